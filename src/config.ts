@@ -161,18 +161,20 @@ export function getServerUrl(config: Config, port: number = config.port): string
 export function parseCidr(text: string): Cidr | null {
   const [, base, bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   if (base === undefined || !isAddress(base)) return null;
-  const written = ipaddr.parse(base);
+  const parsedBase = ipaddr.parse(base);
   const address = ipaddr.process(base);
-  const most = address.kind() === 'ipv4' ? 32 : 128;
-  const length = bits === undefined ? most : Number(bits) - (written.kind() === address.kind() ? 0 : 96);
-  return length >= 0 && length <= most ? [address, length] : null;
+  const maxBits = address.kind() === 'ipv4' ? 32 : 128;
+  const length = bits === undefined ? maxBits : Number(bits) - (parsedBase.kind() === address.kind() ? 0 : 96);
+  return length >= 0 && length <= maxBits ? [address, length] : null;
 }
 
 /** Returns whether the address is in one of the ranges; false for text that is not an address. */
 export function inCidrs(ranges: readonly Cidr[], address: string): boolean {
   if (ranges.length === 0 || !isAddress(address)) return false;
-  const parsed = ipaddr.process(address);
-  return ranges.some((range) => range[0].kind() === parsed.kind() && parsed.match(range as [typeof parsed, number]));
+  const parsedAddress = ipaddr.process(address);
+  return ranges.some(
+    (range) => range[0].kind() === parsedAddress.kind() && parsedAddress.match(range as [typeof parsedAddress, number]),
+  );
 }
 
 // ipaddr.js also reads `10` and `0x7f.1` as IPv4; here an IPv4 address has four decimal parts.
@@ -189,18 +191,11 @@ function invalidVariable(name: EnvVariableName, rule: string): ConfigError {
   return new ConfigError(`${name} ${rule}`);
 }
 
-function integer(
-  env: EnvironmentVariables,
-  name: EnvVariableName,
-  fallback: number,
-  least: number,
-  most: number,
-): number {
+function integer(env: EnvironmentVariables, name: EnvVariableName, fallback: number, min: number, max: number): number {
   const text = getVariable(env, name);
   if (text === null) return fallback;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= least && value <= most))
-    throw invalidVariable(name, `must be a whole number from ${least} to ${most}`);
+  if (!(value >= min && value <= max)) throw invalidVariable(name, `must be a whole number from ${min} to ${max}`);
   return value;
 }
 
@@ -321,10 +316,10 @@ function readStorages(
   dataDir: string,
 ): Readonly<Record<string, RepositoryStorage>> {
   const text = getVariable(env, name);
-  const named: Record<string, RepositoryStorage> = Object.create(null);
+  const storagesByName: Record<string, RepositoryStorage> = Object.create(null);
   if (text === null) {
-    named.default = { path: resolve(dataDir, 'repositories') };
-    return Object.freeze(named);
+    storagesByName.default = { path: resolve(dataDir, 'repositories') };
+    return Object.freeze(storagesByName);
   }
   for (const [storage, value] of Object.entries(jsonObject(text, name))) {
     if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/.test(storage)) {
@@ -332,11 +327,11 @@ function readStorages(
     }
     const path = typeof value === 'object' && value !== null && 'path' in value ? value.path : undefined;
     if (typeof path !== 'string' || path === '') throw invalidVariable(name, `must give ${storage} a "path"`);
-    named[storage] = { path: resolve(dataDir, path) };
+    storagesByName[storage] = { path: resolve(dataDir, path) };
   }
-  if (!named.default) throw invalidVariable(name, 'must contain the storage "default"');
-  requireSeparatePaths(named, name);
-  return Object.freeze(named);
+  if (!storagesByName.default) throw invalidVariable(name, 'must contain the storage "default"');
+  requireSeparatePaths(storagesByName, name);
+  return Object.freeze(storagesByName);
 }
 
 function jsonObject(text: string, name: EnvVariableName): object {
@@ -353,18 +348,18 @@ function jsonObject(text: string, name: EnvVariableName): object {
 /** Reads the directory of blobs; all processes of one database need the same one, and the same storages. */
 function blobsDir(env: EnvironmentVariables, name: EnvVariableName, dataDir: string, all: Config['storages']): string {
   const path = resolve(dataDir, getVariable(env, name) ?? 'blobs');
-  const inside = Object.entries(all).find(([, storage]) => (path + sep).startsWith(storage.path + sep));
-  if (inside) throw invalidVariable(name, `must lie outside of the storage ${inside[0]}`);
+  const enclosing = Object.entries(all).find(([, storage]) => (path + sep).startsWith(storage.path + sep));
+  if (enclosing) throw invalidVariable(name, `must lie outside of the storage ${enclosing[0]}`);
   return path;
 }
 
 /** Moving a repository copies its directory and deletes the old one, so the storages must not overlap. */
-function requireSeparatePaths(named: Record<string, RepositoryStorage>, name: EnvVariableName): void {
-  const entries = Object.entries(named);
+function requireSeparatePaths(storagesByName: Record<string, RepositoryStorage>, name: EnvVariableName): void {
+  const entries = Object.entries(storagesByName);
   for (const [one, { path }] of entries) {
-    const inside = entries.find(([other, it]) => other !== one && (it.path + sep).startsWith(path + sep));
-    if (inside)
-      throw invalidVariable(name, `must give each storage its own directory; ${inside[0]} lies in that of ${one}`);
+    const enclosing = entries.find(([other, storage]) => other !== one && (storage.path + sep).startsWith(path + sep));
+    if (enclosing)
+      throw invalidVariable(name, `must give each storage its own directory; ${enclosing[0]} lies in that of ${one}`);
   }
 }
 

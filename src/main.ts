@@ -47,19 +47,19 @@ class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-async function run([first = 'serve', ...rest]: readonly string[]): Promise<void> {
+async function run([first = 'serve', ...args]: readonly string[]): Promise<void> {
   const name = shortForms[first] ?? first;
   const command = commands[name];
   if (!command) throw new UsageError(`Unknown command: ${first} (hearth help lists them)`);
-  if (rest.some((arg) => shortForms[arg] === 'help')) return void process.stdout.write(usage);
+  if (args.some((arg) => shortForms[arg] === 'help')) return void process.stdout.write(usage);
   restrictFilePermissions();
-  await command(rest);
+  await command(args);
 }
 
 async function serve(args: readonly string[]): Promise<void> {
   noArguments(args);
   const { config, warnings } = loadCheckedConfig();
-  const asked = stopSignal();
+  const stopRequested = stopSignal();
   const { requireGit } = await import('./git/process/version.ts');
   // Started first: git runs while the modules load.
   const [, start, { createLog }, { collectGarbageWhenIdle }] = await Promise.all([
@@ -72,7 +72,7 @@ async function serve(args: readonly string[]): Promise<void> {
   for (const warning of warnings) log.warn(warning);
   const server = await start(config, { log });
   collectGarbageWhenIdle(server.clearCaches);
-  await asked;
+  await stopRequested;
   await server.stop();
   log.close();
   process.exit(0);
@@ -132,8 +132,8 @@ async function doctor(args: readonly string[]): Promise<void> {
 /** Loads the commands that run git. Throws ConfigError if git is missing or too old. */
 async function loadBackupCommands(): Promise<typeof import('./cli/backup.ts')> {
   const { requireGit } = await import('./git/process/version.ts');
-  const [, loaded] = await Promise.all([requireGit(), import('./cli/backup.ts')]);
-  return loaded;
+  const [, backupModule] = await Promise.all([requireGit(), import('./cli/backup.ts')]);
+  return backupModule;
 }
 
 function createCommandContext() {
@@ -161,13 +161,13 @@ const REPEATED_SIGNAL_MS = 500;
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let first: number | null = null;
-    const signalled = (_signal: NodeJS.Signals, number: number) => {
+    const onSignal = (_signal: NodeJS.Signals, number: number) => {
       first ??= performance.now();
       resolve();
       if (performance.now() - first > REPEATED_SIGNAL_MS) process.exit(128 + number);
     };
-    process.on('SIGTERM', signalled);
-    process.on('SIGINT', signalled);
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
   });
 }
 
@@ -179,7 +179,7 @@ function noArguments(args: readonly string[]): void {
 const ENVIRONMENT_ERRORS =
   /^(EADDR|EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST|ENOENT|ECONNREFUSED|ENOTFOUND|ERR_PARSE_ARGS)/;
 
-const expected = [
+const expectedErrors = [
   'ConfigError',
   'CommandFailed',
   'UsageError',
@@ -189,7 +189,7 @@ const expected = [
 ];
 
 function fail(error: unknown): void {
-  process.stderr.write(`hearth: ${redactText(explain(error))}\n`);
+  process.stderr.write(`hearth: ${redactText(explainError(error))}\n`);
   process.exit(exitCodeOf(error));
 }
 
@@ -197,9 +197,9 @@ function exitCodeOf(error: unknown): number {
   return error instanceof Error && 'exitCode' in error && typeof error.exitCode === 'number' ? error.exitCode : 1;
 }
 
-function explain(error: unknown): string {
+function explainError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (expected.includes(error.name) || ('code' in error && ENVIRONMENT_ERRORS.test(String(error.code))))
+  if (expectedErrors.includes(error.name) || ('code' in error && ENVIRONMENT_ERRORS.test(String(error.code))))
     return error.message;
   return error.stack ?? error.message;
 }

@@ -147,7 +147,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
   const transport = createTransport({
     registry,
     services,
-    addressing: addressing(config),
+    addressing: resolveAddresses(config),
     metrics,
     idleTimeout: overrides.idleTimeout,
   });
@@ -156,7 +156,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
   if (overrides.work !== false) await queue.start();
   serving = true;
   // After the server listens, because this reads all repositories.
-  const unlocked = removeStaleLocks(git).catch((err) => log.error({ err }, 'Stale locks could not be removed'));
+  const locksRemoved = removeStaleLocks(git).catch((err) => log.error({ err }, 'Stale locks could not be removed'));
   const credentialsChecked =
     isFirstStart || overrides.work === false
       ? undefined
@@ -177,7 +177,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     async stop() {
       serving = false;
       await transport.close();
-      await Promise.all([unlocked, credentialsChecked]);
+      await Promise.all([locksRemoved, credentialsChecked]);
       await queue.stop();
       services.mailer.close();
       await closeServices(services, unlock);
@@ -294,10 +294,10 @@ async function closeServices(
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
+  let promise: Promise<T> | undefined;
   return () => {
-    made ??= make();
-    return made;
+    promise ??= make();
+    return promise;
   };
 }
 
@@ -305,7 +305,7 @@ function storagePaths(config: Config): Record<string, string> {
   return Object.fromEntries(Object.entries(config.storages).map(([name, { path }]) => [name, path]));
 }
 
-function addressing(config: Config) {
+function resolveAddresses(config: Config) {
   return {
     externalUrl: config.externalUrl === null ? null : baseUrlOf(config.externalUrl),
     trustedProxies: config.trustedProxies,

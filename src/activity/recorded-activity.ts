@@ -39,12 +39,12 @@ export async function markRecordedEvents(db: Reader): Promise<RecordedEventsMark
  * For tests: returns a name for each event recorded after the mark: activity events, resource events, system notes,
  * audit events, each in order of id.
  */
-export async function listRecordedSince(db: Reader, mark: RecordedEventsMark): Promise<RecordedEventName[]> {
+export async function listRecordedSince(db: Reader, checkpoint: RecordedEventsMark): Promise<RecordedEventName[]> {
   const since = <Table extends RecordedTable>(table: Table) =>
     db
       .selectFrom(table as RecordedTable)
       .selectAll()
-      .where('id', '>', mark[table])
+      .where('id', '>', checkpoint[table])
       .orderBy('id');
   const rows = async (table: RecordedTable): Promise<Record<string, unknown>[]> => since(table).execute();
   return [

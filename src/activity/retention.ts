@@ -23,8 +23,8 @@ export const deleteOldActivityJob: JobDefinition<{ readonly database: Database }
     // Read committed suffices: old events never change, and concurrent deletions are harmless.
     await database.transaction(
       async (tx) => {
-        const deleted = await deleteOldActivity(tx, activityHorizon(tx.now), BATCH_SIZE);
-        if (deleted === BATCH_SIZE) await enqueue(tx, deleteOldActivityJob, {}, { key: NAME });
+        const deletedCount = await deleteOldActivity(tx, activityHorizon(tx.now), BATCH_SIZE);
+        if (deletedCount === BATCH_SIZE) await enqueue(tx, deleteOldActivityJob, {}, { key: NAME });
       },
       { isolation: 'read committed' },
     );

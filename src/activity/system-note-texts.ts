@@ -18,8 +18,8 @@ export function titleChanged(from: string, to: string): SystemNoteText {
   let end = 0;
   while (end < shorter - start && old.at(-1 - end) === young.at(-1 - end)) end++;
   const marked = (title: readonly string[], sign: string) => {
-    const changed = title.slice(start, title.length - end).join('');
-    const part = changed === '' ? '' : `{${sign}${changed}${sign}}`;
+    const changedPart = title.slice(start, title.length - end).join('');
+    const part = changedPart === '' ? '' : `{${sign}${changedPart}${sign}}`;
     return `**${title.slice(0, start).join('')}${part}${title.slice(title.length - end).join('')}**`;
   };
   return noteText('title', `changed title from ${marked(old, '-')} to ${marked(young, '+')}`);
@@ -28,10 +28,10 @@ export function titleChanged(from: string, to: string): SystemNoteText {
 export const DESCRIPTION_CHANGED = noteText('description', 'changed the description');
 
 /** Text for usernames in this order; one of the lists may be empty. */
-export function assigneesChanged(added: readonly string[], removed: readonly string[]): SystemNoteText {
+export function assigneesChanged(addedUsers: readonly string[], removedUsers: readonly string[]): SystemNoteText {
   const parts = [
-    ...(added.length > 0 ? [`assigned to ${joinUsernames(added)}`] : []),
-    ...(removed.length > 0 ? [`unassigned ${joinUsernames(removed)}`] : []),
+    ...(addedUsers.length > 0 ? [`assigned to ${joinUsernames(addedUsers)}`] : []),
+    ...(removedUsers.length > 0 ? [`unassigned ${joinUsernames(removedUsers)}`] : []),
   ];
   return noteText('assignee', parts.join(' and '));
 }
@@ -78,11 +78,11 @@ export const parentAdded = (epic: string): SystemNoteText => noteText('parent', 
 export const childRemoved = (issue: string): SystemNoteText => noteText('child', `removed child issue ${issue}`);
 export const parentRemoved = (epic: string): SystemNoteText => noteText('parent', `removed parent epic ${epic}`);
 
-/** Builds the text for a link on an issue and, with `back`, on the linked issue. */
+/** Builds the text for a link on an issue and, with `isReverse`, on the linked issue. */
 const linkText =
   (words: string) =>
-  (issue: string, back: boolean): SystemNoteText =>
-    noteText(back ? 'backlink' : 'link', `${words} ${issue}`);
+  (issue: string, isReverse: boolean): SystemNoteText =>
+    noteText(isReverse ? 'backlink' : 'link', `${words} ${issue}`);
 
 /** Texts for the two issues of a link, with references relative to each. */
 export const relatedTo = linkText('marked this issue as related to');

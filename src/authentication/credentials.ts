@@ -70,25 +70,25 @@ const tokenByDigest = prepare((db, value: Params<{ digest: string }>) =>
 /** Identifies the caller by a credential. Without one the caller is anonymous, and no query runs. */
 export function identify(
   services: IdentificationServices,
-  presented: PresentedCredential | null,
+  credential: PresentedCredential | null,
   { clientAddress }: { readonly clientAddress: string },
 ): Promise<IdentificationResult> | IdentificationResult {
-  if (presented === null) return anonymous(clientAddress);
-  switch (presented.scheme) {
+  if (credential === null) return anonymous(clientAddress);
+  switch (credential.scheme) {
     case 'bearer':
-      return identifyByBearer(services, presented.secret, clientAddress);
+      return identifyByBearer(services, credential.secret, clientAddress);
     case 'bearerOrJob':
-      return identifyByBearerOrJob(services, presented.secret, clientAddress);
+      return identifyByBearerOrJob(services, credential.secret, clientAddress);
     case 'private':
-      return identifyByAccessToken(services, hashToken(presented.secret), clientAddress);
+      return identifyByAccessToken(services, hashToken(credential.secret), clientAddress);
     case 'job':
-      return identifyByJobToken(services, presented.secret, clientAddress);
+      return identifyByJobToken(services, credential.secret, clientAddress);
     case 'session':
-      return identifyBySession(services, presented.secret, clientAddress);
+      return identifyBySession(services, credential.secret, clientAddress);
     case 'site':
     case 'siteFetch':
     case 'siteFetchRest':
-      return identifyBySite(services, { purpose: presented.scheme, proof: presented.secret }, clientAddress);
+      return identifyBySite(services, { purpose: credential.scheme, proof: credential.secret }, clientAddress);
   }
 }
 
@@ -115,8 +115,8 @@ async function identifyByBearerOrJob(
   secret: string,
   address: string,
 ): Promise<IdentificationResult> {
-  const found = await identifyByBearer(services, secret, address);
-  return found === UNKNOWN ? identifyByJobToken(services, secret, address) : found;
+  const result = await identifyByBearer(services, secret, address);
+  return result === UNKNOWN ? identifyByJobToken(services, secret, address) : result;
 }
 
 async function identifyByOAuthToken(
@@ -143,11 +143,11 @@ async function identifyByJobToken(
   secret: string,
   address: string,
 ): Promise<IdentificationResult> {
-  const found = await findJobToken(database.reader, hashToken(secret));
-  if (found === null) return UNKNOWN;
-  const token = { kind: 'job', id: found.job.id, scopes: [], impersonation: false } as const;
-  const caller: Caller = { user: toJobUser(found.user), token, job: found.job, address };
-  return { caller, block: getSignInBlock(found.user, clock) };
+  const jobToken = await findJobToken(database.reader, hashToken(secret));
+  if (jobToken === null) return UNKNOWN;
+  const token = { kind: 'job', id: jobToken.job.id, scopes: [], impersonation: false } as const;
+  const caller: Caller = { user: toJobUser(jobToken.user), token, job: jobToken.job, address };
+  return { caller, block: getSignInBlock(jobToken.user, clock) };
 }
 
 async function identifyByAccessToken(

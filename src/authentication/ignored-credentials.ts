@@ -46,14 +46,14 @@ interface RootRow {
 /** Returns the first administrator: root, also when it has been renamed. */
 async function getRoot(db: Reader): Promise<RootRow | null> {
   // index: users primary key
-  const found = db
+  const usersQuery = db
     .selectFrom('users')
     .select(['id', 'username', 'password_hash'])
     .where('admin', '=', true)
     .where('deletion_scheduled_at', 'is', null)
     .orderBy('id')
     .limit(1);
-  return (await found.executeTakeFirst()) ?? null;
+  return (await usersQuery.executeTakeFirst()) ?? null;
 }
 
 async function hasActiveToken(db: Reader, root: RootRow | null, token: string): Promise<boolean> {

@@ -61,12 +61,14 @@ async function findCredentialOwner(
   if (token === null)
     return (await findSessionByDigest(tx, session as string, transactionClock(tx).now()))?.user ?? null;
   if (token.kind === 'oauth') {
-    const found = await findOAuthTokenById(tx, token.id);
-    return found === null || getInvalidTokenCode(found, tx.now) !== null ? null : found.user;
+    const oauthToken = await findOAuthTokenById(tx, token.id);
+    return oauthToken === null || getInvalidTokenCode(oauthToken, tx.now) !== null ? null : oauthToken.user;
   }
   if (token.kind === 'job') return (await findJobTokenById(tx, token.id))?.user ?? null;
-  const found = await tokenById.first(tx, { id: token.id });
-  return found === undefined || found.revoked || isExpired(found.expires_at, tx.today) ? null : found;
+  const accessToken = await tokenById.first(tx, { id: token.id });
+  return accessToken === undefined || accessToken.revoked || isExpired(accessToken.expires_at, tx.today)
+    ? null
+    : accessToken;
 }
 
 const transactionClock = (tx: Transaction) => ({ now: () => new Date(tx.now) });

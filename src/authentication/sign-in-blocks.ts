@@ -24,8 +24,8 @@ export function getSignInBlock(
   user: { readonly state: UserState; readonly password_expires_at: string | null },
   clock: Clock,
 ): StateBlock | 'password_expired' | null {
-  const barred = BLOCK_BY_STATE[user.state];
-  if (barred !== null) return barred;
+  const stateBlock = BLOCK_BY_STATE[user.state];
+  if (stateBlock !== null) return stateBlock;
   const expires = user.password_expires_at;
   return expires !== null && expires <= timestamp(clock) ? 'password_expired' : null;
 }

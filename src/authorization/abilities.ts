@@ -218,10 +218,10 @@ export function mayInProject(caller: Caller, ability: ProjectAbilityName, projec
   if (row.unlessArchived && project.archived) return false;
   if (!(row.features ?? []).every((feature) => mayUseFeature(caller, feature, project))) return false;
   if (row.anyFeature && !row.anyFeature.some((feature) => mayUseFeature(caller, feature, project))) return false;
-  const needed =
+  const requiredRole =
     project.visibility === 'private' ? requiredRoleInPrivate(row, project) : requiredRoleInNonPrivate(row, project);
   const role = getProjectRole(caller, project);
-  return role >= needed || (row.orExactly !== undefined && role === row.orExactly);
+  return role >= requiredRole || (row.orExactly !== undefined && role === row.orExactly);
 }
 
 function requiredRoleInPrivate(
@@ -251,12 +251,12 @@ export function mayUseFeature(caller: Caller, feature: Feature, project: Project
 }
 
 /**
- * Returns whether a feature is available to the caller. `role`: role from memberships; `least`: minimum role where the
+ * Returns whether a feature is available to the caller. `role`: role from memberships; `minimumRole`: minimum role where the
  * feature is `private`.
  */
-function isFeatureAvailable(caller: Caller, level: FeatureLevel, role: number, least: number): boolean {
+function isFeatureAvailable(caller: Caller, level: FeatureLevel, role: number, minimumRole: number): boolean {
   if (level === 'disabled') return false;
-  return level === 'enabled' || isAdministrator(caller) || role >= least;
+  return level === 'enabled' || isAdministrator(caller) || role >= minimumRole;
 }
 
 function getFeatureLevel(project: Project, feature: Feature): FeatureLevel {
@@ -274,8 +274,8 @@ export function mayInGroup(caller: Caller, ability: GroupAbilityName, group: Gro
   )
     return false;
   const role = getGroupRole(caller, group);
-  const needed = group.visibility === 'private' ? (row.rolePrivate ?? row.role) : row.role;
-  return role >= needed || (row.orExactly !== undefined && role === row.orExactly);
+  const requiredRole = group.visibility === 'private' ? (row.rolePrivate ?? row.role) : row.role;
+  return role >= requiredRole || (row.orExactly !== undefined && role === row.orExactly);
 }
 
 /** Checks an ability that exists for projects and groups. */

@@ -98,13 +98,13 @@ export async function findDescendantEpic(
 ): Promise<EpicInGroup | null> {
   const [epic] = await findEpics(db, [id]);
   if (epic === undefined) return null;
-  const below = await db
+  const closureRow = await db
     .selectFrom('namespace_closure')
     .select('depth')
     .where('descendant_id', '=', epic.group_id)
     .where('ancestor_id', '=', groupId)
     .executeTakeFirst();
-  const group = below && (await findGroup(db, caller, String(epic.group_id)));
+  const group = closureRow && (await findGroup(db, caller, String(epic.group_id)));
   return group && canSeeGroup(caller, group) ? { epic, group } : null;
 }
 

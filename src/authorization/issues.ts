@@ -169,8 +169,8 @@ type Eb = ExpressionBuilder<Schema, 'issues' | 'projects'>;
  */
 export function issueVisibleTo(caller: Caller, today: string) {
   return (eb: Eb): Expression<SqlBool> => {
-    const own = caller.user === null ? [] : [isOwnIssueRow(eb, caller.user.id)];
-    return isReadableIssue(eb as unknown as ProjectEb, caller, today, [notConfidential(eb), ...own]);
+    const ownIssueConditions = caller.user === null ? [] : [isOwnIssueRow(eb, caller.user.id)];
+    return isReadableIssue(eb as unknown as ProjectEb, caller, today, [notConfidential(eb), ...ownIssueConditions]);
   };
 }
 
@@ -248,8 +248,8 @@ export function filterIssueReaders(
   issue: Pick<Issue, 'confidential' | 'author_id'>,
   userIds: readonly number[],
 ): Promise<number[]> {
-  return filterProjectReaders(db, project, userIds, (reader, seen) =>
-    mayReadIssue(reader, seen, { ...issue, assigned: 0 }),
+  return filterProjectReaders(db, project, userIds, (reader, readableProject) =>
+    mayReadIssue(reader, readableProject, { ...issue, assigned: 0 }),
   );
 }
 
@@ -266,8 +266,11 @@ export async function loadOpenIssueCounts(
 ): Promise<ReadonlyMap<number, OpenIssueCounts>> {
   const counts = new Map<number, OpenIssueCounts>();
   for (const { project_id, confidential, count } of await selectOpenIssueCounts(db, projectIds)) {
-    const { open, confidential: hidden } = counts.get(project_id) ?? { open: 0, confidential: 0 };
-    counts.set(project_id, confidential ? { open, confidential: count } : { open: count, confidential: hidden });
+    const { open, confidential: confidentialCount } = counts.get(project_id) ?? { open: 0, confidential: 0 };
+    counts.set(
+      project_id,
+      confidential ? { open, confidential: count } : { open: count, confidential: confidentialCount },
+    );
   }
   return counts;
 }

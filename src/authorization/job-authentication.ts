@@ -70,10 +70,15 @@ export async function recordRunnerContact(
   tx: Transaction,
   { runner_id, runner_manager_id }: Pick<AuthenticatedJob, 'runner_id' | 'runner_manager_id'>,
 ): Promise<void> {
-  const heard = { contacted_at: tx.now };
+  const contactColumns = { contacted_at: tx.now };
   const isLongAgo = sql<SqlBool>`(contacted_at is null or contacted_at <= ${recentContactThreshold(tx.now)})`;
   if (runner_manager_id !== null)
-    await tx.updateTable('runner_managers').set(heard).where('id', '=', runner_manager_id).where(isLongAgo).execute();
+    await tx
+      .updateTable('runner_managers')
+      .set(contactColumns)
+      .where('id', '=', runner_manager_id)
+      .where(isLongAgo)
+      .execute();
   if (runner_id !== null)
-    await tx.updateTable('runners').set(heard).where('id', '=', runner_id).where(isLongAgo).execute();
+    await tx.updateTable('runners').set(contactColumns).where('id', '=', runner_id).where(isLongAgo).execute();
 }

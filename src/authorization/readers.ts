@@ -25,8 +25,8 @@ export async function filterProjectReaders(
     users
       .filter((user) => {
         const reader = { ...ANONYMOUS, user } as Caller;
-        const seen = { ...project, direct_role: roles.get(user.id) ?? 0, inherited_role: 0 };
-        return canSeeProject(reader, seen) && mayRead(reader, seen);
+        const readableProject = { ...project, direct_role: roles.get(user.id) ?? 0, inherited_role: 0 };
+        return canSeeProject(reader, readableProject) && mayRead(reader, readableProject);
       })
       .map(({ id }) => id),
   );
@@ -46,13 +46,17 @@ export async function filterGroupReaders(
 ): Promise<number[]> {
   const users = await selectActiveUsers(db, userIds);
   const roles = await loadRoles(db, userIds, group.id, null);
-  const below = await loadMembersBelow(db, userIds, group.id);
+  const memberIdsBelow = await loadMembersBelow(db, userIds, group.id);
   const may = new Set(
     users
       .filter((user) => {
         const reader = { ...ANONYMOUS, user } as Caller;
-        const seen = { ...group, role: roles.get(user.id) ?? 0, member_below: below.has(user.id) ? 1 : 0 };
-        return canSeeGroup(reader, seen) && mayRead(reader, seen);
+        const readableGroup = {
+          ...group,
+          role: roles.get(user.id) ?? 0,
+          member_below: memberIdsBelow.has(user.id) ? 1 : 0,
+        };
+        return canSeeGroup(reader, readableGroup) && mayRead(reader, readableGroup);
       })
       .map(({ id }) => id),
   );
@@ -89,14 +93,14 @@ async function loadRoles(
   namespaceId: number,
   projectId: number | null,
 ): Promise<ReadonlyMap<number, number>> {
-  const above = db.selectFrom('namespace_closure').select('ancestor_id').where('descendant_id', '=', namespaceId);
+  const ancestorIds = db.selectFrom('namespace_closure').select('ancestor_id').where('descendant_id', '=', namespaceId);
   // Separate queries, each by source and user: with one condition for both an engine would scan all members.
   const live = db
     .selectFrom('memberships')
     .select(['user_id', 'access_level'])
     .where(isInIds(db, sql<number>`memberships.user_id`, userIds))
     .where(isActiveMembership('memberships.expires_at', db.today));
-  const inGroups = live.where('source_type', '=', 'group').where('source_id', 'in', above);
+  const inGroups = live.where('source_type', '=', 'group').where('source_id', 'in', ancestorIds);
   const rows = await (projectId === null
     ? inGroups
     : inGroups.unionAll(live.where('source_type', '=', 'project').where('source_id', '=', projectId))

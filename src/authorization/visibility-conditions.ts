@@ -41,10 +41,10 @@ export function projectWithRole(userId: number, role: number, today: string) {
  */
 export function projectWithRoleIndexed(db: Reader, userId: number, role: number) {
   return (eb: Eb<'projects'>): Expression<SqlBool> => {
-    const own = ownProjectIds(eb, userId, db.today, role);
+    const ownMemberProjects = ownProjectIds(eb, userId, db.today, role);
     const groups = groupIdsWithRole(userId, role, db.today);
     return eb.or([
-      isInSubquery(db, eb.ref('projects.id'), sql`(${own})`),
+      isInSubquery(db, eb.ref('projects.id'), sql`(${ownMemberProjects})`),
       isInSubquery(db, eb.ref('projects.namespace_id'), sql`(${groups})`),
     ]);
   };

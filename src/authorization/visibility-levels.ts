@@ -30,9 +30,13 @@ export function validateUnrestricted(
 }
 
 /** Returns this level, or the most visible lower level that is not restricted for the caller. */
-export function mostVisibleAllowed(caller: Caller, requested: Visibility, settings: VisibilitySettings): Visibility {
+export function mostVisibleAllowed(
+  caller: Caller,
+  requestedLevel: Visibility,
+  settings: VisibilitySettings,
+): Visibility {
   const allowed = VISIBILITIES.filter((level) => validateUnrestricted(caller, level, settings).length === 0);
-  return allowed.filter((level) => visibilityRank(level) <= visibilityRank(requested)).at(-1) ?? 'private';
+  return allowed.filter((level) => visibilityRank(level) <= visibilityRank(requestedLevel)).at(-1) ?? 'private';
 }
 
 type VisibilitySettings = Pick<ApplicationSettings, 'restricted_visibility_levels'>;

@@ -29,23 +29,26 @@ export interface BackupArchive {
  * archives of newer versions.
  */
 export async function openArchive(file: FileHandle, migrations: readonly string[]): Promise<BackupArchive> {
-  let sums: TarEntry | undefined;
+  let sumsEntry: TarEntry | undefined;
   let last: TarEntry | undefined;
   for await (const entry of readParts(file)) {
-    if (entry.name === SUMS) sums = entry;
+    if (entry.name === SUMS) sumsEntry = entry;
     last = entry;
   }
-  if (last?.name !== MANIFEST || sums === undefined)
+  if (last?.name !== MANIFEST || sumsEntry === undefined)
     throw damagedArchive(`it ends without its ${MANIFEST}, or is none of Hearth`);
   if (last.size > MAX_MANIFEST_BYTES) throw damagedArchive(`${MANIFEST} is too large`);
   const manifest = parseManifest(await readText(file, last));
   if (manifest === null) throw damagedArchive(`${MANIFEST} is not what was written`);
   if (!hasCurrentFormat(manifest)) throw new CommandFailed('newerArchive', `${NEWER_VERSION} (${manifest.version})`);
-  const unknown = manifest.migrations.filter((name) => !migrations.includes(name));
-  if (unknown.length > 0) {
-    throw new CommandFailed('newerArchive', `${NEWER_VERSION} (${manifest.version}): it has ${unknown.join(', ')}`);
+  const unknownMigrations = manifest.migrations.filter((name) => !migrations.includes(name));
+  if (unknownMigrations.length > 0) {
+    throw new CommandFailed(
+      'newerArchive',
+      `${NEWER_VERSION} (${manifest.version}): it has ${unknownMigrations.join(', ')}`,
+    );
   }
-  return { file, manifest, sums };
+  return { file, manifest, sums: sumsEntry };
 }
 
 function hasCurrentFormat(manifest: Manifest | { readonly format: number }): manifest is Manifest {
@@ -57,7 +60,7 @@ export async function* readParts(file: FileHandle): AsyncGenerator<TarEntry> {
   let before = { rank: -1, name: '' };
   try {
     for await (const entry of readTarEntries(file)) {
-      const rank = PARTS.findIndex((form) => form.test(entry.name));
+      const rank = PARTS.findIndex((pattern) => pattern.test(entry.name));
       if (rank === -1) throw damagedArchive(`${JSON.stringify(entry.name)} is no part of a backup`);
       if (rank < before.rank || (rank === before.rank && entry.name <= before.name)) {
         throw damagedArchive(`${entry.name} is there twice, or not where it belongs`);
@@ -73,18 +76,18 @@ export async function* readParts(file: FileHandle): AsyncGenerator<TarEntry> {
 
 /** Reads the whole archive and checks that every part has its checksum, and that none is missing or additional. */
 export async function verifyArchive({ file, manifest, sums }: BackupArchive, progress: Progress): Promise<void> {
-  const listed = readLines(file, sums, MAX_SUM_LINE_BYTES);
+  const sumLines = readLines(file, sums, MAX_SUM_LINE_BYTES);
   let [count, bytes] = [0, 0];
   for await (const entry of readParts(file)) {
-    const sha256 = await hashPart(file, entry, (done) =>
-      progress.update(`Verifying: ${formatBytes(bytes + done)} of ${formatBytes(manifest.parts.bytes)}`),
+    const sha256 = await hashPart(file, entry, (doneBytes) =>
+      progress.update(`Verifying: ${formatBytes(bytes + doneBytes)} of ${formatBytes(manifest.parts.bytes)}`),
     );
     if (entry.name === SUMS) {
-      const { value: left } = await listed.next();
-      if (left !== undefined) throw damagedArchive(`${left.slice(66)} is missing`);
+      const { value: missingLine } = await sumLines.next();
+      if (missingLine !== undefined) throw damagedArchive(`${missingLine.slice(66)} is missing`);
       if (sha256 !== manifest.parts.sha256) throw damagedArchive(`${SUMS} is not what was written`);
     } else if (entry.name !== MANIFEST) {
-      const { value: line } = await listed.next();
+      const { value: line } = await sumLines.next();
       const name = line?.slice(66);
       if (name !== entry.name)
         throw damagedArchive(
@@ -104,10 +107,10 @@ const MAX_SUM_LINE_BYTES = 200;
 
 async function hashPart(file: FileHandle, entry: TarEntry, read: (bytes: number) => void): Promise<string> {
   const hash = createHash('sha256');
-  let done = 0;
+  let doneBytes = 0;
   for await (const bytes of readContent(file, entry, hash)) {
-    done += bytes.length;
-    read(done);
+    doneBytes += bytes.length;
+    read(doneBytes);
   }
   return hash.digest('hex');
 }
@@ -129,17 +132,17 @@ export function parseLine(line: string): unknown {
 
 /** Yields the lines of a part, each at most `maxBytes` long. */
 export async function* readLines(file: FileHandle, entry: TarEntry, maxBytes: number): AsyncGenerator<string> {
-  let pending: Buffer[] = [];
+  let pendingChunks: Buffer[] = [];
   let size = 0;
   for await (const bytes of readContent(file, entry)) {
     let at = 0;
     for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, at)) {
-      yield Buffer.concat([...pending, bytes.subarray(at, end)]).toString('utf8');
-      pending = [];
+      yield Buffer.concat([...pendingChunks, bytes.subarray(at, end)]).toString('utf8');
+      pendingChunks = [];
       size = 0;
       at = end + 1;
     }
-    pending.push(bytes.subarray(at));
+    pendingChunks.push(bytes.subarray(at));
     size += bytes.length - at;
     if (size > maxBytes) throw damagedArchive(`a line of ${entry.name} has no end`);
   }

@@ -28,7 +28,7 @@ export async function readRepositories(
   entry: TarEntry,
   { repositories: { count, storages } }: Manifest,
 ): Promise<Map<string, RepositoryLine>> {
-  const found = new Map<string, RepositoryLine>();
+  const linesByName = new Map<string, RepositoryLine>();
   const [paths, bundles] = [new Set<string>(), new Set<string>()];
   for await (const text of readLines(file, entry, MAX_LINE_BYTES)) {
     const line = parseLine(text);
@@ -38,13 +38,13 @@ export async function readRepositories(
       throw damagedArchive(`${name} is at ${JSON.stringify(disk_path)}, outside the storages`);
     if (bundle !== null && !isValidBranchName(default_branch))
       throw damagedArchive(`the default branch of ${name} is ${JSON.stringify(default_branch)}`);
-    found.set(name, line);
+    linesByName.set(name, line);
     paths.add(`${storage} ${disk_path}`);
     bundles.add(bundle ?? `none of ${name}`);
   }
-  if ([found, paths, bundles].some(({ size }) => size !== count))
+  if ([linesByName, paths, bundles].some(({ size }) => size !== count))
     throw damagedArchive(`${entry.name} does not list ${count} different repositories`);
-  return found;
+  return linesByName;
 }
 
 /**

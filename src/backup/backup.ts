@@ -83,12 +83,14 @@ async function withDeletionGuards<T>({ clock, blobs, git }: ServerData, work: ()
 
 /** Throws if the database has migrations unknown to this version, which could not copy it correctly. */
 async function requireKnownMigrations(snapshot: DatabaseSnapshot): Promise<void> {
-  const unknown = snapshot.migrations.filter((name) => !migrations.some((migration) => migration.name === name));
-  if (unknown.length === 0) return;
+  const unknownMigrations = snapshot.migrations.filter(
+    (name) => !migrations.some((migration) => migration.name === name),
+  );
+  if (unknownMigrations.length === 0) return;
   await snapshot.close();
   throw new CommandFailed(
     'failed',
-    `The database was created by a newer version of Hearth: it has ${unknown.join(', ')}`,
+    `The database was created by a newer version of Hearth: it has ${unknownMigrations.join(', ')}`,
   );
 }
 
@@ -106,15 +108,15 @@ async function writeArchive(server: ServerData, options: BackupOptions, file: Fi
   const { clock, database, config, progress } = server;
   await using refs = await openSpool(`${options.file}.refs.partial`);
   await using names = await openSpool(`${options.file}.blobs.partial`);
-  await using sums = await openSpool(`${options.file}.sums.partial`);
+  await using sumsSpool = await openSpool(`${options.file}.sums.partial`);
   const key = await findSecretKey(config);
   const { snapshot, repositories } = await openConsistentSnapshot(server, refs, options.between);
   await requireKnownMigrations(snapshot);
   const time = timestamp(clock);
   await options.between?.('the snapshot is open');
-  const writer: ArchiveWriter = { tar: createTarWriter(file, clock.now()), sums, count: 0, bytes: 0 };
+  const writer: ArchiveWriter = { tar: createTarWriter(file, clock.now()), sums: sumsSpool, count: 0, bytes: 0 };
   const { tables, blobs } = await writeTables(server, writer, snapshot, names).finally(() => snapshot.close());
-  const written = await writeRepositories(server, writer, repositories, refs);
+  const repositoryTotals = await writeRepositories(server, writer, repositories, refs);
   await writeBlobs(server, writer, blobs, names);
   const withKey = options.withSecretKey === true && key !== null;
   if (withKey) {
@@ -122,7 +124,7 @@ async function writeArchive(server: ServerData, options: BackupOptions, file: Fi
   }
   const { count, bytes } = writer;
   const { sha256 } = await writer.tar.add(SUMS, async (write) => {
-    for await (const chunk of readChunks(sums)) await write(chunk);
+    for await (const chunk of readChunks(sumsSpool)) await write(chunk);
   });
   const manifest: Manifest = {
     format: FORMAT,
@@ -133,15 +135,15 @@ async function writeArchive(server: ServerData, options: BackupOptions, file: Fi
     key_fingerprint: key && keyFingerprint(key),
     with_secret_key: withKey,
     tables,
-    repositories: written,
+    repositories: repositoryTotals,
     blobs,
     parts: { count, bytes, sha256 },
   };
   await writer.tar.add(MANIFEST, (write) => write(Buffer.from(formatManifest(manifest))));
   await writer.tar.end();
   progress.print(
-    `${Object.values(tables).reduce((rows, table) => rows + table.rows, 0)} rows, ${written.count} repositories with ` +
-      `${written.refs} refs, ${blobs.count} blobs: ${formatBytes(bytes)}`,
+    `${Object.values(tables).reduce((rows, table) => rows + table.rows, 0)} rows, ${repositoryTotals.count} repositories with ` +
+      `${repositoryTotals.refs} refs, ${blobs.count} blobs: ${formatBytes(bytes)}`,
   );
   return manifest;
 }
@@ -151,11 +153,11 @@ async function addPart(
   name: string,
   part: WritePart,
 ): Promise<{ size: number; sha256: string }> {
-  const added = await writer.tar.add(name, part);
-  await writer.sums.add(Buffer.from(`${added.sha256}  ${name}\n`));
+  const addedPart = await writer.tar.add(name, part);
+  await writer.sums.add(Buffer.from(`${addedPart.sha256}  ${name}\n`));
   writer.count += 1;
-  writer.bytes += added.size;
-  return added;
+  writer.bytes += addedPart.size;
+  return addedPart;
 }
 
 /** Bytes written into a part at once. */
@@ -210,16 +212,16 @@ function toJsonValues({ name, columns }: CopiedTable, row: CellValues): CellValu
 const JSON_TYPES = { integer: 'number', real: 'number', boolean: 'boolean', text: 'string' } as const;
 
 function createTextBuffer(write: (bytes: Buffer) => Promise<void>) {
-  let buffered: string[] = [];
+  let bufferedLines: string[] = [];
   let size = 0;
   const end = async () => {
-    if (size > 0) await write(Buffer.from(buffered.join('')));
-    buffered = [];
+    if (size > 0) await write(Buffer.from(bufferedLines.join('')));
+    bufferedLines = [];
     size = 0;
   };
   return {
     async add(text: string) {
-      buffered.push(text);
+      bufferedLines.push(text);
       size += text.length;
       if (size >= CHUNK_BYTES) await end();
     },
@@ -271,15 +273,15 @@ async function writeRepository(
   const refs = await spool.read(row.refs.at, row.refs.length);
   const repository = repositoryAt(git, storage, disk_path);
   const moving = intents.flatMap((changes) => JSON.parse(changes) as RefChange[]);
-  const named = moving.flatMap(({ oldId, newId }) => [oldId, newId]).filter((id) => id !== ZERO_ID);
+  const movedIds = moving.flatMap(({ oldId, newId }) => [oldId, newId]).filter((id) => id !== ZERO_ID);
   let failure: unknown;
   for (const candidate of [repository, ...(await listRemovedRepositories(repository))]) {
     try {
       // Includes the commits of unfinished ref updates, which the restored server completes when it starts.
-      const besides: string[] = [];
-      for (const id of new Set(named))
-        if ((await getObjectInfo(git, candidate, id).catch(() => null)) !== null) besides.push(id);
-      await addPart(writer, bundle, (write) => writeBundle(git, candidate, { refs, head, besides }, write));
+      const extraIds: string[] = [];
+      for (const id of new Set(movedIds))
+        if ((await getObjectInfo(git, candidate, id).catch(() => null)) !== null) extraIds.push(id);
+      await addPart(writer, bundle, (write) => writeBundle(git, candidate, { refs, head, besides: extraIds }, write));
       return;
     } catch (error) {
       if (!(error instanceof GitError)) throw error;
@@ -297,12 +299,12 @@ async function writeBlobs(
 ) {
   for (let index = 0; index < count; index++) {
     const sha256 = (await names.read(index * 65, 64)).toString('latin1');
-    const opened = await openBlob(blobs, sha256);
-    if (opened === null)
+    const openedBlob = await openBlob(blobs, sha256);
+    if (openedBlob === null)
       throw new CommandFailed('failed', `The blob ${sha256} is missing: hearth doctor shows its owner`);
     const hash = createHash('sha256');
     await addPart(writer, blobPartName(sha256), async (write) => {
-      for await (const bytes of opened.stream) {
+      for await (const bytes of openedBlob.stream) {
         hash.update(bytes as Buffer);
         await write(bytes as Buffer);
       }

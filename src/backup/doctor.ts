@@ -22,24 +22,24 @@ export interface ExamineOptions {
  * repairs. Returns the number of remaining findings.
  */
 export async function examine(context: CheckContext, { repair = false, only, print }: ExamineOptions): Promise<number> {
-  let left = 0;
+  let findingCount = 0;
   for (const check of CHECKS.filter(({ name }) => only?.includes(name) ?? true)) {
     try {
       for await (const finding of check.run(context)) {
-        const { isRepaired, text } = await settle(finding, repair);
-        if (!isRepaired) left += 1;
+        const { isRepaired, text } = await repairOrPrint(finding, repair);
+        if (!isRepaired) findingCount += 1;
         print(`${check.name}: ${finding.text}: ${text}`);
       }
     } catch (error) {
-      left += 1;
+      findingCount += 1;
       print(`${check.name}: The check could not be completed: ${describeError(error)}`);
     }
   }
-  return left;
+  return findingCount;
 }
 
 /** Repairs what a finding reports if `repair` is set and it can be repaired. `text` says what happened. */
-async function settle(finding: Finding, repair: boolean): Promise<{ isRepaired: boolean; text: string }> {
+async function repairOrPrint(finding: Finding, repair: boolean): Promise<{ isRepaired: boolean; text: string }> {
   if (finding.repair === undefined) return { isRepaired: false, text: 'no safe repair; restore a backup' };
   const { text, run } = finding.repair;
   if (!repair) return { isRepaired: false, text: `--fix would ${text}` };

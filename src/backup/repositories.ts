@@ -41,7 +41,7 @@ export function hasColumns({ columns }: Tables[number], names: readonly string[]
 
 /** Returns all repositories in the snapshot, by table and key. */
 export async function listRepositories(snapshot: DatabaseSnapshot): Promise<StoredRepository[]> {
-  const found: StoredRepository[] = [];
+  const repositories: StoredRepository[] = [];
   for (const table of listRepositoryTables(snapshot)) {
     const isVersioned = hasColumns(table, VERSIONED_COLUMNS);
     const key = quoteIdentifier(table.key[0]!);
@@ -52,7 +52,7 @@ export async function listRepositories(snapshot: DatabaseSnapshot): Promise<Stor
     for (const row of await snapshot.query(
       `select ${key} as id, ${columns} from ${quoteIdentifier(table.name)} order by ${key}`,
     )) {
-      found.push({
+      repositories.push({
         name: `${table.name} ${row.id}`,
         storage: String(row.storage),
         disk_path: String(row.disk_path),
@@ -63,11 +63,11 @@ export async function listRepositories(snapshot: DatabaseSnapshot): Promise<Stor
       });
     }
   }
-  return found;
+  return repositories;
 }
 
 async function loadIntents(snapshot: DatabaseSnapshot, key: string): Promise<Map<number, string[]>> {
   const rows = await snapshot.query(`select ${key} as id, changes from ${INTENTS_TABLE} where ${key} is not null`);
   const groups = Map.groupBy(rows, (row) => Number(row.id));
-  return new Map([...groups].map(([id, some]) => [id, some.map(({ changes }) => String(changes))]));
+  return new Map([...groups].map(([id, rows]) => [id, rows.map(({ changes }) => String(changes))]));
 }

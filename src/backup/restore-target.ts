@@ -41,13 +41,13 @@ export async function requireEmptyDatabase(database: Database): Promise<void> {
  * were any.
  */
 export async function requireEmptyDirectories(config: TargetConfig): Promise<boolean> {
-  const left = await removeRestored(config);
+  const wasRestored = await removeRestored(config);
   for (const directory of listDirectories(config)) {
     if ((await listNames(directory)).length > 0) {
       throw new CommandFailed('notEmpty', `${directory} is not empty: restore into new directories`);
     }
   }
-  return left;
+  return wasRestored;
 }
 
 /** Returns whether the database has tables, of any version. */

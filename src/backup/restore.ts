@@ -102,27 +102,27 @@ function requireStorages({ storages }: Config, { repositories }: Manifest): void
 
 /** Returns the key to write into the data directory; null if it has the right one or needs none. */
 async function findMissingKey(config: Config, { file, manifest }: BackupArchive): Promise<KeyObject | null> {
-  const { key_fingerprint: expected } = manifest;
+  const { key_fingerprint: expectedFingerprint } = manifest;
   const ownKey = await findSecretKey(config);
-  if (expected === null) return null;
+  if (expectedFingerprint === null) return null;
   if (ownKey !== null) {
     const fingerprint = keyFingerprint(ownKey);
-    if (fingerprint === expected) return null;
+    if (fingerprint === expectedFingerprint) return null;
     throw new CommandFailed(
       'otherKey',
-      `The secrets of the archive are encrypted with the key ${expected}; this server's is ${fingerprint}`,
+      `The secrets of the archive are encrypted with the key ${expectedFingerprint}; this server's is ${fingerprint}`,
     );
   }
   if (!manifest.with_secret_key) {
     throw new CommandFailed(
       'otherKey',
-      `The secrets of the archive are encrypted with the key ${expected}, which is not in it: set HEARTH_SECRET_KEY, or put its file secret-key into ${config.dataDir}`,
+      `The secrets of the archive are encrypted with the key ${expectedFingerprint}, which is not in it: set HEARTH_SECRET_KEY, or put its file secret-key into ${config.dataDir}`,
     );
   }
   const entry = await findPart(file, SECRET_KEY);
   const digits = entry === null ? '' : (await readText(file, entry)).trim();
   const key = /^[0-9a-f]{64}$/.test(digits) ? createSecretKey(Buffer.from(digits, 'hex')) : null;
-  if (key === null || keyFingerprint(key) !== expected)
+  if (key === null || keyFingerprint(key) !== expectedFingerprint)
     throw damagedArchive(`${SECRET_KEY} is not the key that it was made with`);
   return key;
 }
@@ -158,9 +158,9 @@ async function writeAll(server: ServerData, archive: BackupArchive, key: KeyObje
     await markRestoring(server.config, true);
     await storeSecretKey(server.config.dataDir, key);
   }
-  const known = migrations.filter(({ name }) => manifest.migrations.includes(name));
+  const archivedMigrations = migrations.filter(({ name }) => manifest.migrations.includes(name));
   try {
-    await fillDatabase(server.database, server.clock, known, (target) =>
+    await fillDatabase(server.database, server.clock, archivedMigrations, (target) =>
       fillTables(server, archive, target, { tables, repositories }),
     );
   } catch (error) {
@@ -195,8 +195,8 @@ async function writeBlob(
   entry: TarEntry,
   sha256: string,
 ): Promise<void> {
-  const stored = await storeBlob(blobs, Readable.from(readContent(file, entry)), { expectedSha256: sha256 });
-  if (isFailure(stored)) throw damagedArchive(`${entry.name} is not what its name says`);
+  const storedBlob = await storeBlob(blobs, Readable.from(readContent(file, entry)), { expectedSha256: sha256 });
+  if (isFailure(storedBlob)) throw damagedArchive(`${entry.name} is not what its name says`);
   progress.update(`Blobs: ${sha256}`);
 }
 
@@ -218,12 +218,12 @@ async function fillTables(
     if (entry === undefined) throw damagedArchive(`the table ${table.name} is missing`);
     const blobs = table.name === 'blobs' ? listBlobParts(file) : null;
     const lines = readLines(file, entry, MAX_ROW_BYTES);
-    const written = await fillTable(target, table, lines, async (columns, batch, count) => {
+    const rowCount = await fillTable(target, table, lines, async (columns, batch, count) => {
       matchRepositories(repositories, { ...table, columns }, batch);
       if (blobs !== null) await matchBlobs(blobs, columns, batch);
       progress.update(`${table.name}: ${count} of ${rows} rows`);
     });
-    if (written !== rows) throw damagedArchive(`the table ${table.name} has ${written} rows in place of ${rows}`);
+    if (rowCount !== rows) throw damagedArchive(`the table ${table.name} has ${rowCount} rows in place of ${rows}`);
     if (blobs !== null && rows !== manifest.blobs.count) throw damagedArchive('its blobs are not those of its rows');
     if (last_id !== null) await target.setLastId(table.name, last_id);
   }
@@ -274,14 +274,18 @@ type Columns = CopiedTable['columns'];
 
 /** Returns the columns in the order of the archive. Throws if they are not those of the table. */
 function matchColumns({ name, columns }: CopiedTable, first: unknown): Columns {
-  const declared = Array.isArray(first) ? (first as unknown[]) : [];
-  const found = declared.map((each) =>
+  const archivedColumns = Array.isArray(first) ? (first as unknown[]) : [];
+  const tableColumns = archivedColumns.map((each) =>
     columns.find((column) => Array.isArray(each) && column.name === each[0] && column.kind === each[1]),
   );
-  if (found.length !== columns.length || new Set(found).size !== columns.length || found.includes(undefined)) {
+  if (
+    tableColumns.length !== columns.length ||
+    new Set(tableColumns).size !== columns.length ||
+    tableColumns.includes(undefined)
+  ) {
     throw damagedArchive(`the columns of ${name} are not those of its version`);
   }
-  return found as Columns;
+  return tableColumns as Columns;
 }
 
 function parseRow(table: string, columns: Columns, row: unknown): CellValues {

@@ -44,12 +44,12 @@ export type BetweenSteps = (step: 'refs are listed' | 'the snapshot is open') =>
 export async function openConsistentSnapshot(
   server: ServerData,
   spool: Spool,
-  between: BetweenSteps = async () => {},
+  betweenSteps: BetweenSteps = async () => {},
 ): Promise<ConsistentSnapshot> {
-  const listed = new Map<string, RepositoryWithRefs>();
-  const list = async (rows: readonly StoredRepository[], until = Number.POSITIVE_INFINITY): Promise<boolean> => {
+  const repositoriesByName = new Map<string, RepositoryWithRefs>();
+  const list = async (rows: readonly StoredRepository[], deadline = Number.POSITIVE_INFINITY): Promise<boolean> => {
     for (const [index, row] of rows.entries()) {
-      if (performance.now() > until) return false;
+      if (performance.now() > deadline) return false;
       if (server.git.storages[row.storage] === undefined) {
         throw new CommandFailed(
           'failed',
@@ -65,7 +65,7 @@ export async function openConsistentSnapshot(
       });
       const refs = { at: await spool.add(lines), length: lines.length, count: countLines(lines) };
       const head = row.default_branch ?? (await findHeadBranch(repository)) ?? 'main';
-      listed.set(row.name, { ...row, head, refs });
+      repositoriesByName.set(row.name, { ...row, head, refs });
       server.progress.update(`Listing refs: ${index + 1} of ${rows.length} repositories`);
     }
     return true;
@@ -73,7 +73,7 @@ export async function openConsistentSnapshot(
   const toResult = (snapshot: DatabaseSnapshot, rows: readonly StoredRepository[]): ConsistentSnapshot => ({
     snapshot,
     repositories: rows.map((row) => {
-      const { head, refs } = listed.get(row.name)!;
+      const { head, refs } = repositoriesByName.get(row.name)!;
       return { ...row, head: row.default_branch ?? head, refs };
     }),
   });
@@ -81,18 +81,18 @@ export async function openConsistentSnapshot(
     const snapshot = await openSnapshot(server.database);
     try {
       const rows = await listRepositories(snapshot);
-      const changed = rows.filter((row) => !isUnchanged(row, listed.get(row.name)));
-      if (changed.length === 0) return toResult(snapshot, rows);
+      const changedRows = rows.filter((row) => !isUnchanged(row, repositoriesByName.get(row.name)));
+      if (changedRows.length === 0) return toResult(snapshot, rows);
       await snapshot.close();
-      if (round > 0 && (changed.length <= MAX_LOCKED_REPOSITORIES || round >= MAX_ROUNDS)) {
-        const locked = await listWithRefsLocked(server, listed, list);
+      if (round > 0 && (changedRows.length <= MAX_LOCKED_REPOSITORIES || round >= MAX_ROUNDS)) {
+        const locked = await listWithRefsLocked(server, repositoriesByName, list);
         if (locked !== null) return toResult(locked.snapshot, locked.rows);
-      } else await list(changed);
+      } else await list(changedRows);
     } catch (error) {
       await snapshot.close().catch(() => {});
       throw error;
     }
-    await between('refs are listed');
+    await betweenSteps('refs are listed');
   }
 }
 
@@ -116,18 +116,18 @@ function countLines(lines: Buffer): number {
 /** Lists the changed repositories while ref updates are blocked. Returns null if it takes too long. */
 async function listWithRefsLocked(
   { database }: ServerData,
-  listed: ReadonlyMap<string, RepositoryWithRefs>,
+  repositoriesByName: ReadonlyMap<string, RepositoryWithRefs>,
   list: (rows: readonly StoredRepository[], until: number) => Promise<boolean>,
 ): Promise<{ snapshot: DatabaseSnapshot; rows: readonly StoredRepository[] } | null> {
   const release = await lockRefs(database);
   try {
-    const until = performance.now() + MAX_LOCK_MS;
+    const deadline = performance.now() + MAX_LOCK_MS;
     const snapshot = await openSnapshot(database);
     try {
       const rows = await listRepositories(snapshot);
       const isComplete = await list(
-        rows.filter((row) => !isUnchanged(row, listed.get(row.name))),
-        until,
+        rows.filter((row) => !isUnchanged(row, repositoriesByName.get(row.name))),
+        deadline,
       );
       if (isComplete) return { snapshot, rows };
       await snapshot.close();
@@ -142,12 +142,12 @@ async function listWithRefsLocked(
 }
 
 /** Returns whether the listed refs are those of this row. */
-function isUnchanged(row: StoredRepository, listed: StoredRepository | undefined): boolean {
+function isUnchanged(row: StoredRepository, listedRepository: StoredRepository | undefined): boolean {
   return (
-    listed !== undefined &&
+    listedRepository !== undefined &&
     row.intents.length === 0 &&
-    row.version === listed.version &&
-    row.storage === listed.storage &&
-    row.disk_path === listed.disk_path
+    row.version === listedRepository.version &&
+    row.storage === listedRepository.storage &&
+    row.disk_path === listedRepository.disk_path
   );
 }

@@ -19,17 +19,17 @@ export async function openSpool(path: string): Promise<Spool> {
     async add(bytes) {
       const at = end;
       end += bytes.length;
-      for (let done = 0; done < bytes.length; ) {
-        done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+      for (let doneBytes = 0; doneBytes < bytes.length; ) {
+        doneBytes += (await file.write(bytes, doneBytes, bytes.length - doneBytes, at + doneBytes)).bytesWritten;
       }
       return at;
     },
     async read(at, length) {
       const bytes = Buffer.alloc(length);
-      for (let done = 0; done < length; ) {
-        const { bytesRead } = await file.read(bytes, done, length - done, at + done);
+      for (let doneBytes = 0; doneBytes < length; ) {
+        const { bytesRead } = await file.read(bytes, doneBytes, length - doneBytes, at + doneBytes);
         if (bytesRead === 0) throw new Error('The spool file is shorter than what was written');
-        done += bytesRead;
+        doneBytes += bytesRead;
       }
       return bytes;
     },

@@ -21,10 +21,10 @@ const MAX_NAME_LENGTH = 100;
 const HEADERS_BYTES = 3 * BLOCK_BYTES;
 
 export interface TarWriter {
-  /** Adds a file with the content that `fill` writes; adds nothing if it throws. Returns size and SHA-256. */
+  /** Adds a file with the content that `writeContent` writes; adds nothing if it throws. Returns size and SHA-256. */
   add(
     name: string,
-    fill: (write: (bytes: Buffer) => Promise<void>) => Promise<void>,
+    writeContent: (write: (bytes: Buffer) => Promise<void>) => Promise<void>,
   ): Promise<{ size: number; sha256: string }>;
   /** Writes the end of the archive and syncs the file. */
   end(): Promise<void>;
@@ -33,31 +33,31 @@ export interface TarWriter {
 /** Creates a writer for an empty file. `time`: modification time of all entries. */
 export function createTarWriter(file: FileHandle, time: Date): TarWriter {
   let position = 0;
-  const put = async (bytes: Buffer, at: number) => {
-    for (let done = 0; done < bytes.length; ) {
-      done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+  const writeAt = async (bytes: Buffer, at: number) => {
+    for (let doneBytes = 0; doneBytes < bytes.length; ) {
+      doneBytes += (await file.write(bytes, doneBytes, bytes.length - doneBytes, at + doneBytes)).bytesWritten;
     }
   };
   return {
-    async add(name, fill) {
+    async add(name, writeContent) {
       const start = position;
       // The size is known only at the end, so the space for the headers is left free.
       const content = start + HEADERS_BYTES;
       const hash = createHash('sha256');
       let size = 0;
-      await fill(async (bytes) => {
+      await writeContent(async (bytes) => {
         hash.update(bytes);
-        await put(bytes, content + size);
+        await writeAt(bytes, content + size);
         size += bytes.length;
       });
       const padding = (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
-      await put(Buffer.alloc(padding), content + size);
-      await put(buildHeaders(name, size, time), start);
+      await writeAt(Buffer.alloc(padding), content + size);
+      await writeAt(buildHeaders(name, size, time), start);
       position = content + size + padding;
       return { size, sha256: hash.digest('hex') };
     },
     async end() {
-      await put(Buffer.alloc(2 * BLOCK_BYTES), position);
+      await writeAt(Buffer.alloc(2 * BLOCK_BYTES), position);
       await file.truncate(position + 2 * BLOCK_BYTES);
       await file.sync();
     },
@@ -80,10 +80,10 @@ function padToBlock(bytes: Buffer): Buffer {
 
 /** `<length> <key>=<value>\n`, where the length counts itself. */
 function paxRecord(key: string, value: string): Buffer {
-  const rest = ` ${key}=${value}\n`;
-  let length = rest.length + 1;
-  while (String(length).length + rest.length !== length) length = String(length).length + rest.length;
-  return Buffer.from(`${length}${rest}`);
+  const record = ` ${key}=${value}\n`;
+  let length = record.length + 1;
+  while (String(length).length + record.length !== length) length = String(length).length + record.length;
+  return Buffer.from(`${length}${record}`);
 }
 
 function buildHeader(name: string, size: number, type: '0' | 'x', time: Date): Buffer {
@@ -120,35 +120,36 @@ export interface TarEntry {
 
 /** Yields the entries without their contents, files only. Throws `TarDamaged`. */
 export async function* readTarEntries(file: FileHandle): AsyncGenerator<TarEntry> {
-  const { size: whole } = await file.stat();
-  let declared: number | null = null;
+  const { size: fileSize } = await file.stat();
+  let declaredBytes: number | null = null;
   for (let position = 0; ; ) {
     const block = await readAt(file, position, BLOCK_BYTES);
-    if (block.every((byte) => byte === 0)) return verifyEnd(file, position, whole, declared);
+    if (block.every((byte) => byte === 0)) return verifyEnd(file, position, fileSize, declaredBytes);
     const { name, size: plain, type } = parseHeader(block);
-    const size: number = declared !== null && type === '0' ? declared : plain;
+    const size: number = declaredBytes !== null && type === '0' ? declaredBytes : plain;
     const at = position + BLOCK_BYTES;
     const next = at + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
-    if (next > whole) throw new TarDamaged(`The archive ends in the middle of ${name}`);
+    if (next > fileSize) throw new TarDamaged(`The archive ends in the middle of ${name}`);
     if (!(await readAt(file, at + size, next - at - size)).every((byte) => byte === 0)) {
       throw new TarDamaged(`Behind ${name} stands what does not belong there`);
     }
     if (type === 'x') {
-      if (declared !== null || size > MAX_PAX_BYTES) throw new TarDamaged(`The records of ${name} make no sense`);
-      declared = parsePaxSize(await readAt(file, at, size));
+      if (declaredBytes !== null || size > MAX_PAX_BYTES) throw new TarDamaged(`The records of ${name} make no sense`);
+      declaredBytes = parsePaxSize(await readAt(file, at, size));
     } else {
-      declared = null;
+      declaredBytes = null;
       yield { name, size, at };
     }
     position = next;
   }
 }
 
-async function verifyEnd(file: FileHandle, position: number, whole: number, declared: number | null): Promise<void> {
-  if (declared !== null || whole - position < 2 * BLOCK_BYTES) throw new TarDamaged('The archive has no end');
+async function verifyEnd(file: FileHandle, position: number, whole: number, fileSize: number | null): Promise<void> {
+  if (fileSize !== null || whole - position < 2 * BLOCK_BYTES) throw new TarDamaged('The archive has no end');
   for (let at = position; at < whole; at += CHUNK_BYTES) {
-    const rest = await readAt(file, at, Math.min(CHUNK_BYTES, whole - at));
-    if (!rest.every((byte) => byte === 0)) throw new TarDamaged('Behind the end of the archive stands something');
+    const trailingBytes = await readAt(file, at, Math.min(CHUNK_BYTES, whole - at));
+    if (!trailingBytes.every((byte) => byte === 0))
+      throw new TarDamaged('Behind the end of the archive stands something');
   }
 }
 
@@ -181,18 +182,18 @@ const CHUNK_BYTES = 2 ** 18;
 
 async function readAt(file: FileHandle, at: number, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
-  for (let done = 0; done < length; ) {
-    const { bytesRead } = await file.read(bytes, done, length - done, at + done);
+  for (let doneBytes = 0; doneBytes < length; ) {
+    const { bytesRead } = await file.read(bytes, doneBytes, length - doneBytes, at + doneBytes);
     if (bytesRead === 0) throw new TarDamaged('The archive has no end');
-    done += bytesRead;
+    doneBytes += bytesRead;
   }
   return bytes;
 }
 
 /** Yields the content of an entry in chunks. `hash` is updated with all of them. */
 export async function* readContent(file: FileHandle, { at, size }: TarEntry, hash?: Hash): AsyncGenerator<Buffer> {
-  for (let done = 0; done < size; done += CHUNK_BYTES) {
-    const bytes = await readAt(file, at + done, Math.min(CHUNK_BYTES, size - done));
+  for (let doneBytes = 0; doneBytes < size; doneBytes += CHUNK_BYTES) {
+    const bytes = await readAt(file, at + doneBytes, Math.min(CHUNK_BYTES, size - doneBytes));
     hash?.update(bytes);
     yield bytes;
   }

@@ -44,24 +44,24 @@ async function deleteUnreferenced(
   stillReferenced: FindReferencedBlobs,
 ): Promise<number> {
   const before = timeAgo(blobs, HOUR_MS);
-  let removed = 0;
+  let removedCount = 0;
   for (let after = ''; ; ) {
     const page = await listLinkedBefore(database.reader, before.toISOString(), after);
-    if (page.length === 0) return removed;
-    const gone = await database.transaction(async (tx) => {
-      const kept = new Set(await stillReferenced(tx, page));
-      const candidates = page.filter((sha256) => !kept.has(sha256));
-      if (candidates.length === 0) return [];
+    if (page.length === 0) return removedCount;
+    const deletedDigests = await database.transaction(async (tx) => {
+      const referencedDigests = new Set(await stillReferenced(tx, page));
+      const unreferencedDigests = page.filter((sha256) => !referencedDigests.has(sha256));
+      if (unreferencedDigests.length === 0) return [];
       const rows = await tx
         .deleteFrom('blobs')
-        .where('sha256', 'in', candidates)
+        .where('sha256', 'in', unreferencedDigests)
         .where('linked_at', '<', before.toISOString())
         .returning('sha256')
         .execute();
       return rows.map(({ sha256 }) => sha256);
     });
-    for (const sha256 of gone) await deleteFile(blobs, sha256, before);
-    removed += gone.length;
+    for (const sha256 of deletedDigests) await deleteFile(blobs, sha256, before);
+    removedCount += deletedDigests.length;
     after = page.at(-1)!;
   }
 }
@@ -81,20 +81,21 @@ async function listLinkedBefore(db: Reader, before: string, after: string): Prom
 
 async function deleteStrays(blobs: BlobStore, db: Reader): Promise<number> {
   const before = timeAgo(blobs, HOUR_MS);
-  let removed = 0;
-  for await (const sha256 of listUnlinkedFiles(blobs, db)) if (await deleteFile(blobs, sha256, before)) removed += 1;
-  return removed;
+  let removedCount = 0;
+  for await (const sha256 of listUnlinkedFiles(blobs, db))
+    if (await deleteFile(blobs, sha256, before)) removedCount += 1;
+  return removedCount;
 }
 
 /** Counts the files that belong to no row and will be deleted. */
 export async function countStrayBlobs(blobs: BlobStore, db: Reader): Promise<number> {
   const before = timeAgo(blobs, HOUR_MS);
-  let strays = 0;
+  let unlinkedCount = 0;
   for await (const sha256 of listUnlinkedFiles(blobs, db)) {
-    const found = await nullIfMissing(() => stat(blobPath(blobs, sha256)));
-    if (found && found.mtime < before) strays += 1;
+    const fileStats = await nullIfMissing(() => stat(blobPath(blobs, sha256)));
+    if (fileStats && fileStats.mtime < before) unlinkedCount += 1;
   }
-  return strays;
+  return unlinkedCount;
 }
 
 /** Lists the names of files that have no row. */
@@ -103,8 +104,8 @@ async function* listUnlinkedFiles(blobs: BlobStore, db: Reader): AsyncGenerator<
     for (let from = 0; from < names.length; from += BATCH_SIZE) {
       const batch = names.slice(from, from + BATCH_SIZE);
       const rows = await db.selectFrom('blobs').select('sha256').where('sha256', 'in', batch).execute();
-      const linked = new Set(rows.map(({ sha256 }) => sha256));
-      for (const sha256 of batch) if (!linked.has(sha256)) yield sha256;
+      const linkedDigests = new Set(rows.map(({ sha256 }) => sha256));
+      for (const sha256 of batch) if (!linkedDigests.has(sha256)) yield sha256;
     }
   }
 }
@@ -120,15 +121,15 @@ async function* listBlobNames(blobs: BlobStore): AsyncGenerator<string[]> {
 
 async function deleteDrafts(blobs: BlobStore): Promise<number> {
   const before = timeAgo(blobs, DAY_MS);
-  let removed = 0;
+  let removedCount = 0;
   for (const name of await listNames(draftsDirectory(blobs), /./)) {
     const path = join(draftsDirectory(blobs), name);
-    const found = await nullIfMissing(() => stat(path));
-    if (!found || found.mtime >= before) continue;
+    const fileStats = await nullIfMissing(() => stat(path));
+    if (!fileStats || fileStats.mtime >= before) continue;
     await rm(path, { force: true });
-    removed += 1;
+    removedCount += 1;
   }
-  return removed;
+  return removedCount;
 }
 
 /**
@@ -138,12 +139,12 @@ async function deleteDrafts(blobs: BlobStore): Promise<number> {
  */
 async function deleteFile(blobs: BlobStore, sha256: string, before: Date): Promise<boolean> {
   const path = blobPath(blobs, sha256);
-  const found = await nullIfMissing(() => stat(path));
-  if (!found || found.mtime >= before || (await hasDeletionGuard(blobs.directory, blobs.clock))) return false;
+  const fileStats = await nullIfMissing(() => stat(path));
+  if (!fileStats || fileStats.mtime >= before || (await hasDeletionGuard(blobs.directory, blobs.clock))) return false;
   const away = await draftPath(blobs);
-  const moved = await nullIfMissing(() => rename(path, away).then(() => stat(away)));
-  if (!moved) return false;
-  const wanted = moved.mtime >= before;
+  const movedStats = await nullIfMissing(() => rename(path, away).then(() => stat(away)));
+  if (!movedStats) return false;
+  const wanted = movedStats.mtime >= before;
   if (wanted) {
     await link(away, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
@@ -153,9 +154,9 @@ async function deleteFile(blobs: BlobStore, sha256: string, before: Date): Promi
   return !wanted;
 }
 
-async function listNames(directory: string, form: RegExp): Promise<string[]> {
+async function listNames(directory: string, pattern: RegExp): Promise<string[]> {
   const names = (await nullIfMissing(() => readdir(directory))) ?? [];
-  return names.filter((name) => form.test(name)).sort();
+  return names.filter((name) => pattern.test(name)).sort();
 }
 
 function timeAgo(blobs: BlobStore, agoMs: number): Date {

@@ -64,14 +64,14 @@ export async function storeBlob(
   try {
     const file = await open(draft, 'wx', 0o600);
     try {
-      const written = await writeContent(file, source, limits);
-      if (isFailure(written)) return written;
+      const result = await writeContent(file, source, limits);
+      if (isFailure(result)) return result;
       const now = blobs.clock.now();
       await file.utimes(now, now);
       await file.sync();
       // Also if the content exists already, which renews its hour.
-      await moveIntoPlace(blobs, draft, written.sha256);
-      return written;
+      await moveIntoPlace(blobs, draft, result.sha256);
+      return result;
     } finally {
       await file.close();
     }
@@ -83,11 +83,11 @@ export async function storeBlob(
 /** Claims existing content for another row to link, as if it were stored again. Returns null if it does not exist. */
 export async function claimBlob(blobs: BlobStore, sha256: string): Promise<StoredBlob | null> {
   const now = blobs.clock.now();
-  const found = await nullIfMissing(async () => {
+  const fileStats = await nullIfMissing(async () => {
     await utimes(blobPath(blobs, sha256), now, now);
     return stat(blobPath(blobs, sha256));
   });
-  return found && { sha256, size: found.size };
+  return fileStats && { sha256, size: fileStats.size };
 }
 
 export async function hasBlob(blobs: BlobStore, sha256: string): Promise<boolean> {
@@ -163,17 +163,18 @@ async function writeContent(
 }
 
 async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
-  for (let done = 0; done < chunk.length; ) done += (await file.write(chunk, done)).bytesWritten;
+  for (let writtenBytes = 0; writtenBytes < chunk.length; )
+    writtenBytes += (await file.write(chunk, writtenBytes)).bytesWritten;
 }
 
 /** Renames the draft into place and syncs all directories that the rename or the new directories changed. */
 async function moveIntoPlace(blobs: BlobStore, draft: string, sha256: string): Promise<void> {
   const path = blobPath(blobs, sha256);
   const directory = dirname(path);
-  const made = await mkdir(directory, { recursive: true, mode: 0o700 });
+  const createdDirectory = await mkdir(directory, { recursive: true, mode: 0o700 });
   await rename(draft, path);
   await syncDirectory(directory);
-  if (made === undefined) return;
+  if (createdDirectory === undefined) return;
   for (let parent = dirname(directory); parent.startsWith(blobs.directory); parent = dirname(parent)) {
     await syncDirectory(parent);
   }

@@ -68,8 +68,8 @@ export async function restoreCommand(args: readonly string[], { config, stderr }
 }
 
 function requireSingleFile(positionals: readonly string[], usage: string): string {
-  const [file, ...rest] = positionals;
-  if (file === undefined || rest.length > 0) throw new ConfigError(usage);
+  const [file, ...extraArguments] = positionals;
+  if (file === undefined || extraArguments.length > 0) throw new ConfigError(usage);
   return file;
 }
 
@@ -83,12 +83,15 @@ export async function doctorCommand(
   const { values, positionals } = parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
   const only = values.only?.split(',');
   if (positionals.length > 0 || only?.some((name) => !CHECK_NAMES.includes(name))) throw new ConfigError(DOCTOR);
-  const left = await withServer(config, createProgress(stderr), async (server) => {
+  const findingCount = await withServer(config, createProgress(stderr), async (server) => {
     await migrate(server.database);
     const context = { ...server, runUnitOfWork: actingOn(server.database) };
     return examine(context, { repair: values.fix, only, print: (line) => stdout.write(`${line}\n`) });
   });
-  if (left > 0)
-    throw new CommandFailed('unsound', `${left} ${left === 1 ? 'problem' : 'problems'} found: see the lines above`);
+  if (findingCount > 0)
+    throw new CommandFailed(
+      'unsound',
+      `${findingCount} ${findingCount === 1 ? 'problem' : 'problems'} found: see the lines above`,
+    );
   stdout.write('No problems found.\n');
 }

@@ -11,13 +11,15 @@ const KUBERNETES_ENDINGS = [/_SERVICE_HOST$/, /_SERVICE_PORT(_|$)/, /_PORT_\d+_(
  * names close to a setting: the setting was meant and would have no effect.
  */
 export function checkVariableNames(env: EnvironmentVariables): string[] {
-  const unknown = Object.keys(env).filter((name) => isUnknown(name, env[name]?.trim() ?? ''));
-  const misspelled = unknown.flatMap((name) => {
+  const unknownNames = Object.keys(env).filter((name) => isUnknown(name, env[name]?.trim() ?? ''));
+  const suggestions = unknownNames.flatMap((name) => {
     const close = closestSettings(name);
     return close.length === 0 ? [] : [`${name} is not a setting. Did you mean ${close.join(' or ')}?`];
   });
-  if (misspelled.length > 0) throw new ConfigError(misspelled.join(' '));
-  return unknown.map((name) => `${name} is not a setting and has no effect. Remove it; the README lists all settings.`);
+  if (suggestions.length > 0) throw new ConfigError(suggestions.join(' '));
+  return unknownNames.map(
+    (name) => `${name} is not a setting and has no effect. Remove it; the README lists all settings.`,
+  );
 }
 
 function isUnknown(name: string, value: string): boolean {
@@ -37,8 +39,8 @@ function closestSettings(name: string): string[] {
     const distance = editDistance(letters, settingLetters);
     return distance > maxDistance ? [] : [{ setting, distance }];
   });
-  const least = Math.min(...close.map(({ distance }) => distance));
-  return close.filter(({ distance }) => distance === least).map(({ setting }) => setting);
+  const minDistance = Math.min(...close.map(({ distance }) => distance));
+  return close.filter(({ distance }) => distance === minDistance).map(({ setting }) => setting);
 }
 
 function toLetters(name: string): string {
@@ -56,10 +58,10 @@ function editDistance(one: string, other: string): number {
   for (let i = 1; i <= one.length; i++) {
     const row = [i];
     for (let j = 1; j <= other.length; j++) {
-      const replaced = rows[i - 1]![j - 1]! + (one[i - 1] === other[j - 1] ? 0 : 1);
+      const substitutionCost = rows[i - 1]![j - 1]! + (one[i - 1] === other[j - 1] ? 0 : 1);
       const isSwap = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
-      const swapped = isSwap ? rows[i - 2]![j - 2]! + 1 : replaced;
-      row.push(Math.min(rows[i - 1]![j]! + 1, row[j - 1]! + 1, replaced, swapped));
+      const swapped = isSwap ? rows[i - 2]![j - 2]! + 1 : substitutionCost;
+      row.push(Math.min(rows[i - 1]![j]! + 1, row[j - 1]! + 1, substitutionCost, swapped));
     }
     rows.push(row);
   }

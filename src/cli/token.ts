@@ -56,16 +56,16 @@ function parseTokenOptions(args: readonly string[]): CreateTokenOptions {
   const { values, positionals } = parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
   const { user, name, scopes = '', expires = null } = values;
   if (positionals.join(' ') !== 'create' || !user || !name?.trim()) throw new ConfigError(tokenUsage.trimEnd());
-  const named = scopes
+  const requestedScopes = scopes
     .split(',')
     .map((scope) => scope.trim())
     .filter((scope) => scope !== '');
-  const unknown = named.find((scope) => !(SCOPES as readonly string[]).includes(scope));
-  if (unknown !== undefined || named.length === 0) {
+  const unknownScope = requestedScopes.find((scope) => !(SCOPES as readonly string[]).includes(scope));
+  if (unknownScope !== undefined || requestedScopes.length === 0) {
     throw new ConfigError(`--scopes takes one or more of ${SCOPES.join(', ')}`);
   }
   if (expires !== null && !isDate(expires)) throw new ConfigError('--expires takes a date, YYYY-MM-DD');
-  return { user, name, scopes: named, expires };
+  return { user, name, scopes: requestedScopes, expires };
 }
 
 function isDate(text: string): boolean {

@@ -16,9 +16,9 @@ export async function reassignReferences(
 ): Promise<number> {
   const rows = sql.table(table);
   const reference = sql.ref(column);
-  const changed = await sql`update ${rows} set ${reference} = ${to} where id in
+  const updateResult = await sql`update ${rows} set ${reference} = ${to} where id in
     (select id from ${rows} where ${reference} = ${from} limit ${limit})`.execute(tx);
-  return Number(changed.numAffectedRows ?? 0);
+  return Number(updateResult.numAffectedRows ?? 0);
 }
 
 /** Deletes a batch of the rows that refer to `from`. Returns the number of deleted rows. */
@@ -26,12 +26,12 @@ export async function deleteBatch(
   tx: Transaction,
   { table, column }: ReferenceColumn,
   from: number,
-  most: number,
+  limit: number,
 ): Promise<number> {
   const rows = sql.table(table);
-  const deleted = await sql`delete from ${rows} where id in
-    (select id from ${rows} where ${sql.ref(column)} = ${from} limit ${most})`.execute(tx);
-  return Number(deleted.numAffectedRows ?? 0);
+  const deleteResult = await sql`delete from ${rows} where id in
+    (select id from ${rows} where ${sql.ref(column)} = ${from} limit ${limit})`.execute(tx);
+  return Number(deleteResult.numAffectedRows ?? 0);
 }
 
 /** Deletes a batch, as `deleteBatch`, from a table without an id, whose primary key is `column` and `key`. */
@@ -39,13 +39,13 @@ export async function deleteKeyedBatch(
   tx: Transaction,
   { table, column, key }: ReferenceColumn & { readonly key: readonly string[] },
   from: readonly number[],
-  most: number,
+  limit: number,
 ): Promise<number> {
   const rows = sql.table(table);
-  const whole = sql.join([column, ...key].map((name) => sql.ref(name)));
-  const deleted = await sql`delete from ${rows} where (${whole}) in
-    (select ${whole} from ${rows} where ${isInIds(tx, sql.ref(column), from)} limit ${most})`.execute(tx);
-  return Number(deleted.numAffectedRows ?? 0);
+  const keyColumns = sql.join([column, ...key].map((name) => sql.ref(name)));
+  const deleteResult = await sql`delete from ${rows} where (${keyColumns}) in
+    (select ${keyColumns} from ${rows} where ${isInIds(tx, sql.ref(column), from)} limit ${limit})`.execute(tx);
+  return Number(deleteResult.numAffectedRows ?? 0);
 }
 
 /** Maximum bytes of long texts per batch: SQLite reads each of their pages to free it. */
@@ -59,18 +59,18 @@ export async function deleteLargeRowBatch(
   tx: Transaction,
   { table, text }: { readonly table: string; readonly text: string },
   where: Expression<SqlBool>,
-  most: number,
+  limit: number,
 ): Promise<number> {
   const rows = sql.table(table);
-  const found = await sql<{ id: number; bytes: number }>`select id, octet_length(${sql.ref(text)}) as bytes
-    from ${rows} where ${where} limit ${most}`.execute(tx);
-  const some: number[] = [];
+  const sizes = await sql<{ id: number; bytes: number }>`select id, octet_length(${sql.ref(text)}) as bytes
+    from ${rows} where ${where} limit ${limit}`.execute(tx);
+  const ids: number[] = [];
   let bytes = 0;
-  for (const row of found.rows) {
+  for (const row of sizes.rows) {
     bytes += row.bytes;
-    if (some.length > 0 && bytes > MAX_BYTES_PER_BATCH) break;
-    some.push(row.id);
+    if (ids.length > 0 && bytes > MAX_BYTES_PER_BATCH) break;
+    ids.push(row.id);
   }
-  await sql`delete from ${rows} where ${isInIds(tx, sql.ref('id'), some)}`.execute(tx);
-  return some.length < found.rows.length ? most : some.length;
+  await sql`delete from ${rows} where ${isInIds(tx, sql.ref('id'), ids)}`.execute(tx);
+  return ids.length < sizes.rows.length ? limit : ids.length;
 }

@@ -33,21 +33,21 @@ export async function openSnapshot(database: Database): Promise<DatabaseSnapshot
   const query = async (sql: string) => (await connection.execute({ sql, parameters: [] })).rows;
   try {
     const all = await copying.tables(connection);
-    const applied = all.some(({ name }) => name === MIGRATIONS)
+    const appliedMigrations = all.some(({ name }) => name === MIGRATIONS)
       ? await query(`select name from ${MIGRATIONS} order by name`)
       : [];
     return {
       tables: all.filter(({ name }) => name !== MIGRATIONS),
-      migrations: applied.map(({ name }) => String(name)),
+      migrations: appliedMigrations.map(({ name }) => String(name)),
       query,
       references: () => copying.references(connection),
       integrity: () => copying.integrity(connection),
       rows: ({ name, columns, key }) => {
         const order = key.length > 0 ? key : columns.map((column) => column.name);
-        const sorted = order.map((column) => `${quoteIdentifier(column)} nulls first`).join(', ');
+        const sortOrder = order.map((column) => `${quoteIdentifier(column)} nulls first`).join(', ');
         const names = columns.map((column) => quoteIdentifier(column.name)).join(', ');
         const kinds = columns.map(({ kind }) => kind);
-        return connection.stream(`select ${names} from ${quoteIdentifier(name)} order by ${sorted}`, kinds);
+        return connection.stream(`select ${names} from ${quoteIdentifier(name)} order by ${sortOrder}`, kinds);
       },
       close: () => connection.close(),
     };

@@ -124,18 +124,18 @@ export function isInTexts(db: Reader, column: Expression<string>, texts: readonl
   return sql<SqlBool>`${column} in (select value from ${jsonTextRows(db, sql.val(list))})`;
 }
 
-/** Selects the number of rows of a query and their ids as a JSON list, which is null for more than `most` rows. */
+/** Selects the number of rows of a query and their ids as a JSON list, which is null for more than `limit` rows. */
 export function selectCountAndIds(
   db: Reader,
   rows: RawBuilder<unknown>,
-  most: number,
+  limit: number,
 ): RawBuilder<{ count: number; ids: string | null }> {
   // PostgreSQL converts an array of numbers to text faster than single numbers, and skips unused ones.
   const list =
     getEngineName(db) === 'sqlite'
       ? sql`json_group_array(id)`
       : sql`coalesce(array_to_json(array_agg(id))::text, '[]')`;
-  const ids = sql`case when count(*) <= ${sql.lit(most)} then ${list} end`;
+  const ids = sql`case when count(*) <= ${sql.lit(limit)} then ${list} end`;
   return sql`select count(*) as count, ${ids} as ids from ${rows} as found`;
 }
 
@@ -197,21 +197,21 @@ export async function keepCopies(
   const ofOld = sql.join(columns.map((column) => sql.ref(`old.${column}`)));
   const set = sql`update ${copies} set (${names}) =`;
   await sql`${set} (select ${names} from ${original} where ${original}.id = ${copies}.${id})`.execute(db);
-  const tell = sql`${set} (${ofNew}) where ${id} = new.id`;
+  const updateCopy = sql`${set} (${ofNew}) where ${id} = new.id`;
   const [make, change] = [sql.id(`${table}_copies`), sql.id(`${table}_copies_of_${source}`)];
   if (dialect.engine === 'sqlite') {
-    const fill = sql`${set} (select ${names} from ${original} where id = new.${id}) where rowid = new.rowid`;
-    await sql`create trigger ${make} after insert on ${copies} begin ${fill}; end`.execute(db);
+    const fillCopy = sql`${set} (select ${names} from ${original} where id = new.${id}) where rowid = new.rowid`;
+    await sql`create trigger ${make} after insert on ${copies} begin ${fillCopy}; end`.execute(db);
     await sql`create trigger ${change} after update of ${names} on ${original} when (${ofOld}) <> (${ofNew})
-      begin ${tell}; end`.execute(db);
+      begin ${updateCopy}; end`.execute(db);
     return;
   }
   // PostgreSQL triggers call functions, which may change a row before it is inserted.
-  const begin = (name: RawBuilder<unknown>, body: RawBuilder<unknown>) =>
+  const createFunction = (name: RawBuilder<unknown>, body: RawBuilder<unknown>) =>
     sql`create function ${name}() returns trigger language plpgsql as $$ begin ${body}; return new; end $$`.execute(db);
-  await begin(make, sql`select ${names} into ${ofNew} from ${original} where id = new.${id}`);
+  await createFunction(make, sql`select ${names} into ${ofNew} from ${original} where id = new.${id}`);
   await sql`create trigger ${make} before insert on ${copies} for each row execute function ${make}()`.execute(db);
-  await begin(change, tell);
+  await createFunction(change, updateCopy);
   await sql`create trigger ${change} after update of ${names} on ${original} for each row
     when ((${ofOld}) is distinct from (${ofNew})) execute function ${change}()`.execute(db);
 }

@@ -25,10 +25,10 @@ export async function loadInitialSchema(
   file: string,
 ): Promise<InitialSchema | null> {
   if (getEngineName(db) !== 'sqlite') return null;
-  const made = await readFile(file, 'utf8')
+  const schemaFile = await readFile(file, 'utf8')
     .then(JSON.parse)
     .catch(() => null);
-  return isDeepStrictEqual(made?.migrations, migrations) ? made : null;
+  return isDeepStrictEqual(schemaFile?.migrations, migrations) ? schemaFile : null;
 }
 
 /** Creates the initial schema in an empty database. */
@@ -47,10 +47,12 @@ export async function dumpInitialSchema(db: Reader, migrations: readonly string[
   );
   // A virtual table creates its shadow tables itself.
   const virtual = rows.filter(({ sql: text }) => /^create virtual table /i.test(text)).map(({ name }) => `${name}_`);
-  const own = rows.filter(({ name, type }) => type !== 'table' || !virtual.some((prefix) => name.startsWith(prefix)));
-  const made = own.filter(({ name }) => name !== MIGRATIONS_TABLE);
-  for (const { name } of made.filter(({ type }) => type === 'table')) await requireEmptyTable(db, name);
-  return { migrations, statements: made.map(({ sql: text }) => text) };
+  const ownObjects = rows.filter(
+    ({ name, type }) => type !== 'table' || !virtual.some((prefix) => name.startsWith(prefix)),
+  );
+  const schemaObjects = ownObjects.filter(({ name }) => name !== MIGRATIONS_TABLE);
+  for (const { name } of schemaObjects.filter(({ type }) => type === 'table')) await requireEmptyTable(db, name);
+  return { migrations, statements: schemaObjects.map(({ sql: text }) => text) };
 }
 
 /** The table that lists the applied migrations. */

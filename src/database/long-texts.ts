@@ -63,26 +63,27 @@ export function createTextLoader<Column extends 'description' | 'body' | 'payloa
   const text = sql.ref<string | null>(column);
   const from = (db: Reader) => db.selectFrom(table as 'issues');
   const short = sql<string | null>`case when octet_length(${text}) <= ${sql.lit(MAX_SHORT_BYTES)} then ${text} end`;
-  const sized = prepareForIds<SizedText>((db, ids) =>
+  const loadSizedTexts = prepareForIds<SizedText>((db, ids) =>
     from(db)
       .select(['id', short.as('text'), sql<number | null>`octet_length(${text})`.as('bytes')])
       .where('id', 'in', ids),
   );
-  const whole = prepareForIds<Pick<SizedText, 'id' | 'text'>>((db, ids) =>
+  const loadFullTexts = prepareForIds<Pick<SizedText, 'id' | 'text'>>((db, ids) =>
     from(db)
       .select(['id', text.as('text')])
       .where('id', 'in', ids),
   );
   return async (db: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, string | null>> => {
-    const rows = await sized(db, [...new Set(ids)]);
+    const rows = await loadSizedTexts(db, [...new Set(ids)]);
     const texts = new Map(rows.map((row) => [row.id, row.text]));
-    const long = rows.filter(({ text: known, bytes }) => known === null && bytes !== null);
-    const together = long.reduce((sum, { bytes }) => sum + (bytes as number), 0);
-    const later = (id: number) => asOpaqueText(new LongText(async () => (await whole(db, [id]))[0]?.text ?? null));
-    if (together > MAX_EAGER_BYTES) for (const { id } of long) texts.set(id, later(id));
+    const long = rows.filter(({ text: knownText, bytes }) => knownText === null && bytes !== null);
+    const totalBytes = long.reduce((sum, { bytes }) => sum + (bytes as number), 0);
+    const createLazyText = (id: number) =>
+      asOpaqueText(new LongText(async () => (await loadFullTexts(db, [id]))[0]?.text ?? null));
+    if (totalBytes > MAX_EAGER_BYTES) for (const { id } of long) texts.set(id, createLazyText(id));
     else if (long.length > 0) {
       const ids = long.map(({ id }) => id);
-      for (const row of await whole(db, ids)) texts.set(row.id, row.text);
+      for (const row of await loadFullTexts(db, ids)) texts.set(row.id, row.text);
     }
     return texts;
   };

@@ -9,18 +9,18 @@ import { getSession } from './sessions.ts';
 /**
  * Runs the pending migrations and returns their names. Several processes may call it at once; without pending migrations it is
  * one query. Throws DatabaseTooNew if the database has unknown migrations. A new SQLite database gets the initial schema of the
- * file `made`, if that file matches the migrations.
+ * file `schemaFile`, if that file matches the migrations.
  */
 export async function migrate(
   database: Database,
   migrations = allMigrations,
-  made: string = INITIAL_SCHEMA_FILE,
+  schemaFile: string = INITIAL_SCHEMA_FILE,
 ): Promise<string[]> {
   const names = (await listPendingMigrations(database.reader, migrations)).map(({ name }) => name);
   if (names.length === 0) return [];
   // Read before the transaction, which contains SQL only.
-  const atOnce = await loadInitialSchema(database.reader, names, made);
-  const ran = await database.transaction(
+  const atOnce = await loadInitialSchema(database.reader, names, schemaFile);
+  const newMigrations = await database.transaction(
     async (tx) => {
       await lockMigrations(tx);
       const missing = await listPendingMigrations(tx, migrations);
@@ -31,7 +31,7 @@ export async function migrate(
     { isolation: 'read committed' },
   );
   getSession(database.reader).engine.schemaChanged();
-  return ran;
+  return newMigrations;
 }
 
 /** Runs these migrations on an empty database, in the caller's transaction. */
@@ -65,14 +65,14 @@ async function recordMigration(tx: Transaction, { name }: Migration): Promise<vo
 }
 
 async function listPendingMigrations(db: Reader, migrations: readonly Migration[]): Promise<readonly Migration[]> {
-  const applied = await listAppliedMigrations(db);
-  const known = new Set(migrations.map(({ name }) => name));
-  const unknown = applied.filter((name) => !known.has(name));
-  if (unknown.length > 0) {
-    const message = `The database was migrated by a newer version of Hearth: it has ${unknown.join(', ')}. Start that version or a later one.`;
+  const appliedMigrations = await listAppliedMigrations(db);
+  const knownNames = new Set(migrations.map(({ name }) => name));
+  const unknownNames = appliedMigrations.filter((name) => !knownNames.has(name));
+  if (unknownNames.length > 0) {
+    const message = `The database was migrated by a newer version of Hearth: it has ${unknownNames.join(', ')}. Start that version or a later one.`;
     throw Object.assign(new Error(message), { name: 'DatabaseTooNew' });
   }
-  return migrations.filter(({ name }) => !applied.includes(name));
+  return migrations.filter(({ name }) => !appliedMigrations.includes(name));
 }
 
 async function listAppliedMigrations(db: Reader): Promise<string[]> {

@@ -57,8 +57,10 @@ export async function paginateAfterRows<DB, TB extends keyof DB, Item>(
   const all = [...head, ...found];
   const more = all.length > perPage;
   const isTotalKnown = !more && (all.length > 0 || page === 1);
-  const others = typeof count === 'function' ? count : (limit: number) => countUpTo(db, query, limit);
-  const total = isTotalKnown ? before + all.length : first.length + (countedTotal ?? (await others(COUNT_LIMIT + 1)));
+  const countOthers = typeof count === 'function' ? count : (limit: number) => countUpTo(db, query, limit);
+  const total = isTotalKnown
+    ? before + all.length
+    : first.length + (countedTotal ?? (await countOthers(COUNT_LIMIT + 1)));
   return { items: all.slice(0, perPage), total: total > COUNT_LIMIT ? null : total, more };
 }
 
@@ -70,10 +72,10 @@ async function rowsOf<DB, TB extends keyof DB, Item>(
 ): Promise<{ found: Item[]; countedTotal?: number | undefined }> {
   const page = query.limit(limit).offset(offset).modifyEnd(longRunning);
   if (!countInQuery) return { found: await page.execute() };
-  const counted = page.select(sql<number>`count(*) over ()`.as('rows_on_all'));
-  const rows = (await counted.execute()) as unknown as { rows_on_all: number }[];
-  const found = rows.map(({ rows_on_all, ...row }) => row as Item);
-  return { found, countedTotal: rows[0]?.rows_on_all };
+  const countedQuery = page.select(sql<number>`count(*) over ()`.as('rows_on_all'));
+  const rows = (await countedQuery.execute()) as unknown as { rows_on_all: number }[];
+  const items = rows.map(({ rows_on_all, ...row }) => row as Item);
+  return { found: items, countedTotal: rows[0]?.rows_on_all };
 }
 
 /** Counts the rows of a query, up to `limit`. */
@@ -83,11 +85,11 @@ export async function countUpTo<DB, TB extends keyof DB, Item>(
   limit: number,
 ): Promise<number> {
   const node = query.toOperationNode();
-  const bare = query.clearOrderBy();
+  const unorderedQuery = query.clearOrderBy();
   // With DISTINCT or UNION, the selected columns determine the number of rows.
   const columnsCount =
     node.frontModifiers !== undefined || node.distinctOn !== undefined || node.setOperations !== undefined;
-  const rows = columnsCount ? bare : bare.clearSelect().select(sql.lit(1).as('one'));
+  const rows = columnsCount ? unorderedQuery : unorderedQuery.clearSelect().select(sql.lit(1).as('one'));
   return countRows(db, sql`${rows.limit(limit)}`);
 }
 
@@ -101,24 +103,24 @@ export interface ScanResult {
 /**
  * Finds the matches of a selective list in the cheapest order, before the list is read in its own order; this costs no more than
  * counting them. Few matches are then sorted; with many, an ordered scan soon finds enough. The query selects ids only.
- * `few` is the maximum number of matches that are returned; use a lower one for lists that are mostly short.
+ * `idLimit` is the maximum number of matches that are returned; use a lower one for lists that are mostly short.
  */
 export async function scanMatches<DB, TB extends keyof DB>(
   db: Reader,
   query: SelectQueryBuilder<DB, TB, { id: number }>,
-  few = COUNT_LIMIT,
+  idLimit = COUNT_LIMIT,
 ): Promise<ScanResult> {
-  const found = selectCountAndIds(db, sql`${query.limit(COUNT_LIMIT + 1)}`, few);
-  const { rows } = await sql<{ count: number; ids: string | null }>`${found} ${longRunning}`.execute(db);
+  const countQuery = selectCountAndIds(db, sql`${query.limit(COUNT_LIMIT + 1)}`, idLimit);
+  const { rows } = await sql<{ count: number; ids: string | null }>`${countQuery} ${longRunning}`.execute(db);
   const { count, ids } = rows[0]!;
-  const known: number[] | null = ids === null ? null : JSON.parse(ids);
-  return { isMatch: known && ((id) => isInIds(db, id, known)), count: async () => count };
+  const knownIds: number[] | null = ids === null ? null : JSON.parse(ids);
+  return { isMatch: knownIds && ((id) => isInIds(db, id, knownIds)), count: async () => count };
 }
 
 /** Counts the rows of a statement, which contains its own limit. */
 export async function countRows(db: Reader, rows: RawBuilder<unknown>): Promise<number> {
-  const counted = sql<{ count: number }>`select count(*) as count from ${rows} as counted ${longRunning}`;
-  return (await counted.execute(db)).rows[0]!.count;
+  const countQuery = sql<{ count: number }>`select count(*) as count from ${rows} as counted ${longRunning}`;
+  return (await countQuery.execute(db)).rows[0]!.count;
 }
 
 export interface KeysetOptions {
@@ -140,17 +142,17 @@ export async function paginateByKey<DB, TB extends keyof DB, Item>(
 ): Promise<Pick<Page<Item>, 'items' | 'more'>> {
   const beyond = sql.raw(direction === 'asc' ? '>' : '<');
   const single = column === id;
-  let ordered = query.orderBy(sql.ref(column), direction);
-  if (!single) ordered = ordered.orderBy(sql.ref(id), direction);
+  let orderedQuery = query.orderBy(sql.ref(column), direction);
+  if (!single) orderedQuery = orderedQuery.orderBy(sql.ref(id), direction);
   if (after) {
     const condition = single
       ? sql<SqlBool>`${sql.ref(id)} ${beyond} ${after.id}`
       : sql<SqlBool>`(${sql.ref(column)}, ${sql.ref(id)}) ${beyond} (${after.value}, ${after.id})`;
-    ordered = ordered.where(condition);
+    orderedQuery = orderedQuery.where(condition);
   }
-  const found = await ordered
+  const rows = await orderedQuery
     .limit(limit + 1)
     .modifyEnd(longRunning)
     .execute();
-  return { items: found.slice(0, limit), more: found.length > limit };
+  return { items: rows.slice(0, limit), more: rows.length > limit };
 }

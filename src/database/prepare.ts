@@ -49,12 +49,14 @@ export function prepareForIds<Result, Values = {}>(
 ): (db: Reader, ids: readonly number[], ...values: {} extends Values ? [] : [Values]) => Promise<Result[]> {
   const lengths = new Map<number, CompiledQuery<Values>>();
   const queryFor = (length: number) => {
-    const known = lengths.get(length);
-    if (known) return known;
-    const places = Array.from({ length }, (_, index) => sql.val(new IdPlaceholder(index) as never));
-    const made = compileQuery<Values>((db, value) => build(db, sql<number>`(${sql.join(places)})`, value));
-    lengths.set(length, made);
-    return made;
+    const cachedQuery = lengths.get(length);
+    if (cachedQuery) return cachedQuery;
+    const placeholders = Array.from({ length }, (_, index) => sql.val(new IdPlaceholder(index) as never));
+    const compiledQuery = compileQuery<Values>((db, value) =>
+      build(db, sql<number>`(${sql.join(placeholders)})`, value),
+    );
+    lengths.set(length, compiledQuery);
+    return compiledQuery;
   };
   const rowsOf = (db: Reader, ids: readonly number[], values: Values): MaybePromise<Row[]> =>
     queryFor(2 ** Math.ceil(Math.log2(ids.length))).rows(db as Transaction, values, ids);
@@ -66,11 +68,11 @@ export function prepareForIds<Result, Values = {}>(
       // Copied, because the array may belong to the query cache.
       return [...(rows instanceof Promise ? await rows : rows)] as Result[];
     }
-    const found: Row[] = [];
+    const foundRows: Row[] = [];
     for (let from = 0; from < ids.length; from += MAX_LIST_LENGTH) {
-      found.push(...(await rowsOf(db, ids.slice(from, from + MAX_LIST_LENGTH), values)));
+      foundRows.push(...(await rowsOf(db, ids.slice(from, from + MAX_LIST_LENGTH), values)));
     }
-    return found as Result[];
+    return foundRows as Result[];
   };
 }
 
@@ -96,24 +98,24 @@ export function prepareForRows<Row extends object, Result>(
 ): (tx: Transaction, rows: readonly Row[]) => Promise<Result[]> {
   const lengths = new Map<number, CompiledQuery<unknown>>();
   const queryFor = (length: number) => {
-    const known = lengths.get(length);
-    if (known) return known;
-    const places = Array.from({ length }, (_, index) =>
+    const cachedQuery = lengths.get(length);
+    if (cachedQuery) return cachedQuery;
+    const placeholders = Array.from({ length }, (_, index) =>
       Object.fromEntries(columns.map((name) => [name, sql.val(new CellPlaceholder(index, name) as never)])),
     );
-    const made = compileQuery<unknown>((tx) => build(tx, places as unknown as RowParameters<Row>));
-    lengths.set(length, made);
-    return made;
+    const compiledQuery = compileQuery<unknown>((tx) => build(tx, placeholders as unknown as RowParameters<Row>));
+    lengths.set(length, compiledQuery);
+    return compiledQuery;
   };
   return async (tx, rows) => {
-    const found: Result[] = [];
+    const results: Result[] = [];
     for (let from = 0; from < rows.length; ) {
-      const left = Math.log2(rows.length - from);
-      const length = Math.min(MAX_ROWS, 2 ** (filled ? Math.ceil(left) : Math.floor(left)));
-      found.push(...((await queryFor(length).rows(tx, {}, rows.slice(from, from + length))) as Result[]));
+      const exponent = Math.log2(rows.length - from);
+      const length = Math.min(MAX_ROWS, 2 ** (filled ? Math.ceil(exponent) : Math.floor(exponent)));
+      results.push(...((await queryFor(length).rows(tx, {}, rows.slice(from, from + length))) as Result[]));
       from += length;
     }
-    return found;
+    return results;
   };
 }
 
@@ -182,28 +184,28 @@ function compileQuery<Values>(build: Build<Values, unknown>): CompiledQuery<Valu
   const name = `hearth_${++preparedCount}`;
   const compiledFor = new Map<Engine['name'], Compiled>();
   const compile = (engine: Engine, db: Transaction): Compiled => {
-    const known = compiledFor.get(engine.name);
-    if (known) return known;
+    const cachedStatement = compiledFor.get(engine.name);
+    if (cachedStatement) return cachedStatement;
     const { sql: text, parameters } = build(db, (value) => sql.val(new ValuePlaceholder(value) as never)).compile();
     if (ALL_COLUMNS.test(text)) throw new Error(`A prepared query must name its columns instead of using *: ${text}`);
     const compiled = { sql: text, parameters, name };
     compiledFor.set(engine.name, compiled);
     return compiled;
   };
-  const filled = (db: Transaction, values: Values, list: readonly unknown[] = []): Statement => {
-    const { sql: text, parameters, name: known } = compile(getSession(db).engine, db);
-    const put = (parameter: unknown) => {
+  const bindStatement = (db: Transaction, values: Values, list: readonly unknown[] = []): Statement => {
+    const { sql: text, parameters, name: statementName } = compile(getSession(db).engine, db);
+    const bindParameter = (parameter: unknown) => {
       if (parameter instanceof ValuePlaceholder) return requireValue(values, parameter.name);
       if (parameter instanceof CellPlaceholder)
         return requireValue(list[Math.min(parameter.index, list.length - 1)], parameter.column);
       return parameter instanceof IdPlaceholder ? list[Math.min(parameter.index, list.length - 1)] : parameter;
     };
-    return { sql: text, parameters: parameters.map(put), name: known };
+    return { sql: text, parameters: parameters.map(bindParameter), name: statementName };
   };
   return {
-    filled,
+    filled: bindStatement,
     rows(db, values, list) {
-      const result = getSession(db).connection.execute(filled(db, values, list));
+      const result = getSession(db).connection.execute(bindStatement(db, values, list));
       return result instanceof Promise ? result.then(({ rows }) => rows) : result.rows;
     },
   };
@@ -214,8 +216,8 @@ function createPreparedQuery<Values, Result>(build: Build<Values, Result>): Prep
   const all = async (db: Transaction, values: Values) => rows(db, values) as MaybePromise<Result[]>;
   return Object.assign(all, {
     async first(db: Transaction, values: Values) {
-      const found = rows(db, values);
-      return (found instanceof Promise ? await found : found)[0] as Result | undefined;
+      const foundRows = rows(db, values);
+      return (foundRows instanceof Promise ? await foundRows : foundRows)[0] as Result | undefined;
     },
     query: (db: Transaction, values: Values) => ({ compile: () => filled(db, values) }),
   });

@@ -10,11 +10,13 @@ export function rowParametersTable<Row extends object>(
   types: { readonly [Column in keyof Row]: 'bigint' | 'text' },
 ): AliasedRawBuilder<Row, 'given'> {
   const columns = Object.entries(types) as [keyof Row & string, string][];
-  const given = rows.map((row) => {
+  const valueRows = rows.map((row) => {
     const cells = columns.map(([name, type]) => sql`cast(${row[name]} as ${sql.raw(type)})`);
     return sql`(${sql.join(cells)})`;
   });
   // Both engines name the columns of VALUES column1, column2...
-  const named = columns.map(([name], index) => sql`${sql.ref(`column${index + 1}`)} as ${sql.ref(name)}`);
-  return sql<Row>`(select ${sql.join(named)} from (values ${sql.join(given)}) as cells)`.as<'given'>(sql`given`);
+  const namedColumns = columns.map(([name], index) => sql`${sql.ref(`column${index + 1}`)} as ${sql.ref(name)}`);
+  return sql<Row>`(select ${sql.join(namedColumns)} from (values ${sql.join(valueRows)}) as cells)`.as<'given'>(
+    sql`given`,
+  );
 }

@@ -48,10 +48,10 @@ class LazyReader {
 
   static {
     for (const name of Object.keys(LazyReader.#METHODS) as (keyof Kysely<Schema>)[]) {
-      const ask = function (this: LazyReader, ...given: never[]) {
-        return (this.kysely[name] as (...values: never[]) => unknown).apply(this.kysely, given);
+      const callMethod = function (this: LazyReader, ...args: never[]) {
+        return (this.kysely[name] as (...values: never[]) => unknown).apply(this.kysely, args);
       };
-      Object.defineProperty(LazyReader.prototype, name, { value: ask });
+      Object.defineProperty(LazyReader.prototype, name, { value: callMethod });
     }
   }
 
@@ -87,23 +87,27 @@ export function createHandles(engine: Engine, clock: Clock) {
   });
   return {
     reader(reading: Connection): Reader {
-      const made = new LazyReader(
+      const reader = new LazyReader(
         { engine, connection: reading },
         clock,
         () => new Kysely<Schema>(properties(reading)),
       );
-      return made as unknown as Reader;
+      return reader as unknown as Reader;
     },
-    transaction(connection: Connection, extra: Pick<Transaction, 'now' | 'afterCommit'>): Transaction {
-      const own = { ...extra, today: toUtcDate(extra.now), [SESSION]: { engine, connection } };
-      return Object.assign(new Kysely<Schema>(properties(connection)), own) as unknown as Transaction;
+    transaction(connection: Connection, extraProperties: Pick<Transaction, 'now' | 'afterCommit'>): Transaction {
+      const ownProperties = {
+        ...extraProperties,
+        today: toUtcDate(extraProperties.now),
+        [SESSION]: { engine, connection },
+      };
+      return Object.assign(new Kysely<Schema>(properties(connection)), ownProperties) as unknown as Transaction;
     },
   };
 }
 
 /** Adapts a connection to Kysely's interface. */
 function toConnectionProvider(connection: Connection): ConnectionProvider {
-  const seen = {
+  const connectionWrapper = {
     async executeQuery<R>({
       sql,
       parameters,
@@ -120,5 +124,5 @@ function toConnectionProvider(connection: Connection): ConnectionProvider {
       throw new Error('Streaming queries are not supported: use keyset pagination (paginateByKey)');
     },
   };
-  return { provideConnection: (consumer) => consumer(seen) };
+  return { provideConnection: (consumer) => consumer(connectionWrapper) };
 }

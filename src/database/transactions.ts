@@ -85,14 +85,14 @@ interface RetryPolicy {
 }
 
 async function runOnce<T>(
-  { engine, handles, clock, detectLong, onActionFailed: failed, isRetryable }: TransactionContext & RetryPolicy,
+  { engine, handles, clock, detectLong, onActionFailed, isRetryable }: TransactionContext & RetryPolicy,
   work: (tx: Transaction) => Promise<T>,
-  { isolation, lockKeys: turns, waiter }: BeginOptions,
+  { isolation, lockKeys, waiter }: BeginOptions,
 ): Promise<Outcome<T>> {
-  const open = await engine.begin(isolation, turns, waiter);
-  const guarded = guardConnection(open);
+  const open = await engine.begin(isolation, lockKeys, waiter);
+  const guardedConnection = guardConnection(open);
   const afterCommit: (() => void)[] = [];
-  const tx = handles.transaction(guarded.connection, {
+  const tx = handles.transaction(guardedConnection.connection, {
     now: timestamp(clock),
     afterCommit: (action) => afterCommit.push(action),
   });
@@ -100,21 +100,21 @@ async function runOnce<T>(
   let value: T;
   try {
     value = await (watch ? Promise.race([work(tx), watch.tooLong]) : work(tx));
-    if (guarded.failure && !isFailure(value)) throw guarded.failure.error;
+    if (guardedConnection.failure && !isFailure(value)) throw guardedConnection.failure.error;
   } catch (error) {
-    await rollBack(open, guarded);
-    const cause = guarded.failure?.error ?? error;
+    await rollBack(open, guardedConnection);
+    const cause = guardedConnection.failure?.error ?? error;
     return isRetryable(cause) ? { again: true, error: cause } : { again: false, failed: true, error };
   } finally {
     watch?.end();
   }
   if (isFailure(value)) {
-    await rollBack(open, guarded);
-    const cause = guarded.failure?.error;
+    await rollBack(open, guardedConnection);
+    const cause = guardedConnection.failure?.error;
     return isRetryable(cause) ? { again: true, error: cause } : { again: false, failed: false, value };
   }
   try {
-    guarded.end();
+    guardedConnection.end();
     await open.commit();
   } catch (error) {
     return isRetryable(error) ? { again: true, error } : { again: false, failed: true, error };
@@ -123,7 +123,7 @@ async function runOnce<T>(
     try {
       action();
     } catch (error) {
-      failed(error);
+      onActionFailed(error);
     }
   }
   return { again: false, failed: false, value };
@@ -137,22 +137,22 @@ interface GuardedConnection {
 
 /** Rejects statements after the end of the transaction, and after one of its statements failed. */
 function guardConnection(open: OpenTransaction): GuardedConnection {
-  let ended = false;
+  let hasEnded = false;
   let failure: { readonly error: unknown } | undefined;
   const connection: Connection = {
     execute(statement) {
-      if (ended)
+      if (hasEnded)
         throw new Error('The transaction has ended: its handle was kept too long, or a statement was not awaited');
       if (failure) throw new Error('An earlier statement of this transaction failed', { cause: failure.error });
-      const failed = (error: unknown) => {
+      const rethrow = (error: unknown) => {
         failure ??= { error };
         throw error;
       };
       try {
         const result = open.execute(statement);
-        return result instanceof Promise ? result.catch(failed) : result;
+        return result instanceof Promise ? result.catch(rethrow) : result;
       } catch (error) {
-        return failed(error);
+        return rethrow(error);
       }
     },
   };
@@ -162,24 +162,24 @@ function guardConnection(open: OpenTransaction): GuardedConnection {
       return failure;
     },
     end() {
-      ended = true;
+      hasEnded = true;
     },
   };
 }
 
 /** Ignores errors of the rollback, because its cause matters more; the connection is discarded then. */
-async function rollBack(open: OpenTransaction, guarded: GuardedConnection): Promise<void> {
-  guarded.end();
+async function rollBack(open: OpenTransaction, guardedConnection: GuardedConnection): Promise<void> {
+  guardedConnection.end();
   await open.rollback().catch(() => {});
 }
 
 function detectLongTransaction(hasYielded: () => boolean) {
   const { promise, reject } = Promise.withResolvers<never>();
   const error = new Error('A transaction was still open at the next macrotask: it waits for something other than SQL');
-  const look = () => {
-    if (hasYielded()) timer = setImmediate(look);
+  const checkYielded = () => {
+    if (hasYielded()) timer = setImmediate(checkYielded);
     else reject(error);
   };
-  let timer = setImmediate(look);
+  let timer = setImmediate(checkYielded);
   return { tooLong: promise, end: () => clearImmediate(timer) };
 }

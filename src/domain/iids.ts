@@ -12,8 +12,8 @@ export type IidOwner = { readonly projectId: number } | { readonly groupId: numb
  * (contract/planning.md §0 "iid"). The counter row stays locked until the transaction ends, so concurrent callers take
  * an advisory lock.
  */
-export function nextIid(tx: Transaction, of: IidOwner, kind: IidKind): Promise<number> {
-  return incrementCounter(tx, of, kind, 1);
+export function nextIid(tx: Transaction, owner: IidOwner, kind: IidKind): Promise<number> {
+  return incrementCounter(tx, owner, kind, 1);
 }
 
 /**
@@ -58,8 +58,8 @@ export const MAX_IID = 2 ** 31 - 1;
 export const IID_TAKEN = invalid({ iid: ['has already been taken'] });
 
 /** Makes the next iids start after `iid`, which an owner has chosen. */
-export async function reserveIid(tx: Transaction, of: IidOwner, kind: IidKind, iid: number): Promise<void> {
-  await incrementCounter(tx, of, kind, iid, iid);
+export async function reserveIid(tx: Transaction, owner: IidOwner, kind: IidKind, iid: number): Promise<void> {
+  await incrementCounter(tx, owner, kind, iid, iid);
 }
 
 // index: iid_counters_by_project, iid_counters_by_group
@@ -75,14 +75,14 @@ async function incrementCounter(
       ? (['project_id', { project_id: of.projectId }] as const)
       : (['group_id', { group_id: of.groupId }] as const);
   const last = sql.ref<number>('iid_counters.last');
-  const raised =
+  const newLast =
     atLeast === undefined
       ? sql<number>`${last} + 1`
       : sql<number>`case when ${last} < ${atLeast} then ${atLeast} else ${last} end`;
   const row = await tx
     .insertInto('iid_counters')
     .values({ ...owner, kind, last: first })
-    .onConflict((conflict) => conflict.columns([column, 'kind']).doUpdateSet({ last: raised }))
+    .onConflict((conflict) => conflict.columns([column, 'kind']).doUpdateSet({ last: newLast }))
     .returning('last')
     .executeTakeFirstOrThrow();
   return row.last;

@@ -51,14 +51,16 @@ export async function loadNotificationLevels(
 ): Promise<(project: Project) => ProjectNotificationLevels> {
   const viewer = viewerParams(db, caller);
   const direct = projects.filter(({ direct_role }) => direct_role > 0).map(({ id }) => id);
-  const below = projects.filter(({ inherited_role }) => inherited_role > 0).map(({ namespace_id }) => namespace_id);
-  const [own, above] = await Promise.all([
+  const inheritedNamespaceIds = projects
+    .filter(({ inherited_role }) => inherited_role > 0)
+    .map(({ namespace_id }) => namespace_id);
+  const [projectRows, groupRows] = await Promise.all([
     projectLevels(db, direct, viewer),
-    groupLevels(db, [...new Set(below)], viewer),
+    groupLevels(db, [...new Set(inheritedNamespaceIds)], viewer),
   ]);
-  const ofProjects = new Map(own.map(({ project_id, level }) => [project_id, level]));
+  const ofProjects = new Map(projectRows.map(({ project_id, level }) => [project_id, level]));
   // Later rows overwrite earlier ones: the highest role wins, then the nearest group.
-  const ofGroups = new Map(above.map(({ namespace_id, level }) => [namespace_id, level]));
+  const ofGroups = new Map(groupRows.map(({ namespace_id, level }) => [namespace_id, level]));
   return ({ id, namespace_id }) => ({
     project: levelNumber(ofProjects.get(id)),
     group: levelNumber(ofGroups.get(namespace_id)),

@@ -60,7 +60,7 @@ export async function findReplicatedRepository(db: Reader, siteId: number, path:
   const snippet = /^snippets\/(\d{1,15})$/.exec(path)?.[1];
   if (snippet !== undefined) return findReplicatedSnippet(db, scope, Number(snippet));
   // index: routes_by_full_path, projects primary key, repositories primary key
-  const found = await db
+  const repositoryRow = await db
     .selectFrom('routes')
     .innerJoin('projects', 'projects.id', 'routes.project_id')
     .innerJoin('repositories', 'repositories.project_id', 'projects.id')
@@ -69,8 +69,8 @@ export async function findReplicatedRepository(db: Reader, siteId: number, path:
     .where(isInSiteScope(db, scope))
     .executeTakeFirst();
   // A project whose path ends in `.wiki` takes precedence over the wiki with that path.
-  const wiki = found === undefined ? /^(.+)\.wiki$/i.exec(path)?.[1] : undefined;
-  return wiki === undefined ? (found ?? null) : findReplicatedWiki(db, scope, wiki);
+  const wiki = repositoryRow === undefined ? /^(.+)\.wiki$/i.exec(path)?.[1] : undefined;
+  return wiki === undefined ? (repositoryRow ?? null) : findReplicatedWiki(db, scope, wiki);
 }
 
 async function findReplicatedWiki(db: Reader, scope: SiteScope, path: string) {
@@ -84,7 +84,7 @@ async function findReplicatedWiki(db: Reader, scope: SiteScope, path: string) {
   const isOfProject = route.project_id !== null;
   const namespace = isOfProject ? 'projects.namespace_id' : 'wikis.group_id';
   // index: wikis_by_project, wikis_by_group, projects primary key
-  const found = await db
+  const repositoryRow = await db
     .selectFrom('wikis')
     .leftJoin('projects', 'projects.id', 'wikis.project_id')
     .select(['wikis.storage', 'wikis.disk_path', 'wikis.default_branch'])
@@ -92,17 +92,17 @@ async function findReplicatedWiki(db: Reader, scope: SiteScope, path: string) {
     .where('wikis.empty', '=', false)
     .where(isInSiteScope(db, scope, { namespace, storage: 'wikis.storage' }))
     .executeTakeFirst();
-  return found ?? null;
+  return repositoryRow ?? null;
 }
 
 async function findReplicatedSnippet(db: Reader, scope: SiteScope, id: number) {
   // index: snippets primary key
-  const found = await db
+  const repositoryRow = await db
     .selectFrom('snippets')
     .select(['storage', 'disk_path'])
     .where('id', '=', id)
     .where('made', '=', true)
     .where(isInSiteScope(db, scope, { namespace: null, storage: 'snippets.storage' }))
     .executeTakeFirst();
-  return found === undefined ? null : { ...found, default_branch: SNIPPET_BRANCH };
+  return repositoryRow === undefined ? null : { ...repositoryRow, default_branch: SNIPPET_BRANCH };
 }

@@ -50,11 +50,11 @@ export function defineBatchedWrite<Item, Result>(
   type Entry = WaitingItem<Item, Result | Failure>;
   const queues = new WeakMap<RunUnitOfWork, Entry[]>();
 
-  async function run(runUnitOfWork: RunUnitOfWork, waiting: Entry[]): Promise<void> {
-    while (waiting.length > 0) {
+  async function run(runUnitOfWork: RunUnitOfWork, waitingEntries: Entry[]): Promise<void> {
+    while (waitingEntries.length > 0) {
       // Waits for items of the same tick of the event loop.
       await new Promise(setImmediate);
-      const batch = takeNextBatch(waiting, definition);
+      const batch = takeNextBatch(waitingEntries, definition);
       if (batch.length > 0) await executeBatch(runUnitOfWork, definition, batch);
     }
     queues.delete(runUnitOfWork);
@@ -71,22 +71,22 @@ export function defineBatchedWrite<Item, Result>(
         queue.push(entry);
         return;
       }
-      const waiting = [entry];
-      queues.set(runUnitOfWork, waiting);
-      run(runUnitOfWork, waiting);
+      const waitingEntries = [entry];
+      queues.set(runUnitOfWork, waitingEntries);
+      run(runUnitOfWork, waitingEntries);
     });
   };
 }
 
 /** Removes the next batch from the queue; rejects the items of disconnected clients. */
 function takeNextBatch<Item, Result>(
-  waiting: WaitingItem<Item, Result>[],
+  waitingItems: WaitingItem<Item, Result>[],
   { weightOf = () => 1, maxWeight }: Pick<BatchedWriteDefinition<Item, unknown>, 'weightOf' | 'maxWeight'>,
 ): WaitingItem<Item, Result>[] {
   const batch: WaitingItem<Item, Result>[] = [];
-  let taken = 0;
+  let takenCount = 0;
   let weight = 0;
-  for (const each of waiting) {
+  for (const each of waitingItems) {
     if (each.client?.isDisconnected) {
       each.reject(new ClientDisconnected());
     } else {
@@ -94,9 +94,9 @@ function takeNextBatch<Item, Result>(
       if (batch.length > 0 && weight > maxWeight) break;
       batch.push(each);
     }
-    taken++;
+    takenCount++;
   }
-  waiting.splice(0, taken);
+  waitingItems.splice(0, takenCount);
   return batch;
 }
 
@@ -123,8 +123,8 @@ async function executeBatch<Item, Result>(
       for (const { reject } of batch) reject(error);
       return;
     }
-    const half = Math.ceil(batch.length / 2);
-    await executeBatch(runUnitOfWork, definition, batch.slice(0, half));
-    await executeBatch(runUnitOfWork, definition, batch.slice(half));
+    const middle = Math.ceil(batch.length / 2);
+    await executeBatch(runUnitOfWork, definition, batch.slice(0, middle));
+    await executeBatch(runUnitOfWork, definition, batch.slice(middle));
   }
 }

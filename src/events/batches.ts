@@ -37,15 +37,15 @@ export const noRecheck = async (): Promise<undefined> => undefined;
  */
 export async function inBatches<By extends Caller, Found, No extends string, T>(
   runUnitOfWork: RunUnitOfWork,
-  by: By,
+  actor: By,
   { recheck, runBatch }: BatchedWork<By, Found, No, T>,
 ): Promise<T | Failure<No>> {
-  for (let begun = false; ; begun = true) {
-    const done = await runUnitOfWork(by, async (uow: UnitOfWork<By>) => {
-      const found = await recheck(uow, begun);
-      return isFailure(found) ? (found as Failure<No>) : runBatch(uow, found as Found);
+  for (let hasBegun = false; ; hasBegun = true) {
+    const result = await runUnitOfWork(actor, async (uow: UnitOfWork<By>) => {
+      const checkResult = await recheck(uow, hasBegun);
+      return isFailure(checkResult) ? (checkResult as Failure<No>) : runBatch(uow, checkResult as Found);
     });
-    if (done !== MORE) return done as T | Failure<No>;
+    if (result !== MORE) return result as T | Failure<No>;
     await yieldToOthers();
   }
 }

@@ -84,18 +84,18 @@ type Ordered = Pick<Subscription<never>, 'event' | 'before'> & { readonly resour
  * its `before`. Keeps the given order where nothing else is declared. Throws on a cycle.
  */
 export function sortSubscriptions<Item extends Ordered>(subscriptions: readonly Item[]): Item[] {
-  const sorted: Item[] = [];
-  let rest = [...subscriptions];
-  while (rest.length > 0) {
-    const next = rest.find((candidate) => !rest.some((other) => runsBefore(other, candidate)));
+  const sortedItems: Item[] = [];
+  let remaining = [...subscriptions];
+  while (remaining.length > 0) {
+    const next = remaining.find((candidate) => !remaining.some((other) => runsBefore(other, candidate)));
     if (next === undefined) {
-      const names = rest.map(({ event, resource }) => `${resource} (${event})`).join(', ');
+      const names = remaining.map(({ event, resource }) => `${resource} (${event})`).join(', ');
       throw new Error(`The orders that event subscriptions declare in "before" form a cycle: ${names}`);
     }
-    sorted.push(next);
-    rest = rest.filter((one) => one !== next);
+    sortedItems.push(next);
+    remaining = remaining.filter((one) => one !== next);
   }
-  return sorted;
+  return sortedItems;
 }
 
 function runsBefore(one: Ordered, other: Ordered): boolean {

@@ -9,11 +9,12 @@ import type { UnitOfWork } from './unit-of-work.ts';
  */
 export function reassignToGhost(
   uow: UnitOfWork,
-  written: ReferenceColumn,
+  authorColumn: ReferenceColumn,
   { userId, ghostUserId, hard }: EventPayloads['user-deleted'],
-  remove: (uow: UnitOfWork, userId: number) => Promise<number> = (uow) => deleteBatch(uow, written, userId, BATCH_SIZE),
+  remove: (uow: UnitOfWork, userId: number) => Promise<number> = (uow) =>
+    deleteBatch(uow, authorColumn, userId, BATCH_SIZE),
 ): Promise<number> {
   return hard
     ? remove(uow, userId)
-    : reassignReferences(uow, written, { from: userId, to: ghostUserId, limit: BATCH_SIZE });
+    : reassignReferences(uow, authorColumn, { from: userId, to: ghostUserId, limit: BATCH_SIZE });
 }

@@ -21,8 +21,8 @@ import {
 export interface JobQueue {
   /** Starts to run jobs, and checks every second for due jobs that other processes enqueued. */
   start(): Promise<void>;
-  /** Claims no more jobs, waits for running ones (at most `patience` milliseconds), and releases the rest. */
-  stop(patience?: number): Promise<void>;
+  /** Claims no more jobs, waits for running ones (at most `drainMs` milliseconds), and releases the rest. */
+  stop(drainMs?: number): Promise<void>;
   /** For tests: runs due schedules and jobs until nothing is due. Returns the number of runs. */
   runDue(): Promise<number>;
   /** Calls `listener` whenever no job is running or due, until the returned function is called. */
@@ -89,9 +89,9 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
     { kinds: listKindsOfLane(jobs, 'far'), places: options.externalConcurrency ?? 10 },
   ].filter(({ kinds }) => kinds.length > 0);
   const owner = randomUUID();
-  const running = new Map<number, RunningJob>();
+  const runningJobs = new Map<number, RunningJob>();
   const listeners = new Set<(batch: JobBatch) => void>();
-  const stopping = new AbortController();
+  const abortController = new AbortController();
   let working = false;
   let jobCount = 0;
   let currentCheck: Promise<void> | undefined;
@@ -101,18 +101,18 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
   let timers: NodeJS.Timeout[] = [];
   let endWakeUps = () => {};
 
-  const later = (milliseconds: number) => addMilliseconds(timestamp(clock), milliseconds);
+  const timestampAfter = (milliseconds: number) => addMilliseconds(timestamp(clock), milliseconds);
 
-  const allDone = () => Promise.all([...running.values()].map(({ done }) => done));
+  const allDone = () => Promise.all([...runningJobs.values()].map(({ done }) => done));
 
   const storeResult = async (work: (tx: Transaction) => Promise<void>) => {
     // Read committed: these touch rows that this owner has leased, nobody else's.
-    for (let tries = 0; ; tries++) {
+    for (let attempt = 0; ; attempt++) {
       try {
         return await database.transaction(work, { isolation: 'read committed', exemptFromLimit: true });
       } catch (error) {
         // A job of the same kind and key was enqueued between our check and our release.
-        if (getViolatedUniqueIndex(error) === null || tries === 3) throw error;
+        if (getViolatedUniqueIndex(error) === null || attempt === 3) throw error;
       }
     }
   };
@@ -122,7 +122,7 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
     const maxAttempts = job.maxAttempts ?? DEFAULT_MAX_ATTEMPTS;
     try {
       if (claimed.process_deaths >= MAX_PROCESS_DEATHS) throw new ProcessDied();
-      const run = { id: claimed.id, attempt: claimed.attempts, signal: stopping.signal };
+      const run = { id: claimed.id, attempt: claimed.attempts, signal: abortController.signal };
       await job.handle(services, JSON.parse(claimed.payload) as never, run);
     } catch (error) {
       const text = redact(describeError(error)).slice(0, MAX_ERROR_LENGTH);
@@ -131,7 +131,7 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
       await storeResult((tx) =>
         dead
           ? markDead(tx, claimed, text)
-          : releaseJob(tx, owner, claimed.id, { runAt: later(retryDelay(claimed.attempts)), error: text }),
+          : releaseJob(tx, owner, claimed.id, { runAt: timestampAfter(retryDelay(claimed.attempts)), error: text }),
       );
       return;
     }
@@ -142,39 +142,39 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
     if (await markJobDead(tx, owner, id, error)) await jobs.get(kind)!.onDead?.(tx, JSON.parse(payload) as never);
   };
 
-  const begin = (claimed: LeasedJob): void => {
-    const done = runOne(claimed)
+  const begin = (job: LeasedJob): void => {
+    const jobPromise = runOne(job)
       .catch((error) =>
-        log?.error({ err: error, kind: claimed.kind, job: claimed.id }, 'The result of a job could not be stored'),
+        log?.error({ err: error, kind: job.kind, job: job.id }, 'The result of a job could not be stored'),
       )
       .then(() => {
-        running.delete(claimed.id);
+        runningJobs.delete(job.id);
         jobCount++;
         if (working) checkForJobs();
       });
-    running.set(claimed.id, { claimed, startedAt: timestamp(clock), done });
+    runningJobs.set(job.id, { claimed: job, startedAt: timestamp(clock), done: jobPromise });
   };
 
   const freeLanes = () =>
     lanes.map(({ kinds, places }) => ({ kinds, limit: places - runningOf(kinds) })).filter(({ limit }) => limit > 0);
 
   const claimAndBegin = async (claim: Omit<Parameters<typeof claimJobs>[1], 'owner' | 'leaseUntil'>) => {
-    const claimed = await database.transaction(
-      (tx) => claimJobs(tx, { ...claim, owner, leaseUntil: later(LEASE_MS) }),
+    const claimedJobs = await database.transaction(
+      (tx) => claimJobs(tx, { ...claim, owner, leaseUntil: timestampAfter(LEASE_MS) }),
       { isolation: 'read committed' },
     );
-    for (const job of claimed) begin(job);
-    return claimed.length;
+    for (const job of claimedJobs) begin(job);
+    return claimedJobs.length;
   };
 
   /** Claims and starts as many due jobs as there are free slots. Returns their number. */
   const claim = async (): Promise<number> => {
-    const free = freeLanes();
-    if (free.length === 0) return 0;
+    const lanes = freeLanes();
+    if (lanes.length === 0) return 0;
     if ((await findDueJob.first(database.reader, { now: timestamp(clock) })) === undefined) return 0;
-    let begun = await claimSuspect(free.flatMap(({ kinds }) => kinds));
-    for (const { kinds, limit } of freeLanes()) begun += await claimAndBegin({ kinds, limit });
-    return begun;
+    let begunCount = await claimSuspect(lanes.flatMap(({ kinds }) => kinds));
+    for (const { kinds, limit } of freeLanes()) begunCount += await claimAndBegin({ kinds, limit });
+    return begunCount;
   };
 
   /**
@@ -183,7 +183,7 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
    */
   const claimSuspect = async (kinds: readonly string[]): Promise<number> => {
     const now = timestamp(clock);
-    const isSuspectRunning = [...running.values()].some(
+    const isSuspectRunning = [...runningJobs.values()].some(
       ({ claimed, startedAt }) => claimed.process_deaths > 0 && addMilliseconds(startedAt, SUSPECT_MS) > now,
     );
     if (isSuspectRunning || (await findDueSuspect.first(database.reader, { now })) === undefined) return 0;
@@ -200,7 +200,7 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
   };
 
   const runningOf = (kinds: readonly string[]): number =>
-    [...running.values()].filter(({ claimed }) => kinds.includes(claimed.kind)).length;
+    [...runningJobs.values()].filter(({ claimed }) => kinds.includes(claimed.kind)).length;
 
   const addScheduled = async (): Promise<void> => {
     if (nextScheduled === undefined || nextScheduled > timestamp(clock)) return;
@@ -209,9 +209,9 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
   };
 
   const readSchedules = async (): Promise<void> => {
-    const known = new Set(schedules.map(({ name }) => name));
-    const stored = (await listStoredSchedules(database.reader)).filter(({ name }) => known.has(name));
-    nextScheduled = stored.map((row) => row.next_run_at).sort()[0];
+    const scheduleNames = new Set(schedules.map(({ name }) => name));
+    const storedSchedules = (await listStoredSchedules(database.reader)).filter(({ name }) => scheduleNames.has(name));
+    nextScheduled = storedSchedules.map((row) => row.next_run_at).sort()[0];
   };
 
   const prepareSchedules = async (): Promise<void> => {
@@ -229,8 +229,8 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
   const checkOnce = async (): Promise<void> => {
     await addScheduled();
     await releaseExpiredLeases();
-    const begun = await claim();
-    if (begun === 0 && running.size === 0) notifyListeners();
+    const begunCount = await claim();
+    if (begunCount === 0 && runningJobs.size === 0) notifyListeners();
   };
 
   /** Checks for due jobs, one check at a time; a call during a check makes another one follow. */
@@ -258,9 +258,9 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
   };
 
   const keepLeases = (): void => {
-    const ids = [...running.keys()];
+    const ids = [...runningJobs.keys()];
     if (ids.length === 0) return;
-    storeResult((tx) => extendLeases(tx, owner, ids, later(LEASE_MS))).catch((error) =>
+    storeResult((tx) => extendLeases(tx, owner, ids, timestampAfter(LEASE_MS))).catch((error) =>
       log?.error({ err: error }, 'The leases of running jobs could not be extended'),
     );
   };
@@ -274,14 +274,14 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
       endWakeUps = onJobEnqueued(checkForJobs);
       checkForJobs();
     },
-    async stop(patience = DRAIN_MS) {
+    async stop(drainMs = DRAIN_MS) {
       working = false;
       for (const timer of timers) clearInterval(timer);
       endWakeUps();
       await currentCheck;
-      await waitAtMost(patience, allDone());
-      stopping.abort();
-      for (const { claimed } of running.values()) {
+      await waitAtMost(drainMs, allDone());
+      abortController.abort();
+      for (const { claimed } of runningJobs.values()) {
         // The attempt does not count, because the job did not fail.
         const attempts = claimed.attempts - 1;
         await storeResult((tx) => releaseJob(tx, owner, claimed.id, { runAt: tx.now, attempts }));
@@ -293,10 +293,10 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
       for (let total = 0; ; ) {
         await addScheduled();
         await releaseExpiredLeases();
-        const begun = await claim();
-        total += begun;
+        const begunCount = await claim();
+        total += begunCount;
         await allDone();
-        if (begun === 0) {
+        if (begunCount === 0) {
           notifyListeners();
           return total;
         }
@@ -329,8 +329,8 @@ function mapJobsByKind<Services>(
 ): Map<string, JobDefinition<Services, never>> {
   const map = new Map(jobs.map((job) => [job.kind, job]));
   if (map.size < jobs.length) {
-    const twice = jobs.find((job) => map.get(job.kind) !== job)!;
-    throw new Error(`Two job definitions have the kind ${twice.kind}: rename one`);
+    const duplicate = jobs.find((job) => map.get(job.kind) !== job)!;
+    throw new Error(`Two job definitions have the kind ${duplicate.kind}: rename one`);
   }
   return map;
 }

@@ -29,14 +29,16 @@ export async function listStoredSchedules(db: Reader): Promise<{ name: string; n
 /** Stores schedules that are new or whose expression changed; the others keep their next run time. */
 export async function storeSchedules(database: Database, schedules: readonly Schedule<never>[]): Promise<void> {
   await database.transaction(async (tx) => {
-    const stored = new Map((await tx.selectFrom('schedules').selectAll().execute()).map((row) => [row.name, row]));
-    const changed = schedules
-      .filter(({ name, cron }) => stored.get(name)?.cron !== cron)
+    const storedSchedules = new Map(
+      (await tx.selectFrom('schedules').selectAll().execute()).map((row) => [row.name, row]),
+    );
+    const changedSchedules = schedules
+      .filter(({ name, cron }) => storedSchedules.get(name)?.cron !== cron)
       .map(({ name, cron }) => ({ name, cron, next_run_at: nextRunAt(cron, tx.now) }));
-    if (changed.length === 0) return;
+    if (changedSchedules.length === 0) return;
     await tx
       .insertInto('schedules')
-      .values(changed)
+      .values(changedSchedules)
       .onConflict((conflict) =>
         conflict.column('name').doUpdateSet((eb) => ({
           cron: eb.ref('excluded.cron'),
@@ -55,13 +57,13 @@ export async function enqueueDueSchedules<Services>(
   await database.transaction(async (tx) => {
     const due = new Set((await listDueSchedules(tx)).map(({ name }) => name));
     for (const { name, cron, job } of schedules.filter((schedule) => due.has(schedule.name))) {
-      const moved = await tx
+      const updateResult = await tx
         .updateTable('schedules')
         .set({ next_run_at: nextRunAt(cron, tx.now) })
         .where('name', '=', name)
         .where('next_run_at', '<=', tx.now)
         .executeTakeFirst();
-      if (moved.numUpdatedRows > 0n) await enqueue(tx, job, {}, { key: name });
+      if (updateResult.numUpdatedRows > 0n) await enqueue(tx, job, {}, { key: name });
     }
   });
 }

@@ -39,8 +39,8 @@ interface Claim {
  * index: background_jobs_by_run_at; for suspects background_jobs_suspects; for the keys background_jobs_leased
  */
 export async function claimJobs(tx: Transaction, claim: Claim): Promise<LeasedJob[]> {
-  const claimed = await buildClaimQuery(tx, claim).execute();
-  return claimed.sort((a, b) => a.id - b.id);
+  const claimedJobs = await buildClaimQuery(tx, claim).execute();
+  return claimedJobs.sort((a, b) => a.id - b.id);
 }
 
 export function buildClaimQuery(tx: Transaction, claim: Claim) {
@@ -76,10 +76,10 @@ export function buildClaimQuery(tx: Transaction, claim: Claim) {
 }
 
 /** Extends the leases of the owner's running jobs. index: background_jobs_leased */
-export async function extendLeases(tx: Transaction, owner: string, ids: readonly number[], until: string) {
+export async function extendLeases(tx: Transaction, owner: string, ids: readonly number[], leaseUntil: string) {
   await tx
     .updateTable('background_jobs')
-    .set({ lease_until: until })
+    .set({ lease_until: leaseUntil })
     .where('lease_owner', '=', owner)
     .where('id', 'in', ids)
     .execute();
@@ -116,7 +116,7 @@ export async function releaseAbandonedLeases(
   tx: Transaction,
   expired?: { readonly by: string; readonly exceptOwner: string },
 ): Promise<void> {
-  const abandoned = await tx
+  const abandonedJobs = await tx
     .updateTable('background_jobs')
     .set((eb) => ({ process_deaths: eb('process_deaths', '+', 1) }))
     .where('lease_owner', 'is not', null)
@@ -125,7 +125,7 @@ export async function releaseAbandonedLeases(
     )
     .returning(['id', 'kind', 'key', 'process_deaths'])
     .execute();
-  for (const { id, kind, key, process_deaths } of abandoned) {
+  for (const { id, kind, key, process_deaths } of abandonedJobs) {
     const enqueuedAgain = await tx
       .updateTable('background_jobs')
       .set({ process_deaths })
@@ -188,14 +188,14 @@ export async function releaseJob(
 
 /** Marks a job as dead; it stays visible to administrators. Returns false if another owner has claimed it. */
 export async function markJobDead(tx: Transaction, owner: string, id: number, error: string): Promise<boolean> {
-  const buried = await tx
+  const deadJobs = await tx
     .updateTable('background_jobs')
     .set({ state: 'dead', last_error: error, lease_owner: null, lease_until: null })
     .where('id', '=', id)
     .where('lease_owner', '=', owner)
     .returning('id')
     .execute();
-  return buried.length > 0;
+  return deadJobs.length > 0;
 }
 
 /** Lists dead jobs, the latest first; `before` is the last id of the previous page. index: background_jobs_dead */

@@ -53,7 +53,7 @@ export interface OutboundOptions {
 
 export function createOutbound({ rules, userAgent, resolver = systemResolver }: OutboundOptions): Outbound {
   return {
-    request: (wanted) => follow(wanted, { rules, userAgent, resolver }),
+    request: (wanted) => followRedirects(wanted, { rules, userAgent, resolver }),
     check: async (url) => checkUrl(url, await rules(), resolver),
   };
 }
@@ -65,25 +65,25 @@ interface Hop {
   readonly body: string | Buffer | undefined;
 }
 
-async function follow(wanted: OutboundRequest, options: Required<OutboundOptions>): Promise<OutboundResponse> {
+async function followRedirects(wanted: OutboundRequest, options: Required<OutboundOptions>): Promise<OutboundResponse> {
   const limits = timeLimits(wanted);
   try {
     let { method = 'GET', url, headers = {}, body } = wanted;
     for (let redirects = 0; ; redirects += 1) {
       const rules = await options.rules();
       const connecting = limits.connecting();
-      const checked = await limits.during(checkUrl(url, rules, options.resolver, limits.signal));
+      const checkedUrl = await limits.during(checkUrl(url, rules, options.resolver, limits.signal));
       const hop = { method, url, headers: { 'user-agent': options.userAgent, ...headers }, body };
-      const message = await exchange(hop, checked, limits.signal, connecting);
+      const message = await sendHop(hop, checkedUrl, limits.signal, connecting);
       const next = getRedirectLocation(message);
-      if (next === null) return toResponse(message, checked.url, byteLimit(wanted, rules), limits);
+      if (next === null) return toResponse(message, checkedUrl.url, byteLimit(wanted, rules), limits);
       message.destroy();
       if (redirects >= (wanted.maxRedirects ?? 2)) {
         throw new OutboundFailure('tooManyRedirects', 'Too many redirects');
       }
-      const target = URL.parse(next, checked.url.href);
+      const target = URL.parse(next, checkedUrl.url.href);
       if (!target) throw new OutboundFailure('badAnswer', 'Redirected to something that is no URL');
-      if (target.origin !== checked.url.origin) headers = withoutSecrets(headers);
+      if (target.origin !== checkedUrl.url.origin) headers = withoutSecrets(headers);
       ({ method, headers, body } = afterRedirect(message.statusCode!, { method, url: target, headers, body }));
       url = target;
     }
@@ -104,45 +104,50 @@ interface TimeLimits {
   done(): void;
 }
 
-function timeLimits({ totalMs = 60_000, connectMs = 10_000, signal: outer }: OutboundRequest): TimeLimits {
+function timeLimits({ totalMs = 60_000, connectMs = 10_000, signal: outerSignal }: OutboundRequest): TimeLimits {
   const controller = new AbortController();
   const { signal } = controller;
   const fail = (failure: OutboundFailure) => controller.abort(failure);
   const total = setTimeout(() => fail(new OutboundFailure('timeout', `No answer within ${totalMs / 1000} s`)), totalMs);
   let connection: NodeJS.Timeout | undefined;
   const aborted = () => fail(new OutboundFailure('aborted', 'The request was cancelled'));
-  if (outer?.aborted) aborted();
-  outer?.addEventListener('abort', aborted);
+  if (outerSignal?.aborted) aborted();
+  outerSignal?.addEventListener('abort', aborted);
   return {
     signal,
     connecting() {
-      const late = () => fail(new OutboundFailure('timeout', `No connection within ${connectMs / 1000} s`));
-      connection = setTimeout(late, connectMs);
+      const onTimeout = () => fail(new OutboundFailure('timeout', `No connection within ${connectMs / 1000} s`));
+      connection = setTimeout(onTimeout, connectMs);
       return () => clearTimeout(connection);
     },
     during: (promise) => {
-      const { promise: over, reject } = Promise.withResolvers<never>();
+      const { promise: aborted, reject } = Promise.withResolvers<never>();
       const stop = () => reject(signal.reason);
       if (signal.aborted) stop();
       else signal.addEventListener('abort', stop);
-      return Promise.race([promise, over]).finally(() => signal.removeEventListener('abort', stop));
+      return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', stop));
     },
     reason: () => (signal.aborted ? (signal.reason as OutboundFailure) : null),
     done() {
       clearTimeout(total);
       clearTimeout(connection);
-      outer?.removeEventListener('abort', aborted);
+      outerSignal?.removeEventListener('abort', aborted);
     },
   };
 }
 
 /** Sends one request on a new connection: a reused one would lead to an address that was checked for another request. */
-function exchange(hop: Hop, checked: CheckedUrl, signal: AbortSignal, connected: () => void): Promise<IncomingMessage> {
-  const { url, addresses } = checked;
+function sendHop(
+  hop: Hop,
+  checkedUrl: CheckedUrl,
+  signal: AbortSignal,
+  connected: () => void,
+): Promise<IncomingMessage> {
+  const { url, addresses } = checkedUrl;
   const length = hop.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(hop.body)) };
-  const lookup: LookupFunction = (_host, options, found) => {
-    if (options.all) found(null, [...addresses]);
-    else found(null, addresses[0]!.address, addresses[0]!.family);
+  const lookup: LookupFunction = (_host, options, callback) => {
+    if (options.all) callback(null, [...addresses]);
+    else callback(null, addresses[0]!.address, addresses[0]!.family);
   };
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
@@ -182,8 +187,8 @@ function afterRedirect(status: number, hop: Hop): Hop {
   const asGet =
     (status === 303 && hop.method !== 'HEAD') || ((status === 301 || status === 302) && hop.method === 'POST');
   if (!asGet) return hop;
-  const kept = Object.entries(hop.headers).filter(([name]) => !name.toLowerCase().startsWith('content-'));
-  return { method: 'GET', url: hop.url, headers: Object.fromEntries(kept), body: undefined };
+  const keptHeaders = Object.entries(hop.headers).filter(([name]) => !name.toLowerCase().startsWith('content-'));
+  return { method: 'GET', url: hop.url, headers: Object.fromEntries(keptHeaders), body: undefined };
 }
 
 function withoutSecrets(headers: Readonly<Record<string, string>>): Record<string, string> {
@@ -200,11 +205,11 @@ function toResponse(message: IncomingMessage, url: URL, maxBytes: number, limits
     message.destroy();
     throw tooLarge();
   }
-  let seen = 0;
-  const counted = new Transform({
+  let receivedBytes = 0;
+  const limitedStream = new Transform({
     transform(chunk: Buffer, _encoding, next) {
-      seen += chunk.length;
-      if (seen > maxBytes) next(tooLarge());
+      receivedBytes += chunk.length;
+      if (receivedBytes > maxBytes) next(tooLarge());
       else next(null, chunk);
     },
     destroy(error, next) {
@@ -212,10 +217,10 @@ function toResponse(message: IncomingMessage, url: URL, maxBytes: number, limits
     },
   });
   // A caller that destroys the body does not listen for its errors.
-  counted.on('error', () => {});
-  // The callback runs at the end in any case; the reader of `counted` gets the failure.
-  pipeline(message, counted, () => limits.done());
-  return { status: message.statusCode!, headers: message.headers, url, body: counted };
+  limitedStream.on('error', () => {});
+  // The callback runs at the end in any case; the reader of `limitedStream` gets the failure.
+  pipeline(message, limitedStream, () => limits.done());
+  return { status: message.statusCode!, headers: message.headers, url, body: limitedStream };
 }
 
 function toOutboundFailure(error: unknown): OutboundFailure {

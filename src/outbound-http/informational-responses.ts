@@ -5,9 +5,9 @@ const MAX_INFORMATIONAL_RESPONSES = 20;
 
 /** Calls `tooMany` when a server sends too many 1xx responses. */
 export function limitInformationalResponses(request: ClientRequest, tooMany: () => void): void {
-  let news = 0;
+  let informationalCount = 0;
   request.on('information', () => {
-    news += 1;
-    if (news === MAX_INFORMATIONAL_RESPONSES + 1) tooMany();
+    informationalCount += 1;
+    if (informationalCount === MAX_INFORMATIONAL_RESPONSES + 1) tooMany();
   });
 }

@@ -23,27 +23,27 @@ interface PendingLookup {
 export function createResolver(lookUp: (host: string) => Promise<readonly LookupAddress[]>): Resolver {
   const lookUps = createConcurrencyLimiter(1, { maxWaiting: 0, retryAfter: 1 });
   const hosts = new Map<string, PendingLookup>();
-  const ask = (host: string): PendingLookup => {
+  const startLookup = (host: string): PendingLookup => {
     const work = async () => {
-      if (asked.users === 0) throw new Error('The lookup was abandoned: no caller waits for it');
+      if (pendingLookup.users === 0) throw new Error('The lookup was abandoned: no caller waits for it');
       return lookUp(host);
     };
     const addresses = lookUps.run(work, { exemptFromLimit: true }).finally(() => hosts.delete(host));
-    const asked: PendingLookup = { users: 0, addresses };
-    hosts.set(host, asked);
-    return asked;
+    const pendingLookup: PendingLookup = { users: 0, addresses };
+    hosts.set(host, pendingLookup);
+    return pendingLookup;
   };
   return async (host, signal) => {
-    const asked = hosts.get(host) ?? ask(host);
-    asked.users++;
-    const leave = () => {
-      asked.users--;
+    const pendingLookup = hosts.get(host) ?? startLookup(host);
+    pendingLookup.users++;
+    const release = () => {
+      pendingLookup.users--;
     };
-    signal?.addEventListener('abort', leave, { once: true });
+    signal?.addEventListener('abort', release, { once: true });
     try {
-      return await asked.addresses;
+      return await pendingLookup.addresses;
     } finally {
-      signal?.removeEventListener('abort', leave);
+      signal?.removeEventListener('abort', release);
     }
   };
 }

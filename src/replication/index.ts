@@ -101,8 +101,8 @@ interface LockedOptions extends SecondaryOptions {
 async function startLocked(config: Config, { clock, log, end, ...options }: LockedOptions): Promise<Secondary> {
   const metrics = createMetrics();
   const key = await loadSecretKey(config);
-  const stopping = new AbortController();
-  const { signal } = stopping;
+  const abortController = new AbortController();
+  const { signal } = abortController;
   const base = baseUrlOf(config.primaryUrl!);
   const client = createPrimaryClient(base, `Hearth/${packageJson.version}`);
   let port = config.port;
@@ -124,7 +124,7 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
     if (identity === null) return null;
     primary = createPrimary({ base, client, keys: identity, clock, signal });
     // Copies in progress end with this process.
-    const own = gitForClient(git, {
+    const clientGit = gitForClient(git, {
       signal,
       network: '',
       measureStall: () => 0,
@@ -135,7 +135,17 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
     });
     const interval = config.siteSyncIntervalSeconds;
     const { siteId } = identity;
-    syncLoop = await createSyncLoop({ database, git: own, blobs, primary, clock, log, counters, siteId, interval });
+    syncLoop = await createSyncLoop({
+      database,
+      git: clientGit,
+      blobs,
+      primary,
+      clock,
+      log,
+      counters,
+      siteId,
+      interval,
+    });
     return syncLoop;
   };
   const currentPrimary = () => (syncLoop?.site() ? primary : null);
@@ -166,11 +176,11 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
       const ownHealth = await serveHealth(services, metrics, request);
       if (ownHealth !== null) return ownHealth;
       if (currentPrimary() === null) return null;
-      const answered =
+      const localResponse =
         (await serveFetch({ database, git, log, checks }, request)) ??
         (await serveSites({ checks, siteId, ownStatus }, request));
-      if (answered !== null) count(request, 'proxy_local_requests_event_count_weekly');
-      return answered;
+      if (localResponse !== null) count(request, 'proxy_local_requests_event_count_weekly');
+      return localResponse;
     },
     answerWhileAway: (request) => challengeFetch({ database, git, log, checks }, request),
     onProxied: (request) => count(request, 'proxy_remote_requests_event_count_weekly'),
@@ -187,7 +197,7 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
   const address = await transport.listen({ host: config.host, port: config.port });
   port = Number(new URL(address).port);
   serving = true;
-  const unlocked = removeStaleLocks(git).catch((err) => log.error({ err }, 'Removing stale locks failed'));
+  const locksRemoved = removeStaleLocks(git).catch((err) => log.error({ err }, 'Removing stale locks failed'));
   log.info({ address, role: config.role, primary: base }, 'Hearth is ready');
   const heartbeat = createHeartbeat({
     clock,
@@ -217,14 +227,14 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
     async stop() {
       serving = false;
       // Aborted work is not recorded as a failure: the next process starts it again.
-      const ended = syncLoop?.stop();
-      stopping.abort();
+      const syncStopped = syncLoop?.stop();
+      abortController.abort();
       await heartbeat.stop();
       await transport.close();
-      await unlocked;
+      await locksRemoved;
       proxy.close();
       await git.close();
-      await ended;
+      await syncStopped;
       await database.close();
       end();
     },

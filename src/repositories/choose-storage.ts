@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto';
 
 /** Chooses the storage of a new repository by weight. If all weights are zero each storage is equally likely. */
 export function chooseStorage(storages: readonly string[], weights: Readonly<Record<string, number>>): string {
-  const weighted = storages.map((name) => ({ name, weight: weights[name] ?? 0 }));
-  const total = weighted.reduce((sum, { weight }) => sum + weight, 0);
+  const weightedStorages = storages.map((name) => ({ name, weight: weights[name] ?? 0 }));
+  const total = weightedStorages.reduce((sum, { weight }) => sum + weight, 0);
   if (total === 0) return storages[randomInt(storages.length)] as string;
   let at = randomInt(total);
-  for (const { name, weight } of weighted) {
+  for (const { name, weight } of weightedStorages) {
     if (at < weight) return name;
     at -= weight;
   }

@@ -46,7 +46,9 @@ export function detectContentType(head: Uint8Array, size: number): string {
 /** Returns whether bytes are UTF-8 without NUL. With `isCut`, a truncated last character is accepted. */
 function looksLikeText(bytes: Buffer, isCut: boolean): boolean {
   if (bytes.includes(0)) return false;
-  return (isCut ? [0, 1, 2, 3] : [0]).some((cut) => isUtf8(bytes.subarray(0, Math.max(0, bytes.length - cut))));
+  return (isCut ? [0, 1, 2, 3] : [0]).some((cutBytes) =>
+    isUtf8(bytes.subarray(0, Math.max(0, bytes.length - cutBytes))),
+  );
 }
 
 export function formatContentDisposition(kind: 'inline' | 'attachment', name: string): string {

@@ -26,26 +26,26 @@ const readmeCache = definePerGit(() => createBoundedCache<{ readonly name: strin
 
 /**
  * Returns the names of the readme files in the root of the default branches, by project id. Reads rows with a current
- * summary, otherwise repositories. Calls `unread` if one could not be read: it is omitted, and the result must not be
+ * summary, otherwise repositories. Calls `onUnreadable` if one could not be read: it is omitted, and the result must not be
  * cached.
  */
 export async function loadReadmes(
   git: Git,
   projects: readonly SummarizedRepository[],
-  unread: () => void,
+  onUnreadable: () => void,
 ): Promise<ReadonlyMap<number, string>> {
-  const found = await Promise.all(
+  const readmes = await Promise.all(
     projects
       .filter(({ empty }) => !empty)
       .map(async (project) => {
-        const name = isSummaryCurrent(project) ? project.readme : await loadReadme(git, project, unread);
+        const name = isSummaryCurrent(project) ? project.readme : await loadReadme(git, project, onUnreadable);
         return name === null ? [] : [[project.id, name] as const];
       }),
   );
-  return new Map(found.flat());
+  return new Map(readmes.flat());
 }
 
-async function loadReadme(git: Git, project: SummarizedRepository, unread: () => void): Promise<string | null> {
+async function loadReadme(git: Git, project: SummarizedRepository, onUnreadable: () => void): Promise<string | null> {
   const key = `${project.id} ${getRefVersion(project)}`;
   const cached = readmeCache(git).get(key);
   if (cached) return cached.name;
@@ -56,7 +56,7 @@ async function loadReadme(git: Git, project: SummarizedRepository, unread: () =>
   } catch (error) {
     // One unreadable repository must not fail a whole list.
     git.log('readme_unreadable', { project: project.id, err: error });
-    unread();
+    onUnreadable();
     return null;
   }
 }

@@ -16,9 +16,9 @@ export class AdmissionFilter {
   admit(key: string): boolean {
     const hash = hashOf(key);
     const slot = hash % SLOTS;
-    const known = this.#slots[slot] === hash;
+    const isKnown = this.#slots[slot] === hash;
     this.#slots[slot] = hash;
-    return known;
+    return isKnown;
   }
 }
 

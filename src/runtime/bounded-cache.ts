@@ -6,10 +6,10 @@ import { LRUCache } from 'lru-cache';
  * once, for caches that most servers never fill.
  */
 export function createBoundedCache<Value extends {}>(
-  most: number,
+  maxEntries: number,
   sizeOf: (value: Value) => number = one,
 ): LRUCache<string, Value> {
-  return new LRUCache<string, Value>({ maxSize: most, sizeCalculation: sizeOf });
+  return new LRUCache<string, Value>({ maxSize: maxEntries, sizeCalculation: sizeOf });
 }
 
 const one = () => 1;

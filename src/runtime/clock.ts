@@ -22,8 +22,8 @@ export function today(clock: Clock): string {
 }
 
 /** Returns the UTC date of a stored timestamp. */
-export function toUtcDate(moment: string): string {
-  return moment.slice(0, 10);
+export function toUtcDate(timestamp: string): string {
+  return timestamp.slice(0, 10);
 }
 
 export const DAY_MS = 86_400_000;
@@ -49,13 +49,13 @@ export const MAX_DATE = '9999-12-31';
 
 /** Returns the date a number of days later, or earlier for a negative number; at most `MAX_DATE`. */
 export function addDays(date: string, days: number): string {
-  const moment = Math.min(Date.parse(date) + days * DAY_MS, Date.parse(MAX_DATE));
-  return toUtcDate(new Date(moment).toISOString());
+  const milliseconds = Math.min(Date.parse(date) + days * DAY_MS, Date.parse(MAX_DATE));
+  return toUtcDate(new Date(milliseconds).toISOString());
 }
 
 /** Returns the same day and time a number of years earlier; 29 February becomes the 28th where needed. */
-export function subtractYears(moment: string, years: number): string {
-  const date = new Date(moment);
+export function subtractYears(timestamp: string, years: number): string {
+  const date = new Date(timestamp);
   const day = date.getUTCDate();
   date.setUTCFullYear(date.getUTCFullYear() - years);
   if (date.getUTCDate() !== day) date.setUTCDate(0);
@@ -65,8 +65,8 @@ export function subtractYears(moment: string, years: number): string {
 /** Returns the date `YYYY-MM-DD` of a year, month (from 1) and day, or null if no such date exists. */
 export function calendarDate(year: number, month: number, day: number): string | null {
   const time = new Date(Date.UTC(year, month - 1, day));
-  const real = time.getUTCFullYear() === year && time.getUTCMonth() === month - 1 && time.getUTCDate() === day;
-  return real ? toUtcDate(time.toISOString()) : null;
+  const exists = time.getUTCFullYear() === year && time.getUTCMonth() === month - 1 && time.getUTCDate() === day;
+  return exists ? toUtcDate(time.toISOString()) : null;
 }
 
 const MIN_TIME = Date.parse('0001-01-01T00:00:00.000Z');
@@ -76,7 +76,7 @@ const MAX_TIME = Date.parse(`${MAX_DATE}T23:59:59.999Z`);
  * Returns the timestamp a number of milliseconds later, or earlier for a negative number. The result stays between the first
  * and the last timestamp that can be serialized: clients send durations of thousands of years.
  */
-export function addMilliseconds(moment: string, milliseconds: number): string {
-  const after = Date.parse(moment) + milliseconds;
+export function addMilliseconds(timestamp: string, milliseconds: number): string {
+  const after = Date.parse(timestamp) + milliseconds;
   return new Date(Math.min(Math.max(after, MIN_TIME), MAX_TIME)).toISOString();
 }

@@ -22,23 +22,23 @@ export async function acquireDeletionGuard(directory: string, clock: Clock): Pro
   const touch = () => utimes(file, clock.now(), clock.now());
   await writeFile(file, '', { flag: 'wx', mode: 0o600 });
   await touch();
-  const touching = setInterval(() => void touch().catch(() => {}), TOUCH_INTERVAL_MS);
-  touching.unref();
+  const touchTimer = setInterval(() => void touch().catch(() => {}), TOUCH_INTERVAL_MS);
+  touchTimer.unref();
   return async () => {
-    clearInterval(touching);
+    clearInterval(touchTimer);
     await rm(file, { force: true });
   };
 }
 
 /** Returns whether the directory is being copied. Call it after the deletion is decided and before the files are deleted. */
 export async function hasDeletionGuard(directory: string, clock: Clock): Promise<boolean> {
-  const holds = join(directory, GUARDS_DIRECTORY);
+  const guardsDirectory = join(directory, GUARDS_DIRECTORY);
   const now = clock.now().getTime();
-  for (const name of await readdir(holds).catch(() => [])) {
-    const status = await stat(join(holds, name)).catch(() => null);
+  for (const name of await readdir(guardsDirectory).catch(() => [])) {
+    const status = await stat(join(guardsDirectory, name)).catch(() => null);
     if (status === null) continue;
     if (now - status.mtimeMs < EXPIRY_MS) return true;
-    await rm(join(holds, name), { force: true });
+    await rm(join(guardsDirectory, name), { force: true });
   }
   return false;
 }

@@ -29,11 +29,11 @@ interface Share {
 export function createFairLimiter({ slots, each, queue }: FairLimits): FairLimiter {
   /** In the order of turns: the key that was served last is the last. */
   const shares = new Map<string, Share>();
-  let free = slots;
+  let freeSlots = slots;
   let waiters = 0;
 
   const serve = (key: string, share: Share) => {
-    free--;
+    freeSlots--;
     share.running++;
     shares.delete(key);
     shares.set(key, share);
@@ -68,12 +68,12 @@ export function createFairLimiter({ slots, each, queue }: FairLimits): FairLimit
     async run(key, work, waiter) {
       const share = shares.get(key) ?? { running: 0, waiting: createWaitQueue<void>(queue) };
       shares.set(key, share);
-      if (free > 0 && share.running < each) serve(key, share);
+      if (freeSlots > 0 && share.running < each) serve(key, share);
       else await wait(key, share, waiter);
       try {
         return await work();
       } finally {
-        free++;
+        freeSlots++;
         share.running--;
         removeUnused(key, share);
         serveNext();

@@ -16,20 +16,20 @@ const MIN_GROWTH_BYTES = 6 * 2 ** 20;
  */
 export function collectGarbageWhenIdle(clearCaches: () => void): () => void {
   let before = process.cpuUsage();
-  let kept = 0;
-  const look = () => {
+  let retainedBytes = 0;
+  const checkIdle = () => {
     const { user, system } = process.cpuUsage(before);
     before = process.cpuUsage();
-    const busy = (user + system) / 1000 / INTERVAL_MS > IDLE_CPU_SHARE;
+    const isBusy = (user + system) / 1000 / INTERVAL_MS > IDLE_CPU_SHARE;
     const resident = process.memoryUsage.rss();
-    if (busy || resident < MIN_RESIDENT_BYTES || resident < kept + MIN_GROWTH_BYTES) return;
+    if (isBusy || resident < MIN_RESIDENT_BYTES || resident < retainedBytes + MIN_GROWTH_BYTES) return;
     clearCaches();
     collect();
     // The CPU time of the collection itself does not count as load.
     before = process.cpuUsage();
-    kept = process.memoryUsage.rss();
+    retainedBytes = process.memoryUsage.rss();
   };
-  const timer = setInterval(look, INTERVAL_MS);
+  const timer = setInterval(checkIdle, INTERVAL_MS);
   timer.unref();
   return () => clearInterval(timer);
 }

@@ -58,19 +58,17 @@ export function createLog(config: Pick<Config, 'logLevel'>, options: LogOptions 
     timestamp: () => `,"time":"${timestamp(clock)}"`,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  const nothing = () => {};
-  return options.destination
-    ? toLog(pino(settings, options.destination), nothing, nothing)
-    : createBufferedLog(settings);
+  const noop = () => {};
+  return options.destination ? toLog(pino(settings, options.destination), noop, noop) : createBufferedLog(settings);
 }
 
 function createBufferedLog(settings: LoggerOptions): Log {
   const output = new BufferedOutput();
   const flush = () => output.flush();
-  const gathered = setInterval(flush, FLUSH_INTERVAL_MS).unref();
+  const flushTimer = setInterval(flush, FLUSH_INTERVAL_MS).unref();
   process.on('exit', flush);
   const close = () => {
-    clearInterval(gathered);
+    clearInterval(flushTimer);
     process.off('exit', flush);
     flush();
   };
@@ -116,8 +114,8 @@ function toLog(logger: Logger, flush: () => void, close: () => void): Log {
     debug: writer(logger, 'debug'),
     info: writer(logger, 'info'),
     warn: writer(logger, 'warn'),
-    error: (first: object | string, second?: string) => {
-      error(first as object, second as string);
+    error: (first: object | string, message?: string) => {
+      error(first as object, message as string);
       flush();
     },
     request: (line) => logger.info(line, 'request'),

@@ -110,11 +110,11 @@ export function createMetrics(): Metrics {
 
 /** Caches the result for each key; only for few different keys. */
 function memoizeByKey<Value>(make: (key: string) => Value): (key: string) => Value {
-  const made = new Map<string, Value>();
+  const cache = new Map<string, Value>();
   return (key) => {
-    const known = made.get(key) ?? make(key);
-    made.set(key, known);
-    return known;
+    const cachedValue = cache.get(key) ?? make(key);
+    cache.set(key, cachedValue);
+    return cachedValue;
   };
 }
 

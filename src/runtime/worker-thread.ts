@@ -7,7 +7,7 @@ import { createConcurrencyLimiter, type QueueLimit, type Waiter } from './concur
  */
 export interface WorkerThread<Request, Response, Question = never, Answer = never> {
   /**
-   * Runs a request and returns its response. `answer` answers the questions that the program asks meanwhile; that time does not count.
+   * Runs a request and returns its response. `answerQuestion` answers the questions that the program asks meanwhile; that time does not count.
    * Throws `ThreadTerminated` if the request took too much time or memory, and `QueueFull` if too many wait.
    */
   run(request: Request, options?: RunOptions<Question, Answer>): Promise<Response>;
@@ -59,39 +59,42 @@ export function createWorkerThread<Request, Response, Question = never, Answer =
   let idle: NodeJS.Timeout | undefined;
 
   const start = (): Worker => {
-    const started = new Worker(options.program, {
+    const newWorker = new Worker(options.program, {
       resourceLimits: {
         maxOldGenerationSizeMb: options.maxOldGenerationSizeMb,
         maxYoungGenerationSizeMb: MAX_YOUNG_GENERATION_MB,
       },
     });
     // An error without a listener would end the server. The waiting request sees the exit, and the next one starts a new thread.
-    started.on('error', () => {});
-    started.on('exit', () => {
-      if (worker === started) worker = undefined;
+    newWorker.on('error', () => {});
+    newWorker.on('exit', () => {
+      if (worker === newWorker) worker = undefined;
     });
-    return started;
+    return newWorker;
   };
 
-  const end = (ended: Worker): void => {
-    if (worker === ended) worker = undefined;
-    void ended.terminate();
+  const end = (endedWorker: Worker): void => {
+    if (worker === endedWorker) worker = undefined;
+    void endedWorker.terminate();
   };
 
-  const runNow = async (request: Request, answer?: (question: Question) => Promise<Answer>): Promise<Response> => {
+  const runNow = async (
+    request: Request,
+    answerQuestion?: (question: Question) => Promise<Answer>,
+  ): Promise<Response> => {
     clearTimeout(idle);
     worker ??= start();
     const current = worker;
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
-    let left = options.timeout;
+    let remainingMs = options.timeout;
     let startedAt = performance.now();
-    let overdue = setTimeout(end, left, current);
+    let timeoutTimer = setTimeout(end, remainingMs, current);
     const reply = async (question: Question) => {
-      clearTimeout(overdue);
-      left -= performance.now() - startedAt;
-      const given = await answer!(question);
+      clearTimeout(timeoutTimer);
+      remainingMs -= performance.now() - startedAt;
+      const given = await answerQuestion!(question);
       startedAt = performance.now();
-      overdue = setTimeout(end, left, current);
+      timeoutTimer = setTimeout(end, remainingMs, current);
       current.postMessage(given);
     };
     const onMessage = (message: ThreadMessage<Response, Question>) => {
@@ -111,7 +114,7 @@ export function createWorkerThread<Request, Response, Question = never, Answer =
     try {
       return await promise;
     } finally {
-      clearTimeout(overdue);
+      clearTimeout(timeoutTimer);
       current.off('message', onMessage).off('exit', onExit);
       current.unref();
       idle = setTimeout(end, IDLE_MS, current).unref();

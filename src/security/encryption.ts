@@ -18,20 +18,20 @@ export function encrypt(key: KeyObject, secret: string, context: string): string
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES });
   cipher.setAAD(associated(context));
-  const sealed = Buffer.concat([iv, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-  return `${VERSION}.${sealed.toString('base64url')}`;
+  const encrypted = Buffer.concat([iv, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  return `${VERSION}.${encrypted.toString('base64url')}`;
 }
 
 /** Decrypts a secret. Throws DecryptionError if the key, context or text differ from those of `encrypt`. */
 export function decrypt(key: KeyObject, text: string, context: string): string {
   const match = /^v1\.([\w-]+)$/.exec(text);
-  const sealed = Buffer.from(match?.[1] ?? '', 'base64url');
-  if (sealed.length < IV_BYTES + TAG_BYTES) throw new DecryptionError(`${context} holds no encrypted secret`);
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
+  const encrypted = Buffer.from(match?.[1] ?? '', 'base64url');
+  if (encrypted.length < IV_BYTES + TAG_BYTES) throw new DecryptionError(`${context} holds no encrypted secret`);
+  const decipher = createDecipheriv('aes-256-gcm', key, encrypted.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAAD(associated(context));
-  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+  decipher.setAuthTag(encrypted.subarray(-TAG_BYTES));
   try {
-    const plain = [decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()];
+    const plain = [decipher.update(encrypted.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()];
     return Buffer.concat(plain).toString('utf8');
   } catch {
     throw new DecryptionError(`${context} was encrypted with another key, or changed since`);

@@ -8,12 +8,12 @@ const HASH_BYTES = 32;
 
 // Hashes run in the thread pool that file access uses too: many sign-ins must leave it threads and memory (two hashes at once
 // need 32 MiB). The last waiter of a full queue waits little more than a second; networks take turns.
-const { run: enter } = createConcurrencyLimiter(2, { maxWaiting: 32, retryAfter: 5 });
-let runs = 0;
+const { run: runLimited } = createConcurrencyLimiter(2, { maxWaiting: 32, retryAfter: 5 });
+let runCount = 0;
 
 /** Returns how often this process has computed scrypt, to test that unknown names cost the same work as known ones. */
 export function countScryptRuns(): number {
-  return runs;
+  return runCount;
 }
 
 /** Returns a salted, self-describing scrypt hash: `$scrypt$ln=14,r=8,p=1$salt$hash`. Fails with `QueueFull` if too many wait. */
@@ -27,10 +27,10 @@ export async function hashPassword(password: string, waiter?: Waiter): Promise<s
  * which does not reveal which users exist. Fails with `QueueFull` if too many wait.
  */
 export async function verifyPassword(hash: string | null, password: string, waiter?: Waiter): Promise<boolean> {
-  const stored = hash === null ? null : parseHash(hash);
-  const { cost, salt, key } = stored ?? placeholderHash;
+  const storedHash = hash === null ? null : parseHash(hash);
+  const { cost, salt, key } = storedHash ?? placeholderHash;
   const computed = await compute(password, salt, { ...cost, length: key.length }, waiter);
-  return timingSafeEqual(computed, key) && stored !== null;
+  return timingSafeEqual(computed, key) && storedHash !== null;
 }
 
 interface Cost {
@@ -70,8 +70,8 @@ async function compute(
 ): Promise<Buffer> {
   const N = 2 ** ln;
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
-  return enter(() => {
-    runs += 1;
+  return runLimited(() => {
+    runCount += 1;
     return new Promise((resolve, reject) => {
       scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key)));
     });

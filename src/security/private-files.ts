@@ -15,8 +15,8 @@ const OTHERS_MASK = 0o077;
 
 /** Lists these directories and their direct entries that other users can access, as paths with permissions. */
 export async function listFilesAccessibleByOthers(directories: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(directories.map(listAccessibleIn));
-  return [...new Set(found.flat())];
+  const accessibleFiles = await Promise.all(directories.map(listAccessibleIn));
+  return [...new Set(accessibleFiles.flat())];
 }
 
 async function listAccessibleIn(directory: string): Promise<string[]> {

@@ -30,8 +30,8 @@ const MAX_DEPTH = 8;
 
 /** Returns whether the value of this field, header or setting is a secret. */
 export function isSecretName(name: string): boolean {
-  const known = secretNameCache.get(name);
-  if (known !== undefined) return known;
+  const cachedResult = secretNameCache.get(name);
+  if (cachedResult !== undefined) return cachedResult;
   const secret = nameParts(name).some((part) => SECRET_NAMES.has(part) || secretParts.test(part));
   // Bounded, because a hostile client can send any number of names.
   if (secretNameCache.size < 1000) secretNameCache.set(name, secret);
@@ -98,8 +98,8 @@ export function redactFields(fields: object): Record<string, unknown> {
 function copyFields(fields: object, depth: number): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
-    const keeps = value === null || value === undefined || typeof value === 'boolean';
-    copy[name] = !keeps && isSecretName(name) ? REDACTED : copyValue(value, depth + 1);
+    const keepsValue = value === null || value === undefined || typeof value === 'boolean';
+    copy[name] = !keepsValue && isSecretName(name) ? REDACTED : copyValue(value, depth + 1);
   }
   return copy;
 }
@@ -135,11 +135,11 @@ function redactPairs(text: string | undefined): string {
 }
 
 function redactPair(pair: string): string {
-  const equals = pair.indexOf('=');
-  if (equals < 0) return redactText(pair);
-  const parts = nameParts(decodeName(pair.slice(0, equals)));
+  const equalsIndex = pair.indexOf('=');
+  if (equalsIndex < 0) return redactText(pair);
+  const parts = nameParts(decodeName(pair.slice(0, equalsIndex)));
   const secret = parts.some((part) => SECRET_NAMES.has(part) || secretParts.test(part) || SECRET_PARAMETERS.has(part));
-  return secret ? `${pair.slice(0, equals)}=${REDACTED}` : redactText(pair);
+  return secret ? `${pair.slice(0, equalsIndex)}=${REDACTED}` : redactText(pair);
 }
 
 function decodeName(name: string): string {

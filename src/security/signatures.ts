@@ -5,14 +5,14 @@ const derivedKeys = new WeakMap<KeyObject, Map<string, KeyObject>>();
 
 /** Derives the key of a purpose as a key object: importing raw bytes each time costs ten times as much as the signature. */
 function deriveKey(purpose: string, key: KeyObject): KeyObject {
-  const known = derivedKeys.get(key) ?? new Map<string, KeyObject>();
-  derivedKeys.set(key, known);
-  let own = known.get(purpose);
-  if (own === undefined) {
-    own = createSecretKey(Buffer.from(hkdfSync('sha256', key, '', `hearth ${purpose}`, 32)));
-    known.set(purpose, own);
+  const keysByPurpose = derivedKeys.get(key) ?? new Map<string, KeyObject>();
+  derivedKeys.set(key, keysByPurpose);
+  let derivedKey = keysByPurpose.get(purpose);
+  if (derivedKey === undefined) {
+    derivedKey = createSecretKey(Buffer.from(hkdfSync('sha256', key, '', `hearth ${purpose}`, 32)));
+    keysByPurpose.set(purpose, derivedKey);
   }
-  return own;
+  return derivedKey;
 }
 
 /** Signs a text for a purpose with a key derived from the instance's key: HMAC-SHA-256 as 43 characters of base64url. */

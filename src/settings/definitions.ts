@@ -18,23 +18,23 @@ const flag = (value: boolean): SettingDefinition<boolean> => ({ kind: 'boolean',
 /** The largest 32-bit integer. Much longer periods would end beyond the last valid date. */
 const MAX_INTEGER = 2_147_483_647;
 
-function within(least: number, most = MAX_INTEGER) {
-  const low = least === 1 && most >= MAX_INTEGER ? 'must be greater than 0' : atLeastText(least);
+function rangeCheck(min: number, max = MAX_INTEGER) {
+  const minMessage = min === 1 && max >= MAX_INTEGER ? 'must be greater than 0' : atLeastText(min);
   return (value: number | null) => {
     if (value === null) return null;
-    if (value < least) return low;
-    return value > most ? `must be less than or equal to ${most}` : null;
+    if (value < min) return minMessage;
+    return value > max ? `must be less than or equal to ${max}` : null;
   };
 }
 
-const atLeastText = (least: number) => `must be greater than or equal to ${least}`;
+const atLeastText = (min: number) => `must be greater than or equal to ${min}`;
 
-function number(value: number, least: number, most?: number): SettingDefinition<number> {
-  return { kind: 'integer', default: value, nullable: false, problem: within(least, most) };
+function number(value: number, min: number, max?: number): SettingDefinition<number> {
+  return { kind: 'integer', default: value, nullable: false, problem: rangeCheck(min, max) };
 }
 
-function limit(least: number, most?: number): SettingDefinition<number | null> {
-  return { kind: 'integer', default: null, nullable: true, problem: within(least, most) };
+function limit(min: number, max?: number): SettingDefinition<number | null> {
+  return { kind: 'integer', default: null, nullable: true, problem: rangeCheck(min, max) };
 }
 
 function text(value: string, problem?: (value: string) => string | null): SettingDefinition<string> {
@@ -43,7 +43,7 @@ function text(value: string, problem?: (value: string) => string | null): Settin
 
 const optionalText: SettingDefinition<string | null> = { kind: 'text', default: null, nullable: true };
 
-function choice<V extends string>(value: V, values: readonly V[]): SettingDefinition<V> {
+function oneOf<V extends string>(value: V, values: readonly V[]): SettingDefinition<V> {
   return { kind: 'choice', default: value, nullable: false, values };
 }
 
@@ -52,7 +52,7 @@ function list<V extends string = string>(value: readonly V[], values?: readonly 
 }
 
 const visibilities = ['private', 'internal', 'public'] as const;
-const registrars = ['project', 'group'] as const;
+const REGISTRAR_TYPES = ['project', 'group'] as const;
 
 function cidrListProblem(value: string): string | null {
   const ranges = value.split(',').map((range) => range.trim());
@@ -70,8 +70,8 @@ function isDuration(value: string): boolean {
 }
 
 function weightsProblem(weights: Readonly<Record<string, number>>): string | null {
-  const wrong = Object.entries(weights).find(([, weight]) => weight < 0 || weight > 100);
-  return wrong ? `value for '${wrong[0]}' must be between 0 and 100` : null;
+  const invalidEntry = Object.entries(weights).find(([, weight]) => weight < 0 || weight > 100);
+  return invalidEntry ? `value for '${invalidEntry[0]}' must be between 0 and 100` : null;
 }
 
 export const SETTING_DEFINITIONS = {
@@ -113,15 +113,15 @@ export const SETTING_DEFINITIONS = {
   ropc_without_client_credentials: flag(true),
   session_expire_delay: number(10_080, 1),
   restricted_visibility_levels: list([], visibilities),
-  default_project_visibility: choice('private', visibilities),
-  default_group_visibility: choice('private', visibilities),
+  default_project_visibility: oneOf('private', visibilities),
+  default_group_visibility: oneOf('private', visibilities),
   deletion_adjourned_period: number(30, 1, 90),
   default_branch_protection: number(2, 0, 4),
   push_event_activities_limit: number(3, 0),
   wiki_page_max_content_bytes: number(5_242_880, 1024),
   max_commit_request_bytes: number(314_572_800, 1, Number.MAX_SAFE_INTEGER),
   allow_runner_registration_token: flag(true),
-  valid_runner_registrars: list(registrars, registrars),
+  valid_runner_registrars: list(REGISTRAR_TYPES, REGISTRAR_TYPES),
   runner_token_expiration_interval: limit(7200),
   group_runner_token_expiration_interval: limit(7200),
   project_runner_token_expiration_interval: limit(7200),

@@ -5,7 +5,7 @@ import { type Params, prepare } from '#database/prepare.ts';
 
 /** Feature flags (contract/conventions.md §10 "Feature flags", §11 "Known feature flags"). */
 
-const everyTier = (on: boolean) => ({ free: on, premium: on, ultimate: on });
+const everyTier = (isOn: boolean) => ({ free: isOn, premium: isOn, ultimate: isOn });
 
 /** The flags that Hearth uses, with their defaults by tier. */
 export const KNOWN_FLAGS = {
@@ -165,11 +165,13 @@ function applySetting(flag: Flag, setting: FlagSetting): Flag {
   };
 }
 
-function withPercentage(flag: Flag, percentage: number, of: 'percentage_of_time' | 'percentage_of_actors'): Flag {
+function withPercentage(flag: Flag, percentage: number, kind: 'percentage_of_time' | 'percentage_of_actors'): Flag {
   if (percentage === 0 || percentage === 100) return { ...disabledFlag(flag.name), onForAll: percentage === 100 };
-  const gate = of === 'percentage_of_time' ? { percentageOfTime: percentage } : { percentageOfActors: percentage };
-  return { ...flag, onForAll: false, ...gate };
+  const percentages =
+    kind === 'percentage_of_time' ? { percentageOfTime: percentage } : { percentageOfActors: percentage };
+  return { ...flag, onForAll: false, ...percentages };
 }
 
 const union = (one: readonly string[], more: readonly string[]) => [...new Set([...one, ...more])];
-const difference = (all: readonly string[], gone: readonly string[]) => all.filter((item) => !gone.includes(item));
+const difference = (all: readonly string[], removed: readonly string[]) =>
+  all.filter((item) => !removed.includes(item));

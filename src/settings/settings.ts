@@ -39,12 +39,14 @@ export async function loadSettings(db: Reader): Promise<ApplicationSettings> {
 }
 
 // Unknown settings of newer or older versions stay in the row and are ignored.
-function withDefaults(stored: Partial<ApplicationSettings>): ApplicationSettings {
-  return Object.freeze({ ...defaultSettings, ...knownSettings(stored) });
+function withDefaults(storedSettings: Partial<ApplicationSettings>): ApplicationSettings {
+  return Object.freeze({ ...defaultSettings, ...knownSettings(storedSettings) });
 }
 
-function knownSettings(stored: Partial<ApplicationSettings>): Partial<ApplicationSettings> {
-  return Object.fromEntries(SETTING_NAMES.filter((name) => name in stored).map((name) => [name, stored[name]]));
+function knownSettings(storedSettings: Partial<ApplicationSettings>): Partial<ApplicationSettings> {
+  return Object.fromEntries(
+    SETTING_NAMES.filter((name) => name in storedSettings).map((name) => [name, storedSettings[name]]),
+  );
 }
 
 /** Returns validation errors by setting, in the order of the settings; an empty object if all values are valid. */
@@ -70,12 +72,12 @@ export async function updateSettings(tx: Transaction, changes: SettingChanges): 
   const row = await tx.selectFrom('application_settings').select('value').where('id', '=', 1).executeTakeFirstOrThrow();
   const stored = JSON.parse(row.value) as Partial<ApplicationSettings>;
   const before = withDefaults(stored);
-  const named = SETTING_NAMES.filter((name) => changes[name] !== undefined);
-  const changed = named.filter((name) => !isDeepStrictEqual(before[name], changes[name]));
-  if (changed.length === 0) return [];
-  const value = JSON.stringify({ ...stored, ...Object.fromEntries(changed.map((name) => [name, changes[name]])) });
+  const namedSettings = SETTING_NAMES.filter((name) => changes[name] !== undefined);
+  const changedNames = namedSettings.filter((name) => !isDeepStrictEqual(before[name], changes[name]));
+  if (changedNames.length === 0) return [];
+  const value = JSON.stringify({ ...stored, ...Object.fromEntries(changedNames.map((name) => [name, changes[name]])) });
   await tx.updateTable('application_settings').set({ value, updated_at: tx.now }).where('id', '=', 1).execute();
-  return changed.map((name) => ({ name, from: before[name], to: changes[name] }));
+  return changedNames.map((name) => ({ name, from: before[name], to: changes[name] }));
 }
 
 /** Creates the row of settings at the first start. Does nothing if it exists. */

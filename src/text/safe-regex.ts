@@ -29,8 +29,8 @@ export function compileRegex(source: string): RE2JS | string {
  */
 export function regexCost(source: string): number {
   let [sum, product] = [1, 1];
-  for (const [, least = '0', most = ''] of source.matchAll(/\{(\d{1,4})(?:,(\d{0,4}))?\}/g)) {
-    const count = Math.max(1, Number(most || least));
+  for (const [, min = '0', max = ''] of source.matchAll(/\{(\d{1,4})(?:,(\d{0,4}))?\}/g)) {
+    const count = Math.max(1, Number(max || min));
     sum += count;
     product = Math.min(MAX_REPEATS, product * count);
   }

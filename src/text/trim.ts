@@ -11,19 +11,19 @@ export function trimEndCharacters(text: string, characters: string): string {
 }
 
 /** Truncates a text to a number of UTF-8 bytes without splitting a character. */
-export function truncateToBytes(text: string, most: number): string {
-  if (text.length * 3 <= most) return text;
+export function truncateToBytes(text: string, maxBytes: number): string {
+  if (text.length * 3 <= maxBytes) return text;
   const bytes = Buffer.from(text, 'utf8');
-  if (bytes.length <= most) return text;
-  let end = most;
+  if (bytes.length <= maxBytes) return text;
+  let end = maxBytes;
   // Continuation bytes of a character begin with the bits 10.
   while ((bytes[end]! & 0xc0) === 0x80) end -= 1;
   return bytes.toString('utf8', 0, end);
 }
 
 /** Truncates a text to a number of characters (code points). */
-export function truncateToCharacters(text: string, most: number): string {
-  return text.length <= most ? text : [...text.slice(0, 2 * most)].slice(0, most).join('');
+export function truncateToCharacters(text: string, maxCharacters: number): string {
+  return text.length <= maxCharacters ? text : [...text.slice(0, 2 * maxCharacters)].slice(0, maxCharacters).join('');
 }
 
 /** Removes the given characters from both ends of a text. */

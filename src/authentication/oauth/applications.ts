@@ -67,8 +67,8 @@ export async function authenticateClient(
   const row = await applicationByUid.first(db, { uid });
   if (row === undefined) return fail('invalidClient');
   const { secret_digest, ...application } = row;
-  const proven = secret === null ? !application.confidential : secretsEqual(hashToken(secret), secret_digest);
-  return proven ? application : fail('invalidClient');
+  const isAuthentic = secret === null ? !application.confidential : secretsEqual(hashToken(secret), secret_digest);
+  return isAuthentic ? application : fail('invalidClient');
 }
 
 interface CreateApplicationInput {

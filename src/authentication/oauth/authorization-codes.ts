@@ -84,13 +84,13 @@ export async function recordIssuedToken(tx: Transaction, grantId: number, tokenI
  */
 export async function revokeTokensOfReplayedCode(tx: Transaction, code: string, requestedAt: string): Promise<void> {
   // index: oauth_grants_by_digest
-  const replayed = await tx
+  const replayedGrant = await tx
     .selectFrom('oauth_grants')
     .select('token_id')
     .where('digest', '=', hashToken(code))
     .where('used_at', '<', requestedAt)
     .executeTakeFirst();
-  if (replayed && replayed.token_id !== null) await revokeTokenFamily(tx, { first: replayed.token_id });
+  if (replayedGrant && replayedGrant.token_id !== null) await revokeTokenFamily(tx, { first: replayedGrant.token_id });
 }
 
 /** Deletes up to `limit` codes that expired a month ago; returns how many. */
@@ -101,6 +101,6 @@ export async function deleteOldGrants(tx: Transaction, limit: number): Promise<n
     .select('id')
     .where('expires_at', '<=', addMilliseconds(tx.now, -RETENTION_MS))
     .limit(limit);
-  const deleted = await tx.deleteFrom('oauth_grants').where('id', 'in', old).executeTakeFirst();
-  return Number(deleted.numDeletedRows);
+  const deleteResult = await tx.deleteFrom('oauth_grants').where('id', 'in', old).executeTakeFirst();
+  return Number(deleteResult.numDeletedRows);
 }

@@ -181,14 +181,14 @@ export async function createOAuthToken(tx: Transaction, input: CreateOAuthTokenI
 
 /** Revokes an access token and its refresh token. Returns false if they were revoked already. */
 export async function revokeOAuthToken(tx: Transaction, id: number): Promise<boolean> {
-  const revoked = await tx
+  const revokedToken = await tx
     .updateTable('oauth_tokens')
     .set({ revoked_at: tx.now })
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
     .returning('id')
     .executeTakeFirst();
-  return revoked !== undefined;
+  return revokedToken !== undefined;
 }
 
 /**
@@ -266,6 +266,6 @@ export function deleteAbandonedTokens(tx: Transaction, limit: number): Promise<n
 type Ids = SelectQueryBuilder<Schema, 'oauth_tokens', { id: number }>;
 
 async function deleteTokens(tx: Transaction, ids: Ids): Promise<number> {
-  const deleted = await tx.deleteFrom('oauth_tokens').where('id', 'in', ids).executeTakeFirst();
-  return Number(deleted.numDeletedRows);
+  const deleteResult = await tx.deleteFrom('oauth_tokens').where('id', 'in', ids).executeTakeFirst();
+  return Number(deleteResult.numDeletedRows);
 }

@@ -29,10 +29,10 @@ export async function checkPassword(
   { login, password }: { readonly login: string; readonly password: string },
   waiter?: Waiter,
 ): Promise<{ readonly user: User } | Failure<'invalid'>> {
-  const claimed = await findCandidate(database.reader, login);
-  const right = await verifyPassword(claimed?.password_hash ?? null, password, waiter);
+  const candidate = await findCandidate(database.reader, login);
+  const right = await verifyPassword(candidate?.password_hash ?? null, password, waiter);
   const user = await database.transaction((tx) =>
-    right && claimed !== null ? acceptSignIn(tx, claimed) : countFailure(tx, claimed?.id ?? UNKNOWN_USER_ID),
+    right && candidate !== null ? acceptSignIn(tx, candidate) : countFailure(tx, candidate?.id ?? UNKNOWN_USER_ID),
   );
   return user === null ? fail('invalid') : { user };
 }
@@ -68,7 +68,7 @@ async function findCandidate(db: Reader, login: string): Promise<LoginCandidate 
  * given another password.
  */
 async function acceptSignIn(tx: Transaction, { id, password_hash }: LoginCandidate): Promise<User | null> {
-  const welcomed = await tx
+  const unlockedUser = await tx
     .updateTable('users')
     .set({ failed_attempts: 0, locked_until: null })
     .where('id', '=', id)
@@ -79,7 +79,7 @@ async function acceptSignIn(tx: Transaction, { id, password_hash }: LoginCandida
     .where((eb) => eb.or([eb('locked_until', 'is', null), eb('locked_until', '<=', tx.now)]))
     .returning('id')
     .executeTakeFirst();
-  return welcomed === undefined ? null : findUserById(tx, id);
+  return unlockedUser === undefined ? null : findUserById(tx, id);
 }
 
 /** Matches no user: an unknown login runs the same statement. */
@@ -87,7 +87,7 @@ const UNKNOWN_USER_ID = 0;
 
 /** Counts a failure, except while the account is locked. The first failure after a lock starts a new count. */
 async function countFailure(tx: Transaction, id: number): Promise<null> {
-  const until = addMilliseconds(tx.now, LOCK_DURATION_MS);
+  const lockedUntil = addMilliseconds(tx.now, LOCK_DURATION_MS);
   await tx
     .updateTable('users')
     .set((eb) => {
@@ -99,7 +99,7 @@ async function countFailure(tx: Transaction, id: number): Promise<null> {
         .end();
       return {
         failed_attempts: failures,
-        locked_until: eb.case().when(failures, '>=', MAX_FAILED_ATTEMPTS).then(until).else(null).end(),
+        locked_until: eb.case().when(failures, '>=', MAX_FAILED_ATTEMPTS).then(lockedUntil).else(null).end(),
       };
     })
     .where('id', '=', id)

@@ -128,8 +128,8 @@ export async function deleteIdleSessions(tx: Transaction, limit: number): Promis
     .where('last_seen_at', '<=', seenBefore(false))
     .where((eb) => eb.or([eb('user_id', 'is', null), eb('last_seen_at', '<=', seenBefore(true))]))
     .limit(limit);
-  const found = tx.deleteFrom('sessions').where('digest', 'in', idle);
+  const deleteQuery = tx.deleteFrom('sessions').where('digest', 'in', idle);
   // Checks the row again: the session may have been used since it was selected.
-  const deleted = await found.where('last_seen_at', '<=', seenBefore(false)).executeTakeFirst();
-  return Number(deleted.numDeletedRows);
+  const deleteResult = await deleteQuery.where('last_seen_at', '<=', seenBefore(false)).executeTakeFirst();
+  return Number(deleteResult.numDeletedRows);
 }

@@ -25,20 +25,20 @@ export async function signInWithPassword(
   const { database } = services;
   const settings = await loadSettings(database.reader);
   if (!settings.password_authentication_enabled_for_web) return fail('switchedOff');
-  const checked = await checkPassword(services, { login, password }, waiter);
-  if (isFailure(checked)) return checked;
+  const passwordCheck = await checkPassword(services, { login, password }, waiter);
+  if (isFailure(passwordCheck)) return passwordCheck;
   const secret = newSessionSecret();
   return database.transaction(async (tx) => {
-    if (!(await recordSignIn(tx, checked.user, address))) return fail('invalid');
+    if (!(await recordSignIn(tx, passwordCheck.user, address))) return fail('invalid');
     await deleteSession(tx, session.digest);
-    await createSession(tx, { secret, userId: checked.user.id });
+    await createSession(tx, { secret, userId: passwordCheck.user.id });
     return { secret };
   });
 }
 
 /** Returns false if the user was blocked since the password check. */
 async function recordSignIn(tx: Transaction, { id }: User, address: string): Promise<boolean> {
-  const recorded = await tx
+  const recordedUser = await tx
     .updateTable('users')
     .set((eb) => ({
       sign_in_count: eb('sign_in_count', '+', 1),
@@ -52,7 +52,7 @@ async function recordSignIn(tx: Transaction, { id }: User, address: string): Pro
     .where('state', 'in', ['active', 'deactivated'])
     .returning('id')
     .executeTakeFirst();
-  if (recorded === undefined) return false;
+  if (recordedUser === undefined) return false;
   await tx
     .updateTable('users')
     .set({ state: 'active', updated_at: tx.now })

@@ -54,10 +54,10 @@ export function checkHandedOutScopes(
 ): Failure<'lackedScope'> | null {
   if (token === null) return null;
   const hasApi = token.scopes.includes('api');
-  const lacked = scopes.filter(
+  const missingScopes = scopes.filter(
     (scope) => !token.scopes.includes(scope) && !(hasApi && !SCOPES_BEYOND_API.includes(scope)),
   );
-  return lacked.length === 0 ? null : fail('lackedScope', { scope: [...new Set(lacked)].join(' ') });
+  return missingScopes.length === 0 ? null : fail('lackedScope', { scope: [...new Set(missingScopes)].join(' ') });
 }
 
 /** Number of characters after the prefix. */
@@ -97,9 +97,10 @@ interface TokenLifetimeSettings {
 
 /** Returns the latest expiry date of a token created today (contract/conventions.md §10); null: unlimited. */
 export function latestExpiry(today: string, lifetime: TokenLifetimeSettings): string | null {
-  const { max_personal_access_token_lifetime: maxDays, require_personal_access_token_expiry: required } = lifetime;
+  const { max_personal_access_token_lifetime: maxDays, require_personal_access_token_expiry: requiresExpiry } =
+    lifetime;
   if (maxDays !== null) return addDays(today, maxDays);
-  return required ? addDays(today, MAX_LIFETIME_DAYS) : null;
+  return requiresExpiry ? addDays(today, MAX_LIFETIME_DAYS) : null;
 }
 
 /** Returns the expiry date of a token requested without one: the latest date, or null if expiry is not required. */
@@ -164,14 +165,14 @@ async function insertToken(tx: Transaction, fields: TokenFields): Promise<Issued
 
 /** Revokes a token. Returns false if it was revoked already. */
 export async function revokeToken(tx: Transaction, id: number): Promise<boolean> {
-  const revoked = await tx
+  const revokedTokens = await tx
     .updateTable('access_tokens')
     .set({ revoked: true, updated_at: tx.now })
     .where('id', '=', id)
     .where('revoked', '=', false)
     .returning('id')
     .execute();
-  return revoked.length > 0;
+  return revokedTokens.length > 0;
 }
 
 /** Deletes the tokens of a user who is deleted. index: access_tokens_by_user */

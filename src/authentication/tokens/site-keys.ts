@@ -72,13 +72,13 @@ function claimProof(database: Database, siteId: number, { jti, exp }: Claims): P
   return database.transaction(async (tx) => {
     // index: geo_site_proofs_by_expiry
     await tx.deleteFrom('geo_site_proofs').where('expires_at', '<=', tx.now).execute();
-    const claimed = await tx
+    const claimedProof = await tx
       .insertInto('geo_site_proofs')
       .values({ site_id: siteId, jti_digest: hashToken(jti), expires_at })
       .onConflict((conflict) => conflict.doNothing())
       .returning('site_id')
       .executeTakeFirst();
-    return claimed !== undefined;
+    return claimedProof !== undefined;
   });
 }
 
@@ -106,9 +106,14 @@ function isWithinValidity({ iat, nbf, exp }: Claims, now: number): boolean {
 /** Returns the claims of a JWT (HS256) signed with this secret; null if the signature or the claims are invalid. */
 function verifyClaims(jwt: string, secret: string): Claims | null {
   const [header = '', payload = '', signature = '', ...more] = jwt.split('.');
-  const expected = createHmac('sha256', secret).update(`${header}.${payload}`).digest();
-  const given = Buffer.from(signature, 'base64url');
-  if (more.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+  const expectedSignature = createHmac('sha256', secret).update(`${header}.${payload}`).digest();
+  const signatureBytes = Buffer.from(signature, 'base64url');
+  if (
+    more.length > 0 ||
+    signatureBytes.length !== expectedSignature.length ||
+    !timingSafeEqual(signatureBytes, expectedSignature)
+  )
+    return null;
   const { data, jti, iat, nbf, exp } = parseObject(Buffer.from(payload, 'base64url').toString('utf8'));
   const times = [iat, nbf, exp].every((time) => typeof time === 'number' && Number.isFinite(time));
   const isRight = parseObject(Buffer.from(header, 'base64url').toString('utf8')).alg === 'HS256' && times;

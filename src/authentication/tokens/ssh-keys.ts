@@ -97,8 +97,8 @@ function bitLength(number: Buffer): number {
 
 /** Expects the curve's name and an uncompressed point on it. */
 function ecdsaKeySize(fields: readonly Buffer[], { name, curve, bits }: typeof P256): number | null {
-  const [named, point] = fields;
-  if (fields.length !== 2 || named?.toString('latin1') !== name || point?.[0] !== 4) return null;
+  const [nameField, point] = fields;
+  if (fields.length !== 2 || nameField?.toString('latin1') !== name || point?.[0] !== 4) return null;
   try {
     ECDH.convertKey(point, curve);
     return bits;

@@ -48,14 +48,18 @@ const MAX_ADDRESSES = 5;
 export function createTokenUsage({ database, clock, log, shared = false }: TokenUsageOptions): TokenUsage {
   const writing = new Map<string, Promise<void>>();
   /** Concurrent uses are one write. */
-  const write = (what: 'token' | 'user' | 'session', id: number | string, work: (tx: Transaction) => Promise<void>) => {
-    const key = `${what} ${id}`;
+  const write = (
+    subject: 'token' | 'user' | 'session',
+    id: number | string,
+    work: (tx: Transaction) => Promise<void>,
+  ) => {
+    const key = `${subject} ${id}`;
     if (writing.has(key)) return;
-    const written = database
+    const writePromise = database
       .transaction(work)
-      .catch((err) => log.warn({ err, [`${what}_id`]: id }, `Recording the use of a ${what} failed`))
+      .catch((err) => log.warn({ err, [`${subject}_id`]: id }, `Recording the use of a ${subject} failed`))
       .finally(() => writing.delete(key));
-    writing.set(key, written);
+    writing.set(key, writePromise);
   };
   return {
     shared,
@@ -95,8 +99,8 @@ async function updateToken(
 ): Promise<void> {
   const row = await tx.selectFrom('access_tokens').select('last_used_ips').where('id', '=', id).executeTakeFirst();
   if (row === undefined) return;
-  const others = (JSON.parse(row.last_used_ips) as string[]).filter((other) => other !== address);
-  const addresses = [address, ...others].slice(0, MAX_ADDRESSES);
+  const otherAddresses = (JSON.parse(row.last_used_ips) as string[]).filter((other) => other !== address);
+  const addresses = [address, ...otherAddresses].slice(0, MAX_ADDRESSES);
   await tx
     .updateTable('access_tokens')
     .set({ ...(due ? { last_used_at: tx.now } : {}), last_used_ips: JSON.stringify(addresses) })

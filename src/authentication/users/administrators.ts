@@ -10,11 +10,11 @@ export async function isOnlyAdministrator(
 ): Promise<boolean> {
   if (!admin || state !== 'active') return false;
   // index: users_administrators
-  const others = db
+  const otherAdministrators = db
     .selectFrom('users')
     .select('id')
     .where('admin', '=', sql.lit(true))
     .where('state', '=', 'active')
     .where('id', '<>', id);
-  return !(await hasRow(others.orderBy('users.id')));
+  return !(await hasRow(otherAdministrators.orderBy('users.id')));
 }

@@ -57,9 +57,9 @@ function chooseCredentials({ rootPassword, rootToken }: BootstrapOptions['config
   const password = rootPassword ?? generateToken('', 24);
   const token = rootToken ?? generateToken(defaultSettings.personal_access_token_prefix);
   const lines = [rootPassword === null ? `password: ${password}` : '', rootToken === null ? `token: ${token}` : ''];
-  const chosen = lines.filter((line) => line !== '');
-  const generated = chosen.length === 0 ? '' : `${['username: root', ...chosen].join('\n')}\n`;
-  return { password, token, generated };
+  const credentialLines = lines.filter((line) => line !== '');
+  const credentialsText = credentialLines.length === 0 ? '' : `${['username: root', ...credentialLines].join('\n')}\n`;
+  return { password, token, generated: credentialsText };
 }
 
 async function createFirstUsers(

@@ -26,8 +26,8 @@ export function isValidAddress(text: string): boolean {
  * checked.
  */
 function hasEncodedWord(text: string): boolean {
-  const begin = text.indexOf('=?');
-  return begin !== -1 && text.includes('?=', begin + 2);
+  const encodedStart = text.indexOf('=?');
+  return encodedStart !== -1 && text.includes('?=', encodedStart + 2);
 }
 
 /** Returns error texts for an address of a user; empty if it is valid. */
@@ -39,12 +39,12 @@ export function validateAddress(address: string): string[] {
 /** Returns whether this is a primary or confirmed address of a user other than `except`. */
 export async function isEmailTaken(db: Reader, address: string, except = 0): Promise<boolean> {
   // index: emails_by_taken_key
-  const holder = await db
+  const owner = await db
     .selectFrom('emails')
     .select('user_id')
     .where('taken_key', '=', foldCase(address))
     .executeTakeFirst();
-  return holder !== undefined && holder.user_id !== except;
+  return owner !== undefined && owner.user_id !== except;
 }
 
 /** Returns whether this is a confirmed address of the user. */
@@ -111,11 +111,11 @@ export async function removeEmailFromUser(
   address: string,
 ): Promise<void> {
   await deleteEmailRow(tx, user.id, address);
-  const used = ADDRESS_COLUMNS.filter((use) => foldCase(user[use] ?? '') === foldCase(address));
-  if (used.length === 0) return;
+  const addressColumns = ADDRESS_COLUMNS.filter((use) => foldCase(user[use] ?? '') === foldCase(address));
+  if (addressColumns.length === 0) return;
   await tx
     .updateTable('users')
-    .set({ ...Object.fromEntries(used.map((use) => [use, null])), updated_at: tx.now })
+    .set({ ...Object.fromEntries(addressColumns.map((use) => [use, null])), updated_at: tx.now })
     .where('id', '=', user.id)
     .execute();
 }

@@ -118,12 +118,12 @@ export interface PasswordOwner {
 }
 
 /**
- * Returns error texts for a password of this owner; empty if it is valid. `shortest` is the setting
+ * Returns error texts for a password of this owner; empty if it is valid. `minLength` is the setting
  * `minimum_password_length`.
  */
-export function validatePassword(password: string, owner: PasswordOwner, shortest: number): string[] {
+export function validatePassword(password: string, owner: PasswordOwner, minLength: number): string[] {
   const length = [...password].length;
-  if (length < shortest) return [`is too short (minimum is ${shortest} characters)`];
+  if (length < minLength) return [`is too short (minimum is ${minLength} characters)`];
   if (length > MAX_LENGTH) return [`is too long (maximum is ${MAX_LENGTH} characters)`];
   return isWeak(password.toLowerCase(), owner) ? [WEAK] : [];
 }

@@ -316,8 +316,8 @@ async function setIdentity(tx: Transaction, userId: number, { provider, externUi
 }
 
 async function isUsernameTaken(db: Reader, username: string, except = 0): Promise<boolean> {
-  const holder = await findUserByUsername(db, username);
-  return holder !== null && holder.id !== except;
+  const owner = await findUserByUsername(db, username);
+  return owner !== null && owner.id !== except;
 }
 
 /** Returns the errors in the fields of a user, or null. An unchanged username is not validated again. */

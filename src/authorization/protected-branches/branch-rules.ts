@@ -57,9 +57,9 @@ function mayByRules(
   branch: string,
 ): boolean {
   if (caller.user === null || project.archived || getProjectRole(caller, project) < DEVELOPER) return false;
-  const matching = matchingRules(rules, branch);
-  if (matching.length === 0) return true;
-  return matching.some((rule) => rule[kind].some((entry) => admits(entry, caller, project)));
+  const matchedRules = matchingRules(rules, branch);
+  if (matchedRules.length === 0) return true;
+  return matchedRules.some((rule) => rule[kind].some((entry) => isAllowedByEntry(entry, caller, project)));
 }
 
 /**
@@ -76,7 +76,7 @@ export function mayCreateBranch(
 }
 
 /** Returns whether one entry of a rule allows the caller. */
-export function admits(entry: RuleEntry, caller: Caller, project: Project): boolean {
+export function isAllowedByEntry(entry: RuleEntry, caller: Caller, project: Project): boolean {
   if (caller.user === null) return false;
   if (entry.user_id !== null) return entry.user_id === caller.user.id && getMemberRole(project) > 0;
   // Projects cannot be shared with groups, so a group entry allows nobody.
@@ -86,8 +86,8 @@ export function admits(entry: RuleEntry, caller: Caller, project: Project): bool
 }
 
 export function mayForcePush(rules: readonly ProtectionRule[], branch: string): boolean {
-  const matching = matchingRules(rules, branch);
-  return matching.length === 0 || matching.some((rule) => rule.allow_force_push);
+  const matchedRules = matchingRules(rules, branch);
+  return matchedRules.length === 0 || matchedRules.some((rule) => rule.allow_force_push);
 }
 
 /** Returns whether the caller may delete a protected branch: Maintainers may. */

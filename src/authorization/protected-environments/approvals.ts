@@ -44,4 +44,4 @@ export async function countPendingApprovals(
   return missingApprovals(count, rows.find(({ rule_key }) => rule_key === 0)?.approved);
 }
 
-const missingApprovals = (required: number, approved = 0) => Math.max(required - approved, 0);
+const missingApprovals = (requiredCount: number, approved = 0) => Math.max(requiredCount - approved, 0);

@@ -37,8 +37,8 @@ export async function findBlockedJobs(
   jobs: readonly DeployJob[],
   environments: ReadonlyMap<string, Pick<EnvironmentRow, 'name' | 'tier'>>,
 ): Promise<ReadonlyMap<number, DeployBlockReason>> {
-  const blocked = new Map<number, DeployBlockReason>();
-  if (tier === 'free') return blocked;
+  const blockReasons = new Map<number, DeployBlockReason>();
+  if (tier === 'free') return blockReasons;
   const names = [...environments.keys()];
   const project = await getEnvironmentProject(db, projectId);
   const all = await loadProtectionsForAll(db, tier, project, [...environments.values()]);
@@ -46,17 +46,17 @@ export async function findBlockedJobs(
   const protectionsFor = ({ environment }: DeployJob) => byName.get(environment) ?? [];
   const protectedJobs = jobs.filter((job) => protectionsFor(job).length > 0);
   for (const [userId, userJobs] of Map.groupBy(protectedJobs, ({ user_id }) => user_id)) {
-    const passes = await passesProtections(db, userId, projectId, userJobs.map(protectionsFor));
-    for (const [at, { id }] of userJobs.entries()) if (!passes[at]) blocked.set(id, 'protected');
+    const passed = await passesProtections(db, userId, projectId, userJobs.map(protectionsFor));
+    for (const [at, { id }] of userJobs.entries()) if (!passed[at]) blockReasons.set(id, 'protected');
   }
-  const approved = protectedJobs.filter((job) => !blocked.has(job.id) && needsApproval(protectionsFor(job)));
+  const approved = protectedJobs.filter((job) => !blockReasons.has(job.id) && needsApproval(protectionsFor(job)));
   const deploymentIds = await findStartingDeployments(db, approved);
   for (const job of approved) {
     const deploymentId = deploymentIds.get(job.id);
     if (deploymentId === undefined) continue;
-    if ((await countPendingApprovals(db, protectionsFor(job), deploymentId)) > 0) blocked.set(job.id, 'waiting');
+    if ((await countPendingApprovals(db, protectionsFor(job), deploymentId)) > 0) blockReasons.set(job.id, 'waiting');
   }
-  return blocked;
+  return blockReasons;
 }
 
 /** index: projects primary key */

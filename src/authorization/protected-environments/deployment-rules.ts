@@ -57,11 +57,11 @@ export async function mayDeployToEach(
 ): Promise<boolean[]> {
   // Includes protections without any access level.
   if (isAdministrator(deployer)) return environments.map(() => true);
-  const admits = await loadAdmission(db, deployer, project, environments.flat(), ({ deploy_access_levels }) => [
+  const isAdmitted = await loadAdmission(db, deployer, project, environments.flat(), ({ deploy_access_levels }) => [
     ...deploy_access_levels,
   ]);
   return environments.map((protections) =>
-    protections.every((protection) => protection.deploy_access_levels.some((level) => admits(level, protection))),
+    protections.every((protection) => protection.deploy_access_levels.some((level) => isAdmitted(level, protection))),
   );
 }
 
@@ -72,9 +72,11 @@ export async function findAdmittingApprovalRules(
   project: EnvironmentProject,
   protections: readonly EnvironmentProtection[],
 ): Promise<ApprovalRule[]> {
-  const admits = await loadAdmission(db, deployer, project, protections, ({ approval_rules }) => [...approval_rules]);
+  const isAdmitted = await loadAdmission(db, deployer, project, protections, ({ approval_rules }) => [
+    ...approval_rules,
+  ]);
   return protections
-    .flatMap((protection) => protection.approval_rules.filter((rule) => admits(rule, protection)))
+    .flatMap((protection) => protection.approval_rules.filter((rule) => isAdmitted(rule, protection)))
     .toSorted((one, other) => one.id - other.id);
 }
 
@@ -129,14 +131,14 @@ async function loadRoles(
   groupIds: readonly number[],
 ): Promise<Roles> {
   const viewer = { user: userId, today: db.today };
-  const own = await projectMembership.first(db, { ...viewer, project: id });
+  const projectRole = await projectMembership.first(db, { ...viewer, project: id });
   const byGroup = Map.groupBy(await groupMemberships(db, [...groupIds, namespace_id], viewer), ({ group }) => group);
   const highest = (rows: readonly { role: number }[]) => Math.max(0, ...rows.map(({ role }) => role));
   const inGroup = (group: number) => {
     const rows = byGroup.get(group) ?? [];
     return { direct: highest(rows.filter(({ depth }) => depth === 0)), effective: highest(rows) };
   };
-  return { inProject: Math.max(own?.role ?? 0, inGroup(namespace_id).effective), inGroup };
+  return { inProject: Math.max(projectRole?.role ?? 0, inGroup(namespace_id).effective), inGroup };
 }
 
 // index: memberships_by_source

@@ -37,23 +37,23 @@ export function cacheReads<Connected extends ReadConnection>(
   connection: Connected,
   { database, versions }: WriteSide,
 ): Connected & CachedReads {
-  const ask = database.prepare('pragma data_version');
-  ask.setReturnArrays(true);
+  const dataVersion = database.prepare('pragma data_version');
+  dataVersion.setReturnArrays(true);
   const cache = new QueryCache(versions);
-  let seen: unknown;
-  /** State of the last turn; undefined if reads may have been newer than `seen`. */
+  let lastVersion: unknown;
+  /** State of the last turn; undefined if reads may have been newer than `lastVersion`. */
   let state: unknown;
   let isChecked = false;
   const resetCheck = () => {
     isChecked = false;
   };
   const askVersion = (now: unknown) => {
-    const [version] = ask.get() as unknown as [number];
-    state = version === seen ? now : undefined;
+    const [version] = dataVersion.get() as unknown as [number];
+    state = version === lastVersion ? now : undefined;
     // Results that are cached under a new version must not be older than it.
-    if (version !== seen) connection.release();
-    seen = version;
-    cache.setVersion(seen);
+    if (version !== lastVersion) connection.release();
+    lastVersion = version;
+    cache.setVersion(lastVersion);
   };
   const checkVersion = () => {
     if (isChecked) return;
@@ -69,7 +69,7 @@ export function cacheReads<Connected extends ReadConnection>(
   };
   const version = () => {
     checkVersion();
-    return `${seen} ${versions.commits}`;
+    return `${lastVersion} ${versions.commits}`;
   };
   const openRequestConnection = (origin?: StatementOrigin): RequestConnection => {
     checkVersion();

@@ -20,11 +20,14 @@ const MAX_SNAPSHOT_DISTANCE = 10_000;
 const MAX_TRACKED = 10_000;
 
 /** Returns the transactions that only the later snapshot sees; null if they are too many. */
-export function findNewTransactions(later: TransactionSnapshot, earlier: TransactionSnapshot): number[] | null {
-  if (later.end - earlier.end > MAX_SNAPSHOT_DISTANCE) return null;
-  const ended = [...earlier.open];
-  for (let number = earlier.end; number < later.end; number++) ended.push(number);
-  return ended.filter((number) => !later.open.has(number));
+export function findNewTransactions(
+  laterSnapshot: TransactionSnapshot,
+  earlierSnapshot: TransactionSnapshot,
+): number[] | null {
+  if (laterSnapshot.end - earlierSnapshot.end > MAX_SNAPSHOT_DISTANCE) return null;
+  const endedNumbers = [...earlierSnapshot.open];
+  for (let number = earlierSnapshot.end; number < laterSnapshot.end; number++) endedNumbers.push(number);
+  return endedNumbers.filter((number) => !laterSnapshot.open.has(number));
 }
 
 /**
@@ -58,8 +61,8 @@ export class CommitTracker {
   }
 
   /** Returns whether the later snapshot adds only transactions of this process, and updates the versions of their tables. */
-  async follow(earlier: TransactionSnapshot, later: TransactionSnapshot): Promise<boolean> {
-    const numbers = findNewTransactions(later, earlier);
+  async follow(earlierSnapshot: TransactionSnapshot, laterSnapshot: TransactionSnapshot): Promise<boolean> {
+    const numbers = findNewTransactions(laterSnapshot, earlierSnapshot);
     if (numbers === null) return false;
     // A snapshot may show a commit before its response arrives.
     if (!numbers.every((number) => this.#written.has(number))) await Promise.allSettled(this.#ending);

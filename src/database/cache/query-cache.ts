@@ -91,28 +91,28 @@ export class QueryCache {
    */
   read(statement: Statement, execute: Connection['execute'], origin?: StatementOrigin): MaybePromise<StatementResult> {
     const key = `${statement.name ?? statement.sql} ${JSON.stringify(statement.parameters)}`;
-    const known = this.#results.get(key);
-    if (known !== undefined && this.#isUnchanged(known)) return known.result;
+    const cachedEntry = this.#results.get(key);
+    if (cachedEntry !== undefined && this.#isUnchanged(cachedEntry)) return cachedEntry.result;
     const { commits } = this.#versions;
     // A caller of another network must not wait for its turn in the queue of this one.
     const runningKey = longStatementKind(statement) === null ? key : `${origin?.network} ${key}`;
-    const running = this.#running.get(runningKey);
+    const runningQuery = this.#running.get(runningKey);
     if (
-      running !== undefined &&
-      this.#isUnchanged({ tables: this.#versions.tablesReadBy(statement.sql), ...running })
+      runningQuery !== undefined &&
+      this.#isUnchanged({ tables: this.#versions.tablesReadBy(statement.sql), ...runningQuery })
     ) {
-      running.shared = true;
-      return running.result.catch((error) => {
+      runningQuery.shared = true;
+      return runningQuery.result.catch((error) => {
         if (!(error instanceof ClientDisconnected) || origin?.client?.isDisconnected) throw error;
         return this.read(statement, execute, origin);
       });
     }
-    const asked = { key, version: this.#version, tables: NO_TABLES, commits };
+    const newEntry = { key, version: this.#version, tables: NO_TABLES, commits };
     const result = this.#trackRunning(runningKey, execute(statement, origin), commits);
     if (!this.#asked.admit(key)) return result;
-    asked.tables = this.#versions.tablesReadBy(statement.sql);
-    if (!(result instanceof Promise)) return this.#keep(asked, result);
-    return result.then((read) => this.#keep(asked, read));
+    newEntry.tables = this.#versions.tablesReadBy(statement.sql);
+    if (!(result instanceof Promise)) return this.#keep(newEntry, result);
+    return result.then((read) => this.#keep(newEntry, read));
   }
 
   /**
@@ -122,21 +122,21 @@ export class QueryCache {
   #trackRunning(key: string, result: MaybePromise<StatementResult>, commits: number): MaybePromise<StatementResult> {
     if (!(result instanceof Promise)) return result;
     const removeRunning = () => {
-      if (this.#running.get(key) === running) this.#running.delete(key);
+      if (this.#running.get(key) === runningQuery) this.#running.delete(key);
     };
-    const settled = result.then(
+    const settledResult = result.then(
       (read) => {
         removeRunning();
-        return running.shared ? freezeRows(read) : read;
+        return runningQuery.shared ? freezeRows(read) : read;
       },
       (error) => {
         removeRunning();
         throw error;
       },
     );
-    const running: PendingQuery = { result: settled, commits, shared: false };
-    this.#running.set(key, running);
-    return settled;
+    const runningQuery: PendingQuery = { result: settledResult, commits, shared: false };
+    this.#running.set(key, runningQuery);
+    return settledResult;
   }
 
   #isUnchanged({ tables, commits }: Pick<CacheEntry, 'tables' | 'commits'>): boolean {

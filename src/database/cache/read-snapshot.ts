@@ -15,30 +15,30 @@ export interface ReadSnapshot extends SqliteConnection {
  */
 export function createReadSnapshot(connection: SqliteConnection): ReadSnapshot {
   const { database } = connection;
-  const [begin, commit] = [database.prepare('begin'), database.prepare('commit')];
-  const ask = database.prepare('pragma data_version');
-  ask.setReturnArrays(true);
-  let held = false;
+  const [beginStatement, commit] = [database.prepare('begin'), database.prepare('commit')];
+  const dataVersion = database.prepare('pragma data_version');
+  dataVersion.setReturnArrays(true);
+  let isHeld = false;
   const letGo = () => {
     // A disk failure may have ended the transaction.
-    if (held && database.isTransaction) commit.run();
-    held = false;
+    if (isHeld && database.isTransaction) commit.run();
+    isHeld = false;
   };
-  const hold = () => {
-    if (held) return;
-    begin.run();
-    held = true;
+  const holdSnapshot = () => {
+    if (isHeld) return;
+    beginStatement.run();
+    isHeld = true;
     setImmediate(letGo);
   };
   return {
     ...connection,
     release: letGo,
     state() {
-      hold();
-      return (ask.get() as unknown as [number])[0];
+      holdSnapshot();
+      return (dataVersion.get() as unknown as [number])[0];
     },
     execute(statement): StatementResult {
-      hold();
+      holdSnapshot();
       return connection.execute(statement);
     },
   };

@@ -51,25 +51,25 @@ export function createSnapshotTracker(
   let commits = 0;
   return {
     openRequestConnection(origin) {
-      let asked: Promise<string> | undefined;
+      let pendingVersion: Promise<string> | undefined;
       let since = commits;
-      let noted: ReturnType<QueryCache['trackReads']> | undefined;
+      let trackedReads: ReturnType<QueryCache['trackReads']> | undefined;
       const version = () => {
-        if (asked === undefined || since !== commits) {
+        if (pendingVersion === undefined || since !== commits) {
           since = commits;
-          asked = querySnapshot().then((now) => {
-            noted ??= cache.trackReads();
+          pendingVersion = querySnapshot().then((now) => {
+            trackedReads ??= cache.trackReads();
             return now;
           });
         }
-        return asked;
+        return pendingVersion;
       };
       return {
         version,
-        reads: () => (noted ?? cache.trackReads()).reads(),
+        reads: () => (trackedReads ?? cache.trackReads()).reads(),
         async execute(statement) {
           await version();
-          noted?.note(statement);
+          trackedReads?.note(statement);
           return cache.read(statement, execute, origin);
         },
       };
@@ -82,22 +82,22 @@ export function createSnapshotTracker(
 }
 
 /** Runs one call at a time: callers during a call share the next call, which begins after it. */
-function coalesce<T>(ask: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined;
+function coalesce<T>(query: () => Promise<T>): () => Promise<T> {
+  let runningQuery: Promise<T> | undefined;
   let next: Promise<T> | undefined;
-  const begin = (): Promise<T> => {
+  const beginQuery = (): Promise<T> => {
     next = undefined;
-    const asked = ask();
-    running = asked;
-    const over = () => {
-      if (running === asked) running = undefined;
+    const newQuery = query();
+    runningQuery = newQuery;
+    const onSettled = () => {
+      if (runningQuery === newQuery) runningQuery = undefined;
     };
-    asked.then(over, over);
-    return asked;
+    newQuery.then(onSettled, onSettled);
+    return newQuery;
   };
   return () => {
-    if (running === undefined) return begin();
-    next ??= running.then(begin, begin);
+    if (runningQuery === undefined) return beginQuery();
+    next ??= runningQuery.then(beginQuery, beginQuery);
     return next;
   };
 }

@@ -21,8 +21,8 @@ function buildCatalog({ tables: all, triggers, references }: CatalogRows): Table
   const tables = new Set(all);
   const triggered = new Map<string, string[]>();
   for (const { table, text } of triggers) {
-    const named = (text.match(/\w+/g) ?? []).filter((word) => tables.has(word));
-    triggered.set(table, [...(triggered.get(table) ?? []), ...named]);
+    const namedTables = (text.match(/\w+/g) ?? []).filter((word) => tables.has(word));
+    triggered.set(table, [...(triggered.get(table) ?? []), ...namedTables]);
   }
   const referring = new Map<string, string[]>();
   for (const { child, parent } of references) referring.set(parent, [...(referring.get(parent) ?? []), child]);
@@ -35,10 +35,10 @@ export function loadSqliteCatalog(database: DatabaseSync): TableCatalog {
     `select t.name as child, f."table" as parent from sqlite_schema t, pragma_foreign_key_list(t.name) f
      where t.type = 'table' and (f.on_delete <> 'NO ACTION' or f.on_update <> 'NO ACTION')`,
   );
-  const of = (kind: string) => entries.filter(({ type }) => type === kind);
+  const entriesOfType = (kind: string) => entries.filter(({ type }) => type === kind);
   return buildCatalog({
-    tables: of('table').map(({ name }) => String(name)),
-    triggers: of('trigger').map(({ tbl_name, sql }) => ({ table: String(tbl_name), text: String(sql) })),
+    tables: entriesOfType('table').map(({ name }) => String(name)),
+    triggers: entriesOfType('trigger').map(({ tbl_name, sql }) => ({ table: String(tbl_name), text: String(sql) })),
     references: references.all() as unknown as CatalogRows['references'],
   });
 }
@@ -56,10 +56,10 @@ const POSTGRES_CATALOG_QUERY = {
 
 export async function loadPostgresCatalog({ execute }: Connection): Promise<TableCatalog> {
   const rows = (await execute(POSTGRES_CATALOG_QUERY)).rows as { kind: string; name: string; other: string }[];
-  const of = (wanted: string) => rows.filter(({ kind }) => kind === wanted);
+  const rowsOfKind = (wanted: string) => rows.filter(({ kind }) => kind === wanted);
   return buildCatalog({
-    tables: of('table').map(({ name }) => name),
-    triggers: of('trigger').map(({ name, other }) => ({ table: name, text: other })),
-    references: of('reference').map(({ name, other }) => ({ parent: name, child: other })),
+    tables: rowsOfKind('table').map(({ name }) => name),
+    triggers: rowsOfKind('trigger').map(({ name, other }) => ({ table: name, text: other })),
+    references: rowsOfKind('reference').map(({ name, other }) => ({ parent: name, child: other })),
   });
 }

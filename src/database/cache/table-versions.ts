@@ -21,32 +21,32 @@ export class TableVersions {
   readonly #written = createBoundedCache<readonly string[]>(MAX_CACHED_STATEMENTS);
   #tables: TableCatalog | undefined;
 
-  /** `ask` returns the catalog, or undefined while it is unknown. */
-  constructor(ask: () => TableCatalog | undefined) {
-    this.#ask = ask;
+  /** `getCatalog` returns the catalog, or undefined while it is unknown. */
+  constructor(getCatalog: () => TableCatalog | undefined) {
+    this.#ask = getCatalog;
   }
 
   /** Returns the tables that a statement may read. */
   tablesReadBy(sql: string): readonly string[] {
-    const known = this.#read.get(sql);
-    if (known !== undefined) return known;
-    const there = this.#there();
-    if (there === undefined) return [ANY_TABLE];
-    const named = findTableNames(sql, there);
-    const tables = named.length === 0 || /sqlite_|pg_/.test(sql) ? [ANY_TABLE] : named;
+    const cachedTables = this.#read.get(sql);
+    if (cachedTables !== undefined) return cachedTables;
+    const catalog = this.#there();
+    if (catalog === undefined) return [ANY_TABLE];
+    const namedTables = findTableNames(sql, catalog);
+    const tables = namedTables.length === 0 || /sqlite_|pg_/.test(sql) ? [ANY_TABLE] : namedTables;
     if (sql.length <= MAX_CACHED_LENGTH) this.#read.set(sql, tables);
     return tables;
   }
 
   /** Returns the tables that a statement may change, including triggers and foreign keys; null if unknown. */
   tablesChangedBy(sql: string): readonly string[] | null {
-    const known = this.#written.get(sql);
-    if (known !== undefined) return known;
-    const there = this.#there();
-    if (there === undefined) return null;
+    const cachedTables = this.#written.get(sql);
+    if (cachedTables !== undefined) return cachedTables;
+    const catalog = this.#there();
+    if (catalog === undefined) return null;
     const tables = /^select\b/i.test(sql)
       ? []
-      : withDependentTables(findTableNames(sql, there), there, /\b(delete|replace)\b/i.test(sql));
+      : withDependentTables(findTableNames(sql, catalog), catalog, /\b(delete|replace)\b/i.test(sql));
     if (sql.length <= MAX_CACHED_LENGTH) this.#written.set(sql, tables);
     return tables;
   }
@@ -81,17 +81,17 @@ function findTableNames(sql: string, { tables }: TableCatalog): string[] {
 }
 
 function withDependentTables(
-  named: readonly string[],
+  tables: readonly string[],
   { writtenByTriggers: triggered, changedByReferences: referring }: TableCatalog,
   deletes: boolean,
 ): readonly string[] {
-  const reached = new Set<string>();
-  const reach = (table: string) => {
-    if (reached.has(table)) return;
-    reached.add(table);
-    triggered.get(table)?.forEach(reach);
-    if (deletes) referring.get(table)?.forEach(reach);
+  const reachedTables = new Set<string>();
+  const visitTable = (table: string) => {
+    if (reachedTables.has(table)) return;
+    reachedTables.add(table);
+    triggered.get(table)?.forEach(visitTable);
+    if (deletes) referring.get(table)?.forEach(visitTable);
   };
-  named.forEach(reach);
-  return [...reached];
+  tables.forEach(visitTable);
+  return [...reachedTables];
 }

@@ -13,7 +13,7 @@ export interface Engine {
    * Acquires the locks, then begins a transaction: transactions with a common lock key run one after another, in all processes.
    * Fails with `QueueFull` if too many wait, and with `ClientDisconnected` if the client disconnects.
    */
-  begin(isolation: Isolation, turns: readonly string[], waiter?: Waiter): Promise<OpenTransaction>;
+  begin(isolation: Isolation, lockKeys: readonly string[], waiter?: Waiter): Promise<OpenTransaction>;
   /** Returns whether a transaction that failed with this error may succeed when it runs again. */
   isRetryable(error: unknown): boolean;
   /** Clears prepared statements after a schema change. */

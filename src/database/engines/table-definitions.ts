@@ -25,13 +25,15 @@ export function buildCopiedTables({ columns, kinds, lastIds }: CatalogColumns): 
       throw new Error(`${table}.${column} has the type ${type}, which cannot be copied to the other engine`);
     return kind;
   };
-  return [...Map.groupBy(columns as readonly CatalogColumn[], ({ table }) => String(table))].map(([name, found]) => ({
-    name,
-    columns: found.map((column) => ({ name: String(column.column), kind: kindOf(column) })),
-    key: found
-      .filter(({ place }) => place !== null)
-      .sort((a, b) => Number(a.place) - Number(b.place))
-      .map(({ column }) => String(column)),
-    lastId: lastIds.get(name) ?? null,
-  }));
+  return [...Map.groupBy(columns as readonly CatalogColumn[], ({ table }) => String(table))].map(
+    ([name, tableColumns]) => ({
+      name,
+      columns: tableColumns.map((column) => ({ name: String(column.column), kind: kindOf(column) })),
+      key: tableColumns
+        .filter(({ place }) => place !== null)
+        .sort((a, b) => Number(a.place) - Number(b.place))
+        .map(({ column }) => String(column)),
+      lastId: lastIds.get(name) ?? null,
+    }),
+  );
 }

@@ -27,17 +27,17 @@ export async function isCommonSubstring(
   table: string,
   columns: string | readonly string[],
   part: string,
-  counted: CountedRows = {},
+  countedRows: CountedRows = {},
 ): Promise<boolean> {
   // PostgreSQL's index returns no row before it has found all, but its estimate is immediate. The estimate is wrong for two
   // conditions that depend on each other.
-  if (getEngineName(db) === 'sqlite' || counted.rows)
-    return (await countMatches(db, table, columns, part, counted)) > COMMON_THRESHOLD;
-  const found = containsSubstringUnindexed(table, [columns].flat(), part);
-  const explain = sql<{
+  if (getEngineName(db) === 'sqlite' || countedRows.rows)
+    return (await countMatches(db, table, columns, part, countedRows)) > COMMON_THRESHOLD;
+  const condition = containsSubstringUnindexed(table, [columns].flat(), part);
+  const explainQuery = sql<{
     'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }];
-  }>`explain (format json) select 1 from ${sql.table(table)} where ${found} ${longRunning}`;
-  const { rows } = await explain.execute(db);
+  }>`explain (format json) select 1 from ${sql.table(table)} where ${condition} ${longRunning}`;
+  const { rows } = await explainQuery.execute(db);
   return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows'] > EXPECTED_ROWS_THRESHOLD;
 }
 
@@ -59,15 +59,15 @@ export async function countMatches(
 ): Promise<number> {
   const names = [columns].flat();
   const index = sql.table(trigramIndexName(table, names));
-  const fits = (id: RawBuilder<number>) => ids?.(id) ?? sql<SqlBool>`1 = 1`;
-  const found =
+  const matchesId = (id: RawBuilder<number>) => ids?.(id) ?? sql<SqlBool>`1 = 1`;
+  const matchingRows =
     getEngineName(db) === 'postgres' || rows !== undefined
       ? selectRowsContaining(db, table, names, part, sql`1`, [
-          fits(sql.ref<number>(`${table}.id`)),
+          matchesId(sql.ref<number>(`${table}.id`)),
           ...(rows ? [rows] : []),
         ])
-      : sql`select 1 from ${index} where ${index} match ${toFtsPhrase(part)} and ${fits(sql<number>`${index}.rowid`)}`;
-  return countRows(db, sql`(${found} limit ${sql.lit(COMMON_THRESHOLD + 1)})`);
+      : sql`select 1 from ${index} where ${index} match ${toFtsPhrase(part)} and ${matchesId(sql<number>`${index}.rowid`)}`;
+  return countRows(db, sql`(${matchingRows} limit ${sql.lit(COMMON_THRESHOLD + 1)})`);
 }
 
 /** Number of matches of a common substring that are scanned to decide whether a list is long. */
@@ -100,27 +100,27 @@ export async function hasManyMatches(
   if (getEngineName(db) === 'postgres') return false;
   const index = sql.table(trigramIndexName(table, names));
   const bounds = within ? sql` and ${within(sql`${index}.rowid`)}` : sql``;
-  const found = sql`select rowid as id from ${index} where ${index} match ${toFtsPhrase(part)}${bounds}`;
-  const newest = sql`${found} order by rowid desc limit ${sql.lit(SCAN_LIMIT)}`;
+  const matchingRows = sql`select rowid as id from ${index} where ${index} match ${toFtsPhrase(part)}${bounds}`;
+  const newestRows = sql`${matchingRows} order by rowid desc limit ${sql.lit(SCAN_LIMIT)}`;
   const fit = fits ? fits(sql.ref<number>('looked.id')) : sql`1 = 1`;
-  const fitting = sql`select 1 from (${newest}) looked where ${fit} limit ${sql.lit(COMMON_THRESHOLD + 1)}`;
-  return (await countRows(db, sql`(${fitting})`)) > COMMON_THRESHOLD;
+  const filteredRows = sql`select 1 from (${newestRows}) looked where ${fit} limit ${sql.lit(COMMON_THRESHOLD + 1)}`;
+  return (await countRows(db, sql`(${filteredRows})`)) > COMMON_THRESHOLD;
 }
 
-/** Returns whether the index alone contains more than `COMMON_THRESHOLD` plus `others` matches. */
+/** Returns whether the index alone contains more than `COMMON_THRESHOLD` plus `otherCount` matches. */
 async function hasManyEntries(
   db: Reader,
   table: string,
   names: readonly string[],
   part: string,
-  others: number,
+  otherCount: number,
 ): Promise<boolean> {
   const index = sql.table(trigramIndexName(table, names));
   // PostgreSQL reads the rows of trigram matches, but no rows if another index contains the column.
-  const found =
+  const matchingRows =
     getEngineName(db) === 'postgres'
       ? sql`select 1 from ${sql.table(table)} where ${containsSubstringUnindexed(table, names.slice(0, 1), part)}`
       : sql`select 1 from ${index} where ${index} match ${toFtsPhrase(part)}`;
-  const enough = COMMON_THRESHOLD + others + 1;
-  return (await countRows(db, sql`(${found} limit ${sql.lit(enough)})`)) === enough;
+  const rowLimit = COMMON_THRESHOLD + otherCount + 1;
+  return (await countRows(db, sql`(${matchingRows} limit ${sql.lit(rowLimit)})`)) === rowLimit;
 }

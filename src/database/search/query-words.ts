@@ -4,12 +4,12 @@
  */
 export function parseSearchWords(text: string): readonly string[] {
   const words = new Set<string>();
-  let rest = text.trim();
-  while (rest !== '') {
-    const end = quotedEnd(rest) ?? wordEnd(rest);
-    const word = rest.slice(0, end);
+  let remaining = text.trim();
+  while (remaining !== '') {
+    const end = quotedEnd(remaining) ?? wordEnd(remaining);
+    const word = remaining.slice(0, end);
     words.add(word.length > 2 && quotedEnd(word) === word.length ? word.slice(1, -1) : word);
-    rest = rest.slice(end).trimStart();
+    remaining = remaining.slice(end).trimStart();
   }
   return [...words];
 }

@@ -54,8 +54,8 @@ export function selectIdsContaining(
 ): RawBuilder<{ id: number }> {
   const names = [columns].flat();
   if (getEngineName(db) === 'postgres' || isTooShortForIndex(part)) {
-    const [id, whole] = [sql.ref(`${table}.id`), sql.table(table)];
-    return sql`select ${id} from ${whole} where ${containsSubstringUnindexed(table, names, part)}`;
+    const [id, tableRef] = [sql.ref(`${table}.id`), sql.table(table)];
+    return sql`select ${id} from ${tableRef} where ${containsSubstringUnindexed(table, names, part)}`;
   }
   // SQLite's trigram index does not serve LIKE with an escape character; a quoted phrase is equivalent.
   const index = sql.table(trigramIndexName(table, names));
@@ -69,12 +69,14 @@ export function containsSubstringUnindexed(
   part: string,
 ): RawBuilder<SqlBool> {
   const pattern = `%${escapeLike(part)}%`;
-  const fits = columns.map((column) => like(sql<string>`${sql.ref(`${table}.${column}`)}`, pattern));
-  return fits.length === 1 ? fits[0]! : sql<SqlBool>`(${sql.join(fits, sql` or `)})`;
+  const columnConditions = columns.map((column) => like(sql<string>`${sql.ref(`${table}.${column}`)}`, pattern));
+  return columnConditions.length === 1
+    ? columnConditions[0]!
+    : sql<SqlBool>`(${sql.join(columnConditions, sql` or `)})`;
 }
 
 /**
- * Selects `tell` from the rows that `containsSubstring` matches and that fulfil the conditions. Rows are read one by one in the
+ * Selects `selection` from the rows that `containsSubstring` matches and that fulfil the conditions. Rows are read one by one in the
  * order of the index, so that a limit ends the query early.
  */
 export function selectRowsContaining<Told>(
@@ -82,18 +84,18 @@ export function selectRowsContaining<Told>(
   table: string,
   columns: string | readonly string[],
   part: string,
-  tell: RawBuilder<Told>,
+  selection: RawBuilder<Told>,
   conditions: readonly Expression<SqlBool>[],
 ): RawBuilder<Told> {
   const names = [columns].flat();
-  const whole = sql.table(table);
-  const also = conditions.map((condition) => sql` and ${condition}`);
+  const tableRef = sql.table(table);
+  const extraConditions = conditions.map((condition) => sql` and ${condition}`);
   if (getEngineName(db) === 'postgres') {
-    return sql`select ${tell} from ${whole} where ${containsSubstringUnindexed(table, names, part)}${sql.join(also, sql``)}`;
+    return sql`select ${selection} from ${tableRef} where ${containsSubstringUnindexed(table, names, part)}${sql.join(extraConditions, sql``)}`;
   }
   const index = sql.table(trigramIndexName(table, names));
-  const each = sql`${index} cross join ${whole} on ${sql.ref(`${table}.id`)} = ${index}.rowid`;
-  return sql`select ${tell} from ${each} where ${index} match ${toFtsPhrase(part)}${sql.join(also, sql``)}`;
+  const each = sql`${index} cross join ${tableRef} on ${sql.ref(`${table}.id`)} = ${index}.rowid`;
+  return sql`select ${selection} from ${each} where ${index} match ${toFtsPhrase(part)}${sql.join(extraConditions, sql``)}`;
 }
 
 /** Builds the condition that `text` contains this part, case-sensitive. No index serves it. */

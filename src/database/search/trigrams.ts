@@ -70,16 +70,17 @@ async function makeTrigrams(
   // SQLite's trigram index is a virtual table, which triggers keep up to date.
   const index = sql.table(name);
   const texts = sql.join(names.map((column) => sql.ref(column)));
-  const of = (row: 'old' | 'new') => sql.join(names.map((column) => indexed(sql`${sql.ref(`${row}.${column}`)}`)));
-  const add = sql`insert into ${index} (rowid, ${texts}) values (new.id, ${of('new')})`;
-  const take = sql`insert into ${index} (${sql.ref(name)}, rowid, ${texts}) values ('delete', old.id, ${of('old')})`;
+  const indexedColumns = (row: 'old' | 'new') =>
+    sql.join(names.map((column) => indexed(sql`${sql.ref(`${row}.${column}`)}`)));
+  const add = sql`insert into ${index} (rowid, ${texts}) values (new.id, ${indexedColumns('new')})`;
+  const deleteFromIndex = sql`insert into ${index} (${sql.ref(name)}, rowid, ${texts}) values ('delete', old.id, ${indexedColumns('old')})`;
   const trigger = (suffix: string) => sql.id(`${name}_${suffix}`);
   await sql`create virtual table ${index} using fts5 (${texts}, content=${sql.lit(table)}, content_rowid='id', tokenize='trigram case_sensitive 1')`.execute(
     db,
   );
   await sql`create trigger ${trigger('add')} after insert on ${rows} begin ${add}; end`.execute(db);
-  await sql`create trigger ${trigger('take')} after delete on ${rows} begin ${take}; end`.execute(db);
-  await sql`create trigger ${trigger('change')} after update of ${texts} on ${rows} ${when} begin ${take}; ${add}; end`.execute(
+  await sql`create trigger ${trigger('take')} after delete on ${rows} begin ${deleteFromIndex}; end`.execute(db);
+  await sql`create trigger ${trigger('change')} after update of ${texts} on ${rows} ${when} begin ${deleteFromIndex}; ${add}; end`.execute(
     db,
   );
   await sql`insert into ${index} (${sql.ref(name)}) values ('rebuild')`.execute(db);

@@ -7,7 +7,7 @@ import { hasIndexedSubstringInLongText, hasSubstringInLongText, isTooShortForInd
 import { isLongText, toFtsPhrase, trigramIndexName } from './trigrams.ts';
 
 /**
- * Builds the condition that one of the `searched` columns contains all `words` (from `parseSearchWords`, folded). Words of three
+ * Builds the condition that one of the `searchedColumns` columns contains all `words` (from `parseSearchWords`, folded). Words of three
  * characters and more use the index if a migration called `makeWordsSearchable` for `columns`; each match is then checked.
  */
 export function containsWords(
@@ -15,20 +15,20 @@ export function containsWords(
   table: string,
   columns: readonly string[],
   words: readonly string[],
-  searched = columns,
+  searchedColumns = columns,
 ): RawBuilder<SqlBool> {
   const parts = new Set(words.flatMap(trigramsOf));
-  if (parts.size === 0) return containsWordsUnindexed(db, table, searched, words);
+  if (parts.size === 0) return containsWordsUnindexed(db, table, searchedColumns, words);
   if (getEngineName(db) === 'postgres') {
-    return containsAllInOneColumn(searched, words, (column, word) => {
+    return containsAllInOneColumn(searchedColumns, words, (column, word) => {
       const text = sql.ref<string>(`${table}.${column}`);
       return isTooShortForIndex(word)
         ? hasSubstringInLongText(db, text, word)
         : hasIndexedSubstringInLongText(text, word);
     });
   }
-  const inEach = containsWordsUnindexed(db, table, searched, words);
-  return sql<SqlBool>`(${sql.ref(`${table}.id`)} in (${selectIdsWithTrigrams(table, columns, parts, searched)}) and ${inEach})`;
+  const inEach = containsWordsUnindexed(db, table, searchedColumns, words);
+  return sql<SqlBool>`(${sql.ref(`${table}.id`)} in (${selectIdsWithTrigrams(table, columns, parts, searchedColumns)}) and ${inEach})`;
 }
 
 /**
@@ -40,10 +40,10 @@ export function containsWordsUnordered(
   table: string,
   columns: readonly string[],
   words: readonly string[],
-  searched = columns,
+  searchedColumns = columns,
 ): RawBuilder<SqlBool> | null {
   // PostgreSQL knows how common a word is, and whether its index or a scan is cheaper.
-  return getEngineName(db) === 'sqlite' ? null : containsWords(db, table, columns, words, searched);
+  return getEngineName(db) === 'sqlite' ? null : containsWords(db, table, columns, words, searchedColumns);
 }
 
 /**
@@ -55,12 +55,12 @@ export function selectCandidateIds(
   table: string,
   columns: readonly string[],
   words: readonly string[],
-  searched = columns,
+  searchedColumns = columns,
 ): RawBuilder<{ id: number }> | null {
   const parts = new Set(words.flatMap(trigramsOf));
   return getEngineName(db) === 'postgres' || parts.size === 0
     ? null
-    : selectIdsWithTrigrams(table, columns, parts, searched);
+    : selectIdsWithTrigrams(table, columns, parts, searchedColumns);
 }
 
 /**
@@ -92,9 +92,9 @@ function selectIdsWithTrigrams(
   table: string,
   columns: readonly string[],
   parts: ReadonlySet<string>,
-  searched: readonly string[],
+  searchedColumns: readonly string[],
 ): RawBuilder<{ id: number }> {
-  const found = selectIdsInIndex(table, columns, parts, searched);
+  const found = selectIdsInIndex(table, columns, parts, searchedColumns);
   const long = sql`select id from ${sql.table(table)} where ${isLongText(columns)}`;
   return sql`${found} union all ${long}`;
 }
@@ -104,25 +104,25 @@ function selectIdsInIndex(
   table: string,
   columns: readonly string[],
   parts: ReadonlySet<string>,
-  searched: readonly string[],
+  searchedColumns: readonly string[],
 ): RawBuilder<{ id: number }> {
   // Phrases would need no check of the rows, but compare all positions of repeated trigrams: eight seconds for a malicious text
   // of 1 MiB.
   const index = sql.table(trigramIndexName(table, columns));
   const all = [...parts].map(toFtsPhrase).join(' AND ');
-  const either = `{${searched.join(' ')}} : (${all})`;
-  return sql`select rowid as id from ${index} where ${index} match ${either}`;
+  const ftsQuery = `{${searchedColumns.join(' ')}} : (${all})`;
+  return sql`select rowid as id from ${index} where ${index} match ${ftsQuery}`;
 }
 
 /** Builds the condition of `containsWords` without the index: for short lists and for scans in list order. */
 export function containsWordsUnindexed(
   db: Reader,
   table: string,
-  searched: readonly string[],
+  searchedColumns: readonly string[],
   words: readonly string[],
 ): RawBuilder<SqlBool> {
   // PostgreSQL would use its index for an indexed condition, once for each project: 23 s in a group of 10,000.
-  return containsAllInOneColumn(searched, words, (column, word) =>
+  return containsAllInOneColumn(searchedColumns, words, (column, word) =>
     hasSubstringInLongText(db, sql.ref(`${table}.${column}`), word),
   );
 }

@@ -263,11 +263,11 @@ export async function filterSourcesWithMembers(
   db: Reader,
   sources: readonly MemberSourceRef[],
 ): Promise<readonly MemberSourceRef[]> {
-  const has = ({ type, id }: MemberSourceRef) =>
+  const hasMembership = ({ type, id }: MemberSourceRef) =>
     sql<SqlBool>`exists (select 1 from memberships where source_type = ${type} and source_id = ${id})`;
-  const query = db.selectNoFrom(sources.map((source, at) => toZeroOrOne(has(source)).as(`has_${at}`)));
-  const answers = Object.values(await query.executeTakeFirstOrThrow());
-  return sources.filter((_, at) => answers[at] === 1);
+  const query = db.selectNoFrom(sources.map((source, at) => toZeroOrOne(hasMembership(source)).as(`has_${at}`)));
+  const results = Object.values(await query.executeTakeFirstOrThrow());
+  return sources.filter((_, at) => results[at] === 1);
 }
 
 /**
@@ -283,8 +283,10 @@ const MAX_UNION_SOURCES = 20;
  */
 export function selectMembersOfAny(db: Reader, sources: readonly MemberSourceRef[]) {
   if (sources.length > MAX_UNION_SOURCES) return selectDistinctMembers(db, sources);
-  const [first, ...others] = sources.map((source, at) => selectMembersNotInNearer(db, source, sources.slice(0, at)));
-  return others.reduce((all, next) => all.unionAll(next), first!);
+  const [first, ...otherQueries] = sources.map((source, at) =>
+    selectMembersNotInNearer(db, source, sources.slice(0, at)),
+  );
+  return otherQueries.reduce((all, next) => all.unionAll(next), first!);
 }
 
 function selectDistinctMembers(db: Reader, sources: readonly MemberSourceRef[]) {
@@ -301,20 +303,20 @@ function selectDistinctMembers(db: Reader, sources: readonly MemberSourceRef[]) 
     );
 }
 
-function selectMembersNotInNearer(db: Reader, source: MemberSourceRef, nearer: readonly MemberSourceRef[]) {
+function selectMembersNotInNearer(db: Reader, source: MemberSourceRef, nearerSources: readonly MemberSourceRef[]) {
   const members = db
     .selectFrom('memberships')
     .select('memberships.user_id')
     .where('memberships.source_type', '=', source.type)
     .where('memberships.source_id', '=', source.id);
-  if (nearer.length === 0) return members;
-  return members.where(({ not }) => not(isMemberOfAny(db, nearer, sql.ref('memberships.user_id'))));
+  if (nearerSources.length === 0) return members;
+  return members.where(({ not }) => not(isMemberOfAny(db, nearerSources, sql.ref('memberships.user_id'))));
 }
 
 /** Condition: the user is a direct member of one of these sources. index: memberships_by_source */
 export function isMemberOfAny(db: Reader, sources: readonly MemberSourceRef[], userId: Expression<number>) {
   const eb = expressionBuilder<Schema, never>();
-  const there = [...idsByType(sources)].map(([type, ids]) =>
+  const membershipConditions = [...idsByType(sources)].map(([type, ids]) =>
     eb.exists(
       db
         .selectFrom('memberships as there')
@@ -324,7 +326,7 @@ export function isMemberOfAny(db: Reader, sources: readonly MemberSourceRef[], u
         .where('there.source_id', 'in', ids),
     ),
   );
-  return eb.or(there);
+  return eb.or(membershipConditions);
 }
 
 function idsByType(sources: readonly MemberSourceRef[]): ReadonlyMap<SourceType, readonly number[]> {
@@ -366,8 +368,13 @@ export async function loadEffectiveMemberships(
 /** Deletes all memberships of a user who is deleted, and clears the user as the creator of others. */
 export async function endMembershipsOfUser(uow: UnitOfWork, userId: number): Promise<void> {
   // index: memberships_by_user
-  const own = await uow.selectFrom('memberships').selectAll().where('user_id', '=', userId).orderBy('id').execute();
-  for (const membership of own) await endMembership(uow, membership);
+  const ownMemberships = await uow
+    .selectFrom('memberships')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('id')
+    .execute();
+  for (const membership of ownMemberships) await endMembership(uow, membership);
   // index: memberships_by_created_by
   await uow.updateTable('memberships').set({ created_by_id: null }).where('created_by_id', '=', userId).execute();
 }

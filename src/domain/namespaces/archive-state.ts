@@ -68,35 +68,35 @@ export async function findArchivedGroupIds(db: Reader, groupIds: readonly number
  * Condition: the group is archived, directly or through an ancestor; `false`: it is not.
  * index: namespaces_inactive, namespace_closure_by_ancestor
  */
-export const groupArchived = (is: boolean) => (eb: Eb<'namespaces'>) =>
-  eb('namespaces.id', is ? 'in' : 'not in', selectGroupIdsInState('archived'));
+export const groupArchived = (expected: boolean) => (eb: Eb<'namespaces'>) =>
+  eb('namespaces.id', expected ? 'in' : 'not in', selectGroupIdsInState('archived'));
 
 /**
  * Condition: the group is neither archived nor marked for deletion, directly or through an ancestor; `false`: it is one
  * of them.
  */
-export const groupActive = (is: boolean) => (eb: Eb<'namespaces'>) =>
-  eb('namespaces.id', is ? 'not in' : 'in', selectGroupIdsInState('inactive'));
+export const groupActive = (expected: boolean) => (eb: Eb<'namespaces'>) =>
+  eb('namespaces.id', expected ? 'not in' : 'in', selectGroupIdsInState('inactive'));
 
 /**
  * Condition: the project is archived, directly or through a group above; `false`: it is not.
  * index: projects_archived, projects_by_namespace
  */
-export const projectArchived = (is: boolean) => (eb: Eb<'projects'>) =>
-  isProjectInState(eb, is, selectGroupIdsInState('archived'));
+export const projectArchived = (expected: boolean) => (eb: Eb<'projects'>) =>
+  isProjectInState(eb, expected, selectGroupIdsInState('archived'));
 
 /**
  * Condition: the project is neither archived nor marked for deletion. A marked project is archived too, but a project
  * below a marked group is not; `false`: it is one of them.
  */
-export const projectActive = (is: boolean) => (eb: Eb<'projects'>) =>
-  isProjectInState(eb, !is, selectGroupIdsInState('inactive'));
+export const projectActive = (expected: boolean) => (eb: Eb<'projects'>) =>
+  isProjectInState(eb, !expected, selectGroupIdsInState('inactive'));
 
 type Groups = ReturnType<typeof selectGroupIdsInState>;
 
 /** Condition: the project is archived itself or lies in one of these groups; `is: false`: neither. */
-function isProjectInState(eb: Eb<'projects'>, is: boolean, groups: Groups): Expression<SqlBool> {
-  if (!is) return eb.and([eb('projects.archived', '=', false), eb('projects.namespace_id', 'not in', groups)]);
+function isProjectInState(eb: Eb<'projects'>, expected: boolean, groups: Groups): Expression<SqlBool> {
+  if (!expected) return eb.and([eb('projects.archived', '=', false), eb('projects.namespace_id', 'not in', groups)]);
   const themselves = eb.selectFrom('projects as own').select('own.id as id').where(sql<SqlBool>`own.archived = true`);
   const inGroups = eb
     .selectFrom('projects as inside')
@@ -129,12 +129,12 @@ export async function loadArchiveState(db: Reader, namespaceId: number): Promise
     .select(['namespace_closure.depth', 'namespaces.archived', 'namespaces.marked_for_deletion_on'])
     .execute();
   const where = (isSo: (row: (typeof rows)[number]) => boolean): StateOrigin => {
-    const itself = rows.some((row) => row.depth === 0 && isSo(row));
-    const above = rows.some((row) => row.depth > 0 && isSo(row));
-    return { itself, above, any: itself || above };
+    const isOwn = rows.some((row) => row.depth === 0 && isSo(row));
+    const isInherited = rows.some((row) => row.depth > 0 && isSo(row));
+    return { itself: isOwn, above: isInherited, any: isOwn || isInherited };
   };
   return {
     archived: where(({ archived }) => archived),
-    marked: where(({ marked_for_deletion_on: mark }) => mark !== null),
+    marked: where(({ marked_for_deletion_on: markedOn }) => markedOn !== null),
   };
 }

@@ -8,8 +8,8 @@ import { withSuffix } from './name-validation.ts';
  */
 export async function findAvailableName(db: Reader, groupId: number, name: string): Promise<string> {
   for (let count = 0; ; count++) {
-    const free = count === 0 ? name : withSuffix(name, `_${count}`);
-    if (!(await isNameTaken(db, groupId, free))) return free;
+    const candidate = count === 0 ? name : withSuffix(name, `_${count}`);
+    if (!(await isNameTaken(db, groupId, candidate))) return candidate;
   }
 }
 

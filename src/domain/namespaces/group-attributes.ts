@@ -47,19 +47,19 @@ export const DEFAULT_GROUP_ATTRIBUTES = {
 export type GroupAttributes = Readonly<typeof DEFAULT_GROUP_ATTRIBUTES>;
 
 /** Parses the `attributes` column of a group. */
-export function parseGroupAttributes(stored: string): GroupAttributes {
-  return stored === '{}'
+export function parseGroupAttributes(storedAttributes: string): GroupAttributes {
+  return storedAttributes === '{}'
     ? DEFAULT_GROUP_ATTRIBUTES
-    : { ...DEFAULT_GROUP_ATTRIBUTES, ...(JSON.parse(stored) as Partial<GroupAttributes>) };
+    : { ...DEFAULT_GROUP_ATTRIBUTES, ...(JSON.parse(storedAttributes) as Partial<GroupAttributes>) };
 }
 
 /**
  * Returns the new value of the `attributes` column. Undefined changes are ignored; values equal to their default are
  * not stored.
  */
-export function mergeGroupAttributes(stored: string, changes: Partial<GroupAttributes>): string {
+export function mergeGroupAttributes(storedAttributes: string, changes: Partial<GroupAttributes>): string {
   const defined = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const next = Object.entries({ ...parseGroupAttributes(stored), ...Object.fromEntries(defined) });
+  const next = Object.entries({ ...parseGroupAttributes(storedAttributes), ...Object.fromEntries(defined) });
   return JSON.stringify(Object.fromEntries(next.filter(([name, value]) => value !== defaults[name])));
 }
 

@@ -8,12 +8,12 @@ import { selectSelfAndAncestors } from './hierarchy.ts';
  */
 export async function getInitialBranch(db: Reader, namespaceId: number): Promise<string> {
   // index: namespace_closure_pkey
-  const above = await selectSelfAndAncestors(db, namespaceId)
+  const ancestors = await selectSelfAndAncestors(db, namespaceId)
     .select('namespaces.attributes')
     .orderBy('namespace_closure.depth')
     .execute();
-  const chosen = above
+  const configuredBranch = ancestors
     .map(({ attributes }) => parseGroupAttributes(attributes).default_branch)
     .find((branch) => branch);
-  return chosen ?? 'main';
+  return configuredBranch ?? 'main';
 }

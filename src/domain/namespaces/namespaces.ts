@@ -77,9 +77,11 @@ export async function findMatchingNamespaceIds(
   const conditions = whole ? [isNamespaceRoute] : [isNamespaceRoute, like(ownPathKeyOfRoute, `%${escapeLike(part)}%`)];
   const namespaceId = sql<{ id: number }>`routes.namespace_id as id`;
   const routes = selectRowsContaining(db, 'routes', 'full_path_key', part, namespaceId, conditions);
-  const some = sql<{ id: number }>`(select id from (${routes} limit ${sql.lit(COMMON_THRESHOLD + 1)}) as placed
+  const routeOrNameMatches = sql<{
+    id: number;
+  }>`(select id from (${routes} limit ${sql.lit(COMMON_THRESHOLD + 1)}) as placed
     union ${selectIdsContaining(db, 'namespaces', 'name_key', part)})`;
-  return (await scanMatches(db, db.selectFrom(some.as('having')).select('having.id'))).isMatch;
+  return (await scanMatches(db, db.selectFrom(routeOrNameMatches.as('having')).select('having.id'))).isMatch;
 }
 
 /**
@@ -93,18 +95,19 @@ export function namespaceMatches(
   { whole, common }: { readonly whole: boolean; readonly common: boolean },
 ): RawBuilder<SqlBool> {
   const part = foldCase(search);
-  const placed = whole
+  const routeCondition = whole
     ? containsSubstringUnindexed('routes', ['full_path_key'], part)
     : like(ownPathKey, `%${escapeLike(part)}%`);
-  if (common) return sql<SqlBool>`(${containsSubstringUnindexed('namespaces', ['name_key'], part)} or ${placed})`;
+  if (common)
+    return sql<SqlBool>`(${containsSubstringUnindexed('namespaces', ['name_key'], part)} or ${routeCondition})`;
   const inRoutes = db
     .selectFrom('routes')
     .select('routes.namespace_id as id')
     .where(isNamespaceRoute)
     .$narrowType<{ id: NotNull }>()
     .where(containsSubstring(db, 'routes', 'full_path_key', part));
-  const found = whole ? inRoutes : inRoutes.where(like(ownPathKeyOfRoute, `%${escapeLike(part)}%`));
-  return sql<SqlBool>`namespaces.id in (${found.union(selectIdsContaining(db, 'namespaces', 'name_key', part))})`;
+  const matchingRoutes = whole ? inRoutes : inRoutes.where(like(ownPathKeyOfRoute, `%${escapeLike(part)}%`));
+  return sql<SqlBool>`namespaces.id in (${matchingRoutes.union(selectIdsContaining(db, 'namespaces', 'name_key', part))})`;
 }
 
 interface CreateNamespaceInput {

@@ -68,13 +68,13 @@ async function claimPath(tx: Transaction, owner: RouteOwner, key: string): Promi
       .execute();
   }
   // index: routes_by_full_path
-  const clash = await tx
+  const conflict = await tx
     .selectFrom('routes')
     .select('id')
     .where('full_path_key', '=', key + WIKI_SUFFIX)
     .where('project_id', 'is not', null)
     .executeTakeFirst();
-  if (clash !== undefined) throw new SimulatedUniqueViolation('routes_by_full_path');
+  if (conflict !== undefined) throw new SimulatedUniqueViolation('routes_by_full_path');
 }
 
 export async function getNamespacePath(db: Reader, id: number): Promise<FullPath> {
@@ -115,14 +115,14 @@ export async function moveProjectRoute(tx: Transaction, projectId: number, fullP
 }
 
 /**
- * Moves a namespace and everything below it, in batches. Calls `tell` for each project whose full path changed, with
+ * Moves a namespace and everything below it, in batches. Calls `notify` for each project whose full path changed, with
  * the old path.
  */
 export async function moveNamespaceRoutes(
   tx: Transaction,
   namespaceId: number,
   fullPath: FullPath,
-  tell: (moved: MovedRoute) => Promise<void>,
+  notify: (moved: MovedRoute) => Promise<void>,
 ): Promise<void> {
   const old = await getNamespacePath(tx, namespaceId);
   const [from, to] = [withKey(old), withKey(fullPath)];
@@ -131,7 +131,7 @@ export async function moveNamespaceRoutes(
     await moveRoutes(tx, batch, from, to);
     if (from.key === to.key) continue;
     for (const { project_id, full_path } of await createRedirects(tx, batch, from, to))
-      await tell({ project_id, old_path: full_path });
+      await notify({ project_id, old_path: full_path });
   }
 }
 
@@ -166,7 +166,7 @@ export async function* listRoutesBelow(
   fullPath: string,
 ): AsyncGenerator<readonly RouteBelow[]> {
   const key = foldCase(fullPath);
-  const holder = sql<number>`coalesce(
+  const ownerId = sql<number>`coalesce(
     routes.namespace_id, (select projects.namespace_id from projects where projects.id = routes.project_id)
   )`;
   // A scalar subquery instead of EXISTS: PostgreSQL would turn EXISTS into a join of all descendants for each batch.
@@ -174,8 +174,8 @@ export async function* listRoutesBelow(
     .selectFrom('namespace_closure')
     .select('depth')
     .where('ancestor_id', '=', namespaceId)
-    .where('descendant_id', '=', holder);
-  const inside = db
+    .where('descendant_id', '=', ownerId);
+  const routesInside = db
     .selectFrom('routes')
     .select(['id', 'full_path_key', 'namespace_id', 'project_id'])
     // Selects the prefix `key/`: `0` is the character after the slash.
@@ -184,7 +184,7 @@ export async function* listRoutesBelow(
     .orderBy('full_path_key')
     .limit(BATCH_SIZE);
   for (let after = `${key}/`; ; ) {
-    const batch = await inside.where('full_path_key', '>', after).execute();
+    const batch = await routesInside.where('full_path_key', '>', after).execute();
     const last = batch.at(-1);
     if (last !== undefined) yield batch;
     if (last === undefined || batch.length < BATCH_SIZE) return;
@@ -223,9 +223,9 @@ function replacePrefix(next: string, column: `routes.${string}`, old: string) {
  * Creates redirects at the old paths of the projects among these moved routes. Deletes redirects with the new paths.
  */
 async function createRedirects(tx: Transaction, routes: Ids, from: KeyedPath, to: KeyedPath) {
-  const moved = tx.selectFrom('routes').where(hasIds(tx, routes));
-  await tx.deleteFrom('redirects').where('full_path_key', 'in', moved.select('full_path_key')).execute();
-  const left = moved
+  const movedRoutes = tx.selectFrom('routes').where(hasIds(tx, routes));
+  await tx.deleteFrom('redirects').where('full_path_key', 'in', movedRoutes.select('full_path_key')).execute();
+  const newRedirects = movedRoutes
     .select([
       replacePrefix(from.full_path, 'routes.full_path', to.full_path).as('full_path'),
       replacePrefix(from.key, 'routes.full_path_key', to.key).as('full_path_key'),
@@ -236,7 +236,7 @@ async function createRedirects(tx: Transaction, routes: Ids, from: KeyedPath, to
   return tx
     .insertInto('redirects')
     .columns(['full_path', 'full_path_key', 'project_id'])
-    .expression(left)
+    .expression(newRedirects)
     .onConflict((conflict) =>
       conflict.column('full_path_key').doUpdateSet((eb) => ({
         project_id: eb.ref('excluded.project_id'),

@@ -33,11 +33,11 @@ export function selfOnly({ project, group }: GroupOrProjectRef): NamespaceScope 
  * index: namespace_closure_pkey
  */
 export async function ancestorsAndSelf(db: Reader, { project, group }: GroupOrProjectRef): Promise<NamespaceScope> {
-  const above = await selectSelfAndAncestors(db, project?.namespace_id ?? group!.id)
+  const ancestors = await selectSelfAndAncestors(db, project?.namespace_id ?? group!.id)
     .select('namespaces.id')
     .orderBy('namespace_closure.depth')
     .execute();
-  return { projectId: project?.id ?? null, groupIds: above.map(({ id }) => id) };
+  return { projectId: project?.id ?? null, groupIds: ancestors.map(({ id }) => id) };
 }
 
 /**

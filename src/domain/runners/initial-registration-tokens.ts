@@ -20,13 +20,13 @@ export interface RunnerOwnerRef {
 }
 
 export function initialToken(key: KeyObject, { type, id }: RunnerOwnerRef): string {
-  const said = `${type === 'group' ? 'g' : 'p'}${id}`;
-  return `${REGISTRATION_TOKEN_PREFIX}${said}-${sign(key, PURPOSE, said)}`;
+  const signedText = `${type === 'group' ? 'g' : 'p'}${id}`;
+  return `${REGISTRATION_TOKEN_PREFIX}${signedText}-${sign(key, PURPOSE, signedText)}`;
 }
 
 /** Returns the owner that an initial token names, which may not exist. Null if this server has not issued the token. */
 export function parseInitialToken(key: KeyObject, token: string): RunnerOwnerRef | null {
-  const [, said = '', signed = ''] = /^GR1348941([gp]\d{1,15})-([\w-]{43})$/.exec(token) ?? [];
-  if (said === '' || !secretsEqual(signed, sign(key, PURPOSE, said))) return null;
-  return { type: said.startsWith('g') ? 'group' : 'project', id: Number(said.slice(1)) };
+  const [, signedText = '', signatureText = ''] = /^GR1348941([gp]\d{1,15})-([\w-]{43})$/.exec(token) ?? [];
+  if (signedText === '' || !secretsEqual(signatureText, sign(key, PURPOSE, signedText))) return null;
+  return { type: signedText.startsWith('g') ? 'group' : 'project', id: Number(signedText.slice(1)) };
 }

@@ -52,8 +52,8 @@ export async function findRunnerOwnerByToken(
 
 /** Returns the registration token of a group or project. Callers check the permission to read it. */
 export async function getRegistrationToken(db: Reader, key: KeyObject, owner: RunnerOwnerRef): Promise<string> {
-  const stored = await findStoredToken(db, owner);
-  return stored === null ? initialToken(key, owner) : decrypt(key, stored, encryptionContext(owner));
+  const storedToken = await findStoredToken(db, owner);
+  return storedToken === null ? initialToken(key, owner) : decrypt(key, storedToken, encryptionContext(owner));
 }
 
 /** Returns whether the owner exists and still uses its initial token. */

@@ -22,7 +22,7 @@ export function allowsGroupRunners(): Expression<SqlBool> {
 
 /** Condition: the project allows instance runners, and no group above forbids them. index: namespace_closure_pkey */
 function allowsInstanceRunners(): Expression<SqlBool> {
-  const forbids = projectBuilder
+  const forbiddingGroups = projectBuilder
     .selectFrom('namespace_closure')
     .innerJoin('namespaces as above', 'above.id', 'namespace_closure.ancestor_id')
     .select('above.id')
@@ -30,7 +30,7 @@ function allowsInstanceRunners(): Expression<SqlBool> {
     .where(hasAttribute('above.attributes', 'shared_runners_setting', '"disabled\\_and\\_unoverridable"'));
   return projectBuilder.and([
     projectBuilder.not(hasAttribute('projects.attributes', 'shared_runners_enabled', 'false')),
-    projectBuilder.not(projectBuilder.exists(forbids)),
+    projectBuilder.not(projectBuilder.exists(forbiddingGroups)),
   ]);
 }
 
@@ -79,11 +79,11 @@ const lit = <T extends string | boolean>(value: T) => sql<T>`${sql.lit(value)}`;
  */
 function jobMatchesRunner({ id, run_untagged, access_level }: RunnerExpressions): Expression<SqlBool> {
   const tags = builder.selectFrom('job_tags').select(sql.lit(1).as('one')).whereRef('job_tags.job_id', '=', 'jobs.id');
-  const own = builder.selectFrom('runner_tags').select('runner_tags.name').where('runner_tags.runner_id', '=', id);
+  const ownTags = builder.selectFrom('runner_tags').select('runner_tags.name').where('runner_tags.runner_id', '=', id);
   return builder.and([
     builder.or([builder(access_level, '=', lit('not_protected')), builder('jobs.protected', '=', true)]),
     builder.or([run_untagged, builder.exists(tags)]),
-    builder.not(builder.exists(tags.where('job_tags.name', 'not in', own))),
+    builder.not(builder.exists(tags.where('job_tags.name', 'not in', ownTags))),
   ]);
 }
 
@@ -94,8 +94,11 @@ function jobMatchesRunner({ id, run_untagged, access_level }: RunnerExpressions)
 function isServedByRunner(db: Reader, { id, runner_type, group_id }: ScopedRunner): Expression<SqlBool> {
   switch (runner_type) {
     case 'project_type': {
-      const own = db.selectFrom('runner_projects').select('runner_projects.project_id').where('runner_id', '=', id);
-      return builder('jobs.project_id', 'in', own);
+      const ownProjects = db
+        .selectFrom('runner_projects')
+        .select('runner_projects.project_id')
+        .where('runner_id', '=', id);
+      return builder('jobs.project_id', 'in', ownProjects);
     }
     case 'group_type':
       return builder.and([
@@ -109,21 +112,21 @@ function isServedByRunner(db: Reader, { id, runner_type, group_id }: ScopedRunne
 
 /** index: namespace_closure_pkey, runner_projects_by_runner */
 function isServedByRunnerRow(): Expression<SqlBool> {
-  const above = builder
+  const ancestorIds = builder
     .selectFrom('namespace_closure')
     .select('namespace_closure.ancestor_id')
     .whereRef('namespace_closure.descendant_id', '=', 'projects.namespace_id')
     .whereRef('namespace_closure.ancestor_id', '=', 'runners.group_id');
-  const own = builder
+  const ownRunnerIds = builder
     .selectFrom('runner_projects')
     .select('runner_projects.id')
     .whereRef('runner_projects.runner_id', '=', 'runners.id')
     .whereRef('runner_projects.project_id', '=', 'projects.id');
-  const of = (type: RunnerType) => builder('runners.runner_type', '=', type);
+  const hasType = (type: RunnerType) => builder('runners.runner_type', '=', type);
   return builder.or([
-    builder.and([of('instance_type'), allowsInstanceRunners()]),
-    builder.and([of('group_type'), allowsGroupRunners(), builder.exists(above)]),
-    builder.and([of('project_type'), builder.exists(own)]),
+    builder.and([hasType('instance_type'), allowsInstanceRunners()]),
+    builder.and([hasType('group_type'), allowsGroupRunners(), builder.exists(ancestorIds)]),
+    builder.and([hasType('project_type'), builder.exists(ownRunnerIds)]),
   ]);
 }
 
@@ -132,14 +135,14 @@ export async function loadAllowedRunners(
   db: Reader,
   projectId: number,
 ): Promise<{ readonly ofGroups: boolean; readonly ofInstance: boolean }> {
-  const takes = (condition: Expression<SqlBool>) =>
+  const asNumber = (condition: Expression<SqlBool>) =>
     projectBuilder.case().when(condition).then(projectBuilder.lit(1)).else(projectBuilder.lit(0)).end();
-  const taken = await db
+  const allowed = await db
     .selectFrom('projects')
-    .select([takes(allowsGroupRunners()).as('groups'), takes(allowsInstanceRunners()).as('instance')])
+    .select([asNumber(allowsGroupRunners()).as('groups'), asNumber(allowsInstanceRunners()).as('instance')])
     .where('projects.id', '=', projectId)
     .executeTakeFirst();
-  return { ofGroups: taken?.groups === 1, ofInstance: taken?.instance === 1 };
+  return { ofGroups: allowed?.groups === 1, ofInstance: allowed?.instance === 1 };
 }
 
 /**
@@ -151,6 +154,8 @@ export async function groupListsInstanceRunners(db: Reader, groupId: number): Pr
     .select(['namespaces.attributes', 'namespace_closure.depth'])
     .orderBy('namespace_closure.depth')
     .execute();
-  const [own, ...above] = rows.map(({ attributes }) => parseGroupAttributes(attributes).shared_runners_setting);
-  return own === 'enabled' && !above.includes('disabled_and_unoverridable');
+  const [ownSetting, ...ancestorSettings] = rows.map(
+    ({ attributes }) => parseGroupAttributes(attributes).shared_runners_setting,
+  );
+  return ownSetting === 'enabled' && !ancestorSettings.includes('disabled_and_unoverridable');
 }

@@ -12,11 +12,17 @@ const FETCH_VALIDITY_SECONDS = 7_200;
 
 /** Returns an `Authorization` value (`GL-Geo`) that is valid only for `data` (contract/operations.md §3.3). */
 export function siteAuthorization(keys: SiteKeys, data: object, now: Date, seconds = REQUEST_VALIDITY_SECONDS): string {
-  const issued = Math.floor(now.getTime() / 1000);
-  const claims = { data: JSON.stringify(data), jti: randomUUID(), iat: issued, nbf: issued, exp: issued + seconds };
-  const signed = [{ alg: 'HS256', typ: 'JWT' }, claims].map(encodePart).join('.');
-  const signature = createHmac('sha256', keys.secret).update(signed).digest('base64url');
-  return `GL-Geo ${keys.accessKey}:${signed}.${signature}`;
+  const issuedAt = Math.floor(now.getTime() / 1000);
+  const claims = {
+    data: JSON.stringify(data),
+    jti: randomUUID(),
+    iat: issuedAt,
+    nbf: issuedAt,
+    exp: issuedAt + seconds,
+  };
+  const signedText = [{ alg: 'HS256', typ: 'JWT' }, claims].map(encodePart).join('.');
+  const signature = createHmac('sha256', keys.secret).update(signedText).digest('base64url');
+  return `GL-Geo ${keys.accessKey}:${signedText}.${signature}`;
 }
 
 /** Returns an `Authorization` value for a git fetch, which is valid longer. */

@@ -78,12 +78,12 @@ async function sendRequest(
   { method = 'GET', path, headers, body, signal }: PrimaryRequest,
   limits: { readonly totalMs?: number; readonly maxBytes?: number } = {},
 ): Promise<OutboundResponse> {
-  const sent: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+  const contentHeaders: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
   try {
     return await outbound.request({
       method,
       url: base + path,
-      headers: { accept: 'application/json', ...sent, ...headers },
+      headers: { accept: 'application/json', ...contentHeaders, ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
       ...limits,

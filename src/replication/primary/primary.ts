@@ -56,14 +56,17 @@ export function createPrimary({ base, client, keys, clock, signal }: PrimaryOpti
   const page = (name: string, after: number, perPage: number) =>
     `/api/v4/geo/replicables?replicable_name=${name}&after_id=${after}&per_page=${perPage}`;
   const replicables = async (name: string, after: number, perPage: number) => {
-    const found = await client.json({ path: page(name, after, perPage), headers: headers(), signal }, Replicables);
+    const replicablePage = await client.json(
+      { path: page(name, after, perPage), headers: headers(), signal },
+      Replicables,
+    );
     let last = after;
-    for (const each of found) {
+    for (const each of replicablePage) {
       // Ids must ascend: otherwise the next page would repeat forever.
       if (each.replicable_name !== name || each.replicable_id <= last) throw unorderedIds();
       last = each.replicable_id;
     }
-    return found;
+    return replicablePage;
   };
   return {
     getSite: () => client.json({ path: '/api/v4/geo/site', headers: headers(), signal }, PolledSite),
@@ -80,8 +83,8 @@ export function createPrimary({ base, client, keys, clock, signal }: PrimaryOpti
       );
       if (events.some((event, at) => event.id <= (events[at - 1]?.id ?? id))) throw unorderedIds();
       const last = events.at(-1)?.id ?? id;
-      const until = Number(responseHeaders['x-hearth-events-until'] ?? last);
-      return { events, until: Number.isSafeInteger(until) && until > last ? until : last };
+      const eventsUntil = Number(responseHeaders['x-hearth-events-until'] ?? last);
+      return { events, until: Number.isSafeInteger(eventsUntil) && eventsUntil > last ? eventsUntil : last };
     },
     async openBlob(name, id, maxBytes) {
       const totalMs = Math.min(MAX_DOWNLOAD_MS, MINUTE_MS + (maxBytes / MIN_BYTES_PER_SECOND) * 1000);

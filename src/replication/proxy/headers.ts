@@ -43,23 +43,24 @@ export function buildRequestHeaders(raw: IncomingMessage, host: string, chain: s
 }
 
 /** Returns the headers of a proxied response. */
-export function buildResponseHeaders(answer: IncomingMessage): string[] {
-  return forwardedHeaders(answer.rawHeaders, () => false);
+export function buildResponseHeaders(primaryResponse: IncomingMessage): string[] {
+  return forwardedHeaders(primaryResponse.rawHeaders, () => false);
 }
 
 function forwardedHeaders(lines: RawHeaders, leaveOut: (name: string) => boolean): string[] {
-  const named = new Set<string>();
+  const connectionHeaders = new Set<string>();
   for (let at = 0; at < lines.length; at += 2) {
     if (lines[at]!.toLowerCase() !== 'connection') continue;
-    for (const name of lines[at + 1]!.split(',')) named.add(name.trim().toLowerCase());
+    for (const name of lines[at + 1]!.split(',')) connectionHeaders.add(name.trim().toLowerCase());
   }
   // Content-Length must not be removed, even if Connection names it.
-  named.delete('content-length');
+  connectionHeaders.delete('content-length');
   const forwarded: string[] = [];
   for (let at = 0; at < lines.length; at += 2) {
     // Some servers treat `_` and `-` alike.
     const name = lines[at]!.toLowerCase().replaceAll('_', '-');
-    if (!droppedHeaders.has(name) && !named.has(name) && !leaveOut(name)) forwarded.push(lines[at]!, lines[at + 1]!);
+    if (!droppedHeaders.has(name) && !connectionHeaders.has(name) && !leaveOut(name))
+      forwarded.push(lines[at]!, lines[at + 1]!);
   }
   return forwarded;
 }

@@ -58,14 +58,14 @@ export function createProxy({ target, isTrusted, primaryTimeoutMs = PRIMARY_TIME
   const freshAgents = { 'http:': new Agent(freshConnections), 'https:': new TlsAgent(freshConnections) };
   const slots = createConcurrencySlots(MAX_REQUESTS);
 
-  const send = (request: IncomingRequest, fresh: boolean): ClientRequest => {
+  const send = (request: IncomingRequest, freshConnection: boolean): ClientRequest => {
     const url = target();
     const raw = request.stream;
     const prefix = baseUrlOf(url).slice(url.origin.length);
     if (prefix !== '' && PARENT_SEGMENT.test(request.path)) throw plainBadRequest();
     const peer = raw.socket.remoteAddress ?? '';
     const before = isTrusted(peer) ? firstHeader(raw.headers['x-forwarded-for']) : undefined;
-    const agent = (fresh ? freshAgents : agents)[url.protocol as keyof typeof agents];
+    const agent = (freshConnection ? freshAgents : agents)[url.protocol as keyof typeof agents];
     const options = {
       method: request.method,
       host: getHost(url),
@@ -80,21 +80,26 @@ export function createProxy({ target, isTrusted, primaryTimeoutMs = PRIMARY_TIME
 
   return {
     async forward(request, response, extraHeaders) {
-      const leave = await slots.take(request.clientAddress, request.client);
+      const releaseSlot = await slots.take(request.clientAddress, request.client);
       try {
         // A body can be sent only once, so its request does not use a connection that may have been closed.
         const isRetryable = !hasBody(request.stream) && (request.method === 'GET' || request.method === 'HEAD');
-        const outcome = await exchange(send(request, !isRetryable), {
+        const outcome = await exchangeWithPrimary(send(request, !isRetryable), {
           request,
           response,
           extraHeaders,
           primaryTimeoutMs,
         });
         if (outcome !== 'stale') return outcome;
-        const second = await exchange(send(request, true), { request, response, extraHeaders, primaryTimeoutMs });
-        return second === 'stale' ? 'away' : second;
+        const retryResult = await exchangeWithPrimary(send(request, true), {
+          request,
+          response,
+          extraHeaders,
+          primaryTimeoutMs,
+        });
+        return retryResult === 'stale' ? 'away' : retryResult;
       } finally {
-        leave();
+        releaseSlot();
       }
     },
     close() {
@@ -115,82 +120,85 @@ interface Forwarding {
 }
 
 /** Sends one request to the primary. `stale`: the reused connection was closed before any response. */
-function exchange(onward: ClientRequest, forwarding: Forwarding): Promise<number | 'away' | 'stale'> {
+function exchangeWithPrimary(
+  primaryRequest: ClientRequest,
+  forwarding: Forwarding,
+): Promise<number | 'away' | 'stale'> {
   const { request, response, primaryTimeoutMs } = forwarding;
   const raw = request.stream;
   return new Promise((resolve) => {
     let status: number | 'away' | 'stale' = 'away';
-    const late = setTimeout(() => onward.destroy(), CONNECT_TIMEOUT_MS);
+    const connectTimeout = setTimeout(() => primaryRequest.destroy(), CONNECT_TIMEOUT_MS);
     const watch = startStallTimeout({
-      sockets: () => [raw.socket, onward.socket],
+      sockets: () => [raw.socket, primaryRequest.socket],
       timeoutMs: () => (response.headersSent || !raw.complete ? request.idleTimeout : primaryTimeoutMs),
       intervalMs: Math.min(request.idleTimeout, primaryTimeoutMs) / 4,
       onStall: () => {
-        onward.destroy();
+        primaryRequest.destroy();
         // The response has started, or the request is incomplete: it cannot be repaired.
         if (response.headersSent || !raw.complete) response.destroy();
       },
     });
-    const settle = () => {
-      clearTimeout(late);
+    const cleanUp = () => {
+      clearTimeout(connectTimeout);
       watch.end();
       response.off('close', onClientClose);
-      raw.unpipe(onward).resume();
+      raw.unpipe(primaryRequest).resume();
       // The body drains in the next tick, and not at all after an earlier response has ended.
       setImmediate(() => resolve(status));
     };
     const onClientClose = () => {
-      if (!response.writableFinished) onward.destroy();
-      settle();
+      if (!response.writableFinished) primaryRequest.destroy();
+      cleanUp();
     };
     response.once('close', onClientClose);
-    onward.once('socket', (socket) => {
-      if (!socket.connecting) clearTimeout(late);
-      else socket.once('connect', () => clearTimeout(late));
+    primaryRequest.once('socket', (socket) => {
+      if (!socket.connecting) clearTimeout(connectTimeout);
+      else socket.once('connect', () => clearTimeout(connectTimeout));
     });
-    limitInformationalResponses(onward, () => onward.destroy());
-    onward.on('error', () => {
+    limitInformationalResponses(primaryRequest, () => primaryRequest.destroy());
+    primaryRequest.on('error', () => {
       if (response.headersSent) return;
-      if (onward.reusedSocket) status = 'stale';
-      settle();
+      if (primaryRequest.reusedSocket) status = 'stale';
+      cleanUp();
     });
-    onward.on('close', () => {
+    primaryRequest.on('close', () => {
       // A server that has responded may stop reading: drain the request, so that the client gets the response.
-      if (response.headersSent && !raw.complete) raw.unpipe(onward).resume();
+      if (response.headersSent && !raw.complete) raw.unpipe(primaryRequest).resume();
     });
-    onward.on('upgrade', (_answer, socket) => {
+    primaryRequest.on('upgrade', (_answer, socket) => {
       socket.destroy();
-      settle();
+      cleanUp();
     });
-    onward.on('response', (answer) => {
-      status = answer.statusCode!;
-      forwardResponse(answer, forwarding);
+    primaryRequest.on('response', (primaryResponse) => {
+      status = primaryResponse.statusCode!;
+      forwardResponse(primaryResponse, forwarding);
     });
-    if (hasBody(raw)) raw.pipe(onward);
-    else onward.end();
+    if (hasBody(raw)) raw.pipe(primaryRequest);
+    else primaryRequest.end();
     if (response.destroyed) onClientClose();
   });
 }
 
-function forwardResponse(answer: IncomingMessage, { request, response, extraHeaders }: Forwarding): void {
+function forwardResponse(primaryResponse: IncomingMessage, { request, response, extraHeaders }: Forwarding): void {
   const raw = request.stream;
-  const headers = [...buildResponseHeaders(answer), ...Object.entries(extraHeaders).flat()];
-  answer.on('error', () => response.destroy());
+  const headers = [...buildResponseHeaders(primaryResponse), ...Object.entries(extraHeaders).flat()];
+  primaryResponse.on('error', () => response.destroy());
   try {
-    response.writeHead(answer.statusCode!, answer.statusMessage, headers);
+    response.writeHead(primaryResponse.statusCode!, primaryResponse.statusMessage, headers);
   } catch {
     // Invalid responses are not forwarded.
-    answer.destroy();
+    primaryResponse.destroy();
     response.destroy();
     return;
   }
   response.flushHeaders();
-  answer.pipe(response, { end: false });
-  answer.once('end', () => {
+  primaryResponse.pipe(response, { end: false });
+  primaryResponse.once('end', () => {
     // An early response ends when its request does: the connection may be closed under a client that is still sending.
     if (raw.complete) response.end();
     else for (const event of ['end', 'close'] as const) raw.once(event, () => response.end());
   });
   // A truncated response must not look complete.
-  answer.once('close', () => answer.complete || response.destroy());
+  primaryResponse.once('close', () => primaryResponse.complete || response.destroy());
 }

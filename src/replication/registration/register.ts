@@ -41,9 +41,10 @@ async function registerAsAdministrator(registration: RegisterOptions): Promise<S
   if (!sites.some(({ primary }) => primary)) {
     throw new PrimaryFailure('denied', 'The primary has no primary site: create it with POST /geo_sites');
   }
-  const existing = sites.find((site) => siteKey(site.name) === siteKey(name));
-  if (existing?.primary) throw new PrimaryFailure('denied', `${name} is the name of the primary: set HEARTH_SITE_NAME`);
-  const id = existing?.id ?? (await createSite(registration, headers));
+  const existingSite = sites.find((site) => siteKey(site.name) === siteKey(name));
+  if (existingSite?.primary)
+    throw new PrimaryFailure('denied', `${name} is the name of the primary: set HEARTH_SITE_NAME`);
+  const id = existingSite?.id ?? (await createSite(registration, headers));
   const request = { method: 'POST', path: `/api/v4/geo_sites/${id}/credentials`, headers, signal };
   const keys = await client.json(request, Credentials);
   return { siteId: id, accessKey: keys.access_key, secret: keys.secret_access_key };
@@ -64,7 +65,7 @@ const PAGE_SIZE = 100;
 
 /** Returns all sites of the primary that these credentials may read. `more`: parameters that begin with `&`. */
 export async function listAllSites(
-  asking: PrimaryClient,
+  client: PrimaryClient,
   headers: Readonly<Record<string, string>>,
   more: string,
   signal?: AbortSignal,
@@ -72,9 +73,9 @@ export async function listAllSites(
   const sites: SiteRow[] = [];
   for (let page = 1; page <= MAX_PAGES; page++) {
     const path = `/api/v4/geo_sites?per_page=${PAGE_SIZE}&page=${page}${more}`;
-    const found = await asking.json({ path, headers, ...(signal ? { signal } : {}) }, SiteRows);
-    sites.push(...(found as SiteRow[]));
-    if (found.length < PAGE_SIZE) break;
+    const siteRows = await client.json({ path, headers, ...(signal ? { signal } : {}) }, SiteRows);
+    sites.push(...(siteRows as SiteRow[]));
+    if (siteRows.length < PAGE_SIZE) break;
   }
   return sites;
 }

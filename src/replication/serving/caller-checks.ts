@@ -60,15 +60,15 @@ export function createCallerChecks({ client, primary, clock }: CallerChecksOptio
     `${copy.id} ${copy.path} ${credentialDigest(request)}`;
 
   /** Concurrent checks share one request; failed ones are not cached. */
-  const cached = async (key: string, ask: () => Promise<Verdict>): Promise<Verdict> => {
+  const cached = async (key: string, check: () => Promise<Verdict>): Promise<Verdict> => {
     const before = findCached(key);
     if (before !== null) return before;
-    const answer = ask();
-    cache.set(key, { until: clock.now().getTime() + CACHE_MS, answer });
+    const verdict = check();
+    cache.set(key, { until: clock.now().getTime() + CACHE_MS, answer: verdict });
     try {
-      return await answer;
+      return await verdict;
     } catch (error) {
-      if (cache.get(key)?.answer === answer) cache.delete(key);
+      if (cache.get(key)?.answer === verdict) cache.delete(key);
       if (error instanceof PrimaryFailure) return 'no';
       throw error;
     }
@@ -77,11 +77,11 @@ export function createCallerChecks({ client, primary, clock }: CallerChecksOptio
   return {
     async mayFetch(request, copy) {
       const verdict = await cached(fetchKey(request, copy), async () => {
-        const [isTheSame, served] = await Promise.all([
+        const [isTheSame, primaryVerdict] = await Promise.all([
           isCurrentPath(primary(), copy),
           checkFetch(client, request, copy),
         ]);
-        return isTheSame || served === 'unauthenticated' ? served : 'no';
+        return isTheSame || primaryVerdict === 'unauthenticated' ? primaryVerdict : 'no';
       });
       return verdict === 'yes';
     },
@@ -108,9 +108,16 @@ async function isCurrentPath(
 }
 
 /** Asks the primary whether it would serve this fetch. */
-async function checkFetch(asking: PrimaryClient, request: IncomingRequest, { path }: RegistryRow): Promise<Verdict> {
-  const question = { path: `/${path}.git/info/refs?service=git-upload-pack`, headers: credentialHeaders(request) };
-  const { status, headers, body } = await asking.raw(question, { totalMs: 60_000, maxBytes: Number.MAX_SAFE_INTEGER });
+async function checkFetch(
+  primaryClient: PrimaryClient,
+  request: IncomingRequest,
+  { path }: RegistryRow,
+): Promise<Verdict> {
+  const fetchRequest = { path: `/${path}.git/info/refs?service=git-upload-pack`, headers: credentialHeaders(request) };
+  const { status, headers, body } = await primaryClient.raw(fetchRequest, {
+    totalMs: 60_000,
+    maxBytes: Number.MAX_SAFE_INTEGER,
+  });
   body.destroy();
   if (status >= 500 || status === 429) throw new PrimaryFailure('away', `The primary answered ${status}`);
   if (status === 401) return 'unauthenticated';
@@ -121,26 +128,26 @@ async function checkFetch(asking: PrimaryClient, request: IncomingRequest, { pat
 const PAGE_SIZE = 20;
 const MAX_PAGES = 100;
 
-async function loadSites(asking: PrimaryClient, request: IncomingRequest): Promise<SitesAndStatuses> {
+async function loadSites(primaryClient: PrimaryClient, request: IncomingRequest): Promise<SitesAndStatuses> {
   const headers = credentialHeaders(request);
   const tokens = credentialQuery(request);
-  const sites = await listAllSites(asking, headers, tokens);
+  const sites = await listAllSites(primaryClient, headers, tokens);
   const statuses: SiteStatusRow[] = [];
   for (let page = 1; page <= MAX_PAGES; page++) {
     const path = `/api/v4/geo_sites/status?per_page=${PAGE_SIZE}&page=${page}${tokens}`;
-    const found = await asking.json({ path, headers }, StatusRows);
-    statuses.push(...(found as SiteStatusRow[]));
-    if (found.length < PAGE_SIZE) break;
+    const statusRows = await primaryClient.json({ path, headers }, StatusRows);
+    statuses.push(...(statusRows as SiteStatusRow[]));
+    if (statusRows.length < PAGE_SIZE) break;
   }
   return { sites, statuses };
 }
 
 function credentialHeaders({ headers, clientAddress }: IncomingRequest): Record<string, string> {
-  const presented = CREDENTIAL_HEADERS.flatMap((name) => {
+  const presentedHeaders = CREDENTIAL_HEADERS.flatMap((name) => {
     const value = headers[name];
     return typeof value === 'string' ? [[name, value] as const] : [];
   });
-  return { ...Object.fromEntries(presented), 'x-forwarded-for': clientAddress };
+  return { ...Object.fromEntries(presentedHeaders), 'x-forwarded-for': clientAddress };
 }
 
 /** Query parameters with credentials. */

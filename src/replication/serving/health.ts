@@ -24,8 +24,8 @@ export async function serveHealth(
     case '/-/liveness':
       return plain('application/json', '{"status":"ok"}');
     case '/-/readiness': {
-      const found = await checkReadiness(services, /(?:^|&)all=(?:1|true)(?:&|$)/.test(query));
-      return plain('application/json', JSON.stringify(found), found.status === 'ok' ? 200 : 503);
+      const readiness = await checkReadiness(services, /(?:^|&)all=(?:1|true)(?:&|$)/.test(query));
+      return plain('application/json', JSON.stringify(readiness), readiness.status === 'ok' ? 200 : 503);
     }
     case '/-/metrics':
       return plain(metrics.contentType, await metrics.text());

@@ -20,9 +20,9 @@ interface SitesRequest {
 
 /** Parses the four read requests of sites; null for others, and for parameters that only the primary should handle. */
 export function parseSitesRequest({ method, path, query }: IncomingRequest): SitesRequest | null {
-  const found = /^\/api\/v4\/geo_sites(?:\/(\d{1,15}))?(\/status)?$/.exec(path);
-  if (found === null || !READ_METHODS.has(method) || !hasKnownParameters(query)) return null;
-  const [, id, status] = found;
+  const pathMatch = /^\/api\/v4\/geo_sites(?:\/(\d{1,15}))?(\/status)?$/.exec(path);
+  if (pathMatch === null || !READ_METHODS.has(method) || !hasKnownParameters(query)) return null;
+  const [, id, status] = pathMatch;
   return { id: id === undefined ? null : Number(id), status: status !== undefined };
 }
 
@@ -47,30 +47,32 @@ export async function serveSites(
   request: IncomingRequest,
 ): Promise<OutgoingResponse | null> {
   const parsedRequest = parseSitesRequest(request);
-  const own = siteId();
-  if (parsedRequest === null || own === null) return null;
+  const ownSiteId = siteId();
+  if (parsedRequest === null || ownSiteId === null) return null;
   const sites = await checks.listSites(request);
   if (sites === null) return null;
-  const rows = parsedRequest.status ? await loadStatuses(sites, own, ownStatus) : markCurrentSite(sites, own);
+  const rows = parsedRequest.status
+    ? await loadStatuses(sites, ownSiteId, ownStatus)
+    : markCurrentSite(sites, ownSiteId);
   if (parsedRequest.id === null) return orNotModified(request, await paginate(rows, request));
   const row = rows.find((each) => ('geo_node_id' in each ? each.geo_node_id : each.id) === parsedRequest.id);
   return row === undefined ? null : orNotModified(request, await jsonResponse(row, 200, request, {}));
 }
 
-function markCurrentSite({ sites }: SitesAndStatuses, own: number): readonly SiteRow[] {
-  return sites.map((row) => ({ ...row, current: row.id === own }));
+function markCurrentSite({ sites }: SitesAndStatuses, ownSiteId: number): readonly SiteRow[] {
+  return sites.map((row) => ({ ...row, current: row.id === ownSiteId }));
 }
 
 async function loadStatuses(
   { sites, statuses }: SitesAndStatuses,
-  own: number,
+  ownSiteId: number,
   ownStatus: SitesServices['ownStatus'],
 ): Promise<readonly SiteStatusRow[]> {
-  const site = sites.find(({ id }) => id === own);
-  const before = statuses.find(({ geo_node_id }) => geo_node_id === own);
+  const site = sites.find(({ id }) => id === ownSiteId);
+  const before = statuses.find(({ geo_node_id }) => geo_node_id === ownSiteId);
   const status = site === undefined ? null : await ownStatus(site, before);
-  const others = statuses.filter(({ geo_node_id }) => geo_node_id !== own);
-  return [...others, ...(status === null ? [] : [status])].sort((a, b) => a.geo_node_id - b.geo_node_id);
+  const otherStatuses = statuses.filter(({ geo_node_id }) => geo_node_id !== ownSiteId);
+  return [...otherStatuses, ...(status === null ? [] : [status])].sort((a, b) => a.geo_node_id - b.geo_node_id);
 }
 
 function paginate(rows: readonly object[], request: IncomingRequest) {

@@ -39,7 +39,7 @@ interface TransportOptions {
 /** HTTP server of a secondary, for local and proxied requests. */
 export function createTransport(options: TransportOptions): Connections {
   return createConnections({
-    exchange: (raw, response, client) => exchange(options, raw, response, client),
+    exchange: (raw, response, client) => handleExchange(options, raw, response, client),
     networkOf: (raw) => resolveClientNetwork(raw, options.addressing),
     clock: options.services.clock,
     headersOfUnreadable: () => [`X-Hearth-Site: ${encodeHeaderValue(options.siteName())}`, 'X-Hearth-Proxied: false'],
@@ -47,50 +47,56 @@ export function createTransport(options: TransportOptions): Connections {
   });
 }
 
-async function exchange(
+async function handleExchange(
   options: TransportOptions,
   raw: IncomingMessage,
   response: ServerResponse,
   client: RequestClient,
 ): Promise<void> {
   const { services, stallTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
-  const started = performance.now();
+  const startedAt = performance.now();
   const request = toIncomingRequest(raw, { id: randomUUID(), idleTimeout: stallTimeoutMs, client }, options.addressing);
   try {
-    const { status, endpoint } = await answer(options, request, response);
+    const { status, endpoint } = await respond(options, request, response);
     closeUnlessFullyRead(raw, stallTimeoutMs);
-    recordRequest(services, request, { endpoint, status: client.isDisconnected ? CLIENT_GONE : status, started });
+    recordRequest(services, request, {
+      endpoint,
+      status: client.isDisconnected ? CLIENT_GONE : status,
+      started: startedAt,
+    });
   } catch (error) {
     services.log.error({ err: error }, 'A request could not be answered');
     response.destroy();
   }
 }
 
-async function answer(options: TransportOptions, request: IncomingRequest, response: ServerResponse) {
+async function respond(options: TransportOptions, request: IncomingRequest, response: ServerResponse) {
   const { services, proxy, answerLocally, answerWhileAway, onProxied, siteName } = options;
   const site = { 'X-Hearth-Site': encodeHeaderValue(siteName()) };
-  const here = async (outgoing: OutgoingResponse, proxied = false) => {
+  const respondLocally = async (outgoing: OutgoingResponse, proxied = false) => {
     const headers = { ...outgoing.headers, ...site, 'X-Hearth-Proxied': String(proxied) };
     await send(request, { ...outgoing, headers }, response, services);
     return { status: outgoing.status, endpoint: proxied ? 'proxied' : 'local' };
   };
   try {
-    const refusal = validateRequest(request);
-    if (refusal !== null) return await here(toErrorResponse(refusal));
-    const own = await answerLocally(request);
-    if (own !== null) return await here(own);
+    const rejection = validateRequest(request);
+    if (rejection !== null) return await respondLocally(toErrorResponse(rejection));
+    const localResponse = await answerLocally(request);
+    if (localResponse !== null) return await respondLocally(localResponse);
     onProxied(request);
     const status = await proxy.forward(request, response, { ...site, 'X-Hearth-Proxied': 'true' });
     if (status !== 'away') return { status, endpoint: 'proxied' };
     if (request.client.isDisconnected) return { status: CLIENT_GONE, endpoint: 'proxied' };
     const fallback = await answerWhileAway(request);
-    return fallback === null ? await here(toErrorResponse(unavailable()), true) : await here(fallback);
+    return fallback === null
+      ? await respondLocally(toErrorResponse(unavailable()), true)
+      : await respondLocally(fallback);
   } catch (error) {
     if (error instanceof ClientDisconnected || response.headersSent) {
       response.destroy();
       return { status: CLIENT_GONE, endpoint: 'none' };
     }
-    return here(toErrorResponse(errorFor(error, options, request)));
+    return respondLocally(toErrorResponse(errorFor(error, options, request)));
   }
 }
 

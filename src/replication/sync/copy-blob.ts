@@ -30,9 +30,9 @@ export async function copyBlob(
   const content = await primary.openBlob(replicable_name, replicable_id, maxBytes);
   if (content === null) return false;
   try {
-    const expected = size === null ? { maxBytes } : { expectedSize: size };
-    const stored = await storeBlob(blobs, content, { ...expected, expectedSha256: sha256 });
-    if (isFailure(stored))
+    const sizeLimits = size === null ? { maxBytes } : { expectedSize: size };
+    const storedBlob = await storeBlob(blobs, content, { ...sizeLimits, expectedSha256: sha256 });
+    if (isFailure(storedBlob))
       throw new PrimaryFailure('invalid-response', 'The file does not match size or checksum of the primary');
     return true;
   } finally {

@@ -81,7 +81,7 @@ async function replaceCopy(git: Git, draft: Repository, repository: Repository):
   await mkdir(dirname(repository.directory), { recursive: true });
   const old = { directory: `${repository.directory}.${randomUUID()}.removed` };
   if (await repositoryExists(repository)) {
-    for (const leave of git.releaseHooks) leave(repository);
+    for (const releaseHook of git.releaseHooks) releaseHook(repository);
     await rename(repository.directory, old.directory);
   }
   await rename(draft.directory, repository.directory);

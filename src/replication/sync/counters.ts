@@ -20,16 +20,16 @@ export function createCounters(clock: Clock): Counters {
   return {
     increment(name) {
       const day = today(clock);
-      const known = counts.get(day + name);
-      if (known === undefined) counts.set(day + name, { day, name, count: 1 });
-      else known.count++;
+      const existingCount = counts.get(day + name);
+      if (existingCount === undefined) counts.set(day + name, { day, name, count: 1 });
+      else existingCount.count++;
     },
     async flush(database) {
-      const pending = [...counts.values()];
-      if (pending.length === 0) return;
+      const pendingCounts = [...counts.values()];
+      if (pendingCounts.length === 0) return;
       counts = new Map();
       await database.transaction(async (tx) => {
-        for (const row of pending) {
+        for (const row of pendingCounts) {
           await tx
             .insertInto('geo_daily_counts')
             .values(row)
@@ -57,11 +57,11 @@ export async function readWeeklyCounts(db: Reader): Promise<Readonly<Record<Coun
     .where('day', '>', addDays(db.today, -DAYS_PER_WEEK))
     .groupBy('name')
     .execute();
-  const counted = {
+  const eventCounts = {
     git_fetch_event_count_weekly: 0,
     git_push_event_count_weekly: 0,
     proxy_remote_requests_event_count_weekly: 0,
     proxy_local_requests_event_count_weekly: 0,
   };
-  return { ...counted, ...Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)])) };
+  return { ...eventCounts, ...Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)])) };
 }

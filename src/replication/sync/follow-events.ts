@@ -33,10 +33,10 @@ const FOLLOWED_AT_UPDATE_MS = 3_600_000;
  * Updates the rows of all objects in the site's scope. Lists everything again if the scope has changed, and copies
  * everything again if the last run is so long ago that the primary may have deleted unread events.
  */
-export async function follow(following: FollowServices, site: RemoteSite): Promise<void> {
-  await listScope(following, serializeScope(site));
-  await followEvents(following);
-  await following.database.transaction(async (tx) => {
+export async function followPrimary(services: FollowServices, site: RemoteSite): Promise<void> {
+  await listScope(services, serializeScope(site));
+  await followEvents(services);
+  await services.database.transaction(async (tx) => {
     const { followed_at } = await getPosition(tx);
     if (followed_at === null || followed_at < addMilliseconds(tx.now, -FOLLOWED_AT_UPDATE_MS))
       await updatePosition(tx, { followed_at: tx.now });
@@ -55,15 +55,15 @@ function serializeScope({ selective_sync_type: type, ...site }: RemoteSite): str
   return JSON.stringify([]);
 }
 
-async function listScope(following: FollowServices, scope: string): Promise<void> {
-  const { database, clock, log } = following;
+async function listScope(services: FollowServices, scope: string): Promise<void> {
+  const { database, clock, log } = services;
   const position = await getPosition(database.reader);
   const { listed_scope, listing_scope } = position;
-  const anew = mayHaveMissedEvents(position, timestamp(clock));
-  if (listed_scope === scope && listing_scope === null && !anew) return;
+  const mustRelist = mayHaveMissedEvents(position, timestamp(clock));
+  if (listed_scope === scope && listing_scope === null && !mustRelist) return;
   // If the selection changed during a listing, the listing starts again.
-  if (listing_scope !== scope) await beginListing(following, scope, anew || listed_scope === null);
-  for (;;) if (!(await listPage(following, anew))) break;
+  if (listing_scope !== scope) await beginListing(services, scope, mustRelist || listed_scope === null);
+  for (;;) if (!(await listPage(services, mustRelist))) break;
   for (;;) if (!(await removeUnlistedBatch(database))) break;
   await database.transaction((tx) =>
     updatePosition(tx, { listed_scope: scope, listing_scope: null, listing_name: null }),
@@ -85,17 +85,17 @@ async function beginListing({ database, primary }: FollowServices, scope: string
 }
 
 /**
- * Processes the next page of the current listing; returns false if there is none. `anew`: known objects may have
+ * Processes the next page of the current listing; returns false if there is none. `mustRelist`: known objects may have
  * changed.
  */
-async function listPage({ database, primary }: FollowServices, anew: boolean): Promise<boolean> {
+async function listPage({ database, primary }: FollowServices, mustRelist: boolean): Promise<boolean> {
   const { listing, listing_name: name, listing_after_id } = await getPosition(database.reader);
   if (name === null) return false;
   const page = await primary.listReplicables(name, listing_after_id);
   const last = page.at(-1);
   const next = REPLICABLE_NAMES[replicableNames.indexOf(name) + 1] ?? null;
   await database.transaction(async (tx) => {
-    await (anew ? scheduleCopies : listCopies)(tx, page, listing);
+    await (mustRelist ? scheduleCopies : listCopies)(tx, page, listing);
     await updatePosition(
       tx,
       last === undefined ? { listing_name: next, listing_after_id: 0 } : { listing_after_id: last.replicable_id },

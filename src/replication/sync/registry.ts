@@ -106,7 +106,7 @@ const removalColumns = (tx: Transaction) => ({
 /** Schedules the removal of up to `limit` objects that are not in the listing; returns whether there may be more. */
 export async function scheduleRemovalOfUnlisted(tx: Transaction, listing: number, limit: number): Promise<boolean> {
   // index: geo_registry_by_listing
-  const unlisted = await tx
+  const unlistedCopies = await tx
     .selectFrom('geo_registry')
     .select(['id', 'replicable_name', 'replicable_id', 'listing'])
     .where('listing', '<', listing)
@@ -114,11 +114,11 @@ export async function scheduleRemovalOfUnlisted(tx: Transaction, listing: number
     .orderBy('id')
     .limit(limit)
     .execute();
-  for (const { id, ...object } of unlisted) {
+  for (const { id, ...object } of unlistedCopies) {
     await scheduleRemoval(tx, object);
     await tx.updateTable('geo_registry').set({ listing }).where('id', '=', id).execute();
   }
-  return unlisted.length === limit;
+  return unlistedCopies.length === limit;
 }
 
 /** Returns due rows of a pool, the longest due first. */
@@ -161,8 +161,8 @@ export async function scheduleReverification(tx: Transaction, verifiedUntil: str
 
 /** Marks a copy as being processed. */
 export async function markStarted(tx: Transaction, { id, generation, state }: RegistryRow): Promise<void> {
-  const started = state === 'pending' || state === 'failed' ? ({ state: 'started' } as const) : {};
-  await updateUnlessChanged(tx, { id, generation }, { ...started, pool: null });
+  const startedState = state === 'pending' || state === 'failed' ? ({ state: 'started' } as const) : {};
+  await updateUnlessChanged(tx, { id, generation }, { ...startedState, pool: null });
 }
 
 /** Updates a row unless its generation has changed; returns whether it was updated. */
@@ -171,14 +171,14 @@ export async function updateUnlessChanged(
   { id, generation }: Pick<RegistryRow, 'id' | 'generation'>,
   changes: Omit<Updateable<Schema['geo_registry']>, 'id' | 'generation'>,
 ): Promise<boolean> {
-  const changed = await tx
+  const updatedRows = await tx
     .updateTable('geo_registry')
     .set({ ...changes, updated_at: tx.now })
     .where('id', '=', id)
     .where('generation', '=', generation)
     .returning('id')
     .execute();
-  return changed.length > 0;
+  return updatedRows.length > 0;
 }
 
 /** Stores the location of a copy even if its generation has changed: it must be found for removal. */
@@ -244,12 +244,12 @@ export async function deleteCopy(tx: Transaction, { id, generation }: RegistryRo
 
 /** At start-up: schedules the copies again that were being processed when the process ended. */
 export async function resumeInterrupted(tx: Transaction): Promise<void> {
-  const interrupted = await tx
+  const interruptedCopies = await tx
     .selectFrom('geo_registry')
     .select(['id', 'replicable_name', 'state'])
     .where('pool', 'is', null)
     .execute();
-  for (const { id, replicable_name, state } of interrupted) {
+  for (const { id, replicable_name, state } of interruptedCopies) {
     const pool = state === 'synced' ? 'verification' : poolFor(replicable_name);
     const stateColumns = state === 'started' ? ({ state: 'pending' } as const) : {};
     await tx

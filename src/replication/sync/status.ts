@@ -29,16 +29,17 @@ export type StatusReport = Awaited<ReturnType<typeof buildStatusReport>>;
 /** Returns the status of the copies, as reported to the primary (contract/operations.md §3.4, `POST /geo/status`). */
 export async function buildStatusReport({ database, git, primary, siteId, now }: StatusReportOptions) {
   const { cursor, cursor_at } = await getPosition(database.reader);
-  const oldest = await findOldestUnfollowedEvent(primary, cursor);
-  const behind = oldest && Math.max(0, Math.floor((now.getTime() - Date.parse(oldest.created_at)) / 1000));
-  const followed = { cursor_last_event_id: cursor === 0 ? null : cursor, cursor_last_event_date: cursor_at };
+  const oldestEvent = await findOldestUnfollowedEvent(primary, cursor);
+  const secondsBehind =
+    oldestEvent && Math.max(0, Math.floor((now.getTime() - Date.parse(oldestEvent.created_at)) / 1000));
+  const followedEvent = { cursor_last_event_id: cursor === 0 ? null : cursor, cursor_last_event_date: cursor_at };
   return {
     geo_node_id: siteId,
     status_message: await findStorageProblem(git),
-    db_replication_lag_seconds: oldest === undefined ? 0 : behind,
-    last_event_id: oldest?.id ?? followed.cursor_last_event_id,
-    last_event_date: oldest?.created_at ?? followed.cursor_last_event_date,
-    ...followed,
+    db_replication_lag_seconds: oldestEvent === undefined ? 0 : secondsBehind,
+    last_event_id: oldestEvent?.id ?? followedEvent.cursor_last_event_id,
+    last_event_date: oldestEvent?.created_at ?? followedEvent.cursor_last_event_date,
+    ...followedEvent,
     version: INSTANCE_VERSION.level,
     revision: INSTANCE_VERSION.revision,
     storage_configuration_digest: storageDigest(Object.keys(git.storages)),
@@ -71,10 +72,10 @@ async function loadCounts({ reader }: Database): Promise<Record<string, number |
   const rows = (await countCopies(reader)).filter(({ state }) => state !== 'leaving');
   const counts: Record<string, number | boolean> = {};
   for (const kind of REPLICABLE_KINDS) {
-    const own = rows.filter(({ replicable_name }) => pluralize(replicable_name) === kind);
-    const count = (matches: (row: (typeof own)[number]) => boolean) =>
-      own.filter(matches).reduce((sum, row) => sum + Number(row.count), 0);
-    const isSynced = ({ state }: (typeof own)[number]) => state === 'synced';
+    const ownRows = rows.filter(({ replicable_name }) => pluralize(replicable_name) === kind);
+    const count = (matches: (row: (typeof ownRows)[number]) => boolean) =>
+      ownRows.filter(matches).reduce((sum, row) => sum + Number(row.count), 0);
+    const isSynced = ({ state }: (typeof ownRows)[number]) => state === 'synced';
     counts[`${kind}_count`] = count(() => true);
     counts[`${kind}_registry_count`] = count(() => true);
     counts[`${kind}_synced_count`] = count(isSynced);

@@ -4,7 +4,7 @@ import { PrimaryFailure } from '../primary/client.ts';
 import type { Primary } from '../primary/primary.ts';
 import type { PolledSite, RemoteSite } from '../primary/schemas.ts';
 import type { Counters } from './counters.ts';
-import { follow, followEvents } from './follow-events.ts';
+import { followEvents, followPrimary } from './follow-events.ts';
 import { resumeInterrupted, scheduleReverification } from './registry.ts';
 import { buildStatusReport, type StatusReport } from './status.ts';
 import { recordFailure, type SyncServices, sync } from './sync.ts';
@@ -44,15 +44,15 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
   const { database, primary, clock, log, counters, siteId, git, interval } = options;
   await database.transaction((tx) => resumeInterrupted(tx));
   let polled: PolledSite | null = null;
-  let following: Promise<void> = Promise.resolve();
+  let queuedRun: Promise<void> = Promise.resolve();
 
   /** Runs one at a time: concurrent runs would move the same cursor. */
   const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const mine = following.then(work);
-    following = mine.catch(() => {});
-    return mine;
+    const ownRun = queuedRun.then(work);
+    queuedRun = ownRun.catch(() => {});
+    return ownRun;
   };
-  const verifying = {
+  const verifyServices = {
     ...options,
     checksumRetrySeconds: interval,
     followEvents: () => inTurn(() => followEvents({ database, clock, primary, log })),
@@ -69,7 +69,7 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
       repository: syncing,
       blob: syncing,
       verification: {
-        run: (copy) => verify(verifying, copy),
+        run: (copy) => verify(verifyServices, copy),
         onFailure: async (copy, error) => void (await postpone(options, copy, errorText(error))),
       },
     },
@@ -83,7 +83,7 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
     polled = await pollSite(primary, before, log);
     if (polled === null || !polled.site.enabled) return;
     const { site } = polled;
-    await inTurn(() => follow({ database, clock, primary, log }, site));
+    await inTurn(() => followPrimary({ database, clock, primary, log }, site));
     const verifiedUntil = addMilliseconds(timestamp(clock), -site.minimum_reverification_interval * DAY_MS);
     await database.transaction((tx) => scheduleReverification(tx, verifiedUntil, REVERIFY_BATCH_SIZE));
     work.startDue();
@@ -97,8 +97,8 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
     async poll() {
       await pollOnce().catch((error) => logFailure(log, error, 'Polling the primary failed'));
       await counters.flush(database).catch((error) => log.warn({ err: error }, 'Storing counters failed'));
-      const done = work.takeCounts();
-      if (Object.values(done).some((count) => count > 0)) log.info(done, 'Processed copies');
+      const processedCounts = work.takeCounts();
+      if (Object.values(processedCounts).some((count) => count > 0)) log.info(processedCounts, 'Processed copies');
     },
     async report() {
       if (!polled?.site.enabled) return;
@@ -110,7 +110,7 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
     },
     async stop() {
       await work.stop();
-      await following;
+      await queuedRun;
       await counters.flush(database).catch(() => {});
     },
   };

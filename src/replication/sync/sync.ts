@@ -49,9 +49,9 @@ export async function sync(copying: SyncServices, copy: RegistryRow): Promise<vo
 /** Stores a failed attempt. */
 export async function recordFailure(tx: Transaction, copy: RegistryRow, error: unknown, text: string): Promise<void> {
   if (copy.state === 'leaving') return void (await updateUnlessChanged(tx, copy, postponedColumns(tx, copy, text)));
-  const anew =
+  const retryState =
     error instanceof GitError && copy.retries >= MAX_REPOSITORY_RETRIES ? ({ verification: 'failed' } as const) : {};
-  await updateUnlessChanged(tx, copy, { ...failedColumns(tx, copy, text), ...anew });
+  await updateUnlessChanged(tx, copy, { ...failedColumns(tx, copy, text), ...retryState });
 }
 
 async function syncRepository(copying: SyncServices, copy: RegistryRow, replicable: RemoteReplicable): Promise<void> {
@@ -69,11 +69,11 @@ async function syncBlob(copying: SyncServices, copy: RegistryRow, replicable: Re
   const sha256 = replicable.checksum;
   if (sha256 === null || sha256.length !== 64) throw new Error('The primary has no checksum of this file');
   if (copy.checksum !== null && copy.checksum !== sha256) await removeFile(copying, copy, copy.checksum);
-  const found = await lockPerBlob(sha256, async () => {
+  const hasBlob = await lockPerBlob(sha256, async () => {
     await database.transaction((tx) => updateCopyLocation(tx, copy.id, { checksum: sha256 }));
     return copyBlob(blobs, primary, replicable, { sha256, anew: copy.verification === 'failed' });
   });
-  if (!found) throw new Error('The primary has not got this file');
+  if (!hasBlob) throw new Error('The primary has not got this file');
   await database.transaction((tx) => updateUnlessChanged(tx, copy, syncedColumns(tx)));
 }
 

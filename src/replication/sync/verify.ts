@@ -26,9 +26,9 @@ interface VerifyServices extends SyncServices {
  * Compares the copy's checksum with the primary's and stores the result. A copy verified before is read completely,
  * which detects bit rot. Throws if it must be retried (`postpone`).
  */
-export async function verify(verifying: VerifyServices, copy: RegistryRow): Promise<void> {
-  const { database, primary, followEvents, checksumRetrySeconds } = verifying;
-  const own = await computeOwnChecksum(verifying, copy);
+export async function verify(services: VerifyServices, copy: RegistryRow): Promise<void> {
+  const { database, primary, followEvents, checksumRetrySeconds } = services;
+  const ownChecksum = await computeOwnChecksum(services, copy);
   const replicable = await primary.findReplicable(copy.replicable_name, copy.replicable_id);
   if (replicable === null) return database.transaction((tx) => scheduleRemoval(tx, copy));
   const { checksum } = replicable;
@@ -36,23 +36,24 @@ export async function verify(verifying: VerifyServices, copy: RegistryRow): Prom
     return void (await database.transaction((tx) =>
       updateUnlessChanged(tx, copy, awaitingChecksumColumns(tx, checksumRetrySeconds)),
     ));
-  if (own === checksum) {
+  if (ownChecksum === checksum) {
     await database.transaction((tx) => updateUnlessChanged(tx, copy, { ...verifiedColumns(tx), checksum }));
     return;
   }
   // A change on the primary since then is no fault of the copy: the event schedules an update.
   await followEvents();
-  const text = own === null ? 'The copy is broken' : 'The checksum of the copy differs from that of the primary';
+  const text =
+    ownChecksum === null ? 'The copy is broken' : 'The checksum of the copy differs from that of the primary';
   await database.transaction((tx) => updateUnlessChanged(tx, copy, mismatchedColumns(tx, copy, text)));
 }
 
 /** Schedules another attempt without other changes. */
 export function postpone(
-  verifying: Pick<VerifyServices, 'database'>,
+  services: Pick<VerifyServices, 'database'>,
   copy: RegistryRow,
   text: string,
 ): Promise<boolean> {
-  return verifying.database.transaction((tx) =>
+  return services.database.transaction((tx) =>
     updateUnlessChanged(tx, copy, postponedColumns(tx, { ...copy, pool: 'verification' }, text)),
   );
 }

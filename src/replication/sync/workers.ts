@@ -37,36 +37,36 @@ const POOLS = ['repository', 'blob', 'verification'] as const satisfies Pool[];
 const zeroCounts = (): Record<Pool, number> => ({ repository: 0, blob: 0, verification: 0 });
 
 export function createWorkerPool({ database, clock, log, workers, capacities }: WorkerPoolOptions): WorkerPool {
-  const busy = new Map<number, Promise<void>>();
-  const running = zeroCounts();
-  let finished = zeroCounts();
+  const busyCopies = new Map<number, Promise<void>>();
+  const runningCounts = zeroCounts();
+  let finishedCounts = zeroCounts();
   let scanning: Promise<void> | null = null;
   let scanAgain = false;
-  let stopping = false;
+  let isStopping = false;
 
-  const fill = async (pool: Pool): Promise<void> => {
-    const room = (capacities()?.[pool] ?? 0) - running[pool];
-    if (room <= 0) return;
-    const due = await listDue(database.reader, pool, timestamp(clock), room + busy.size);
-    const free = due.filter(({ id }) => !busy.has(id)).slice(0, room);
-    if (free.length === 0) return;
+  const fillPool = async (pool: Pool): Promise<void> => {
+    const freeCapacity = (capacities()?.[pool] ?? 0) - runningCounts[pool];
+    if (freeCapacity <= 0) return;
+    const due = await listDue(database.reader, pool, timestamp(clock), freeCapacity + busyCopies.size);
+    const idleCopies = due.filter(({ id }) => !busyCopies.has(id)).slice(0, freeCapacity);
+    if (idleCopies.length === 0) return;
     await database.transaction(async (tx) => {
-      for (const copy of free) await markStarted(tx, copy);
+      for (const copy of idleCopies) await markStarted(tx, copy);
     });
-    for (const copy of free) start(pool, copy);
+    for (const copy of idleCopies) start(pool, copy);
   };
 
   const start = (pool: Pool, copy: RegistryRow): void => {
-    running[pool]++;
-    const done = processCopy(pool, copy)
+    runningCounts[pool]++;
+    const copyPromise = processCopy(pool, copy)
       .catch((error) => log.error({ err: error, ...logFields(copy) }, 'Storing the result of a copy failed'))
       .then(() => {
-        running[pool]--;
-        finished[pool]++;
-        busy.delete(copy.id);
+        runningCounts[pool]--;
+        finishedCounts[pool]++;
+        busyCopies.delete(copy.id);
         startDue();
       });
-    busy.set(copy.id, done);
+    busyCopies.set(copy.id, copyPromise);
   };
 
   const processCopy = async (pool: Pool, copy: RegistryRow): Promise<void> => {
@@ -74,19 +74,19 @@ export function createWorkerPool({ database, clock, log, workers, capacities }: 
       await workers[pool].run(copy);
     } catch (error) {
       // Aborted work is started again by the next process (`resumeInterrupted`).
-      if (stopping) return;
+      if (isStopping) return;
       log.warn({ err: error, ...logFields(copy), retries: copy.retries }, 'Processing a copy failed');
       await workers[pool].onFailure(copy, error);
     }
   };
 
   const scanOnce = async (): Promise<void> => {
-    for (const pool of POOLS) if (!stopping) await fill(pool);
+    for (const pool of POOLS) if (!isStopping) await fillPool(pool);
   };
 
   /** Runs one scan at a time; a call during a scan triggers another one. */
   const startDue = (): void => {
-    if (stopping) return;
+    if (isStopping) return;
     if (scanning !== null) {
       scanAgain = true;
       return;
@@ -101,19 +101,19 @@ export function createWorkerPool({ database, clock, log, workers, capacities }: 
   };
 
   const idle = async (): Promise<void> => {
-    while (scanning !== null || busy.size > 0) await (scanning ?? Promise.race(busy.values()));
+    while (scanning !== null || busyCopies.size > 0) await (scanning ?? Promise.race(busyCopies.values()));
   };
 
   return {
     startDue,
     idle,
     takeCounts() {
-      const counts = finished;
-      finished = zeroCounts();
+      const counts = finishedCounts;
+      finishedCounts = zeroCounts();
       return counts;
     },
     async stop() {
-      stopping = true;
+      isStopping = true;
       await idle();
     },
   };

@@ -37,13 +37,13 @@ export async function retryWhileBranchExists<T>(
   branch: string,
   work: (seen: BranchAtVersion) => Promise<T | Failure<'refsMoved'>>,
 ): Promise<T | Failure<'noSuchBranch' | 'busy'>> {
-  for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     // Read the version first: later moves are visible or have increased it.
     const version = await loadRefVersion(database.reader, project.id);
     const tip = await findBranchHead(getRepository(git, project), branch);
     if (version === null || tip === null) return fail('noSuchBranch', { branch });
-    const done = await work({ branch, version });
-    if (!isFailure(done) || done.code !== 'refsMoved') return done as T;
+    const result = await work({ branch, version });
+    if (!isFailure(result) || result.code !== 'refsMoved') return result as T;
     await pause(PAUSE_MS);
   }
   return fail('busy');
@@ -70,14 +70,14 @@ export async function setDefaultBranch(
 ): Promise<undefined | Failure<'refsMoved'>> {
   if (await isBeingDeleted(tx, projectId, HEADS + branch)) return fail('refsMoved');
   // Cached ref data may depend on the default branch: increase the version.
-  const changed = await tx
+  const updatedRows = await tx
     .updateTable('repositories')
     .set({ default_branch: branch, ref_state_version: version + 1 })
     .where('project_id', '=', projectId)
     .where('ref_state_version', '=', version)
     .returning('project_id')
     .execute();
-  return changed.length === 0 ? fail('refsMoved') : undefined;
+  return updatedRows.length === 0 ? fail('refsMoved') : undefined;
 }
 
 /** Updates the file HEAD, which git clients read, to the default branch of the row. */

@@ -25,22 +25,22 @@ import { recordProtectionRule } from './protection-activity.ts';
 export async function decideDefaultBranch(
   { database, git, runUnitOfWork }: RefServices,
   projectId: number,
-  moved: readonly RefChange[],
+  movedRefs: readonly RefChange[],
 ): Promise<LocatedRepository | null> {
-  const found = await loadProjectRepository(database.reader, projectId);
-  if (found === null) return null;
-  const branches = moved
+  const repositoryRow = await loadProjectRepository(database.reader, projectId);
+  if (repositoryRow === null) return null;
+  const branches = movedRefs
     .filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== ZERO_ID)
     .map(({ ref }) => ref.slice(HEADS.length));
-  if (!found.empty || branches.length === 0) return found;
+  if (!repositoryRow.empty || branches.length === 0) return repositoryRow;
   // The protection rule of the default branch belongs to the project's creator, not to the first pusher.
-  const creator = await loadActor(database.reader, found.creator_id);
+  const creator = await loadActor(database.reader, repositoryRow.creator_id);
   const default_branch = await runUnitOfWork(creator, (uow) => writeDefaultBranch(uow, projectId, branches), {
     exemptFromLimit: true,
   });
   if (default_branch === null) return null;
   await syncHead(database.reader, git, projectId);
-  return { ...found, default_branch };
+  return { ...repositoryRow, default_branch };
 }
 
 interface ProjectRepositoryRow extends LocatedRepository {
@@ -75,19 +75,19 @@ async function writeDefaultBranch(
   projectId: number,
   branches: readonly string[],
 ): Promise<string | null> {
-  const found = await loadProjectRepository(uow, projectId);
-  if (found === null) return null;
-  const { empty, default_branch, full_path } = found;
+  const repositoryRow = await loadProjectRepository(uow, projectId);
+  if (repositoryRow === null) return null;
+  const { empty, default_branch, full_path } = repositoryRow;
   if (!empty) return default_branch;
-  const decided = branches.includes(default_branch) ? default_branch : (branches[0] as string);
+  const newDefaultBranch = branches.includes(default_branch) ? default_branch : (branches[0] as string);
   await uow
     .updateTable('repositories')
-    .set({ empty: false, default_branch: decided })
+    .set({ empty: false, default_branch: newDefaultBranch })
     .where('project_id', '=', projectId)
     .execute();
-  const rule = buildDefaultRule(decided, await loadDefaultProtection(uow, projectId));
+  const rule = buildDefaultRule(newDefaultBranch, await loadDefaultProtection(uow, projectId));
   const rules = await listProtectionRules(uow, projectId);
-  if (rule === null || matchingRules(rules, decided).length > 0) return decided;
+  if (rule === null || matchingRules(rules, newDefaultBranch).length > 0) return newDefaultBranch;
   const created = await findProtectionRule(uow, projectId, await insertProtectionRule(uow, projectId, rule));
   await recordProtectionRule(
     uow,
@@ -95,5 +95,5 @@ async function writeDefaultBranch(
     { id: projectId, full_path },
     created as ProtectionRuleRow,
   );
-  return decided;
+  return newDefaultBranch;
 }

@@ -12,15 +12,15 @@ export async function recordProtectionRule(
   rule: ProtectionRuleRow,
 ): Promise<void> {
   const describe = await loadBranchAccessDescriber(uow, [rule]);
-  const described = (kind: RuleKind) => rule[kind].map((entry) => describe(entry));
-  const [push_access_levels, merge_access_levels] = [described('push'), described('merge')];
+  const describeEntries = (kind: RuleKind) => rule[kind].map((entry) => describe(entry));
+  const [push_access_levels, merge_access_levels] = [describeEntries('push'), describeEntries('merge')];
   const { allow_force_push, code_owner_approval_required } = rule;
-  const added = `Added protected branch with [allowed to push: ${formatQuotedList(push_access_levels)}, allowed to merge: ${formatQuotedList(merge_access_levels)}, allow force push: ${allow_force_push}, code owner approval required: ${code_owner_approval_required}]`;
+  const addedText = `Added protected branch with [allowed to push: ${formatQuotedList(push_access_levels)}, allowed to merge: ${formatQuotedList(merge_access_levels)}, allow force push: ${allow_force_push}, code owner approval required: ${code_owner_approval_required}]`;
   await uow.record({
     name,
     entity: { type: 'Project', id: project.id, path: project.full_path },
     target: { type: 'ProtectedBranch', id: rule.id, details: rule.name },
-    message: name === 'protected_branch_created' ? added : 'Unprotected branch',
+    message: name === 'protected_branch_created' ? addedText : 'Unprotected branch',
     details: { push_access_levels, merge_access_levels, allow_force_push, code_owner_approval_required },
   });
 }

@@ -13,16 +13,16 @@ interface RefSearch {
 }
 
 function parseRefSearch(term: string): RefSearch {
-  const folded = term.toLowerCase();
-  const anchored = folded.startsWith('^');
-  const ended = folded.endsWith('$') && folded.length > (anchored ? 1 : 0);
-  const inner = folded.slice(anchored ? 1 : 0, ended ? -1 : undefined);
-  const parts = inner.split('*');
-  const whole = [...(anchored ? [] : ['']), ...parts, ...(ended ? [] : [''])];
-  const operators = anchored || ended || parts.length > 1;
+  const lowerCaseTerm = term.toLowerCase();
+  const anchored = lowerCaseTerm.startsWith('^');
+  const isEndAnchored = lowerCaseTerm.endsWith('$') && lowerCaseTerm.length > (anchored ? 1 : 0);
+  const pattern = lowerCaseTerm.slice(anchored ? 1 : 0, isEndAnchored ? -1 : undefined);
+  const parts = pattern.split('*');
+  const paddedParts = [...(anchored ? [] : ['']), ...parts, ...(isEndAnchored ? [] : [''])];
+  const operators = anchored || isEndAnchored || parts.length > 1;
   return {
-    matches: (name) => matchesParts(name.toLowerCase(), whole),
-    isExactMatch: (name) => !operators && name.toLowerCase() === folded,
+    matches: (name) => matchesParts(name.toLowerCase(), paddedParts),
+    isExactMatch: (name) => !operators && name.toLowerCase() === lowerCaseTerm,
   };
 }
 
@@ -33,10 +33,10 @@ export async function searchRefs<Found>(
   nameOf: (ref: Found) => string,
 ): Promise<Found[]> {
   const search = parseRefSearch(term);
-  const matching = await filterCooperatively(refs, (ref) => search.matches(nameOf(ref)));
-  const first = await filterCooperatively(matching, (ref) => search.isExactMatch(nameOf(ref)));
-  if (first.length === 0) return matching;
-  return [...first, ...(await filterCooperatively(matching, (ref) => !search.isExactMatch(nameOf(ref))))];
+  const matchingRefs = await filterCooperatively(refs, (ref) => search.matches(nameOf(ref)));
+  const first = await filterCooperatively(matchingRefs, (ref) => search.isExactMatch(nameOf(ref)));
+  if (first.length === 0) return matchingRefs;
+  return [...first, ...(await filterCooperatively(matchingRefs, (ref) => !search.isExactMatch(nameOf(ref))))];
 }
 
 type IsAfter<Found> = (ref: Found, name: string) => boolean;

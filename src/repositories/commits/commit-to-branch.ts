@@ -87,19 +87,19 @@ async function commitWithLock(
   const stale = parent === null ? null : await findStalePath(services, project, parent, input.changes);
   if (stale !== null) return fail('stale', { path: stale });
   if (parent === null) await ensureProjectRepository(git, project);
-  const stored = await storeFileContents(services, project, parent, input.changes);
-  if (isFailure(stored)) return stored;
+  const storedContents = await storeFileContents(services, project, parent, input.changes);
+  if (isFailure(storedContents)) return storedContents;
   const { message, allowEmpty } = input;
   const committer = { name: caller.user.name, email: caller.user.email };
   const author = { name: input.authorName ?? committer.name, email: input.authorEmail ?? committer.email };
-  const request = { parent, changes: stored.changes, message, author, committer, allowEmpty };
+  const request = { parent, changes: storedContents.changes, message, author, committer, allowEmpty };
   const commit = await commitChanges(git, getRepository(git, project), request);
   if ('rejected' in commit) return toChangeFailure(commit);
   const failure = await moveRefs(services, {
     project,
     by: { caller, may: commitPermission({ branch: name, forced }) },
     changes: [{ ref: HEADS + name, oldId: tip ?? ZERO_ID, newId: commit.commit }],
-    alsoWrite: stored.link,
+    alsoWrite: storedContents.link,
     first: parent === null,
   });
   return failure === undefined ? commit.commit : toMoveFailure(failure.code, name);
@@ -185,20 +185,20 @@ async function findStalePath(
     if (change.lastCommitId === undefined) continue;
     await yieldIfDue();
     const path = change.action === 'move' ? change.from : change.path;
-    const seen = await resolveRevision(git, repository, change.lastCommitId);
+    const lastSeenCommit = await resolveRevision(git, repository, change.lastCommitId);
     // The most common case: no new commits.
-    if (seen === parent) continue;
-    const then = seen === null ? null : await findLastCommit(git, repository, seen, path);
-    const now = then === null ? null : await findLastCommit(git, repository, parent, path);
-    if (now !== null && now !== then) return path;
+    if (lastSeenCommit === parent) continue;
+    const previousCommit = lastSeenCommit === null ? null : await findLastCommit(git, repository, lastSeenCommit, path);
+    const now = previousCommit === null ? null : await findLastCommit(git, repository, parent, path);
+    if (now !== null && now !== previousCommit) return path;
   }
   return null;
 }
 
 type FailedCommit = Exclude<Awaited<ReturnType<typeof commitChanges>>, { ok: true }>;
 
-function toChangeFailure(made: FailedCommit): Failure<CommitToBranchFailure> {
-  switch (made.rejected) {
+function toChangeFailure(failedCommit: FailedCommit): Failure<CommitToBranchFailure> {
+  switch (failedCommit.rejected) {
     case 'exists':
     case 'parent-is-file':
       return fail('fileExists');
@@ -207,7 +207,7 @@ function toChangeFailure(made: FailedCommit): Failure<CommitToBranchFailure> {
     case 'is-directory':
       return fail('isDirectory');
     case 'invalid-path':
-      return fail('pathInvalid', { path: made.path });
+      return fail('pathInvalid', { path: failedCommit.path });
     case 'missing-parent':
       return fail('notOnBranch');
     case 'empty':

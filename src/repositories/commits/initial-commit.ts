@@ -39,6 +39,6 @@ export async function createInitialCommit<Code extends string = never>(
   });
   if (!('ok' in commit)) throw new Error(`The initial commit of ${path} failed: ${commit.rejected}`);
   const change = { ref: HEADS + project.default_branch, oldId: ZERO_ID, newId: commit.commit };
-  const moved = await moveRefs(services, { project, by, changes: [change] });
-  return isFailure(moved) && moved.code !== 'moved' ? moved : undefined;
+  const moveResult = await moveRefs(services, { project, by, changes: [change] });
+  return isFailure(moveResult) && moveResult.code !== 'moved' ? moveResult : undefined;
 }

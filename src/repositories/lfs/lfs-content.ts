@@ -56,14 +56,17 @@ export async function storeFileContents(
   const objects: StoredBlob[] = [];
   const content = async (change: WithContent) => {
     if (!forLfs.has(change)) return toBlob(services, project, change.content);
-    const stored = await storeObject(services, change.content);
-    objects.push(stored);
-    return formatLfsPointer({ oid: stored.sha256, size: stored.size });
+    const storedBlob = await storeObject(services, change.content);
+    objects.push(storedBlob);
+    return formatLfsPointer({ oid: storedBlob.sha256, size: storedBlob.size });
   };
   const store = async (change: FileChange<FileBytes>) =>
     hasContent(change) ? { ...change, content: await content(change) } : (change as FileChange);
-  const stored = await storeLimiter(services.git).run(() => mapConcurrently(WRITERS, changes, store), services.git);
-  return { changes: stored, link: (tx, now) => linkStored(tx, now, objects) };
+  const storedChanges = await storeLimiter(services.git).run(
+    () => mapConcurrently(WRITERS, changes, store),
+    services.git,
+  );
+  return { changes: storedChanges, link: (tx, now) => linkStored(tx, now, objects) };
 }
 
 async function linkStored(tx: Transaction, now: CurrentAccess, objects: readonly StoredBlob[]): Promise<void> {
@@ -114,9 +117,9 @@ async function toBlob({ git }: ContentServices, project: LfsProject, content: Fi
 }
 
 async function storeObject({ blobs }: ContentServices, content: FileBytes): Promise<StoredBlob> {
-  const stored = await storeBlob(blobs, Buffer.isBuffer(content) ? content : Readable.from(content.chunks()));
-  if (isFailure(stored)) throw new Error(`LFS content could not be stored: ${stored.code}`);
-  return stored;
+  const storedBlob = await storeBlob(blobs, Buffer.isBuffer(content) ? content : Readable.from(content.chunks()));
+  if (isFailure(storedBlob)) throw new Error(`LFS content could not be stored: ${storedBlob.code}`);
+  return storedBlob;
 }
 
 async function readAll(content: StreamedBytes): Promise<Buffer> {

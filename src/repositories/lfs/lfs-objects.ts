@@ -21,7 +21,7 @@ export async function loadLinkedLfsObjects(
   projectId: number,
   oids: readonly string[],
 ): Promise<Map<string, LfsObject>> {
-  const linked = new Map<string, LfsObject>();
+  const linkedObjects = new Map<string, LfsObject>();
   for (let from = 0; from < oids.length; from += BATCH_SIZE) {
     // index: lfs_objects_by_oid, lfs_object_projects_pkey
     const rows = await db
@@ -31,15 +31,15 @@ export async function loadLinkedLfsObjects(
       .where('lfs_object_projects.project_id', '=', projectId)
       .where('lfs_objects.oid', 'in', oids.slice(from, from + BATCH_SIZE))
       .execute();
-    for (const row of rows) linked.set(row.oid, row);
+    for (const row of rows) linkedObjects.set(row.oid, row);
   }
-  return linked;
+  return linkedObjects;
 }
 
 /** Returns the oids that the project has no link to. */
 export async function listUnlinkedOids(db: Reader, projectId: number, oids: readonly string[]): Promise<string[]> {
-  const linked = await loadLinkedLfsObjects(db, projectId, oids);
-  return oids.filter((oid) => !linked.has(oid));
+  const linkedObjects = await loadLinkedLfsObjects(db, projectId, oids);
+  return oids.filter((oid) => !linkedObjects.has(oid));
 }
 
 /** Returns the object if this project has it, or null. */
@@ -68,9 +68,13 @@ export async function listLinkedOids(db: Reader, projectId: number): Promise<str
 }
 
 /** Links a stored object to the project. The caller's access was reloaded in this transaction. */
-export async function linkLfsObject(tx: Transaction, { project }: CurrentAccess, stored: StoredBlob): Promise<void> {
-  await linkBlob(tx, stored);
-  const { sha256: oid, size } = stored;
+export async function linkLfsObject(
+  tx: Transaction,
+  { project }: CurrentAccess,
+  storedBlob: StoredBlob,
+): Promise<void> {
+  await linkBlob(tx, storedBlob);
+  const { sha256: oid, size } = storedBlob;
   await tx
     .insertInto('lfs_objects')
     .values({ oid, size, created_at: tx.now })
@@ -111,8 +115,8 @@ export async function isLfsEnabled(
 ): Promise<boolean> {
   if (!project.lfs_enabled) return false;
   // index: namespace_closure_pkey
-  const above = await selectSelfAndAncestors(db, project.namespace_id).select('namespaces.attributes').execute();
-  return above.every(({ attributes }) => parseGroupAttributes(attributes).lfs_enabled);
+  const ancestors = await selectSelfAndAncestors(db, project.namespace_id).select('namespaces.attributes').execute();
+  return ancestors.every(({ attributes }) => parseGroupAttributes(attributes).lfs_enabled);
 }
 
 /** Returns the bytes of the LFS objects of each project; projects without any are omitted. */

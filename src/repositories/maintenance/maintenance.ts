@@ -37,11 +37,11 @@ export const maintainRepository = defineJob({
 /** Runs the maintenance that a repository needs. Returns whether it was repacked. */
 export async function runMaintenance(git: Git, repository: Repository): Promise<boolean> {
   await removeStaleRepositoryLocks(git, repository);
-  const need = await getMaintenanceNeeds(repository);
-  if (need.packRefs) await packRefs(git, repository);
-  if (need.repack) await repack(git, repository, need.repack);
-  if (need.commitGraph) await writeCommitGraph(git, repository);
-  return Boolean(need.repack);
+  const needs = await getMaintenanceNeeds(repository);
+  if (needs.packRefs) await packRefs(git, repository);
+  if (needs.repack) await repack(git, repository, needs.repack);
+  if (needs.commitGraph) await writeCommitGraph(git, repository);
+  return Boolean(needs.repack);
 }
 
 /** Delay in milliseconds while a repository is moved. */

@@ -160,12 +160,12 @@ export async function loadRepositoryMeasures(
     .where('project_id', 'in', projectIds)
     .where('empty', '=', false)
     .execute();
-  const measured = rows.map(async (row) => {
+  const measurements = rows.map(async (row) => {
     const { commit_count, size } = row;
     const isStored = isSummaryCurrent(row) && commit_count !== null && size !== null;
     return [row.project_id, isStored ? { commit_count, size } : await measure(git, row)] as const;
   });
-  return new Map(await Promise.all(measured));
+  return new Map(await Promise.all(measurements));
 }
 
 /** `isSummaryCurrent` in SQL. */
@@ -182,25 +182,25 @@ export async function loadRepositorySizes(
   namespaceIds: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
   // index: projects_by_namespace, repositories primary key
-  const inside = db
+  const namespaceRepositories = db
     .selectFrom('projects')
     .innerJoin('repositories', 'repositories.project_id', 'projects.id')
     .where('projects.namespace_id', 'in', namespaceIds)
     .where('repositories.empty', '=', false);
-  const sums = await inside
+  const storedSums = await namespaceRepositories
     .select(['projects.namespace_id', sql<number>`cast(coalesce(sum(repositories.size), 0) as bigint)`.as('bytes')])
     .groupBy('projects.namespace_id')
     .modifyEnd(longRunning)
     .execute();
-  const changed = await inside
+  const changedRepositories = await namespaceRepositories
     .select(['projects.namespace_id', ...columns, 'repositories.size'])
     .where((eb) => eb.not(isSummaryCurrentSql()))
     .orderBy('projects.id', 'desc')
     .limit(MAX_MEASURED)
     .modifyEnd(longRunning)
     .execute();
-  const sizes = new Map(sums.map(({ namespace_id, bytes }) => [namespace_id, bytes]));
-  for (const { namespace_id, size, ...row } of changed) {
+  const sizes = new Map(storedSums.map(({ namespace_id, bytes }) => [namespace_id, bytes]));
+  for (const { namespace_id, size, ...row } of changedRepositories) {
     const now = await measureObjects(getRepository(git, row));
     sizes.set(namespace_id, (sizes.get(namespace_id) ?? 0) + now - (size ?? 0));
   }

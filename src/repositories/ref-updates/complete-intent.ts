@@ -16,14 +16,14 @@ import { loadActor } from './ref-update-actor.ts';
 export async function completeIntent(
   services: RefServices,
   intent: Intent,
-  moved: readonly RefChange[],
+  movedRefs: readonly RefChange[],
 ): Promise<void> {
-  if (intent.wikiId !== undefined) return completeWikiIntent(services, intent, moved);
+  if (intent.wikiId !== undefined) return completeWikiIntent(services, intent, movedRefs);
   const { database, runUnitOfWork } = services;
   const { projectId } = intent;
   // The refs have moved: completion must not depend on a client that may have disconnected.
   const git = gitForClient(services.git, null);
-  const location = await decideDefaultBranch(services, projectId, moved);
+  const location = await decideDefaultBranch(services, projectId, movedRefs);
   if (location === null) {
     // The project was deleted, so nobody needs the events.
     await database.transaction((tx) => deleteIntent(tx, intent.id), { exemptFromLimit: true });
@@ -31,12 +31,12 @@ export async function completeIntent(
   }
   const { push_event_activities_limit: limit } = await loadSettings(database.reader);
   const context = { git, repository: getRepository(git, location), defaultBranch: location.default_branch, limit };
-  const changes = intent.userId === null ? [] : await describePushChanges(moved, context);
+  const changes = intent.userId === null ? [] : await describePushChanges(movedRefs, context);
   // All changes of a repository write its version.
   const lock = `refs of ${projectId}`;
   const actor = await loadActor(database.reader, intent.userId);
-  const recorded = { ...intent, projectId };
-  await runUnitOfWork(actor, (uow) => recordMovedRefs(uow, recorded, moved, { changes, limit }), {
+  const intentOfProject = { ...intent, projectId };
+  await runUnitOfWork(actor, (uow) => recordMovedRefs(uow, intentOfProject, movedRefs, { changes, limit }), {
     lock,
     exemptFromLimit: true,
   });
@@ -46,21 +46,21 @@ export async function completeIntent(
 async function recordMovedRefs(
   uow: UnitOfWork,
   { id, projectId, options }: Intent & { readonly projectId: number },
-  moved: readonly RefChange[],
+  movedRefs: readonly RefChange[],
   { changes, limit }: Pick<Push, 'changes' | 'limit'>,
 ): Promise<void> {
-  const deleted = await deleteIntent(uow, id);
-  if (deleted === null || moved.length === 0) return;
-  const { userId, merge } = deleted;
+  const deletedIntent = await deleteIntent(uow, id);
+  if (deletedIntent === null || movedRefs.length === 0) return;
+  const { userId, merge } = deletedIntent;
   await incrementRefVersion(uow, projectId);
   if (userId !== null && changes.length > 0) {
     await recordPushEvents(uow, { projectId, authorId: userId, changes, limit });
   }
-  const merged = moved.some(({ ref, newId }) => ref === merge?.ref && newId === merge.newId);
+  const merged = movedRefs.some(({ ref, newId }) => ref === merge?.ref && newId === merge.newId);
   await uow.publish('refs-changed', {
     projectId,
     userId,
-    changes: moved,
+    changes: movedRefs,
     ...(merged && { merge }),
     ...(options && { options }),
   });

@@ -19,12 +19,12 @@ export async function findCompletedChanges(
   repository: Repository,
   intent: AbandonedIntent,
 ): Promise<RefChange[]> {
-  const others = Map.groupBy(await loadOtherChanges(database.reader, intent), ({ ref }) => ref);
-  const moved: RefChange[] = [];
+  const otherChangesByRef = Map.groupBy(await loadOtherChanges(database.reader, intent), ({ ref }) => ref);
+  const movedRefs: RefChange[] = [];
   for (const change of intent.changes) {
-    if (await isCompleted(git, repository, change, others.get(change.ref) ?? [])) moved.push(change);
+    if (await isCompleted(git, repository, change, otherChangesByRef.get(change.ref) ?? [])) movedRefs.push(change);
   }
-  return moved;
+  return movedRefs;
 }
 
 /** A move by another intent. */
@@ -38,10 +38,10 @@ interface OtherChange {
 async function loadOtherChanges(db: Reader, intent: AbandonedIntent): Promise<OtherChange[]> {
   const open = await listChangesOfOtherIntents(db, intent);
   if (intent.projectId === undefined) return open;
-  const recorded = await listPushedRefsSince(db, intent.projectId, intent.createdAt);
+  const recordedChanges = await listPushedRefsSince(db, intent.projectId, intent.createdAt);
   return [
     ...open,
-    ...recorded.map(({ refType, ref, from }) => ({
+    ...recordedChanges.map(({ refType, ref, from }) => ({
       ref: (refType === 'branch' ? HEADS : TAGS) + ref,
       oldId: from ?? ZERO_ID,
       newId: null,
@@ -53,14 +53,14 @@ async function isCompleted(
   git: Git,
   repository: Repository,
   { ref, oldId, newId }: RefChange,
-  others: readonly OtherChange[],
+  otherChanges: readonly OtherChange[],
 ): Promise<boolean> {
-  const rivals = others.filter((other) => other.oldId === oldId);
-  if (rivals.some((rival) => rival.newId === null)) return false;
+  const rivalChanges = otherChanges.filter((other) => other.oldId === oldId);
+  if (rivalChanges.some((rivalChange) => rivalChange.newId === null)) return false;
   const now = (await resolveRef(repository, ref)) ?? ZERO_ID;
   if (now === newId || now === oldId || now === ZERO_ID || newId === ZERO_ID) return now === newId;
-  const wasLeft = (id: string | null) => others.some((other) => other.oldId === id);
+  const wasLeft = (id: string | null) => otherChanges.some((other) => other.oldId === id);
   if (wasLeft(newId)) return true;
-  if (rivals.some((rival) => rival.newId === now || wasLeft(rival.newId))) return false;
+  if (rivalChanges.some((rivalChange) => rivalChange.newId === now || wasLeft(rivalChange.newId))) return false;
   return isAncestor(git, repository, newId, now);
 }

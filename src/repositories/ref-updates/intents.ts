@@ -63,9 +63,9 @@ interface CreateIntentInput extends Pick<IntentDetails, 'changes' | 'merge' | 'o
 export async function createIntent(
   tx: Transaction,
   { owner, location, changes, merge, options, renamed, first = false }: CreateIntentInput,
-  by: Pick<CurrentAccess, 'caller'> | ServerActor,
+  actor: Pick<CurrentAccess, 'caller'> | ServerActor,
 ): Promise<Intent | Failure<'readOnly' | 'notFirst'>> {
-  const userId = 'server' in by ? by.userId : by.caller.user.id;
+  const userId = 'server' in actor ? actor.userId : actor.caller.user.id;
   // Transactions are serializable: a storage move either sees this row or has made the repository read-only before.
   const repository =
     owner.wikiId === undefined ? await findRepositoryState(tx, owner.projectId) : await findWikiById(tx, owner.wikiId);
@@ -128,12 +128,12 @@ export async function deleteIntent(
   tx: Transaction,
   id: number,
 ): Promise<Pick<IntentDetails, 'userId' | 'merge'> | null> {
-  const deleted = await tx
+  const deletedIntent = await tx
     .deleteFrom('ref_intents')
     .where('id', '=', id)
     .returning(['user_id', 'merge_request_id', 'merge'])
     .executeTakeFirst();
-  return deleted === undefined ? null : { userId: deleted.user_id, merge: parseMerge(deleted) };
+  return deletedIntent === undefined ? null : { userId: deletedIntent.user_id, merge: parseMerge(deletedIntent) };
 }
 
 interface MergeColumns {
@@ -151,8 +151,8 @@ export function hasProjectIntent(tx: Transaction, projectId: number): Promise<bo
 }
 
 /** As `hasProjectIntent`, for any owner of refs. */
-export function hasIntent(tx: Transaction, of: RefOwner): Promise<boolean> {
-  return hasRow(selectIntents(tx, of).select('id'));
+export function hasIntent(tx: Transaction, owner: RefOwner): Promise<boolean> {
+  return hasRow(selectIntents(tx, owner).select('id'));
 }
 
 /** index: ref_intents_by_project, ref_intents_by_wiki */
@@ -166,8 +166,8 @@ const parseChanges = (rows: readonly { readonly changes: string }[]) =>
 
 /** Returns the changes of other pending intents of the same repository. */
 export async function listChangesOfOtherIntents(db: Reader, { id, projectId, wikiId }: Intent): Promise<RefChange[]> {
-  const others = selectIntents(db, wikiId === undefined ? { projectId } : { wikiId }).where('id', '<>', id);
-  return parseChanges(await others.select('changes').execute());
+  const otherIntents = selectIntents(db, wikiId === undefined ? { projectId } : { wikiId }).where('id', '<>', id);
+  return parseChanges(await otherIntents.select('changes').execute());
 }
 
 /** Returns whether a pending intent deletes this ref. */

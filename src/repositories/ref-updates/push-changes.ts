@@ -21,8 +21,10 @@ interface PushContext {
  * "push_data").
  */
 export async function describePushChanges(changes: readonly RefChange[], context: PushContext): Promise<PushChange[]> {
-  const bare = changes.filter(({ ref }) => ref.startsWith(HEADS) || ref.startsWith(TAGS)).map(withoutCommits);
-  const kinds = Map.groupBy(bare, (change) => `${change.action} ${change.refType}`);
+  const branchAndTagChanges = changes
+    .filter(({ ref }) => ref.startsWith(HEADS) || ref.startsWith(TAGS))
+    .map(withoutCommits);
+  const kinds = Map.groupBy(branchAndTagChanges, (change) => `${change.action} ${change.refType}`);
   const groups = [...kinds.values()].map((group) =>
     group.length > context.limit ? group : Promise.all(group.map((change) => withCommits(change, context))),
   );

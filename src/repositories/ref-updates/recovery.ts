@@ -21,15 +21,15 @@ const END_OF_TIME = '9999-12-31T00:00:00.000Z';
  * treats all intents as abandoned; otherwise only expired ones. An intent that fails, for example because its
  * repository is broken, is retried later and does not block the start.
  */
-export async function completeAbandonedIntents(services: RefServices, alone: boolean): Promise<number> {
-  let settled = 0;
+export async function completeAbandonedIntents(services: RefServices, isOnlyProcess: boolean): Promise<number> {
+  let completedCount = 0;
   for (let after = 0; ; ) {
     const intents = await services.database.transaction((tx) =>
-      listAbandonedIntents(tx, alone ? END_OF_TIME : tx.now, after, BATCH),
+      listAbandonedIntents(tx, isOnlyProcess ? END_OF_TIME : tx.now, after, BATCH),
     );
-    for (const intent of intents) if (await completeOrLog(services, intent)) settled++;
+    for (const intent of intents) if (await completeOrLog(services, intent)) completedCount++;
     after = intents.at(-1)?.id ?? after;
-    if (intents.length < BATCH) return settled;
+    if (intents.length < BATCH) return completedCount;
   }
 }
 
@@ -51,8 +51,8 @@ async function completeOrLog(services: RefServices, intent: AbandonedIntent): Pr
 async function completeFromRefs(services: RefServices, intent: AbandonedIntent): Promise<void> {
   const location = await findLocation(services.database.reader, intent);
   const repository = location ? getRepository(services.git, location) : null;
-  const moved = repository === null ? [] : await findCompletedChanges(services, repository, intent);
-  await completeIntent(services, intent, moved);
+  const movedRefs = repository === null ? [] : await findCompletedChanges(services, repository, intent);
+  await completeIntent(services, intent, movedRefs);
   // Its process may have died between setting the default branch and updating HEAD.
   if (intent.wikiId === undefined) await syncHead(services.database.reader, services.git, intent.projectId);
   else await syncWikiHead(services.database.reader, services.git, intent.wikiId);

@@ -19,7 +19,7 @@ type WikiIntent = Intent & { readonly wikiId: number };
 export async function completeWikiIntent(
   services: RefServices,
   intent: WikiIntent,
-  moved: readonly RefChange[],
+  movedRefs: readonly RefChange[],
 ): Promise<void> {
   const { database, runUnitOfWork } = services;
   const git = gitForClient(services.git, null);
@@ -28,21 +28,21 @@ export async function completeWikiIntent(
     await database.transaction((tx) => deleteIntent(tx, intent.id), { exemptFromLimit: true });
     return;
   }
-  const default_branch = wiki.empty ? findFirstBranch(wiki, moved) : wiki.default_branch;
-  const change = moved.find(({ ref }) => ref === HEADS + default_branch);
+  const default_branch = wiki.empty ? findFirstBranch(wiki, movedRefs) : wiki.default_branch;
+  const change = movedRefs.find(({ ref }) => ref === HEADS + default_branch);
   const context = { git, repository: getRepository(git, wiki), renamed: intent.renamed };
   const pages = change === undefined ? [] : await listPageChanges(context, change);
   const lock = `refs of wiki ${intent.wikiId}`;
   const actor = await loadActor(database.reader, intent.userId);
-  await runUnitOfWork(actor, (uow) => recordMovedRefs(uow, intent, { moved, pages, default_branch }), {
+  await runUnitOfWork(actor, (uow) => recordMovedRefs(uow, intent, { moved: movedRefs, pages, default_branch }), {
     lock,
     exemptFromLimit: true,
   });
   if (wiki.empty) await syncWikiHead(database.reader, git, intent.wikiId);
 }
 
-function findFirstBranch(wiki: WikiState, moved: readonly RefChange[]): string {
-  const updatedBranches = moved.filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== ZERO_ID);
+function findFirstBranch(wiki: WikiState, movedRefs: readonly RefChange[]): string {
+  const updatedBranches = movedRefs.filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== ZERO_ID);
   return chooseDefaultBranch(
     wiki,
     updatedBranches.map(({ ref }) => ref.slice(HEADS.length)),
@@ -84,9 +84,9 @@ async function recordMovedRefs(
   { id, wikiId }: WikiIntent,
   { moved, pages, default_branch }: MovedPages,
 ) {
-  const deleted = await deleteIntent(uow, id);
-  if (deleted === null || moved.length === 0) return;
-  const { userId } = deleted;
+  const deletedIntent = await deleteIntent(uow, id);
+  if (deletedIntent === null || moved.length === 0) return;
+  const { userId } = deletedIntent;
   const wiki = await findWikiById(uow, wikiId);
   if (wiki === null) return;
   // The database decides which of two first pushes is the first.

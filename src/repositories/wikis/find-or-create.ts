@@ -19,9 +19,9 @@ export async function findOrCreateWiki(
   caller: SignedInCaller,
   parent: GroupOrProject,
 ): Promise<Wiki | Failure<'readOnly'>> {
-  const existing = await findWiki(database.reader, parent);
-  if (existing?.read_only) return fail('readOnly');
-  const wiki = existing ?? (await database.transaction((tx) => authorizeAndInsertWiki(tx, caller, parent)));
+  const existingWiki = await findWiki(database.reader, parent);
+  if (existingWiki?.read_only) return fail('readOnly');
+  const wiki = existingWiki ?? (await database.transaction((tx) => authorizeAndInsertWiki(tx, caller, parent)));
   if (isFailure(wiki)) return wiki;
   await ensureRepository(getRepository(git, wiki), { defaultBranch: wiki.default_branch });
   return wiki;
@@ -40,8 +40,8 @@ async function authorizeAndInsertWiki(
 
 /** As above, without a permission check. */
 export async function findOrInsertWiki(tx: Transaction, parent: GroupOrProject): Promise<Wiki | Failure<'readOnly'>> {
-  const existing = await findWiki(tx, parent);
-  if (existing !== null) return existing;
+  const existingWiki = await findWiki(tx, parent);
+  if (existingWiki !== null) return existingWiki;
   const storage = await chooseWikiStorage(tx, parent);
   if (storage === undefined || storage.isReadOnly) return fail('readOnly');
   const namespaceId = parent.project?.namespace_id ?? parent.group!.id;

@@ -20,11 +20,11 @@ export const maintainWiki = defineJob({
     if (wiki === null || wiki.read_only) return;
     const repository = getRepository(git, wiki);
     await runMaintenance(git, repository);
-    const measured = { size: await measureObjects(repository), size_version: wiki.ref_state_version };
+    const measuredColumns = { size: await measureObjects(repository), size_version: wiki.ref_state_version };
     await database.transaction((tx) =>
       tx
         .updateTable('wikis')
-        .set(measured)
+        .set(measuredColumns)
         .where('wiki_id', '=', wikiId)
         // Only if the wiki has not been moved meanwhile.
         .where('disk_path', '=', wiki.disk_path)
@@ -108,10 +108,10 @@ export async function loadWikiSizesByGroup(
     .where('wikis.empty', '=', false);
   const wikis = [...(await ofGroups.execute()), ...(await ofProjects.modifyEnd(longRunning).execute())];
   const sizes = new Map<number, number>();
-  let measured = 0;
+  let measuredCount = 0;
   for (const wiki of wikis) {
     const isKept = wiki.size_version === wiki.ref_state_version;
-    const size = isKept || ++measured <= MAX_MEASURED ? await loadWikiSize(git, wiki) : (wiki.size ?? 0);
+    const size = isKept || ++measuredCount <= MAX_MEASURED ? await loadWikiSize(git, wiki) : (wiki.size ?? 0);
     sizes.set(wiki.owner as number, (sizes.get(wiki.owner as number) ?? 0) + size);
   }
   return sizes;

@@ -35,9 +35,9 @@ export async function listPageChanges(
   { oldId, newId }: RefChange,
 ): Promise<PageChange[]> {
   const treeOf = (id: string) => (id === ZERO_ID ? EMPTY_TREE_ID : id);
-  const compared = { from: treeOf(oldId), to: treeOf(newId), most: MAX_FILES, renames: renamed === undefined };
+  const comparison = { from: treeOf(oldId), to: treeOf(newId), most: MAX_FILES, renames: renamed === undefined };
   try {
-    const files = await listChangedFiles(git, repository, compared);
+    const files = await listChangedFiles(git, repository, comparison);
     return toPageChanges(renamed === undefined ? files : applyRenames(files, renamed));
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
@@ -48,21 +48,23 @@ export async function listPageChanges(
 }
 
 /** Joins deleted and created files to renames by the known renames. */
-function applyRenames(files: readonly ChangedFile[], renamed: readonly PathRename[]): ChangedFile[] {
+function applyRenames(files: readonly ChangedFile[], pathRenames: readonly PathRename[]): ChangedFile[] {
   const deletedPaths = new Set(files.flatMap((file) => (file.action === 'deleted' ? [file.path] : [])));
   const origins = new Map<string, string>();
   for (const from of deletedPaths) {
-    const renaming = renamed.find(([before]) => (before.endsWith('/') ? from.startsWith(before) : from === before));
-    if (renaming) origins.set(renaming[1] + from.slice(renaming[0].length), from);
+    const pathRename = pathRenames.find(([before]) =>
+      before.endsWith('/') ? from.startsWith(before) : from === before,
+    );
+    if (pathRename) origins.set(pathRename[1] + from.slice(pathRename[0].length), from);
   }
-  const claimed = new Set<string>();
-  const named = files.map((file): ChangedFile => {
+  const claimedPaths = new Set<string>();
+  const renamedFiles = files.map((file): ChangedFile => {
     const from = origins.get(file.path);
     if (from === undefined || file.action === 'deleted') return file;
-    claimed.add(from);
+    claimedPaths.add(from);
     return { action: 'renamed', path: file.path, from };
   });
-  return named.filter((file) => file.action !== 'deleted' || !claimed.has(file.path));
+  return renamedFiles.filter((file) => file.action !== 'deleted' || !claimedPaths.has(file.path));
 }
 
 function toPageChanges(files: readonly ChangedFile[]): PageChange[] {
@@ -91,15 +93,18 @@ export async function updatePageRows(
   changes: readonly PageChange[],
 ): Promise<readonly WikiPageEvent[]> {
   const destroyed = changes.filter(({ action }) => action === 'destroyed');
-  const renamed = changes.filter(({ from }) => from !== undefined);
-  const others = changes.filter(({ action, from }) => action !== 'destroyed' && from === undefined);
+  const renamedPages = changes.filter(({ from }) => from !== undefined);
+  const otherPages = changes.filter(({ action, from }) => action !== 'destroyed' && from === undefined);
   const idsByChange = new Map<PageChange, number>();
   const withEvents = new Set(changes.filter(({ page }) => !isAttachment(page.path)).slice(0, MAX_EVENTS));
   // Only pages with events need a row now; others get one when they are read.
-  const needed = [...destroyed, ...others].filter((change) => withEvents.has(change));
-  const ids = await findOrCreatePageIds(tx, wikiId, [...needed.map(({ page }) => page), ...renamed.map(previousName)]);
-  for (const change of needed) idsByChange.set(change, ids.get(slugKey(change.page.slug)) as number);
-  for (const change of renamed) idsByChange.set(change, ids.get(slugKey(change.from as string)) as number);
+  const pagesWithEvents = [...destroyed, ...otherPages].filter((change) => withEvents.has(change));
+  const ids = await findOrCreatePageIds(tx, wikiId, [
+    ...pagesWithEvents.map(({ page }) => page),
+    ...renamedPages.map(previousName),
+  ]);
+  for (const change of pagesWithEvents) idsByChange.set(change, ids.get(slugKey(change.page.slug)) as number);
+  for (const change of renamedPages) idsByChange.set(change, ids.get(slugKey(change.from as string)) as number);
   await clearPaths(
     tx,
     wikiId,
@@ -108,9 +113,9 @@ export async function updatePageRows(
   await renamePages(
     tx,
     wikiId,
-    renamed.map((change) => ({ id: idsByChange.get(change) as number, page: change.page })),
+    renamedPages.map((change) => ({ id: idsByChange.get(change) as number, page: change.page })),
   );
-  await updatePaths(tx, wikiId, others);
+  await updatePaths(tx, wikiId, otherPages);
   return changes.flatMap((change) => {
     const id = idsByChange.get(change);
     return id === undefined || !withEvents.has(change) ? [] : [{ id, action: change.action }];
@@ -140,13 +145,13 @@ export async function findOrCreatePageIds(
       .values([...rows].map(([slug_key, { path, title }]) => ({ wiki_id: wikiId, slug_key, path, title })))
       .onConflict((conflict) => conflict.columns(['wiki_id', 'slug_key']).doNothing())
       .execute();
-    const found = await tx
+    const pageRows = await tx
       .selectFrom('wiki_pages')
       .select(['id', 'slug_key'])
       .where('wiki_id', '=', wikiId)
       .where('slug_key', 'in', [...rows.keys()])
       .execute();
-    for (const { id, slug_key } of found) ids.set(slug_key as string, id);
+    for (const { id, slug_key } of pageRows) ids.set(slug_key as string, id);
   }
   return ids;
 }
@@ -173,9 +178,9 @@ async function updatePaths(tx: Transaction, wikiId: number, changes: readonly Pa
       .where('wiki_id', '=', wikiId)
       .where('slug_key', 'in', [...pages.keys()])
       .execute();
-    for (const { id, slug_key, path: known, title: shown } of rows) {
+    for (const { id, slug_key, path: knownPath, title: knownTitle } of rows) {
       const { path, title } = pages.get(slug_key as string) as PageName;
-      if (known === path && shown === title) continue;
+      if (knownPath === path && knownTitle === title) continue;
       await tx.updateTable('wiki_pages').set({ path, title }).where('id', '=', id).execute();
     }
   }
@@ -185,10 +190,10 @@ async function updatePaths(tx: Transaction, wikiId: number, changes: readonly Pa
 async function renamePages(
   tx: Transaction,
   wikiId: number,
-  renamed: readonly { readonly id: number; readonly page: PageName }[],
+  renamedPages: readonly { readonly id: number; readonly page: PageName }[],
 ): Promise<void> {
   // Files that differ only in case or ending are one page, which has one source and one target.
-  const byKey = new Map(renamed.map((one) => [slugKey(one.page.slug), one]));
+  const byKey = new Map(renamedPages.map((one) => [slugKey(one.page.slug), one]));
   const each = [...new Map([...byKey.values()].map((one) => [one.id, one])).values()];
   for (const batch of batches(each)) {
     const [ids, keys] = [batch.map(({ id }) => id), batch.map(({ page }) => slugKey(page.slug))];

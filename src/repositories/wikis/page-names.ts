@@ -36,16 +36,16 @@ export interface PageName {
 /** Returns the page name of a file; null if it is no page. */
 export function parsePageName(path: string): PageName | null {
   const at = path.lastIndexOf('.');
-  const ending = path.slice(at + 1);
-  const format = at < 0 ? undefined : getFormat(ending);
+  const extension = path.slice(at + 1);
+  const format = at < 0 ? undefined : getFormat(extension);
   // Responses and rows contain only valid UTF-8.
   const slug = path.slice(0, at).toWellFormed();
   if (format === undefined || slug === '' || slug.endsWith('/')) return null;
-  return { path, slug, title: getPageTitle(slug), format, ending };
+  return { path, slug, title: getPageTitle(slug), format, ending: extension };
 }
 
-function getFormat(ending: string): string | undefined {
-  const key = ending.toLowerCase();
+function getFormat(extension: string): string | undefined {
+  const key = extension.toLowerCase();
   return Object.hasOwn(FORMATS_BY_ENDING, key) ? FORMATS_BY_ENDING[key] : undefined;
 }
 

@@ -53,11 +53,11 @@ export async function createArchive(
   const name = `${prefix}.${format}`;
   if (headersOnly) return { name, content: undefined };
   const excludePaths = request.excludePaths.map((excluded) => excluded.replace(/^\/+/, '')).filter(isExcludable);
-  const packed = await startArchive(git, repository, { commit, format, prefix, path, excludePaths }, request);
-  if ('content' in packed) return { name, content: packed.content };
-  if (packed.failure.kind === 'not-found') return fail('unknown');
-  if (packed.failure.kind === 'unavailable') return fail('noProgram');
-  throw new GitError('archive', packed.failure);
+  const archive = await startArchive(git, repository, { commit, format, prefix, path, excludePaths }, request);
+  if ('content' in archive) return { name, content: archive.content };
+  if (archive.failure.kind === 'not-found') return fail('unknown');
+  if (archive.failure.kind === 'unavailable') return fail('noProgram');
+  throw new GitError('archive', archive.failure);
 }
 
 /** Starts git. The slot and the LFS files are held until the stream closes. */
@@ -75,10 +75,10 @@ async function startArchive(
   };
   try {
     lfs = await openLfsFiles();
-    const packed = await streamArchive(git, repository, { ...options, lfs });
-    if ('content' in packed) packed.content.once('close', () => void end());
+    const archive = await streamArchive(git, repository, { ...options, lfs });
+    if ('content' in archive) archive.content.once('close', () => void end());
     else await end();
-    return packed;
+    return archive;
   } catch (error) {
     await end();
     throw error;

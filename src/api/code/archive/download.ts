@@ -30,8 +30,8 @@ export async function streamArchiveDownload(
   call: DownloadCall,
   suffix: string,
 ): Promise<StreamReply | Failure<'tooMany' | 'unknown' | 'noProgram'>> {
-  const limited = await rateLimit(services, call);
-  if (limited !== null) return limited;
+  const limitFailure = await rateLimit(services, call);
+  if (limitFailure !== null) return limitFailure;
   const { git, database, blobs } = services;
   const { project, params, request } = call;
   const { sha, path, exclude_paths: excludePaths } = params;

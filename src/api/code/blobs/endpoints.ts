@@ -36,8 +36,8 @@ export const getBlob = endpoint({
   errors: { blobTooLarge: blobTooLargeResponse('/projects/:id/repository/blobs/:sha/raw') },
   response: ok(Blob),
   async handle({ project, blob }, { database, git }) {
-    const limited = await checkLargeBlobLimit(database, project.id, blob.size);
-    if (limited !== null) return limited;
+    const limitFailure = await checkLargeBlobLimit(database, project.id, blob.size);
+    if (limitFailure !== null) return limitFailure;
     const object = await readObject(git, getRepository(git, project), blob.id, MAX_JSON_BLOB_BYTES);
     return { ...blob, content: object?.content ?? null };
   },

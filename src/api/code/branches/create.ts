@@ -56,12 +56,12 @@ export async function createBranchAt(
   if (target === null) return fail('refUnknown', { branch, ref });
   if (!(await mayCreate(database.reader, caller, project, branch))) return fail('protectedName');
   const change = { ref: HEADS + branch, oldId: ZERO_ID, newId: target };
-  const moved = await moveRefs(services, {
+  const moveResult = await moveRefs(services, {
     project,
     by: { caller, may: createBranchPermission(branch) },
     changes: [change],
   });
-  if (isFailure(moved)) return fail(toCreateFailure(moved.code), { branch, ref });
+  if (isFailure(moveResult)) return fail(toCreateFailure(moveResult.code), { branch, ref });
   return loadBranch(git, project, branch, target);
 }
 
@@ -86,8 +86,8 @@ async function createFirstBranch(
   if (!mayCommit || !(await mayCreate(db, caller, project, branch))) return fail('protectedName');
   const readme = { path: 'README.md', content: Buffer.alloc(0), message: 'Add README.md' };
   const { name, email } = caller.user;
-  const by = { caller, may: initialBranchPermission(defaultBranch, branch) };
-  const created = await createInitialCommit(services, { project, by, author: { name, email }, ...readme });
+  const actor = { caller, may: initialBranchPermission(defaultBranch, branch) };
+  const created = await createInitialCommit(services, { project, by: actor, author: { name, email }, ...readme });
   if (isFailure(created)) return fail(created.code === 'protectedName' ? 'protectedName' : 'readOnly');
 }
 

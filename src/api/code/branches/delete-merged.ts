@@ -47,11 +47,11 @@ async function deleteMergedBranch(
 ): Promise<undefined | 'readOnly'> {
   const may = deleteUnprotectedBranchPermission(name.slice(HEADS.length));
   const changes = [{ ref: name, oldId: id, newId: ZERO_ID }];
-  const moved = await moveRefs(services, { project, by: { caller, may }, changes });
-  if (!isFailure(moved) || moved.code === 'isDefault' || moved.code === 'isProtected') return undefined;
-  if (moved.code === 'readOnly') return 'readOnly';
+  const moveResult = await moveRefs(services, { project, by: { caller, may }, changes });
+  if (!isFailure(moveResult) || moveResult.code === 'isDefault' || moveResult.code === 'isProtected') return undefined;
+  if (moveResult.code === 'readOnly') return 'readOnly';
   // The branch moved meanwhile: the job is retried with the current refs.
-  throw new Error(`Cannot delete the merged branch ${name}: ${moved.code}`);
+  throw new Error(`Cannot delete the merged branch ${name}: ${moveResult.code}`);
 }
 
 /** Returns merged branches that are not the default branch, not at its tip and not protected. */

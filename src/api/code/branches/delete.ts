@@ -24,12 +24,13 @@ export async function deleteBranchAt(
   const rules = await listProtectionRules(services.database.reader, project.id);
   if (matchingRules(rules, name).length > 0 && !mayDeleteProtectedBranch(caller, project)) return fail('isProtected');
   const change = { ref: HEADS + name, oldId: commit.id, newId: ZERO_ID };
-  const moved = await moveRefs(services, {
+  const moveResult = await moveRefs(services, {
     project,
     by: { caller, may: deleteBranchPermission(name) },
     changes: [change],
   });
-  if (!isFailure(moved)) return undefined;
-  if (moved.code === 'readOnly' || moved.code === 'isDefault' || moved.code === 'isProtected') return fail(moved.code);
-  return moved.code === 'moved' && moved.values.actual === null ? fail('gone') : fail('moved', { name });
+  if (!isFailure(moveResult)) return undefined;
+  if (moveResult.code === 'readOnly' || moveResult.code === 'isDefault' || moveResult.code === 'isProtected')
+    return fail(moveResult.code);
+  return moveResult.code === 'moved' && moveResult.values.actual === null ? fail('gone') : fail('moved', { name });
 }

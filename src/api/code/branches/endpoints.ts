@@ -38,11 +38,11 @@ const existingBranch = {
 const branch = {
   ...existingBranch,
   params: { branch: required(refName) },
-  async load(call: AccessCall, found: ProjectContext) {
+  async load(call: AccessCall, context: ProjectContext) {
     if (!isValidBranchName(call.path.branch ?? '')) {
       throw new HttpError(400, { message: 'The branch refname is invalid' });
     }
-    return existingBranch.load(call, found);
+    return existingBranch.load(call, context);
   },
 } as const;
 

@@ -28,15 +28,15 @@ export const Branch = entity('Branch', {
   default: Type.Boolean(),
   web_url: Type.String(),
 }).from(loadBranchRelations, ({ project, name, commit }, to, { rules, merged }) => {
-  const matching = matchingRules(rules, name);
+  const matchedRules = matchingRules(rules, name);
   const developers = (kind: 'push' | 'merge') =>
-    matching.some((rule) => rule[kind].some((entry) => entry.access_level === DEVELOPER && entry.user_id === null));
+    matchedRules.some((rule) => rule[kind].some((entry) => entry.access_level === DEVELOPER && entry.user_id === null));
   const wellFormedName = name.toWellFormed();
   return {
     name: wellFormedName,
     commit: Commit.serialize({ commit, project }, to),
     merged: merged.has(commit.id),
-    protected: matching.length > 0,
+    protected: matchedRules.length > 0,
     developers_can_push: developers('push'),
     developers_can_merge: developers('merge'),
     can_push: mayPush(to.caller, project, rules, name),

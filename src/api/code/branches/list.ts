@@ -38,22 +38,22 @@ export async function loadBranchPage(
 ): Promise<ListPage<BranchRow> | Failure<'regexInvalid' | 'regexTooExpensive' | 'tokenInvalid'>> {
   const { regex } = filter;
   const all = await listRefs(git, getRepository(git, project), HEADS, getRefVersion(project));
-  const found = regex ? await matchLimiter(git).run(() => filterByRegex(git, all, regex), git) : all;
-  if (isFailure(found)) return found;
+  const filteredRefs = regex ? await matchLimiter(git).run(() => filterByRegex(git, all, regex), git) : all;
+  if (isFailure(filteredRefs)) return filteredRefs;
   const { search } = filter;
-  const sorted = await sortRefs(found, filter.sort);
-  const paginated = paginate(search ? await searchRefs(sorted, search, branchName) : sorted, filter, page);
+  const sortedRefs = await sortRefs(filteredRefs, filter.sort);
+  const paginated = paginate(search ? await searchRefs(sortedRefs, search, branchName) : sortedRefs, filter, page);
   return isFailure(paginated) ? paginated : { ...paginated, items: await loadBranches(git, project, paginated.items) };
 }
 
 function paginate(
-  sorted: readonly Ref[],
+  sortedRefs: readonly Ref[],
   { search, pagination, page_token: token, sort }: BranchFilter,
   page: OffsetRequest,
 ) {
-  if (pagination !== 'keyset') return paginateInMemory(sorted, page);
+  if (pagination !== 'keyset') return paginateInMemory(sortedRefs, page);
   const isAfter = isSortedByAge(sort) ? null : orderBySearch(search, branchName, isAfterName);
-  return pageAfterToken(sorted, { token, nameOf: branchName, isBehind: isAfter, perPage: page.perPage });
+  return pageAfterToken(sortedRefs, { token, nameOf: branchName, isBehind: isAfter, perPage: page.perPage });
 }
 
 /** Compares names bytewise, like git. */
@@ -77,17 +77,17 @@ async function filterByRegex(
   if (typeof pattern === 'string') return fail('regexInvalid');
   const cost = regexCost(regex);
   const yieldToOthers = createYielder();
-  const found: Ref[] = [];
+  const matchedRefs: Ref[] = [];
   let work = 0;
   for (const ref of all) {
     const name = branchName(ref);
     work += cost * name.length;
     if (work > MAX_MATCHING_WORK) return fail('regexTooExpensive');
-    if (pattern.matcher(name).find()) found.push(ref);
+    if (pattern.matcher(name).find()) matchedRefs.push(ref);
     await yieldToOthers();
     if (client?.isDisconnected) throw new ClientDisconnected();
   }
-  return found;
+  return matchedRefs;
 }
 
 async function sortRefs(refs: readonly Ref[], sort: string | null | undefined): Promise<readonly Ref[]> {

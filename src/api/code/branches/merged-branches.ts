@@ -12,6 +12,6 @@ export async function findMergedTips(
 ): Promise<ReadonlySet<string>> {
   const repository = getRepository(git, project);
   const base = await resolveRevisionAtVersion(git, repository, HEADS + project.default_branch, getRefVersion(project));
-  const others = tips.filter((id) => id !== base);
-  return base === null || others.length === 0 ? new Set() : filterReachable(git, repository, others, base);
+  const otherTips = tips.filter((id) => id !== base);
+  return base === null || otherTips.length === 0 ? new Set() : filterReachable(git, repository, otherTips, base);
 }

@@ -46,16 +46,16 @@ export async function applyCommit(
   const tip = await findBranchHead(repository, name);
   if (tip === null) return fail('branchUnknown');
   const apply = kind === 'revert' ? revert : cherryPick;
-  const applied = await apply(git, repository, { commit: commit.id, onto: tip });
-  if (!('tree' in applied)) {
-    const failure = 'empty' in applied ? 'empty' : 'conflict';
+  const applyResult = await apply(git, repository, { commit: commit.id, onto: tip });
+  if (!('tree' in applyResult)) {
+    const failure = 'empty' in applyResult ? 'empty' : 'conflict';
     return fail(params.dry_run ? `dry_${failure}` : failure);
   }
   if (params.dry_run) return undefined;
   const signer = { name: caller.user.name, email: caller.user.email };
   const message = params.message?.trim() ? params.message : defaultMessage(kind, commit, signer);
   const id = await writeCommit(git, repository, {
-    tree: applied.tree,
+    tree: applyResult.tree,
     parents: [tip],
     author: signer,
     committer: signer,
@@ -80,7 +80,7 @@ interface Signer {
 /** Returns the default message. A cherry-pick of somebody else's commit credits its author. */
 function defaultMessage(kind: ApplyKind, { id, title, message, author }: Commit, signer: Signer): string {
   if (kind === 'revert') return `Revert "${title}"\n\nThis reverts commit ${id}`;
-  const picked = `${message.trimEnd()}\n\n(cherry picked from commit ${id})`;
+  const messageWithSource = `${message.trimEnd()}\n\n(cherry picked from commit ${id})`;
   const isMine = author.email.toLowerCase() === signer.email.toLowerCase();
-  return isMine ? picked : `${picked}\n\nCo-authored-by: ${author.name} <${author.email}>`;
+  return isMine ? messageWithSource : `${messageWithSource}\n\nCo-authored-by: ${author.name} <${author.email}>`;
 }

@@ -103,6 +103,6 @@ function parseFlags(parameters: RawParameters): Record<keyof typeof DEFAULTS, bo
 }
 
 /** Tells whether `start_project` names this project: there are no forks, so no other project can share commits. */
-function isSameProject(named: string | undefined, { id, full_path }: CreateCall['project']): boolean {
-  return !named || named === String(id) || named.toLowerCase() === full_path.toLowerCase();
+function isSameProject(projectParam: string | undefined, { id, full_path }: CreateCall['project']): boolean {
+  return !projectParam || projectParam === String(id) || projectParam.toLowerCase() === full_path.toLowerCase();
 }

@@ -29,8 +29,11 @@ export async function loadContributorPage(
   if (commit === null) return fail('refUnknown');
   const sign = sort === 'asc' ? 1 : -1;
   const all = await loadContributors(git, repository, commit);
-  const sorted = await sortCooperatively(all, (a, b) => sign * (compareBy(order_by, a, b) || compareBy('email', a, b)));
-  return paginateInMemory(sorted, page);
+  const sortedContributors = await sortCooperatively(
+    all,
+    (a, b) => sign * (compareBy(order_by, a, b) || compareBy('email', a, b)),
+  );
+  return paginateInMemory(sortedContributors, page);
 }
 
 function compareBy(order: Order, a: Contributor, b: Contributor): number {

@@ -57,8 +57,8 @@ async function beginPush(services: RefServices, projectPush: ProjectPush, push: 
     }
   };
   const ruleError = await resolveForced(() => checkPush(services.database.reader, projectPush, changes, isForced));
-  const refusal = ruleError ?? (await findMissingLfs(services, project, push));
-  return refusal ?? resolveForced(() => writeIntent(services, projectPush, push, pushRight(changes, isForced)));
+  const rejection = ruleError ?? (await findMissingLfs(services, project, push));
+  return rejection ?? resolveForced(() => writeIntent(services, projectPush, push, pushRight(changes, isForced)));
 }
 
 /** Limits of the stored push options. Only `ci.` options have an effect. */
@@ -67,12 +67,12 @@ const MAX_OPTION_CHARACTERS = 64 * 1024;
 
 function filterPushOptions(options: readonly string[]): string[] | undefined {
   let characters = 0;
-  const relevant = options.filter((option) => {
+  const relevantOptions = options.filter((option) => {
     if (!option.startsWith('ci.')) return false;
     characters += option.length;
     return characters <= MAX_OPTION_CHARACTERS;
   });
-  return relevant.length === 0 ? undefined : relevant.slice(0, MAX_OPTIONS);
+  return relevantOptions.length === 0 ? undefined : relevantOptions.slice(0, MAX_OPTIONS);
 }
 
 async function writeIntent(

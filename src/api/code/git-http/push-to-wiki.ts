@@ -39,7 +39,7 @@ export async function wikiPushTarget(
 }
 
 function checkWikiPush({ default_branch }: Wiki, changes: readonly RefChange[]): string | null {
-  const refusals = changes.map(({ ref, oldId, newId }) => {
+  const rejections = changes.map(({ ref, oldId, newId }) => {
     const [isCreated, isDeleted] = [oldId === ZERO_ID, newId === ZERO_ID];
     if (ref.startsWith(HEADS)) {
       const name = ref.slice(HEADS.length);
@@ -49,7 +49,7 @@ function checkWikiPush({ default_branch }: Wiki, changes: readonly RefChange[]):
     if (!ref.startsWith(TAGS)) return 'You can only push branches and tags.';
     return isCreated && !isDeleted && !isValidTagName(ref.slice(TAGS.length)) ? 'Tag name invalid' : null;
   });
-  const first = refusals.find((refusal) => refusal !== null);
+  const first = rejections.find((rejection) => rejection !== null);
   return first ?? null;
 }
 

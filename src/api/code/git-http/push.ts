@@ -31,17 +31,17 @@ interface ClientStreams {
  * the connection ends. Refs are treated as moved only if git reports so.
  */
 export async function push(
-  requested: RefServices,
+  refServices: RefServices,
   target: PushTarget,
   { input, output }: ClientStreams,
 ): Promise<void> {
   const { location } = target;
   // A client that disconnects after sending its pack does not cancel its push.
-  const services = { ...requested, git: gitForClient(requested.git, null) };
+  const services = { ...refServices, git: gitForClient(refServices.git, null) };
   await ensureRepository(getRepository(services.git, location), { defaultBranch: location.default_branch });
   let intent: Intent | null = null;
   let releaseIntent = async () => {};
-  const received = receivePack(services.git, getRepository(services.git, location), {
+  const receiveResult = receivePack(services.git, getRepository(services.git, location), {
     input,
     output,
     async check(request) {
@@ -51,14 +51,14 @@ export async function push(
       releaseIntent = keepIntentLease(services, result);
       return 'accept';
     },
-    async after(moved) {
+    async after(movedRefs) {
       if (intent === null) return;
-      await (moved.length === 0 ? discardIntent(services, intent) : completeIntent(services, intent, moved));
+      await (movedRefs.length === 0 ? discardIntent(services, intent) : completeIntent(services, intent, movedRefs));
       // A stale lock may have blocked a ref. It is removed, so that the next push succeeds.
-      if (moved.length < intent.changes.length) await removeLeftoverLocks(services, location, intent, moved);
+      if (movedRefs.length < intent.changes.length) await removeLeftoverLocks(services, location, intent, movedRefs);
     },
   });
-  await received.finally(() => releaseIntent());
+  await receiveResult.finally(() => releaseIntent());
 }
 
 /** Removes stale locks of the refs that did not move. */
@@ -66,13 +66,13 @@ async function removeLeftoverLocks(
   { git }: RefServices,
   location: LocatedRepository,
   { changes }: Intent,
-  moved: readonly RefChange[],
+  movedRefs: readonly RefChange[],
 ) {
   const repository = getRepository(git, location);
-  const done = new Set(moved.map(({ ref }) => ref));
-  const remaining = changes.map(({ ref }) => ref).filter((ref) => !done.has(ref));
+  const movedNames = new Set(movedRefs.map(({ ref }) => ref));
+  const remainingRefs = changes.map(({ ref }) => ref).filter((ref) => !movedNames.has(ref));
   try {
-    await refLocks(git)(repository.directory, () => removeStaleRefLocks(git, repository, remaining));
+    await refLocks(git)(repository.directory, () => removeStaleRefLocks(git, repository, remainingRefs));
   } catch (error) {
     // A request that waits in the queue will remove the locks itself.
     if (!(error instanceof QueueFull)) throw error;

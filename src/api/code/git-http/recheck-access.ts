@@ -24,7 +24,7 @@ export function createAccessCheck(since: Date, clock: Clock, recheck: AccessChec
  * repository's state at its end. The stream fails before the chunk at which access was lost.
  */
 export function streamWhileAllowed(body: Readable, allowed: AccessCheck): Readable {
-  const checked = new Transform({
+  const checkingStream = new Transform({
     transform(chunk, _encoding, pass) {
       allowed().then(
         (isAllowed) =>
@@ -34,6 +34,6 @@ export function streamWhileAllowed(body: Readable, allowed: AccessCheck): Readab
     },
   });
   // The reader sees errors of both streams.
-  pipeline(body, checked, () => {});
-  return checked;
+  pipeline(body, checkingStream, () => {});
+  return checkingStream;
 }

@@ -62,14 +62,16 @@ export async function createBatchEntries(
   transfer: LfsTransfer,
 ) {
   const oids = new Set(objects.map(({ oid }) => oid));
-  const linked = await loadLinkedLfsObjects(db, projectId, [...oids]);
+  const linkedObjects = await loadLinkedLfsObjects(db, projectId, [...oids]);
   return objects.values().map(({ oid, size }) => {
-    const stored = linked.get(oid);
+    const linkedObject = linkedObjects.get(oid);
     if (operation === 'upload') {
-      return stored ? { oid, size } : { oid, size, actions: { upload: transferAction(transfer, `${oid}/${size}`) } };
+      return linkedObject
+        ? { oid, size }
+        : { oid, size, actions: { upload: transferAction(transfer, `${oid}/${size}`) } };
     }
-    if (stored === undefined) return { oid, size, error: { code: 404, message: 'Object does not exist' } };
-    return { oid, size: stored.size, actions: { download: transferAction(transfer, oid) } };
+    if (linkedObject === undefined) return { oid, size, error: { code: 404, message: 'Object does not exist' } };
+    return { oid, size: linkedObject.size, actions: { download: transferAction(transfer, oid) } };
   });
 }
 

@@ -13,12 +13,12 @@ const BATCH_SIZE = 500;
 export const cleanUpLfsContent = defineJob({
   kind: 'sweep_content',
   async handle({ blobs, database, runUnitOfWork }: Pick<Services, 'database' | 'blobs' | 'runUnitOfWork'>) {
-    let deleted: number;
+    let deletedCount: number;
     do {
-      deleted = await runUnitOfWork(ANONYMOUS, (uow) =>
+      deletedCount = await runUnitOfWork(ANONYMOUS, (uow) =>
         deleteUnlinkedLfsObjects(uow, addMilliseconds(uow.now, -HOUR_MS), BATCH_SIZE),
       );
-    } while (deleted === BATCH_SIZE);
+    } while (deletedCount === BATCH_SIZE);
     await cleanUpBlobs(blobs, database);
   },
 });

@@ -75,15 +75,15 @@ export const uploadLfsObject = endpoint({
   async handle({ project, caller, request, params: { oid, size } }, { database, blobs }) {
     const isObject = /^[0-9a-f]{64}$/.test(oid) && /^\d{1,15}$/.test(size);
     if (!isObject || !(await isLfsEnabled(database.reader, project))) throw lfsNotFound();
-    const stored = await storeUpload(request, blobs, { expectedSha256: oid, expectedSize: Number(size) });
-    if (isFailure(stored)) throw new HttpError(400, 'SHA256 or size mismatch');
+    const storedBlob = await storeUpload(request, blobs, { expectedSha256: oid, expectedSize: Number(size) });
+    if (isFailure(storedBlob)) throw new HttpError(400, 'SHA256 or size mismatch');
     const uploader = signedInCaller(caller);
     await database.transaction(async (tx) => {
       const now = await reloadAccess(tx, uploader, project.id);
       requireAbility(now, 'push_code');
       if (now.project.read_only) throw new AccessRevoked();
       if (!(await isLfsEnabled(tx, now.project))) throw lfsNotFound();
-      await linkLfsObject(tx, now, stored);
+      await linkLfsObject(tx, now, storedBlob);
     });
     return { headers: {} };
   },

@@ -17,12 +17,12 @@ export async function findMergeBase(
   if (refs.length < 2) return fail('tooFew');
   const repository = getRepository(git, project);
   const ids = await Promise.all(refs.map((ref) => resolveRevision(git, repository, ref)));
-  const unknown = refs.filter((_, index) => ids[index] === null);
-  if (unknown.length > 0) {
-    return fail(unknown.length === 1 ? 'oneUnknown' : 'someUnknown', { names: unknown.join(', ') });
+  const unknownRefs = refs.filter((_, index) => ids[index] === null);
+  if (unknownRefs.length > 0) {
+    return fail(unknownRefs.length === 1 ? 'oneUnknown' : 'someUnknown', { names: unknownRefs.join(', ') });
   }
-  const known = ids.filter((id) => id !== null);
-  const base = await findCommonAncestor(git, repository, known);
+  const knownIds = ids.filter((id) => id !== null);
+  const base = await findCommonAncestor(git, repository, knownIds);
   const commit = base === null ? null : await readCommit(git, repository, base);
   return commit === null ? fail('none') : { commit, project };
 }

@@ -23,12 +23,12 @@ export async function loadAverageCoverages(
   db: Reader,
   pipelineIds: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
-  const posted = db
+  const externalStatuses = db
     .selectFrom('commit_statuses')
     .select(['pipeline_id', 'coverage'])
     .where(isInIds(db, sql.ref('pipeline_id'), pipelineIds))
     .where(sql<boolean>`not retried`);
-  const all = latestJobs(db, pipelineIds).select(['pipeline_id', 'coverage']).unionAll(posted);
+  const all = latestJobs(db, pipelineIds).select(['pipeline_id', 'coverage']).unionAll(externalStatuses);
   const rows = await db
     .selectFrom(all.as('parts'))
     .select(['pipeline_id', sql<number>`avg(coverage)`.as('mean')])
@@ -71,11 +71,11 @@ interface Span {
 
 /** Returns the milliseconds that the spans cover together; the spans are sorted by start. */
 function totalCoveredMilliseconds(spans: readonly Span[]): number {
-  let [sum, until] = [0, Number.NEGATIVE_INFINITY];
+  let [total, coveredUntil] = [0, Number.NEGATIVE_INFINITY];
   for (const { started_at, finished_at } of spans) {
     const [start, end] = [Date.parse(started_at!), Date.parse(finished_at!)];
-    sum += Math.max(0, end - Math.max(start, until));
-    until = Math.max(until, end);
+    total += Math.max(0, end - Math.max(start, coveredUntil));
+    coveredUntil = Math.max(coveredUntil, end);
   }
-  return sum;
+  return total;
 }

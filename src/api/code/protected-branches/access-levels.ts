@@ -71,12 +71,14 @@ function levelKey({ kind, access_level, user_id, group_id }: CreateAccessLevelIn
  * point.
  */
 export function checkUniqueLevels(
-  existing: readonly (CreateAccessLevelInput & { readonly id: number })[],
-  changed: readonly (CreateAccessLevelInput & { readonly id: number })[],
-  added: readonly CreateAccessLevelInput[],
+  existingEntries: readonly (CreateAccessLevelInput & { readonly id: number })[],
+  changedEntries: readonly (CreateAccessLevelInput & { readonly id: number })[],
+  addedEntries: readonly CreateAccessLevelInput[],
 ): undefined | Failure<'levelsInvalid'> {
-  const keys = new Map<number | CreateAccessLevelInput, string>(existing.map((level) => [level.id, levelKey(level)]));
-  for (const level of [...changed, ...added]) {
+  const keys = new Map<number | CreateAccessLevelInput, string>(
+    existingEntries.map((level) => [level.id, levelKey(level)]),
+  );
+  for (const level of [...changedEntries, ...addedEntries]) {
     keys.set('id' in level ? (level.id as number) : level, levelKey(level));
     if (new Set(keys.values()).size === keys.size) continue;
     const subject = level.user_id !== null ? 'user' : level.group_id !== null ? 'group' : 'access level';

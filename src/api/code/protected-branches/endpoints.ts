@@ -34,8 +34,11 @@ const rule = {
 /** Callers who are not admitted by the unprotect entries get 403 before `If-Unmodified-Since` is checked. */
 const removableRule = {
   ...rule,
-  authorize({ services, caller }: AccessCall, found: { readonly project: Project; readonly rule: ProtectionRuleRow }) {
-    if (!mayUnprotect({ actor: caller, tier: services.config.tier }, found.project, found.rule)) throw forbidden();
+  authorize(
+    { services, caller }: AccessCall,
+    context: { readonly project: Project; readonly rule: ProtectionRuleRow },
+  ) {
+    if (!mayUnprotect({ actor: caller, tier: services.config.tier }, context.project, context.rule)) throw forbidden();
   },
 } as const;
 
@@ -55,8 +58,8 @@ export const listProtectedBranches = endpoint({
   async read(db, { project, params, page }) {
     const term = params.search?.toLowerCase() ?? '';
     const rules = await listProtectionRules(db, project.id);
-    const found = rules.filter(({ name }) => name.toLowerCase().includes(term));
-    return paginateInMemory(found, page);
+    const matchedRules = rules.filter(({ name }) => name.toLowerCase().includes(term));
+    return paginateInMemory(matchedRules, page);
   },
 });
 

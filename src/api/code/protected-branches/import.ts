@@ -28,9 +28,11 @@ export async function importRule(
 ): Promise<ProtectionRuleRow | Failure<'invalid'>> {
   const levels = RULE_KINDS.flatMap((kind) => {
     const allowed: readonly number[] = ALLOWED_LEVELS[kind];
-    const admitted = roles[kind].filter((role) => allowed.includes(role));
-    const none = kind === 'unprotect' ? [] : [MAINTAINER];
-    return (admitted.length > 0 ? admitted : none).map((access_level) => toNewLevel(kind, { access_level }));
+    const allowedRoles = roles[kind].filter((role) => allowed.includes(role));
+    const fallbackRoles = kind === 'unprotect' ? [] : [MAINTAINER];
+    return (allowedRoles.length > 0 ? allowedRoles : fallbackRoles).map((access_level) =>
+      toNewLevel(kind, { access_level }),
+    );
   });
   const created = await createRuleWithLevels(uow, project, {
     name,

@@ -38,8 +38,8 @@ export async function protectBranchByName(
     return;
   }
   const allowed = { push: replaceRole(rule.push, push), merge: replaceRole(rule.merge, merge), unprotect: [] };
-  const changed = await updateRule(uow, project, rule, { allowed });
-  return isFailure(changed) && changed.code === 'notAdmitted' ? fail('notAdmitted') : undefined;
+  const updatedRule = await updateRule(uow, project, rule, { allowed });
+  return isFailure(updatedRule) && updatedRule.code === 'notAdmitted' ? fail('notAdmitted') : undefined;
 }
 
 /** Deletes the rule with the branch's name, if there is one (`…/branches/:branch/unprotect`). */
@@ -62,6 +62,6 @@ function roleFor(developers: boolean | null | undefined): number | null {
 /** Replaces the role entries by this role; user entries stay. */
 function replaceRole(entries: readonly RuleEntry[], role: number | null): AccessLevelInput[] {
   if (role === null) return [];
-  const others = entries.filter(({ user_id }) => user_id === null);
-  return [...others.map(({ id }) => ({ id, _destroy: true })), { access_level: role }];
+  const roleEntries = entries.filter(({ user_id }) => user_id === null);
+  return [...roleEntries.map(({ id }) => ({ id, _destroy: true })), { access_level: role }];
 }

@@ -47,8 +47,8 @@ export async function updateRuleRow(
 
 /** Deletes a rule. Returns whether it existed. */
 export async function deleteRule(tx: Transaction, id: number): Promise<boolean> {
-  const deleted = await tx.deleteFrom('protected_branches').where('id', '=', id).returning('id').executeTakeFirst();
-  return deleted !== undefined;
+  const deletedRow = await tx.deleteFrom('protected_branches').where('id', '=', id).returning('id').executeTakeFirst();
+  return deletedRow !== undefined;
 }
 
 const LEVELS = 'protected_branch_access_levels';

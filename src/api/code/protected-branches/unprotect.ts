@@ -1,4 +1,4 @@
-import { admits } from '#authorization/protected-branches/branch-rules.ts';
+import { isAllowedByEntry } from '#authorization/protected-branches/branch-rules.ts';
 import type { ProtectionRuleRow } from '#authorization/protected-branches/protected-branches.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -17,7 +17,7 @@ export function mayUnprotect(
   rule: ProtectionRuleRow,
 ): boolean {
   if (tier === 'free') return true;
-  return rule.unprotect.length === 0 || rule.unprotect.some((entry) => admits(entry, actor, project));
+  return rule.unprotect.length === 0 || rule.unprotect.some((entry) => isAllowedByEntry(entry, actor, project));
 }
 
 /** Deletes a rule if its unprotect entries admit the actor. */

@@ -67,14 +67,14 @@ async function updateLevels(
   rule: ProtectionRuleRow,
   { kind, input }: LevelInputs,
 ): Promise<undefined | Failure<'levelsInvalid' | 'gone'>> {
-  const own = new Set(rule[kind].map(({ id }) => id));
-  if (input.some(({ id }) => id != null && !own.has(id))) return fail('gone');
+  const ownIds = new Set(rule[kind].map(({ id }) => id));
+  if (input.some(({ id }) => id != null && !ownIds.has(id))) return fail('gone');
   const { removed, updated, added } = toLevelChanges({ kind, input });
-  const remaining = rule[kind].filter(({ id }) => !removed.includes(id));
+  const remainingEntries = rule[kind].filter(({ id }) => !removed.includes(id));
   const problem =
     (await checkLevels(uow, project, [...updated, ...added])) ??
     checkUniqueLevels(
-      remaining.map((entry) => ({ id: entry.id, ...toNewLevel(kind, entry) })),
+      remainingEntries.map((entry) => ({ id: entry.id, ...toNewLevel(kind, entry) })),
       updated,
       added,
     );
@@ -92,10 +92,10 @@ interface LevelChanges {
 
 /** Sorts the elements into deletions, updates and additions. Elements that change nothing are dropped. */
 function toLevelChanges({ kind, input }: LevelInputs): LevelChanges {
-  const known = input.filter(({ id }) => id != null);
+  const entriesWithId = input.filter(({ id }) => id != null);
   return {
-    removed: known.filter(({ _destroy }) => _destroy === true).map(({ id }) => id as number),
-    updated: known
+    removed: entriesWithId.filter(({ _destroy }) => _destroy === true).map(({ id }) => id as number),
+    updated: entriesWithId
       .filter((level) => level._destroy !== true && changesSubject(level))
       .map((level) => ({ id: level.id as number, ...toNewLevel(kind, level) })),
     added: input.filter(({ id }) => id == null).map((level) => toNewLevel(kind, level)),

@@ -16,13 +16,13 @@ export async function blameLines(
 ): Promise<BlameRow[] | Failure<'tooLong'>> {
   if (submodule) return [];
   const repository = getRepository(git, project);
-  const found = await blame(git, repository, commitId, path, range ?? undefined);
-  if ('rejected' in found) return fail('tooLong');
-  const commits = await readCommits(git, repository, [...new Set(found.groups.map(({ commit }) => commit))]);
+  const blameResult = await blame(git, repository, commitId, path, range ?? undefined);
+  if ('rejected' in blameResult) return fail('tooLong');
+  const commits = await readCommits(git, repository, [...new Set(blameResult.groups.map(({ commit }) => commit))]);
   // Each group repeats its commit, and one commit may own every other line.
-  const maxBytes = Math.max(MIN_MESSAGE_BYTES, Math.floor(MAX_MESSAGES_BYTES / found.groups.length));
+  const maxBytes = Math.max(MIN_MESSAGE_BYTES, Math.floor(MAX_MESSAGES_BYTES / blameResult.groups.length));
   const commitsById = new Map(commits.map((commit) => [commit?.id, commit && truncateMessage(commit, maxBytes)]));
-  return found.groups.map(({ commit, lines }) => ({ commit: commitsById.get(commit)!, lines }));
+  return blameResult.groups.map(({ commit, lines }) => ({ commit: commitsById.get(commit)!, lines }));
 }
 
 /** The total bytes of all messages in a response, and the minimum for each. */

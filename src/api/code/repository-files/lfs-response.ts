@@ -22,8 +22,8 @@ export async function lfsFileReply(
   const object = await readObject(git, getRepository(git, project), file.blobId);
   const pointer = object?.content ? parseLfsPointer(object.content) : null;
   if (pointer === null) return null;
-  const linked = await findLinkedLfsObject(database.reader, project.id, pointer.oid);
-  const blob = linked && (await openBlob(blobs, linked.oid));
+  const linkedObject = await findLinkedLfsObject(database.reader, project.id, pointer.oid);
+  const blob = linkedObject && (await openBlob(blobs, linkedObject.oid));
   if (blob === null) return fail('lfsMissing');
   // The reference server names it by its path on disk, where the first four digits are directories.
   const name = pointer.oid.slice(4);

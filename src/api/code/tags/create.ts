@@ -42,14 +42,14 @@ export async function createTagAt(
     ? await writeAnnotation(services, caller, project, { ...input, commit })
     : commit;
   const change = { ref: TAGS + name, oldId: ZERO_ID, newId: target };
-  const moved = await moveRefs(services, {
+  const moveResult = await moveRefs(services, {
     project,
     by: { caller, may: createTagPermission(name) },
     changes: [change],
   });
-  if (!isFailure(moved)) return loadTag(git, project, name, target);
-  if (moved.code === 'readOnly' || moved.code === 'isDefaultBranch') return fail(moved.code);
-  return moved.code === 'moved' ? fail('exists', { name }) : fail('nameInvalid');
+  if (!isFailure(moveResult)) return loadTag(git, project, name, target);
+  if (moveResult.code === 'readOnly' || moveResult.code === 'isDefaultBranch') return fail(moveResult.code);
+  return moveResult.code === 'moved' ? fail('exists', { name }) : fail('nameInvalid');
 }
 
 /** Writes the tag object and returns its id. */

@@ -16,6 +16,6 @@ export async function deleteTagAt(
   { name, target }: Pick<TagRow, 'name' | 'target'>,
 ): Promise<undefined | Failure<'readOnly' | 'gone'>> {
   const change = { ref: TAGS + name, oldId: target, newId: ZERO_ID };
-  const moved = await moveRefs(services, { project, by: { caller, may: deleteTagPermission }, changes: [change] });
-  if (isFailure(moved)) return fail(moved.code === 'readOnly' ? 'readOnly' : 'gone');
+  const moveResult = await moveRefs(services, { project, by: { caller, may: deleteTagPermission }, changes: [change] });
+  if (isFailure(moveResult)) return fail(moveResult.code === 'readOnly' ? 'readOnly' : 'gone');
 }

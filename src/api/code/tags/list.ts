@@ -32,20 +32,20 @@ export async function loadTagPage(
   const { order_by, sort, search } = filter;
   const all = await listRefs(git, getRepository(git, project), TAGS, getRefVersion(project));
   const sign = sort === 'asc' ? 1 : -1;
-  const sorted = await sortCooperatively(all, (a, b) => sign * compare(order_by, a, b));
-  const found = paginate(search ? await searchRefs(sorted, search, tagName) : sorted, filter, page);
-  return isFailure(found) ? found : { ...found, items: await loadTags(git, project, found.items) };
+  const sortedTags = await sortCooperatively(all, (a, b) => sign * compare(order_by, a, b));
+  const result = paginate(search ? await searchRefs(sortedTags, search, tagName) : sortedTags, filter, page);
+  return isFailure(result) ? result : { ...result, items: await loadTags(git, project, result.items) };
 }
 
 function paginate(
-  sorted: readonly Ref[],
+  sortedTags: readonly Ref[],
   { search, pagination, page_token: token, order_by, sort }: TagFilter,
   page: OffsetRequest,
 ) {
-  if (pagination !== 'keyset') return paginateInMemory(sorted, page);
+  if (pagination !== 'keyset') return paginateInMemory(sortedTags, page);
   const sign = sort === 'asc' ? 1 : -1;
   const isBehind = (ref: Ref, name: string) => sign * compareNames(order_by, tagName(ref), name) > 0;
-  return pageAfterToken(sorted, {
+  return pageAfterToken(sortedTags, {
     token,
     nameOf: tagName,
     isBehind: order_by === 'updated' ? null : orderBySearch(search, tagName, isBehind),
@@ -73,10 +73,10 @@ function compareText(a: string, b: string): number {
 
 /** Compares versions: `v1.10` comes after `v1.9`, and a pre-release (`-rc1`) before its release. */
 export function compareVersions(a: string, b: string): number {
-  const left = versionParts(a);
+  const leftParts = versionParts(a);
   const right = versionParts(b);
-  for (let index = 0; index < Math.max(left.length, right.length); index++) {
-    const one = left[index];
+  for (let index = 0; index < Math.max(leftParts.length, right.length); index++) {
+    const one = leftParts[index];
     const other = right[index];
     if (one === undefined) return other?.startsWith('-') ? 1 : -1;
     if (other === undefined) return one.startsWith('-') ? -1 : 1;

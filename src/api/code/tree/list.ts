@@ -27,11 +27,11 @@ export async function loadTreePage(
   input: TreeListInput,
   page: OffsetRequest,
 ): Promise<ListPage<TreeRow> | Failure<'refUnknown' | 'pathUnknown' | 'tokenInvalid'>> {
-  const found = await findTree(git, repository, input, page);
-  if (isFailure(found)) return found;
-  const paginated = paginate(found.list, input, page);
+  const tree = await findTree(git, repository, input, page);
+  if (isFailure(tree)) return tree;
+  const paginated = paginate(tree.list, input, page);
   if (isFailure(paginated)) return paginated;
-  return { ...paginated, items: paginated.items.map((entry) => ({ entry, folder: found.folder })) };
+  return { ...paginated, items: paginated.items.map((entry) => ({ entry, folder: tree.folder })) };
 }
 
 interface FoundTree {

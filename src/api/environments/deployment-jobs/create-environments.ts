@@ -15,9 +15,9 @@ export async function createJobEnvironments(
   { projectId, jobIds }: EventPayloads['deployment-jobs-created'],
 ): Promise<void> {
   const jobs = await loadDeployingJobs(uow, jobIds);
-  const firsts = new Map(jobs.toReversed().map((job) => [job.name, job]));
+  const firstJobs = new Map(jobs.toReversed().map((job) => [job.name, job]));
   // A fixed order prevents deadlocks.
-  for (const [name, job] of [...firsts].sort(([one], [other]) => (one < other ? -1 : 1))) {
+  for (const [name, job] of [...firstJobs].sort(([one], [other]) => (one < other ? -1 : 1))) {
     await findOrCreateEnvironment(uow, { id: projectId }, name, toNewEnvironment(uow, job));
   }
 }

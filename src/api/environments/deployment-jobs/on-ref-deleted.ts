@@ -38,9 +38,9 @@ export async function onBranchesDeleted(
   uow: UnitOfWork,
   { projectId, userId, changes }: EventPayloads['refs-changed'],
 ): Promise<void> {
-  const deleted = changes.filter(({ ref, newId }) => newId === ZERO_ID && ref.startsWith(HEADS));
-  if (userId === null || deleted.length === 0 || !(await hasAvailableEnvironment(uow, projectId))) return;
-  for (const { ref } of deleted) {
+  const deletedBranches = changes.filter(({ ref, newId }) => newId === ZERO_ID && ref.startsWith(HEADS));
+  if (userId === null || deletedBranches.length === 0 || !(await hasAvailableEnvironment(uow, projectId))) return;
+  for (const { ref } of deletedBranches) {
     await enqueue(uow, stopEnvironments, { projectId, userId, branch: ref.slice(HEADS.length), commits: null });
   }
 }
@@ -50,9 +50,9 @@ export async function onMergeRequestEnded(
   { event, about }: EventPayloads['notifiable-event-occurred'],
 ): Promise<void> {
   if (event !== 'close_merge_request' && event !== 'merge_merge_request') return;
-  const found = uow.actor.user === null ? null : await findMergeRequest(uow, about.id);
-  if (found === null || !(await hasAvailableEnvironment(uow, found.project_id))) return;
-  const { project_id: projectId, source_branch: branch } = found;
+  const mergeRequest = uow.actor.user === null ? null : await findMergeRequest(uow, about.id);
+  if (mergeRequest === null || !(await hasAvailableEnvironment(uow, mergeRequest.project_id))) return;
+  const { project_id: projectId, source_branch: branch } = mergeRequest;
   // A protected source branch is not deleted, so its environments stay.
   if (matchingRules(await listProtectionRules(uow, projectId), branch).length > 0) return;
   const commits = await listVersionHeads(uow, about.id);

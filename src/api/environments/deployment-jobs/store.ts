@@ -46,8 +46,8 @@ export async function filterWithoutDeployment(db: Reader, jobs: readonly Deployi
     .select('job_id')
     .where(isInIds(db, sql.ref('job_id'), ids))
     .execute();
-  const having = new Set(rows.map(({ job_id }) => job_id));
-  return jobs.filter(({ id }) => !having.has(id));
+  const jobIdsWithDeployment = new Set(rows.map(({ job_id }) => job_id));
+  return jobs.filter(({ id }) => !jobIdsWithDeployment.has(id));
 }
 
 /** Returns `auto_stop_in` of the job of the last deployment, or null. */

@@ -73,12 +73,8 @@ export async function submitApproval(
   return approval;
 }
 
-function isOwnDeployment(
-  { actor: by }: UnitOfWork<SignedInCaller>,
-  project: Project,
-  { user_id }: DeploymentRow,
-): boolean {
-  return user_id === by.user.id && !storedAttributes(project).allow_pipeline_trigger_approve_deployment;
+function isOwnDeployment({ actor }: UnitOfWork<SignedInCaller>, project: Project, { user_id }: DeploymentRow): boolean {
+  return user_id === actor.user.id && !storedAttributes(project).allow_pipeline_trigger_approve_deployment;
 }
 
 /** Returns the rule that admits the caller; null if only a plain count applies. */
@@ -99,8 +95,8 @@ async function findApprovalRule(
   const admitting = await findAdmittingApprovalRules(uow, uow.actor, project, protections);
   if (admitting.length === 0) return fail('notAllowed');
   if (representing === null) return admitting[0]!;
-  const described = await loadEnvironmentAccessDescriber(uow, admitting);
-  return admitting.find((rule) => described(rule).includes(representing)) ?? fail('noSuchRule');
+  const describeRule = await loadEnvironmentAccessDescriber(uow, admitting);
+  return admitting.find((rule) => describeRule(rule).includes(representing)) ?? fail('noSuchRule');
 }
 
 async function recordApproval(
@@ -110,12 +106,12 @@ async function recordApproval(
   deployment: DeploymentRow,
   { status, comment }: { readonly status: DeploymentApprovalStatus; readonly comment: string | null },
 ): Promise<void> {
-  const did = status === 'approved' ? 'Approved' : 'Rejected';
+  const verb = status === 'approved' ? 'Approved' : 'Rejected';
   await uow.record({
     name: `deployment_${status}`,
     entity: { type: 'Project', id, path: full_path },
     target: { type: 'Deployment', id: deployment.id, details: name },
-    message: `${did} deployment with iid ${deployment.iid} to ${name}`,
+    message: `${verb} deployment with iid ${deployment.iid} to ${name}`,
     details: { comment },
   });
 }

@@ -35,9 +35,10 @@ export async function createDeployment(
   input: CreateDeploymentInput,
 ): Promise<DeploymentRow | Failure<'forbidden' | 'invalid'>> {
   const revisionErrors = await validateRevisions(git, project, input);
-  const existing = await findEnvironmentByName(database.reader, project.id, input.environment);
+  const existingEnvironment = await findEnvironmentByName(database.reader, project.id, input.environment);
   // Requests that would create the environment are serialized too.
-  const lockKey = existing === null ? `environments ${project.id}` : environmentLockKey(existing.id);
+  const lockKey =
+    existingEnvironment === null ? `environments ${project.id}` : environmentLockKey(existingEnvironment.id);
   return runUnitOfWork(caller, (uow) => createInUnitOfWork(uow, project, mayDeploy, { ...input, revisionErrors }), {
     lock: lockKey,
   });

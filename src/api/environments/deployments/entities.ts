@@ -75,10 +75,10 @@ export const Deployment = entity('Deployment', {
 }).from(loadRelations, (row, to, { listed, states }) => ({ ...listShape(row, to, listed), ...states.get(row.id)! }));
 
 async function loadRelations(rows: readonly DeploymentRow[], to: SerializationContext) {
-  const listed = await loadListRelations(rows, to);
+  const listRelations = await loadListRelations(rows, to);
   const states = new Map<number, Awaited<ReturnType<typeof loadApprovalState>>>();
-  for (const row of rows) states.set(row.id, await loadApprovalState(row, listed.environments, to));
-  return { listed, states };
+  for (const row of rows) states.set(row.id, await loadApprovalState(row, listRelations.environments, to));
+  return { listed: listRelations, states };
 }
 
 /** Loads the approvals and the pending count of a deployment. */

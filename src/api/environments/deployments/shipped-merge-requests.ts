@@ -45,29 +45,29 @@ export async function listMergedByCommits(
   projectId: number,
   commits: readonly string[],
 ): Promise<number[]> {
-  const found = new Set<number>();
+  const mergeRequestIds = new Set<number>();
   for (let from = 0; from < commits.length; from += COMMITS_PER_QUERY) {
     for (const { id } of await mergedByCommitsQuery(
       db,
       projectId,
       commits.slice(from, from + COMMITS_PER_QUERY),
     ).execute())
-      found.add(id);
+      mergeRequestIds.add(id);
   }
-  return [...found].sort((one, other) => one - other);
+  return [...mergeRequestIds].sort((one, other) => one - other);
 }
 
 // Only merged ones have a merge or squash commit. index: merge_requests_by_merge_commit, merge_requests_by_squash_commit, merge_requests_merged_by_head
 export function mergedByCommitsQuery(db: Reader, projectId: number, commits: readonly string[]) {
-  const by = (column: 'merge_commit_sha' | 'squash_commit_sha' | 'head_sha') =>
+  const selectByColumn = (column: 'merge_commit_sha' | 'squash_commit_sha' | 'head_sha') =>
     db
       .selectFrom('merge_requests')
       .select('merge_requests.id')
       .where('merge_requests.project_id', '=', projectId)
       .where((eb) => isInTexts(db, eb.ref(`merge_requests.${column}`) as Expression<string>, commits));
-  return by('merge_commit_sha')
-    .union(by('squash_commit_sha'))
-    .union(by('head_sha').where('merge_requests.state', '=', sql.lit('merged')));
+  return selectByColumn('merge_commit_sha')
+    .union(selectByColumn('squash_commit_sha'))
+    .union(selectByColumn('head_sha').where('merge_requests.state', '=', sql.lit('merged')));
 }
 
 /** Links merge requests to a deployment, once per environment: earlier links are kept. index: deployment_merge_requests_pkey */
@@ -76,15 +76,15 @@ export async function insertShippedMergeRequests(
   { id, environment_id }: DeploymentRow,
   mergeRequestIds: readonly number[],
 ): Promise<void> {
-  const existing = await tx
+  const existingRows = await tx
     .selectFrom('merge_requests')
     .select('id')
     .where(isInIds(tx, sql.ref('id'), mergeRequestIds))
     .execute();
-  if (existing.length === 0) return;
+  if (existingRows.length === 0) return;
   await tx
     .insertInto('deployment_merge_requests')
-    .values(existing.map((row) => ({ deployment_id: id, environment_id, merge_request_id: row.id })))
+    .values(existingRows.map((row) => ({ deployment_id: id, environment_id, merge_request_id: row.id })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }

@@ -15,9 +15,9 @@ export async function listDeployments(
   { environment, ...filter }: DeploymentFilter & { readonly environment?: string | null | undefined },
   page: OffsetRequest,
 ): Promise<Page<DeploymentRow>> {
-  const found = environment == null ? null : await findEnvironmentByName(db, projectId, environment);
-  if (environment != null && found === null) return { items: [], total: 0, more: false };
-  return paginate(db, deploymentQuery(db, { projectId, environmentId: found?.id ?? null }, filter), page);
+  const environmentRow = environment == null ? null : await findEnvironmentByName(db, projectId, environment);
+  if (environment != null && environmentRow === null) return { items: [], total: 0, more: false };
+  return paginate(db, deploymentQuery(db, { projectId, environmentId: environmentRow?.id ?? null }, filter), page);
 }
 
 interface DeploymentScope {
@@ -45,9 +45,9 @@ export function deploymentQuery(
   const filtered = scoped.where((eb) => eb.and(conditions(eb, filter)));
   const { order_by: order, sort } = filter;
   // Iids are assigned in the order of ids (`addDeployment`).
-  const ordered =
+  const orderedQuery =
     order === 'id' || order === 'iid' ? filtered : filtered.orderBy(`deployments.${order}` as const, sort);
-  return ordered.orderBy('deployments.id', sort);
+  return orderedQuery.orderBy('deployments.id', sort);
 }
 
 function conditions(eb: ExpressionBuilder<Schema, 'deployments'>, filter: DeploymentFilter) {

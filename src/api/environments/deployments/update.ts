@@ -21,6 +21,6 @@ export async function updateDeployment(
   const now = await findDeployment(uow, project_id, id);
   if (now === null) return fail('gone');
   if (now.job_id !== null) return fail('byJob');
-  const changed = await setDeploymentStatus(uow, id, status);
-  return changed ?? invalid({ status: [`cannot transition via "${VERBS[status]}"`] });
+  const updatedDeployment = await setDeploymentStatus(uow, id, status);
+  return updatedDeployment ?? invalid({ status: [`cannot transition via "${VERBS[status]}"`] });
 }

@@ -35,8 +35,8 @@ export async function findOrCreateEnvironment(
   name: string,
   attributes: NewEnvironment = {},
 ): Promise<EnvironmentRow | Failure<'invalid'>> {
-  const found = await findEnvironmentByName(uow, project.id, name);
-  if (found !== null) return found;
+  const existingEnvironment = await findEnvironmentByName(uow, project.id, name);
+  if (existingEnvironment !== null) return existingEnvironment;
   const errors = compactFieldErrors({ name: validateEnvironmentName(name) });
   if (errors !== null) return invalid(errors);
   const created = await insertEnvironment(uow, project, name, attributes);
@@ -78,12 +78,12 @@ async function insertRow(
   tx: Transaction,
   row: Insertable<EnvironmentsTables['environments']>,
 ): Promise<EnvironmentRow | null> {
-  const added = tx
+  const insertQuery = tx
     .insertInto('environments')
     .values(row)
     .onConflict((conflict) => conflict.doNothing())
     .returning(environmentColumns);
-  return (await added.executeTakeFirst()) ?? null;
+  return (await insertQuery.executeTakeFirst()) ?? null;
 }
 
 /** Returns the default setting (contract/environments.md "auto_stop_setting"). */
@@ -93,8 +93,8 @@ async function defaultAutoStopSetting(
   tier: EnvironmentTier,
 ): Promise<AutoStopSetting> {
   if (tier !== 'production' && tier !== 'staging') return 'always';
-  const question = { flag: 'new_default_for_auto_stop', tier: uow.tier, actor: { type: 'Project', id } } as const;
-  return (await isFeatureEnabled(uow, question)) ? 'with_action' : 'always';
+  const flagQuery = { flag: 'new_default_for_auto_stop', tier: uow.tier, actor: { type: 'Project', id } } as const;
+  return (await isFeatureEnabled(uow, flagQuery)) ? 'with_action' : 'always';
 }
 
 // index: environments_by_slug
@@ -110,7 +110,10 @@ const TAKEN = 'has already been taken';
 
 /** Returns field errors if another environment has this name or its slug. */
 export async function findUniquenessErrors(db: Reader, projectId: number, name: string): Promise<FieldErrors> {
-  const named = await findEnvironmentByName(db, projectId, name);
+  const environmentByName = await findEnvironmentByName(db, projectId, name);
   const slug = await findBySlug.first(db, { project: projectId, slug: createSlug(name) });
-  return compactFieldErrors({ name: named === null ? [] : [TAKEN], slug: slug === undefined ? [] : [TAKEN] }) ?? {};
+  return (
+    compactFieldErrors({ name: environmentByName === null ? [] : [TAKEN], slug: slug === undefined ? [] : [TAKEN] }) ??
+    {}
+  );
 }

@@ -25,7 +25,7 @@ export async function setEnvironmentState(
   state: EnvironmentState,
 ): Promise<EnvironmentRow | null> {
   // index: environments primary key
-  const stepped = tx
+  const updateQuery = tx
     .updateTable('environments')
     .set({
       state,
@@ -35,7 +35,7 @@ export async function setEnvironmentState(
     .where('id', '=', environmentId)
     .where('state', 'in', ALLOWED_FROM[state])
     .returning(environmentColumns);
-  return (await stepped.executeTakeFirst()) ?? null;
+  return (await updateQuery.executeTakeFirst()) ?? null;
 }
 
 /** Returns the lock key for stopping an environment or deploying to it. */

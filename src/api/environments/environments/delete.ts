@@ -14,10 +14,10 @@ type EnvironmentKey = Pick<EnvironmentRow, 'id' | 'project_id'>;
  */
 export async function deleteEnvironment(
   runUnitOfWork: RunUnitOfWork,
-  by: Caller,
+  caller: Caller,
   environment: EnvironmentKey,
 ): Promise<undefined | Failure<'gone' | 'notStopped'>> {
-  return inBatches(runUnitOfWork, by, {
+  return inBatches(runUnitOfWork, caller, {
     recheck: (uow) => findStopped(uow, environment),
     runBatch: (uow) => deleteEnvironmentBatch(uow, environment.id),
   });

@@ -132,7 +132,7 @@ export const StoppedEnvironment = entity('StoppedEnvironment', { ...environmentF
 export const ScheduledReviewApps = entity('ScheduledReviewApps', {
   scheduled_entries: Type.Array(EnvironmentBasic.schema),
   unprocessable_entries: Type.Array(EnvironmentBasic.schema),
-}).from((scheduled: readonly EnvironmentBasicRow[], to) => ({
-  scheduled_entries: scheduled.map((row) => EnvironmentBasic.serialize(row, to)),
+}).from((scheduledEnvironments: readonly EnvironmentBasicRow[], to) => ({
+  scheduled_entries: scheduledEnvironments.map((row) => EnvironmentBasic.serialize(row, to)),
   unprocessable_entries: [],
 }));

@@ -17,8 +17,8 @@ export const environmentParams = {
 };
 
 /** Rejects `slug`, which is derived from the name. */
-export const rejectSlug: ParameterRule = (given, problems) => {
-  if (given.slug !== undefined) problems.add('slug is automatically generated and cannot be changed');
+export const rejectSlug: ParameterRule = (rawParams, problems) => {
+  if (rawParams.slug !== undefined) problems.add('slug is automatically generated and cannot be changed');
 };
 
 /** Filters of a list. */

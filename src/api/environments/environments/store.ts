@@ -26,8 +26,8 @@ export async function listEnvironments(
   const count = await countUpTo(db, beginning, COUNT_LIMIT + 1);
   // For a frequent prefix, scanning the list finds the first pages fastest.
   if (count > COUNT_LIMIT && page.page * page.perPage <= COUNT_LIMIT) {
-    const walked = environmentQuery(db, projectId, filters).where(hasPrefix(foldCase(search)));
-    return paginate(db, walked, page, async () => count);
+    const searchQuery = environmentQuery(db, projectId, filters).where(hasPrefix(foldCase(search)));
+    return paginate(db, searchQuery, page, async () => count);
   }
   const ids = await paginate(db, beginning.orderBy('id', 'asc'), page, async () => count);
   const rows = await findEnvironments(
@@ -73,8 +73,8 @@ function hasPrefixIndexed(column: 'name_key' | 'rest_key', part: string) {
 /** The same condition without an index. */
 function hasPrefix(part: string) {
   const pattern = `${escapeLike(part)}%`;
-  const fits = (column: string) => like(sql<string>`${sql.ref(`environments.${column}`)}`, pattern);
-  return sql<SqlBool>`(${fits('name_key')} or ${fits('rest_key')})`;
+  const matchesColumn = (column: string) => like(sql<string>`${sql.ref(`environments.${column}`)}`, pattern);
+  return sql<SqlBool>`(${matchesColumn('name_key')} or ${matchesColumn('rest_key')})`;
 }
 
 /** Deletes the row if the environment is stopped. index: environments primary key */

@@ -51,26 +51,26 @@ export function createElements(inputs: ElementInputs, assignable: AssignablePrin
  * Elements with unassignable principals are skipped, unless the principal is unchanged.
  */
 export function diffElements(
-  existing: ProtectionElements,
+  existingElements: ProtectionElements,
   inputs: ElementInputs,
   assignable: AssignablePrincipals,
 ): ProtectionChanges | Failure<'notFound'> {
   let missing = false;
   const changes = byKind((kind) => {
-    const remaining = new Map(existing[kind].map((element) => [element.id, element]));
+    const remainingElements = new Map(existingElements[kind].map((element) => [element.id, element]));
     for (const input of inputs[kind]) {
       if (input.id == null) continue;
-      const before = remaining.get(input.id);
+      const before = remainingElements.get(input.id);
       if (before === undefined) missing = true;
-      else if (input._destroy === true) remaining.delete(input.id);
-      else if (isAssignable(assignable, input, before)) remaining.set(input.id, mergeElement(before, input));
+      else if (input._destroy === true) remainingElements.delete(input.id);
+      else if (isAssignable(assignable, input, before)) remainingElements.set(input.id, mergeElement(before, input));
     }
-    const updated = existing[kind].flatMap((before) => {
-      const after = remaining.get(before.id);
+    const updated = existingElements[kind].flatMap((before) => {
+      const after = remainingElements.get(before.id);
       return after === undefined || isSameElement(before, after) ? [] : [{ before, after }];
     });
-    const removed = existing[kind].filter(({ id }) => !remaining.has(id));
-    return { added: toNewElements(kind, inputs[kind], assignable), updated, removed };
+    const removedElements = existingElements[kind].filter(({ id }) => !remainingElements.has(id));
+    return { added: toNewElements(kind, inputs[kind], assignable), updated, removed: removedElements };
   });
   return missing ? fail('notFound') : changes;
 }
@@ -137,19 +137,21 @@ const TITLES: Readonly<Record<ElementKind, string>> = {
 };
 
 /** Returns error messages for the elements after the changes. */
-export function validateElements(existing: ProtectionElements, changes: ProtectionChanges): string[] {
-  return ELEMENT_KINDS.flatMap((kind) => [...new Set(validateKind(kind, existing[kind].length, changes[kind]))]);
+export function validateElements(existingElements: ProtectionElements, changes: ProtectionChanges): string[] {
+  return ELEMENT_KINDS.flatMap((kind) => [
+    ...new Set(validateKind(kind, existingElements[kind].length, changes[kind])),
+  ]);
 }
 
-function validateKind(kind: ElementKind, existing: number, { added, updated, removed }: ElementChanges): string[] {
-  const changed = [...updated.map(({ after }) => after), ...added];
-  const isEmpty = kind === 'deploy_access_levels' && existing - removed.length + added.length === 0;
+function validateKind(kind: ElementKind, existingCount: number, { added, updated, removed }: ElementChanges): string[] {
+  const changedElements = [...updated.map(({ after }) => after), ...added];
+  const isEmpty = kind === 'deploy_access_levels' && existingCount - removed.length + added.length === 0;
   return [
     ...(isEmpty ? [`${TITLES[kind]} is too short (minimum is 1 character)`] : []),
-    ...(changed.some((element) => countPrincipals(element) !== 1)
+    ...(changedElements.some((element) => countPrincipals(element) !== 1)
       ? [`${TITLES[kind]} base Exactly one of access_level, group_id, user_id must be present`]
       : []),
-    ...changed.flatMap(({ required_approvals = 1 }) =>
+    ...changedElements.flatMap(({ required_approvals = 1 }) =>
       validateApprovalCount(`${TITLES[kind]} required approvals`, required_approvals, 1),
     ),
   ];
@@ -160,19 +162,19 @@ function validateKind(kind: ElementKind, existing: number, { added, updated, rem
  * need fewer approvals than requested.
  */
 export function validateRulePrincipals(
-  existing: ProtectionElements,
+  existingElements: ProtectionElements,
   { approval_rules }: ElementInputs,
   assignable: AssignablePrincipals,
 ): string[] {
   const isRejected = (input: ElementInput) => {
-    const before = existing.approval_rules.find(({ id }) => id === input.id);
+    const before = existingElements.approval_rules.find(({ id }) => id === input.id);
     return input._destroy !== true && !isAssignable(assignable, input, before);
   };
   return approval_rules.some(isRejected) ? ['Approval rules base User or group is not eligible'] : [];
 }
 
 /** Returns error messages if the number of approvals is out of range. */
-export function validateApprovalCount(title: string, approvals: number, least: 0 | 1): string[] {
-  if (approvals < least) return [`${title} must be greater than or equal to ${least}`];
+export function validateApprovalCount(title: string, approvals: number, minimum: 0 | 1): string[] {
+  if (approvals < minimum) return [`${title} must be greater than or equal to ${minimum}`];
   return approvals > MAX_APPROVALS ? [`${title} must be less than or equal to ${MAX_APPROVALS}`] : [];
 }

@@ -54,7 +54,7 @@ export async function recordProtectionChanges(
   before: EnvironmentProtection,
   after: EnvironmentProtection,
 ): Promise<void> {
-  const tell = (name: AuditEventName, change: string, sides: Sides) =>
+  const recordChange = (name: AuditEventName, change: string, sides: Sides) =>
     uow.record({
       name,
       ...auditContext(parent, before),
@@ -62,7 +62,7 @@ export async function recordProtectionChanges(
       details: { change, ...sides },
     });
   const [from, to] = [before, after].map(({ required_approval_count }) => String(required_approval_count));
-  if (from !== to) await tell('protected_environment_updated', 'required_approval_count', { from, to });
+  if (from !== to) await recordChange('protected_environment_updated', 'required_approval_count', { from, to });
   const elements = [before, after].flatMap((one) =>
     ELEMENT_KINDS.flatMap((kind): readonly ProtectionElement[] => one[kind]),
   );
@@ -72,7 +72,7 @@ export async function recordProtectionChanges(
     for (const { step, ...sides } of diffElementTexts(before[kind], after[kind], (element) =>
       describeElement(element, describe),
     )) {
-      await tell(`${event}_${step}`, change, sides);
+      await recordChange(`${event}_${step}`, change, sides);
     }
   }
 }
@@ -90,20 +90,20 @@ function diffElementTexts(
   after: readonly ProtectionElement[],
   words: (element: ProtectionElement) => string,
 ): ElementStep[] {
-  const left = new Map(after.map((element) => [element.id, words(element)]));
-  const known = before.flatMap((element): ElementStep[] => {
-    const [from, to] = [words(element), left.get(element.id)];
-    left.delete(element.id);
+  const remainingTexts = new Map(after.map((element) => [element.id, words(element)]));
+  const knownSteps = before.flatMap((element): ElementStep[] => {
+    const [from, to] = [words(element), remainingTexts.get(element.id)];
+    remainingTexts.delete(element.id);
     if (to === undefined) return [{ step: 'deleted', from }];
     return from === to ? [] : [{ step: 'updated', from, to }];
   });
-  return [...known, ...[...left.values()].map((to): ElementStep => ({ step: 'added', to }))];
+  return [...knownSteps, ...[...remainingTexts.values()].map((to): ElementStep => ({ step: 'added', to }))];
 }
 
 /** Describes an element: its principal, inherited members and required approvals. */
 function describeElement(element: ProtectionElement, describe: AccessDescriber): string {
   const { group_id, group_inheritance_type, required_approvals } = element;
-  const inherited = group_id !== null && group_inheritance_type === 1 ? ' (inherited members too)' : '';
+  const inheritanceNote = group_id !== null && group_inheritance_type === 1 ? ' (inherited members too)' : '';
   const approvals = required_approvals === undefined ? '' : ` (required approvals: ${required_approvals})`;
-  return `${describe(element)}${inherited}${approvals}`;
+  return `${describe(element)}${inheritanceNote}${approvals}`;
 }

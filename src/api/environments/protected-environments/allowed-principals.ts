@@ -25,10 +25,10 @@ export async function findAssignable(
 
 async function filterMembers(db: Reader, parent: MemberSource, userIds: readonly number[]): Promise<Set<number>> {
   const memberships = await loadEffectiveMemberships(db, await listMemberSources(db, parent), userIds);
-  const able = [...memberships.values()].filter(({ access_level, expires_at }) => {
+  const eligibleMemberships = [...memberships.values()].filter(({ access_level, expires_at }) => {
     return access_level >= MINIMUM_ROLE[parent.type] && (expires_at === null || expires_at > db.today);
   });
-  return new Set(able.map(({ user_id }) => user_id));
+  return new Set(eligibleMemberships.map(({ user_id }) => user_id));
 }
 
 /** Returns those of the groups that are the group itself or a descendant. index: namespace_closure_pkey */

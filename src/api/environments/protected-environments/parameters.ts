@@ -19,11 +19,11 @@ const changeParams = { id: optional(integer), _destroy: optional(boolean) };
 const namesPrincipal = atLeastOne('access_level', 'user_id', 'group_id');
 
 /** Existing elements and elements to remove need no principal. */
-const newElementsNamePrincipal: ParameterRule = (given, problems, prefix) => {
-  const { id, _destroy } = given;
+const newElementsNamePrincipal: ParameterRule = (rawParams, problems, prefix) => {
+  const { id, _destroy } = rawParams;
   const isThere = id !== undefined && id !== null && id !== '';
   if (!isThere && boolean.read(_destroy ?? null, '_destroy', new Problems()) !== true)
-    namesPrincipal(given, problems, prefix);
+    namesPrincipal(rawParams, problems, prefix);
 };
 
 /** Elements of a new protection. */

@@ -26,8 +26,8 @@ export async function listProtections(
   owner: ProtectionOwner,
   page: OffsetRequest,
 ): Promise<Page<EnvironmentProtection>> {
-  const found = await paginate(db, protectionQuery(db, owner).orderBy('name'), page);
-  return { ...found, items: await loadProtectionElements(db, found.items) };
+  const result = await paginate(db, protectionQuery(db, owner).orderBy('name'), page);
+  return { ...result, items: await loadProtectionElements(db, result.items) };
 }
 
 /** Returns the owner's protection with exactly this name, or null. */

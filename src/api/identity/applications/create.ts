@@ -41,10 +41,10 @@ function splitWords(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-function validateRedirectUris(given: string): string[] {
-  const uris = splitWords(given);
+function validateRedirectUris(text: string): string[] {
+  const uris = splitWords(text);
   if (uris.length === 0) return ["can't be blank"];
-  if (given.length > MAX_REDIRECT_URI_LENGTH) {
+  if (text.length > MAX_REDIRECT_URI_LENGTH) {
     return [`is too long (maximum is ${MAX_REDIRECT_URI_LENGTH} characters)`];
   }
   const problems = uris.map(validateRedirectUri).filter((problem) => problem !== null);

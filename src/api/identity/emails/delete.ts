@@ -13,8 +13,8 @@ export async function deleteEmail(
 ): Promise<undefined | Failure<UnchangeableUserCode | 'emailNotFound' | 'primaryEmail'>> {
   const user = await findChangeableUser(uow, userId);
   if (isFailure(user)) return user;
-  const found = await findEmail(uow, userId, emailId);
-  if (found === null) return fail('emailNotFound');
-  if (foldCase(found.email) === foldCase(user.email)) return fail('primaryEmail');
-  await removeEmailFromUser(uow, user, found.email);
+  const email = await findEmail(uow, userId, emailId);
+  if (email === null) return fail('emailNotFound');
+  if (foldCase(email.email) === foldCase(user.email)) return fail('primaryEmail');
+  await removeEmailFromUser(uow, user, email.email);
 }

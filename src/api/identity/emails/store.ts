@@ -7,15 +7,15 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 /** Returns one page of a user's addresses, ordered by id. */
 export async function listEmails(db: Reader, userId: number, page: OffsetRequest): Promise<Page<Email>> {
   // index: emails_by_user
-  const found = db.selectFrom('emails').select(emailColumns).where('user_id', '=', userId).where(isListed);
-  return paginate(db, found.orderBy('emails.id', 'asc'), page);
+  const query = db.selectFrom('emails').select(emailColumns).where('user_id', '=', userId).where(isListed);
+  return paginate(db, query.orderBy('emails.id', 'asc'), page);
 }
 
 /** Returns an address of this user, or null; addresses of other users are not found. */
 export async function findEmail(db: Reader, userId: number, id: number): Promise<Email | null> {
   // index: emails primary key
-  const found = db.selectFrom('emails').select(emailColumns).where('id', '=', id).where('user_id', '=', userId);
-  return (await found.where(isListed).executeTakeFirst()) ?? null;
+  const query = db.selectFrom('emails').select(emailColumns).where('id', '=', id).where('user_id', '=', userId);
+  return (await query.where(isListed).executeTakeFirst()) ?? null;
 }
 
 /** Lists secondary addresses at once, a primary one only when it is confirmed: only primary ones have a `taken_key` before that. */

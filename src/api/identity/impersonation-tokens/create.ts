@@ -33,17 +33,17 @@ export async function createImpersonationToken(
   const settings = await loadSettings(uow);
   const errors = validateInput(order, settings, latestExpiry(uow.today, settings));
   if (errors !== null) return invalid(errors);
-  const lacked = checkHandedOutScopes(uow.actor, order.scopes);
-  if (lacked !== null) return lacked;
-  const issued = await createToken(uow, {
+  const scopeFailure = checkHandedOutScopes(uow.actor, order.scopes);
+  if (scopeFailure !== null) return scopeFailure;
+  const issuedToken = await createToken(uow, {
     ...order,
     userId: user.id,
     description: order.description || null,
     impersonation: true,
     prefix: settings.personal_access_token_prefix,
   });
-  await recordTokenEvent(uow, { event: 'created', token: issued.token, owner: user });
-  return issued;
+  await recordTokenEvent(uow, { event: 'created', token: issuedToken.token, owner: user });
+  return issuedToken;
 }
 
 function validateInput(

@@ -27,9 +27,14 @@ export const authorizationCodeGrant: Grant = async (uow, { code, redirect_uri, c
   const user = await findUserById(uow, grant.user_id);
   if (user === null || getStateBlock(user) !== null) return fail('invalidGrant');
   const scopes = parseScopes(grant);
-  const issued = await createOAuthToken(uow, { applicationId: client.id, userId: user.id, scopes, renewable: true });
-  await recordIssuedToken(uow, grant.id, issued.token.id);
-  return issued;
+  const issuedToken = await createOAuthToken(uow, {
+    applicationId: client.id,
+    userId: user.id,
+    scopes,
+    renewable: true,
+  });
+  await recordIssuedToken(uow, grant.id, issuedToken.token.id);
+  return issuedToken;
 };
 
 /** Checks PKCE (RFC 7636). A verifier without a challenge fails too: the challenge may have been stripped (RFC 9700 §2.1.1). */

@@ -71,8 +71,8 @@ export async function validateAuthorization(
   const challenge = parseChallenge(request);
   const isMissing = challenge === null && !application.confidential;
   if (challenge === 'invalid' || isMissing) return reject('invalid_request');
-  const own = parseScopes(application);
-  const scopes = parseRequestedScopes(request.scope, { allowed: own, defaults: own });
+  const ownScopes = parseScopes(application);
+  const scopes = parseRequestedScopes(request.scope, { allowed: ownScopes, defaults: ownScopes });
   if (isFailure(scopes)) return reject('invalid_scope');
   return { kind: 'valid', application, to, scopes, challenge };
 }

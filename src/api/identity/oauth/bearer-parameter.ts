@@ -28,8 +28,8 @@ export function oauthBearer(): Access<{ token: OAuthTokenWithClient }> {
     label: 'oauth token',
     authenticate: () => {},
     async load({ db, services, request, params }) {
-      const presented = getPresentedCredentials(request, params);
-      const token = presented?.scheme === 'bearer' ? await findOAuthTokenBySecret(db, presented.secret) : null;
+      const credential = getPresentedCredentials(request, params);
+      const token = credential?.scheme === 'bearer' ? await findOAuthTokenBySecret(db, credential.secret) : null;
       if (token === null) throw invalidTokenError('unknown');
       const dead = getInvalidTokenCode(token, timestamp(services.clock));
       if (dead !== null) throw invalidTokenError(dead);

@@ -26,9 +26,9 @@ export function oauthClient(): Access<{ client: ClientStatus }> {
     authenticate: () => {},
     async load({ db, request, params }) {
       const basic = getBasicCredentials(request);
-      const presented = (basic && credentials(basic.username, basic.password)) ?? parameterCredentials(params);
-      if (presented === null) return { client: 'none' as const };
-      const client = await authenticateClient(db, presented);
+      const clientCredentials = (basic && credentials(basic.username, basic.password)) ?? parameterCredentials(params);
+      if (clientCredentials === null) return { client: 'none' as const };
+      const client = await authenticateClient(db, clientCredentials);
       return { client: isFailure(client) ? ('wrong' as const) : client };
     },
     authorize: () => {},

@@ -26,12 +26,12 @@ export async function issueToken(
   const { grant_type } = request;
   if (!grant_type) return fail('notFound', { parameter: 'grant_type' });
   if (grant_type === 'password') return passwordGrant(services, request, { client, requester });
-  const grant = GRANTS.get(grant_type);
-  if (grant === undefined) return fail('unsupportedGrantType');
-  const asking = { client, at: timestamp(services.clock) };
+  const grantHandler = GRANTS.get(grant_type);
+  if (grantHandler === undefined) return fail('unsupportedGrantType');
+  const tokenRequest = { client, at: timestamp(services.clock) };
   // Wrapped in an object, because a returned failure would roll back: a rejected code must stay consumed.
   const { granted } = await services.runUnitOfWork(ANONYMOUS, async (uow) => ({
-    granted: await grant(uow, request, asking),
+    granted: await grantHandler(uow, request, tokenRequest),
   }));
   return granted;
 }

@@ -59,8 +59,8 @@ export const issueOAuthToken = endpoint({
   errors: TOKEN_ERRORS,
   response: ok(OAuthTokenPair),
   async handle({ client, params, request }, services) {
-    const issued = await issueToken(services, params, { client, requester: request });
-    return isFailure(issued) ? issued : new Reply(issued, { headers: NO_STORE_HEADERS });
+    const issuedToken = await issueToken(services, params, { client, requester: request });
+    return isFailure(issuedToken) ? issuedToken : new Reply(issuedToken, { headers: NO_STORE_HEADERS });
   },
 });
 

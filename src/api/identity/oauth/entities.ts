@@ -33,15 +33,15 @@ export const OAuthTokenInfo = entity('OAuthTokenInfo', {
   scopes: Type.Array(Type.String()),
   expires_in_seconds: Type.Integer(),
 }).from((token: OAuthTokenWithClient, { now }) => {
-  const left = expiresAt(token) - seconds(now);
+  const secondsLeft = expiresAt(token) - seconds(now);
   return {
     resource_owner_id: token.user_id,
     scope: parseScopes(token),
-    expires_in: left,
+    expires_in: secondsLeft,
     application: { uid: token.uid },
     created_at: issuedAt(token),
     scopes: parseScopes(token),
-    expires_in_seconds: left,
+    expires_in_seconds: secondsLeft,
   };
 });
 

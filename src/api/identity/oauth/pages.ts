@@ -19,7 +19,7 @@ export function consentPage(
   { application, scopes, to }: Authorization,
   { request, user, csrfToken, fields }: ConsentPageOptions,
 ): HtmlReply {
-  const form = (fields: Markup) => markup`<form method="post" action="${localUrl(request, '/oauth/authorize')}">
+  const renderForm = (fields: Markup) => markup`<form method="post" action="${localUrl(request, '/oauth/authorize')}">
 ${csrfField(csrfToken)}
 ${fields}
 </form>`;
@@ -27,8 +27,8 @@ ${fields}
 <ul>
 ${scopes.map((scope) => markup`<li>${describeScope(scope)} <span class="quiet">(${scope})</span></li>\n`)}</ul>
 <p class="quiet">Either way you leave for ${displayHost(to.redirectUri)}.</p>
-${form(markup`${hiddenFields(fields)}<button>Authorize ${application.name}</button>`)}
-${form(markup`<input type="hidden" name="_method" value="delete">
+${renderForm(markup`${hiddenFields(fields)}<button>Authorize ${application.name}</button>`)}
+${renderForm(markup`<input type="hidden" name="_method" value="delete">
 ${hiddenFields(fields)}<button class="other">Deny</button>`)}`;
   return htmlPage({ title: 'Authorize an application', main, csrfToken, formTargets: [formTarget(to.redirectUri)] });
 }
@@ -46,8 +46,8 @@ export function untrustedRequestPage({ wrong }: UntrustedRequest): HtmlReply {
 }
 
 function hiddenFields(fields: AuthorizationRequest): readonly Markup[] {
-  const given = Object.entries(fields).filter(([, value]) => typeof value === 'string');
-  return given.map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value as string}">\n`);
+  const textFields = Object.entries(fields).filter(([, value]) => typeof value === 'string');
+  return textFields.map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value as string}">\n`);
 }
 
 /** Returns the host for display, or the scheme of a native app. */

@@ -28,12 +28,12 @@ export async function passwordGrant(
   const scopes = parseRequestedScopes(scope, { allowed, defaults: usual });
   if (isFailure(scopes)) return scopes;
   const proof = { login: username ?? '', password: password ?? '' };
-  const checked = await limitFailedSignIns({ database, clock }, requester, (waiter) =>
+  const passwordCheck = await limitFailedSignIns({ database, clock }, requester, (waiter) =>
     checkPassword({ database }, proof, waiter),
   );
-  if (isFailure(checked)) return checked.code === 'tooMany' ? checked : fail('invalidGrant');
+  if (isFailure(passwordCheck)) return passwordCheck.code === 'tooMany' ? passwordCheck : fail('invalidGrant');
   const applicationId = client === 'none' ? null : client.id;
-  return runUnitOfWork(ANONYMOUS, (uow) => issue(uow, { applicationId, userId: checked.user.id, scopes }));
+  return runUnitOfWork(ANONYMOUS, (uow) => issue(uow, { applicationId, userId: passwordCheck.user.id, scopes }));
 }
 
 interface VerifiedGrant {

@@ -23,9 +23,9 @@ export function redirectWithError(to: ClientRedirect, error: AuthorizationError)
 /** Keeps the query of the redirect URI first; `state` is returned unchanged. */
 function redirectToClient(
   { redirectUri, state }: ClientRedirect,
-  answer: Readonly<Record<string, string>>,
+  params: Readonly<Record<string, string>>,
 ): RedirectReply {
-  const query = new URLSearchParams({ ...answer, ...(state === null ? {} : { state }) });
+  const query = new URLSearchParams({ ...params, ...(state === null ? {} : { state }) });
   return { location: `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${query}`, headers: NO_STORE_HEADERS };
 }
 

@@ -8,10 +8,10 @@ interface ScopeOptions {
 
 /** Parses the requested scopes, separated by white space. Fails if one of them is not allowed. */
 export function parseRequestedScopes(
-  requested: string | null | undefined,
+  requestedScope: string | null | undefined,
   { allowed, defaults: usual }: ScopeOptions,
 ): readonly string[] | Failure<'invalidScope'> {
-  const scopes = (requested ?? '').split(/\s+/).filter((scope) => scope !== '');
+  const scopes = (requestedScope ?? '').split(/\s+/).filter((scope) => scope !== '');
   if (scopes.length === 0) return usual;
   return scopes.every((scope) => allowed.includes(scope)) ? [...new Set(scopes)] : fail('invalidScope');
 }

@@ -35,13 +35,13 @@ export async function issueToken(
   const user = await findChangeableUser(uow, userId);
   if (isFailure(user)) return user;
   if (isImpersonating(uow.actor, user.id)) return fail('impersonated');
-  const lacked = checkHandedOutScopes(uow.actor, scopes);
-  if (lacked !== null) return lacked;
+  const scopeFailure = checkHandedOutScopes(uow.actor, scopes);
+  if (scopeFailure !== null) return scopeFailure;
   const settings = await loadSettings(uow);
   const expiresAt = expires_at ?? null;
   const failure = validateToken({ name, scopes, expiresAt }, latestExpiry(uow.today, settings));
   if (failure !== null) return failure;
-  const issued = await createToken(uow, {
+  const issuedToken = await createToken(uow, {
     userId,
     name,
     description: description || null,
@@ -49,8 +49,8 @@ export async function issueToken(
     expiresAt: expiresAt ?? defaultExpiry(uow.today, settings),
     prefix: settings.personal_access_token_prefix,
   });
-  await recordTokenEvent(uow, { event: 'created', token: issued.token, owner: user });
-  return issued;
+  await recordTokenEvent(uow, { event: 'created', token: issuedToken.token, owner: user });
+  return issuedToken;
 }
 
 interface ValidatedFields extends Pick<CreateTokenInput, 'name' | 'scopes'> {

@@ -21,9 +21,9 @@ export async function getVisibleToken(
 
 /** Returns the token that authenticated the request. */
 export async function getOwnToken(db: Reader, caller: SignedInCaller): Promise<AccessToken | Failure<'notPersonal'>> {
-  const used = getAccessToken(caller);
-  const found = used && (await findAccessToken(db, used.id));
-  return found ?? fail('notPersonal');
+  const currentToken = getAccessToken(caller);
+  const accessToken = currentToken && (await findAccessToken(db, currentToken.id));
+  return accessToken ?? fail('notPersonal');
 }
 
 /** `user_id` is undefined if the parameter was not sent. */

@@ -25,9 +25,9 @@ export async function revokePersonalToken(
 export async function revokeOwnToken(
   uow: UnitOfWork<SignedInCaller>,
 ): Promise<undefined | Failure<'notPersonal' | 'notPermitted'>> {
-  const used = getAccessToken(uow.actor);
-  if (used === null) return fail('notPersonal');
-  const token = await findAccessToken(uow, used.id);
+  const currentToken = getAccessToken(uow.actor);
+  if (currentToken === null) return fail('notPersonal');
+  const token = await findAccessToken(uow, currentToken.id);
   if (token === null) return;
   if (!canManageToken(uow.actor, token)) return fail('notPermitted');
   await revokeAndRecord(uow, token);

@@ -51,20 +51,20 @@ export async function rotateOwnToken(
   uow: UnitOfWork<SignedInCaller>,
   expiresAt: string | null,
 ): Promise<IssuedToken | Failure<RotateFailure | 'notPersonal'>> {
-  const used = getAccessToken(uow.actor);
-  return used === null ? fail('notPersonal') : replaceAndRecord(uow, { id: used.id, expiresAt });
+  const currentToken = getAccessToken(uow.actor);
+  return currentToken === null ? fail('notPersonal') : replaceAndRecord(uow, { id: currentToken.id, expiresAt });
 }
 
 async function replaceAndRecord(
   uow: UnitOfWork<SignedInCaller>,
   replacing: TokenReplacement,
 ): Promise<IssuedToken | Failure<RotateFailure>> {
-  const issued = await replaceToken(uow, replacing);
-  if (isFailure(issued)) return issued;
-  const owner = (await findUserById(uow, issued.token.user_id)) as User;
+  const issuedToken = await replaceToken(uow, replacing);
+  if (isFailure(issuedToken)) return issuedToken;
+  const owner = (await findUserById(uow, issuedToken.token.user_id)) as User;
   await recordTokenEvent(uow, { event: 'revoked', token: replacing, owner });
-  await recordTokenEvent(uow, { event: 'created', token: issued.token, owner });
-  return issued;
+  await recordTokenEvent(uow, { event: 'created', token: issuedToken.token, owner });
+  return issuedToken;
 }
 
 /** Replaces a token of any kind by one with a new secret. Of two concurrent calls one fails with `alreadyRevoked`. */
@@ -73,8 +73,8 @@ export async function replaceToken(
   { id, expiresAt }: TokenReplacement,
 ): Promise<IssuedToken | Failure<RotateFailure>> {
   const old = (await findAccessToken(uow, id)) as AccessToken;
-  const lacked = checkHandedOutScopes(uow.actor, JSON.parse(old.scopes) as string[]);
-  if (lacked !== null) return lacked;
+  const scopeFailure = checkHandedOutScopes(uow.actor, JSON.parse(old.scopes) as string[]);
+  if (scopeFailure !== null) return scopeFailure;
   const settings = await loadSettings(uow);
   const latest = latestExpiry(uow.today, settings);
   if (exceedsLatestExpiry(expiresAt, latest)) return fail('tooLate', { latest });

@@ -77,10 +77,10 @@ function applyFilter(db: Reader, query: Tokens, filter: TokenFilter): Tokens {
 
 /** Applies `created_asc`, `name_desc` and so on; unknown values are ignored. Nulls come last. */
 function applySort(query: Tokens, sort: string | null | undefined): Tokens {
-  const [, key = '', word = 'asc'] = /^(.+)_(asc|desc)$/.exec(sort ?? '') ?? [];
+  const [, key = '', directionName = 'asc'] = /^(.+)_(asc|desc)$/.exec(sort ?? '') ?? [];
   const column = Object.hasOwn(SORT_COLUMNS, key) ? SORT_COLUMNS[key] : undefined;
   if (column === undefined) return query.orderBy('access_tokens.id', 'asc');
-  const direction = word as 'asc' | 'desc';
-  const absent = sql`case when ${sql.ref(column)} is null then 1 else 0 end`;
-  return query.orderBy(absent).orderBy(column, direction).orderBy('access_tokens.id', direction);
+  const direction = directionName as 'asc' | 'desc';
+  const nullRank = sql`case when ${sql.ref(column)} is null then 1 else 0 end`;
+  return query.orderBy(nullRank).orderBy(column, direction).orderBy('access_tokens.id', direction);
 }

@@ -25,12 +25,12 @@ export function signInErrorPage(
   { login }: { readonly login: string },
   { code, values }: Failure<'invalid' | 'weak' | 'switchedOff' | 'tooMany'>,
 ): HtmlReply {
-  const again =
+  const retryForm =
     code === 'weak' ? passwordRenewalForm(request, csrfToken, login) : signInForm(request, csrfToken, login);
   const main = markup`${alertBox(code === 'weak' ? `Your new password ${values.problem}.` : REASONS[code])}
-${again}`;
-  const later = code === 'tooMany' ? { status: 429, headers: { 'Retry-After': String(values.seconds) } } : {};
-  return htmlPage({ title: 'Sign in', main, csrfToken, status: 422, ...later });
+${retryForm}`;
+  const retryOptions = code === 'tooMany' ? { status: 429, headers: { 'Retry-After': String(values.seconds) } } : {};
+  return htmlPage({ title: 'Sign in', main, csrfToken, status: 422, ...retryOptions });
 }
 
 const REASONS = {

@@ -31,15 +31,15 @@ export async function renewPassword(
 ): Promise<string | Failure<'switchedOff' | 'invalid' | 'weak'>> {
   const settings = await loadSettings(database.reader);
   if (!settings.password_authentication_enabled_for_web) return fail('switchedOff');
-  const checked = await checkPassword({ database }, { login, password }, waiter);
-  if (isFailure(checked)) return checked;
-  const { user } = checked;
+  const passwordCheck = await checkPassword({ database }, { login, password }, waiter);
+  if (isFailure(passwordCheck)) return passwordCheck;
+  const { user } = passwordCheck;
   if (user.password_expires_at === null) return password;
   const [problem] = validateNewPassword({ password, newPassword }, user, settings.minimum_password_length);
   if (problem !== undefined) return fail('weak', { problem });
   const hash = await hashPassword(newPassword, waiter);
-  const stored = await runUnitOfWork({ user, token: null, address }, (uow) => storePassword(uow, user, hash));
-  return isFailure(stored) ? stored : newPassword;
+  const storeResult = await runUnitOfWork({ user, token: null, address }, (uow) => storePassword(uow, user, hash));
+  return isFailure(storeResult) ? storeResult : newPassword;
 }
 
 async function storePassword(
@@ -59,8 +59,8 @@ async function storePassword(
 function validateNewPassword(
   { password, newPassword }: Pick<RenewPasswordInput, 'password' | 'newPassword'>,
   owner: User,
-  shortest: number,
+  minLength: number,
 ): string[] {
   if (newPassword === password) return ['must be another one than before'];
-  return validatePassword(newPassword, owner, shortest);
+  return validatePassword(newPassword, owner, minLength);
 }

@@ -25,12 +25,12 @@ export async function signInVisitor(
   services: Pick<Services, 'database' | 'clock' | 'runUnitOfWork'>,
   request: IncomingRequest,
   session: WebSession,
-  form: SignInForm,
+  input: SignInForm,
 ): Promise<RedirectReply | HtmlReply> {
   const signedIn = await limitFailedSignIns(services, request, (waiter) =>
-    renewAndSignIn(services, { address: request.clientAddress, waiter }, session, form),
+    renewAndSignIn(services, { address: request.clientAddress, waiter }, session, input),
   );
-  if (isFailure(signedIn)) return signInErrorPage(request, session, form, signedIn);
+  if (isFailure(signedIn)) return signInErrorPage(request, session, input, signedIn);
   return {
     location: localUrl(request, safeReturnPath(session.returnTo)),
     headers: { 'Set-Cookie': sessionCookie(request, signedIn.secret) },
@@ -44,7 +44,7 @@ async function renewAndSignIn(
   { login, password, newPassword }: SignInForm,
 ): Promise<{ readonly secret: string } | Failure<'invalid' | 'weak' | 'switchedOff'>> {
   if (newPassword === '') return signInWithPassword(services, { login, password, session, address, waiter });
-  const present = await renewPassword(services, { login, password, newPassword, address, waiter });
-  if (isFailure(present)) return present;
-  return signInWithPassword(services, { login, password: present, session, address, waiter });
+  const currentPassword = await renewPassword(services, { login, password, newPassword, address, waiter });
+  if (isFailure(currentPassword)) return currentPassword;
+  return signInWithPassword(services, { login, password: currentPassword, session, address, waiter });
 }

@@ -19,7 +19,7 @@ import { prepareNewPassword, updateUser as update } from './update.ts';
 
 const userId = { id: required(integer) };
 const INTERNAL_USER = [403, '403 Forbidden - An internal user cannot be changed'] as const;
-const onlyAdministrator = (what: string) => [403, `403 Forbidden - The only administrator cannot ${what}`] as const;
+const onlyAdministrator = (action: string) => [403, `403 Forbidden - The only administrator cannot ${action}`] as const;
 const SAVE_ERRORS = {
   emailTaken: [409, 'Email has already been taken'],
   usernameTaken: [409, 'Username has already been taken'],

@@ -170,13 +170,13 @@ export const UserAdmin = entity('UserAdmin', { ...UserSelf.schema.properties, ..
   serializeForAdmin,
 );
 
-function serializeForAdmin(user: User, to: SerializationContext, facts: UserRelations) {
-  const creator = facts.creators.get(user.created_by_id ?? 0);
+function serializeForAdmin(user: User, to: SerializationContext, relations: UserRelations) {
+  const creator = relations.creators.get(user.created_by_id ?? 0);
   return {
-    ...serializeSelf(user, to, facts),
+    ...serializeSelf(user, to, relations),
     is_admin: user.admin,
     note: user.note,
-    namespace_id: facts.personalNamespaces.get(user.id)?.namespace_id ?? null,
+    namespace_id: relations.personalNamespaces.get(user.id)?.namespace_id ?? null,
     created_by: creator === undefined ? null : UserBasic.serialize(creator, to),
     using_license_seat: user.state === 'active' && !user.bot && !user.internal,
     is_auditor: user.auditor,
@@ -245,8 +245,8 @@ export function avatarUrl(userId: number, base: ServerContext): string {
 const avatarNames = createBoundedCache<string>(10_000);
 
 function avatarName(seed: string): string {
-  const known = avatarNames.get(seed);
-  if (known !== undefined) return known;
+  const cachedName = avatarNames.get(seed);
+  if (cachedName !== undefined) return cachedName;
   const name = hash('sha256', seed, 'hex').slice(0, 16);
   avatarNames.set(seed, name);
   return name;

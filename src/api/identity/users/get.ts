@@ -31,8 +31,8 @@ const PERIOD_SECONDS = 600;
 export async function checkReadLimit(database: Database, { user }: SignedInCaller): Promise<Failure<'tooMany'> | null> {
   if (user.admin) return null;
   const settings = await loadSettings(database.reader);
-  const spared = settings.users_get_by_id_limit_allowlist.map(foldCase);
-  if (spared.includes(foldCase(user.username))) return null;
+  const exemptUsernames = settings.users_get_by_id_limit_allowlist.map(foldCase);
+  if (exemptUsernames.includes(foldCase(user.username))) return null;
   const limit = settings.users_get_by_id_limit;
   return checkApplicationLimit(database, {
     name: 'users_get_by_id',

@@ -141,14 +141,15 @@ export function toUpdateInput(params: ParameterValues<typeof updateParameters>):
 
 /** Returns the columns to set: an empty text becomes `""` in columns that are not nullable, null in nullable ones. */
 function toDetails(params: DetailParams): UserDetails {
-  const named: Record<string, unknown> = {};
-  if (params.bio !== undefined) named.bio = params.bio ?? '';
-  for (const field of STRIPPED_TEXTS) if (params[field] !== undefined) named[field] = stripTags(params[field] ?? '');
+  const attributes: Record<string, unknown> = {};
+  if (params.bio !== undefined) attributes.bio = params.bio ?? '';
+  for (const field of STRIPPED_TEXTS)
+    if (params[field] !== undefined) attributes[field] = stripTags(params[field] ?? '');
   for (const field of ADDRESSES)
-    if (params[field] !== undefined) named[field] = normalizeAddress(params[field] ?? '') || null;
-  for (const field of CLEARABLE_TEXTS) if (params[field] !== undefined) named[field] = params[field] || null;
-  for (const field of [...NUMBERS, ...FLAGS]) if (typeof params[field] !== 'object') named[field] = params[field];
-  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)) as UserDetails;
+    if (params[field] !== undefined) attributes[field] = normalizeAddress(params[field] ?? '') || null;
+  for (const field of CLEARABLE_TEXTS) if (params[field] !== undefined) attributes[field] = params[field] || null;
+  for (const field of [...NUMBERS, ...FLAGS]) if (typeof params[field] !== 'object') attributes[field] = params[field];
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)) as UserDetails;
 }
 
 export function toIdentity({

@@ -45,12 +45,12 @@ export async function listUsers(db: Reader, filter: UserFilter, page: PageReques
   const { search } = filter;
   const common = await isCommonSearch(db, search);
   const all = applyFilter(db, filter, common);
-  const within = await findIdBound(db, filter, page);
-  const query = within === null ? all : all.where(within(sql.ref<number>('users.id')));
+  const idBound = await findIdBound(db, filter, page);
+  const query = idBound === null ? all : all.where(idBound(sql.ref<number>('users.id')));
   if (page.kind === 'offset') {
     const count = (users: Users): CountStrategy | undefined => {
       if (!search) return undefined;
-      return common ? countCommon(db, users, { ...filter, search }, within) : 'inPageQuery';
+      return common ? countCommon(db, users, { ...filter, search }, idBound) : 'inPageQuery';
     };
     return offsetPage(db, query, filter, page, count);
   }
@@ -77,7 +77,7 @@ async function findIdBound(db: Reader, filter: UserFilter, page: PageRequest): P
   const timestamp = direction === 'desc' ? created_before : created_after;
   if (!forAdministrator || order !== 'id' || !timestamp) return null;
   // index: users primary key
-  const middle = await db
+  const middleUser = await db
     .selectFrom('users')
     .select('created_at')
     .where('id', '>=', (eb) => eb.selectFrom('users').select(sql<number>`max(id) / 2`.as('half')))
@@ -88,12 +88,12 @@ async function findIdBound(db: Reader, filter: UserFilter, page: PageRequest): P
   const users = db.selectFrom('users').modifyEnd(longRunning);
   // The sum keeps the planner from scanning in the order of ids.
   if (direction === 'desc') {
-    if (middle === undefined || timestamp > middle.created_at) return null;
+    if (middleUser === undefined || timestamp > middleUser.created_at) return null;
     const highest = users.select(sql<number | null>`max(id + 0)`.as('id')).where('created_at', '<=', timestamp);
     const { id: last } = await highest.executeTakeFirstOrThrow();
     return (id) => sql<SqlBool>`${id} <= ${last ?? 0}`;
   }
-  if (middle === undefined || timestamp < middle.created_at) return null;
+  if (middleUser === undefined || timestamp < middleUser.created_at) return null;
   const lowest = users.select(sql<number | null>`min(id + 0)`.as('id')).where('created_at', '>=', timestamp);
   const { id: first } = await lowest.executeTakeFirstOrThrow();
   return (id) => sql<SqlBool>`${id} >= ${first ?? 0}`;
@@ -126,8 +126,8 @@ async function offsetPage(
     .execute();
   if (first.length === 0) return paginate(db, byId, page, count(byId));
   const ids = first.map(({ id }) => id);
-  const others = byId.where((eb) => eb.not(isInIds(db, eb.ref('users.id'), ids)));
-  return paginateAfterRows(db, first, others, page, count(others));
+  const otherUsers = byId.where((eb) => eb.not(isInIds(db, eb.ref('users.id'), ids)));
+  return paginateAfterRows(db, first, otherUsers, page, count(otherUsers));
 }
 
 /** Exact matches that are listed first. */
@@ -136,11 +136,11 @@ const MAX_EXACT_MATCHES = 1_000;
 // index: users_by_username_key, users_by_name_key, users_by_public_email
 function isExactMatch(db: Reader, eb: Conditions, search: string) {
   const key = foldCase(search);
-  const having = (column: 'username_key' | 'name_key' | 'public_email', value: string) =>
+  const selectIdsByValue = (column: 'username_key' | 'name_key' | 'public_email', value: string) =>
     db.selectFrom('users').select('users.id').where(column, '=', value);
-  const all = having('username_key', key)
-    .unionAll(having('name_key', key))
-    .unionAll(having('public_email', normalizeAddress(search)));
+  const all = selectIdsByValue('username_key', key)
+    .unionAll(selectIdsByValue('name_key', key))
+    .unionAll(selectIdsByValue('public_email', normalizeAddress(search)));
   return eb('users.id', 'in', all);
 }
 
@@ -153,16 +153,16 @@ async function isCommonSearch(db: Reader, search: string | null | undefined): Pr
 }
 
 /** Returns how to count the users that contain a common search text and match the other filters. */
-function countCommon(db: Reader, query: Users, filter: UserFilter & { search: string }, within: IdCondition | null) {
-  const fitting = applyFilter(db, { ...filter, search: null }, false);
-  const isAll = fitting.toOperationNode().where === undefined;
-  const fits = (id: Expression<number>) =>
-    expressionBuilder<Schema, never>().exists(fitting.where('users.id', '=', id));
+function countCommon(db: Reader, query: Users, filter: UserFilter & { search: string }, idBound: IdCondition | null) {
+  const filteredUsers = applyFilter(db, { ...filter, search: null }, false);
+  const isAll = filteredUsers.toOperationNode().where === undefined;
+  const matchesFilter = (id: Expression<number>) =>
+    expressionBuilder<Schema, never>().exists(filteredUsers.where('users.id', '=', id));
   return async (limit: number) => {
-    const unfit = await countExcluded(db, filter);
-    const conditions = { fits: isAll ? undefined : fits, unfit, within };
-    const many = await hasManyMatches(db, 'users', SEARCH_COLUMNS, foldCase(filter.search), conditions);
-    return many ? limit : countUpTo(db, query, limit);
+    const excludedCount = await countExcluded(db, filter);
+    const conditions = { fits: isAll ? undefined : matchesFilter, unfit: excludedCount, within: idBound };
+    const hasManyResults = await hasManyMatches(db, 'users', SEARCH_COLUMNS, foldCase(filter.search), conditions);
+    return hasManyResults ? limit : countUpTo(db, query, limit);
   };
 }
 
@@ -173,7 +173,7 @@ function applyFilter(db: Reader, filter: UserFilter, common: boolean): Users {
   let users = db.selectFrom('users').select(userColumns);
   const { search } = filter;
   if (search) users = users.where((eb) => matchesSearch(db, eb, { ...filter, search }, common));
-  return toConditions(db, filter).reduce((narrower, { fits }) => narrower.where(fits), users);
+  return toConditions(db, filter).reduce((query, { fits }) => query.where(fits), users);
 }
 
 /** A condition of a filter. */
@@ -200,24 +200,26 @@ function matchesSearch(db: Reader, eb: Conditions, filter: UserFilter & { search
   const { search, forAdministrator, without_projects } = filter;
   const key = foldCase(search);
   // index: users_by_public_email, emails_by_taken_key
-  let others = db.selectFrom('users').select('users.id').where('public_email', '=', normalizeAddress(search));
+  let exactMatches = db.selectFrom('users').select('users.id').where('public_email', '=', normalizeAddress(search));
   if (forAdministrator) {
-    others = others.unionAll(db.selectFrom('emails').select('emails.user_id as id').where('taken_key', '=', key));
+    exactMatches = exactMatches.unionAll(
+      db.selectFrom('emails').select('emails.user_id as id').where('taken_key', '=', key),
+    );
   }
   if (common) {
     // By trigrams PostgreSQL would read users from the whole table, each with the lookup of their projects.
     const isOther = without_projects
-      ? eb('users.id', 'in', others)
-      : isInSubquery(db, eb.ref('users.id'), sql`(${others})`);
+      ? eb('users.id', 'in', exactMatches)
+      : isInSubquery(db, eb.ref('users.id'), sql`(${exactMatches})`);
     return eb.or([containsSubstringUnindexed('users', SEARCH_COLUMNS, key), isOther]);
   }
   // index: users_by_name_key, users_by_username_key, users_name_key_username_key_trigrams
-  const named = (column: (typeof SEARCH_COLUMNS)[number]) =>
+  const selectIdsByName = (column: (typeof SEARCH_COLUMNS)[number]) =>
     db.selectFrom('users').select('users.id').where(column, '=', key);
-  const found = isShortSearch(search)
-    ? named('name_key').unionAll(named('username_key'))
+  const matches = isShortSearch(search)
+    ? selectIdsByName('name_key').unionAll(selectIdsByName('username_key'))
     : selectIdsContaining(db, 'users', SEARCH_COLUMNS, key);
-  return eb('users.id', 'in', others.unionAll(found));
+  return eb('users.id', 'in', exactMatches.unionAll(matches));
 }
 
 // index: identities_by_extern_uid
@@ -227,9 +229,9 @@ function hasIdentity(eb: Conditions, { provider, externUid }: Identity) {
 }
 
 function selectNonHumans(db: Reader) {
-  const being = (column: 'bot' | 'internal') =>
+  const selectIdsByFlag = (column: 'bot' | 'internal') =>
     db.selectFrom('users').select('users.id').where(column, '=', sql.lit(true));
-  return being('bot').unionAll(being('internal'));
+  return selectIdsByFlag('bot').unionAll(selectIdsByFlag('internal'));
 }
 
 // index: users_inactive
@@ -268,18 +270,18 @@ function administratorConditions(db: Reader, eb: Conditions, filter: UserFilter)
   if (filter.without_projects) all.push(hasNoProjects(db, eb));
   if (created_after) all.push(eb('created_at', '>=', created_after));
   if (created_before) all.push(eb('created_at', '<=', created_before));
-  return all.map((fits) => ({ fits }));
+  return all.map((condition) => ({ fits: condition }));
 }
 
 /** Returns an upper bound of the number of users that do not match, or null if they may be many. */
 async function countExcluded(db: Reader, filter: UserFilter): Promise<number | null> {
-  const unfit = toConditions(db, filter).map((one) => one.unfit);
-  let most = 0;
-  for (const some of unfit) if (some === undefined) return null;
-  for (const few of unfit.flatMap((some) => some ?? [])) {
-    most += await countUpTo(db, db.selectFrom('users').select('users.id').where(few), COMMON_THRESHOLD);
+  const exclusions = toConditions(db, filter).map((one) => one.unfit);
+  let excludedCount = 0;
+  for (const exclusion of exclusions) if (exclusion === undefined) return null;
+  for (const condition of exclusions.flatMap((exclusion) => exclusion ?? [])) {
+    excludedCount += await countUpTo(db, db.selectFrom('users').select('users.id').where(condition), COMMON_THRESHOLD);
   }
-  return most < COMMON_THRESHOLD ? most : null;
+  return excludedCount < COMMON_THRESHOLD ? excludedCount : null;
 }
 
 /**
@@ -289,7 +291,7 @@ async function countExcluded(db: Reader, filter: UserFilter): Promise<number | n
 function hasNoProjects(db: Reader, eb: Conditions): Expression<SqlBool> {
   const areThere = (rows: Expression<unknown>) => existsPerRow(db, sql`select 1 from ${rows} as found`);
   // index: namespace_closure_by_ancestor, projects_by_namespace
-  const below = expressionBuilder<Schema, 'memberships'>()
+  const projectsInGroup = expressionBuilder<Schema, 'memberships'>()
     .selectFrom('namespace_closure')
     .innerJoin('projects', 'projects.namespace_id', 'namespace_closure.descendant_id')
     .select('projects.id')
@@ -300,7 +302,9 @@ function hasNoProjects(db: Reader, eb: Conditions): Expression<SqlBool> {
     .select('memberships.id')
     .whereRef('memberships.user_id', '=', 'users.id')
     .where(isActiveMembership('memberships.expires_at', db.today))
-    .where((of) => of.or([of('memberships.source_type', '=', 'project'), areThere(below)]));
+    .where((membershipEb) =>
+      membershipEb.or([membershipEb('memberships.source_type', '=', 'project'), areThere(projectsInGroup)]),
+    );
   // index: namespaces_by_owner, projects_by_namespace
   const personal = eb
     .selectFrom('namespaces')

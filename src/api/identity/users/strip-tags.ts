@@ -3,6 +3,6 @@ const TAG = /<[a-z/!?][^<>]*>/gi;
 
 /** Removes HTML tags, also those that appear only after others are removed. */
 export function stripTags(text: string): string {
-  const less = text.replace(TAG, '');
-  return less === text ? text : stripTags(less);
+  const stripped = text.replace(TAG, '');
+  return stripped === text ? text : stripTags(stripped);
 }

@@ -100,8 +100,12 @@ const RECORDED_FIELDS = [
 async function recordChanges(uow: UnitOfWork, before: User, after: User): Promise<void> {
   for (const [field, event, word] of RECORDED_FIELDS) {
     if (before[field] !== after[field]) {
-      const recorded = { name: event, targetDetails: after.name, ...describeChange(word, before[field], after[field]) };
-      await recordUserEvent(uow, after, recorded);
+      const auditEvent = {
+        name: event,
+        targetDetails: after.name,
+        ...describeChange(word, before[field], after[field]),
+      };
+      await recordUserEvent(uow, after, auditEvent);
     }
   }
 }

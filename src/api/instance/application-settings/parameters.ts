@@ -66,8 +66,8 @@ export const updateParameters = {
 };
 
 /** Returns the changes by present names; the deprecated name applies if its successor is not sent. */
-export function toSettingChanges(sent: ParameterValues<typeof updateParameters>): SettingChanges {
-  const { allow_local_requests_from_hooks_and_services: old, ...changes } = sent;
-  const { allow_local_requests_from_web_hooks_and_services: present = old } = changes;
-  return { ...changes, allow_local_requests_from_web_hooks_and_services: present };
+export function toSettingChanges(params: ParameterValues<typeof updateParameters>): SettingChanges {
+  const { allow_local_requests_from_hooks_and_services: old, ...changes } = params;
+  const { allow_local_requests_from_web_hooks_and_services: allowed = old } = changes;
+  return { ...changes, allow_local_requests_from_web_hooks_and_services: allowed };
 }

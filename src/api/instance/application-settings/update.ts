@@ -35,8 +35,10 @@ function validateStorages(
   { repository_storages_weighted: weights }: SettingChanges,
   storages: StorageMap,
 ): FieldErrors {
-  const unknown = Object.keys(weights ?? {}).filter((name) => !Object.hasOwn(storages, name));
-  return unknown.length === 0 ? {} : { repository_storages_weighted: [`can't include: ${unknown.join(', ')}`] };
+  const unknownStorages = Object.keys(weights ?? {}).filter((name) => !Object.hasOwn(storages, name));
+  return unknownStorages.length === 0
+    ? {}
+    : { repository_storages_weighted: [`can't include: ${unknownStorages.join(', ')}`] };
 }
 
 /** Formats the value of a setting for an audit event. */

@@ -36,8 +36,9 @@ const SWITCHES = new Map([
 
 function toFlagSetting(call: SetFeatureInput, actors: readonly Actor[]): FlagSetting | null {
   const featureGroups = splitNames(call.feature_group);
-  const on = SWITCHES.get(call.value.toLowerCase());
-  if (on !== undefined) return actors.length + featureGroups.length > 0 ? { on, actors, featureGroups } : { on };
+  const isOn = SWITCHES.get(call.value.toLowerCase());
+  if (isOn !== undefined)
+    return actors.length + featureGroups.length > 0 ? { on: isOn, actors, featureGroups } : { on: isOn };
   const percentage = /^\d{1,3}(\.\d+)?$/.test(call.value) ? Number(call.value) : Number.NaN;
   if (!(percentage >= 0 && percentage <= 100) || actors.length + featureGroups.length > 0) return null;
   return { percentage, of: call.key };
@@ -70,12 +71,12 @@ const FINDERS: Readonly<Record<(typeof ACTOR_KINDS)[number], Finder>> = {
     return user && { type: 'User', id: user.id };
   },
   async group(db, path) {
-    const found = await findNamespace(db, path);
-    return found?.kind === 'group' ? { type: 'Group', id: found.id } : null;
+    const namespace = await findNamespace(db, path);
+    return namespace?.kind === 'group' ? { type: 'Group', id: namespace.id } : null;
   },
   async namespace(db, path) {
-    const found = await findNamespace(db, path);
-    return found ? { type: found.kind === 'group' ? 'Group' : 'Namespace', id: found.id } : null;
+    const namespace = await findNamespace(db, path);
+    return namespace ? { type: namespace.kind === 'group' ? 'Group' : 'Namespace', id: namespace.id } : null;
   },
   async project(db, path) {
     // index: routes_by_full_path

@@ -33,8 +33,8 @@ export const getReadiness = endpoint({
   params: { all: optional(boolean, false) },
   response: ok(Readiness),
   async handle({ params }, services) {
-    const found = await checkReadiness(services, params.all);
-    return new Reply(found, { headers: NO_CACHE_HEADERS, status: found.status === 'ok' ? 200 : 503 });
+    const readiness = await checkReadiness(services, params.all);
+    return new Reply(readiness, { headers: NO_CACHE_HEADERS, status: readiness.status === 'ok' ? 200 : 503 });
   },
 });
 

@@ -44,8 +44,8 @@ function checkStorages(git: Git): Promise<Check[]> {
   const names = Object.keys(git.storages).sort();
   return Promise.all(
     names.map(async (shard) => {
-      const trouble = await checkStorage(git, shard);
-      return { ...(trouble === null ? OK : failedCheck(trouble)), labels: { shard } };
+      const storageError = await checkStorage(git, shard);
+      return { ...(storageError === null ? OK : failedCheck(storageError)), labels: { shard } };
     }),
   );
 }

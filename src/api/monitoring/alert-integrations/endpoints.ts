@@ -77,10 +77,10 @@ export const createAlertIntegration = endpoint({
   },
   response: created(AlertIntegration),
   async handle({ project, caller, params }, { runUnitOfWork, secretKey, config }) {
-    const stored = await toStoredPayload(params, config.tier);
-    if (isFailure(stored)) return stored;
+    const payload = await toStoredPayload(params, config.tier);
+    if (isFailure(payload)) return payload;
     const { name, type, active, legacy } = params;
-    const [input, key] = [{ name, type, active, legacy, ...stored }, await secretKey()];
+    const [input, key] = [{ name, type, active, legacy, ...payload }, await secretKey()];
     return runUnitOfWork(caller, (uow) => createIntegration(uow, key, project, input), {
       lock: integrationsLockKey(project),
     });
@@ -96,10 +96,10 @@ export const updateAlertIntegration = endpoint({
   errors: { ...PAYLOAD_ERRORS, gone: INTEGRATION_NOT_FOUND },
   response: ok(AlertIntegration),
   async handle({ integration, caller, params }, { runUnitOfWork, config }) {
-    const stored = await toStoredPayload(params, config.tier);
-    if (isFailure(stored)) return stored;
+    const payload = await toStoredPayload(params, config.tier);
+    if (isFailure(payload)) return payload;
     const { name, active } = params;
-    const set = { ...(name != null && { name }), ...(active != null && { active }), ...stored };
+    const set = { ...(name != null && { name }), ...(active != null && { active }), ...payload };
     return runUnitOfWork(caller, async (uow) => (await updateIntegration(uow, integration, set)) ?? fail('gone'));
   },
 });
@@ -119,8 +119,11 @@ export const resetAlertIntegrationToken = endpoint({
   errors: { gone: INTEGRATION_NOT_FOUND },
   response: created(AlertIntegration),
   async handle({ integration, caller }, { runUnitOfWork, secretKey }) {
-    const sealed = generateEncryptedToken(await secretKey(), integration);
-    return runUnitOfWork(caller, async (uow) => (await updateIntegration(uow, integration, sealed)) ?? fail('gone'));
+    const encryptedToken = generateEncryptedToken(await secretKey(), integration);
+    return runUnitOfWork(
+      caller,
+      async (uow) => (await updateIntegration(uow, integration, encryptedToken)) ?? fail('gone'),
+    );
   },
 });
 

@@ -19,15 +19,15 @@ const FIELD_OVERHEAD = 48;
 export async function listPayloadFields(payload: Readonly<Record<string, unknown>>): Promise<Field[] | null> {
   const fields: Field[] = [];
   const yieldIfDue = createYielder();
-  const waiting: PayloadNode[] = [{ value: payload, path: [], label: '' }];
+  const pendingNodes: PayloadNode[] = [{ value: payload, path: [], label: '' }];
   let length = 0;
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  for (let next = pendingNodes.pop(); next !== undefined; next = pendingNodes.pop()) {
     const { value, path, label } = next;
     const type = typeOf(value);
     if (type !== null) fields.push({ path, label, type });
-    for (const inner of membersOf(next)) {
-      waiting.push(inner);
-      length += 2 * inner.label.length + FIELD_OVERHEAD;
+    for (const member of membersOf(next)) {
+      pendingNodes.push(member);
+      length += 2 * member.label.length + FIELD_OVERHEAD;
       if (length > MAX_TOTAL_LENGTH) return null;
       const pendingYield = yieldIfDue();
       if (pendingYield !== undefined) await pendingYield;
@@ -55,7 +55,7 @@ function* membersOf({ value, path, label }: PayloadNode): Iterable<PayloadNode> 
   }
 }
 
-const labelOf = (outer: string, name: string) => (outer === '' ? name : `${outer}/${name}`);
+const labelOf = (parentLabel: string, name: string) => (parentLabel === '' ? name : `${parentLabel}/${name}`);
 
 /** Returns the type of the value, or null if no alert field can be mapped to it. */
 function typeOf(value: unknown): Field['type'] | null {

@@ -67,8 +67,8 @@ export async function listIntegrations(
         .groupBy('oldest.type'),
     );
   }
-  const found = await paginate(db, query.orderBy('id'), page);
-  return { ...found, items: found.items.map((row) => withProjectPath(row, project)) };
+  const result = await paginate(db, query.orderBy('id'), page);
+  return { ...result, items: result.items.map((row) => withProjectPath(row, project)) };
 }
 
 /** index: alert_integrations primary key */

@@ -89,8 +89,8 @@ export async function listAlerts(
   filter: AlertListFilter,
   page: OffsetRequest,
 ): Promise<Page<AlertRow>> {
-  const found = await paginate(db, selectAlerts(db, project.id, filter), page);
-  return { ...found, items: found.items.map((row) => withProjectPath(row, project)) };
+  const result = await paginate(db, selectAlerts(db, project.id, filter), page);
+  return { ...result, items: result.items.map((row) => withProjectPath(row, project)) };
 }
 
 /**
@@ -104,8 +104,8 @@ export function selectAlerts(db: Reader, projectId: number, { status, sort, ...f
   const column = SORT_COLUMNS[sort.slice(0, -direction.length - 1) as AlertSortField];
   if (column !== 'ended_at') return filtered.orderBy(`alerts.${column}`, direction).orderBy('alerts.id', direction);
   // Nulls last in both directions.
-  const ended = direction === 'asc' ? sql`ended_at is null` : sql`ended_at is not null`;
-  return filtered.orderBy(ended, direction).orderBy('alerts.ended_at', direction).orderBy('alerts.id', direction);
+  const hasEnded = direction === 'asc' ? sql`ended_at is null` : sql`ended_at is not null`;
+  return filtered.orderBy(hasEnded, direction).orderBy('alerts.ended_at', direction).orderBy('alerts.id', direction);
 }
 
 /** Counts a project's alerts by status. index: alerts_by_project, alerts_by_assignee */
@@ -120,14 +120,17 @@ export async function countStatuses(
 
 /** Selects the number of alerts by status. */
 export function selectStatusCounts(db: Reader, projectId: number, filter: AlertFilter) {
-  const counted = filterAlerts(db, projectId, filter).select((eb) => ['status', eb.fn.countAll<number>().as('count')]);
-  return counted.groupBy('status').modifyEnd(longRunning);
+  const countQuery = filterAlerts(db, projectId, filter).select((eb) => [
+    'status',
+    eb.fn.countAll<number>().as('count'),
+  ]);
+  return countQuery.groupBy('status').modifyEnd(longRunning);
 }
 
 /** Returns the project's alert with this iid, or null. index: alerts_by_iid */
 export async function findAlert(db: Reader, project: AlertProject, iid: number): Promise<AlertRow | null> {
-  const found = db.selectFrom('alerts').select(COLUMNS).where('project_id', '=', project.id).where('iid', '=', iid);
-  const row = await found.executeTakeFirst();
+  const query = db.selectFrom('alerts').select(COLUMNS).where('project_id', '=', project.id).where('iid', '=', iid);
+  const row = await query.executeTakeFirst();
   return row === undefined ? null : withProjectPath(row, project);
 }
 
@@ -160,8 +163,8 @@ export async function listNotes(
   sort: 'asc' | 'desc',
   page: OffsetRequest,
 ): Promise<Page<AlertNoteRow>> {
-  const found = await paginate(db, selectNotes(db, id, sort), page);
-  return { ...found, items: found.items.map((row) => ({ ...row, alert_iid: iid })) };
+  const result = await paginate(db, selectNotes(db, id, sort), page);
+  return { ...result, items: result.items.map((row) => ({ ...row, alert_iid: iid })) };
 }
 
 /** Selects the notes on an alert. index: alert_notes_by_alert */

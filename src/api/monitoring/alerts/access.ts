@@ -28,8 +28,8 @@ export function integrationAccess(read: (path: AccessCall['path']) => readonly A
     async load({ db, path, request }) {
       // The address must not contain encoded slashes.
       const readings = /%2f/i.test(request.path) ? [] : read(path);
-      for (const { path: full, endpoint } of readings) {
-        const project = await findProjectByPath.first(db, { path: foldCase(full) });
+      for (const { path: fullPath, endpoint } of readings) {
+        const project = await findProjectByPath.first(db, { path: foldCase(fullPath) });
         if (project !== undefined) return { address: { projectId: project.id, endpoint } };
       }
       throw notFound('Project');

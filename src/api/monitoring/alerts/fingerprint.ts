@@ -29,9 +29,9 @@ const NOT_COMPARED = new Set(['start_time', 'end_time', 'hosts']);
 
 /** Returns the fingerprint of a whole payload, or null if all compared fields are blank. */
 export async function fingerprintOfPayload(payload: JsonObject): Promise<string | null> {
-  const compared = Object.keys(payload).filter((name) => !NOT_COMPARED.has(name));
-  if (compared.every((name) => isBlank(payload[name]))) return null;
-  return sha1OfCanonical(payload, compared);
+  const comparedNames = Object.keys(payload).filter((name) => !NOT_COMPARED.has(name));
+  if (comparedNames.every((name) => isBlank(payload[name]))) return null;
+  return sha1OfCanonical(payload, comparedNames);
 }
 
 /** Hashes a canonical JSON text that does not depend on the order of keys. Yields to the event loop in between. */
@@ -99,15 +99,15 @@ export async function flattenMembers(payload: JsonObject, names = Object.keys(pa
   const yieldIfDue = createYielder();
   const members: Member[] = [];
   let length = 0;
-  const visit = async (object: JsonObject, own: readonly string[], prefix: string): Promise<boolean> => {
-    for (const name of own) {
+  const visit = async (object: JsonObject, ownPath: readonly string[], prefix: string): Promise<boolean> => {
+    for (const name of ownPath) {
       const value = object[name];
       const dotted = prefix + name;
       length += dotted.length;
       if (length > MAX_NAMES_LENGTH) return false;
-      const below = isJsonObject(value) ? Object.keys(value) : [];
-      if (below.length === 0) members.push([dotted, value]);
-      else if (!(await visit(value as JsonObject, below, `${dotted}.`))) return false;
+      const memberNames = isJsonObject(value) ? Object.keys(value) : [];
+      if (memberNames.length === 0) members.push([dotted, value]);
+      else if (!(await visit(value as JsonObject, memberNames, `${dotted}.`))) return false;
       const pendingYield = yieldIfDue();
       if (pendingYield !== undefined) await pendingYield;
     }

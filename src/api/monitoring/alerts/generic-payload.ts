@@ -61,13 +61,13 @@ export async function readGeneric(
 }
 
 function severityOf(value: unknown): AlertSeverity | null {
-  const word = textOf(value)?.toLowerCase();
-  return word !== undefined && SEVERITIES.includes(word) ? (word as AlertSeverity) : null;
+  const severityText = textOf(value)?.toLowerCase();
+  return severityText !== undefined && SEVERITIES.includes(severityText) ? (severityText as AlertSeverity) : null;
 }
 
 async function fingerprint(payload: JsonObject, sender: AlertSource, ofPayload: boolean): Promise<string | null> {
-  const own = mappedFingerprint(payload, sender) ?? (await fingerprintOf(payload.fingerprint));
-  return own ?? (ofPayload ? fingerprintOfPayload(payload) : null);
+  const explicitFingerprint = mappedFingerprint(payload, sender) ?? (await fingerprintOf(payload.fingerprint));
+  return explicitFingerprint ?? (ofPayload ? fingerprintOfPayload(payload) : null);
 }
 
 /** Returns the hosts that a mapping finds, or null if there are none. */

@@ -39,9 +39,9 @@ const ASSIGNEES = { table: 'alerts', column: 'assignee_id' };
 /** Reassigns a deleted user's notes to the ghost user (deletes them on hard delete) and unassigns their alerts. index: alert_notes_by_author, alerts_by_assignee */
 export const onUserDeleted = subscription({
   event: 'user-deleted',
-  inBatches: (uow, deleted) =>
+  inBatches: (uow, deletion) =>
     nextBatch(
-      () => reassignToGhost(uow, AUTHORS, deleted),
-      () => reassignReferences(uow, ASSIGNEES, { from: deleted.userId, to: null, limit: BATCH_SIZE }),
+      () => reassignToGhost(uow, AUTHORS, deletion),
+      () => reassignReferences(uow, ASSIGNEES, { from: deletion.userId, to: null, limit: BATCH_SIZE }),
     ),
 });

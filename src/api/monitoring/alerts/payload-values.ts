@@ -36,16 +36,16 @@ const MAX_INSPECTED_HOSTS = 10_000;
 /** Returns the hosts of a value or a nested list, without blank ones, truncated to 255 characters in total. */
 export function hostsOf(value: unknown): string[] {
   const hosts: string[] = [];
-  let left = MAX_HOSTS_LENGTH;
-  let inspected = 0;
+  let remainingLength = MAX_HOSTS_LENGTH;
+  let inspectedCount = 0;
   for (const item of itemsOf(value)) {
-    if (++inspected > MAX_INSPECTED_HOSTS) break;
+    if (++inspectedCount > MAX_INSPECTED_HOSTS) break;
     const text = textOf(item);
     if (text === null) continue;
-    const host = truncateToCharacters(text, left);
+    const host = truncateToCharacters(text, remainingLength);
     hosts.push(host);
-    left -= Array.from(host).length;
-    if (left <= 0) break;
+    remainingLength -= Array.from(host).length;
+    if (remainingLength <= 0) break;
   }
   return hosts;
 }

@@ -49,10 +49,10 @@ interface PendingAlert {
 export async function processReports(uow: UnitOfWork, reports: readonly AlertReport[]): Promise<ReportedAlert[][]> {
   const unresolved = await loadUnresolvedByFingerprint(uow, reports);
   const all = new Set<PendingAlert>(unresolved.values());
-  const touched = reports.map(({ projectId, alerts }) => {
+  const alertsByReport = reports.map(({ projectId, alerts }) => {
     const reportAlerts = new Set<PendingAlert>();
-    for (const parsed of alerts) {
-      const alert = applyReport(unresolved, projectId, parsed, uow.now);
+    for (const parsedAlert of alerts) {
+      const alert = applyReport(unresolved, projectId, parsedAlert, uow.now);
       if (alert === null) continue;
       all.add(alert);
       reportAlerts.add(alert);
@@ -60,7 +60,7 @@ export async function processReports(uow: UnitOfWork, reports: readonly AlertRep
     return reportAlerts;
   });
   await writeAlerts(uow, [...all]);
-  return touched.map((reportAlerts) => [...reportAlerts].map(({ iid, title }) => ({ iid, title })));
+  return alertsByReport.map((reportAlerts) => [...reportAlerts].map(({ iid, title }) => ({ iid, title })));
 }
 
 const keyOf = (projectId: number, fingerprint: string) => `${projectId} ${fingerprint}`;
@@ -87,48 +87,50 @@ async function loadUnresolvedByFingerprint(uow: UnitOfWork, reports: readonly Al
 function applyReport(
   unresolved: ByFingerprint,
   projectId: number,
-  parsed: ParsedAlert,
+  parsedAlert: ParsedAlert,
   now: string,
 ): PendingAlert | null {
-  const key = parsed.fingerprint === null ? null : keyOf(projectId, parsed.fingerprint);
-  const pending = key === null ? undefined : unresolved.get(key);
-  if (parsed.resolving) {
-    if (pending === undefined) return null;
+  const key = parsedAlert.fingerprint === null ? null : keyOf(projectId, parsedAlert.fingerprint);
+  const pendingAlert = key === null ? undefined : unresolved.get(key);
+  if (parsedAlert.resolving) {
+    if (pendingAlert === undefined) return null;
     unresolved.delete(key as string);
-    pending.endedAt = parsed.endedAt ?? now;
-    pending.notes.push(NOTES.recovered(parsed.source), NOTES.status('resolved'));
-    return pending;
+    pendingAlert.endedAt = parsedAlert.endedAt ?? now;
+    pendingAlert.notes.push(NOTES.recovered(parsedAlert.source), NOTES.status('resolved'));
+    return pendingAlert;
   }
-  if (pending !== undefined) {
-    pending.events++;
-    return pending;
+  if (pendingAlert !== undefined) {
+    pendingAlert.events++;
+    return pendingAlert;
   }
   const newAlert: PendingAlert = {
     projectId,
-    title: parsed.title,
+    title: parsedAlert.title,
     id: null,
     iid: 0,
-    parsed,
+    parsed: parsedAlert,
     events: 1,
     endedAt: null,
-    notes: [NOTES.logged(parsed.source)],
+    notes: [NOTES.logged(parsedAlert.source)],
   };
   if (key !== null) unresolved.set(key, newAlert);
   return newAlert;
 }
 
 async function writeAlerts(uow: UnitOfWork, all: readonly PendingAlert[]): Promise<void> {
-  const existing = all.flatMap((pending) => (pending.id === null ? [] : [{ ...pending, id: pending.id }]));
+  const existingAlerts = all.flatMap((pending) => (pending.id === null ? [] : [{ ...pending, id: pending.id }]));
   const authorId = await getAlertBotId(uow);
   await incrementEventCounts(
     uow,
-    existing.flatMap(({ id, events }) => (events === 0 ? [] : [{ id, count: events }])),
+    existingAlerts.flatMap(({ id, events }) => (events === 0 ? [] : [{ id, count: events }])),
   );
   // Resolves alerts before new ones with the same fingerprints are inserted.
   await transitionAlerts(
     uow,
     authorId,
-    existing.flatMap(({ id, endedAt, notes }) => (endedAt === null ? [] : [{ id, to: 'resolved', endedAt, notes }])),
+    existingAlerts.flatMap(({ id, endedAt, notes }) =>
+      endedAt === null ? [] : [{ id, to: 'resolved', endedAt, notes }],
+    ),
   );
   await insertNewAlerts(
     uow,
@@ -181,18 +183,18 @@ function toAlertRow(uow: UnitOfWork, pending: PendingAlert, environments: Readon
   const { now } = uow;
   const parsed = pending.parsed as ParsedAlert;
   const { title, description, service, monitoringTool } = parsed;
-  const folded = (text: string | null) => (text === null ? null : foldCase(text));
+  const foldNullable = (text: string | null) => (text === null ? null : foldCase(text));
   return {
     project_id: pending.projectId,
     iid: pending.iid,
     title,
     title_key: foldCase(title),
     description,
-    description_key: folded(description),
+    description_key: foldNullable(description),
     service,
-    service_key: folded(service),
+    service_key: foldNullable(service),
     monitoring_tool: monitoringTool,
-    monitoring_tool_key: folded(monitoringTool),
+    monitoring_tool_key: foldNullable(monitoringTool),
     hosts: JSON.stringify(parsed.hosts),
     severity: parsed.severity,
     status: pending.endedAt === null ? 'triggered' : 'resolved',

@@ -62,15 +62,16 @@ export async function receive(
   }
   const isLimited = await isFlagEnabled(db, 'prometheus_notify_max_alerts', tier, projectId);
   const selectedElements = isLimited ? elements.slice(0, MAX_LIMITED_ELEMENTS) : elements;
-  const found = new Map<number, ReportedAlert>();
+  const alertsByKey = new Map<number, ReportedAlert>();
   let waiter: Waiter = { client };
   for await (const alerts of inBatches(selectedElements, sender, clock)) {
     const reported = await report({ runUnitOfWork }, { projectId, alerts }, waiter);
-    if (!isFailure(reported)) for (const each of reported) if (!found.has(each.iid)) found.set(each.iid, each);
+    if (!isFailure(reported))
+      for (const each of reported) if (!alertsByKey.has(each.iid)) alertsByKey.set(each.iid, each);
     // A payload that has started is processed to its end.
     waiter = { exemptFromLimit: true };
   }
-  return [...found.values()];
+  return [...alertsByKey.values()];
 }
 
 /** Elements of a webhook payload that are processed if the flag is on. */

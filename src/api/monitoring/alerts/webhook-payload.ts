@@ -43,8 +43,8 @@ export function webhookAlerts(payload: JsonObject): readonly unknown[] | null {
 export async function readElement(element: unknown, sender: AlertSource, now: Date): Promise<ParsedAlert | null> {
   if (!isJsonObject(element)) return null;
   const [annotations, labels] = [membersOf(element.annotations), membersOf(element.labels)];
-  const named = textOf(annotations.title) ?? textOf(annotations.summary) ?? textOf(labels.alertname);
-  const title = readMappedField(sender, element, 'title', textOf) ?? named;
+  const annotatedTitle = textOf(annotations.title) ?? textOf(annotations.summary) ?? textOf(labels.alertname);
+  const title = readMappedField(sender, element, 'title', textOf) ?? annotatedTitle;
   const starts = textOf(element.startsAt);
   const mappedStart = readMappedField(sender, element, 'start_time', readTime);
   if (title === null || (starts === null && mappedStart === null)) return null;
@@ -67,7 +67,7 @@ export async function readElement(element: unknown, sender: AlertSource, now: Da
     fingerprint: (await mappedFingerprint(element, sender)) ?? sha1(`${starts ?? ''}/${title}/${metricQuery ?? ''}`),
     runbook: textOf(annotations.runbook),
     metricQuery,
-    yLabel: textOf(annotations.service_y_label) ?? textOf(annotations.gitlab_y_label) ?? named,
+    yLabel: textOf(annotations.service_y_label) ?? textOf(annotations.gitlab_y_label) ?? annotatedTitle,
     incidentMarkdown: textOf(annotations.service_incident_markdown) ?? textOf(annotations.gitlab_incident_markdown),
     payload: JSON.stringify(element),
     source: textOf(sender.name) ?? MONITORING_TOOL,
@@ -100,8 +100,8 @@ function readEnding(element: JsonObject, sender: AlertSource, now: Date): Pick<P
 /** Returns the form-encoded query of a graph URL. */
 function queryOf(url: unknown): string | null {
   const text = textOf(url);
-  const begin = text?.indexOf('?') ?? -1;
-  if (text === null || begin === -1) return null;
-  const [query] = text.slice(begin + 1).split('#', 1);
+  const queryStart = text?.indexOf('?') ?? -1;
+  if (text === null || queryStart === -1) return null;
+  const [query] = text.slice(queryStart + 1).split('#', 1);
   return textOf(new URLSearchParams(query).get('g0.expr'));
 }

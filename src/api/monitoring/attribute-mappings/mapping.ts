@@ -64,9 +64,9 @@ function isPath(value: unknown): boolean {
 /** Parses a stored mapping and replaces aliases; if both names occur, the canonical one takes precedence. */
 export function readMapping(json: string): Mapping {
   if (json === '{}') return NO_MAPPING;
-  const stored = JSON.parse(json) as Readonly<Record<string, Mapped>>;
+  const storedMapping = JSON.parse(json) as Readonly<Record<string, Mapped>>;
   const mapping: Partial<Record<MappedField, Mapped>> = {};
-  for (const [name, mapped] of Object.entries(stored)) {
+  for (const [name, mapped] of Object.entries(storedMapping)) {
     const alias = ALIASES.get(name);
     if (alias === undefined) mapping[name as MappedField] = mapped;
     else mapping[alias] ??= mapped;
@@ -80,8 +80,8 @@ const NO_MAPPING: Mapping = Object.freeze({});
 export function valueAt(payload: unknown, path: Mapped['path']): unknown {
   let value = payload;
   for (const step of path) {
-    const leads = typeof step === 'number' ? Array.isArray(value) : isJsonObject(value);
-    if (!leads || !Object.hasOwn(value as object, step)) return undefined;
+    const hasMember = typeof step === 'number' ? Array.isArray(value) : isJsonObject(value);
+    if (!hasMember || !Object.hasOwn(value as object, step)) return undefined;
     value = (value as Record<string | number, unknown>)[step];
   }
   return value;

@@ -16,8 +16,8 @@ import { deleteKey, findKey, insertKey, listKeys } from './store.ts';
 const key = {
   name: 'key',
   load: ({ db, path }: AccessCall, { project }: { readonly project: Project }) => {
-    const parsed = parseIdOrPath(path.key_id ?? '');
-    return parsed !== null && 'id' in parsed ? findKey(db, project.id, parsed.id) : null;
+    const key = parseIdOrPath(path.key_id ?? '');
+    return key !== null && 'id' in key ? findKey(db, project.id, key.id) : null;
   },
   notFound: nestedNotFound,
 } as const;

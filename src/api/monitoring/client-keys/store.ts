@@ -11,14 +11,14 @@ const COLUMNS = ['id', 'project_id', 'public_key', 'active'] as const;
 
 /** Returns one page of a project's keys, oldest first. index: client_keys_by_project */
 export function listKeys(db: Reader, projectId: number, page: OffsetRequest): Promise<Page<ClientKeyRow>> {
-  const found = db.selectFrom('client_keys').select(COLUMNS).where('project_id', '=', projectId);
-  return paginate(db, found.orderBy('id', 'asc'), page);
+  const query = db.selectFrom('client_keys').select(COLUMNS).where('project_id', '=', projectId);
+  return paginate(db, query.orderBy('id', 'asc'), page);
 }
 
 /** Returns the key of a project with this id, or null. index: client_keys primary key */
 export async function findKey(db: Reader, projectId: number, id: number): Promise<ClientKeyRow | null> {
-  const found = db.selectFrom('client_keys').select(COLUMNS).where('id', '=', id).where('project_id', '=', projectId);
-  return (await found.executeTakeFirst()) ?? null;
+  const query = db.selectFrom('client_keys').select(COLUMNS).where('id', '=', id).where('project_id', '=', projectId);
+  return (await query.executeTakeFirst()) ?? null;
 }
 
 /** Generates a key. SDKs accept only letters, digits and underscores. */

@@ -37,9 +37,9 @@ export const clientKeyAccess = (endpointType: 'store' | 'envelope'): Access<Send
   }).withErrors(SENDER_ERRORS);
 
 async function findSenderByDsn(call: AccessCall, dsn: unknown): ReturnType<SenderAuthentication['authenticateSender']> {
-  const parsed = parseDsn(dsn);
-  if (parsed === null) return fail('unauthenticated');
-  const sender = parsed.project === call.path.project_id ? await findSender(call, parsed.key) : null;
+  const parsedDsn = parseDsn(dsn);
+  if (parsedDsn === null) return fail('unauthenticated');
+  const sender = parsedDsn.project === call.path.project_id ? await findSender(call, parsedDsn.key) : null;
   return sender ?? fail('rejected');
 }
 

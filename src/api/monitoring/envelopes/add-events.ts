@@ -49,8 +49,8 @@ const getErrorKey = ({ projectId, groupHash }: EventToAdd) => `${projectId} ${gr
 function combineEvents(events: readonly EventToAdd[], now: string): CombinedReports {
   const timestamps = events.map(({ occurredAt }) => occurredAt).sort();
   const last_seen = timestamps.at(-1) as string;
-  const newest = events.findLast(({ occurredAt }) => occurredAt === last_seen) as EventToAdd;
-  const { projectId, groupHash, type, name, message, culprit, platform, level } = newest;
+  const newestEvent = events.findLast(({ occurredAt }) => occurredAt === last_seen) as EventToAdd;
+  const { projectId, groupHash, type, name, message, culprit, platform, level } = newestEvent;
   return {
     project_id: projectId,
     fingerprint: groupHash,
@@ -124,10 +124,10 @@ const HOUR_SECONDS = 3600;
 const FREQUENCY_SECONDS = 24 * HOUR_SECONDS;
 
 async function addHourlyCounts(tx: Transaction, events: readonly EventOfError[]): Promise<void> {
-  const oldest = Date.parse(tx.now) / 1000 - FREQUENCY_SECONDS;
+  const oldestSecond = Date.parse(tx.now) / 1000 - FREQUENCY_SECONDS;
   const hours = events.flatMap(({ event, error_id }) => {
     const second = Date.parse(event.occurredAt) / 1000;
-    return second < oldest ? [] : { error_id, hour: Math.floor(second / HOUR_SECONDS) * HOUR_SECONDS };
+    return second < oldestSecond ? [] : { error_id, hour: Math.floor(second / HOUR_SECONDS) * HOUR_SECONDS };
   });
   const byErrorAndHour = Map.groupBy(hours, ({ error_id, hour }) => `${error_id} ${hour}`);
   await addToHourlyCounts(

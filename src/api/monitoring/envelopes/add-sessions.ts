@@ -62,7 +62,7 @@ async function addSessionUpdates(
   );
   const rows = await findSessionStates(tx, [...sessions.values()]);
   const states = new Map<string, SessionState>(rows.map((row) => [getSessionKey(row.project_id, row.sid), row]));
-  const changed = new Map<string, SessionState>();
+  const changedSessions = new Map<string, SessionState>();
   for (const { projectId, sid, bucket, seq, release, environment } of updates) {
     const key = getSessionKey(projectId, sid);
     const previous = states.get(key);
@@ -74,11 +74,11 @@ async function addSessionUpdates(
     bucketChange[bucket]++;
     const state = { ...session, bucket, seq: seq ?? previous?.seq ?? null, received_at: tx.now };
     states.set(key, state);
-    changed.set(key, state);
+    changedSessions.set(key, state);
   }
   await saveSessionStates(
     tx,
-    [...changed.keys()].sort().map((key) => changed.get(key) as SessionState),
+    [...changedSessions.keys()].sort().map((key) => changedSessions.get(key) as SessionState),
   );
 }
 

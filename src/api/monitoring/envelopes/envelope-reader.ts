@@ -94,20 +94,20 @@ export function createEnvelopeReader(itemTypes: ReadonlySet<string>): EnvelopeRe
       state = { expects: 'item' };
       return 1;
     }
-    const remaining = state.expects === 'payload' ? state.remaining : null;
-    const newlineAt = remaining === null ? bytes.indexOf(NEWLINE) : -1;
-    const isComplete = remaining === null ? newlineAt !== -1 : remaining <= bytes.length;
-    const part = isComplete ? bytes.subarray(0, remaining ?? newlineAt) : bytes;
+    const remainingBytes = state.expects === 'payload' ? state.remaining : null;
+    const newlineAt = remainingBytes === null ? bytes.indexOf(NEWLINE) : -1;
+    const isComplete = remainingBytes === null ? newlineAt !== -1 : remainingBytes <= bytes.length;
+    const part = isComplete ? bytes.subarray(0, remainingBytes ?? newlineAt) : bytes;
     if (state.expects === 'payload') {
       const failure = state.type === null ? null : append(part, MAX_PAYLOAD_BYTES);
       if (failure !== null) return failure;
       if (state.remaining !== null) state.remaining -= part.length;
-      if (isComplete) endPayload({ expects: remaining === null ? 'item' : 'newline' });
+      if (isComplete) endPayload({ expects: remainingBytes === null ? 'item' : 'newline' });
     } else {
       const failure = append(part, MAX_LINE_BYTES) ?? (isComplete ? endLine() : null);
       if (failure !== null) return failure;
     }
-    return part.length + (isComplete && remaining === null ? 1 : 0);
+    return part.length + (isComplete && remainingBytes === null ? 1 : 0);
   }
 
   return {

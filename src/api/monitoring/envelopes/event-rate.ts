@@ -30,11 +30,11 @@ export async function createEventRateLimiter(
 ): Promise<EventRateLimiter> {
   const rows = await findWindows(tx, [...new Set(projectIds)]);
   const windows = new Map(rows.map((window) => [window.project_id, window]));
-  const changed = new Map<number, Window>();
+  const changedWindows = new Map<number, Window>();
   const now = Date.parse(tx.now);
   const secondsLeft = ({ started_at }: Window) => {
-    const left = Math.ceil((Date.parse(started_at) + WINDOW_MS - now) / 1000);
-    return left > 0 && left <= WINDOW_MS / 1000 ? left : 0;
+    const remainingSeconds = Math.ceil((Date.parse(started_at) + WINDOW_MS - now) / 1000);
+    return remainingSeconds > 0 && remainingSeconds <= WINDOW_MS / 1000 ? remainingSeconds : 0;
   };
   return {
     countEvents(projectId, events, { eventsPerMinute }) {
@@ -42,15 +42,15 @@ export async function createEventRateLimiter(
       const current = windows.get(projectId);
       const empty = { project_id: projectId, started_at: tx.now, counted: 0 };
       const window = current !== undefined && secondsLeft(current) > 0 ? current : empty;
-      const counted = window.counted + events;
-      if (counted > eventsPerMinute) return secondsLeft(window);
-      const updated = { ...window, counted };
+      const eventCount = window.counted + events;
+      if (eventCount > eventsPerMinute) return secondsLeft(window);
+      const updated = { ...window, counted: eventCount };
       windows.set(projectId, updated);
-      changed.set(projectId, updated);
+      changedWindows.set(projectId, updated);
       return null;
     },
     async save() {
-      await saveWindows(tx, [...changed.values()]);
+      await saveWindows(tx, [...changedWindows.values()]);
     },
   };
 }

@@ -128,8 +128,8 @@ function parseUser(user: unknown, address: string): AffectedUser | null {
   if (!isJsonObject(user)) return null;
   const { id, email, username, ip_address } = user;
   const ip = ip_address === SENDER_ADDRESS_PLACEHOLDER ? address : toText(ip_address);
-  const parsed = { id: toText(id), email: toText(email), username: toText(username), ip_address: ip };
-  return getUserKey(parsed) === null ? null : parsed;
+  const parsedUser = { id: toText(id), email: toText(email), username: toText(username), ip_address: ip };
+  return getUserKey(parsedUser) === null ? null : parsedUser;
 }
 
 /** Returns the key that identifies an affected user within an error, or null if there is none. */

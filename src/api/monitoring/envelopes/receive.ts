@@ -81,12 +81,12 @@ async function receive(
   // The decoded bytes are in memory in addition to the bytes as sent.
   const reserveMemory = (decodedBytes: number) => reserve(request, bytes.length + decodedBytes);
   const parsing = readDecoded(bytes, encoding, (chunks) => parse({ chunks, receipt, reserveMemory }), request.client);
-  const parsed = await parsing.catch((error: unknown) => {
+  const parsedReport = await parsing.catch((error: unknown) => {
     if (error instanceof DecodingError) return fail(decodingFailure);
     throw error;
   });
-  if (isFailure(parsed)) return parsed;
-  const { sender, report } = parsed;
+  if (isFailure(parsedReport)) return parsedReport;
+  const { sender, report } = parsedReport;
   const failure = await storeReport(services, sender, report, request.client);
   return failure ?? (report.id === null ? {} : { id: report.id });
 }
@@ -110,9 +110,9 @@ async function parseEnvelope(
   /** Authentication failures take precedence over failures of the rest of the envelope. */
   const authenticate = async () => {
     if (sender !== null || reader.header === null) return null;
-    const found = await authenticateSender(reader.header.dsn);
-    if (isFailure(found)) return found;
-    sender = found;
+    const authentication = await authenticateSender(reader.header.dsn);
+    if (isFailure(authentication)) return authentication;
+    sender = authentication;
     return null;
   };
   for await (const chunk of chunks) {

@@ -76,11 +76,11 @@ export function buildEventReport(payload: Buffer, receipt: Receipt): Promise<Err
 }
 
 function toReportedEvent(event: JsonObject, payload: Buffer, receipt: Receipt, id: string | null): ReportedEvent {
-  const parsed = parseEvent(event, receipt);
+  const parsedEvent = parseEvent(event, receipt);
   return {
-    ...parsed,
-    eventId: id ?? parsed.eventId ?? randomBytes(16).toString('hex'),
-    groupHash: getGroupHash(parsed),
+    ...parsedEvent,
+    eventId: id ?? parsedEvent.eventId ?? randomBytes(16).toString('hex'),
+    groupHash: getGroupHash(parsedEvent),
     payload: removeNulCharacters(payload),
   };
 }

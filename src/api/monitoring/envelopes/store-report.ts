@@ -96,7 +96,7 @@ async function storeBatches(
     batches.map(({ sender }) => sender.projectId),
   );
   const results: (null | StoreFailure)[] = [];
-  const accepted: (ReportBatch & ReportSender)[] = [];
+  const acceptedBatches: (ReportBatch & ReportSender)[] = [];
   const newEvents: EventToAdd[] = [];
   for (const batch of batches) {
     const { sender } = batch;
@@ -108,7 +108,7 @@ async function storeBatches(
     else if (seconds !== null) results.push(fail('rateLimited', { seconds }));
     else {
       results.push(null);
-      accepted.push({ ...batch, ...sender });
+      acceptedBatches.push({ ...batch, ...sender });
       for (const event of batch.events.filter(isNew)) {
         storedEventKeys.add(getEventKey(sender, event));
         newEvents.push({ ...event, projectId: sender.projectId });
@@ -117,7 +117,7 @@ async function storeBatches(
   }
   await rateLimiter.save();
   await addEvents(uow, newEvents);
-  await addSessions(uow, accepted);
+  await addSessions(uow, acceptedBatches);
   return results;
 }
 
@@ -138,6 +138,6 @@ async function findStoredEventKeys(uow: UnitOfWork, batches: readonly ReportBatc
       eventKeys.set(getEventKey(sender, event), { project_id: sender.projectId, event_id: event.eventId });
     }
   }
-  const stored = await findStoredEvents(uow, [...eventKeys.values()]);
-  return new Set(stored.map(({ project_id, event_id }) => `${project_id} ${event_id}`));
+  const storedEvents = await findStoredEvents(uow, [...eventKeys.values()]);
+  return new Set(storedEvents.map(({ project_id, event_id }) => `${project_id} ${event_id}`));
 }

@@ -11,8 +11,8 @@ const COLUMNS = ['project_id', 'active', 'integrated'] as const;
 
 /** Returns the settings of a project, or null if they were never saved. index: error_tracking_settings primary key */
 export async function findSettings(db: Reader, projectId: number): Promise<SettingsRow | null> {
-  const found = db.selectFrom('error_tracking_settings').select(COLUMNS).where('project_id', '=', projectId);
-  return (await found.executeTakeFirst()) ?? null;
+  const query = db.selectFrom('error_tracking_settings').select(COLUMNS).where('project_id', '=', projectId);
+  return (await query.executeTakeFirst()) ?? null;
 }
 
 /** Creates or updates the settings of a project. index: error_tracking_settings primary key */

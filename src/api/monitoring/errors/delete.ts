@@ -18,10 +18,11 @@ const AGGREGATE_TABLES = [
  */
 export async function deleteErrorBatch(tx: Transaction, errorIds: readonly number[]): Promise<number> {
   if (errorIds.length === 0) return 0;
-  let deleted = 0;
-  for (const table of AGGREGATE_TABLES) deleted += await deleteKeyedBatch(tx, table, errorIds, BATCH_SIZE - deleted);
-  if (deleted === BATCH_SIZE) return BATCH_SIZE;
-  const batch = errorIds.slice(0, BATCH_SIZE - deleted);
+  let deletedCount = 0;
+  for (const table of AGGREGATE_TABLES)
+    deletedCount += await deleteKeyedBatch(tx, table, errorIds, BATCH_SIZE - deletedCount);
+  if (deletedCount === BATCH_SIZE) return BATCH_SIZE;
+  const batch = errorIds.slice(0, BATCH_SIZE - deletedCount);
   await tx
     .deleteFrom('errors')
     .where(isInIds(tx, sql.ref('id'), batch))

@@ -90,11 +90,11 @@ export async function findEvent(
   eventId: string,
 ): Promise<EventRow | null> {
   if (eventId === 'latest') return findLatestEvent(db, error.id);
-  const found = db
+  const query = db
     .selectFrom('error_events')
     .select(COLUMNS)
     .where('project_id', '=', error.project_id)
     .where('event_id', '=', eventId.toLowerCase());
-  const row = await found.executeTakeFirst();
+  const row = await query.executeTakeFirst();
   return row?.error_id === error.id ? row : null;
 }

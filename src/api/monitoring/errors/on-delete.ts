@@ -15,6 +15,6 @@ export const deleteErrorsOfProject = subscription({
 
 /** Returns the ids of up to BATCH_SIZE errors of a project. index: errors_by_fingerprint */
 async function listErrorIds(tx: Transaction, projectId: number): Promise<number[]> {
-  const found = tx.selectFrom('errors').select('id').where('project_id', '=', projectId).limit(BATCH_SIZE);
-  return (await found.execute()).map(({ id }) => id);
+  const query = tx.selectFrom('errors').select('id').where('project_id', '=', projectId).limit(BATCH_SIZE);
+  return (await query.execute()).map(({ id }) => id);
 }

@@ -46,9 +46,9 @@ const deletePastHours = (tx: Transaction) =>
   nextBatch(() => deleteHoursBefore(tx, (Date.parse(tx.now) - DAY_MS) / 1000));
 
 /** index: error_hours_by_hour */
-async function deleteHoursBefore(tx: Transaction, second: number): Promise<number> {
+async function deleteHoursBefore(tx: Transaction, cutoffSecond: number): Promise<number> {
   const result = await sql`delete from error_hours where (error_id, hour) in
-    (select error_id, hour from error_hours where hour < ${Math.floor(second) - HOUR_SECONDS} limit ${BATCH_SIZE})`.execute(
+    (select error_id, hour from error_hours where hour < ${Math.floor(cutoffSecond) - HOUR_SECONDS} limit ${BATCH_SIZE})`.execute(
     tx,
   );
   return Number(result.numAffectedRows ?? 0);
@@ -83,8 +83,8 @@ async function deleteExpiredBatch(tx: Transaction, projectId: number): Promise<t
 
 /** index: ingestion_settings primary key */
 async function getRetentionDays(db: Reader, projectId: number): Promise<number> {
-  const found = db.selectFrom('ingestion_settings').select('retention_days').where('project_id', '=', projectId);
-  return (await found.executeTakeFirst())?.retention_days ?? DEFAULT_INGESTION.retention_days;
+  const query = db.selectFrom('ingestion_settings').select('retention_days').where('project_id', '=', projectId);
+  return (await query.executeTakeFirst())?.retention_days ?? DEFAULT_INGESTION.retention_days;
 }
 
 /** Senders' clocks may be ahead by a minute, so that `last_seen` may be later than the time of receipt. */
@@ -92,7 +92,7 @@ const MAX_CLOCK_SKEW_MS = 60_000;
 
 /** Returns the ids of errors without events received since `before`. index: errors_by_last_seen */
 async function listExpiredErrorIds(db: Reader, projectId: number, before: string): Promise<number[]> {
-  const found = db
+  const query = db
     .selectFrom('errors')
     .select('id')
     .where('project_id', '=', projectId)
@@ -100,7 +100,7 @@ async function listExpiredErrorIds(db: Reader, projectId: number, before: string
     .where('last_seen', '<', addMilliseconds(before, MAX_CLOCK_SKEW_MS))
     .where('last_received_at', '<', before)
     .limit(BATCH_SIZE);
-  return (await found.execute()).map(({ id }) => id);
+  return (await query.execute()).map(({ id }) => id);
 }
 
 /** index: session_states_by_receipt */

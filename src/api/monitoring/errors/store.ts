@@ -62,8 +62,8 @@ export async function loadErrorPage(
 ): Promise<Page<ErrorRow>> {
   const useSearchIndex = await isSelective(db, filter.search);
   const errors = selectErrors(db, project.id, { ...filter, useSearchIndex });
-  const found = await paginate(db, errors, page, useSearchIndex ? 'inPageQuery' : undefined);
-  return { ...found, items: found.items.map((row) => withProjectPath(row, project)) };
+  const result = await paginate(db, errors, page, useSearchIndex ? 'inPageQuery' : undefined);
+  return { ...result, items: result.items.map((row) => withProjectPath(row, project)) };
 }
 
 /**
@@ -94,21 +94,21 @@ export function selectErrors(
   const matches = useSearchIndex
     ? containsPart(db, 'errors', SEARCH_COLUMNS, part)
     : containsWordsUnindexed(db, 'errors', SEARCH_COLUMNS, [part]);
-  const found = search == null ? withStatus : withStatus.where(matches);
-  return found.orderBy(SORT_COLUMNS[sort], 'desc').orderBy('id', 'desc');
+  const query = search == null ? withStatus : withStatus.where(matches);
+  return query.orderBy(SORT_COLUMNS[sort], 'desc').orderBy('id', 'desc');
 }
 
 /** Returns the error of a project with this id, or null. index: errors primary key */
 export async function findError(db: Reader, project: ErrorProject, id: number): Promise<ErrorRow | null> {
-  const found = db.selectFrom('errors').select(COLUMNS).where('id', '=', id).where('project_id', '=', project.id);
-  const row = await found.executeTakeFirst();
+  const query = db.selectFrom('errors').select(COLUMNS).where('id', '=', id).where('project_id', '=', project.id);
+  const row = await query.executeTakeFirst();
   return row === undefined ? null : withProjectPath(row, project);
 }
 
 /** Updates the status of an error; returns null if the error was deleted. index: errors primary key */
 export async function updateStatus(tx: Transaction, error: ErrorRow, status: ErrorStatus): Promise<ErrorRow | null> {
-  const changed = tx.updateTable('errors').set({ status }).where('id', '=', error.id).returning(COLUMNS);
-  const row = await changed.executeTakeFirst();
+  const updateQuery = tx.updateTable('errors').set({ status }).where('id', '=', error.id).returning(COLUMNS);
+  const row = await updateQuery.executeTakeFirst();
   return row === undefined ? null : withProjectPath(row, error);
 }
 

@@ -40,10 +40,10 @@ export const enqueueAlertMails = subscription({
   async inTransaction(uow, { projectIds, fired, resolved }) {
     const settings = await loadIncidentSettings(uow, projectIds);
     if (!projectIds.some((id) => settings(id).send_email)) return;
-    const found = await selectNewOrResolvedAlerts(uow, [...fired, ...resolved], { now: uow.now });
-    const happened = found
+    const alertRows = await selectNewOrResolvedAlerts(uow, [...fired, ...resolved], { now: uow.now });
+    const alertMails = alertRows
       .filter(({ project_id }) => settings(project_id).send_email)
       .map(({ id: alertId, ended_at: endedAt }): ReportedAlertMail => ({ alertId, endedAt }));
-    if (happened.length > 0) await enqueue(uow, sendAlertMails, { happened });
+    if (alertMails.length > 0) await enqueue(uow, sendAlertMails, { happened: alertMails });
   },
 });

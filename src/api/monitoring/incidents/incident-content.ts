@@ -60,6 +60,6 @@ function formatSummary(alert: IncidentAlert, url: string): string {
 /** Formats a stored timestamp as `13 February 2026, 10:20AM (UTC)`. */
 function formatTimestamp(timestamp: string): string {
   const [, year, month, day, hour, minute] = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)/.exec(timestamp) as RegExpExecArray;
-  const half = Number(hour) < 12 ? 'AM' : 'PM';
-  return `${day} ${MONTHS[Number(month) - 1]} ${year}, ${Number(hour) % 12 || 12}:${minute}${half} (UTC)`;
+  const meridiem = Number(hour) < 12 ? 'AM' : 'PM';
+  return `${day} ${MONTHS[Number(month) - 1]} ${year}, ${Number(hour) % 12 || 12}:${minute}${meridiem} (UTC)`;
 }

@@ -71,16 +71,16 @@ export const onAlertsReported = subscription({
   event: 'alerts-reported',
   async inTransaction(uow, { projectIds, fired, resolved }) {
     const settings = await loadIncidentSettings(uow, projectIds);
-    const isEnabledInAny = (choice: 'create_issue' | 'auto_close_incident') =>
-      projectIds.some((id) => settings(id)[choice]);
+    const isEnabledInAny = (setting: 'create_issue' | 'auto_close_incident') =>
+      projectIds.some((id) => settings(id)[setting]);
     if (fired.length > 0 && isEnabledInAny('create_issue')) {
-      const found = await selectAlertsWithoutIncident(uow, fired);
-      const eligibleAlerts = found.filter(({ project_id }) => settings(project_id).create_issue);
+      const alertRows = await selectAlertsWithoutIncident(uow, fired);
+      const eligibleAlerts = alertRows.filter(({ project_id }) => settings(project_id).create_issue);
       for (const reported of groupByProject(eligibleAlerts)) await enqueue(uow, createIncidentsJob, reported);
     }
     if (resolved.length > 0 && isEnabledInAny('auto_close_incident')) {
-      const found = await selectAlertsWithIncident(uow, resolved);
-      const eligibleAlerts = found.filter(({ project_id }) => settings(project_id).auto_close_incident);
+      const alertRows = await selectAlertsWithIncident(uow, resolved);
+      const eligibleAlerts = alertRows.filter(({ project_id }) => settings(project_id).auto_close_incident);
       for (const reported of groupByProject(eligibleAlerts)) await enqueue(uow, closeIncidentsJob, reported);
     }
   },

@@ -10,9 +10,9 @@ export const onIncidentClosed = subscription({
     if (event !== 'close_issue' || about.type !== 'Issue') return;
     const alerts = await selectUnresolvedAlertsOfIncident(uow, about.id).execute();
     if (alerts.length === 0) return;
-    const by = uow.actor.user === null ? '' : `@${uow.actor.user.username} `;
+    const actorPrefix = uow.actor.user === null ? '' : `@${uow.actor.user.username} `;
     const notes = ({ iid }: { readonly iid: number }) => [
-      `changed the status to **Resolved** because ${by}closed incident #${iid}`,
+      `changed the status to **Resolved** because ${actorPrefix}closed incident #${iid}`,
     ];
     await transitionAlerts(
       uow,

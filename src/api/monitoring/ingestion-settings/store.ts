@@ -12,8 +12,8 @@ const COLUMNS = ['events_per_minute', 'retention_days'] as const;
 
 /** Returns the settings of a project, or the defaults if none are saved. index: ingestion_settings primary key */
 export async function loadIngestionSettings(db: Reader, projectId: number): Promise<IngestionSettingsRow> {
-  const found = db.selectFrom('ingestion_settings').select(COLUMNS).where('project_id', '=', projectId);
-  return (await found.executeTakeFirst()) ?? DEFAULT_INGESTION;
+  const query = db.selectFrom('ingestion_settings').select(COLUMNS).where('project_id', '=', projectId);
+  return (await query.executeTakeFirst()) ?? DEFAULT_INGESTION;
 }
 
 /**

@@ -29,8 +29,8 @@ type SessionCountsRow = Awaited<ReturnType<typeof listSessionCounts>>['items'][n
 
 /** Returns one page of session counts, ordered by release and environment. index: session_buckets primary key */
 function listSessionCounts(db: Reader, projectId: number, page: OffsetRequest) {
-  const found = db.selectFrom('session_buckets').select(COLUMNS).where('project_id', '=', projectId);
-  return paginate(db, found.orderBy('release').orderBy('environment'), page);
+  const query = db.selectFrom('session_buckets').select(COLUMNS).where('project_id', '=', projectId);
+  return paginate(db, query.orderBy('release').orderBy('environment'), page);
 }
 
 export const listSessions = endpoint({

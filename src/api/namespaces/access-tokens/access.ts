@@ -36,6 +36,6 @@ export function tokenManagerAccess(parent: ParentKind): Access<ParentContext> {
 /**
  * Adds reuse detection: using a revoked token revokes its whole chain (contract/conventions.md §10 "Reuse detection").
  */
-export function withReuseDetection(inner: Access<ParentContext>): Access<ParentContext> {
-  return inner.onInvalidToken(revokeReusedChain);
+export function withReuseDetection(innerAccess: Access<ParentContext>): Access<ParentContext> {
+  return innerAccess.onInvalidToken(revokeReusedChain);
 }

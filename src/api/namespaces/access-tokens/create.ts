@@ -33,8 +33,8 @@ export async function createBotToken(
 ): Promise<BotTokenWithSecret | Failure<CreateFailure>> {
   const { name, description, scopes, expires_at, access_level } = input;
   if (!mayCreateTokens(uow.actor, parent) || uow.actor.user.bot) return fail('notPermitted');
-  const lacked = checkHandedOutScopes(uow.actor, scopes);
-  if (lacked !== null) return lacked;
+  const scopeFailure = checkHandedOutScopes(uow.actor, scopes);
+  if (scopeFailure !== null) return scopeFailure;
   if (access_level > parent.role) return fail('aboveCaller');
   // Null is allowed: it means the default expiry.
   if (expires_at === undefined) return fail('noDate');

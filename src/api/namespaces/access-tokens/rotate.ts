@@ -25,9 +25,9 @@ export async function rotateOwnBotToken(
   parent: Parent,
   expiresAt: string | null,
 ): Promise<BotTokenWithSecret | Failure<RotateFailure | 'notPermitted' | 'noAccessToken'>> {
-  const used = getAccessToken(uow.actor);
-  if (used === null) return fail('noAccessToken');
-  const token = await findBotToken(uow, parent, used.id);
+  const currentToken = getAccessToken(uow.actor);
+  if (currentToken === null) return fail('noAccessToken');
+  const token = await findBotToken(uow, parent, currentToken.id);
   return token === null ? fail('notPermitted') : replaceBotToken(uow, parent, token, expiresAt);
 }
 
@@ -37,9 +37,9 @@ async function replaceBotToken(
   { bot_name: botName, ...old }: NamedBotToken,
   expiresAt: string | null,
 ): Promise<BotTokenWithSecret | Failure<RotateFailure>> {
-  const issued = await replaceToken(uow, { id: old.id, expiresAt });
-  if (isFailure(issued)) return issued;
-  const { token, secret } = issued;
+  const issuedToken = await replaceToken(uow, { id: old.id, expiresAt });
+  if (isFailure(issuedToken)) return issuedToken;
+  const { token, secret } = issuedToken;
   await recordTokenDeleted(uow, parent, { token: old, botName });
   await recordTokenCreated(uow, parent, { token, botName, level: old.access_level });
   return { token: { ...old, ...token }, secret };

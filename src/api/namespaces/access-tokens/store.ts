@@ -29,15 +29,15 @@ export async function listBotTokens(
   page: OffsetRequest,
 ): Promise<Page<BotToken>> {
   const tokens = selectOwnTokens(db).where('user_id', 'in', selectTokenBotIds(db, source));
-  const found = await paginateTokens(db, tokens, filter, page);
-  const levels = await findAccessLevels(db, source, found.items);
+  const result = await paginateTokens(db, tokens, filter, page);
+  const levels = await findAccessLevels(db, source, result.items);
   const { type: source_type, id: source_id } = source;
   // A bot that was deleted between the two queries has no tokens.
-  const items = found.items.flatMap((token) => {
+  const items = result.items.flatMap((token) => {
     const access_level = levels.get(token.user_id);
     return access_level === undefined ? [] : [{ ...token, access_level, source_type, source_id }];
   });
-  return { ...found, items };
+  return { ...result, items };
 }
 
 /** index: memberships_by_source */

@@ -56,7 +56,7 @@ export const transferProjectToGroup = endpoint({
   activity: ['project_namespace_updated'],
   response: created(GroupDetail),
   async write(uow, { group, project }) {
-    const moved = await transfer(uow, project, String(group.id));
-    return isFailure(moved) ? moved : group;
+    const transferResult = await transfer(uow, project, String(group.id));
+    return isFailure(transferResult) ? transferResult : group;
   },
 });

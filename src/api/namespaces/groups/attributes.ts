@@ -125,17 +125,17 @@ export function attributeChanges(
   topLevel: boolean,
 ): Partial<GroupAttributes> {
   const { emails_disabled: disabled, emails_enabled: enabled = disabled == null ? disabled : !disabled } = input;
-  const requested: GroupAttributeInput = { ...input, emails_enabled: enabled };
+  const attributeInput: GroupAttributeInput = { ...input, emails_enabled: enabled };
   const maySet = (attribute: GroupAttribute<never>) =>
     (topLevel || attribute.includedIn !== 'root') &&
     (!attribute.administrators || isAdministrator(actor)) &&
     (!attribute.premium || tier !== 'free');
   const settable = attributeNames.filter(
-    (name) => requested[name] !== undefined && maySet(ATTRIBUTES[name] as GroupAttribute<never>),
+    (name) => attributeInput[name] !== undefined && maySet(ATTRIBUTES[name] as GroupAttribute<never>),
   );
   const changes = settable.map((name) => [
     name,
-    requested[name] === '' ? null : (requested[name] ?? valueWhenCleared(name)),
+    attributeInput[name] === '' ? null : (attributeInput[name] ?? valueWhenCleared(name)),
   ]);
   return { ...Object.fromEntries(changes), ...protectionChanges(input) };
 }

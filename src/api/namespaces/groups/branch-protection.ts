@@ -38,8 +38,8 @@ function withoutDuplicates(type: ParameterType<Levels>): ParameterType<Levels> {
   return {
     ...type,
     read(raw, name, problems) {
-      const given = type.read(raw, name, problems);
-      return given && [...new Map(given.map((entry) => [entry.access_level, entry])).values()];
+      const roles = type.read(raw, name, problems);
+      return roles && [...new Map(roles.map((entry) => [entry.access_level, entry])).values()];
     },
   };
 }
@@ -53,9 +53,9 @@ function withDefaults(type: ParameterType<PartialProtection>): ParameterType<Def
     ...type,
     blank: undefined as never,
     read(raw, name, problems) {
-      const given = type.read(raw, name, problems);
-      if (given === null) return null;
-      const specified = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
+      const parsedSettings = type.read(raw, name, problems);
+      if (parsedSettings === null) return null;
+      const specified = Object.entries(parsedSettings).filter(([, value]) => value !== null && value !== undefined);
       return specified.length === 0 ? null : { ...FULL_PROTECTION, ...Object.fromEntries(specified) };
     },
   };
@@ -65,9 +65,9 @@ type ProtectionAttributes = Pick<GroupAttributes, 'default_branch_protection' | 
 
 /** Merges the two parameters for the protection. The detailed one takes precedence; null in either one resets both. */
 export function protectionChanges(
-  given: { readonly [Name in keyof ProtectionAttributes]?: ProtectionAttributes[Name] | undefined },
+  attributes: { readonly [Name in keyof ProtectionAttributes]?: ProtectionAttributes[Name] | undefined },
 ): Partial<ProtectionAttributes> {
-  const { default_branch_protection: level, default_branch_protection_defaults: protection } = given;
+  const { default_branch_protection: level, default_branch_protection_defaults: protection } = attributes;
   if (protection != null) {
     return {
       default_branch_protection: level ?? findProtectionLevel(protection),

@@ -176,8 +176,8 @@ export const listDescendantGroups = endpoint({
 
 /** Adds the caller's role to a group that they have created or updated. */
 function withRole<Code extends string>(
-  saved: GroupRow | Failure<Code>,
+  saveResult: GroupRow | Failure<Code>,
   role: GroupOfCaller['role'],
 ): (GroupRow & Pick<GroupOfCaller, 'role'>) | Failure<Code> {
-  return isFailure(saved) ? saved : { ...saved, role };
+  return isFailure(saveResult) ? saveResult : { ...saveResult, role };
 }

@@ -6,12 +6,12 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /** Tells whether the full path is free, or used by this group only. index: routes_by_full_path */
 export async function isPathFree(db: Reader, fullPath: string, groupId?: number): Promise<boolean> {
-  const found = await db
+  const route = await db
     .selectFrom('routes')
     .select('namespace_id')
     .where('full_path_key', '=', foldCase(fullPath))
     .executeTakeFirst();
-  return found === undefined || found.namespace_id === groupId;
+  return route === undefined || route.namespace_id === groupId;
 }
 
 /**

@@ -65,16 +65,16 @@ export function selectVisibleGroups(
   common = false,
 ): GroupQuery {
   let query = selectGroups(db).where((eb) => {
-    const inner = eb as unknown as Eb;
-    return inner.and([
-      visibilityCondition(inner, caller, filter, db.today),
-      ...roleConditions(inner, caller, filter, db.today),
-      ...attributeConditions(inner, caller, filter),
+    const innerEb = eb as unknown as Eb;
+    return innerEb.and([
+      visibilityCondition(innerEb, caller, filter, db.today),
+      ...roleConditions(innerEb, caller, filter, db.today),
+      ...attributeConditions(innerEb, caller, filter),
     ]);
   });
-  const { search, skip_groups: skipped } = filter;
-  if (skipped && skipped.length > 0) {
-    query = query.where((eb) => eb.not(isInIds(db, eb.ref('namespaces.id'), skipped)));
+  const { search, skip_groups: skippedIds } = filter;
+  if (skippedIds && skippedIds.length > 0) {
+    query = query.where((eb) => eb.not(isInIds(db, eb.ref('namespaces.id'), skippedIds)));
   }
   if (search) {
     // Subgroups must not match by the path of their parent.

@@ -71,8 +71,8 @@ function enablesInstanceRunners(
   before: GroupAttributes,
   { shared_runners_setting: next }: Partial<GroupAttributes>,
 ): boolean {
-  const forbids = 'disabled_and_unoverridable';
-  return before.shared_runners_setting === forbids && (next ?? forbids) !== forbids;
+  const forbidden = 'disabled_and_unoverridable';
+  return before.shared_runners_setting === forbidden && (next ?? forbidden) !== forbidden;
 }
 
 type GroupColumns = Pick<Group, 'name' | 'path' | 'description' | 'visibility'>;

@@ -55,13 +55,13 @@ export async function lowerVisibility(uow: UnitOfWork, groupId: number, visibili
     await listGroupsWithVisibility(uow, groupId, wider),
     await listProjectsWithVisibility(uow, groupId, wider),
   ];
-  const lowered = { visibility, updated_at: uow.now };
-  const inside = selectDescendantIds(uow, groupId);
+  const visibilityColumns = { visibility, updated_at: uow.now };
+  const descendantIds = selectDescendantIds(uow, groupId);
   // index: namespace_closure_by_ancestor, projects_by_namespace
-  const groupRows = uow.updateTable('namespaces').set(lowered).where('visibility', 'in', wider);
-  await groupRows.where('id', 'in', inside).execute();
-  const projectRows = uow.updateTable('projects').set(lowered).where('visibility', 'in', wider);
-  await projectRows.where('namespace_id', 'in', inside).execute();
+  const groupRows = uow.updateTable('namespaces').set(visibilityColumns).where('visibility', 'in', wider);
+  await groupRows.where('id', 'in', descendantIds).execute();
+  const projectRows = uow.updateTable('projects').set(visibilityColumns).where('visibility', 'in', wider);
+  await projectRows.where('namespace_id', 'in', descendantIds).execute();
   for (const group of groups) await recordGroupVisibility(uow, group, group.visibility, visibility);
   for (const project of projects) await recordProjectVisibility(uow, project, project.visibility, visibility);
 }

@@ -55,9 +55,9 @@ export async function addMembers(
   if (isLevelAboveCaller(parent, input.accessLevel)) return fail('forbidden');
   const reasons: Record<string, string> = {};
   for (const user of users) {
-    const added = await addUnlessExists(() => add(user));
-    if (isFailure(added) && added.code === 'gone') return fail('gone');
-    if (isFailure(added)) reasons[await usernameFor(db, user)] = describeFailure(added);
+    const addResult = await addUnlessExists(() => add(user));
+    if (isFailure(addResult) && addResult.code === 'gone') return fail('gone');
+    if (isFailure(addResult)) reasons[await usernameFor(db, user)] = describeFailure(addResult);
   }
   return { reasons };
 }
@@ -66,9 +66,9 @@ async function addUnlessExists<Added>(add: () => Promise<Added>): Promise<Added 
   try {
     return await add();
   } catch (error) {
-    const taken = toUniqueFailure<'exists'>(error, MEMBER_UNIQUE_ERRORS);
-    if (taken === undefined) throw error;
-    return taken;
+    const takenFailure = toUniqueFailure<'exists'>(error, MEMBER_UNIQUE_ERRORS);
+    if (takenFailure === undefined) throw error;
+    return takenFailure;
   }
 }
 

@@ -33,8 +33,8 @@ export async function importMember(
   if (accessLevel === undefined || user === null || userId === uow.actor.user.id) return null;
   if (expiresAt !== null && expiresAt <= uow.today) return null;
   if ((await findMembership(uow, parent, userId)) !== null) return null;
-  const inherited = await findInheritedMembership(uow, parent, userId);
-  if (inherited !== null && inherited.access_level >= accessLevel) return null;
+  const inheritedMembership = await findInheritedMembership(uow, parent, userId);
+  if (inheritedMembership !== null && inheritedMembership.access_level >= accessLevel) return null;
   const createdById = uow.actor.user.id;
   const membership = await createMembership(uow, parent, { userId, accessLevel, expiresAt, createdById });
   if (membership !== null)

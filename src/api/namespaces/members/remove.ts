@@ -26,14 +26,15 @@ export async function removeMember(
   userId: number,
   { skipSubresources, unassign }: RemoveMemberOptions,
 ): Promise<undefined | Failure<'notFound' | 'forbidden'>> {
-  const own = await findMembership(uow, parent, userId);
-  if (own === null) return fail('notFound');
-  if (isMemberAboveCaller(parent, uow.actor.user.id, own)) return fail('forbidden');
+  const ownMembership = await findMembership(uow, parent, userId);
+  if (ownMembership === null) return fail('notFound');
+  if (isMemberAboveCaller(parent, uow.actor.user.id, ownMembership)) return fail('forbidden');
   if (await isTokenBot(uow, userId)) return fail('forbidden');
-  if (await mustStayOwner(uow, parent, own)) return fail('forbidden');
+  if (await mustStayOwner(uow, parent, ownMembership)) return fail('forbidden');
   const user_name = (await findUserById(uow, userId))?.name ?? '';
-  const below = parent.type === 'group' && !skipSubresources ? await listMembershipsBelow(uow, parent.id, userId) : [];
-  for (const membership of [{ ...own, full_path: parent.full_path }, ...below]) {
+  const membershipsBelow =
+    parent.type === 'group' && !skipSubresources ? await listMembershipsBelow(uow, parent.id, userId) : [];
+  for (const membership of [{ ...ownMembership, full_path: parent.full_path }, ...membershipsBelow]) {
     await recordMemberRemoved(uow, { membership, full_path: membership.full_path, user_name });
     await endMembership(uow, membership, { unassign });
   }

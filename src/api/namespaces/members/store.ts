@@ -43,8 +43,8 @@ interface MemberListOptions {
 const findSources = async (
   db: Reader,
   source: MemberSource,
-  inherited: boolean,
-): Promise<readonly MemberSourceRef[]> => (inherited ? listMemberSources(db, source) : [source]);
+  includeInherited: boolean,
+): Promise<readonly MemberSourceRef[]> => (includeInherited ? listMemberSources(db, source) : [source]);
 
 /** Returns one page of the members, ordered by user. Expired memberships are included until the job removes them. */
 export async function listMembers(
@@ -54,17 +54,17 @@ export async function listMembers(
   page: OffsetRequest,
 ): Promise<Page<MemberRow>> {
   const sources = await findSources(db, source, inherited);
-  const found = await loadMemberIdPage(
+  const result = await loadMemberIdPage(
     db,
     filter.query ? await withoutEmptySources(db, sources) : sources,
     filter,
     page,
   );
-  const ids = found.items.map(({ user_id }) => user_id);
+  const ids = result.items.map(({ user_id }) => user_id);
   const memberships = await loadEffectiveMemberships(db, sources, ids);
   // A user who was removed between the two queries is skipped.
   const rows = ids.map((id) => memberships.get(id)).filter((row) => row !== undefined);
-  return { ...found, items: await toMemberRows(db, rows) };
+  return { ...result, items: await toMemberRows(db, rows) };
 }
 
 /** Keeps sources that have members, or the first source if none has. */
@@ -72,8 +72,8 @@ async function withoutEmptySources(
   db: Reader,
   sources: readonly MemberSourceRef[],
 ): Promise<readonly MemberSourceRef[]> {
-  const some = await filterSourcesWithMembers(db, sources);
-  return some.length > 0 ? some : sources.slice(0, 1);
+  const nonEmptySources = await filterSourcesWithMembers(db, sources);
+  return nonEmptySources.length > 0 ? nonEmptySources : sources.slice(0, 1);
 }
 
 const SEARCHED_COLUMNS = ['name_key', 'username_key'] as const;
@@ -124,13 +124,13 @@ async function loadMatchingIdPage(
   }
   // Checks each of these few users: sorting all members first would take longer.
   const id = sql.ref<number>('users.id');
-  const named = db
+  const nameQuery = db
     .selectFrom('users')
     .select(id.as('user_id'))
     .where(sql<SqlBool>`${id} in (${selectIdsContaining(db, 'users', SEARCHED_COLUMNS, part)})`)
     .where(areMembers(id))
     .orderBy('users.id');
-  return paginate(db, named, page, async () => total);
+  return paginate(db, nameQuery, page, async () => total);
 }
 
 /** Returns one page of the users who are direct or inherited members. */
@@ -140,8 +140,8 @@ export async function listMemberUsers(
   filter: MemberFilter,
   page: OffsetRequest,
 ): Promise<Page<UserBasicRow>> {
-  const found = await listMembers(db, source, { filter, inherited: true }, page);
-  return { ...found, items: found.items.map(({ user }) => user) };
+  const result = await listMembers(db, source, { filter, inherited: true }, page);
+  return { ...result, items: result.items.map(({ user }) => user) };
 }
 
 /** Returns the direct or inherited membership of one user. */

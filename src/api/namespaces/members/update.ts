@@ -32,8 +32,8 @@ export async function updateMember(
   if (await isTokenBot(uow, userId)) return fail('forbidden');
   const input = { userId, accessLevel, expiresAt: expiresAt === undefined ? before.expires_at : expiresAt };
   // An unchanged expiry date in the past is not an error.
-  const checked = input.expiresAt === before.expires_at ? { ...input, expiresAt: null } : input;
-  const errors = await membershipErrors(uow, parent, checked);
+  const checkedInput = input.expiresAt === before.expires_at ? { ...input, expiresAt: null } : input;
+  const errors = await membershipErrors(uow, parent, checkedInput);
   if (errors !== null) return invalid(errors);
   if (accessLevel < OWNER && (await mustStayOwner(uow, parent, before))) return fail('forbidden');
   const membership = await updateMembership(uow, before.id, { access_level: accessLevel, expires_at: input.expiresAt });

@@ -26,10 +26,12 @@ export async function membershipErrors(
 
 async function levelProblems(db: Reader, parent: Parent, { userId, accessLevel }: MembershipInput): Promise<string[]> {
   if (!ROLES.includes(accessLevel)) return ['is not included in the list'];
-  const inherited = await findInheritedMembership(db, parent, userId);
-  if (inherited === null || accessLevel >= inherited.access_level) return [];
-  const role = getRoleName(inherited.access_level);
-  return [`should be greater than or equal to ${role} inherited membership from group ${inherited.group_name}`];
+  const inheritedMembership = await findInheritedMembership(db, parent, userId);
+  if (inheritedMembership === null || accessLevel >= inheritedMembership.access_level) return [];
+  const role = getRoleName(inheritedMembership.access_level);
+  return [
+    `should be greater than or equal to ${role} inherited membership from group ${inheritedMembership.group_name}`,
+  ];
 }
 
 /** Tells whether the level is above the caller's own. Unknown levels are reported by `membershipErrors`. */

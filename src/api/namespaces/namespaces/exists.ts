@@ -21,12 +21,12 @@ export async function findNamespaceExistence(
   if (prefix === null || !(await isTaken(db, prefix + path))) return NOT_TAKEN;
   for (let first = 1; ; first += CANDIDATES_PER_QUERY) {
     const candidates = Array.from({ length: CANDIDATES_PER_QUERY }, (_, index) => `${path}${first + index}`);
-    const taken = await findTakenPaths(
+    const takenPaths = await findTakenPaths(
       db,
       candidates.map((candidate) => prefix + candidate),
     );
-    const free = candidates.find((candidate) => !taken.has(foldCase(prefix + candidate)));
-    if (free !== undefined) return { exists: true, suggests: [free] };
+    const freePath = candidates.find((candidate) => !takenPaths.has(foldCase(prefix + candidate)));
+    if (freePath !== undefined) return { exists: true, suggests: [freePath] };
   }
 }
 

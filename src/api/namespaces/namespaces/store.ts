@@ -43,22 +43,23 @@ interface NamespaceFilter {
 export async function loadNamespacePage(
   db: Reader,
   caller: SignedInCaller,
-  { search, full_path_search: whole, owned_only: owned, top_level_only: top }: NamespaceFilter,
+  { search, full_path_search: searchFullPath, owned_only: ownedOnly, top_level_only: top }: NamespaceFilter,
   page: OffsetRequest,
 ): Promise<Page<NamespaceRow>> {
-  let accessible = accessibleTo(db, selectNamespaces(db), caller, owned ? OWNER : 1);
+  let accessible = accessibleTo(db, selectNamespaces(db), caller, ownedOnly ? OWNER : 1);
   if (top) accessible = accessible.where('namespaces.parent_id', 'is', null);
   if (!search) return paginate(db, accessible.orderBy('namespaces.id'), page);
   // A caller's own namespaces are few, so no index is needed.
-  const own = !isAdministrator(caller);
-  const searchOptions = { whole: whole === true };
-  const matchesSearch = own ? null : await findMatchingNamespaceIds(db, search, searchOptions);
+  const requiresOwnership = !isAdministrator(caller);
+  const searchOptions = { whole: searchFullPath === true };
+  const matchesSearch = requiresOwnership ? null : await findMatchingNamespaceIds(db, search, searchOptions);
   if (matchesSearch !== null) {
-    const matching = accessible.where(matchesSearch(sql.ref<number>('namespaces.id')));
-    return paginate(db, matching.orderBy('namespaces.id'), page, 'inPageQuery');
+    const matchingNamespaces = accessible.where(matchesSearch(sql.ref<number>('namespaces.id')));
+    return paginate(db, matchingNamespaces.orderBy('namespaces.id'), page, 'inPageQuery');
   }
   const query = accessible.where(namespaceMatches(db, search, { ...searchOptions, common: true }));
-  const count = own || owned ? undefined : countCommon(db, accessible, query, { search, top: top === true });
+  const count =
+    requiresOwnership || ownedOnly ? undefined : countCommon(db, accessible, query, { search, top: top === true });
   return paginate(db, query.orderBy('namespaces.id'), page, count);
 }
 
@@ -69,10 +70,10 @@ function countCommon(
   query: NamespaceQuery,
   { search, top }: { search: string; top: boolean },
 ) {
-  const fits = (id: Expression<number>) =>
+  const isAccessible = (id: Expression<number>) =>
     expressionBuilder<Schema, never>().exists(accessible.where('namespaces.id', '=', id));
   return async (limit: number) => {
-    const options = { fits, unfit: top ? await countNestedNamespaces(db) : 0 };
+    const options = { fits: isAccessible, unfit: top ? await countNestedNamespaces(db) : 0 };
     return (await hasManyMatches(db, 'namespaces', 'name_key', foldCase(search), options))
       ? limit
       : countUpTo(db, query, limit);
@@ -81,8 +82,8 @@ function countCommon(
 
 /** Counts nested namespaces; null if there are very many. index: namespaces_by_parent */
 async function countNestedNamespaces(db: Reader): Promise<number | null> {
-  const inside = db.selectFrom('namespaces').select('namespaces.id').where('parent_id', '>', 0);
-  const count = await countUpTo(db, inside, COMMON_THRESHOLD);
+  const subgroups = db.selectFrom('namespaces').select('namespaces.id').where('parent_id', '>', 0);
+  const count = await countUpTo(db, subgroups, COMMON_THRESHOLD);
   return count < COMMON_THRESHOLD ? count : null;
 }
 
@@ -90,23 +91,25 @@ async function countNestedNamespaces(db: Reader): Promise<number | null> {
 function accessibleTo(db: Reader, query: NamespaceQuery, caller: SignedInCaller, role: number): NamespaceQuery {
   if (isAdministrator(caller) && role === 1) return query;
   const { id } = caller.user;
-  const own = db.selectFrom('namespaces').select('namespaces.id').where('namespaces.owner_id', '=', id);
+  const ownNamespace = db.selectFrom('namespaces').select('namespaces.id').where('namespaces.owner_id', '=', id);
   const groups = db
     .selectFrom('namespaces')
     .select('namespaces.id')
     .where(role === 1 ? groupWithMember(id, db.today) : groupWithRole(id, role, db.today))
     // Without this condition, namespaces of projects with a membership would be included.
     .where('namespaces.kind', '=', sql.lit('group' as const));
-  return query.where('namespaces.id', 'in', own.union(groups));
+  return query.where('namespaces.id', 'in', ownNamespace.union(groups));
 }
 
 /** Finds a namespace by id or full path, if the caller has access to it. index: namespaces primary key, routes_by_full_path */
 export async function findNamespace(db: Reader, caller: SignedInCaller, id: string): Promise<NamespaceRow | null> {
-  const named = parseIdOrPath(id);
-  if (named === null) return null;
+  const idOrPath = parseIdOrPath(id);
+  if (idOrPath === null) return null;
   const query = accessibleTo(db, selectNamespaces(db), caller, 1);
   const one =
-    'id' in named ? query.where('namespaces.id', '=', named.id) : query.where('routes.full_path_key', '=', named.key);
+    'id' in idOrPath
+      ? query.where('namespaces.id', '=', idOrPath.id)
+      : query.where('routes.full_path_key', '=', idOrPath.key);
   return (await one.executeTakeFirst()) ?? null;
 }
 
@@ -129,13 +132,13 @@ export async function findOwnedGroupIds(
   const ids = rows.filter(({ kind }) => kind === 'group').map(({ id }) => id);
   if (isAdministrator(caller) || ids.length === 0) return new Set(ids);
   if (caller.user === null) return new Set();
-  const owned = await db
+  const ownedGroups = await db
     .selectFrom('namespaces')
     .select('namespaces.id')
     .where('namespaces.id', 'in', ids)
     .where(groupWithRole(caller.user.id, OWNER, db.today))
     .execute();
-  return new Set(owned.map(({ id }) => id));
+  return new Set(ownedGroups.map(({ id }) => id));
 }
 
 /** Counts for a namespace with everything below it. */
@@ -164,26 +167,33 @@ export async function countNamespaceContents(
     .modifyEnd(longRunning)
     .execute();
   const groupMembers = await countGroupMembers(db, ids);
-  const others = await countProjectOnlyMembers(db, ids);
-  const counted = new Map(projects.map(({ id, count }) => [id, count]));
+  const projectOnlyCounts = await countProjectOnlyMembers(db, ids);
+  const projectCounts = new Map(projects.map(({ id, count }) => [id, count]));
   return new Map(
     ids.map((id) => {
       const inGroup = groupMembers.get(id) ?? 0;
-      return [id, { projects: counted.get(id) ?? 0, groupMembers: inGroup, members: inGroup + (others.get(id) ?? 0) }];
+      return [
+        id,
+        {
+          projects: projectCounts.get(id) ?? 0,
+          groupMembers: inGroup,
+          members: inGroup + (projectOnlyCounts.get(id) ?? 0),
+        },
+      ];
     }),
   );
 }
 
 /** Counts users with an active membership of the namespace or of a group inside it. */
 async function countGroupMembers(db: Reader, ids: readonly number[]): Promise<Map<number, number>> {
-  const inside = await db
+  const groupCounts = await db
     .selectFrom('namespace_closure as down')
     .select(['down.ancestor_id as id', (eb) => eb.fn.countAll<number>().as('count')])
     .where('down.ancestor_id', 'in', ids)
     .groupBy('down.ancestor_id')
     .execute();
   const idsWithDescendants = (isMany: boolean) =>
-    inside.filter(({ count }) => count > 1 === isMany).map(({ id }) => id);
+    groupCounts.filter(({ count }) => count > 1 === isMany).map(({ id }) => id);
   return new Map([
     ...(await countMembersOfLeafNamespaces(db, idsWithDescendants(false))),
     ...(await countMembersOfNestedNamespaces(db, idsWithDescendants(true))),
@@ -198,14 +208,14 @@ async function countMembersOfLeafNamespaces(db: Reader, ids: readonly number[]):
     .select(['source_id as id', (eb) => eb.fn.countAll<number>().as('count')])
     .groupBy('source_id');
   const ofGroups = all.where('source_type', '=', 'group').where('source_id', 'in', ids);
-  const found = await ofGroups.modifyEnd(longRunning).execute();
-  const counts = new Map(found.map(({ id, count }) => [id, count]));
+  const groupRows = await ofGroups.modifyEnd(longRunning).execute();
+  const counts = new Map(groupRows.map(({ id, count }) => [id, count]));
   // The query starts from all expired memberships, wherever they are.
-  const ended = all
+  const expiredMemberships = all
     .where('expires_at', '<=', db.today)
     .where(withoutIndex(db, sql<string>`source_type`), '=', 'group')
     .where(withoutIndex(db, sql<number>`source_id`), 'in', ids);
-  for (const { id, count } of await ended.execute()) counts.set(id, (counts.get(id) ?? 0) - count);
+  for (const { id, count } of await expiredMemberships.execute()) counts.set(id, (counts.get(id) ?? 0) - count);
   return counts;
 }
 

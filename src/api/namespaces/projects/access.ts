@@ -33,7 +33,7 @@ const user = {
 } as const;
 
 async function findUserByIdOrName(db: Reader, idOrName: string): Promise<User | null> {
-  const named = parseIdOrPath(idOrName);
-  if (named === null) return null;
-  return 'id' in named ? findUserById(db, named.id) : findUserByUsername(db, idOrName);
+  const parsedId = parseIdOrPath(idOrName);
+  if (parsedId === null) return null;
+  return 'id' in parsedId ? findUserById(db, parsedId.id) : findUserByUsername(db, idOrName);
 }

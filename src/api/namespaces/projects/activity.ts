@@ -38,8 +38,8 @@ export async function recordProjectImported(
   project: AuditedProject,
   creatorId: number,
 ): Promise<void> {
-  const how = { action: 'imported', importedFrom: 'gitlab_migration' } as const;
-  await uow.record({ projectId: project.id, authorId: creatorId, ...how, target: { type: 'Project' } });
+  const importDetails = { action: 'imported', importedFrom: 'gitlab_migration' } as const;
+  await uow.record({ projectId: project.id, authorId: creatorId, ...importDetails, target: { type: 'Project' } });
   await recordAuditEvent(uow, project, PROJECT_CREATED);
 }
 

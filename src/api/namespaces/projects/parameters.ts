@@ -114,6 +114,6 @@ export function toCreateProjectInput(params: ParameterValues<typeof creationPara
 
 /** Returns the attributes among the parameters. */
 export function pickAttributes(params: Readonly<Record<string, unknown>>): ProjectAttributeInput {
-  const named: [AttributeName, unknown][] = attributeNames.map((name) => [name, params[name]]);
-  return Object.fromEntries(named) as ProjectAttributeInput;
+  const attributes: [AttributeName, unknown][] = attributeNames.map((name) => [name, params[name]]);
+  return Object.fromEntries(attributes) as ProjectAttributeInput;
 }

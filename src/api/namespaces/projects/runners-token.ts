@@ -9,14 +9,14 @@ import { createMerger } from '#http/endpoint/merge-disjoint.ts';
  * returns, or null where registration is not allowed (contract/runners.md §2.2). The field must be optional in the entity's schema.
  */
 export function withRunnersToken<Row, Schema extends TSchema>(
-  inner: Entity<Row, Schema>,
+  innerEntity: Entity<Row, Schema>,
   getRunnerOwner: (row: Row, to: SerializationContext) => RunnerOwnerRef | null,
 ): Entity<Row, Schema> {
   const join = createMerger();
   return {
-    schema: inner.schema,
+    schema: innerEntity.schema,
     async serializeAll(rows, to) {
-      const shapes = await inner.serializeAll(rows, to);
+      const shapes = await innerEntity.serializeAll(rows, to);
       return Promise.all(
         shapes.map(async (shape, index) => {
           const runnerOwner = getRunnerOwner(rows[index]!, to);

@@ -111,9 +111,9 @@ export function selectProjectIds(
  * index: projects_by_namespace, namespace_closure_by_ancestor
  */
 export async function hasManyProjects(db: Reader, { id, below }: NamespaceSelection): Promise<boolean> {
-  const directly = db.selectFrom('projects').select('projects.id').where('namespace_id', '=', id);
-  const some = (below ? selectDescendantProjectIds(db, id) : directly).limit(COUNT_LIMIT + 1);
-  return (await countRows(db, sql`(${some})`)) > COUNT_LIMIT;
+  const directProjects = db.selectFrom('projects').select('projects.id').where('namespace_id', '=', id);
+  const projectSample = (below ? selectDescendantProjectIds(db, id) : directProjects).limit(COUNT_LIMIT + 1);
+  return (await countRows(db, sql`(${projectSample})`)) > COUNT_LIMIT;
 }
 
 export type ProjectIdsQuery = ReturnType<typeof selectProjectIds>;
@@ -146,9 +146,9 @@ function attributeConditions(db: Reader, eb: Eb, filter: ProjectFilter): Express
 
 /** The column is a JSON array, so a topic is quoted and follows the bracket or a comma. */
 function hasTopic(db: Reader, topic: string): Expression<SqlBool> {
-  const quoted = JSON.stringify(topic);
+  const quotedTopic = JSON.stringify(topic);
   const [topics, eb] = [sql.ref<string>('projects.topics'), expressionBuilder<Schema, 'projects'>()];
-  return eb.or([hasSubstring(db, topics, `[${quoted}`), hasSubstring(db, topics, `,${quoted}`)]);
+  return eb.or([hasSubstring(db, topics, `[${quotedTopic}`), hasSubstring(db, topics, `,${quotedTopic}`)]);
 }
 
 /** Returns the roles that the caller must have in the listed projects. */
@@ -240,7 +240,7 @@ function searchConditions(
   filter: ProjectFilter,
   common: ReadonlySet<string>,
 ): Expression<SqlBool>[] {
-  const whole = filter.searchNamespaces === true;
+  const searchFullPath = filter.searchNamespaces === true;
   const words = searchWords(filter.search);
   // If the word is the only selective condition, its ids are looked up first; combined with another index they would be
   // scanned for each row.
@@ -248,26 +248,33 @@ function searchConditions(
   return words.map((word) => {
     if (word.length > MAX_WORD_LENGTH) return eb.lit(false);
     if (common.has(word))
-      return eb.or([containsSubstringUnindexed('projects', ['name_key'], word), pathContains(eb, word, whole)]);
+      return eb.or([
+        containsSubstringUnindexed('projects', ['name_key'], word),
+        pathContains(eb, word, searchFullPath),
+      ]);
     // index: projects_name_key_trigrams
-    const found = idsByPath(db, word, whole).unionAll(selectIdsContaining(db, 'projects', 'name_key', word));
-    return isOnlyCondition ? isInSubquery(db, eb.ref('projects.id'), sql`${found}`) : eb('projects.id', 'in', found);
+    const matchingIds = idsByPath(db, word, searchFullPath).unionAll(
+      selectIdsContaining(db, 'projects', 'name_key', word),
+    );
+    return isOnlyCondition
+      ? isInSubquery(db, eb.ref('projects.id'), sql`${matchingIds}`)
+      : eb('projects.id', 'in', matchingIds);
   });
 }
 
 /** Matches the whole path `group/project`, or only the project's own segment. index: routes_full_path_key_trigrams */
-function idsByPath(db: Reader, word: string, whole: boolean) {
-  const found = db
+function idsByPath(db: Reader, word: string, searchFullPath: boolean) {
+  const routeMatches = db
     .selectFrom('routes')
     .innerJoin('projects', 'projects.id', 'routes.project_id')
     .select('projects.id')
     .where(containsSubstring(db, 'routes', 'full_path_key', word));
-  return whole ? found : found.where(ownPathContains(word));
+  return searchFullPath ? routeMatches : routeMatches.where(ownPathContains(word));
 }
 
 /** Compares the path of one project. index: routes_by_project */
-function pathContains(eb: Eb, word: string, whole: boolean): Expression<SqlBool> {
-  if (!whole) return ownPathContains(word);
+function pathContains(eb: Eb, word: string, searchFullPath: boolean): Expression<SqlBool> {
+  if (!searchFullPath) return ownPathContains(word);
   return eb.exists(
     eb
       .selectFrom('routes')
@@ -293,23 +300,26 @@ function namespaceConditions(
 ): Expression<SqlBool>[] {
   const conditions: Expression<SqlBool>[] = [];
   if (isPresent(storage) && isAdministrator(caller)) {
-    const stored = eb
+    const repositoriesOnStorage = eb
       .selectFrom('repositories')
       .select('repositories.project_id')
       .where('repositories.storage', '=', storage);
-    conditions.push(eb('projects.id', 'in', stored));
+    conditions.push(eb('projects.id', 'in', repositoriesOnStorage));
   }
   if (namespace && !namespace.below) conditions.push(eb('projects.namespace_id', '=', namespace.id));
   if (namespace?.below) {
-    const inside = eb.selectFrom('namespace_closure').select('descendant_id').where('ancestor_id', '=', namespace.id);
+    const projectsInside = eb
+      .selectFrom('namespace_closure')
+      .select('descendant_id')
+      .where('ancestor_id', '=', namespace.id);
     // The unary plus keeps the planner from using the namespace index.
     const namespaceId = scanInOrder ? sql<number>`+projects.namespace_id` : eb.ref('projects.namespace_id');
-    conditions.push(eb(namespaceId, 'in', inside));
+    conditions.push(eb(namespaceId, 'in', projectsInside));
   }
   if (isPresent(ownerId)) {
     // index: namespaces_by_owner, projects_by_namespace
-    const own = eb.selectFrom('namespaces').select('namespaces.id').where('namespaces.owner_id', '=', ownerId);
-    conditions.push(eb('projects.namespace_id', 'in', own));
+    const ownNamespace = eb.selectFrom('namespaces').select('namespaces.id').where('namespaces.owner_id', '=', ownerId);
+    conditions.push(eb('projects.namespace_id', 'in', ownNamespace));
   }
   return conditions;
 }

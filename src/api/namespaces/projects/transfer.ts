@@ -59,17 +59,17 @@ export async function transfer(
   await moveProject(uow, project, fullPath);
   await uow.publish('group-or-project-transferred', { type: 'project', id: project.id });
   if (target.owner_id !== null) await ensureOwner(uow, project.id, target.owner_id);
-  const moved = { id: project.id, full_path: fullPath.full_path };
-  await recordProjectVisibility(uow, moved, before.visibility, visibility);
-  await recordProjectTransferred(uow, moved, from.full_path, target.full_path);
+  const movedProject = { id: project.id, full_path: fullPath.full_path };
+  await recordProjectVisibility(uow, movedProject, before.visibility, visibility);
+  await recordProjectTransferred(uow, movedProject, from.full_path, target.full_path);
   return reloadProject(uow, project);
 }
 
 /** The owner of a personal namespace has an explicit Owner membership in its projects. */
 async function ensureOwner(uow: UnitOfWork, projectId: number, ownerId: number): Promise<void> {
   const source = { type: 'project', id: projectId } as const;
-  const own = await findMembership(uow, source, ownerId);
-  if (own) await updateMembership(uow, own.id, { access_level: OWNER, expires_at: null });
+  const ownMembership = await findMembership(uow, source, ownerId);
+  if (ownMembership) await updateMembership(uow, ownMembership.id, { access_level: OWNER, expires_at: null });
   else
     await createMembership(uow, source, {
       userId: ownerId,

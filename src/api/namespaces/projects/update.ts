@@ -40,15 +40,19 @@ export async function update(
   if (!changesBranch(project, values)) return runUnitOfWork(caller, (uow) => updateRow(uow, project, values, storages));
   const makesWritable = isAdministrator(caller) && values.repository_read_only === false;
   if (project.read_only && !makesWritable) return fail('readOnly');
-  const changed = await retryWhileBranchExists(services, project, values.default_branch as string, (expectedTip) =>
-    runUnitOfWork(
-      caller,
-      async (uow) =>
-        (await setDefaultBranch(uow, project.id, expectedTip)) ?? updateRow(uow, project, values, storages),
-    ),
+  const updatedProject = await retryWhileBranchExists(
+    services,
+    project,
+    values.default_branch as string,
+    (expectedTip) =>
+      runUnitOfWork(
+        caller,
+        async (uow) =>
+          (await setDefaultBranch(uow, project.id, expectedTip)) ?? updateRow(uow, project, values, storages),
+      ),
   );
-  if (!isFailure(changed)) await syncHead(database.reader, git, project.id);
-  return changed;
+  if (!isFailure(updatedProject)) await syncHead(database.reader, git, project.id);
+  return updatedProject;
 }
 
 const changesBranch = ({ default_branch: now }: Project, { default_branch: next }: ProjectAttributeInput) =>
@@ -76,9 +80,9 @@ async function updateRow(
   const path = input.path ?? before.path;
   const fullPath = childPath(await getNamespacePath(uow, before.namespace_id), path, name);
   const nameAndPath = { namespaceId: before.namespace_id, name, fullPath: fullPath.full_path, projectId: before.id };
-  const taken = await findTakenFields(uow, nameAndPath);
+  const takenFields = await findTakenFields(uow, nameAndPath);
   const errors = await inputErrors(uow, { before, repository, storages }, input);
-  if (taken !== null || errors !== null) return invalid({ ...taken, ...errors });
+  if (takenFields !== null || errors !== null) return invalid({ ...takenFields, ...errors });
   const changes = {
     ...toProjectColumns(input),
     name,
@@ -108,9 +112,9 @@ type RunnerColumns = Pick<Selectable<ProjectsTable>, 'builds_access_level' | 'at
 /** Tells whether builds are newly enabled, or runners of the instance or groups are newly allowed. */
 function enablesRunners(before: RunnerColumns, after: RunnerColumns): boolean {
   const isOn = ({ builds_access_level: level }: RunnerColumns) => level !== 'disabled';
-  const [previous, is] = [storedAttributes(before), storedAttributes(after)];
+  const [previous, current] = [storedAttributes(before), storedAttributes(after)];
   const takesMore = (['shared_runners_enabled', 'group_runners_enabled'] as const).some(
-    (name) => is[name] && !previous[name],
+    (name) => current[name] && !previous[name],
   );
   return takesMore || (isOn(after) && !isOn(before));
 }
@@ -151,8 +155,10 @@ function needsWritableRepository(
 const isReadOnly = ({ read_only }: RepositoryState, { repository_read_only: readOnly }: ProjectAttributeInput) =>
   read_only || readOnly === true;
 
-const changesStorage = ({ storage }: RepositoryState, { repository_storage: requested }: ProjectAttributeInput) =>
-  requested != null && requested !== storage;
+const changesStorage = (
+  { storage }: RepositoryState,
+  { repository_storage: requestedStorage }: ProjectAttributeInput,
+) => requestedStorage != null && requestedStorage !== storage;
 
 interface CurrentState {
   /** The current state of the project in this unit of work. */

@@ -17,7 +17,7 @@ export async function unstar(uow: UnitOfWork<SignedInCaller>, project: Project):
   return updateStarCount(uow, project, -1);
 }
 
-async function updateStarCount(uow: UnitOfWork, { id }: Project, by: 1 | -1): Promise<Project> {
-  await addToStarCounts(uow, [id], by);
+async function updateStarCount(uow: UnitOfWork, { id }: Project, delta: 1 | -1): Promise<Project> {
+  await addToStarCounts(uow, [id], delta);
   return requireRow(await findProject(uow, uow.actor, String(id)));
 }

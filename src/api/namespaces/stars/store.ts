@@ -10,46 +10,46 @@ import type { StarRow } from './entities.ts';
 
 /** Inserts a star. Returns false if it existed. index: stars_pkey */
 export async function insertStar(tx: Transaction, projectId: number, userId: number): Promise<boolean> {
-  const added = await tx
+  const addedStar = await tx
     .insertInto('stars')
     .values({ project_id: projectId, user_id: userId, created_at: tx.now })
     .onConflict((conflict) => conflict.columns(['user_id', 'project_id']).doNothing())
     .returning('project_id')
     .executeTakeFirst();
-  return added !== undefined;
+  return addedStar !== undefined;
 }
 
 /** Deletes a star. Returns false if it did not exist. index: stars_pkey */
 export async function deleteStar(tx: Transaction, projectId: number, userId: number): Promise<boolean> {
-  const removed = await tx
+  const removedStar = await tx
     .deleteFrom('stars')
     .where('user_id', '=', userId)
     .where('project_id', '=', projectId)
     .returning('project_id')
     .executeTakeFirst();
-  return removed !== undefined;
+  return removedStar !== undefined;
 }
 
 /** Deletes at most `limit` stars of a user and updates the counts. Returns the number of deleted stars. index: stars_pkey */
 export async function deleteStarBatch(tx: Transaction, userId: number, limit: number): Promise<number> {
-  const own = tx.selectFrom('stars').select('project_id').where('user_id', '=', userId).limit(limit);
-  const removed = await tx
+  const ownStars = tx.selectFrom('stars').select('project_id').where('user_id', '=', userId).limit(limit);
+  const removedStars = await tx
     .deleteFrom('stars')
     .where('user_id', '=', userId)
-    .where('project_id', 'in', own)
+    .where('project_id', 'in', ownStars)
     .returning('project_id')
     .execute();
-  const starred = removed.map(({ project_id }) => project_id);
+  const starred = removedStars.map(({ project_id }) => project_id);
   await addToStarCounts(tx, starred, -1);
   return starred.length;
 }
 
 /** Adds 1 or -1 to the star counts of these projects. index: projects primary key */
-export async function addToStarCounts(tx: Transaction, projectIds: readonly number[], by: 1 | -1): Promise<void> {
+export async function addToStarCounts(tx: Transaction, projectIds: readonly number[], delta: 1 | -1): Promise<void> {
   if (projectIds.length === 0) return;
   await tx
     .updateTable('projects')
-    .set((eb) => ({ star_count: eb('star_count', '+', by) }))
+    .set((eb) => ({ star_count: eb('star_count', '+', delta) }))
     .where(isInIds(tx, sql<number>`projects.id`, projectIds))
     .execute();
 }
@@ -69,8 +69,8 @@ export function listStarrers(
     .select('stars.created_at as starred_since')
     .where('stars.project_id', '=', projectId)
     .where('users.deletion_scheduled_at', 'is', null);
-  const seen = isAdministrator(caller)
+  const visibleStars = isAdministrator(caller)
     ? all
     : all.where((eb) => eb.or([eb('users.private_profile', '=', false), eb('users.id', '=', caller.user?.id ?? 0)]));
-  return paginate(db, seen.orderBy('stars.created_at', 'desc').orderBy('stars.user_id', 'desc'), page);
+  return paginate(db, visibleStars.orderBy('stars.created_at', 'desc').orderBy('stars.user_id', 'desc'), page);
 }

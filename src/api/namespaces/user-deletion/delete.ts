@@ -12,23 +12,23 @@ import { destroyUser } from './destroy.ts';
 
 /**
  * Deactivates an account immediately and enqueues the rest of the deletion (contract/conventions.md §10 `DELETE
- * /users/:id`). With `hard` it also deletes groups without another owner, and contributions. Repeating the call
+ * /users/:id`). With `hardDelete` it also deletes groups without another owner, and contributions. Repeating the call
  * changes nothing.
  */
 export async function scheduleUserDeletion(
   uow: UnitOfWork<SignedInCaller>,
   userId: number,
-  hard: boolean,
+  hardDelete: boolean,
 ): Promise<undefined | Failure<'notFound' | 'onlyAdministrator' | 'soleOwner'>> {
   const user = await findUserUntilDeleted(uow, userId);
   if (user === null) return fail('notFound');
   if (await isDeletionScheduled(uow, userId)) return undefined;
   if (await isOnlyAdministrator(uow, user)) return fail('onlyAdministrator');
-  if (!hard && (await isSoleOwner(uow, userId))) return fail('soleOwner');
+  if (!hardDelete && (await isSoleOwner(uow, userId))) return fail('soleOwner');
   await disableAccount(uow, userId);
   const message = `User ${user.username} scheduled for deletion`;
   await recordUserEvent(uow, user, { name: 'user_destroyed', targetDetails: user.username, message });
-  await enqueue(uow, destroyUser, { userId, hard, by: uow.actor.user.id, address: uow.actor.address });
+  await enqueue(uow, destroyUser, { userId, hard: hardDelete, by: uow.actor.user.id, address: uow.actor.address });
 }
 
 async function isSoleOwner(db: Reader, userId: number): Promise<boolean> {

@@ -72,10 +72,10 @@ async function destroyOwnedGroups(
   caller: Caller,
   userId: number,
 ): Promise<void> {
-  const owned = (db: Reader) => listSolelyOwnedGroups(db, userId);
-  for (const group of await owned(services.database.reader)) {
+  const listOwnedGroups = (db: Reader) => listSolelyOwnedGroups(db, userId);
+  for (const group of await listOwnedGroups(services.database.reader)) {
     await destroyGroupInBatches(services, caller, group, async (db) =>
-      (await owned(db)).some(({ id }) => id === group.id),
+      (await listOwnedGroups(db)).some(({ id }) => id === group.id),
     );
   }
 }

@@ -18,7 +18,7 @@ interface DestinationInput {
   readonly destination_slug: string;
 }
 
-const failed = (message: string): Failure<'failed'> => fail('failed', { message });
+const failWith = (message: string): Failure<'failed'> => fail('failed', { message });
 
 /** Returns the parent group, null for the top level, or a failure. `isOwnSource`: this server is also the source. */
 export async function checkDestination(
@@ -30,17 +30,17 @@ export async function checkDestination(
   const { source_type, destination_namespace: namespace, destination_slug: slug } = input;
   const parent = namespace === '' ? null : await findGroupByPath(db, caller, namespace);
   if (!(await mayImport(db, caller, source_type, namespace, parent))) {
-    return failed(`Import failed. '${namespace}' is invalid, or you do not have permission.`);
+    return failWith(`Import failed. '${namespace}' is invalid, or you do not have permission.`);
   }
   const fullPath = namespace === '' ? slug : `${namespace}/${slug}`;
   if (await isPathTaken(db, fullPath)) {
-    return failed(`Import failed. '${fullPath}' already exists. Change the destination and try again.`);
+    return failWith(`Import failed. '${fullPath}' already exists. Change the destination and try again.`);
   }
   if (source_type === 'project_entity' && parent === null) {
-    return failed("Validation failed: Destination namespace can't be blank");
+    return failWith("Validation failed: Destination namespace can't be blank");
   }
   if (isOwnSource && source_type === 'group_entity' && isInside(namespace, input.source_full_path)) {
-    return failed(
+    return failWith(
       'Validation failed: Import failed. The destination cannot be a subgroup of the source group. ' +
         'Change the destination and try again.',
     );

@@ -23,8 +23,8 @@ export const advanceImport = defineJob({
   async handle({ database, log }: Pick<Services, 'database' | 'log'>, { importId }: { readonly importId: number }) {
     const row = await findImportById(database.forRequest().reader, importId);
     if (row === undefined) return;
-    const ended = await database.transaction((tx) => advance(tx, jobs, importId), { lock: importLockKey(row) });
-    if (ended !== null) log.info({ import: importId, status: ended }, 'An import has ended');
+    const finalStatus = await database.transaction((tx) => advance(tx, jobs, importId), { lock: importLockKey(row) });
+    if (finalStatus !== null) log.info({ import: importId, status: finalStatus }, 'An import has ended');
   },
 });
 

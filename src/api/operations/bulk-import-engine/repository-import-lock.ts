@@ -31,12 +31,12 @@ export async function unlockUnmovedRepositories(
   projectId: number,
   { storage, disk_path }: LockedRepository,
 ): Promise<boolean> {
-  const unlocked = await unlockQuery(tx, projectId)
+  const unlockedRow = await unlockQuery(tx, projectId)
     .where('storage', '=', storage)
     .where('disk_path', '=', disk_path)
     .returning('project_id')
     .executeTakeFirst();
-  return unlocked !== undefined;
+  return unlockedRow !== undefined;
 }
 
 /** index: repositories primary key */

@@ -133,8 +133,8 @@ async function runRelations(run: EntityRun): Promise<EntityFailure | null> {
   for (const tracker of trackers) {
     if (!['created', 'enqueued', 'started'].includes(tracker.status)) continue;
     if (run.signal.aborted) throw new ImportStopped();
-    const failed = await runTracker(run, tracker, relations);
-    if (failed !== null) return failed;
+    const trackerFailure = await runTracker(run, tracker, relations);
+    if (trackerFailure !== null) return trackerFailure;
     if (run.now() > run.deadline) throw new ResumeLater(run.now());
   }
   return null;
@@ -212,7 +212,7 @@ const PATH_TAKEN_MESSAGE = 'The destination has already been taken';
 /** Returns whether an earlier entity of the same request has the same destination. index: bulk_import_entities_in_order */
 async function isClaimedByEarlierEntity(db: Reader, entity: EntityRow): Promise<boolean> {
   if (entity.parent_id !== null) return false;
-  const earlier = await db
+  const earlierEntity = await db
     .selectFrom('bulk_import_entities')
     .select(['destination_namespace', 'destination_slug'])
     .where('bulk_import_id', '=', entity.bulk_import_id)
@@ -222,7 +222,7 @@ async function isClaimedByEarlierEntity(db: Reader, entity: EntityRow): Promise<
     .execute();
   const pathKey = (row: Pick<EntityRow, 'destination_namespace' | 'destination_slug'>) =>
     foldCase(`${row.destination_namespace}/${row.destination_slug}`);
-  return earlier.some((one) => pathKey(one) === pathKey(entity));
+  return earlierEntity.some((one) => pathKey(one) === pathKey(entity));
 }
 
 /** Creates the destination and stores its id in the entity, in one transaction. */
@@ -276,7 +276,7 @@ async function endEntity(
 ): Promise<void> {
   const status = failure === null ? 'finished' : 'failed';
   const entityIds = { importId: entity.bulk_import_id, entityId: entity.id };
-  const ended = await database.transaction(async (tx) => {
+  const hasEnded = await database.transaction(async (tx) => {
     if ((await findEntityById(tx, entity.id))?.status !== 'started') return false;
     if (failure !== null && failure.failure !== ALREADY_RECORDED) {
       await recordFailure(tx, { ...entityIds, relation: failure.relation }, failure.failure);
@@ -298,7 +298,7 @@ async function endEntity(
     await enqueueAdvanceOfUser(tx, jobs, entity.user_id);
     return true;
   });
-  if (ended) log.info({ ...entityIds, status }, 'A group or project was imported');
+  if (hasEnded) log.info({ ...entityIds, status }, 'A group or project was imported');
 }
 
 /** Stores the retry count and enqueues the next run at the requested time. */
@@ -318,7 +318,7 @@ async function scheduleResume(
         .where('stage', '=', (eb) =>
           eb
             .selectFrom('bulk_import_trackers as open')
-            .select((of) => of.fn.min('open.stage').as('stage'))
+            .select((openEb) => openEb.fn.min('open.stage').as('stage'))
             .where('open.entity_id', '=', entity.id)
             .where('open.status', 'in', ['created', 'enqueued', 'started']),
         )
@@ -337,14 +337,17 @@ async function cleanUpEndedEntity({ database }: Pick<Services, 'database'>, enti
   await database.transaction(async (tx) => {
     const now = await findEntityById(tx, entity.id);
     if (now === undefined || now.status === 'started') return;
-    const stopped = await tx
+    const stoppedTrackers = await tx
       .updateTable('bulk_import_trackers')
       .set({ status: now.status })
       .where('entity_id', '=', entity.id)
       .where('status', '=', 'started')
       .returning('relation')
       .execute();
-    if (now.project_id === null || !stopped.some(({ relation }) => relation === REPOSITORY || relation === WIKI))
+    if (
+      now.project_id === null ||
+      !stoppedTrackers.some(({ relation }) => relation === REPOSITORY || relation === WIKI)
+    )
       return;
     await unlockRepositories(tx, now.project_id);
   });

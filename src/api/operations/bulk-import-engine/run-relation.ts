@@ -241,10 +241,10 @@ async function* storeElements(
   page: readonly unknown[],
   functions: StoreFunctions,
 ): AsyncGenerator<ParsedElement & { readonly id: number }> {
-  const parsed = page.map((raw) => parseElement(kind, raw));
-  const valid = parsed.filter((one) => 'key' in one);
+  const parsedElements = page.map((raw) => parseElement(kind, raw));
+  const valid = parsedElements.filter((one) => 'key' in one);
   const { database } = run.services;
-  const known = new Map(
+  const storedObjects = new Map(
     await findStoredObjects(
       database.forRequest().reader,
       importIds(run),
@@ -252,18 +252,18 @@ async function* storeElements(
       valid.map(({ key }) => key),
     ),
   );
-  const fresh = valid.filter(({ key }) => !known.has(key));
-  const sourceUsers = fresh.flatMap(({ element }) => [...(kind.referencedUsers?.(element as never) ?? [])]);
+  const newElements = valid.filter(({ key }) => !storedObjects.has(key));
+  const sourceUsers = newElements.flatMap(({ element }) => [...(kind.referencedUsers?.(element as never) ?? [])]);
   const users = await mapSourceUsers(run, tracker, sourceUsers);
-  for (const one of parsed) {
+  for (const one of parsedElements) {
     if (run.signal.aborted) throw new ImportStopped();
     if (!('key' in one)) {
       await recordElementFailure(run, kind, one);
       continue;
     }
-    const id = known.get(one.key) ?? (await storeOne(run, kind, target, one, users, functions));
+    const id = storedObjects.get(one.key) ?? (await storeOne(run, kind, target, one, users, functions));
     if (id === null) continue;
-    known.set(one.key, id);
+    storedObjects.set(one.key, id);
     yield { ...one, id };
   }
 }
@@ -282,13 +282,13 @@ async function storeOne(
 ): Promise<number | null> {
   const objectRef = kind.toObjectRef?.(element as never);
   try {
-    const done = await run.services.runUnitOfWork(
+    const storeResult = await run.services.runUnitOfWork(
       run.importer,
       async (uow) => {
         const now = await loadTarget(uow, run);
         // Another worker took over this job after its lease expired, and stored the element first.
-        const existing = (await findStoredObjects(uow, now, kind.kind, [key])).get(key);
-        if (existing !== undefined) return existing;
+        const existingId = (await findStoredObjects(uow, now, kind.kind, [key])).get(key);
+        if (existingId !== undefined) return existingId;
         const id = await store(uow as never, now, element as never, users);
         if (isFailure(id) || id === null) return id;
         await insertStoredObject(uow, now, kind.kind, key, id);
@@ -297,8 +297,8 @@ async function storeOne(
       },
       { lock: kind.lock?.(target) },
     );
-    if (!isFailure(done)) return done;
-    await recordElementFailure(run, kind, { ...toImportFailure(done), objectRef });
+    if (!isFailure(storeResult)) return storeResult;
+    await recordElementFailure(run, kind, { ...toImportFailure(storeResult), objectRef });
   } catch (error) {
     if (RUN_ENDING_ERRORS.some((end) => error instanceof end)) throw error;
     run.services.log.warn(
@@ -363,8 +363,10 @@ async function storeChildren(
 ): Promise<void> {
   const { database } = run.services;
   const name = `${relation.name}, ${child.name}`;
-  const done = `${relation.kind}:${child.name}`;
-  if ((await findStoredObjects(database.forRequest().reader, importIds(run), done, [parent.key])).has(parent.key))
+  const subrelation = `${relation.kind}:${child.name}`;
+  if (
+    (await findStoredObjects(database.forRequest().reader, importIds(run), subrelation, [parent.key])).has(parent.key)
+  )
     return;
   const kind = { ...child, relation: name };
   const store = (uow: never, now: Target, element: never, users: Users) =>
@@ -387,5 +389,5 @@ async function storeChildren(
     if (!(error instanceof CallFailed)) throw error;
     await recordElementFailure(run, kind, error.failure);
   }
-  await database.transaction((tx) => insertStoredObject(tx, importIds(run), done, parent.key, parent.id));
+  await database.transaction((tx) => insertStoredObject(tx, importIds(run), subrelation, parent.key, parent.id));
 }

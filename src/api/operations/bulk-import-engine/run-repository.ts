@@ -110,10 +110,10 @@ export async function resolveRemote(
       ? response.url.href.slice(0, -UPLOAD_PACK_SUFFIX.length)
       : null;
     if (finalUrl === null) throw new CallFailed('The repository of the source was redirected to something else');
-    const checked = await services.outbound.check(finalUrl);
+    const checkedUrl = await services.outbound.check(finalUrl);
     const isSourceOrigin = response.url.origin === new URL(url).origin;
-    const { hostname, port, protocol } = checked.url;
-    const addresses = checked.addresses.map(({ address, family }) => (family === 6 ? `[${address}]` : address));
+    const { hostname, port, protocol } = checkedUrl.url;
+    const addresses = checkedUrl.addresses.map(({ address, family }) => (family === 6 ? `[${address}]` : address));
     return {
       url: finalUrl,
       headers: isSourceOrigin ? [`Authorization: ${authorization}`] : [],
@@ -145,8 +145,8 @@ export async function fetchRepository(
   try {
     await ensureRepository(repository, { defaultBranch });
     await fetchUntrusted(git, repository, remote, REFSPECS, run.signal);
-    const checked = await fsck(git, repository, 'connected');
-    if (checked.ok) return;
+    const fsckResult = await fsck(git, repository, 'connected');
+    if (fsckResult.ok) return;
     await deleteRepository(git, repository);
     await ensureRepository(repository, { defaultBranch });
     throw new CallFailed('The history of the repository is not whole');

@@ -51,17 +51,17 @@ export async function loadTarget(db: Reader, run: EntityRun): Promise<Target> {
 
 /** Reloads the importing user. Throws ImporterBlocked if their account is not active. */
 export async function loadImporter(db: Reader, userId: number): Promise<SignedInCaller> {
-  const by = await loadActor(db, userId);
-  if (!isSignedIn(by) || by.user.state !== 'active') throw new ImporterBlocked();
-  return by;
+  const caller = await loadActor(db, userId);
+  if (!isSignedIn(caller) || caller.user.state !== 'active') throw new ImporterBlocked();
+  return caller;
 }
 
-async function loadDestination(db: Reader, by: SignedInCaller, row: EntityRow): Promise<GroupOrProject | null> {
+async function loadDestination(db: Reader, caller: SignedInCaller, row: EntityRow): Promise<GroupOrProject | null> {
   if (row.namespace_id !== null) {
-    const group = await findGroup(db, by, String(row.namespace_id));
+    const group = await findGroup(db, caller, String(row.namespace_id));
     return group && { group };
   }
-  const project = row.project_id === null ? null : await findProject(db, by, String(row.project_id));
+  const project = row.project_id === null ? null : await findProject(db, caller, String(row.project_id));
   return project && { project };
 }
 

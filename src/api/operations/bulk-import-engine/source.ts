@@ -39,12 +39,12 @@ export class SourceFailure extends Error {
 
 /** Returns the base URL without user info, query and trailing slashes; null if the text is no URL. */
 export function getSourceBaseUrl(url: string): string | null {
-  const parsed = URL.parse(url);
-  if (parsed === null) return null;
-  const path = parsed.pathname;
+  const parsedUrl = URL.parse(url);
+  if (parsedUrl === null) return null;
+  const path = parsedUrl.pathname;
   let end = path.length;
   while (end > 0 && path[end - 1] === '/') end--;
-  return `${parsed.protocol}//${parsed.host}${path.slice(0, end)}`;
+  return `${parsedUrl.protocol}//${parsedUrl.host}${path.slice(0, end)}`;
 }
 
 /** Creates the client. `userId`: the importing user, who reads one long response at a time. */
@@ -106,16 +106,20 @@ interface PartialBody {
 }
 
 async function readBeginning(body: OutboundResponse['body']): Promise<PartialBody> {
-  const remaining = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  const remainingChunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   const chunks: Buffer[] = [];
-  const isComplete = await readChunks(remaining, chunks, MAX_SHORT_BYTES);
-  return { chunks, remaining, isComplete, abort: (failure) => body.destroy(failure) };
+  const isComplete = await readChunks(remainingChunks, chunks, MAX_SHORT_BYTES);
+  return { chunks, remaining: remainingChunks, isComplete, abort: (failure) => body.destroy(failure) };
 }
 
 /** Reads chunks until they exceed `maxBytes`. Returns true if the body ended before that. */
-async function readChunks(remaining: AsyncIterator<Buffer>, chunks: Buffer[], maxBytes: number): Promise<boolean> {
+async function readChunks(
+  remainingChunks: AsyncIterator<Buffer>,
+  chunks: Buffer[],
+  maxBytes: number,
+): Promise<boolean> {
   for (let length = 0; length <= maxBytes; ) {
-    const next = await remaining.next();
+    const next = await remainingChunks.next();
     if (next.done) return true;
     chunks.push(next.value);
     length += next.value.length;

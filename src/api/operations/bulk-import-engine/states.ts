@@ -34,13 +34,13 @@ export async function advance(tx: Transaction, jobs: ImportJobs, importId: numbe
   const row = await findImportById(tx, importId);
   if (row === undefined || (row.status !== 'created' && row.status !== 'started')) return null;
   const counts = await countEntitiesByState(tx, importId);
-  const running = counts.get('started') ?? 0;
+  const runningCount = counts.get('started') ?? 0;
   const freeSlots = Math.max(0, MAX_RUNNING_ENTITIES - (await countRunningEntities(tx, row.user_id)));
   for (const entityId of await listWaitingEntityIds(tx, importId, freeSlots)) {
     await updateEntity(tx, entityId, { status: 'started' });
     await jobs.enqueueEntity(tx, entityId);
   }
-  if (running > 0 || (counts.get('created') ?? 0) > 0) {
+  if (runningCount > 0 || (counts.get('created') ?? 0) > 0) {
     await updateImport(tx, importId, { status: 'started' });
     return null;
   }
@@ -98,7 +98,7 @@ export async function cleanUpImports(tx: Transaction, jobs: ImportJobs): Promise
     .execute();
   for (const { id } of stuck) await endImport(tx, id, 'timeout', ['created', 'started']);
   for (const userId of new Set(stuck.map(({ user_id }) => user_id))) await enqueueAdvanceOfUser(tx, jobs, userId);
-  const ended = tx.selectFrom('bulk_imports').select('id').where('ended_at', '<=', cutoff);
-  await tx.deleteFrom('bulk_import_configurations').where('bulk_import_id', 'in', ended).execute();
+  const endedImports = tx.selectFrom('bulk_imports').select('id').where('ended_at', '<=', cutoff);
+  await tx.deleteFrom('bulk_import_configurations').where('bulk_import_id', 'in', endedImports).execute();
   return stuck.map(({ id }) => id);
 }

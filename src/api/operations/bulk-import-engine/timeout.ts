@@ -13,7 +13,7 @@ interface EntityWatch extends Disposable {
 export function watchEntity(
   { database }: Pick<Services, 'database'>,
   entityId: number,
-  stopping: AbortSignal,
+  stopSignal: AbortSignal,
 ): EntityWatch {
   const controller = new AbortController();
   const check = async () => {
@@ -23,7 +23,7 @@ export function watchEntity(
   // If the database is unavailable, the next check reads the row.
   const timer = setInterval(() => check().catch(() => {}), CHECK_INTERVAL_MS);
   return {
-    signal: AbortSignal.any([stopping, controller.signal]),
+    signal: AbortSignal.any([stopSignal, controller.signal]),
     [Symbol.dispose]: () => clearInterval(timer),
   };
 }

@@ -21,7 +21,7 @@ export const environments = relation({
   },
   async store(uow, { destination }, { name, external_url, tier, state }) {
     const input = { name, external_url: external_url ?? null, tier: tier ?? null, state };
-    const made = await importEnvironment(uow, destination.project!, input);
-    return isFailure(made) ? made : made.id;
+    const result = await importEnvironment(uow, destination.project!, input);
+    return isFailure(result) ? result : result.id;
   },
 });

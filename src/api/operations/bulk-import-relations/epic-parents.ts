@@ -29,11 +29,11 @@ export async function adoptWaitingEpics(
   { importId }: ImportIds,
   { id, key }: { readonly id: number; readonly key: number },
 ): Promise<void> {
-  const waiting = await uow
+  const waitingEpics = await uow
     .deleteFrom('bulk_import_awaited_epics')
     .where('bulk_import_id', '=', importId)
     .where('source_id', '=', key)
     .returning('epic_id')
     .execute();
-  for (const { epic_id } of waiting) await setImportedParent(uow, id, epic_id);
+  for (const { epic_id } of waitingEpics) await setImportedParent(uow, id, epic_id);
 }

@@ -39,7 +39,7 @@ export const epics = relation({
     if (uow.tier === 'free') return null;
     const { iid, state, confidential, color, labels, start_date_fixed, due_date_fixed } = epic;
     const { author_id, text: description } = attributeText(uow.actor, users, epic.author, epic.description);
-    const made = await importEpic(uow, target.destination.group!, {
+    const result = await importEpic(uow, target.destination.group!, {
       ...{ iid, title: epic.title, description, author_id, state, confidential, labels },
       color: color ?? null,
       dates_are_fixed: epic.start_date_is_fixed === true || epic.due_date_is_fixed === true,
@@ -49,9 +49,9 @@ export const epics = relation({
       closed_by_id: null,
       ...toTimestamps(epic),
     });
-    if (isFailure(made)) return made;
-    await setParentOrWait(uow, target, { id: made.id, parentKey: epic.parent_id ?? null });
-    await adoptWaitingEpics(uow, target, { id: made.id, key: epic.id });
-    return made.id;
+    if (isFailure(result)) return result;
+    await setParentOrWait(uow, target, { id: result.id, parentKey: epic.parent_id ?? null });
+    await adoptWaitingEpics(uow, target, { id: result.id, key: epic.id });
+    return result.id;
   },
 });

@@ -25,8 +25,8 @@ export const group = creation({
     subgroup_creation_level: lenient(oneOf('owner', 'maintainer')),
   },
   async create(uow, { parent, slug, storages }, attributes) {
-    const made = await importGroup(uow, parent, { ...attributes, path: slug.toLowerCase() }, storages);
+    const result = await importGroup(uow, parent, { ...attributes, path: slug.toLowerCase() }, storages);
     // The failure record needs one text.
-    return isFailure(made) ? fail('failed', { message: made.values.errors ?? made.code }) : made.id;
+    return isFailure(result) ? fail('failed', { message: result.values.errors ?? result.code }) : result.id;
   },
 });

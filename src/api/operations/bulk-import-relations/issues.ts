@@ -40,7 +40,7 @@ export const issues = relation({
     const { author_id, text: description } = attributeText(uow.actor, users, issue.author, issue.description);
     const isClosed = state === 'closed';
     const timestamps = toTimestamps(issue);
-    const made = await importIssue(uow, target.destination.project!, {
+    const result = await importIssue(uow, target.destination.project!, {
       ...{ iid, title: issue.title, description, author_id, labels, confidential },
       assignees: mapUserIds(users, issue.assignees),
       issue_type: toIssueType(issue.issue_type),
@@ -56,7 +56,7 @@ export const issues = relation({
         ...timestamps,
       },
     });
-    return isFailure(made) ? made : made.id;
+    return isFailure(result) ? result : result.id;
   },
   children: [notesRelation('Issue', 'issues')],
 });

@@ -26,9 +26,9 @@ export const iterations = relation({
   },
   async store(uow, { destination }, iteration) {
     if (uow.tier === 'free') return null;
-    const { iid, title: called, description, start_date, due_date } = iteration;
-    const content = { title: called ?? null, description: description ?? null, start_date, due_date };
-    const made = await importIteration(uow, destination.group!, { iid, ...content, ...toTimestamps(iteration) });
-    return isFailure(made) ? made : made.id;
+    const { iid, title: iterationTitle, description, start_date, due_date } = iteration;
+    const content = { title: iterationTitle ?? null, description: description ?? null, start_date, due_date };
+    const result = await importIteration(uow, destination.group!, { iid, ...content, ...toTimestamps(iteration) });
+    return isFailure(result) ? result : result.id;
   },
 });

@@ -25,10 +25,10 @@ export const labels = relation({
     const label = await createLabel(uow, destination, { title: name, color, description: description ?? null });
     if (!isFailure(label)) return label.id;
     // An ancestor group already has this label: use it.
-    const [known] =
+    const [existingLabel] =
       label.code === 'exists'
         ? await findLabelsByTitles(uow, await ancestorsAndSelf(uow, destination), [name.trim()])
         : [];
-    return known?.id ?? label;
+    return existingLabel?.id ?? label;
   },
 });

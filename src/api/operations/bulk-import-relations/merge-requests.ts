@@ -65,7 +65,7 @@ export const mergeRequests = relation({
     );
     const timestamps = toTimestamps(mergeRequest);
     const [isMerged, isClosed] = [state === 'merged', state === 'closed'];
-    const made = await importMergeRequest(uow, destination.project!, {
+    const result = await importMergeRequest(uow, destination.project!, {
       ...{
         iid,
         title: mergeRequest.title,
@@ -96,7 +96,7 @@ export const mergeRequests = relation({
       reviewers: mapUserIds(users, mergeRequest.reviewers),
       milestone: mergeRequest.milestone?.title ?? null,
     });
-    return isFailure(made) ? made : made.id;
+    return isFailure(result) ? result : result.id;
   },
   children: [notesRelation('MergeRequest', 'merge_requests')],
 });

@@ -25,9 +25,9 @@ export const milestones = relation({
       start_date: start_date ?? null,
       due_date: due_date ?? null,
     };
-    const made = await importMilestone(uow, destination, { iid, ...content, state, ...toTimestamps(milestone) });
-    if (!isFailure(made)) return made.id;
+    const result = await importMilestone(uow, destination, { iid, ...content, state, ...toTimestamps(milestone) });
+    if (!isFailure(result)) return result.id;
     // An ancestor group already has this milestone: use it.
-    return (await findMilestoneByTitle(uow, await ancestorsAndSelf(uow, destination), title.trim()))?.id ?? made;
+    return (await findMilestoneByTitle(uow, await ancestorsAndSelf(uow, destination), title.trim()))?.id ?? result;
   },
 });

@@ -29,11 +29,11 @@ export const notesRelation = (type: 'Issue' | 'MergeRequest', noteables: 'issues
       const { author_id, text } = attributeText(uow.actor, users, note.author, note.body);
       const { system, confidential } = note;
       const internal = note.internal || confidential;
-      const made = await importNote(
+      const result = await importNote(
         uow,
         { type, id },
         { author_id, body: text ?? '', system, internal, ...toTimestamps(note) },
       );
-      return isFailure(made) ? made : made.id;
+      return isFailure(result) ? result : result.id;
     },
   });

@@ -47,12 +47,12 @@ export const project = creation({
     const hasBranch = defaultBranchErrors(branch).default_branch?.length === 0;
     const values = { ...attributeValues, default_branch: hasBranch ? branch : null };
     const importedState = { archived, created_at };
-    const made = await importProject(
+    const result = await importProject(
       uow,
       parent,
       { path: slug.toLowerCase(), name, visibility, values, importedState },
       storages,
     );
-    return isFailure(made) ? made : made.id;
+    return isFailure(result) ? result : result.id;
   },
 });

@@ -43,7 +43,7 @@ export const protectedBranches = relation({
       merge: toRoles(branchLevels.merge_access_levels),
       unprotect: toRoles(branchLevels.unprotect_access_levels),
     };
-    const made = await importRule(uow, destination.project!, { name, allow_force_push, roles });
-    return isFailure(made) ? made : made.id;
+    const result = await importRule(uow, destination.project!, { name, allow_force_push, roles });
+    return isFailure(result) ? result : result.id;
   },
 });

@@ -26,9 +26,9 @@ const FIELDS = {
 };
 
 /** Parses the response of `GET /users/:id`. If it is invalid, the profile has only the username of the reference. */
-export function parseProfile(answer: unknown, { username }: Pick<SourceUser, 'username'>): Profile {
+export function parseProfile(response: unknown, { username }: Pick<SourceUser, 'username'>): Profile {
   const problems = new Problems();
-  const profile = readParameters(FIELDS, isParameterObject(answer) ? answer : {}, problems);
+  const profile = readParameters(FIELDS, isParameterObject(response) ? response : {}, problems);
   return problems.any ? { username, bot: false } : { ...profile, username: profile.username || username };
 }
 

@@ -21,10 +21,10 @@ export async function issueCredentials(
   const site = await findSite(uow, siteId);
   if (site === null) return fail('notFound');
   if (site.is_primary) return fail('primary');
-  const issued = { access_key: generateToken('', 20), secret_access_key: generateToken('', 40) };
+  const credentials = { access_key: generateToken('', 20), secret_access_key: generateToken('', 40) };
   await updateSiteRow(uow, siteId, {
-    access_key_digest: hashToken(issued.access_key),
-    secret_access_key: encrypt(key, issued.secret_access_key, siteSecretContext(siteId)),
+    access_key_digest: hashToken(credentials.access_key),
+    secret_access_key: encrypt(key, credentials.secret_access_key, siteSecretContext(siteId)),
   });
-  return issued;
+  return credentials;
 }

@@ -16,8 +16,8 @@ import { deleteSite, listSites } from './store.ts';
 
 /** Replication sites, under `/geo_sites` and the older `/geo_nodes` (contract/operations.md §3.1, §3.2). */
 
-function forBothNames<Made>(declare: (root: Root) => Made): readonly [ofSites: Made, ofNodes: Made] {
-  return [declare(ROOTS[0]), declare(ROOTS[1])];
+function forBothNames<Made>(defineEndpoints: (root: Root) => Made): readonly [ofSites: Made, ofNodes: Made] {
+  return [defineEndpoints(ROOTS[0]), defineEndpoints(ROOTS[1])];
 }
 
 const commonParams = {

@@ -145,5 +145,5 @@ async function healthOfSite(site: Site, to: SerializationContext): Promise<Healt
 }
 
 export const GeoSiteCredentials = entity('GeoSiteCredentials', { access_key: text, secret_access_key: text }).from(
-  (issued: SiteCredentials) => issued,
+  (credentials: SiteCredentials) => credentials,
 );

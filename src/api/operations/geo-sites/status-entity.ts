@@ -109,10 +109,12 @@ function statusValues(status: StoredStatus | PrimaryStatus, to: SerializationCon
 
 /** Loads the namespaces in the sites' scopes, and the status of this server. */
 async function load(rows: readonly SiteWithStatus[], to: SerializationContext) {
-  const own = rows.filter(({ status }) => status === null).map(({ site }) => site.id);
+  const ownSiteIds = rows.filter(({ status }) => status === null).map(({ site }) => site.id);
   const { level: version, revision } = INSTANCE_VERSION;
   const storages = Object.keys(to.git.storages);
-  const statuses = own.map((siteId) => getPrimaryStatus(to.db, { siteId, now: to.now, storages, version, revision }));
+  const statuses = ownSiteIds.map((siteId) =>
+    getPrimaryStatus(to.db, { siteId, now: to.now, storages, version, revision }),
+  );
   return {
     namespaces: await loadNamespacesBySite(
       to,

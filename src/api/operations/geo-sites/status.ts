@@ -37,7 +37,7 @@ export async function listStatuses(
   base: ServerContext,
   page: OffsetRequest,
 ): Promise<Page<SiteWithStatus>> {
-  const here = trimEndCharacters(base.site, '/');
+  const siteUrl = trimEndCharacters(base.site, '/');
   // index: geo_sites primary key, geo_statuses primary key
   const sites = db
     .selectFrom('geo_sites')
@@ -46,19 +46,19 @@ export async function listStatuses(
     .where((eb) =>
       eb.or([
         eb('geo_statuses.site_id', 'is not', null),
-        eb.and([eb('geo_sites.is_primary', '=', true), eb('geo_sites.name', 'in', [here, `${here}/`])]),
+        eb.and([eb('geo_sites.is_primary', '=', true), eb('geo_sites.name', 'in', [siteUrl, `${siteUrl}/`])]),
       ]),
     );
-  const found = await paginate(db, sites.orderBy('geo_sites.id', 'asc'), page);
-  const ids = found.items.map(({ id }) => id);
+  const result = await paginate(db, sites.orderBy('geo_sites.id', 'asc'), page);
+  const ids = result.items.map(({ id }) => id);
   // index: geo_statuses primary key
   const statuses =
     ids.length === 0 ? [] : await db.selectFrom('geo_statuses').selectAll().where('site_id', 'in', ids).execute();
   const bySite = new Map(statuses.map((status) => [status.site_id, status]));
-  const own = (site: Site) => site.is_primary && isThisServer(site, base);
+  const isOwnSite = (site: Site) => site.is_primary && isThisServer(site, base);
   return {
-    ...found,
-    items: found.items.map((site) => ({ site, status: own(site) ? null : (bySite.get(site.id) ?? null) })),
+    ...result,
+    items: result.items.map((site) => ({ site, status: isOwnSite(site) ? null : (bySite.get(site.id) ?? null) })),
   };
 }
 

@@ -48,8 +48,8 @@ export async function findPrimary(db: Reader): Promise<Site | null> {
 
 /** Returns whether another site has this name. index: geo_sites_by_name */
 export function isNameTaken(db: Reader, name: string, ownId: number): Promise<boolean> {
-  const others = db.selectFrom('geo_sites').select('id').where('name_key', '=', foldCase(name));
-  return hasRow(others.where('id', '<>', ownId));
+  const sameNameSites = db.selectFrom('geo_sites').select('id').where('name_key', '=', foldCase(name));
+  return hasRow(sameNameSites.where('id', '<>', ownId));
 }
 
 export async function insertSite(tx: Transaction, site: NewSite): Promise<Site> {
@@ -90,12 +90,12 @@ export async function loadSiteNamespaces(
 /** Returns whether all ids are those of groups or personal namespaces. */
 export async function areNamespaces(db: Reader, ids: readonly number[]): Promise<boolean> {
   // index: namespaces primary key
-  const found = await db
+  const namespaces = await db
     .selectFrom('namespaces')
     .select('id')
     .where(isInIds(db, sql.ref<number>('namespaces.id'), ids))
     .execute();
-  return found.length === new Set(ids).size;
+  return namespaces.length === new Set(ids).size;
 }
 
 /** Replaces the namespaces in the site's scope. */

@@ -18,12 +18,12 @@ const CAPACITIES = [
 ] as const;
 
 /** Returns the validation errors by field, or null (contract/operations.md §3.1). Expects trimmed texts. */
-export function validateSite(site: SiteFields, others: OtherSites): FieldErrors | null {
+export function validateSite(site: SiteFields, otherSites: OtherSites): FieldErrors | null {
   return compactFieldErrors({
-    name: validateName(site.name, others.nameTaken),
+    name: validateName(site.name, otherSites.nameTaken),
     url: site.url === '' ? ["can't be blank", 'must be a valid URL'] : validateUrl(site.url),
     internal_url: site.internal_url === null ? [] : validateUrl(site.internal_url),
-    primary: site.is_primary && others.otherPrimary ? ['node already exists'] : [],
+    primary: site.is_primary && otherSites.otherPrimary ? ['node already exists'] : [],
     enabled: site.is_primary && !site.enabled ? ['Geo primary node cannot be disabled'] : [],
     ...Object.fromEntries(CAPACITIES.map((name) => [name, validateMinimum(0, site[name])])),
     minimum_reverification_interval: validateMinimum(1, site.minimum_reverification_interval),
@@ -31,7 +31,7 @@ export function validateSite(site: SiteFields, others: OtherSites): FieldErrors 
       ? []
       : ['is not included in the list'],
     base:
-      !site.is_primary && others.here
+      !site.is_primary && otherSites.here
         ? ['Current node must be the primary node or you will be locking yourself out']
         : [],
   });

@@ -14,8 +14,8 @@ export const deleteOldEvents = defineJob({
   kind: 'geo_events',
   async handle({ database }: { readonly database: Database }) {
     const last = await findLastEventReadByAll(database.reader);
-    for (let deleted = BATCH_SIZE; deleted === BATCH_SIZE; )
-      deleted = await database.transaction((tx) => deleteBatch(tx, last));
+    for (let deletedCount = BATCH_SIZE; deletedCount === BATCH_SIZE; )
+      deletedCount = await database.transaction((tx) => deleteBatch(tx, last));
     await deleteChecksums(database);
   },
 });
@@ -55,9 +55,9 @@ async function deleteBatch(tx: Transaction, last: number | null): Promise<number
     .execute();
   const before = addMilliseconds(tx.now, -RETENTION_MS);
   const old = rows.findIndex(({ created_at }) => created_at > before);
-  const deleted = old === -1 ? rows : rows.slice(0, old);
-  const end = deleted.at(-1);
+  const deletedEvents = old === -1 ? rows : rows.slice(0, old);
+  const end = deletedEvents.at(-1);
   if (end === undefined) return 0;
   await tx.deleteFrom('geo_events').where('id', '<=', end.id).execute();
-  return deleted.length;
+  return deletedEvents.length;
 }

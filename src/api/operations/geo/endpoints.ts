@@ -19,7 +19,7 @@ import { reportParams, storeReport } from './status-report.ts';
 const pageParams = { after_id: optional(integer, 0), per_page: optional(perPage, 100) };
 
 /** The site was deleted during its request. */
-const gone = [401, '401 Unauthorized'] as const;
+const UNAUTHORIZED = [401, '401 Unauthorized'] as const;
 
 export const reportGeoStatus = endpoint({
   post: '/geo/status',
@@ -37,7 +37,7 @@ export const getFollowingSite = endpoint({
   summary: 'Get the settings of the calling site',
   access: siteAccess({ disabled: true }),
   allowSiteToken: true,
-  errors: { gone },
+  errors: { gone: UNAUTHORIZED },
   response: ok(FollowingSite),
   async read(db, { site: { id } }) {
     const site = await findSite(db, id);
@@ -51,15 +51,15 @@ export const listReplicables = endpoint({
   access: siteAccess(),
   allowSiteToken: true,
   params: { replicable_name: required(oneOf(...REPLICABLE_NAMES)), ...pageParams },
-  errors: { gone },
+  errors: { gone: UNAUTHORIZED },
   response: list(Replicable),
   async handle({ site: { id }, params: { replicable_name, after_id, per_page } }, services) {
     const db = services.database.reader;
     const scope = await findSiteScope(db, id);
     if (scope === null) return fail('gone');
-    const found = await loadReplicables(db, scope, replicable_name, { afterId: after_id, limit: per_page });
-    await enqueueChecksums(services, found);
-    return found;
+    const replicables = await loadReplicables(db, scope, replicable_name, { afterId: after_id, limit: per_page });
+    await enqueueChecksums(services, replicables);
+    return replicables;
   },
 });
 
@@ -69,7 +69,7 @@ export const listGeoEvents = endpoint({
   access: siteAccess(),
   allowSiteToken: true,
   params: pageParams,
-  errors: { gone },
+  errors: { gone: UNAUTHORIZED },
   response: list(GeoEvent),
   async handle({ site: { id }, params: { after_id, per_page } }, services) {
     const db = services.database.reader;
@@ -97,15 +97,15 @@ export const retrieveReplicable = endpoint({
     const name = REPLICABLE_NAMES.find((one) => one === replicable_name);
     const scope = await findSiteScope(db, id);
     if (name === undefined || scope === null) return fail('notFound');
-    const [found] = await loadReplicables(db, scope, name, { ids: [replicable_id] });
+    const [replicable] = await loadReplicables(db, scope, name, { ids: [replicable_id] });
     // Repositories have no blob: secondaries fetch them with git.
-    if (found === undefined || found.checksum === null || found.size === null) return fail('notFound');
-    const blob = await openBlob(blobs, found.checksum);
+    if (replicable === undefined || replicable.checksum === null || replicable.size === null) return fail('notFound');
+    const blob = await openBlob(blobs, replicable.checksum);
     if (blob === null) return fail('notFound');
     const headers = {
       'Content-Type': 'application/octet-stream',
-      'Content-Length': String(found.size),
-      'X-Hearth-Checksum': found.checksum,
+      'Content-Length': String(replicable.size),
+      'X-Hearth-Checksum': replicable.checksum,
     };
     return { headers, body: blob.stream };
   },

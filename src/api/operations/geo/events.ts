@@ -35,23 +35,23 @@ export async function listSiteEvents(
   scope: SiteScope,
   { afterId, limit }: { readonly afterId: number; readonly limit: number },
 ): Promise<SiteEventPage> {
-  const found: SiteEvent[] = [];
+  const events: SiteEvent[] = [];
   const replicables: Replicable[] = [];
-  let until = afterId;
+  let scannedUntil = afterId;
   for (;;) {
     // A site without selective sync gets all events.
-    const batchSize = scope.selective_sync_type === null ? limit - found.length : SCAN_BATCH_SIZE;
-    const batch = await listEventsAfter(db, until, batchSize);
+    const batchSize = scope.selective_sync_type === null ? limit - events.length : SCAN_BATCH_SIZE;
+    const batch = await listEventsAfter(db, scannedUntil, batchSize);
     const inScope = await loadReplicablesInScope(db, scope, batch);
     for (const event of batch) {
       const replicable = inScope.get(replicableKey(event));
       const siteEvent = toSiteEvent(event, replicable);
-      until = event.id;
+      scannedUntil = event.id;
       if (siteEvent === null) continue;
       if (replicable !== undefined) replicables.push(replicable);
-      if (found.push(siteEvent) === limit) return { events: found, replicables, until };
+      if (events.push(siteEvent) === limit) return { events, replicables, until: scannedUntil };
     }
-    if (batch.length < batchSize) return { events: found, replicables, until };
+    if (batch.length < batchSize) return { events, replicables, until: scannedUntil };
   }
 }
 

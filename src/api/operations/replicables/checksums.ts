@@ -64,10 +64,11 @@ async function updateChecksum(
   id: number,
 ): Promise<void> {
   const { reader } = database;
-  const [location, stored] = [await findLocation(reader, name, id), await findStoredChecksum(reader, name, id)];
+  const [location, storedChecksum] = [await findLocation(reader, name, id), await findStoredChecksum(reader, name, id)];
   if (
     location === null ||
-    (stored !== null && isUpToDate(stored, location.version, addMilliseconds(timestamp(clock), -FAILURE_RETRY_MS)))
+    (storedChecksum !== null &&
+      isUpToDate(storedChecksum, location.version, addMilliseconds(timestamp(clock), -FAILURE_RETRY_MS)))
   )
     return;
   // If refs change meanwhile, the checksum belongs to an old version and is requested again.
@@ -138,10 +139,10 @@ async function storeChecksum(
   replicable_id: number,
   { version, checksum }: Pick<StoredChecksum, 'version' | 'checksum'>,
 ): Promise<void> {
-  const found = { version, checksum, checked_at: tx.now };
+  const checksumRow = { version, checksum, checked_at: tx.now };
   await tx
     .insertInto('geo_checksums')
-    .values({ replicable_name, replicable_id, ...found })
-    .onConflict((conflict) => conflict.columns(['replicable_name', 'replicable_id']).doUpdateSet(found))
+    .values({ replicable_name, replicable_id, ...checksumRow })
+    .onConflict((conflict) => conflict.columns(['replicable_name', 'replicable_id']).doUpdateSet(checksumRow))
     .execute();
 }

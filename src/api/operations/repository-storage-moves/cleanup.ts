@@ -58,17 +58,17 @@ async function isSourceInUse({ git }: MovingServices, move: Move): Promise<boole
   const sources = getRepositoryPairs(git, move).map(({ source }) => source);
   for (const source of sources) releaseRepository(git, source);
   const isUsed = () => sources.some((source) => isRepositoryInUse(git, source));
-  for (let waited = 0; isUsed() && waited < MAX_WAIT_MS; waited += PAUSE_MS) await pause(PAUSE_MS);
+  for (let waitedMs = 0; isUsed() && waitedMs < MAX_WAIT_MS; waitedMs += PAUSE_MS) await pause(PAUSE_MS);
   return isUsed();
 }
 
-async function end({ database }: MovingServices, move: Move, state: MoveState, again?: true): Promise<void> {
+async function end({ database }: MovingServices, move: Move, state: MoveState, reschedule?: true): Promise<void> {
   await database.transaction(async (tx) => {
     const now = await findMoveById(tx, move.id);
     if (now?.state === 'replicated') {
       await tx.updateTable('storage_moves').set({ state, updated_at: tx.now }).where('id', '=', move.id).execute();
     }
-    if (state === 'finished' && !again) {
+    if (state === 'finished' && !reschedule) {
       await enqueueCleanup(tx, { move, again: true }, SECOND_RUN_DELAY_MS);
     }
   });

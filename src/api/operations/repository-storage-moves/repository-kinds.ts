@@ -116,8 +116,8 @@ const PROJECT: Kind = {
       .where('project_id', '=', id)
       .executeTakeFirst();
     if (row === undefined) return null;
-    const own = { diskPath: row.disk_path, hasContent: !row.empty };
-    const repositories = [own, ...(await loadWikiRepository(db, 'project_id', id))];
+    const ownRepository = { diskPath: row.disk_path, hasContent: !row.empty };
+    const repositories = [ownRepository, ...(await loadWikiRepository(db, 'project_id', id))];
     return { storage: row.storage, isReadOnly: row.read_only, repositories };
   },
   async listIdsInStorage(db, storage, after, limit) {
@@ -145,14 +145,14 @@ const PROJECT: Kind = {
   },
   hasPendingWrites: async (tx, id) => (await hasProjectIntent(tx, id)) || hasPendingWikiWrites(tx, 'project_id', id),
   async completeMove(tx, id, moveId, { storage, diskPaths: [disk_path, wiki] }) {
-    const moved = await tx
+    const movedRow = await tx
       .updateTable('repositories')
       .set({ storage, disk_path: disk_path as string, read_only: false, move_id: null })
       .where('project_id', '=', id)
       .where('move_id', '=', moveId)
       .returning('project_id')
       .executeTakeFirst();
-    if (moved === undefined) return false;
+    if (movedRow === undefined) return false;
     await setWikiLocation(tx, 'project_id', id, { storage, disk_path: wiki });
     await tx.updateTable('projects').set({ updated_at: tx.now }).where('id', '=', id).execute();
     return true;
@@ -211,14 +211,14 @@ const SNIPPET: Kind = {
   // A created snippet is never written to.
   hasPendingWrites: alwaysFalse,
   async completeMove(tx, id, moveId, { storage, diskPaths: [disk_path] }) {
-    const moved = await tx
+    const movedRow = await tx
       .updateTable('snippets')
       .set({ storage, disk_path: disk_path as string, move_id: null, updated_at: tx.now })
       .where('id', '=', id)
       .where('move_id', '=', moveId)
       .returning('id')
       .executeTakeFirst();
-    return moved !== undefined;
+    return movedRow !== undefined;
   },
 };
 
@@ -270,23 +270,23 @@ const GROUP: Kind = {
   },
   hasPendingWrites: (tx, id) => hasPendingWikiWrites(tx, 'group_id', id),
   async completeMove(tx, id, moveId, { storage, diskPaths: [wiki] }) {
-    const moved = await tx
+    const movedRow = await tx
       .updateTable('namespaces')
       .set({ storage, move_id: null, updated_at: tx.now })
       .where('id', '=', id)
       .where('move_id', '=', moveId)
       .returning('id')
       .executeTakeFirst();
-    if (moved !== undefined) await setWikiLocation(tx, 'group_id', id, { storage, disk_path: wiki });
-    return moved !== undefined;
+    if (movedRow !== undefined) await setWikiLocation(tx, 'group_id', id, { storage, disk_path: wiki });
+    return movedRow !== undefined;
   },
 };
 
 const KINDS = [PROJECT, SNIPPET, GROUP] as const;
 
 /** `export const [listProjectMoves, listSnippetMoves, listGroupMoves] = forKinds((kind) => endpoint({ ... }))` */
-export function forKinds<Made>(declare: (kind: Kind) => Made): readonly [Made, Made, Made] {
-  return [declare(PROJECT), declare(SNIPPET), declare(GROUP)];
+export function forKinds<Made>(defineEndpoint: (kind: Kind) => Made): readonly [Made, Made, Made] {
+  return [defineEndpoint(PROJECT), defineEndpoint(SNIPPET), defineEndpoint(GROUP)];
 }
 
 export function getKind(name: KindName): Kind {

@@ -41,11 +41,11 @@ export const moveNext = defineJob({
 export const resumeMoves = defineJob({
   kind: 'resume_storage_moves',
   async handle({ database }: Pick<MovingServices, 'database'>) {
-    const waiting = [
+    const waitingMoves = [
       await listMovesInState(database.reader, 'scheduled', 1),
       await listMovesInState(database.reader, 'started', 1),
     ].flat();
-    if (waiting.length > 0) await database.transaction((tx) => enqueue(tx, moveNext, {}, { key: QUEUE_KEY }));
+    if (waitingMoves.length > 0) await database.transaction((tx) => enqueue(tx, moveNext, {}, { key: QUEUE_KEY }));
   },
 });
 
@@ -80,14 +80,14 @@ const changesStorage = ({ source_storage, destination_storage }: Move) => source
 // index: storage_moves primary key
 function start({ database }: MovingServices, { id }: Move): Promise<boolean> {
   return database.transaction(async (tx) => {
-    const started = await tx
+    const startedMove = await tx
       .updateTable('storage_moves')
       .set({ state: 'started', updated_at: tx.now })
       .where('id', '=', id)
       .where('state', '=', 'scheduled')
       .returning('id')
       .executeTakeFirst();
-    return started !== undefined;
+    return startedMove !== undefined;
   });
 }
 

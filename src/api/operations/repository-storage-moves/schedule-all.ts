@@ -23,8 +23,9 @@ export async function scheduleAllMoves(
 ): Promise<void> {
   const { source_storage_name: source, destination_storage_name: destination = null } = input;
   const names = ['source_storage_name', 'destination_storage_name'] as const;
-  const unknown = names.filter((name) => input[name] != null && !Object.hasOwn(config.storages, input[name]));
-  if (unknown.length > 0) throw invalidParameters(unknown.map((name) => `${name} does not have a valid value`));
+  const unknownFields = names.filter((name) => input[name] != null && !Object.hasOwn(config.storages, input[name]));
+  if (unknownFields.length > 0)
+    throw invalidParameters(unknownFields.map((name) => `${name} does not have a valid value`));
   await database.transaction((tx) => enqueue(tx, moveAll, { kind, source, destination, after: 0 }));
 }
 
@@ -52,14 +53,14 @@ export const moveAll = defineJob({
     const { kind: name, source, destination, after } = payload;
     const db = services.database.reader;
     const kind = getKind(name);
-    const waiting = (await listMovesInState(db, 'scheduled', MAX_SCHEDULED)).length;
-    const ids = await kind.listIdsInStorage(db, source, after, MAX_SCHEDULED - waiting);
+    const waitingCount = (await listMovesInState(db, 'scheduled', MAX_SCHEDULED)).length;
+    const ids = await kind.listIdsInStorage(db, source, after, MAX_SCHEDULED - waitingCount);
     const input = { destination, source, storages: Object.keys(services.config.storages) };
     // Another bulk job may schedule the same container concurrently: the retry finds it read-only.
     const options = { retryOnUniqueViolation: [`storage_moves_under_way_by_${kind.column}`] };
     for (const id of ids) await services.runUnitOfWork(ANONYMOUS, (uow) => scheduleMove(uow, kind, id, input), options);
     const next = { ...payload, after: ids.at(-1) ?? after };
-    if (waiting === MAX_SCHEDULED || ids.length === MAX_SCHEDULED - waiting) {
+    if (waitingCount === MAX_SCHEDULED || ids.length === MAX_SCHEDULED - waitingCount) {
       await services.database.transaction((tx) => enqueueNext(tx, next));
     }
   },

@@ -58,15 +58,15 @@ export async function scheduleMove(
 }
 
 function destinationErrors(destination: string, storages: readonly string[]): string[] {
-  const unknown = storages.includes(destination) ? [] : ['is not included in the list'];
-  return destination === '' ? ["can't be blank", ...unknown] : unknown;
+  const storageErrors = storages.includes(destination) ? [] : ['is not included in the list'];
+  return destination === '' ? ["can't be blank", ...storageErrors] : storageErrors;
 }
 
 /** Chooses a destination: another storage than the source, if one exists. */
 async function chooseDestination(uow: UnitOfWork, source: string, storages: readonly string[]): Promise<string> {
-  const others = storages.filter((name) => name !== source);
+  const otherStorages = storages.filter((name) => name !== source);
   const { repository_storages_weighted: weights } = await loadSettings(uow);
-  return chooseStorage(others.length > 0 ? others : storages, weights);
+  return chooseStorage(otherStorages.length > 0 ? otherStorages : storages, weights);
 }
 
 /** Schedules the move that `PUT /projects/:id` requests. The publisher has checked that the project can be moved. */

@@ -25,8 +25,8 @@ export function listMoves(
 ): Promise<Page<Move>> {
   // index: storage_moves_by_kind, storage_moves_by_project_id, storage_moves_by_snippet_id, storage_moves_by_group_id
   const all = db.selectFrom('storage_moves').selectAll();
-  const found = containerId === null ? all.where('kind', '=', name) : all.where(column, '=', containerId);
-  return paginate(db, found.orderBy('created_at', 'desc').orderBy('id', 'desc'), page);
+  const query = containerId === null ? all.where('kind', '=', name) : all.where(column, '=', containerId);
+  return paginate(db, query.orderBy('created_at', 'desc').orderBy('id', 'desc'), page);
 }
 
 /** Returns a move of a kind or of one container, or null. index: storage_moves primary key */
@@ -48,7 +48,7 @@ export function findMoveById(db: Reader, id: number): Promise<Move | undefined> 
 
 /** Returns moves in this state, oldest first. index: storage_moves_under_way */
 export function listMovesInState(db: Reader, state: 'scheduled' | 'started', limit: number): Promise<Move[]> {
-  const found = db.selectFrom('storage_moves').selectAll().where('state', '=', state);
+  const query = db.selectFrom('storage_moves').selectAll().where('state', '=', state);
   // Repeats the condition of the partial index.
-  return found.where(sql<SqlBool>`state in ('scheduled', 'started')`).orderBy('id').limit(limit).execute();
+  return query.where(sql<SqlBool>`state in ('scheduled', 'started')`).orderBy('id').limit(limit).execute();
 }

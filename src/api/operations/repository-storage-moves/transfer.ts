@@ -45,9 +45,9 @@ export async function transfer(
     // A repository without any content has no directory.
     if (!nonEmptyPaths.includes(diskPaths[at]!.from) && !(await repositoryExists(pair.source))) continue;
     const draft = { directory: join(drafts, `${at}.git`) };
-    const copied = await copyRepository(git, pair.source, draft, signal);
+    const copyResult = await copyRepository(git, pair.source, draft, signal);
     await moveIntoPlace(draft, pair.copy);
-    transferred.push({ ...pair, copied });
+    transferred.push({ ...pair, copied: copyResult });
   }
   await rm(drafts, { recursive: true, force: true });
   return transferred;

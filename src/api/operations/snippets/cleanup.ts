@@ -51,19 +51,19 @@ export async function deleteSnippet(tx: Transaction, id: number): Promise<void> 
 /** Reassigns the snippets of a deleted user to the ghost user; on a hard delete deletes them. index: snippets_by_author */
 export const onUserDeleted = subscription({
   event: 'user-deleted',
-  inBatches: (uow, deleted) =>
-    nextBatch(() => reassignToGhost(uow, { table: 'snippets', column: 'author_id' }, deleted, deleteSnippetBatch)),
+  inBatches: (uow, deletion) =>
+    nextBatch(() => reassignToGhost(uow, { table: 'snippets', column: 'author_id' }, deletion, deleteSnippetBatch)),
 });
 
 /** Deletes a batch of the user's snippets. Returns the number. */
 async function deleteSnippetBatch(uow: UnitOfWork, userId: number): Promise<number> {
-  const found = await uow
+  const snippetIds = await uow
     .selectFrom('snippets')
     .select('id')
     .where('author_id', '=', userId)
     .orderBy('id')
     .limit(BATCH_SIZE)
     .execute();
-  for (const { id } of found) await deleteSnippet(uow, id);
-  return found.length;
+  for (const { id } of snippetIds) await deleteSnippet(uow, id);
+  return snippetIds.length;
 }

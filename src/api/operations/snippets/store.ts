@@ -41,9 +41,9 @@ export async function listReadableSnippets(
   page: OffsetRequest,
 ): Promise<Page<Snippet>> {
   // index: snippets_made, snippets_by_storage
-  let found = db.selectFrom('snippets').selectAll().where('made', '=', true).where(snippetReadableBy(caller));
-  if (storage !== null) found = found.where('storage', '=', storage);
-  return paginate(db, found.orderBy('id', 'desc'), page);
+  let query = db.selectFrom('snippets').selectAll().where('made', '=', true).where(snippetReadableBy(caller));
+  if (storage !== null) query = query.where('storage', '=', storage);
+  return paginate(db, query.orderBy('id', 'desc'), page);
 }
 
 /** Times of creation between which snippets are listed. */
@@ -59,10 +59,10 @@ export async function listSnippetsOfAuthor(
   { created_after: after, created_before: before }: SnippetPeriod,
   page: OffsetRequest,
 ): Promise<Page<Snippet>> {
-  let found = db.selectFrom('snippets').selectAll().where('author_id', '=', authorId).where('made', '=', true);
-  if (after) found = found.where('created_at', '>=', after);
-  if (before) found = found.where('created_at', '<=', before);
-  return paginate(db, found.orderBy('id', 'desc'), page);
+  let query = db.selectFrom('snippets').selectAll().where('author_id', '=', authorId).where('made', '=', true);
+  if (after) query = query.where('created_at', '>=', after);
+  if (before) query = query.where('created_at', '<=', before);
+  return paginate(db, query.orderBy('id', 'desc'), page);
 }
 
 /** Location of the repository of a deleted snippet. */

@@ -22,18 +22,18 @@ export async function createCertificate(
   group: Group,
   { title, key }: CreateCertificateInput,
 ): Promise<Certificate | Failure<'invalid'>> {
-  const parsed = parseSshKey(key);
+  const parsedKey = parseSshKey(key);
   // Replaces all other errors.
-  if (parsed === null) return fail('invalid', { texts: 'Invalid key' });
+  if (parsedKey === null) return fail('invalid', { texts: 'Invalid key' });
   const texts = [
     ...validateTitle(title),
-    ...validateKey(key, parsed),
-    ...validateTypeAndSize(parsed, await loadSettings(uow)),
+    ...validateKey(key, parsedKey),
+    ...validateTypeAndSize(parsedKey, await loadSettings(uow)),
   ];
   if (texts.length > 0) {
-    return fail('invalid', { texts: [...texts, ...(await validateFingerprint(uow, parsed))].join(', ') });
+    return fail('invalid', { texts: [...texts, ...(await validateFingerprint(uow, parsedKey))].join(', ') });
   }
-  const { fingerprint } = parsed;
+  const { fingerprint } = parsedKey;
   const certificate = await insertCertificate(uow, { group_id: group.id, title, key, fingerprint });
   await recordCertificate(uow, group, 'create_ssh_certificate', certificate);
   return certificate;
@@ -48,8 +48,8 @@ function validateKey(key: string, { hasOptions }: SshKey): string[] {
   return [...tooLong('Key', key, 5000), ...(hasOptions ? ['Key is invalid'] : [])];
 }
 
-function tooLong(field: string, text: string, most: number): string[] {
-  return [...text].length > most ? [`${field} is too long (maximum is ${most} characters)`] : [];
+function tooLong(field: string, text: string, maxLength: number): string[] {
+  return [...text].length > maxLength ? [`${field} is too long (maximum is ${maxLength} characters)`] : [];
 }
 
 /**
@@ -57,9 +57,9 @@ function tooLong(field: string, text: string, most: number): string[] {
  * bits.
  */
 function validateTypeAndSize({ type, bits }: SshKey, settings: ApplicationSettings): string[] {
-  const least = settings[`${type}_key_restriction`];
-  if (least === 0 || (least > 0 && bits >= least)) return [];
-  if (least > 0) return [`Key must be at least ${least} bits`];
+  const minBits = settings[`${type}_key_restriction`];
+  if (minBits === 0 || (minBits > 0 && bits >= minBits)) return [];
+  if (minBits > 0) return [`Key must be at least ${minBits} bits`];
   const allowed = SSH_KEY_TYPES.filter((other) => settings[`${other}_key_restriction`] >= 0);
   return [`Key type is forbidden. Must be ${oneOf(allowed.map((other) => other.toUpperCase()))}`];
 }

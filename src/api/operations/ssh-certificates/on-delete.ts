@@ -25,9 +25,10 @@ export const onGroupTransferred = subscription<Services, 'group-or-project-trans
   event: 'group-or-project-transferred',
   async inTransaction(uow, { type, id }) {
     if (type === 'project') return;
-    const deleted = await deleteCertificatesOfSubgroup(uow, id);
-    if (deleted.length === 0) return;
+    const deletedCertificates = await deleteCertificatesOfSubgroup(uow, id);
+    if (deletedCertificates.length === 0) return;
     const { full_path } = await getNamespacePath(uow, id);
-    for (const one of deleted) await recordCertificate(uow, { id, full_path }, 'delete_ssh_certificate', one);
+    for (const one of deletedCertificates)
+      await recordCertificate(uow, { id, full_path }, 'delete_ssh_certificate', one);
   },
 });

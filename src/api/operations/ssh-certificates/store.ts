@@ -12,14 +12,14 @@ const COLUMNS = ['id', 'title', 'key', 'created_at'] as const;
 
 /** Returns a page of a group's certificates, oldest first. index: ssh_certificates_by_group */
 export function listCertificates(db: Reader, groupId: number, page: OffsetRequest): Promise<Page<Certificate>> {
-  const found = db.selectFrom('ssh_certificates').select(COLUMNS).where('group_id', '=', groupId);
-  return paginate(db, found.orderBy('id', 'asc'), page);
+  const query = db.selectFrom('ssh_certificates').select(COLUMNS).where('group_id', '=', groupId);
+  return paginate(db, query.orderBy('id', 'asc'), page);
 }
 
 /** Returns the group's certificate with this id, or null. index: ssh_certificates primary key */
 export async function findCertificate(db: Reader, groupId: number, id: number): Promise<Certificate | null> {
-  const found = db.selectFrom('ssh_certificates').select(COLUMNS).where('id', '=', id).where('group_id', '=', groupId);
-  return (await found.executeTakeFirst()) ?? null;
+  const query = db.selectFrom('ssh_certificates').select(COLUMNS).where('id', '=', id).where('group_id', '=', groupId);
+  return (await query.executeTakeFirst()) ?? null;
 }
 
 /** Returns whether any group has a certificate with this key. index: ssh_certificates_by_fingerprint */
@@ -41,8 +41,8 @@ export function insertCertificate(
 
 /** Deletes a certificate. Returns whether it existed. index: ssh_certificates primary key */
 export async function deleteCertificateRow(tx: Transaction, id: number): Promise<boolean> {
-  const deleted = await tx.deleteFrom('ssh_certificates').where('id', '=', id).returning('id').executeTakeFirst();
-  return deleted !== undefined;
+  const deletedRow = await tx.deleteFrom('ssh_certificates').where('id', '=', id).returning('id').executeTakeFirst();
+  return deletedRow !== undefined;
 }
 
 /** Deletes and returns the certificates of a subgroup. index: ssh_certificates_by_group, namespaces primary key */

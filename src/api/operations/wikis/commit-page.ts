@@ -66,21 +66,21 @@ export function writeToWiki<Result, Code extends string>(
 }
 
 async function writeWithLock<Result, Code extends string>(
-  requested: WritingServices,
+  refServices: WritingServices,
   writer: Writer,
   plan: (now: WikiSnapshot | null) => Planned<Result, Code>,
 ): Promise<WriteResult<Result> | Failure<WriteFailure | Code>> {
-  const services = { ...requested, git: gitForClient(requested.git, null) };
+  const services = { ...refServices, git: gitForClient(refServices.git, null) };
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const storedWiki = await findWiki(services.database.reader, writer.parent);
     const now = await loadWikiHead(services.git, storedWiki);
-    const planned = await plan(now);
-    if (isFailure(planned)) return planned;
-    if (planned.changes.length === 0) return { wiki: now!.wiki, commit: null, result: planned.result };
+    const planResult = await plan(now);
+    if (isFailure(planResult)) return planResult;
+    if (planResult.changes.length === 0) return { wiki: now!.wiki, commit: null, result: planResult.result };
     const wiki = await findOrCreateWiki(services, writer.caller, writer.parent);
     if (isFailure(wiki)) return wiki;
-    const commit = await commitPlan(services, writer, { wiki, now, planned });
-    if (!isFailure(commit)) return { wiki, commit, result: planned.result };
+    const commit = await commitPlan(services, writer, { wiki, now, planned: planResult });
+    if (!isFailure(commit)) return { wiki, commit, result: planResult.result };
     if (commit.code !== 'moved') return commit as Failure<WriteFailure>;
     await pause(PAUSE_MS);
   }

@@ -124,7 +124,7 @@ export const [attachToGroupWiki, attachToProjectWiki] = forGroupAndProject((pare
       invalid: INVALID,
     },
     response: created(WikiAttachment),
-    handle: ({ parent, caller, request, rawParams: given }, services) =>
-      uploadAttachment(services, { parent, caller, may: 'create_wiki' }, { request, given }),
+    handle: ({ parent, caller, request, rawParams }, services) =>
+      uploadAttachment(services, { parent, caller, may: 'create_wiki' }, { request, given: rawParams }),
   }),
 );

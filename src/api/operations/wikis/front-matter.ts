@@ -15,19 +15,19 @@ interface SplitPage {
 }
 
 export function splitFrontMatter(text: string): SplitPage {
-  const none = { yaml: null, rest: text };
+  const noFrontMatter = { yaml: null, rest: text };
   const first = text.indexOf('\n');
-  if (first < 0 || text.slice(0, first).trimEnd() !== FENCE) return none;
+  if (first < 0 || text.slice(0, first).trimEnd() !== FENCE) return noFrontMatter;
   for (let at = first + 1; at < text.length; ) {
     const end = text.indexOf('\n', at);
     const line = text.slice(at, end < 0 ? text.length : end);
     if (line.startsWith(FENCE) && line.trimEnd() === FENCE) {
       return { yaml: text.slice(first + 1, at), rest: end < 0 ? '' : text.slice(end + 1) };
     }
-    if (end < 0) return none;
+    if (end < 0) return noFrontMatter;
     at = end + 1;
   }
-  return none;
+  return noFrontMatter;
 }
 
 /** Parses the front matter. Returns an empty object if it is invalid, too long or too complex. */

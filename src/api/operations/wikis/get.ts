@@ -23,10 +23,10 @@ export async function getPage(
 ): Promise<RenderedPage | Failure<'notFound'>> {
   const now = await loadWikiHead(services.git, await findWiki(services.database.reader, parent));
   const at = now && version ? await atVersion(now, version) : now;
-  const found = at && (await findPage(at, slug));
-  if (!at || !found) return fail('notFound');
-  const content = await readText(at.git, at.repository, found.blob);
-  const page = await renderPage(services, at.wiki, found.page, content, reader);
+  const foundPage = at && (await findPage(at, slug));
+  if (!at || !foundPage) return fail('notFound');
+  const content = await readText(at.git, at.repository, foundPage.blob);
+  const page = await renderPage(services, at.wiki, foundPage.page, content, reader);
   return render_html ? renderHtml(page, reader) : page;
 }
 

@@ -36,10 +36,10 @@ const MAX_FOLDERS = 100;
 
 /** Returns the page with this slug, ignoring case; an exact match takes precedence. */
 export async function findPage({ git, repository, commit }: WikiSnapshot, slug: string): Promise<FoundPage | null> {
-  const found = await readCommit(git, repository, commit);
-  if (found === null) return null;
+  const commitDetails = await readCommit(git, repository, commit);
+  if (commitDetails === null) return null;
   const parts = slug.split('/');
-  let folders = [{ treeId: found.treeId, path: '' }];
+  let folders = [{ treeId: commitDetails.treeId, path: '' }];
   for (const [depth, part] of parts.entries()) {
     const isLast = depth === parts.length - 1;
     const next: typeof folders = [];
@@ -77,8 +77,8 @@ export async function* listPagesInBatches(
   { git, repository, commit }: WikiSnapshot,
   batchSize: number,
 ): AsyncGenerator<FoundPage[]> {
-  const found = await readCommit(git, repository, commit);
-  const list = found === null ? null : await listTree(git, repository, found.treeId, { deep: true });
+  const commitDetails = await readCommit(git, repository, commit);
+  const list = commitDetails === null ? null : await listTree(git, repository, commitDetails.treeId, { deep: true });
   for (let at = 0; list !== null && at < list.length; at += batchSize) {
     yield list.slice(at, at + batchSize).flatMap(({ type, path, id }) => {
       const page = type === 'blob' ? parsePageName(path) : null;

@@ -38,11 +38,11 @@ export async function getPageIds(
   wikiId: number,
   pages: readonly PageName[],
 ): Promise<ReadonlyMap<string, number>> {
-  const known = await findPageIds(database.reader, wikiId, pages);
-  const unknown = pages.filter(({ slug }) => !known.has(slugKey(slug)));
-  if (unknown.length === 0) return known;
-  const created = await database.transaction((tx) => findOrCreatePageIds(tx, wikiId, unknown));
-  return new Map([...known, ...created]);
+  const knownIds = await findPageIds(database.reader, wikiId, pages);
+  const newPages = pages.filter(({ slug }) => !knownIds.has(slugKey(slug)));
+  if (newPages.length === 0) return knownIds;
+  const created = await database.transaction((tx) => findOrCreatePageIds(tx, wikiId, newPages));
+  return new Map([...knownIds, ...created]);
 }
 
 async function findPageIds(db: Reader, wikiId: number, pages: readonly PageName[]): Promise<Map<string, number>> {

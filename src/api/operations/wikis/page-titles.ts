@@ -6,11 +6,11 @@ export const FORMATS = { markdown: 'md', rdoc: 'rdoc', asciidoc: 'asciidoc', org
 export type Format = keyof typeof FORMATS;
 
 /** Returns the slug for a title. An existing page stays in its folder, unless the title contains a slash. */
-export function slugForTitle(title: string, existing?: PageName): string {
+export function slugForTitle(title: string, existingPage?: PageName): string {
   const slug = normalizePath(title);
   // An empty title must not become the name of the folder.
-  if (slug === '' || title.includes('/') || existing === undefined) return slug;
-  return normalizePath(`${folderOf(existing.slug)}${title}`);
+  if (slug === '' || title.includes('/') || existingPage === undefined) return slug;
+  return normalizePath(`${folderOf(existingPage.slug)}${title}`);
 }
 
 function normalizePath(path: string): string {

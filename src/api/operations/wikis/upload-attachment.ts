@@ -37,40 +37,40 @@ export async function uploadAttachment(
   writer: Writer,
   { request, given }: Upload,
 ): Promise<AttachmentInfo | Failure<WriteFailure | 'fileMissing' | 'fileInvalid'>> {
-  const received = await receiveFile(request, 'file', async (file, { filename }) => {
-    const stored = await storeBlob(services.blobs, file, { maxBytes: MAX_BYTES });
-    if (!('sha256' in stored)) throw bodyTooLarge();
-    return { filename, stored };
+  const upload = await receiveFile(request, 'file', async (file, { filename }) => {
+    const storedBlob = await storeBlob(services.blobs, file, { maxBytes: MAX_BYTES });
+    if (!('sha256' in storedBlob)) throw bodyTooLarge();
+    return { filename, stored: storedBlob };
   });
-  const all = mergeParameters(given, received.fields);
-  if (received.result === undefined) return missingFileFailure(all);
+  const all = mergeParameters(given, upload.fields);
+  if (upload.result === undefined) return missingFileFailure(all);
   const { branch } = readFields(all);
   if (branch != null && !isValidBranchName(branch)) return invalid({ branch: ['is invalid'] });
-  const { filename, stored } = received.result;
+  const { filename, stored } = upload.result;
   const wiki = await findOrCreateWiki(services, writer.caller, writer.parent);
   if (isFailure(wiki)) return wiki;
-  const opened = await openBlob(services.blobs, stored.sha256);
-  const content = { size: stored.size, chunks: opened!.stream as Readable as AsyncIterable<Buffer> };
+  const openedBlob = await openBlob(services.blobs, stored.sha256);
+  const content = { size: stored.size, chunks: openedBlob!.stream as Readable as AsyncIterable<Buffer> };
   const id = await writeBlob(services.git, getRepository(services.git, wiki), content);
   const file_name = sanitizeFileName(filename);
   const file_path = `uploads/${randomBytes(16).toString('hex')}/${file_name}`;
-  const written = await writeToWiki<string | undefined, never>(services, writer, async (now) => ({
+  const writeResult = await writeToWiki<string | undefined, never>(services, writer, async (now) => ({
     changes: [{ action: 'create' as const, path: file_path, content: { id } }],
     message: `Upload attachment ${file_name}`,
     ...(branch != null && { branch }),
     result: branch ?? now?.wiki.default_branch,
   }));
-  if (isFailure(written)) return written;
-  return { file_name, file_path, branch: written.result ?? written.wiki.default_branch };
+  if (isFailure(writeResult)) return writeResult;
+  return { file_name, file_path, branch: writeResult.result ?? writeResult.wiki.default_branch };
 }
 
 function missingFileFailure({ file }: RawParameters): Failure<'fileMissing' | 'fileInvalid'> {
   return fail(file === undefined || isFilePart(file) ? 'fileMissing' : 'fileInvalid');
 }
 
-function readFields(given: RawParameters) {
+function readFields(rawParams: RawParameters) {
   const problems = new Problems();
-  const read = readParameters(fields, given, problems, []);
+  const read = readParameters(fields, rawParams, problems, []);
   if (problems.any) throw invalidParameters(problems.texts, problems.fields);
   return read;
 }
@@ -78,8 +78,8 @@ function readFields(given: RawParameters) {
 const MAX_NAME_LENGTH = 255;
 
 /** Returns a file name without directories and without characters that browsers or shells interpret. */
-function sanitizeFileName(sent: string): string {
-  const base = sent.slice(Math.max(sent.lastIndexOf('/'), sent.lastIndexOf('\\')) + 1);
+function sanitizeFileName(fileName: string): string {
+  const base = fileName.slice(Math.max(fileName.lastIndexOf('/'), fileName.lastIndexOf('\\')) + 1);
   const name = base.replace(/[^\p{L}\p{N}.\-+_]/gu, '_');
   const safe = name === '' || name === '.' || name === '..' ? 'file' : name;
   if ([...safe].length <= MAX_NAME_LENGTH && Buffer.byteLength(safe) <= MAX_NAME_LENGTH) return safe;

@@ -43,13 +43,13 @@ export async function createPage(
   const page = parsePageName(`${slug}.${FORMATS[input.format ?? 'markdown']}`) as PageName;
   const content = applyFrontMatter(input.content, input);
   const message = input.message || `${writer.caller.user.username} created page: ${page.title}`;
-  const written = await writeToWiki(services, writer, async (now) => {
-    const existing = now && (await findPage(now, slug));
-    if (existing) return duplicatePage(existing);
+  const writeResult = await writeToWiki(services, writer, async (now) => {
+    const existingPage = now && (await findPage(now, slug));
+    if (existingPage) return duplicatePage(existingPage);
     const changes = [{ action: 'create' as const, path: page.path, content: Buffer.from(content) }];
     return { changes, message, result: page };
   });
-  return isFailure(written) ? written : renderPage(services, written.wiki, page, content, 'its writer');
+  return isFailure(writeResult) ? writeResult : renderPage(services, writeResult.wiki, page, content, 'its writer');
 }
 
 function duplicatePage({ page }: FoundPage): Failure<'invalid'> {
@@ -64,20 +64,20 @@ export async function updatePage(
 ): Promise<RenderedPage | Failure<WriteFailure | 'notFound'>> {
   const errors = input.title == null ? await validateInput(services, null, input) : null;
   if (errors !== null) return errors;
-  const written = await writeToWiki(services, writer, async (now) => {
-    const found = now && (await findPage(now, slug));
-    if (!found) return fail('notFound');
-    const newSlug = input.title == null ? found.page.slug : slugForTitle(input.title, found.page);
+  const writeResult = await writeToWiki(services, writer, async (now) => {
+    const foundPage = now && (await findPage(now, slug));
+    if (!foundPage) return fail('notFound');
+    const newSlug = input.title == null ? foundPage.page.slug : slugForTitle(input.title, foundPage.page);
     const invalidTitle = input.title == null ? null : await validateInput(services, newSlug, input);
     if (invalidTitle !== null) return invalidTitle;
     const last = input.last_commit_sha;
-    if (last && last !== (await findLastCommit(now.git, now.repository, now.commit, found.page.path)))
+    if (last && last !== (await findLastCommit(now.git, now.repository, now.commit, foundPage.page.path)))
       return PAGE_CHANGED;
-    return planUpdate(now, writer, found, { ...input, slug: newSlug });
+    return planUpdate(now, writer, foundPage, { ...input, slug: newSlug });
   });
-  if (isFailure(written)) return written;
-  const { page, content } = written.result;
-  return renderPage(services, written.wiki, page, content, 'its writer');
+  if (isFailure(writeResult)) return writeResult;
+  const { page, content } = writeResult.result;
+  return renderPage(services, writeResult.wiki, page, content, 'its writer');
 }
 
 interface UpdatedPage {
@@ -98,19 +98,21 @@ async function planUpdate(
   const isNew = input.content != null || input.front_matter != null;
   const content = applyFrontMatter(input.content ?? (await readText(now.git, now.repository, blob)), input);
   const result = { page: next, content };
-  const written = isNew ? { content: Buffer.from(content) } : {};
+  const fileContent = isNew ? { content: Buffer.from(content) } : {};
   if (next.path === page.path) {
     const update = { action: 'update' as const, path: page.path, content: Buffer.from(content) };
     return { changes: isNew ? [update] : [], message, result };
   }
   const isRenamed = slugKey(slug) !== slugKey(page.slug);
   if (isRenamed && (await findPage(now, slug))) return SAME_TITLE;
-  const below = slug === page.slug ? [] : await filesBelow(now, page.slug);
-  if (below === null) return invalid({ base: ['There are too many pages below that page.'] });
-  const move = { action: 'move' as const, from: page.path, path: next.path, ...written };
-  const others = below.map((from): FileChange => ({ action: 'move', from, path: slug + from.slice(page.slug.length) }));
-  const folder: PathRename[] = below.length === 0 ? [] : [[`${page.slug}/`, `${slug}/`]];
-  return { changes: [move, ...others], message, renamed: [[page.path, next.path], ...folder], result };
+  const pathsBelow = slug === page.slug ? [] : await filesBelow(now, page.slug);
+  if (pathsBelow === null) return invalid({ base: ['There are too many pages below that page.'] });
+  const move = { action: 'move' as const, from: page.path, path: next.path, ...fileContent };
+  const moves = pathsBelow.map(
+    (from): FileChange => ({ action: 'move', from, path: slug + from.slice(page.slug.length) }),
+  );
+  const folder: PathRename[] = pathsBelow.length === 0 ? [] : [[`${page.slug}/`, `${slug}/`]];
+  return { changes: [move, ...moves], message, renamed: [[page.path, next.path], ...folder], result };
 }
 
 /** Maximum number of files below a page that is renamed. */
@@ -131,19 +133,19 @@ export async function deletePage(
   writer: Writer,
   slug: string,
 ): Promise<undefined | Failure<WriteFailure | 'notFound' | 'failed'>> {
-  const written = await commitPageDeletion(services, writer, slug).catch((err: unknown) => {
+  const writeResult = await commitPageDeletion(services, writer, slug).catch((err: unknown) => {
     if (!isStorageFailure(err)) throw err;
     services.log.error({ err }, 'Deleting a wiki page failed');
     return fail('failed');
   });
-  return isFailure(written) ? written : undefined;
+  return isFailure(writeResult) ? writeResult : undefined;
 }
 
 function commitPageDeletion(services: WritingServices, writer: Writer, slug: string) {
   return writeToWiki(services, writer, async (now) => {
-    const found = now && (await findPage(now, slug));
-    if (!found) return fail('notFound');
-    const { path, title } = found.page;
+    const foundPage = now && (await findPage(now, slug));
+    if (!foundPage) return fail('notFound');
+    const { path, title } = foundPage.page;
     const message = `${writer.caller.user.username} deleted page: ${title}`;
     return { changes: [{ action: 'delete' as const, path }], message, result: null };
   });

@@ -59,7 +59,7 @@ function toStream({ head, rest }: UnpackedFile, releaseSlot: () => void): Readab
   });
 }
 
-async function* headThenRest(head: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* headThenRest(head: Buffer, remainder: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   if (head.length > 0) yield head;
-  yield* rest;
+  yield* remainder;
 }

@@ -49,15 +49,15 @@ export async function uploadArtifact(
   { request, rawParams, authenticate }: UploadContext,
 ) {
   let authentication: JobAuthentication | undefined;
-  const received = await receiveFile(request, 'file', async (file, part) => {
+  const upload = await receiveFile(request, 'file', async (file, part) => {
     authentication = await authenticate(part.fields.token);
     return { filename: part.filename, blob: await storeFile(services, authentication.job, file) };
   });
-  const { job } = authentication ?? (await authenticate(received.fields.token));
-  const rawFields = mergeParameters(rawParams, received.fields);
-  if (received.result === undefined)
+  const { job } = authentication ?? (await authenticate(upload.fields.token));
+  const rawFields = mergeParameters(rawParams, upload.fields);
+  if (upload.result === undefined)
     return fail(rawFields.file === undefined || isFilePart(rawFields.file) ? 'fileMissing' : 'invalid');
-  const { filename, blob } = received.result;
+  const { filename, blob } = upload.result;
   if (isFailure(blob)) return fail('tooLarge');
   const fields = parseFields(rawFields);
   if (ARTIFACT_TYPES[fields.artifact_type].format !== fields.artifact_format) return fail('wrongFormat');
@@ -99,8 +99,8 @@ async function insertUploadedArtifact(
   { job, blob, filename, defaultExpireIn, ...fields }: StoredUpload,
 ) {
   requireRunning(await findJobState(uow, job.id));
-  const existing = await findArtifact(uow, job.id, fields.artifact_type);
-  if (existing !== null) return existing.sha256 === blob.sha256 ? undefined : fail('exists');
+  const existingArtifact = await findArtifact(uow, job.id, fields.artifact_type);
+  if (existingArtifact !== null) return existingArtifact.sha256 === blob.sha256 ? undefined : fail('exists');
   const expire_at = resolveExpiry(uow.now, fields.expire_in, defaultExpireIn);
   if (expire_at === undefined) return fail('expiryInvalid');
   await linkBlob(uow, blob);

@@ -8,32 +8,32 @@ import { TOO_LARGE } from './yaml/includes.ts';
 
 // Runs in a thread, because a file of a few kilobytes can take arbitrarily much time and memory to evaluate.
 
-serveRequests<CiFileTask, CiFileEvaluation, CiFileQuestion, CiFileAnswer>((task, ask) =>
+serveRequests<CiFileTask, CiFileEvaluation, CiFileQuestion, CiFileAnswer>((task, askHost) =>
   evaluateCiFile(task, {
     async readFile(path) {
-      const answer = (await ask({ file: path })) as Extract<CiFileAnswer, { text: unknown }>;
-      return answer.tooLarge ? TOO_LARGE : answer.text;
+      const reply = (await askHost({ file: path })) as Extract<CiFileAnswer, { text: unknown }>;
+      return reply.tooLarge ? TOO_LARGE : reply.text;
     },
     async loadContext(context) {
-      const answer = (await ask({ context })) as Exclude<CiFileAnswer, { text: unknown }>;
-      return 'invalid' in answer ? answer : toContext(answer.context);
+      const reply = (await askHost({ context })) as Exclude<CiFileAnswer, { text: unknown }>;
+      return 'invalid' in reply ? reply : toContext(reply.context);
     },
   }),
 );
 
 /** Jobs of the same environment get the same stored variables. */
 function toContext({ storedVariables, protectedRef, ...data }: PlanContextData): PlanContext {
-  const known = new Map<string | null, readonly CiVariable[]>();
+  const variablesByEnvironment = new Map<string | null, readonly CiVariable[]>();
   return {
     ...data,
     storedVariables(environment) {
-      const found =
-        known.get(environment) ??
+      const variables =
+        variablesByEnvironment.get(environment) ??
         selectEffectiveVariables(storedVariables, { protected: protectedRef, environment }).map(
           ({ variable }) => variable,
         );
-      known.set(environment, found);
-      return found;
+      variablesByEnvironment.set(environment, variables);
+      return variables;
     },
   };
 }

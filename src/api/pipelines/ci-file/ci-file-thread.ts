@@ -43,18 +43,21 @@ export async function evaluateInThread(
 ): Promise<CiFileEvaluation> {
   try {
     const waiter = client === null ? { exemptFromLimit: true } : { client: client.client };
-    return await thread.run(task, { waiter, answer: (question) => answer(question, sources) });
+    return await thread.run(task, { waiter, answer: (ciQuestion) => answerQuestion(ciQuestion, sources) });
   } catch (error) {
     if (error instanceof ThreadTerminated) return failedEvaluation(fileTooLarge().message);
     throw error;
   }
 }
 
-async function answer(question: CiFileQuestion, { readFile, loadContext }: CiFileSources): Promise<CiFileAnswer> {
-  if ('file' in question) {
-    const text = await readFile(question.file);
+async function answerQuestion(
+  ciQuestion: CiFileQuestion,
+  { readFile, loadContext }: CiFileSources,
+): Promise<CiFileAnswer> {
+  if ('file' in ciQuestion) {
+    const text = await readFile(ciQuestion.file);
     return text === TOO_LARGE ? { text: null, tooLarge: true } : { text, tooLarge: false };
   }
-  const context = await loadContext!(question.context);
+  const context = await loadContext!(ciQuestion.context);
   return 'invalid' in context ? context : { context };
 }

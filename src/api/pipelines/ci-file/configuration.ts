@@ -68,24 +68,24 @@ export async function inspectCiFile(
 ): Promise<CiFileInspection | null> {
   const text = await read(path);
   if (text === null) return null;
-  const included = new Set<string>();
-  let known: CiMap | null = null;
+  const includedPaths = new Set<string>();
+  let knownFile: CiMap | null = null;
   const configuration = await catchCiFileError(async () => {
     if (text === TOO_LARGE) throw fileTooLarge();
     const file = parseYaml(text, effort);
     if (file === null) throw new CiFileError('Please provide content of .gitlab-ci.yml');
     if (!isMap(file)) throw new CiFileError('Invalid configuration format');
     const noting: ReadFile = (each) => {
-      included.add(each);
+      includedPaths.add(each);
       return read(each);
     };
     const merged = resolveReferences(await resolveIncludes(file, path, noting, effort), effort);
     const extended = resolveExtends(merged, effort);
     new SizeCheck().check(extended);
-    known = extended;
+    knownFile = extended;
     return parseConfiguration(extended, effort);
   });
-  return { configuration, merged: known, includes: known === null ? [] : [...included] };
+  return { configuration, merged: knownFile, includes: knownFile === null ? [] : [...includedPaths] };
 }
 
 /** Runs `work` and returns its result, or the error of the CI file that it threw. */
@@ -125,35 +125,35 @@ function findPathUsage(workflow: CiConfiguration['workflow'], jobs: readonly CiJ
 
 /** Merges `default` with the deprecated global keys. Each is validated even if no job inherits it. */
 function parseDefaults(file: CiMap, patterns: PatternCache): CiMap {
-  const given = file.get('default') ?? null;
-  const own = isPresent(given) ? parseMap(given, 'default') : new Map<string, CiValue>();
-  checkKnownKeys(own, 'default', DEFAULT_KEYS);
+  const defaultValue = file.get('default') ?? null;
+  const ownDefaults = isPresent(defaultValue) ? parseMap(defaultValue, 'default') : new Map<string, CiValue>();
+  checkKnownKeys(ownDefaults, 'default', DEFAULT_KEYS);
   const old = OLD_DEFAULTS.filter((key) => file.has(key)).map((key) => [key, file.get(key)!] as const);
-  withErrorLocation('jobs:default', 'default', () => parseJob('default', own, new Map(), patterns));
+  withErrorLocation('jobs:default', 'default', () => parseJob('default', ownDefaults, new Map(), patterns));
   withErrorLocation('jobs:global:', '', () => parseJob('global', new Map(old), new Map(), patterns));
-  return new Map([...old, ...own]);
+  return new Map([...old, ...ownDefaults]);
 }
 
 /** Runs `work` and rewrites the location in its errors. */
-function withErrorLocation(where: string, place: string, work: () => void): void {
+function withErrorLocation(where: string, errorPrefix: string, work: () => void): void {
   try {
     work();
   } catch (error) {
     if (!(error instanceof CiFileError) || !error.message.startsWith(where)) throw error;
-    throw new CiFileError(place + error.message.slice(where.length));
+    throw new CiFileError(errorPrefix + error.message.slice(where.length));
   }
 }
 
 function parseStages(value: CiValue): string[] {
-  const said = isPresent(value) ? flattenArrays(value) : STAGES;
-  if (said === null || !said.every((stage) => typeof stage === 'string') || typeof value === 'string') {
+  const stageList = isPresent(value) ? flattenArrays(value) : STAGES;
+  if (stageList === null || !stageList.every((stage) => typeof stage === 'string') || typeof value === 'string') {
     throw configError(
       'stages',
       'config should be an array of strings or a nested array of strings up to 10 levels deep',
     );
   }
-  const between = (said as string[]).filter((stage) => stage !== '.pre' && stage !== '.post');
-  return [...new Set(['.pre', ...between, '.post'])];
+  const middleStages = (stageList as string[]).filter((stage) => stage !== '.pre' && stage !== '.post');
+  return [...new Set(['.pre', ...middleStages, '.post'])];
 }
 
 function parseWorkflow(value: CiValue, patterns: PatternCache): CiConfiguration['workflow'] {
@@ -171,8 +171,9 @@ function findVisibleJobs(file: CiMap): [string, CiMap][] {
   const visible = [...file].filter(([name]) => !GLOBAL_KEYS.has(name) && !name.startsWith('.'));
   if (visible.length === 0) throw configError('jobs', 'config should contain at least one visible job');
   for (const [name, entry] of visible) {
-    const does = isMap(entry) && (entry.has('script') || entry.has('run') || entry.has('trigger'));
-    if (!does) throw configError(`jobs ${name}`, 'config should implement the script:, run:, or trigger: keyword');
+    const isExecutable = isMap(entry) && (entry.has('script') || entry.has('run') || entry.has('trigger'));
+    if (!isExecutable)
+      throw configError(`jobs ${name}`, 'config should implement the script:, run:, or trigger: keyword');
   }
   for (const [name, entry] of visible) {
     const script = (entry as CiMap).get('script');

@@ -49,20 +49,20 @@ export function failedEvaluation(invalid: string): CiFileEvaluation {
 /** Reads a CI file with its includes, and plans or lists as the task says. All work together has one budget. */
 export async function evaluateCiFile(task: CiFileTask, host: CiFileHost): Promise<CiFileEvaluation> {
   const effort = new EffortBudget();
-  const inspected = await inspectCiFile(task.path, host.readFile, effort);
-  if (inspected === null) return { ...NOTHING, outcome: 'missing' };
-  const { configuration, includes } = inspected;
-  const merged = task.merge && inspected.merged !== null ? toYaml(inspected.merged) : null;
-  const failed = (invalid: string): CiFileEvaluation => ({
+  const inspection = await inspectCiFile(task.path, host.readFile, effort);
+  if (inspection === null) return { ...NOTHING, outcome: 'missing' };
+  const { configuration, includes } = inspection;
+  const merged = task.merge && inspection.merged !== null ? toYaml(inspection.merged) : null;
+  const failWith = (invalid: string): CiFileEvaluation => ({
     ...NOTHING,
     merged,
     includes,
     outcome: { invalid: invalid.slice(0, MAX_ERROR_LENGTH) },
   });
-  if ('invalid' in configuration) return failed(configuration.invalid);
+  if ('invalid' in configuration) return failWith(configuration.invalid);
   const result = await catchCiFileError(async () => {
     if (!task.plan) {
-      const jobs = task.listJobs ? listJobsOfFile(configuration, inspected.merged!, effort) : null;
+      const jobs = task.listJobs ? listJobsOfFile(configuration, inspection.merged!, effort) : null;
       return { ...NOTHING, merged, includes, jobs, outcome: 'valid' as const };
     }
     const context = await host.loadContext({
@@ -76,5 +76,5 @@ export async function evaluateCiFile(task: CiFileTask, host: CiFileHost): Promis
     const jobs = task.listJobs ? listJobsOfPlan(plan) : null;
     return { merged, includes, jobs, plan: toStoredPlan(plan, effort), outcome: 'valid' as const };
   });
-  return 'invalid' in result ? failed(result.invalid) : result;
+  return 'invalid' in result ? failWith(result.invalid) : result;
 }

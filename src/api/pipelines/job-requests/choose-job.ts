@@ -55,12 +55,12 @@ function preparedQueryFor({ runner_type, run_untagged, access_level }: RunnerKin
 
 function prepareQuery(kind: RunnerKind) {
   return prepare((db, value: Params<{ id: number; group: number; offset: number }>) => {
-    const pending = selectPendingJobs(db, { ...kind, id: value('id'), group_id: value('group') })
+    const pendingJobs = selectPendingJobs(db, { ...kind, id: value('id'), group_id: value('group') })
       .select(['jobs.id', 'jobs.project_id'])
       .limit(CANDIDATE_BATCH_SIZE)
       .offset(value('offset'));
-    if (kind.runner_type !== 'instance_type') return pending.orderBy('jobs.id');
-    return pending
+    if (kind.runner_type !== 'instance_type') return pendingJobs.orderBy('jobs.id');
+    return pendingJobs
       .leftJoin(selectRunningOnInstanceRunners(db).as('work'), 'work.project_id', 'jobs.project_id')
       .orderBy((eb) => eb.fn.coalesce('work.running', eb.lit(0)))
       .orderBy('jobs.id');

@@ -81,13 +81,13 @@ async function tryToClaim(
         (await findFailureReason(uow, { job, dependencies, project, features, now: uow.now })) ??
         (await findDeploymentFailureReason(uow, job));
       if (reason !== null) {
-        const failed = await changeJobStatus(uow, id, ['pending'], 'failed', { failure_reason: reason });
-        return failed === null ? 'conflict' : 'failed';
+        const failedJob = await changeJobStatus(uow, id, ['pending'], 'failed', { failure_reason: reason });
+        return failedJob === null ? 'conflict' : 'failed';
       }
       const timeout = getTimeout(job, runner, project);
       const change = { runner_id: runner.id, runner_manager_id: managerId, token_digest: hashToken(token), timeout };
-      const started = await changeJobStatus(uow, id, ['pending'], 'running', change);
-      return started === null ? 'conflict' : { job, dependencies, token, timeout, startedAt: uow.now };
+      const startedJob = await changeJobStatus(uow, id, ['pending'], 'running', change);
+      return startedJob === null ? 'conflict' : { job, dependencies, token, timeout, startedAt: uow.now };
     },
     { lock: jobsLockKey(project_id) },
   );
@@ -130,8 +130,8 @@ async function findFailureReason(
 
 /** Rechecks deployment rights: the user may have lost them since the job became pending. */
 async function findDeploymentFailureReason(uow: UnitOfWork, job: RunnableJob): Promise<FailureReason | null> {
-  const blocked = (await findBlockedDeployments(uow, job, [job])).get(job.id);
-  return blocked === undefined || blocked === 'waiting' ? null : blocked;
+  const deploymentBlock = (await findBlockedDeployments(uow, job, [job])).get(job.id);
+  return deploymentBlock === undefined || deploymentBlock === 'waiting' ? null : deploymentBlock;
 }
 
 function getTimeout(job: RunnableJob, { maximum_timeout }: Runner, project: { readonly attributes: string }): number {

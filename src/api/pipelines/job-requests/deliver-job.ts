@@ -34,13 +34,13 @@ type DeliveryServices = Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 's
 export async function buildPayloadOrFailJob(
   services: Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'log' | 'secretKey'>,
   requester: RequestingRunner,
-  claimed: RunnerJob,
+  claimedJob: RunnerJob,
   baseUrl: string,
 ): Promise<object | Failure<'failed'>> {
   try {
-    return await buildPayload(services, requester, claimed, baseUrl);
+    return await buildPayload(services, requester, claimedJob, baseUrl);
   } catch (error) {
-    const { id, project_id } = claimed.job;
+    const { id, project_id } = claimedJob.job;
     services.log.error(
       { err: error, job: id },
       'The payload of a job could not be built; the job fails with scheduler_failure',
@@ -58,10 +58,10 @@ export async function buildPayloadOrFailJob(
 async function buildPayload(
   services: DeliveryServices,
   { runner }: RequestingRunner,
-  claimed: RunnerJob,
+  claimedJob: RunnerJob,
   baseUrl: string,
 ): Promise<object> {
-  const { job, token, timeout, startedAt } = claimed;
+  const { job, token, timeout, startedAt } = claimedJob;
   const db = services.database.reader;
   const caller = await loadCaller(db, job.user_id, null);
   const project = await findProject(db, caller, String(job.project_id));
@@ -93,7 +93,7 @@ async function buildPayload(
     token,
     timeout,
     startedAt,
-    queue: { size: 1 + (await countPendingJobs(db, runner)), depth: claimed.depth, onInstanceRunners },
+    queue: { size: 1 + (await countPendingJobs(db, runner)), depth: claimedJob.depth, onInstanceRunners },
     repositoryUrl,
     hasRef,
     variables,
@@ -104,7 +104,7 @@ async function buildPayload(
     depth: getGitDepth(variables, attributes.ci_default_git_depth),
     separatedCaches: attributes.ci_separated_caches,
     mayFetch: attributes.build_git_strategy === 'fetch',
-    dependencies: claimed.dependencies,
+    dependencies: claimedJob.dependencies,
   });
 }
 

@@ -51,9 +51,9 @@ export const requestJob = endpoint({
       return fail('tokenInvalid');
     }
     const requester = { runner, managerId, features: info?.features };
-    const claimed = await claimJob(services, requester);
-    if (isFailure(claimed)) return claimed.code === 'conflict' ? fail('conflict') : noJob(version);
-    const payload = await buildPayloadOrFailJob(services, requester, claimed, request.baseUrl);
+    const claim = await claimJob(services, requester);
+    if (isFailure(claim)) return claim.code === 'conflict' ? fail('conflict') : noJob(version);
+    const payload = await buildPayloadOrFailJob(services, requester, claim, request.baseUrl);
     if (isFailure(payload)) return fail('conflict');
     return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(payload) };
   },

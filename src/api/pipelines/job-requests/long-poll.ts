@@ -80,8 +80,8 @@ function sharedPoll(
 ): Promise<RunnerQueueState | null> {
   const polls = PENDING_POLLS.get(services.config) ?? new Map<number, Promise<RunnerQueueState | null>>();
   PENDING_POLLS.set(services.config, polls);
-  const running = polls.get(id);
-  if (running !== undefined) return running;
+  const runningPoll = polls.get(id);
+  if (runningPoll !== undefined) return runningPoll;
   const poll = pollOnce(services, id).finally(() => polls.delete(id));
   polls.set(id, poll);
   return poll;

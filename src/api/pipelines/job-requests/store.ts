@@ -79,7 +79,7 @@ export interface JobDependency {
  * (contract/runners.md §3.3). index: jobs_latest_by_name, job_artifacts_by_job /
  */
 export async function listDependencies(db: Reader, job: RunnableJob): Promise<JobDependency[]> {
-  const earlier = db
+  const earlierJobs = db
     .selectFrom('jobs')
     .leftJoin('job_artifacts', (join) =>
       join.onRef('job_artifacts.job_id', '=', 'jobs.id').on('job_artifacts.file_type', '=', 'archive'),
@@ -98,11 +98,11 @@ export async function listDependencies(db: Reader, job: RunnableJob): Promise<Jo
     .orderBy('jobs.id');
   const names = listDependencyNames(job);
   if (names !== null && names.length === 0) return [];
-  const rows = await earlier.execute();
-  const others = rows.filter(({ id }) => id !== job.id);
-  if (names === null) return others.filter(({ stage_index }) => stage_index < job.stage_index);
+  const rows = await earlierJobs.execute();
+  const otherJobs = rows.filter(({ id }) => id !== job.id);
+  if (names === null) return otherJobs.filter(({ stage_index }) => stage_index < job.stage_index);
   const nameSet = new Set(names);
-  return others.filter(({ name }) => nameSet.has(name) || nameSet.has(name.replace(/ \d{1,4}\/\d{1,4}$/, '')));
+  return otherJobs.filter(({ name }) => nameSet.has(name) || nameSet.has(name.replace(/ \d{1,4}\/\d{1,4}$/, '')));
 }
 
 /** Returns null if neither `needs` nor `dependencies` is set. */

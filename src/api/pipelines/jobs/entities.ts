@@ -117,15 +117,15 @@ export const Job = entity('Job', {
 
 /** Lists downloadable files, including a log that is not assembled yet. */
 function listDownloadableArtifacts(row: JobRow, { artifacts }: ProjectJobRelations) {
-  const stored = (artifacts.get(row.id) ?? []).map(({ file_type, size, filename, file_format }) => ({
+  const storedArtifacts = (artifacts.get(row.id) ?? []).map(({ file_type, size, filename, file_format }) => ({
     file_type,
     size,
     filename,
     file_format,
   }));
   const hasLog = row.finished_at !== null && row.trace_size > 0 && row.erased_at === null;
-  if (!hasLog || stored.some(({ file_type }) => file_type === 'trace')) return stored;
-  return [...stored, { file_type: 'trace', size: row.trace_size, filename: 'job.log', file_format: null }];
+  if (!hasLog || storedArtifacts.some(({ file_type }) => file_type === 'trace')) return storedArtifacts;
+  return [...storedArtifacts, { file_type: 'trace', size: row.trace_size, filename: 'job.log', file_format: null }];
 }
 
 /** A job in the job list of a runner. */

@@ -22,10 +22,10 @@ export async function applyJobReport(uow: UnitOfWork, job: AuthenticatedJob, rep
   if (state === 'running') await recordHeartbeat(uow, job.id);
   else {
     const failure = state === 'failed' ? { failure_reason: parseFailureReason(failure_reason) } : {};
-    const ended =
+    const endedJob =
       (await changeJobStatus(uow, job.id, ['running'], state, { exit_code, ...failure })) ??
       (await changeJobStatus(uow, job.id, ['canceling'], 'canceled', { exit_code }));
-    if (ended !== null) return ended.status;
+    if (endedJob !== null) return endedJob.status;
   }
   const current = await findJobState(uow, job.id);
   requireRunning(current);

@@ -67,8 +67,8 @@ export async function lintFile(
 const evaluations = createBoundedCache<CiFileEvaluation>(MAX_CACHED_CHARACTERS, measureEvaluation);
 
 async function evaluateOnce(key: string, evaluate: () => Promise<CiFileEvaluation>): Promise<CiFileEvaluation> {
-  const known = evaluations.get(key);
-  if (known !== undefined) return known;
+  const cachedEvaluation = evaluations.get(key);
+  if (cachedEvaluation !== undefined) return cachedEvaluation;
   const evaluation = await evaluate();
   evaluations.set(key, evaluation);
   return evaluation;
@@ -86,10 +86,11 @@ function measureEvaluation({ merged, includes, jobs }: CiFileEvaluation): number
 }
 
 function createReader({ git }: PlanServices, project: Project, { sha, content }: LintRequest): ReadFile {
-  const stored: ReadFile = sha === null ? async () => null : createFileReader(git, getRepository(git, project), sha);
-  if (content === undefined) return stored;
+  const readStoredFile: ReadFile =
+    sha === null ? async () => null : createFileReader(git, getRepository(git, project), sha);
+  if (content === undefined) return readStoredFile;
   const path = getConfigPath(project);
-  return async (each) => (each === path ? content : stored(each));
+  return async (each) => (each === path ? content : readStoredFile(each));
 }
 
 /** Returns the sources for a dry run, or why there is no pipeline; empty without a dry run. */
@@ -109,11 +110,11 @@ async function simulate(
 }
 
 /** Returns the first error of the evaluation, or null. */
-function findError(evaluation: CiFileEvaluation, planned: boolean): string | null {
+function findError(evaluation: CiFileEvaluation, isPlanned: boolean): string | null {
   const { outcome } = evaluation;
   if (outcome === 'valid') return null;
   if (typeof outcome === 'object') return outcome.invalid;
-  if (!planned) return 'Please provide content of .gitlab-ci.yml';
+  if (!isPlanned) return 'Please provide content of .gitlab-ci.yml';
   const plan = toPlan(evaluation);
   return isFailure(plan) ? formatCreationError(plan) : null;
 }

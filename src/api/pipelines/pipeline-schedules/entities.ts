@@ -74,7 +74,11 @@ export const PipelineScheduleDetail = entity('PipelineScheduleDetail', {
 /** Loads relations of a single schedule; there is never more than one row. */
 async function loadDetailRelations([row]: readonly ScheduleForCaller[], to: SerializationContext) {
   const { id, showsVariables } = row!;
-  const [owners, newest] = await Promise.all([loadOwners([row!], to), findNewestPipelineOfSchedule(to.db, id)]);
-  if (!showsVariables) return { owners, newest, variables: null };
-  return { owners, newest, variables: await ScheduleVariable.serializeAll(await listScheduleVariables(to.db, id), to) };
+  const [owners, newestPipeline] = await Promise.all([loadOwners([row!], to), findNewestPipelineOfSchedule(to.db, id)]);
+  if (!showsVariables) return { owners, newest: newestPipeline, variables: null };
+  return {
+    owners,
+    newest: newestPipeline,
+    variables: await ScheduleVariable.serializeAll(await listScheduleVariables(to.db, id), to),
+  };
 }

@@ -13,11 +13,11 @@ export const onScheduleOwnerDeleted = subscription({
 
 /** Deactivates one batch and returns its size. index: pipeline_schedules_by_owner */
 async function deactivateSchedulesOfUser(tx: Transaction, userId: number, limit: number): Promise<number> {
-  const owned = tx.selectFrom('pipeline_schedules').select('id').where('owner_id', '=', userId).limit(limit);
+  const ownedSchedules = tx.selectFrom('pipeline_schedules').select('id').where('owner_id', '=', userId).limit(limit);
   const result = await tx
     .updateTable('pipeline_schedules')
     .set({ owner_id: null, active: false, updated_at: tx.now })
-    .where('id', 'in', owned)
+    .where('id', 'in', ownedSchedules)
     .executeTakeFirst();
   return Number(result.numUpdatedRows);
 }

@@ -71,8 +71,8 @@ export function mayCancelJobs(tier: Tier, caller: Caller, project: Project): boo
 /** Maintainers, and the Developer who started it. */
 export function readPipelineVariablesAccess(): PipelineAccess {
   return signedInPipelineAccess().require(({ caller }, { project, pipeline }) => {
-    const own = pipeline.user_id === caller.user?.id && getProjectRole(caller, project) >= DEVELOPER;
-    if (!own && getProjectRole(caller, project) < MAINTAINER) throw forbidden();
+    const isOwnPipeline = pipeline.user_id === caller.user?.id && getProjectRole(caller, project) >= DEVELOPER;
+    if (!isOwnPipeline && getProjectRole(caller, project) < MAINTAINER) throw forbidden();
   }, 'project:admin_pipeline or its own Developer');
 }
 

@@ -38,32 +38,32 @@ export async function listPipelines(
 ): Promise<Page<PipelineRow>> {
   const { order_by, sort: direction } = filter;
   // index: pipelines_by_project, pipelines_by_status, pipelines_by_ref, pipelines_by_updated_at, pipelines_by_project_user
-  const found = selectPipelines(db)
+  const query = selectPipelines(db)
     .where('pipelines.project_id', '=', projectId)
     .where((eb) => eb.and(filterConditions(eb, filter)));
-  const ordered = order_by === 'id' ? found : found.orderBy(`pipelines.${order_by}`, direction);
-  return paginate(db, ordered.orderBy('pipelines.id', direction), page);
+  const orderedQuery = order_by === 'id' ? query : query.orderBy(`pipelines.${order_by}`, direction);
+  return paginate(db, orderedQuery.orderBy('pipelines.id', direction), page);
 }
 
 type Eb = ExpressionBuilder<Schema, 'pipelines'>;
 
-function filterConditions(outer: unknown, filter: PipelineFilter) {
-  const eb = outer as Eb;
+function filterConditions(outerBuilder: unknown, filter: PipelineFilter) {
+  const eb = outerBuilder as Eb;
   const { username, name, yaml_errors } = filter;
-  const some = [];
-  if (filter.scope != null) some.push(scopeCondition(eb, filter.scope));
-  if (filter.status != null) some.push(eb('pipelines.status', '=', filter.status));
-  if (filter.ref != null) some.push(eb('pipelines.ref', '=', filter.ref));
-  if (filter.sha != null) some.push(eb('pipelines.sha', '=', filter.sha));
-  if (filter.source != null) some.push(eb('pipelines.source', '=', filter.source));
-  if (username != null) some.push(eb('pipelines.user_id', '=', selectUserId(eb, username)));
-  if (name != null) some.push(eb('pipelines.name', '=', name));
-  if (yaml_errors != null) some.push(eb('pipelines.yaml_errors', yaml_errors ? 'is not' : 'is', null));
-  if (filter.created_after != null) some.push(eb('pipelines.created_at', '>=', filter.created_after));
-  if (filter.created_before != null) some.push(eb('pipelines.created_at', '<=', filter.created_before));
-  if (filter.updated_after != null) some.push(eb('pipelines.updated_at', '>=', filter.updated_after));
-  if (filter.updated_before != null) some.push(eb('pipelines.updated_at', '<=', filter.updated_before));
-  return some;
+  const conditions = [];
+  if (filter.scope != null) conditions.push(scopeCondition(eb, filter.scope));
+  if (filter.status != null) conditions.push(eb('pipelines.status', '=', filter.status));
+  if (filter.ref != null) conditions.push(eb('pipelines.ref', '=', filter.ref));
+  if (filter.sha != null) conditions.push(eb('pipelines.sha', '=', filter.sha));
+  if (filter.source != null) conditions.push(eb('pipelines.source', '=', filter.source));
+  if (username != null) conditions.push(eb('pipelines.user_id', '=', selectUserId(eb, username)));
+  if (name != null) conditions.push(eb('pipelines.name', '=', name));
+  if (yaml_errors != null) conditions.push(eb('pipelines.yaml_errors', yaml_errors ? 'is not' : 'is', null));
+  if (filter.created_after != null) conditions.push(eb('pipelines.created_at', '>=', filter.created_after));
+  if (filter.created_before != null) conditions.push(eb('pipelines.created_at', '<=', filter.created_before));
+  if (filter.updated_after != null) conditions.push(eb('pipelines.updated_at', '>=', filter.updated_after));
+  if (filter.updated_before != null) conditions.push(eb('pipelines.updated_at', '<=', filter.updated_before));
+  return conditions;
 }
 
 // index: users_by_username
@@ -113,16 +113,18 @@ export async function pipelinesOfSchedule(
   { sort, ...filter }: PipelineFilter & Pick<PipelineSort, 'sort'>,
   page: OffsetRequest,
 ): Promise<Page<PipelineRow>> {
-  const found = selectPipelines(db)
+  const query = selectPipelines(db)
     .where('pipelines.schedule_id', '=', scheduleId)
     .where((eb) => eb.and(filterConditions(eb, filter)));
-  return paginate(db, found.orderBy('pipelines.id', sort), page);
+  return paginate(db, query.orderBy('pipelines.id', sort), page);
 }
 
 /** The newest one that a schedule has made; null: none yet. index: pipelines_by_schedule */
 export async function findNewestPipelineOfSchedule(db: Reader, scheduleId: number): Promise<PipelineRow | null> {
-  const newest = selectPipelines(db).where('pipelines.schedule_id', '=', scheduleId).orderBy('pipelines.id', 'desc');
-  return (await newest.limit(1).executeTakeFirst()) ?? null;
+  const newestQuery = selectPipelines(db)
+    .where('pipelines.schedule_id', '=', scheduleId)
+    .orderBy('pipelines.id', 'desc');
+  return (await newestQuery.limit(1).executeTakeFirst()) ?? null;
 }
 
 type MergeRequestHeads = Pick<MergeRequest, 'id' | 'project_id' | 'source_branch'>;
@@ -135,10 +137,10 @@ export async function listPipelinesOfMergeRequest(
 ): Promise<Page<PipelineRow>> {
   // index: pipelines_by_ref, merge_request_versions_by_merge_request
   const heads = db.selectFrom('merge_request_versions').select('head_commit_sha').where('merge_request_id', '=', id);
-  const found = selectPipelines(db)
+  const query = selectPipelines(db)
     .where('pipelines.project_id', '=', project_id)
     .where('pipelines.ref', '=', source_branch)
     .where('pipelines.tag', '=', false)
     .where('pipelines.sha', 'in', heads);
-  return paginate(db, found.orderBy('pipelines.id', 'desc'), page);
+  return paginate(db, query.orderBy('pipelines.id', 'desc'), page);
 }

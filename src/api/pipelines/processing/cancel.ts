@@ -45,13 +45,13 @@ export async function cancelPipeline(
   if (FINISHED_STATUSES.includes(pipeline.status)) return;
   const jobs = await listLatestJobs(uow, pipeline.id);
   const pipelineRef = toPipelineRef(pipeline);
-  const running = jobs.filter(({ status }) => status === 'running');
-  const gracefully = new Set(force ? [] : await findGracefullyCancelable(uow, getIds(running)));
-  const waiting = jobs.filter(({ status }) => WAITING_STATUSES.includes(status));
-  const canceling = force ? jobs.filter(({ status }) => status === 'canceling') : [];
-  const endedJobs = [...running.filter(({ id }) => !gracefully.has(id)), ...canceling];
-  await transitionJobs(uow, pipelineRef, [...waiting, ...endedJobs], 'canceled');
-  const cancelingJobs = running.filter(({ id }) => gracefully.has(id));
+  const runningJobs = jobs.filter(({ status }) => status === 'running');
+  const gracefully = new Set(force ? [] : await findGracefullyCancelable(uow, getIds(runningJobs)));
+  const waitingJobs = jobs.filter(({ status }) => WAITING_STATUSES.includes(status));
+  const jobsBeingCanceled = force ? jobs.filter(({ status }) => status === 'canceling') : [];
+  const endedJobs = [...runningJobs.filter(({ id }) => !gracefully.has(id)), ...jobsBeingCanceled];
+  await transitionJobs(uow, pipelineRef, [...waitingJobs, ...endedJobs], 'canceled');
+  const cancelingJobs = runningJobs.filter(({ id }) => gracefully.has(id));
   await transitionJobs(uow, pipelineRef, cancelingJobs, 'canceling');
   for (const { id: jobId } of endedJobs) {
     await uow.publish('job-finished', { jobId, pipelineId: pipeline.id, projectId: pipeline.project_id });

@@ -43,10 +43,10 @@ export async function cloneJobs(
   userId: number | null,
 ): Promise<ClonedJob[]> {
   if (jobIds.length === 0) return [];
-  const among = (column: string) => isInIds(uow, sql.ref(column), jobIds);
+  const isInJobs = (column: string) => isInIds(uow, sql.ref(column), jobIds);
   const mayFail = await filterAllowedToFail(uow, jobIds);
   // index: jobs primary key
-  await uow.updateTable('jobs').set({ retried: true, updated_at: uow.now }).where(among('id')).execute();
+  await uow.updateTable('jobs').set({ retried: true, updated_at: uow.now }).where(isInJobs('id')).execute();
   const clones = await uow
     .insertInto('jobs')
     .columns([
@@ -73,12 +73,12 @@ export async function cloneJobs(
           sql<string>`${uow.now}`.as('created_at'),
           sql<string>`${uow.now}`.as('updated_at'),
         ])
-        .where(among('old.id'))
+        .where(isInJobs('old.id'))
         .orderBy('old.id'),
     )
     .returning(['id', 'name', 'run_when', 'environment', 'user_id'])
     .execute();
-  await copyTagsAndVariables(uow, pipeline.pipeline_id, among('old.id'));
+  await copyTagsAndVariables(uow, pipeline.pipeline_id, isInJobs('old.id'));
   await createEnvironmentsForJobs(uow, pipeline, clones);
   return clones;
 }

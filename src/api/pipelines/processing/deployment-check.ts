@@ -62,9 +62,9 @@ async function findOrCreateEnvironments(
 ): Promise<ReadonlyMap<string, EnvironmentRow>> {
   const findEnvironments = () =>
     findEnvironmentsByNames(uow, projectId, [...new Set(jobs.map(({ environment }) => environment))]);
-  const found = await findEnvironments();
-  const withoutEnvironment = jobs.filter(({ environment }) => !found.has(environment));
-  if (withoutEnvironment.length === 0) return found;
+  const environments = await findEnvironments();
+  const withoutEnvironment = jobs.filter(({ environment }) => !environments.has(environment));
+  if (withoutEnvironment.length === 0) return environments;
   const jobIds = withoutEnvironment.map(({ id }) => id);
   await uow.publish('deployment-jobs-created', { projectId, pipelineId, jobIds });
   return findEnvironments();

@@ -40,15 +40,15 @@ export function findReadyJobs(jobs: readonly PipelineJob[]): ReadonlyMap<number,
     allow_failure: job.allow_failure,
   });
   const jobsByName = groupByName(jobs);
-  const decided = new Set<number>();
-  const earlier = new StatusCounter();
+  const decidedIds = new Set<number>();
+  const earlierStages = new StatusCounter();
 
   const decide = (job: PipelineJob): void => {
-    if (job.status !== 'created' || decided.has(job.id)) return;
-    decided.add(job.id);
+    if (job.status !== 'created' || decidedIds.has(job.id)) return;
+    decidedIds.add(job.id);
     const before =
       job.needs === null
-        ? resultOfStages(earlier)
+        ? resultOfStages(earlierStages)
         : resultOfNeeds(findNeededJobs(job, jobsByName), decide, currentStatus);
     const outcome = before && statusAfter(job, before);
     if (outcome) outcomes.set(job.id, outcome);
@@ -56,7 +56,7 @@ export function findReadyJobs(jobs: readonly PipelineJob[]): ReadonlyMap<number,
 
   for (const stage of groupByStage(jobs)) {
     for (const job of stage) decide(job);
-    for (const job of stage) earlier.add(currentStatus(job));
+    for (const job of stage) earlierStages.add(currentStatus(job));
   }
   return outcomes;
 }
@@ -64,21 +64,21 @@ export function findReadyJobs(jobs: readonly PipelineJob[]): ReadonlyMap<number,
 /** The combined result of the jobs that a job waits for; null while one of them is unfinished. */
 type PriorResult = 'success' | 'skipped' | 'failed' | 'other' | null;
 
-function resultOfStages(earlier: StatusCounter): PriorResult {
-  return toPriorResult(earlier.composite());
+function resultOfStages(earlierStages: StatusCounter): PriorResult {
+  return toPriorResult(earlierStages.composite());
 }
 
 function resultOfNeeds(
-  needed: readonly PipelineJob[],
+  neededJobs: readonly PipelineJob[],
   decide: (job: PipelineJob) => void,
   currentStatus: (job: PipelineJob) => StatusPart,
 ): PriorResult {
   const counter = new StatusCounter();
-  for (const job of needed) {
+  for (const job of neededJobs) {
     decide(job);
     counter.add(currentStatus(job));
   }
-  const unfinished = needed.some((job) => {
+  const unfinished = neededJobs.some((job) => {
     const { status, allow_failure } = currentStatus(job);
     return !hasFinished(status) && !(status === 'manual' && allow_failure);
   });
@@ -115,18 +115,18 @@ function findNeededJobs<Job>(
 
 /** Returns the jobs by name; the parts of a parallel job also by their common name. */
 function groupByName<Job extends { readonly name: string }>(jobs: readonly Job[]): ReadonlyMap<string, readonly Job[]> {
-  const named = new Map<string, Job[]>();
-  const several = new Map<string, Job[]>();
+  const jobsByName = new Map<string, Job[]>();
+  const instancesByName = new Map<string, Job[]>();
   for (const job of jobs) {
-    named.set(job.name, [job]);
+    jobsByName.set(job.name, [job]);
     const common = commonName(job.name);
     if (common === null) continue;
-    const known = several.get(common);
-    if (known) known.push(job);
-    else several.set(common, [job]);
+    const instances = instancesByName.get(common);
+    if (instances) instances.push(job);
+    else instancesByName.set(common, [job]);
   }
-  for (const [name, group] of several) if (!named.has(name)) named.set(name, group);
-  return named;
+  for (const [name, group] of instancesByName) if (!jobsByName.has(name)) jobsByName.set(name, group);
+  return jobsByName;
 }
 
 /** Returns `unit` for `unit 2/3`. */
@@ -148,17 +148,17 @@ function groupByStage(jobs: readonly PipelineJob[]): PipelineJob[][] {
 
 /** Returns the jobs that run after this one: jobs of later stages, and jobs that need it directly or indirectly. */
 export function findLaterJobs<Job extends PipelineJob>(jobs: readonly Job[], job: Job): Job[] {
-  const named = groupByName(jobs);
-  const later = new Map<number, boolean>();
+  const jobsByName = groupByName(jobs);
+  const laterById = new Map<number, boolean>();
   const isLater = (other: Job): boolean => {
-    const known = later.get(other.id);
-    if (known !== undefined) return known;
-    later.set(other.id, false);
-    const is =
+    const knownResult = laterById.get(other.id);
+    if (knownResult !== undefined) return knownResult;
+    laterById.set(other.id, false);
+    const isLaterJob =
       other.stage_index > job.stage_index ||
-      findNeededJobs(other, named).some((needed) => needed.id === job.id || isLater(needed));
-    later.set(other.id, is);
-    return is;
+      findNeededJobs(other, jobsByName).some((neededJob) => neededJob.id === job.id || isLater(neededJob));
+    laterById.set(other.id, isLaterJob);
+    return isLaterJob;
   };
   return jobs.filter((other) => other.id !== job.id && isLater(other));
 }

@@ -26,18 +26,18 @@ export async function playJob(
   userId: number | null = uow.actor.user?.id ?? null,
 ): Promise<number | Failure<'unplayable' | 'forbidden'>> {
   const jobs = await listLatestJobs(uow, job.pipeline_id);
-  const found = jobs.find(({ id }) => id === job.id);
-  if (!found) return fail('unplayable');
-  const block = (await findBlockedDeployments(uow, job, [{ ...found, user_id: userId }])).get(found.id);
-  if (block === 'waiting' && found.status === 'manual') return fail('unplayable');
+  const currentJob = jobs.find(({ id }) => id === job.id);
+  if (!currentJob) return fail('unplayable');
+  const block = (await findBlockedDeployments(uow, job, [{ ...currentJob, user_id: userId }])).get(currentJob.id);
+  if (block === 'waiting' && currentJob.status === 'manual') return fail('unplayable');
   if (block === 'protected_environment_failure') return fail('forbidden');
-  if (PLAYABLE.includes(found.status)) {
+  if (PLAYABLE.includes(currentJob.status)) {
     await replaceJobVariables(uow, job.id, variables);
-    await resetSkippedJobs(uow, job, jobs, found);
+    await resetSkippedJobs(uow, job, jobs, currentJob);
     await startJob(uow, job.id, PLAYABLE, { user_id: userId });
     return job.id;
   }
-  if (found.run_when !== 'manual' && found.run_when !== 'delayed') return fail('unplayable');
+  if (currentJob.run_when !== 'manual' && currentJob.run_when !== 'delayed') return fail('unplayable');
   const newJobId = await retryJob(uow, job, userId);
   if (isFailure(newJobId)) return newJobId.code === 'forbidden' ? fail('forbidden') : fail('unplayable');
   if (variables.length > 0) await replaceJobVariables(uow, newJobId, variables);
@@ -50,8 +50,8 @@ export async function playJob(
  */
 export async function releaseJob(uow: UnitOfWork, job: JobKey): Promise<void> {
   const jobs = await listLatestJobs(uow, job.pipeline_id);
-  const found = jobs.find(({ id }) => id === job.id);
-  if (found?.status !== 'manual') return;
-  await resetSkippedJobs(uow, job, jobs, found);
+  const currentJob = jobs.find(({ id }) => id === job.id);
+  if (currentJob?.status !== 'manual') return;
+  await resetSkippedJobs(uow, job, jobs, currentJob);
   await startJob(uow, job.id, ['manual']);
 }

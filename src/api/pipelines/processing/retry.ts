@@ -55,8 +55,8 @@ export async function resetSkippedJobs(
   jobs: readonly ProcessedJob[],
   job: ProcessedJob,
 ): Promise<void> {
-  const skipped = findLaterJobs(jobs, job).filter(({ status }) => status === 'skipped');
-  await transitionJobs(uow, pipeline, skipped, 'created');
+  const skippedJobs = findLaterJobs(jobs, job).filter(({ status }) => status === 'skipped');
+  await transitionJobs(uow, pipeline, skippedJobs, 'created');
 }
 
 /** Retries each failed or canceled job of the pipeline. Skipped jobs wait again. */

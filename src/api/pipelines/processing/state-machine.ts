@@ -97,12 +97,12 @@ export async function startJob(
   from: readonly JobStatus[],
   change: JobChange = {},
 ): Promise<ChangedJob | null> {
-  const found = await findJobToStart(uow, jobId);
-  if (found === null) return null;
-  const { user_id = found.user_id } = change;
-  const block = (await findBlockedDeployments(uow, found, [{ ...found, user_id }])).get(jobId);
+  const jobToStart = await findJobToStart(uow, jobId);
+  if (jobToStart === null) return null;
+  const { user_id = jobToStart.user_id } = change;
+  const block = (await findBlockedDeployments(uow, jobToStart, [{ ...jobToStart, user_id }])).get(jobId);
   if (block !== undefined) return blockJob(uow, jobId, from, block, change);
-  const to = found.resource_group_id === null ? 'pending' : 'waiting_for_resource';
+  const to = jobToStart.resource_group_id === null ? 'pending' : 'waiting_for_resource';
   const job = await transitionJob(uow, jobId, from, to, change);
   if (job === null) return null;
   if (to === 'pending') await notifyRunnersOfJob(uow, job.project_id, job.pipeline_id);
@@ -121,10 +121,10 @@ async function blockJob(
   block: DeploymentBlock,
   change: JobChange,
 ): Promise<ChangedJob | null> {
-  const waiting = from.filter((status) => status !== 'manual');
+  const waitingStatuses = from.filter((status) => status !== 'manual');
   const job =
     block === 'waiting'
-      ? await transitionJob(uow, jobId, waiting, 'manual', change)
+      ? await transitionJob(uow, jobId, waitingStatuses, 'manual', change)
       : await transitionJob(uow, jobId, from, 'failed', { ...change, failure_reason: block });
   if (job !== null) await processPipelineOf(uow, job);
   return job;
@@ -168,23 +168,23 @@ async function updateReadyJobs(
   pipeline: PipelineRef,
   jobs: readonly ProcessedJob[],
 ): Promise<ProcessedJob[]> {
-  const stepped: ProcessedJob[] = [];
+  const changedJobs: ProcessedJob[] = [];
   // A blocked job can make further jobs ready, so repeat until none is blocked.
   for (;;) {
     const outcomes = findReadyJobs(jobs);
     const readyJobs = jobs.filter(({ id }) => outcomes.has(id));
-    const held = await findBlockedDeployments(
+    const blockReasons = await findBlockedDeployments(
       uow,
       pipeline,
       readyJobs.filter(({ id }) => outcomes.get(id) === 'pending'),
     );
-    for (const job of readyJobs) job.status = statusAfter(job, outcomes.get(job.id)!, held.get(job.id));
+    for (const job of readyJobs) job.status = statusAfter(job, outcomes.get(job.id)!, blockReasons.get(job.id));
     for (const reason of BLOCK_FAILURES) {
-      const failed = readyJobs.filter(({ id }) => held.get(id) === reason);
-      await transitionJobs(uow, pipeline, failed, 'failed', { failure_reason: reason });
+      const failedJobs = readyJobs.filter(({ id }) => blockReasons.get(id) === reason);
+      await transitionJobs(uow, pipeline, failedJobs, 'failed', { failure_reason: reason });
     }
-    stepped.push(...readyJobs);
-    if (held.size === 0) return stepped;
+    changedJobs.push(...readyJobs);
+    if (blockReasons.size === 0) return changedJobs;
   }
 }
 
@@ -234,17 +234,17 @@ async function startNextInResourceGroups(
   jobs: readonly ProcessedJob[],
   groups: readonly number[],
 ): Promise<number[]> {
-  const others = new Set<number>();
+  const otherPipelineIds = new Set<number>();
   for (const group of [...new Set(groups)].sort((one, other) => one - other)) {
     const next = await findNextInResourceGroup(uow, group);
     if (next === null) continue;
     await transitionJobs(uow, next, [next], 'pending');
     await notifyRunnersOfJob(uow, next.project_id, next.pipeline_id);
-    const here = jobs.find(({ id }) => id === next.id);
-    if (here) here.status = 'pending';
-    else others.add(next.pipeline_id);
+    const localJob = jobs.find(({ id }) => id === next.id);
+    if (localJob) localJob.status = 'pending';
+    else otherPipelineIds.add(next.pipeline_id);
   }
-  return [...others];
+  return [...otherPipelineIds];
 }
 
 /** Schedules the start of delayed jobs after the delay (`start_in`) of the CI file. */

@@ -201,7 +201,7 @@ const FINISHED_STATUSES: readonly PipelineStatus[] = ['success', 'failed', 'canc
  * index: pipelines primary key
  */
 export async function setPipelineStatus(tx: Transaction, pipelineId: number, status: PipelineStatus): Promise<boolean> {
-  const changed = await tx
+  const updatedPipelines = await tx
     .updateTable('pipelines')
     .set((eb) => ({
       status,
@@ -214,5 +214,5 @@ export async function setPipelineStatus(tx: Transaction, pipelineId: number, sta
     .where('yaml_errors', 'is', null)
     .returning('id')
     .execute();
-  return changed.length > 0;
+  return updatedPipelines.length > 0;
 }

@@ -30,7 +30,7 @@ export async function setProcessMode(
   group: ResourceGroupRow,
   mode: ProcessMode,
 ): Promise<ResourceGroupRow> {
-  const changed = { process_mode: mode, updated_at: tx.now };
-  await tx.updateTable('resource_groups').set(changed).where('id', '=', group.id).execute();
-  return { ...group, ...changed };
+  const changedColumns = { process_mode: mode, updated_at: tx.now };
+  await tx.updateTable('resource_groups').set(changedColumns).where('id', '=', group.id).execute();
+  return { ...group, ...changedColumns };
 }

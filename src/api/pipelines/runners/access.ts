@@ -97,11 +97,11 @@ async function findRunnerOwner(
   const { allow_runner_registration_token: allowed, valid_runner_registrars: valid } = await loadSettings(db);
   if (token === '') return null;
   if (!allowed) throw registrationDisallowed();
-  const registrar = await findRunnerOwnerByToken(db, token, secretKey, config);
-  if (registrar === null) return null;
-  if (registrar.type !== 'instance' && !valid.includes(registrar.type)) return null;
-  if (!(await allowsRegistrationTokens(db, registrar))) throw registrationDisallowed();
-  return registrar;
+  const owner = await findRunnerOwnerByToken(db, token, secretKey, config);
+  if (owner === null) return null;
+  if (owner.type !== 'instance' && !valid.includes(owner.type)) return null;
+  if (!(await allowsRegistrationTokens(db, owner))) throw registrationDisallowed();
+  return owner;
 }
 
 const registrationDisallowed = () => new HttpError(410, { message: REGISTRATION_DISALLOWED });

@@ -40,10 +40,10 @@ export async function createRunner(
 ): Promise<IssuedRunner | Failure<'noGroup' | 'noProject' | 'notPermitted' | 'wrong'>> {
   const owner = await findOwner(uow, input);
   if (isFailure(owner)) return owner;
-  const made = await insertValidRunner(uow, owner, input, { creatorId: uow.actor.user.id });
-  if (isFailure(made)) return fail('wrong', { sentence: formatErrorSentence(made.values.errors as never) });
-  await recordCreated(uow, made.runner);
-  return made.issued;
+  const result = await insertValidRunner(uow, owner, input, { creatorId: uow.actor.user.id });
+  if (isFailure(result)) return fail('wrong', { sentence: formatErrorSentence(result.values.errors as never) });
+  await recordCreated(uow, result.runner);
+  return result.issued;
 }
 
 /** Returns the owner of the new runner, if the caller may create runners there. */
@@ -51,16 +51,16 @@ async function findOwner(
   uow: UnitOfWork<SignedInCaller>,
   { runner_type, group_id, project_id }: CreateRunnerInput,
 ): Promise<Owner | Failure<'noGroup' | 'noProject' | 'notPermitted'>> {
-  const { actor: by } = uow;
-  if (runner_type === 'instance_type') return isAdministrator(by) ? { type: 'instance' } : fail('notPermitted');
+  const { actor: caller } = uow;
+  if (runner_type === 'instance_type') return isAdministrator(caller) ? { type: 'instance' } : fail('notPermitted');
   if (runner_type === 'group_type') {
-    const group = await findGroup(uow, by, String(group_id));
+    const group = await findGroup(uow, caller, String(group_id));
     if (group === null) return fail('noGroup');
-    return mayInGroup(by, 'create_runner', group) ? { type: 'group', id: group.id } : fail('notPermitted');
+    return mayInGroup(caller, 'create_runner', group) ? { type: 'group', id: group.id } : fail('notPermitted');
   }
-  const project = await findProject(uow, by, String(project_id));
+  const project = await findProject(uow, caller, String(project_id));
   if (project === null) return fail('noProject');
-  return mayInProject(by, 'admin_runner', project) ? { type: 'project', id: project.id } : fail('notPermitted');
+  return mayInProject(caller, 'admin_runner', project) ? { type: 'project', id: project.id } : fail('notPermitted');
 }
 
 interface RegisterRunnerInput extends RunnerInput {
@@ -76,10 +76,10 @@ export async function registerRunner(
   owner: Owner,
   registration: RegisterRunnerInput,
 ): Promise<IssuedRunner | Failure<'invalid'>> {
-  const made = await insertValidRunner(uow, owner, registration, { creatorId: null });
-  if (isFailure(made)) return made;
-  await recordRegistered(uow, made.runner, registration.token);
-  return made.issued;
+  const result = await insertValidRunner(uow, owner, registration, { creatorId: null });
+  if (isFailure(result)) return result;
+  await recordRegistered(uow, result.runner, registration.token);
+  return result.issued;
 }
 
 async function insertValidRunner(

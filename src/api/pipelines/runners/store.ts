@@ -59,13 +59,13 @@ export async function insertAssociation(tx: Transaction, runnerId: number, proje
 
 /** Returns whether the runner is assigned to this project. index: runner_projects_by_runner, runners primary key */
 export async function removeAssociation(tx: Transaction, runnerId: number, projectId: number): Promise<boolean> {
-  const gone = await tx
+  const deletedRow = await tx
     .deleteFrom('runner_projects')
     .where('runner_id', '=', runnerId)
     .where('project_id', '=', projectId)
     .returning('id')
     .executeTakeFirst();
-  if (gone === undefined) return false;
+  if (deletedRow === undefined) return false;
   await tx.updateTable('runners').set(incrementQueueVersion).where('id', '=', runnerId).execute();
   return true;
 }

@@ -16,8 +16,8 @@ export async function updateRunner(
   const content = applyContentChanges(changes, runner);
   const tags = distinctTags(changes.tag_list);
   const now = await listRunnerTags(uow, runner.id);
-  const changed = tags !== undefined && (tags.length !== now.length || tags.some((tag) => !now.includes(tag)));
-  const errors = validateContent(content, { count: (tags ?? now).length, changed });
+  const isChanged = tags !== undefined && (tags.length !== now.length || tags.some((tag) => !now.includes(tag)));
+  const errors = validateContent(content, { count: (tags ?? now).length, changed: isChanged });
   if (errors) return invalid(errors);
   if (tags !== undefined) await replaceTags(uow, runner.id, tags);
   const updated = await uow

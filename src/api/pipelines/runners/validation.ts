@@ -99,8 +99,8 @@ export function formatErrorSentence(errors: FieldErrors): string {
   const sentences = Object.entries(errors).flatMap(([field, texts]) =>
     texts.map((text) => `${humanize(field)} ${text}`),
   );
-  const [last, ...others] = sentences.reverse();
-  return others.length === 0 ? (last ?? '') : `${others.reverse().join(', ')} and ${last}`;
+  const [last, ...otherSentences] = sentences.reverse();
+  return otherSentences.length === 0 ? (last ?? '') : `${otherSentences.reverse().join(', ')} and ${last}`;
 }
 
 const humanize = (field: string) => `${field[0]!.toUpperCase()}${field.slice(1).replaceAll('_', ' ')}`;

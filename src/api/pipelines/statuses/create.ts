@@ -52,9 +52,9 @@ export async function createOrUpdateStatus(
   project: Project,
   input: StatusInput,
 ): Promise<StatusRow | Failure<StatusErrorCode>> {
-  const wrong = validateTargetUrl(input.target_url ?? null);
-  if (wrong !== null) return invalid({ target_url: [wrong] });
-  const elsewhere = await findRefWithoutPipeline(git, database.reader, project, input);
+  const urlError = validateTargetUrl(input.target_url ?? null);
+  if (urlError !== null) return invalid({ target_url: [urlError] });
+  const refWithoutPipeline = await findRefWithoutPipeline(git, database.reader, project, input);
   const key = await secretKey();
   const waiter = withMaxWait(client, MAX_LOCK_WAIT_MS);
   try {
@@ -62,14 +62,14 @@ export async function createOrUpdateStatus(
       caller,
       async (uow) => {
         const now = await reloadAccess(uow, caller, project.id);
-        const known = await findPipelineOfStatus(uow, project.id, input);
-        if (known === null && input.pipeline_id != null) return fail('noPipeline');
-        const place = known ?? elsewhere;
-        if (place === null) return fail('noRef');
-        if (!(await mayRunPipelineOn(uow, now.caller, now.project, place))) return fail('notAllowed');
+        const existingPipeline = await findPipelineOfStatus(uow, project.id, input);
+        if (existingPipeline === null && input.pipeline_id != null) return fail('noPipeline');
+        const pipelineRef = existingPipeline ?? refWithoutPipeline;
+        if (pipelineRef === null) return fail('noRef');
+        if (!(await mayRunPipelineOn(uow, now.caller, now.project, pipelineRef))) return fail('notAllowed');
         const { user } = caller;
-        const made = { ...place, sha: input.sha, project: now.project, user, baseUrl };
-        const pipeline = known ?? (await createExternalPipeline(uow, made, key));
+        const pipelineRequest = { ...pipelineRef, sha: input.sha, project: now.project, user, baseUrl };
+        const pipeline = existingPipeline ?? (await createExternalPipeline(uow, pipelineRequest, key));
         const id = await setCommitStatus(uow, pipeline, { ...toCommitStatusInput(input), userId: user.id });
         return isFailure(id) ? id : getCommitStatusRow(uow, id);
       },
@@ -99,14 +99,16 @@ async function findPipelineOfStatus(db: Reader, projectId: number, input: Status
   const { sha, pipeline_id } = input;
   const ref = shortRefName(input);
   if (pipeline_id == null) return findNewestPipelineOfCommit(db, projectId, sha, ref);
-  const found = await findPipeline(db, projectId, pipeline_id);
-  return found !== null && found.sha === sha && (ref === null || found.ref === ref) ? found : null;
+  const pipelineRow = await findPipeline(db, projectId, pipeline_id);
+  return pipelineRow !== null && pipelineRow.sha === sha && (ref === null || pipelineRow.ref === ref)
+    ? pipelineRow
+    : null;
 }
 
 function shortRefName({ ref }: StatusInput): string | null {
   if (ref == null) return null;
-  const full = [HEADS, TAGS].find((prefix) => ref.startsWith(prefix));
-  return full === undefined ? ref : ref.slice(full.length);
+  const refPrefix = [HEADS, TAGS].find((prefix) => ref.startsWith(prefix));
+  return refPrefix === undefined ? ref : ref.slice(refPrefix.length);
 }
 
 interface BranchOrTag {

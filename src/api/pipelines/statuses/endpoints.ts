@@ -29,7 +29,7 @@ export const listCommitStatuses = endpoint({
   read: (db, { project, commit, params, page }) => listStatuses(db, project.id, commit.id, params, page),
 });
 
-const taken = { name: ['has already been taken'] };
+const NAME_TAKEN = { name: ['has already been taken'] };
 
 export const createCommitStatus = endpoint({
   post: '/projects/:id/statuses/:sha',
@@ -50,7 +50,7 @@ export const createCommitStatus = endpoint({
     noRef: [404, '404 References for commit Not Found'],
     notAllowed: FORBIDDEN,
     noPipeline: [404, '404 Pipeline for pipeline_id, sha and ref Not Found'],
-    taken: [400, { message: taken }],
+    taken: [400, { message: NAME_TAKEN }],
     impossible: [
       400,
       'Cannot transition status via :{event} from :{from} (Reason(s): Status cannot transition via "{event}")',

@@ -1,20 +1,20 @@
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 
 /** Returns a client that counts as disconnected after this many milliseconds. */
-export function withMaxWait(client: RequestClient, longest: number): RequestClient & { readonly isOver: boolean } {
-  const over = AbortSignal.timeout(longest);
+export function withMaxWait(client: RequestClient, maxWaitMs: number): RequestClient & { readonly isOver: boolean } {
+  const timeoutSignal = AbortSignal.timeout(maxWaitMs);
   return {
     network: client.network,
     measureStall: () => client.measureStall(),
     disconnect: () => client.disconnect(),
     get isDisconnected() {
-      return client.isDisconnected || over.aborted;
+      return client.isDisconnected || timeoutSignal.aborted;
     },
     get signal() {
-      return AbortSignal.any([client.signal, over]);
+      return AbortSignal.any([client.signal, timeoutSignal]);
     },
     get isOver() {
-      return over.aborted && !client.isDisconnected;
+      return timeoutSignal.aborted && !client.isDisconnected;
     },
   };
 }

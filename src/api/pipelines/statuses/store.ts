@@ -32,8 +32,8 @@ export function listStatuses(
   { order_by, sort: direction, ...filter }: StatusFilterInput & StatusSort,
   page: OffsetRequest,
 ): Promise<Page<StatusRow>> {
-  const found = selectStatuses(db, projectId, sha, filter);
-  return paginate(db, found.orderBy(order_by, direction).orderBy('id', direction), page);
+  const query = selectStatuses(db, projectId, sha, filter);
+  return paginate(db, query.orderBy(order_by, direction).orderBy('id', direction), page);
 }
 
 /** Returns the commit status with this id. index: commit_statuses primary key, pipelines primary key */
@@ -51,20 +51,20 @@ function selectStatuses(db: Reader, projectId: number, sha: string, filter: Stat
   // index: jobs_by_pipeline
   let jobs = selectJobStatuses(db).where('jobs.pipeline_id', 'in', pipelines);
   // index: commit_statuses_by_pipeline
-  let posted = selectCommitStatuses(db).where('commit_statuses.pipeline_id', 'in', pipelines);
+  let externalQuery = selectCommitStatuses(db).where('commit_statuses.pipeline_id', 'in', pipelines);
   if (name != null) {
     jobs = jobs.where('jobs.name', '=', name);
-    posted = posted.where('commit_statuses.name', '=', name);
+    externalQuery = externalQuery.where('commit_statuses.name', '=', name);
   }
   if (stage != null) {
     jobs = jobs.where('jobs.stage', '=', stage);
-    posted = posted.where(sql<SqlBool>`${stage} = ${sql.lit(EXTERNAL_STAGE)}`);
+    externalQuery = externalQuery.where(sql<SqlBool>`${stage} = ${sql.lit(EXTERNAL_STAGE)}`);
   }
   if (!all) {
     jobs = jobs.where(sql<SqlBool>`not jobs.retried`);
-    posted = posted.where(sql<SqlBool>`not commit_statuses.retried`);
+    externalQuery = externalQuery.where(sql<SqlBool>`not commit_statuses.retried`);
   }
-  return db.selectFrom(jobs.unionAll(posted).as('statuses')).selectAll();
+  return db.selectFrom(jobs.unionAll(externalQuery).as('statuses')).selectAll();
 }
 
 function selectJobStatuses(db: Reader) {
@@ -96,7 +96,7 @@ export async function findNewestPipelineOfCommit(
   sha: string,
   ref: string | null,
 ): Promise<PipelineRow | null> {
-  let found = selectPipelines(db).where('pipelines.project_id', '=', projectId).where('pipelines.sha', '=', sha);
-  if (ref !== null) found = found.where('pipelines.ref', '=', ref);
-  return (await found.orderBy('pipelines.id', 'desc').limit(1).executeTakeFirst()) ?? null;
+  let query = selectPipelines(db).where('pipelines.project_id', '=', projectId).where('pipelines.sha', '=', sha);
+  if (ref !== null) query = query.where('pipelines.ref', '=', ref);
+  return (await query.orderBy('pipelines.id', 'desc').limit(1).executeTakeFirst()) ?? null;
 }

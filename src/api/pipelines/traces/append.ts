@@ -48,13 +48,13 @@ export async function appendToTrace(
     );
     return fail('tooLong');
   }
-  const grown = await services.runUnitOfWork(ANONYMOUS, async (uow) => {
+  const appended = await services.runUnitOfWork(ANONYMOUS, async (uow) => {
     if (!(await growTrace(uow, job.id, start, more))) return false;
     if (more.chunk !== null) await addChunk(uow, job.id, more.chunk);
     await recordRunnerContact(uow, job);
     return true;
   });
-  return grown ? { size: more.size } : findAppendFailure(services, job, token);
+  return appended ? { size: more.size } : findAppendFailure(services, job, token);
 }
 
 async function addChunk(uow: UnitOfWork, jobId: number, chunk: TraceChunk): Promise<void> {
@@ -70,10 +70,10 @@ interface AppendedState extends TraceState {
 /** Keeps the state for a request without a body, which is only a heartbeat. */
 function unchangedState({
   trace_size: size,
-  trace_held: held,
+  trace_held: heldText,
   trace_checksum: checksum,
 }: AuthenticatedJob): AppendedState {
-  return { size, held, checksum, chunk: null };
+  return { size, held: heldText, checksum, chunk: null };
 }
 
 /** Stores the body after the bytes held back before. Holds back a possible start of a secret at its end. */
@@ -83,23 +83,28 @@ async function storeBody(
 ): Promise<AppendedState | BlobFailure> {
   const { reader } = services.database;
   const { ci_jobs_trace_size_limit: limit } = await loadSettings(reader);
-  const registrar = { type: 'project', id: job.project_id } as const;
-  const registration = await getRegistrationToken(reader, await services.secretKey(), registrar);
-  const held = await decryptPartialSecret(services, job.id, job.trace_held);
-  const mask = createSecretMasker([token, registration], held);
-  const came = createChecksumCounter(job);
-  const [from, most] = [start - held.length, limit * MEBIBYTE];
+  const owner = { type: 'project', id: job.project_id } as const;
+  const registration = await getRegistrationToken(reader, await services.secretKey(), owner);
+  const heldBytes = await decryptPartialSecret(services, job.id, job.trace_held);
+  const mask = createSecretMasker([token, registration], heldBytes);
+  const receivedCounter = createChecksumCounter(job);
+  const [from, maxBytes] = [start - heldBytes.length, limit * MEBIBYTE];
   const body = bodyStream(request);
   try {
-    const pieces = mask.masked(came.counted(body as AsyncIterable<Buffer>));
-    const blob = await storeBlob(services.blobs, Readable.from(pieces, { objectMode: false }), {
-      maxBytes: Math.max(0, most - from),
+    const maskedChunks = mask.masked(receivedCounter.counted(body as AsyncIterable<Buffer>));
+    const blob = await storeBlob(services.blobs, Readable.from(maskedChunks, { objectMode: false }), {
+      maxBytes: Math.max(0, maxBytes - from),
     });
     if (isFailure(blob)) return blob;
     const size = from + blob.size + mask.held.length;
-    if (size > most) return fail('tooLarge');
+    if (size > maxBytes) return fail('tooLarge');
     const chunk = blob.size === 0 ? null : { start: from, ...blob };
-    return { size, held: await encryptPartialSecret(services, job.id, mask.held), checksum: came.checksum, chunk };
+    return {
+      size,
+      held: await encryptPartialSecret(services, job.id, mask.held),
+      checksum: receivedCounter.checksum,
+      chunk,
+    };
   } finally {
     body.destroy();
   }

@@ -17,11 +17,13 @@ export const assembleTrace = defineJob({
     const job = await findEndedTrace(database.reader, jobId);
     if (job === null) return;
     const source = streamTrace({ database, blobs, secretKey }, jobId);
-    const stored = await storeBlob(blobs, source).finally(() => source.destroy());
+    const storedBlob = await storeBlob(blobs, source).finally(() => source.destroy());
     // The log was erased meanwhile.
-    if (isFailure(stored) || stored.size !== job.trace_size) return;
-    const coverage = job.coverage === null ? null : await readCoverage({ blobs }, stored, job.coverage);
-    await database.transaction((tx) => replaceChunks(tx, { id: jobId, project_id: job.project_id, coverage }, stored));
+    if (isFailure(storedBlob) || storedBlob.size !== job.trace_size) return;
+    const coverage = job.coverage === null ? null : await readCoverage({ blobs }, storedBlob, job.coverage);
+    await database.transaction((tx) =>
+      replaceChunks(tx, { id: jobId, project_id: job.project_id, coverage }, storedBlob),
+    );
   },
 });
 
@@ -31,6 +33,6 @@ async function readCoverage(
   pattern: string,
 ): Promise<number | null> {
   const start = Math.max(0, log.size - COVERAGE_SCAN_BYTES);
-  const opened = await openBlob(blobs, log.sha256, { start, end: Number.MAX_SAFE_INTEGER });
-  return opened === null ? null : findCoverage(await text(opened.stream), pattern);
+  const openedBlob = await openBlob(blobs, log.sha256, { start, end: Number.MAX_SAFE_INTEGER });
+  return openedBlob === null ? null : findCoverage(await text(openedBlob.stream), pattern);
 }

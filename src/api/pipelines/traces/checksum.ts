@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { AuthenticatedJob } from '#authorization/job-authentication.ts';
 
 interface ChecksumCounter {
-  counted(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
+  counted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
   /** The checksum of the whole log after all chunks; null if the checksum of the earlier part is unknown. */
   readonly checksum: number | null;
 }
@@ -14,10 +14,10 @@ export function createChecksumCounter({
 }: Pick<AuthenticatedJob, 'trace_size' | 'trace_checksum'>): ChecksumCounter {
   let checksum = trace_size === 0 ? 0 : trace_checksum;
   return {
-    async *counted(pieces) {
-      for await (const piece of pieces) {
-        if (checksum !== null) checksum = crc32(piece, checksum);
-        yield piece;
+    async *counted(chunks) {
+      for await (const chunk of chunks) {
+        if (checksum !== null) checksum = crc32(chunk, checksum);
+        yield chunk;
       }
     },
     get checksum() {

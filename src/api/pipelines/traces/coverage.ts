@@ -20,14 +20,14 @@ export async function findCoverage(log: string, pattern: string): Promise<number
   let work = 0;
   for (const line of iterateLinesBackwards(log)) {
     const matcher = expression.matcher(line);
-    let found: string | null = null;
-    while (matcher.find()) found = matcher.group(matcher.groupCount());
-    const number = found === null ? null : /\d+(?:\.\d+)?/.exec(found);
+    let lastMatch: string | null = null;
+    while (matcher.find()) lastMatch = matcher.group(matcher.groupCount());
+    const number = lastMatch === null ? null : /\d+(?:\.\d+)?/.exec(lastMatch);
     if (number !== null) return Number(number[0]);
     work += line.length * weight;
     if (work > MAX_MATCHING_WORK) return null;
-    const way = giveWay();
-    if (way !== undefined) await way;
+    const yielded = giveWay();
+    if (yielded !== undefined) await yielded;
   }
   return null;
 }

@@ -30,11 +30,11 @@ export const appendTrace = endpoint({
   async handle({ job, token, request }, services) {
     const range = firstHeader(request.headers['content-range']);
     if (range === undefined) return fail('noRange');
-    const grown = await appendToTrace(services, { request, job, token, start: parseRangeStart(range) });
-    if (isFailure(grown)) return grown;
+    const appendResult = await appendToTrace(services, { request, job, token, start: parseRangeStart(range) });
+    if (isFailure(appendResult)) return appendResult;
     const headers = {
       'Job-Status': job.status,
-      ...rangeHeader(grown.size),
+      ...rangeHeader(appendResult.size),
       'X-GitLab-Trace-Update-Interval': getUpdateInterval(job.trace_watched_at, timestamp(services.clock)),
     };
     return { headers };

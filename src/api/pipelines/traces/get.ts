@@ -17,7 +17,7 @@ export function streamTrace(services: TraceServices, jobId: number): Readable {
 /** The log may grow, and its chunks may be joined, while it is read. Bytes already sent are not read again. */
 async function* iterateTrace(services: TraceServices, jobId: number): AsyncGenerator<Buffer> {
   const { reader } = services.database;
-  for (let at = 0, missed = false; ; ) {
+  for (let at = 0, isRetry = false; ; ) {
     // Read the state before the chunks, so that all chunks up to its size exist.
     const end = await findTraceEnd(reader, jobId);
     if (end === null) return;
@@ -32,13 +32,13 @@ async function* iterateTrace(services: TraceServices, jobId: number): AsyncGener
       yield* streamBlob(services, sha256, at - start);
       at = start + size;
     }
-    const held = await decryptPartialSecret(services, jobId, end.held);
-    const inChunks = end.size - held.length;
-    if (at === inChunks && end.hasEnded && held.length > 0) yield held;
+    const heldBytes = await decryptPartialSecret(services, jobId, end.held);
+    const inChunks = end.size - heldBytes.length;
+    if (at === inChunks && end.hasEnded && heldBytes.length > 0) yield heldBytes;
     if (at >= inChunks) return;
     // There are more chunks, or the log has just been assembled or erased.
-    if (chunks.length === 0 && missed) throw gapError(jobId, at);
-    missed = chunks.length === 0;
+    if (chunks.length === 0 && isRetry) throw gapError(jobId, at);
+    isRetry = chunks.length === 0;
   }
 }
 

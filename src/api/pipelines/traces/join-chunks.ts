@@ -15,15 +15,15 @@ type ChunkServices = Pick<Services, 'database' | 'blobs'>;
 export const joinTraceChunks = defineJob({
   kind: 'join_trace_pieces',
   async handle({ database, blobs }: ChunkServices, { jobId }: { jobId: number }) {
-    const pieces = await listLastSmallChunks(database.reader, jobId);
-    if (pieces.length < 2) return;
-    const source = Readable.from(streamChunks({ blobs }, pieces), { objectMode: false });
-    const stored = await storeBlob(blobs, source).finally(() => source.destroy());
-    if (isFailure(stored)) return;
-    await database.transaction((tx) => joinChunks(tx, jobId, pieces, stored));
+    const smallChunks = await listLastSmallChunks(database.reader, jobId);
+    if (smallChunks.length < 2) return;
+    const source = Readable.from(streamChunks({ blobs }, smallChunks), { objectMode: false });
+    const storedBlob = await storeBlob(blobs, source).finally(() => source.destroy());
+    if (isFailure(storedBlob)) return;
+    await database.transaction((tx) => joinChunks(tx, jobId, smallChunks, storedBlob));
   },
 });
 
-async function* streamChunks(services: Pick<Services, 'blobs'>, pieces: readonly TraceChunk[]): AsyncGenerator<Buffer> {
-  for (const { sha256 } of pieces) yield* streamBlob(services, sha256, 0);
+async function* streamChunks(services: Pick<Services, 'blobs'>, chunks: readonly TraceChunk[]): AsyncGenerator<Buffer> {
+  for (const { sha256 } of chunks) yield* streamBlob(services, sha256, 0);
 }

@@ -8,7 +8,7 @@ interface SecretMasker {
    * Yields the bytes with each secret replaced by a mask of the same length, even if it spans several chunks. Holds
    * back a possible start of a secret until more bytes arrive: fewer bytes than the longest secret has.
    */
-  masked(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
+  masked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
   /** After all chunks: the bytes still held back, as a possible start of a secret. */
   readonly held: Buffer;
 }
@@ -16,24 +16,24 @@ interface SecretMasker {
 /** Masks secrets in a stream. `before`: the bytes held back from the previous stream, which come first. */
 export function createSecretMasker(secrets: readonly string[], before: Buffer): SecretMasker {
   const wanted = secrets.filter((secret) => secret !== '').map((secret) => Buffer.from(secret));
-  const most = Math.max(0, ...wanted.map((secret) => secret.length - 1));
-  let held = before;
+  const maxHeldBytes = Math.max(0, ...wanted.map((secret) => secret.length - 1));
+  let heldBytes = before;
   return {
-    async *masked(pieces) {
-      for await (const piece of pieces) {
-        const bytes = Buffer.concat([held, piece]);
+    async *masked(chunks) {
+      for await (const chunk of chunks) {
+        const bytes = Buffer.concat([heldBytes, chunk]);
         for (const secret of wanted) overwrite(bytes, secret);
-        const ready = Math.max(0, bytes.length - most);
-        held = bytes.subarray(ready);
-        if (ready > 0) yield bytes.subarray(0, ready);
+        const readyBytes = Math.max(0, bytes.length - maxHeldBytes);
+        heldBytes = bytes.subarray(readyBytes);
+        if (readyBytes > 0) yield bytes.subarray(0, readyBytes);
       }
-      const last = held;
-      const begun = Math.max(0, ...wanted.map((secret) => partialMatchLength(last, secret)));
-      held = last.subarray(last.length - begun);
-      if (last.length > begun) yield last.subarray(0, last.length - begun);
+      const last = heldBytes;
+      const partialLength = Math.max(0, ...wanted.map((secret) => partialMatchLength(last, secret)));
+      heldBytes = last.subarray(last.length - partialLength);
+      if (last.length > partialLength) yield last.subarray(0, last.length - partialLength);
     },
     get held() {
-      return held;
+      return heldBytes;
     },
   };
 }

@@ -11,20 +11,22 @@ type KeyServices = Pick<Services, 'secretKey'>;
 export async function encryptPartialSecret(
   { secretKey }: KeyServices,
   jobId: number,
-  held: Buffer,
+  heldBytes: Buffer,
 ): Promise<string | null> {
-  return held.length === 0 ? null : encrypt(await secretKey(), held.toString('base64'), encryptionContext(jobId));
+  return heldBytes.length === 0
+    ? null
+    : encrypt(await secretKey(), heldBytes.toString('base64'), encryptionContext(jobId));
 }
 
 /** Returns the bytes that `seal` encrypted. */
 export async function decryptPartialSecret(
   { secretKey }: KeyServices,
   jobId: number,
-  sealed: string | null,
+  encrypted: string | null,
 ): Promise<Buffer> {
-  return sealed === null
+  return encrypted === null
     ? Buffer.alloc(0)
-    : Buffer.from(decrypt(await secretKey(), sealed, encryptionContext(jobId)), 'base64');
+    : Buffer.from(decrypt(await secretKey(), encrypted, encryptionContext(jobId)), 'base64');
 }
 
 const encryptionContext = (jobId: number) => `jobs.trace_held:${jobId}`;

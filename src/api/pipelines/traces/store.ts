@@ -31,14 +31,14 @@ export async function growTrace(
   start: number,
   { size, held, checksum }: TraceState,
 ): Promise<boolean> {
-  const grown = await tx
+  const updateResult = await tx
     .updateTable('jobs')
     .set({ trace_size: size, trace_held: held, trace_checksum: checksum, last_seen_at: tx.now })
     .where('id', '=', jobId)
     .where('trace_size', '=', start)
     .where('status', 'in', RUNNING_JOB_STATUSES)
     .executeTakeFirst();
-  return grown.numUpdatedRows === 1n;
+  return updateResult.numUpdatedRows === 1n;
 }
 
 export async function insertChunk(tx: Transaction, jobId: number, chunk: TraceChunk): Promise<void> {
@@ -120,18 +120,24 @@ export async function joinChunks(
 ): Promise<void> {
   const [{ start: first }, { start: last }] = [chunks[0]!, chunks.at(-1)!];
   // Whoever ends the job waits for this, or has been before.
-  const runs = await tx
+  const runningResult = await tx
     .updateTable('jobs')
     .set((eb) => ({ trace_size: eb.ref('trace_size') }))
     .where('id', '=', jobId)
     .where('status', 'in', RUNNING_JOB_STATUSES)
     .executeTakeFirst();
-  if (runs.numUpdatedRows === 0n) return;
+  if (runningResult.numUpdatedRows === 0n) return;
   // index: job_trace_chunks_pkey
   const inPlace = (eb: ExpressionBuilder<Schema, 'job_trace_chunks'>) =>
     eb.and([eb('job_id', '=', jobId), eb('start', '>=', first), eb('start', '<=', last)]);
-  const there = await tx.selectFrom('job_trace_chunks').select('sha256').where(inPlace).orderBy('start').execute();
-  if (there.length !== chunks.length || there.some(({ sha256 }, at) => sha256 !== chunks[at]!.sha256)) return;
+  const existingChunks = await tx
+    .selectFrom('job_trace_chunks')
+    .select('sha256')
+    .where(inPlace)
+    .orderBy('start')
+    .execute();
+  if (existingChunks.length !== chunks.length || existingChunks.some(({ sha256 }, at) => sha256 !== chunks[at]!.sha256))
+    return;
   await tx.deleteFrom('job_trace_chunks').where(inPlace).execute();
   await insertChunk(tx, jobId, { start: first, ...blob });
 }
@@ -202,13 +208,13 @@ export async function replaceChunks(
   job: { readonly id: number; readonly project_id: number; readonly coverage: number | null },
   blob: StoredBlob,
 ): Promise<void> {
-  const still = await tx
+  const updateResult = await tx
     .updateTable('jobs')
     .set({ trace_held: null, ...(job.coverage !== null && { coverage: job.coverage }) })
     .where('id', '=', job.id)
     .where('trace_size', '=', blob.size)
     .executeTakeFirst();
-  if (still.numUpdatedRows === 0n) return;
+  if (updateResult.numUpdatedRows === 0n) return;
   await tx.deleteFrom('job_trace_chunks').where('job_id', '=', job.id).execute();
   await linkBlob(tx, blob);
   await tx

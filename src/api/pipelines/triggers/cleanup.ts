@@ -19,12 +19,12 @@ export const cleanUpTriggers: JobDefinition<Services, Record<string, never>> = d
 export const cleanUpTriggersDaily: Schedule<Services> = { name: NAME, cron: '20 4 * * *', job: cleanUpTriggers };
 
 /** The expiry of a trigger never changes. index: pipeline_triggers_by_end */
-async function deleteExpiredTriggers(tx: Transaction, most: number): Promise<number> {
-  const ended = tx
+async function deleteExpiredTriggers(tx: Transaction, limit: number): Promise<number> {
+  const expiredTriggers = tx
     .selectFrom('pipeline_triggers')
     .select('id')
     .where('expires_at', '<=', addMilliseconds(tx.now, -RETENTION_DAYS * DAY_MS))
     .orderBy('expires_at')
-    .limit(most);
-  return (await tx.deleteFrom('pipeline_triggers').where('id', 'in', ended).returning('id').execute()).length;
+    .limit(limit);
+  return (await tx.deleteFrom('pipeline_triggers').where('id', 'in', expiredTriggers).returning('id').execute()).length;
 }

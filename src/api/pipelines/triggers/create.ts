@@ -22,7 +22,7 @@ export async function createTrigger(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   { description, expires_at = null }: CreateTriggerInput,
-  sealed: ReturnType<typeof generateEncryptedToken>,
+  encryptedToken: ReturnType<typeof generateEncryptedToken>,
 ): Promise<TriggerRow | Failure<'wrong'>> {
   const before = addDays(uow.today, MAX_LIFETIME_DAYS);
   if (expires_at !== null && expires_at >= before) return invalidTrigger({ expires_at: [`must be before ${before}`] });
@@ -34,7 +34,7 @@ export async function createTrigger(
     owner_id: uow.actor.user.id,
     description,
     expires_at,
-    ...sealed,
+    ...encryptedToken,
   });
 }
 

@@ -43,8 +43,10 @@ export const createTrigger = endpoint({
   errors: { wrong: [400, '400 Bad request - {errors}'] },
   response: created(Trigger),
   async handle({ project, caller, params }, { runUnitOfWork, secretKey }) {
-    const sealed = generateEncryptedToken(await secretKey());
-    return runUnitOfWork(caller, (uow) => create(uow, project, params, sealed), { lock: triggersLockKey(project) });
+    const encryptedToken = generateEncryptedToken(await secretKey());
+    return runUnitOfWork(caller, (uow) => create(uow, project, params, encryptedToken), {
+      lock: triggersLockKey(project),
+    });
   },
 });
 

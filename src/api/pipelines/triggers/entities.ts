@@ -8,7 +8,7 @@ import { loadLastUses, type TriggerRow } from './store.ts';
 import { decryptToken } from './tokens.ts';
 
 async function loadTriggerRelations(rows: readonly TriggerRow[], { db, secretKey }: SerializationContext) {
-  const [owners, used, key] = await Promise.all([
+  const [owners, lastUses, key] = await Promise.all([
     loadUsersById(
       db,
       rows.map(({ owner_id }) => owner_id),
@@ -19,7 +19,7 @@ async function loadTriggerRelations(rows: readonly TriggerRow[], { db, secretKey
     ),
     secretKey(),
   ]);
-  return { owners, used, key };
+  return { owners, used: lastUses, key };
 }
 
 /** contract/runners.md §4.6. */

@@ -24,18 +24,18 @@ const columns = [
 
 /** Returns one page of a project's triggers, the oldest first. index: pipeline_triggers_by_project */
 export function listTriggers(db: Reader, projectId: number, page: OffsetRequest): Promise<Page<TriggerRow>> {
-  const found = db.selectFrom('pipeline_triggers').select(columns).where('project_id', '=', projectId);
-  return paginate(db, found.orderBy('id'), page);
+  const query = db.selectFrom('pipeline_triggers').select(columns).where('project_id', '=', projectId);
+  return paginate(db, query.orderBy('id'), page);
 }
 
 /** Returns the project's trigger with this id, or null. index: pipeline_triggers primary key */
 export async function findTrigger(db: Reader, projectId: number, id: number): Promise<TriggerRow | null> {
-  const found = db
+  const query = db
     .selectFrom('pipeline_triggers')
     .select(columns)
     .where('id', '=', id)
     .where('project_id', '=', projectId);
-  return (await found.executeTakeFirst()) ?? null;
+  return (await query.executeTakeFirst()) ?? null;
 }
 
 // index: pipeline_triggers_by_token
@@ -54,8 +54,8 @@ export async function findTriggerByTokenHash(db: Reader, digest: string, now: st
 
 /** Returns whether a project has at least this many triggers. index: pipeline_triggers_by_project */
 export async function hasAtLeastTriggers(db: Reader, projectId: number, count: number): Promise<boolean> {
-  const found = db.selectFrom('pipeline_triggers').select('id').where('project_id', '=', projectId);
-  const last = await found
+  const triggerIds = db.selectFrom('pipeline_triggers').select('id').where('project_id', '=', projectId);
+  const last = await triggerIds
     .orderBy('id')
     .offset(count - 1)
     .limit(1)

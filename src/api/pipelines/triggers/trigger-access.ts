@@ -33,7 +33,7 @@ export function triggerTokenAccess(): Access<TriggerContext, typeof startParams>
     authenticate: () => {},
     async load(call) {
       rejectPipelineHooks(call);
-      return authenticateByTrigger(call).then((proven) => proven ?? authenticateByJob(call));
+      return authenticateByTrigger(call).then((triggerContext) => triggerContext ?? authenticateByJob(call));
     },
     authorize: () => {},
   });
@@ -62,13 +62,13 @@ async function authenticateByTrigger(call: AccessCall): Promise<TriggerContext |
 
 async function authenticateByJob(call: AccessCall): Promise<TriggerContext> {
   const { db, services, params, request } = call;
-  const found = await findAnyJobToken(db, hashToken(params.token as string));
-  if (found === null || getSignInBlock(found.user, services.clock) !== null) throw notFound();
-  const { job, user } = found;
+  const jobToken = await findAnyJobToken(db, hashToken(params.token as string));
+  if (jobToken === null || getSignInBlock(jobToken.user, services.clock) !== null) throw notFound();
+  const { job, user } = jobToken;
   const token = { kind: 'job', id: job.id, scopes: [], impersonation: false } as const;
   const caller: SignedInCaller = { user: toJobUser(user), token, job, address: request.clientAddress };
   const project = await loadVisibleProject(call, caller);
-  if (!found.runs) throw new HttpError(401, { message: 'Job is not running' });
+  if (!jobToken.runs) throw new HttpError(401, { message: 'Job is not running' });
   return { caller, project, trigger: null };
 }
 

@@ -22,13 +22,13 @@ const triggerEndpoint = (post: TriggerPath, summary: string) =>
       tooLarge: [413, '413 Request Entity Too Large'],
     },
     response: created(Pipeline),
-    handle: ({ caller, project, trigger, params, rawParams: given, base, request }, services) =>
+    handle: ({ caller, project, trigger, params, rawParams, base, request }, services) =>
       triggerPipelineByToken(services, caller, {
         project,
         trigger,
         ref: params.ref,
         variables: params.variables ?? [],
-        payload: buildTriggerPayload(given, { id: params.id, ref: params.ref }),
+        payload: buildTriggerPayload(rawParams, { id: params.id, ref: params.ref }),
         baseUrl: base.url,
         client: request,
       }),

@@ -21,9 +21,12 @@ const stringMap: ParameterType<readonly (readonly [key: string, value: unknown])
     if (!isParameterObject(raw)) return problems.addInvalid(name);
     const entries = Object.entries(raw);
     if (entries.length > MAX_ARRAY_LENGTH) return addTooManyElements(name, MAX_ARRAY_LENGTH, problems);
-    return entries.map(([of, sent]) => {
-      const read = key.read(of, name, problems) ?? '';
-      return [read, typeof sent === 'string' ? value.read(sent, `${name}[${read}]`, problems) : sent] as const;
+    return entries.map(([entryName, rawValue]) => {
+      const read = key.read(entryName, name, problems) ?? '';
+      return [
+        read,
+        typeof rawValue === 'string' ? value.read(rawValue, `${name}[${read}]`, problems) : rawValue,
+      ] as const;
     });
   },
 };
@@ -49,19 +52,19 @@ const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
  * before all of it has been written.
  */
 export function buildTriggerPayload(
-  given: RawParameters,
+  rawParams: RawParameters,
   path: { readonly id: string; readonly ref: string },
 ): string | null {
-  let left = MAX_PAYLOAD_BYTES;
-  function kept(this: unknown, name: string, value: unknown): unknown {
-    if (this === given && EXCLUDED_NAMES.has(name)) return undefined;
-    left -= name.length + (typeof value === 'string' ? value.length : 1);
-    if (left < 0) throw new PayloadTooLarge();
+  let bytesLeft = MAX_PAYLOAD_BYTES;
+  function replaceValue(this: unknown, name: string, value: unknown): unknown {
+    if (this === rawParams && EXCLUDED_NAMES.has(name)) return undefined;
+    bytesLeft -= name.length + (typeof value === 'string' ? value.length : 1);
+    if (bytesLeft < 0) throw new PayloadTooLarge();
     return value;
   }
   try {
-    const [place, rest] = [JSON.stringify(path), JSON.stringify(given, kept)];
-    const payload = rest === '{}' ? place : `${place.slice(0, -1)},${rest.slice(1)}`;
+    const [pathJson, paramsJson] = [JSON.stringify(path), JSON.stringify(rawParams, replaceValue)];
+    const payload = paramsJson === '{}' ? pathJson : `${pathJson.slice(0, -1)},${paramsJson.slice(1)}`;
     return Buffer.byteLength(payload) > MAX_PAYLOAD_BYTES ? null : payload;
   } catch (error) {
     if (error instanceof PayloadTooLarge) return null;

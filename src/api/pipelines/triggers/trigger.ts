@@ -27,7 +27,7 @@ export async function triggerPipelineByToken(
   { project, trigger, ref, variables, payload, baseUrl, client }: TriggerInput,
 ): Promise<PipelineRow | Failure<'tooLarge' | 'broken' | keyof typeof PIPELINE_CREATION_ERRORS>> {
   if (payload === null) return fail('tooLarge');
-  const made = await createPipelineForRef(services, owner, project, {
+  const result = await createPipelineForRef(services, owner, project, {
     ref,
     source: trigger === null ? 'pipeline' : 'trigger',
     variables: variables.map(([key, value]) => ({ key, value: value as string, variable_type: 'env_var', raw: false })),
@@ -37,6 +37,6 @@ export async function triggerPipelineByToken(
     baseUrl,
     client,
   });
-  if (isFailure(made) || made.yaml_errors === null) return made;
-  return fail('broken', { text: made.yaml_errors });
+  if (isFailure(result) || result.yaml_errors === null) return result;
+  return fail('broken', { text: result.yaml_errors });
 }

@@ -38,9 +38,9 @@ export const variableAccess = (parent: ParentKind) =>
       name: 'variable',
       params: FILTER_PARAMS,
       async load({ db, path, params }: AccessCall<FilterParams>, { owner }: { readonly owner: VariableOwner }) {
-        const found = await findVariablesByKey(db, owner, path.key ?? '', params.filter?.environment_scope);
-        if (found.length > 1) throw new HttpError(409, { message: MULTIPLE_VARIABLES });
-        return found[0] ?? null;
+        const variables = await findVariablesByKey(db, owner, path.key ?? '', params.filter?.environment_scope);
+        if (variables.length > 1) throw new HttpError(409, { message: MULTIPLE_VARIABLES });
+        return variables[0] ?? null;
       },
       notFound: () => notFoundFor(parent.type),
     })

@@ -38,8 +38,8 @@ export async function recordChanges(
   for (const each of events) await record(uow, owner, after, 'updated', each);
 }
 
-function describeIfChanged<V extends string | boolean>(what: string, before: V, after: V): VariableAuditEvent[] {
-  return before === after ? [] : [describeChange(what, before, after)];
+function describeIfChanged<V extends string | boolean>(property: string, before: V, after: V): VariableAuditEvent[] {
+  return before === after ? [] : [describeChange(property, before, after)];
 }
 
 function record(

@@ -43,8 +43,11 @@ async function create(
     base: await validateLimit(uow, owner),
   });
   if (errors !== null) return invalid(errors);
-  const place = { ...toOwnerColumns(owner), ...row };
-  const variable = await insertVariable(uow, { ...place, encrypted_value: encryptValue(secretKey, place, value) });
+  const variableRow = { ...toOwnerColumns(owner), ...row };
+  const variable = await insertVariable(uow, {
+    ...variableRow,
+    encrypted_value: encryptValue(secretKey, variableRow, value),
+  });
   await recordAdded(uow, owner, variable);
   return variable;
 }
@@ -55,8 +58,8 @@ export async function validateUnique(
   owner: VariableOwner,
   { key, environment_scope }: Pick<CiVariableRow, 'key' | 'environment_scope'>,
 ): Promise<string[]> {
-  const found = await findVariablesByKey(uow, owner, key, environment_scope);
-  return found.length > 0 ? [`(${key}) has already been taken`] : [];
+  const variables = await findVariablesByKey(uow, owner, key, environment_scope);
+  return variables.length > 0 ? [`(${key}) has already been taken`] : [];
 }
 
 async function validateLimit(uow: UnitOfWork, owner: VariableOwner): Promise<string[]> {

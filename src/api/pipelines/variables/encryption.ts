@@ -15,8 +15,8 @@ function encryptionContext({ project_id, group_id, key }: EncryptedVariableKey):
   return `ci_variables.encrypted_value:${owner}/${key}`;
 }
 
-export function encryptValue(secretKey: KeyObject, place: EncryptedVariableKey, value: string): string {
-  return encrypt(secretKey, value, encryptionContext(place));
+export function encryptValue(secretKey: KeyObject, context: EncryptedVariableKey, value: string): string {
+  return encrypt(secretKey, value, encryptionContext(context));
 }
 
 /** Decrypts the value. */

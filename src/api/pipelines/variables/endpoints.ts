@@ -23,8 +23,8 @@ function premiumForGroups<P extends Parameter<string>>(parent: ParentKind, param
 const VARIABLE_UNIQUE_ERRORS = { ci_variables_by_project: 'taken', ci_variables_by_group: 'taken' } as const;
 
 /** Two kinds of names in the audit log. */
-const auditEvents = <const Deed extends string>({ type }: ParentKind, deed: Deed) =>
-  [`${OWNER_TYPES[type].event}_${deed}`] as const;
+const auditEvents = <const Deed extends string>({ type }: ParentKind, action: Deed) =>
+  [`${OWNER_TYPES[type].event}_${action}`] as const;
 
 export const [listGroupVariables, listProjectVariables] = forGroupAndProject((parent) =>
   endpoint({
@@ -63,8 +63,8 @@ export const [createGroupVariable, createProjectVariable] = forGroupAndProject((
     uniqueErrors: VARIABLE_UNIQUE_ERRORS,
     activity: auditEvents(parent, 'created'),
     response: created(CiVariable),
-    handle: ({ owner, caller, params: { masked_and_hidden: hidden, ...input } }, services) =>
-      createVariable(services, caller, owner, { ...input, hidden }),
+    handle: ({ owner, caller, params: { masked_and_hidden: maskedAndHidden, ...input } }, services) =>
+      createVariable(services, caller, owner, { ...input, hidden: maskedAndHidden }),
   }),
 );
 

@@ -28,9 +28,9 @@ export async function variablesForJob(
   project: ProjectLocation,
   job: ReceivingJob,
 ): Promise<CiVariable[] | null> {
-  const found = selectEffectiveVariables(await listStoredVariables(services.database.reader, project), job);
-  const open = await createDecrypter(services, found);
-  return open?.(found) ?? null;
+  const variables = selectEffectiveVariables(await listStoredVariables(services.database.reader, project), job);
+  const open = await createDecrypter(services, variables);
+  return open?.(variables) ?? null;
 }
 
 /**
@@ -41,14 +41,14 @@ export async function variablesForPipeline(
   project: ProjectLocation,
   pipeline: Pick<ReceivingJob, 'protected'> & { readonly hasEnvironments: boolean },
 ): Promise<StoredVariable[] | null> {
-  const kept = await listStoredVariables(services.database.reader, project);
-  const usable = kept.filter(
+  const storedVariables = await listStoredVariables(services.database.reader, project);
+  const usableVariables = storedVariables.filter(
     (each) =>
       (pipeline.protected || !each.protected) &&
       (pipeline.hasEnvironments || each.environment_scope === ALL_ENVIRONMENTS),
   );
-  const open = await createDecrypter(services, usable);
-  return open && usable.flatMap((each) => open([each]).map((variable) => ({ ...each, variable })));
+  const open = await createDecrypter(services, usableVariables);
+  return open && usableVariables.flatMap((each) => open([each]).map((variable) => ({ ...each, variable })));
 }
 
 const COLUMNS = [
@@ -106,21 +106,21 @@ type DecryptVariables = (some: readonly StoredVariableRow[]) => CiVariable[];
 /** Opens each of these once, when it is asked for, but for those that have gone meanwhile. Null: they are too large. */
 async function createDecrypter(
   { database, secretKey }: ReadingServices,
-  kept: readonly StoredVariableRow[],
+  storedVariables: readonly StoredVariableRow[],
 ): Promise<DecryptVariables | null> {
-  if (kept.reduce((sum, { size }) => sum + Number(size), 0) > MAX_BYTES) return null;
-  const ids = kept.map(({ id }) => id);
+  if (storedVariables.reduce((sum, { size }) => sum + Number(size), 0) > MAX_BYTES) return null;
+  const ids = storedVariables.map(({ id }) => id);
   if (ids.length === 0) return () => [];
   const rows = new Map((await loadValues(database.reader, ids)).map((row) => [row.id, row]));
   const key = await secretKey();
-  const opened = new Map<number, CiVariable>();
-  return (some) =>
-    some.flatMap(({ id }) => {
+  const decryptedById = new Map<number, CiVariable>();
+  return (rowsToDecrypt) =>
+    rowsToDecrypt.flatMap(({ id }) => {
       const row = rows.get(id);
       if (row === undefined) return [];
-      const found = opened.get(id) ?? decryptVariable(key, row);
-      opened.set(id, found);
-      return [found];
+      const decryptedVariable = decryptedById.get(id) ?? decryptVariable(key, row);
+      decryptedById.set(id, decryptedVariable);
+      return [decryptedVariable];
     });
 }
 

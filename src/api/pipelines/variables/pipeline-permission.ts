@@ -11,6 +11,6 @@ const ROLES = { developer: DEVELOPER, maintainer: MAINTAINER, owner: OWNER } as 
  */
 export function maySetPipelineVariables(caller: Caller, project: Project): boolean {
   if (isAdministrator(caller)) return true;
-  const least = storedAttributes(project).ci_pipeline_variables_minimum_override_role;
-  return least !== 'no_one_allowed' && getProjectRole(caller, project) >= ROLES[least];
+  const minimumRole = storedAttributes(project).ci_pipeline_variables_minimum_override_role;
+  return minimumRole !== 'no_one_allowed' && getProjectRole(caller, project) >= ROLES[minimumRole];
 }

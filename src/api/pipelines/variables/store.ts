@@ -55,8 +55,8 @@ export function findVariablesByKey(
   key: string,
   scope?: string | null | undefined,
 ): Promise<CiVariableRow[]> {
-  const named = selectOfOwner(db, owner).select(COLUMNS).where('key', '=', key).orderBy('id').limit(2);
-  return (scope == null ? named : named.where('environment_scope', '=', scope)).execute();
+  const query = selectOfOwner(db, owner).select(COLUMNS).where('key', '=', key).orderBy('id').limit(2);
+  return (scope == null ? query : query.where('environment_scope', '=', scope)).execute();
 }
 
 /** index: ci_variables primary key */

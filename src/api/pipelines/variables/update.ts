@@ -57,8 +57,8 @@ async function updateStoredVariable(
   });
   if (errors !== null) return invalid(errors);
   const hasNewValue = value !== oldValue;
-  const sealed = hasNewValue && { encrypted_value: encryptValue(secretKey, before, value) };
-  const after = await updateVariable(uow, id, { ...set, ...sealed });
+  const encryptedColumns = hasNewValue && { encrypted_value: encryptValue(secretKey, before, value) };
+  const after = await updateVariable(uow, id, { ...set, ...encryptedColumns });
   await recordChanges(uow, owner, before, after, hasNewValue);
   return after;
 }

@@ -36,9 +36,11 @@ function validateKey(key: string): string[] {
 }
 
 function validateValue({ value, variable_type, masked, raw }: VariableContent): string[] {
-  const most = MAX_VALUE_LENGTH[variable_type];
+  const maxLength = MAX_VALUE_LENGTH[variable_type];
   return [
-    ...(isLong(value, most) ? [`The value of the provided variable exceeds the ${most} character limit`] : []),
+    ...(isLong(value, maxLength)
+      ? [`The value of the provided variable exceeds the ${maxLength} character limit`]
+      : []),
     ...(masked && !(raw ? /^\S{8,}$/ : /^[a-zA-Z0-9_+=/@:.~-]{8,}$/).test(value) ? ['is invalid'] : []),
   ];
 }
@@ -52,6 +54,6 @@ function validateScope(scope: string): string[] {
   ];
 }
 
-function isLong(text: string, most: number): boolean {
-  return text.length > most && [...text].length > most;
+function isLong(text: string, maxLength: number): boolean {
+  return text.length > maxLength && [...text].length > maxLength;
 }

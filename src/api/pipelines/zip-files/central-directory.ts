@@ -74,12 +74,12 @@ export async function findEntry(
   if (length === 0) return null;
   const wanted = Buffer.from(name);
   const giveWay = createYielder();
-  let rest: Buffer = Buffer.alloc(0);
+  let buffered: Buffer = Buffer.alloc(0);
   for await (const chunk of (await read(start, start + length - 1)) as AsyncIterable<Buffer>) {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    const { entry, at } = findEntryInBytes(rest, wanted);
+    buffered = buffered.length === 0 ? chunk : Buffer.concat([buffered, chunk]);
+    const { entry, at } = findEntryInBytes(buffered, wanted);
     if (entry !== null) return entry;
-    rest = rest.subarray(at);
+    buffered = buffered.subarray(at);
     await giveWay();
   }
   return null;
@@ -102,16 +102,16 @@ function findEntryInBytes(bytes: Buffer, wanted: Buffer): { readonly entry: ZipE
   return { entry: null, at };
 }
 
-function parseEntry(bytes: Buffer, at: number, extra: Buffer): ZipEntry {
-  const long = new Zip64Numbers(extra);
+function parseEntry(bytes: Buffer, at: number, extraFields: Buffer): ZipEntry {
+  const long = new Zip64Numbers(extraFields);
   const size = long.or(bytes.readUInt32LE(at + 24));
-  const packed = long.or(bytes.readUInt32LE(at + 20));
+  const packedSize = long.or(bytes.readUInt32LE(at + 20));
   const offset = long.or(bytes.readUInt32LE(at + 42));
   return {
     encrypted: (bytes.readUInt16LE(at + 8) & 1) === 1,
     method: bytes.readUInt16LE(at + 10),
     crc: bytes.readUInt32LE(at + 16),
-    packed,
+    packed: packedSize,
     size,
     offset,
   };
@@ -124,10 +124,10 @@ const ZIP64_FIELD_ID = 1;
 class Zip64Numbers {
   #left: Buffer = Buffer.alloc(0);
 
-  constructor(extra: Buffer) {
-    for (let at = 0; at + 4 <= extra.length; ) {
-      const end = at + 4 + extra.readUInt16LE(at + 2);
-      if (extra.readUInt16LE(at) === ZIP64_FIELD_ID) this.#left = extra.subarray(at + 4, end);
+  constructor(extraFields: Buffer) {
+    for (let at = 0; at + 4 <= extraFields.length; ) {
+      const end = at + 4 + extraFields.readUInt16LE(at + 2);
+      if (extraFields.readUInt16LE(at) === ZIP64_FIELD_ID) this.#left = extraFields.subarray(at + 4, end);
       at = end;
     }
   }

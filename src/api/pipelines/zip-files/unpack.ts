@@ -50,18 +50,18 @@ async function openFile(
   name: string,
   client: RequestClient,
 ): Promise<UnpackedFile | null> {
-  const found = await directoryScanLimiter.run(
+  const foundEntry = await directoryScanLimiter.run(
     async () => {
       const directory = await findDirectory(read, archiveSize);
       return { directory, entry: await findEntry(read, directory, name) };
     },
     { client },
   );
-  const { directory, entry } = found;
+  const { directory, entry } = foundEntry;
   if (entry === null || name.endsWith('/') || !isReadable(entry)) return null;
-  const rest = verifiedContent(read, entry, await findDataStart(read, directory, entry));
-  const first = await rest.next();
-  return { size: entry.size, head: first.done ? Buffer.alloc(0) : first.value, rest };
+  const chunks = verifiedContent(read, entry, await findDataStart(read, directory, entry));
+  const first = await chunks.next();
+  return { size: entry.size, head: first.done ? Buffer.alloc(0) : first.value, rest: chunks };
 }
 
 /** What is packed is hardly longer than what it holds: nobody unpacks what comes to nothing. */
@@ -88,17 +88,17 @@ async function findDataStart(
 
 /** Nothing more than was promised; its last piece comes only when all of it has turned out to be right. */
 async function* verifiedContent(read: ReadRange, entry: ZipEntry, start: number): AsyncGenerator<Buffer> {
-  let [left, crc] = [entry.size, 0];
-  let held: Buffer | null = null;
-  for await (const piece of inflatedContent(read, entry, start)) {
-    left -= piece.length;
-    if (left < 0) throw new UnreadableArchive();
-    crc = crc32(piece, crc);
-    if (held !== null) yield held;
-    held = piece;
+  let [bytesLeft, crc] = [entry.size, 0];
+  let heldChunk: Buffer | null = null;
+  for await (const chunk of inflatedContent(read, entry, start)) {
+    bytesLeft -= chunk.length;
+    if (bytesLeft < 0) throw new UnreadableArchive();
+    crc = crc32(chunk, crc);
+    if (heldChunk !== null) yield heldChunk;
+    heldChunk = chunk;
   }
-  if (left !== 0 || crc !== entry.crc) throw new UnreadableArchive();
-  if (held !== null) yield held;
+  if (bytesLeft !== 0 || crc !== entry.crc) throw new UnreadableArchive();
+  if (heldChunk !== null) yield heldChunk;
 }
 
 async function* inflatedContent(read: ReadRange, { method, packed }: ZipEntry, start: number): AsyncGenerator<Buffer> {
@@ -108,9 +108,9 @@ async function* inflatedContent(read: ReadRange, { method, packed }: ZipEntry, s
     yield* bytes as AsyncIterable<Buffer>;
     return;
   }
-  const inflating = pipeline(bytes, createInflateRaw({ chunkSize: INFLATE_CHUNK_BYTES }), () => {});
+  const inflateStream = pipeline(bytes, createInflateRaw({ chunkSize: INFLATE_CHUNK_BYTES }), () => {});
   try {
-    yield* inflating as AsyncIterable<Buffer>;
+    yield* inflateStream as AsyncIterable<Buffer>;
   } catch (error) {
     throw String((error as NodeJS.ErrnoException).code).startsWith('Z_') ? new UnreadableArchive() : error;
   }

@@ -30,13 +30,13 @@ export async function insertApproval(tx: Transaction, { id, userId }: ApprovalRe
 
 /** Deletes an approval. Returns whether it existed. index: merge_request_approvals_by_merge_request */
 export async function deleteApproval(tx: Transaction, { id, userId }: ApprovalRef): Promise<boolean> {
-  const deleted = await tx
+  const deletedRow = await tx
     .deleteFrom('merge_request_approvals')
     .where('merge_request_id', '=', id)
     .where('user_id', '=', userId)
     .returning('id')
     .executeTakeFirst();
-  return deleted !== undefined;
+  return deletedRow !== undefined;
 }
 
 /** index: merge_request_approvals_by_merge_request */

@@ -41,9 +41,9 @@ const AWARDABLE_KINDS = ISSUABLE_KINDS.map((kind) => [
 
 /** `export const [listIssueAwardEmoji, listIssueNoteAwardEmoji, ...] = forAwardables((kind) => endpoint({ ... }))` */
 export function forAwardables<Made>(
-  declare: (kind: AwardableKind) => Made,
+  define: (kind: AwardableKind) => Made,
 ): readonly [Made, Made, Made, Made, Made, Made] {
-  return AWARDABLE_KINDS.flat().map(declare) as unknown as readonly [Made, Made, Made, Made, Made, Made];
+  return AWARDABLE_KINDS.flat().map(define) as unknown as readonly [Made, Made, Made, Made, Made, Made];
 }
 
 /** Error for callers who may not read the awardable. */
@@ -64,9 +64,9 @@ const noteResource = {
   name: 'note',
   params: { note_id: required(integer) },
   async load({ db, params }: AccessCall<{ readonly note_id: number }>, { noteable, caller }: IssuableContext) {
-    const found = await findNote(db, caller, noteable, params.note_id);
-    if (found === null && (await isNoteOnNoteable(db, noteable, params.note_id))) throw unreadable();
-    return found;
+    const note = await findNote(db, caller, noteable, params.note_id);
+    if (note === null && (await isNoteOnNoteable(db, noteable, params.note_id))) throw unreadable();
+    return note;
   },
   notFound: nestedNotFound,
 } as const;
@@ -92,11 +92,11 @@ export async function reloadForAward(
   { noteable: previous, note: previousNote }: AwardableContext['awardable'],
 ): Promise<AwardableContext['awardable']> {
   const { noteable, caller } = await kind.issuableKind.reload(uow, uow.actor, previous);
-  const found = previousNote === null ? null : await findNote(uow, caller, noteable, previousNote.id);
-  const isNoteDeleted = previousNote !== null && found === null;
+  const note = previousNote === null ? null : await findNote(uow, caller, noteable, previousNote.id);
+  const isNoteDeleted = previousNote !== null && note === null;
   if (isNoteDeleted || !mayInParent(caller, 'create_note', noteable) || isLockedOut(caller, noteable))
     throw new AccessRevoked();
-  return { noteable, note: found };
+  return { noteable, note };
 }
 
 /** Resource: the award `:award_id` of the awardable. */

@@ -36,23 +36,23 @@ export async function removeAward(
   from: Awardable,
   awardId: number,
 ): Promise<undefined | Failure<'gone'>> {
-  const deleted = await deleteAward(uow, awardId);
-  if (deleted === null) return fail('gone');
-  await updateVoteCount(uow, from, deleted.name, -1);
+  const deletedAward = await deleteAward(uow, awardId);
+  if (deletedAward === null) return fail('gone');
+  await updateVoteCount(uow, from, deletedAward.name, -1);
 }
 
 /** Deletes the caller's award of this name if it exists, else creates it. Returns the canonical name. */
 export async function toggleAward(
   uow: UnitOfWork<SignedInCaller>,
-  on: Awardable,
+  awardable: Awardable,
   shortName: string,
 ): Promise<string | Failure<'unknown' | 'taken'>> {
   const name = findEmojiName(shortName);
   if (name === null) return fail('unknown');
-  if ((await deleteAwardByName(uow, on, { userId: uow.actor.user.id, name })) === null) {
-    const awarded = await createAward(uow, on, name);
-    return isFailure(awarded) ? awarded : name;
+  if ((await deleteAwardByName(uow, awardable, { userId: uow.actor.user.id, name })) === null) {
+    const awardResult = await createAward(uow, awardable, name);
+    return isFailure(awardResult) ? awardResult : name;
   }
-  await updateVoteCount(uow, on, name, -1);
+  await updateVoteCount(uow, awardable, name, -1);
   return name;
 }

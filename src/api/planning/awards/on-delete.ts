@@ -37,10 +37,10 @@ async function deleteAwardsBatch(uow: UnitOfWork, userId: number): Promise<numbe
     .limit(BATCH_SIZE)
     .execute();
   for (const [name, votes] of VOTE_NAMES) {
-    const counted = rows.filter((row) => row.name === name && row.note_id === null).map(toResource);
-    for (const [type, noteables] of Map.groupBy(counted, (noteable) => noteable.type)) {
-      const less = { [votes]: sql<number>`${sql.ref(votes)} - 1` };
-      await uow.updateTable(resourceTable(type)).set(less).where(isOneOf(noteables)).execute();
+    const countedVotes = rows.filter((row) => row.name === name && row.note_id === null).map(toResource);
+    for (const [type, noteables] of Map.groupBy(countedVotes, (noteable) => noteable.type)) {
+      const decrement = { [votes]: sql<number>`${sql.ref(votes)} - 1` };
+      await uow.updateTable(resourceTable(type)).set(decrement).where(isOneOf(noteables)).execute();
     }
   }
   await uow.deleteFrom('award_emoji').where(isOneOf(rows)).execute();

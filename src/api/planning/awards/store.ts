@@ -40,8 +40,8 @@ export function listAwards(db: Reader, awardable: Awardable, page: OffsetRequest
 
 /** Returns the award with this id if it belongs to the awardable, else null. index: award_emoji primary key */
 export async function findAward(db: Reader, awardable: Awardable, id: number): Promise<AwardRow | null> {
-  const found = db.selectFrom('award_emoji').selectAll().where('id', '=', id).where(isOn(awardable));
-  return (await found.executeTakeFirst()) ?? null;
+  const query = db.selectFrom('award_emoji').selectAll().where('id', '=', id).where(isOn(awardable));
+  return (await query.executeTakeFirst()) ?? null;
 }
 
 /** Inserts an award. Returns null if the user has already awarded this name. */
@@ -84,7 +84,7 @@ export async function updateVoteCount(
   tx: Transaction,
   { noteable, note }: Awardable,
   name: string,
-  by: 1 | -1,
+  delta: 1 | -1,
 ): Promise<void> {
   if (note !== null) {
     await tx.updateTable('notes').set({ updated_at: tx.now }).where('id', '=', note.id).execute();
@@ -94,7 +94,7 @@ export async function updateVoteCount(
   await tx
     .updateTable(resourceTable(noteable.type))
     .set({ updated_at: tx.now })
-    .$if(votes !== undefined, (query) => query.set({ [votes!]: sql<number>`${sql.ref(votes!)} + ${sql.lit(by)}` }))
+    .$if(votes !== undefined, (query) => query.set({ [votes!]: sql<number>`${sql.ref(votes!)} + ${sql.lit(delta)}` }))
     .where('id', '=', noteable.id)
     .execute();
 }

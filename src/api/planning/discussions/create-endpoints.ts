@@ -120,10 +120,10 @@ type InRepository = Extract<Noteable, { readonly project: object }>;
 async function threadStartAt(
   git: Git,
   { project }: InRepository,
-  requested: PositionParams | null | undefined,
+  positionParams: PositionParams | null | undefined,
 ): Promise<ThreadStart | Failure<keyof typeof POSITION_ERRORS>> {
-  if (!requested) return NOT_IN_A_DIFF;
-  const position = await validatePosition(git, project, requested);
+  if (!positionParams) return NOT_IN_A_DIFF;
+  const position = await validatePosition(git, project, positionParams);
   return isFailure(position) ? position : { position, commitSha: null };
 }
 

@@ -48,12 +48,12 @@ export const POSITION_ERRORS = {
 export function toPosition(params: PositionParams): Position {
   const { base_sha, start_sha, head_sha, position_type } = params;
   const { old_path = null, new_path = null } = params;
-  const shared = { base_sha, start_sha, head_sha, old_path, new_path, position_type };
-  if (position_type === 'file') return shared;
+  const sharedFields = { base_sha, start_sha, head_sha, old_path, new_path, position_type };
+  if (position_type === 'file') return sharedFields;
   const { width = null, height = null, x = null, y = null } = params;
-  if (position_type === 'image') return { ...shared, width, height, x, y };
+  if (position_type === 'image') return { ...sharedFields, width, height, x, y };
   const { old_line = null, new_line = null, line_range } = params;
-  return { ...shared, old_line, new_line, line_range: line_range ? toLineRange(line_range) : null };
+  return { ...sharedFields, old_line, new_line, line_range: line_range ? toLineRange(line_range) : null };
 }
 
 type Range = NonNullable<PositionParams['line_range']>;

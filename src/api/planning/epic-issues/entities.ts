@@ -25,7 +25,7 @@ const positionOf = ({ association: { id, relative_position } }: EpicIssueRow) =>
 /** An issue in the list of its epic. */
 export const EpicIssue = entity('EpicIssue', { ...IssueInList.schema.properties, ...positionFields }).from(
   async (rows: readonly EpicIssueRow[], to) => byRow(rows, await IssueInList.serializeAll(rows, to)),
-  (row, _to, shown) => ({ ...shown.get(row)!, ...positionOf(row) }),
+  (row, _to, relations) => ({ ...relations.get(row)!, ...positionOf(row) }),
 );
 
 /** An issue of an epic in the response to a reordering. */
@@ -70,8 +70,8 @@ export const EpicIssueLink = entity('EpicIssueLink', {
     const [epic, issue] = [epics.get(row)!, issues.get(child)!];
     const { id, iid, title, group_id, web_edit_url: url } = epic;
     // Shows the epic even after the issue was removed from it.
-    const own = issue.epic_iid === undefined ? {} : { epic_iid: iid, epic: { id, iid, title, url, group_id } };
+    const epicFields = issue.epic_iid === undefined ? {} : { epic_iid: iid, epic: { id, iid, title, url, group_id } };
     const { relative_position } = association;
-    return { id: association.id, relative_position, epic, issue: { ...issue, ...own } };
+    return { id: association.id, relative_position, epic, issue: { ...issue, ...epicFields } };
   },
 );

@@ -33,7 +33,7 @@ export async function reorderIssue(
 
 /** Returns whether the association is one of the epic whose issue the caller may read. index: epic_issues primary key, issues primary key */
 async function isVisibleAssociation(uow: UnitOfWork, { id: epicId }: Epic, associationId: number): Promise<boolean> {
-  const found = await uow
+  const association = await uow
     .selectFrom('epic_issues')
     .innerJoin('issues', 'issues.id', 'epic_issues.issue_id')
     .innerJoin('projects', 'projects.id', 'issues.project_id')
@@ -44,5 +44,5 @@ async function isVisibleAssociation(uow: UnitOfWork, { id: epicId }: Epic, assoc
       issueVisibleTo(uow.actor, uow.today)(eb as unknown as ExpressionBuilder<Schema, 'issues' | 'projects'>),
     )
     .executeTakeFirst();
-  return found !== undefined;
+  return association !== undefined;
 }

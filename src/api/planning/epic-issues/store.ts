@@ -30,16 +30,16 @@ export async function listIssuesOfEpic(
     .where((eb) => issueVisibleTo(caller, db.today)(eb as unknown as ExpressionBuilder<Schema, 'issues' | 'projects'>))
     .orderBy('epic_issues.relative_position')
     .orderBy('epic_issues.id');
-  const found = await paginate(db, query, page);
+  const result = await paginate(db, query, page);
   const issues = await findListedIssues(
     db,
     caller,
-    found.items.map(({ issue_id }) => issue_id),
+    result.items.map(({ issue_id }) => issue_id),
   );
   const byId = new Map(issues.map((issue) => [issue.id, issue]));
-  const items = found.items.flatMap(({ issue_id, ...association }) => {
+  const items = result.items.flatMap(({ issue_id, ...association }) => {
     const issue = byId.get(issue_id);
     return issue === undefined ? [] : [{ ...issue, association, referenceContext }];
   });
-  return { ...found, items };
+  return { ...result, items };
 }

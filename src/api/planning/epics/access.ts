@@ -62,7 +62,7 @@ function requireAbility({ caller }: AccessCall, ability: GroupAbilityName, group
 }
 
 /** Resource: the epic `:epic_iid` of the group. Throws `refused()` (default: 403) if the caller may not read it or lacks the ability. */
-export const epicResource = (ability: GroupAbilityName, refused: () => unknown = forbidden) =>
+export const epicResource = (ability: GroupAbilityName, onDenied: () => unknown = forbidden) =>
   ({
     name: 'epic',
     params: { epic_iid: required(integer) },
@@ -70,7 +70,7 @@ export const epicResource = (ability: GroupAbilityName, refused: () => unknown =
       findEpic(db, group.id, params.epic_iid),
     notFound: nestedNotFound,
     authorize({ caller }: AccessCall, { group, epic }: { readonly group: Group; readonly epic: Epic }) {
-      if (!mayReadEpic(caller, group, epic) || !mayInGroup(caller, ability, group)) throw refused();
+      if (!mayReadEpic(caller, group, epic) || !mayInGroup(caller, ability, group)) throw onDenied();
     },
   }) as const;
 

@@ -8,7 +8,7 @@ interface ParsedColor {
 }
 
 /** Parses a color as for labels: `#RGB`, `#RRGGBB` or a name. Returns the default color if there is none. */
-export function parseEpicColor(sent: string | null | undefined): ParsedColor {
-  const color = sent == null ? DEFAULT_COLOR : parseColor(sent);
+export function parseEpicColor(colorText: string | null | undefined): ParsedColor {
+  const color = colorText == null ? DEFAULT_COLOR : parseColor(colorText);
   return color === null ? { color: DEFAULT_COLOR, errors: ['must be a valid color code'] } : { color, errors: [] };
 }

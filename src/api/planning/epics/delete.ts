@@ -38,6 +38,6 @@ export function removeEpic(
 /** Deletes a batch of issue associations and returns how many. index: epic_issues_by_epic */
 async function deleteIssuesBatch(uow: UnitOfWork, epicId: number): Promise<number> {
   const batch = uow.selectFrom('epic_issues').select('id').where('epic_id', '=', epicId).limit(BATCH_SIZE);
-  const deleted = await uow.deleteFrom('epic_issues').where('id', 'in', batch).returning('id').execute();
-  return deleted.length;
+  const deletedRows = await uow.deleteFrom('epic_issues').where('id', 'in', batch).returning('id').execute();
+  return deletedRows.length;
 }

@@ -96,8 +96,8 @@ function serializeDates(epic: EpicRow, { dates }: EpicRelations) {
 
 /** Returns the references: short in the epic's group, full elsewhere. */
 function epicReferences(iid: number, path: string, isOwn: boolean) {
-  const [short, full] = [`&${iid}`, `${path}&${iid}`];
-  return { short, relative: isOwn ? short : full, full };
+  const [short, fullReference] = [`&${iid}`, `${path}&${iid}`];
+  return { short, relative: isOwn ? short : fullReference, full: fullReference };
 }
 
 function serializeEpic(epic: EpicRow, to: SerializationContext, relations: EpicRelations) {
@@ -162,8 +162,8 @@ export const EpicDetails = entity('EpicAlone', { ...fields, subscribed: flag }).
 export const EpicOfIssue = entity('EpicOfIssue', { ...fields, reference: text }).from(
   loadEpicRelations,
   (epic: EpicRow, to, relations) => {
-    const shown = serializeEpic(epic, to, relations);
-    return { ...shown, reference: shown.references.full };
+    const serialized = serializeEpic(epic, to, relations);
+    return { ...serialized, reference: serialized.references.full };
   },
 );
 

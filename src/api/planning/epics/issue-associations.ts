@@ -46,13 +46,13 @@ export const loadAssociations = prepareForIds<EpicIssueAssociation>((db, ids) =>
 
 /** Returns the association with this id if it belongs to the epic, else null. index: epic_issues primary key */
 export async function findAssociation(db: Reader, epicId: number, id: number): Promise<EpicIssueAssociation | null> {
-  const found = await db
+  const rows = await db
     .selectFrom('epic_issues')
     .select(columns)
     .where('epic_issues.id', '=', id)
     .where('epic_issues.epic_id', '=', epicId)
     .executeTakeFirst();
-  return found ?? null;
+  return rows ?? null;
 }
 
 /**
@@ -98,9 +98,9 @@ export async function removeIssueFromEpic(
   { id, epic_id }: EpicIssueAssociation,
   child: IssueInProject,
 ): Promise<boolean> {
-  const deleted = await uow.deleteFrom('epic_issues').where('id', '=', id).returning('id').executeTakeFirst();
-  if (deleted !== undefined) await recordRemoved(uow, epic_id, child);
-  return deleted !== undefined;
+  const deletedRow = await uow.deleteFrom('epic_issues').where('id', '=', id).returning('id').executeTakeFirst();
+  if (deletedRow !== undefined) await recordRemoved(uow, epic_id, child);
+  return deletedRow !== undefined;
 }
 
 /** Returns whether the group of the epic is archived, so that its issues cannot change. */

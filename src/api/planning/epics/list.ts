@@ -42,11 +42,11 @@ export async function listEpics(
     eb.and(conditions.filter((one) => one !== selective).map(({ predicate }) => predicate)),
   );
   const ids = await paginate(db, applyOrder(query, filter), page);
-  const found = await findListedEpics(
+  const epics = await findListedEpics(
     db,
     ids.items.map(({ id }) => id),
   );
-  return { ...ids, items: found.map((epic) => ({ ...epic, referenceContext: group.id })) };
+  return { ...ids, items: epics.map((epic) => ({ ...epic, referenceContext: group.id })) };
 }
 
 type EpicIdQuery = SelectQueryBuilder<Schema, 'epics', { id: number }>;

@@ -16,8 +16,8 @@ const readableEpicResource = {
     { db, caller, params }: AccessCall<{ readonly epic_id: number }>,
     { group }: { readonly group: Group },
   ): Promise<EpicInGroup | null> {
-    const found = await findDescendantEpic(db, caller, group, params.epic_id);
-    return found !== null && mayReadEpic(caller, found.group, found.epic) ? found : null;
+    const epicInGroup = await findDescendantEpic(db, caller, group, params.epic_id);
+    return epicInGroup !== null && mayReadEpic(caller, epicInGroup.group, epicInGroup.epic) ? epicInGroup : null;
   },
   notFound: nestedNotFound,
 } as const;

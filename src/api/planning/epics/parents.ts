@@ -16,18 +16,18 @@ const ERRORS = {
 
 /** Returns the requested parent epic. Fails if the caller may not read it. */
 export async function findParent(uow: UnitOfWork, id: number): Promise<Epic | Failure<'noParent'>> {
-  const found = await findReadableEpic(uow, uow.actor, id);
-  return found ? found.epic : fail('noParent');
+  const epicInGroup = await findReadableEpic(uow, uow.actor, id);
+  return epicInGroup ? epicInGroup.epic : fail('noParent');
 }
 
 /** Returns the validation errors of a parent; `id` is null for a new epic. */
 export async function validateParent(db: Reader, id: number | null, parentId: number): Promise<string[]> {
-  const wrong = (why: keyof typeof ERRORS) => [`This epic cannot be added. ${ERRORS[why]}`];
-  if (id === parentId) return wrong('itself');
-  const above = await listSelfAndAncestors(db, parentId);
-  if (id !== null && above.includes(id)) return wrong('circle');
+  const parentError = (code: keyof typeof ERRORS) => [`This epic cannot be added. ${ERRORS[code]}`];
+  if (id === parentId) return parentError('itself');
+  const parentIds = await listSelfAndAncestors(db, parentId);
+  if (id !== null && parentIds.includes(id)) return parentError('circle');
   const height = id === null ? 1 : await findHeight(db, id);
-  return above.length + height > MAX_DEPTH ? wrong('deep') : [];
+  return parentIds.length + height > MAX_DEPTH ? parentError('deep') : [];
 }
 
 /** index: epics primary key */
@@ -51,12 +51,12 @@ async function findHeight(db: Reader, id: number): Promise<number> {
 
 /** Returns whether an epic has a child that is not confidential. index: epics_by_parent */
 export async function hasPublicChildren(db: Reader, id: number): Promise<boolean> {
-  const found = await db
+  const epicRow = await db
     .selectFrom('epics')
     .select('id')
     .where('parent_id', '=', id)
     .where('confidential', '=', false)
     .limit(1)
     .executeTakeFirst();
-  return found !== undefined;
+  return epicRow !== undefined;
 }

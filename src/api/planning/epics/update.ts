@@ -54,11 +54,11 @@ async function applyUpdate(
 ): Promise<Epic | Failure<'invalid' | 'noParent'>> {
   const parent = await resolveParent(uow, epic, input);
   if (isFailure(parent)) return parent;
-  const requested = await resolveColumns(uow, epic, parent, input);
-  if (isFailure(requested)) return requested;
+  const requestedColumns = await resolveColumns(uow, epic, parent, input);
+  if (isFailure(requestedColumns)) return requestedColumns;
   const mayDate = mayInGroup(uow.actor, 'date_epic', group);
   const columns = changedColumns<Epic>(epic, {
-    ...requested,
+    ...requestedColumns,
     ...stateColumnsAfter(epic.state, input.state_event, uow),
     ...(mayDate && input.created_at ? { created_at: input.created_at } : {}),
   });
@@ -82,11 +82,11 @@ async function applyUpdate(
 async function resolveParent(
   uow: UnitOfWork,
   { parent_id: before }: Epic,
-  { parent_id: requested }: UpdateEpicInput,
+  { parent_id: requestedParentId }: UpdateEpicInput,
 ): Promise<Epic | null | Failure<'noParent'>> {
-  if (requested === undefined || requested === before)
+  if (requestedParentId === undefined || requestedParentId === before)
     return before === null ? null : ((await findEpics(uow, [before]))[0] ?? null);
-  return requested === null ? null : findParent(uow, requested);
+  return requestedParentId === null ? null : findParent(uow, requestedParentId);
 }
 
 async function resolveColumns(

@@ -58,11 +58,11 @@ const mergeRequest: TargetResolver = (caller, { event, project }, { mergeRequest
 const comment: TargetResolver = (caller, { event, project }, { notes, issues, mergeRequests, commits }) => {
   const note = notes.get(event.target_id ?? 0);
   if (note === undefined || (note.internal && !mayReadInternal(caller, { project }))) return null;
-  const on =
+  const target =
     issueTarget(caller, project, issues.get(note.issue_id ?? 0)) ??
     mergeRequestTarget(caller, project, mergeRequests.get(note.merge_request_id ?? 0)) ??
     commitTarget(caller, project, commits.get(note.commented_commit_id ?? 0));
-  return on && { ...on, note };
+  return target && { ...target, note };
 };
 
 /** A deleted milestone has no title. */
@@ -87,8 +87,8 @@ const TARGET_RESOLVERS: Readonly<Record<ActivityTargetType, TargetResolver>> = {
   'WikiPage::Meta': wikiPage,
 };
 
-function issueTarget(caller: Caller, project: Project, found: ListedIssue | undefined): Target | null {
-  return found !== undefined && mayReadIssue(caller, project, found) ? { title: found.title } : null;
+function issueTarget(caller: Caller, project: Project, issue: ListedIssue | undefined): Target | null {
+  return issue !== undefined && mayReadIssue(caller, project, issue) ? { title: issue.title } : null;
 }
 
 /** All merge requests of a project have the same readers. */
@@ -107,10 +107,10 @@ export async function loadEventTargets(
   caller: Caller,
   events: readonly EventInProject[],
 ): Promise<EventWithTarget[]> {
-  const loaded = await loadTargets(db, caller, events);
+  const loadedTargets = await loadTargets(db, caller, events);
   return events.flatMap((one) => {
     const { target_type: type } = one.event;
-    const target = (type === null ? push : TARGET_RESOLVERS[type])(caller, one, loaded);
+    const target = (type === null ? push : TARGET_RESOLVERS[type])(caller, one, loadedTargets);
     return target ? [{ event: one.event, target }] : [];
   });
 }

@@ -25,14 +25,14 @@ export async function listFeed(
   { page, base, sort, ...filter }: FeedParams,
 ): Promise<ListPage<EventWithTarget>> {
   const horizon = await getHorizon(db, base);
-  const found = await listEventRows(db, caller, feed, { filter, horizon, sort }, page);
-  const ids = [...new Set(found.items.map(({ project_id }) => project_id))];
+  const result = await listEventRows(db, caller, feed, { filter, horizon, sort }, page);
+  const ids = [...new Set(result.items.map(({ project_id }) => project_id))];
   const projects = new Map((await findProjects(db, caller, ids)).map((project) => [project.id, project]));
-  const events = found.items.flatMap((event) => {
+  const events = result.items.flatMap((event) => {
     const project = projects.get(event.project_id);
     return project === undefined ? [] : [{ event, project }];
   });
-  return { ...found, items: await loadEventTargets(db, caller, events) };
+  return { ...result, items: await loadEventTargets(db, caller, events) };
 }
 
 /**

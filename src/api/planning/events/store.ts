@@ -38,7 +38,7 @@ export function listEventRows(
   // index: activity_events_by_project, activity_events_by_project_action, activity_events_by_project_target
   return paginate(
     db,
-    ordered(filteredEvents(db, eventQuery).where('project_id', '=', feed.projectId), eventQuery),
+    orderEvents(filteredEvents(db, eventQuery).where('project_id', '=', feed.projectId), eventQuery),
     page,
   );
 }
@@ -61,8 +61,8 @@ async function listEventsOfAuthor(
   page: OffsetRequest,
 ): Promise<Page<ActivityEventRow>> {
   // index: activity_events_by_author, activity_events_by_author_action, activity_events_by_author_target
-  const own = filteredEvents(db, eventQuery).where('author_id', '=', authorId);
-  if (isAdministrator(caller)) return paginate(db, ordered(own, eventQuery), page);
+  const ownEvents = filteredEvents(db, eventQuery).where('author_id', '=', authorId);
+  if (isAdministrator(caller)) return paginate(db, orderEvents(ownEvents, eventQuery), page);
   const visibleIds = await listProjectIdsOfAuthor(db, caller, authorId);
   if (visibleIds.length === 0) return { items: [], total: 0, more: false };
   if (visibleIds.length <= MAX_SINGLE_PROJECT_LOOKUPS) {
@@ -74,10 +74,10 @@ async function listEventsOfAuthor(
       page,
     );
   }
-  const visible = own
+  const visible = ownEvents
     .innerJoin('projects', 'projects.id', 'activity_events.project_id')
     .where(projectVisibleTo(caller, db.today));
-  return paginate(db, ordered(visible, eventQuery), page);
+  return paginate(db, orderEvents(visible, eventQuery), page);
 }
 
 /** Returns the visible projects in which the author has events. A recursive query skips from one project to the next. index: activity_events_by_author_project */
@@ -98,7 +98,7 @@ async function listProjectIdsOfAuthor(db: Reader, caller: Caller, authorId: numb
 
 type Events = SelectQueryBuilder<Schema, 'activity_events', ActivityEventRow>;
 
-function ordered(events: unknown, { sort }: Pick<EventQuery, 'sort'>): Events {
+function orderEvents(events: unknown, { sort }: Pick<EventQuery, 'sort'>): Events {
   return (events as Events).orderBy('activity_events.created_at', sort).orderBy('activity_events.id', sort);
 }
 
@@ -116,11 +116,11 @@ async function listEventsOfProjects(
   const before = (page - 1) * perPage;
   const total = await countEvents(db, inProjects, authorId, eventQuery);
   if (total <= Math.min(before, COUNT_LIMIT)) return { items: [], total, more: false };
-  const found =
+  const eventsQuery =
     before > MAX_PER_PROJECT_OFFSET && total > COUNT_LIMIT
       ? eventsInTimeOrder(db, inProjects, authorId, eventQuery)
       : firstEventsPerProject(db, inProjects, authorId, eventQuery, before + perPage + 1);
-  const items = await ordered(found, eventQuery)
+  const items = await orderEvents(eventsQuery, eventQuery)
     .limit(perPage + 1)
     .offset(before)
     .modifyEnd(longRunning)
@@ -132,7 +132,7 @@ async function listEventsOfProjects(
 type Projects = SelectQueryBuilder<Schema, 'projects', object>;
 
 /**
- * Selects the first `most` events of each project, which include the first `most` of all. The cost grows with the number of
+ * Selects the first `limit` events of each project, which include the first `limit` of all. The cost grows with the number of
  * projects, not of events.
  * index: activity_events_by_project, activity_events_by_project_action, activity_events_by_project_target,
  * activity_events_by_author_project
@@ -142,7 +142,7 @@ function firstEventsPerProject(
   inProjects: Projects,
   authorId: number | null,
   { filter, horizon, sort }: EventQuery,
-  most: number,
+  limit: number,
 ) {
   const first = db
     .selectFrom('activity_events as first')
@@ -152,7 +152,7 @@ function firstEventsPerProject(
     .$if(authorId !== null, (query) => query.where('first.author_id', '=', authorId))
     .orderBy('first.created_at', sort)
     .orderBy('first.id', sort)
-    .limit(most);
+    .limit(limit);
   return inProjects
     .innerJoin('activity_events', (join) => join.on(isInSubquery(db, sql.ref<number>('activity_events.id'), first)))
     .selectAll('activity_events');
@@ -178,7 +178,7 @@ async function countEvents(
   authorId: number | null,
   { filter, horizon }: EventQuery,
 ): Promise<number> {
-  const counted = db
+  const countQuery = db
     .selectFrom('activity_events as some')
     .select(sql.lit(1).as('one'))
     .where(isInSubquery(db, sql.ref<number>('some.project_id'), inProjects.select('projects.id')))
@@ -186,7 +186,7 @@ async function countEvents(
     .$if(authorId !== null, (query) => query.where('some.author_id', '=', authorId))
     .limit(COUNT_LIMIT + 1);
   const { count } = await db
-    .selectFrom(counted.as('counted'))
+    .selectFrom(countQuery.as('counted'))
     .select(sql<number>`count(*)`.as('count'))
     .modifyEnd(longRunning)
     .executeTakeFirstOrThrow();

@@ -71,24 +71,24 @@ async function notifyPeople(
   before: IssuableSnapshot,
   after: IssuableSnapshot,
 ): Promise<void> {
-  const about = { type, id: after.id };
+  const target = { type, id: after.id };
   const formerAssignees = removedIfChanged(before.assignees, after.assignees);
   if (formerAssignees !== null)
-    await uow.publish('notifiable-event-occurred', { event: REASSIGNED[type], about, former: formerAssignees });
+    await uow.publish('notifiable-event-occurred', { event: REASSIGNED[type], about: target, former: formerAssignees });
   const formerReviewers =
     before.reviewers && after.reviewers ? removedIfChanged(before.reviewers, after.reviewers) : null;
   if (formerReviewers !== null)
     await uow.publish('notifiable-event-occurred', {
       event: 'change_reviewer_merge_request',
-      about,
+      about: target,
       former: formerReviewers,
     });
 }
 
 /** Returns the removed ids, or null if the set is unchanged. */
 function removedIfChanged(before: readonly number[], after: readonly number[]): readonly number[] | null {
-  const removed = before.filter((id) => !after.includes(id));
-  return removed.length === 0 && after.every((id) => before.includes(id)) ? null : removed;
+  const removedIds = before.filter((id) => !after.includes(id));
+  return removedIds.length === 0 && after.every((id) => before.includes(id)) ? null : removedIds;
 }
 
 /** Records that an issuable was closed or reopened. */
@@ -144,10 +144,10 @@ async function assigneeNoteTexts(
   { assignees: before }: IssuableSnapshot,
   { assignees: after }: IssuableSnapshot,
 ) {
-  const added = after.filter((id) => !before.includes(id));
-  const removed = before.filter((id) => !after.includes(id));
-  if (added.length + removed.length === 0) return [];
-  const users = await loadUsersById(uow, [...added, ...removed]);
+  const addedIds = after.filter((id) => !before.includes(id));
+  const removedIds = before.filter((id) => !after.includes(id));
+  if (addedIds.length + removedIds.length === 0) return [];
+  const users = await loadUsersById(uow, [...addedIds, ...removedIds]);
   const names = (ids: readonly number[]) => ids.flatMap((id) => users.get(id)?.username ?? []);
-  return [assigneesChanged(names(added), names(removed))];
+  return [assigneesChanged(names(addedIds), names(removedIds))];
 }

@@ -10,20 +10,20 @@ const TYPES = { issues: 'Issue', merge_requests: 'MergeRequest' } as const satis
 
 /**
  * Deletes an issuable with everything that belongs to it. Fails with `gone` if it no longer exists, and with `changed` if
- * `unchanged` is set and it was updated after it was read.
+ * `onlyIfUnchanged` is set and it was updated after it was read.
  */
 export async function deleteIssuable(
   uow: UnitOfWork,
   tables: IssuableTables,
   { id, updated_at }: { readonly id: number; readonly updated_at: string },
-  unchanged: boolean,
+  onlyIfUnchanged: boolean,
 ): Promise<undefined | Failure<'gone' | 'changed'>> {
   // Must run before the notes are deleted by cascade. A failure rolls it back.
   await deleteTargetActivity(uow, TYPES[tables.table], [id]);
   // index: issues primary key, merge_requests primary key
   let deletion = uow.deleteFrom(tables.table).where('id', '=', id);
-  if (unchanged) deletion = deletion.where('updated_at', '=', updated_at);
+  if (onlyIfUnchanged) deletion = deletion.where('updated_at', '=', updated_at);
   if ((await deletion.returning('id').execute()).length > 0) return;
-  const remaining = await uow.selectFrom(tables.table).select('id').where('id', '=', id).executeTakeFirst();
-  return fail(remaining === undefined ? 'gone' : 'changed');
+  const remainingRow = await uow.selectFrom(tables.table).select('id').where('id', '=', id).executeTakeFirst();
+  return fail(remainingRow === undefined ? 'gone' : 'changed');
 }

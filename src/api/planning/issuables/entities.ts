@@ -80,7 +80,7 @@ async function serializeMilestones(issuables: readonly IssuableRow[], to: Serial
     issuables.map(({ milestone_id }) => milestone_id),
   );
   const shapes = await Milestone.serializeAll([...rows.values()], to);
-  return new Map(shapes.map((shown) => [shown.id, shown]));
+  return new Map(shapes.map((shape) => [shape.id, shape]));
 }
 
 /** Loads the full path and namespace of each project. */
@@ -109,10 +109,10 @@ export function referencesFor(
   { path, full_path, namespace_id }: ProjectPath,
   referenceContext: ReferenceContext,
 ) {
-  const full = `${full_path}${short}`;
+  const fullReference = `${full_path}${short}`;
   const relative =
-    referenceContext === 'project' ? short : referenceContext === namespace_id ? `${path}${short}` : full;
-  return { short, relative, full };
+    referenceContext === 'project' ? short : referenceContext === namespace_id ? `${path}${short}` : fullReference;
+  return { short, relative, full: fullReference };
 }
 
 const descriptionsQuery = memoizeByTables((tables: LabelableTables) => createTextLoader(tables.table, 'description'));

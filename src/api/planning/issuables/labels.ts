@@ -54,8 +54,8 @@ export async function resolveLabels(
   const keptTitles = new Set(keptLabels.map(({ title }) => title));
   const missingTitles = [...(labels ?? []), ...(add_labels ?? [])].filter((title) => !keptTitles.has(title));
   const newLabels = missingTitles.length === 0 ? [] : await findOrCreateLabels(uow, parent, missingTitles);
-  const removed = new Set(remove_labels ?? []);
-  return [...keptLabels, ...newLabels].filter(({ title }) => !removed.has(title)).map(({ id }) => id);
+  const removedTitles = new Set(remove_labels ?? []);
+  return [...keptLabels, ...newLabels].filter(({ title }) => !removedTitles.has(title)).map(({ id }) => id);
 }
 
 /** Changes the labels of an issuable and records label events. index: issue_labels_pkey */
@@ -85,6 +85,6 @@ const labelLinkTable = (tables: LabelableTables) =>
 
 /** Returns the ids of the labels with these titles that issuables of the project can have. */
 export async function findLabelIds(db: Reader, project: Project, titles: readonly string[]): Promise<number[]> {
-  const found = await findLabelsByTitles(db, await ancestorsAndSelf(db, { project }), titles);
-  return found.map(({ id }) => id);
+  const labelRows = await findLabelsByTitles(db, await ancestorsAndSelf(db, { project }), titles);
+  return labelRows.map(({ id }) => id);
 }

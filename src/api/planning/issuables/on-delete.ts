@@ -66,8 +66,10 @@ async function deleteIssuablesBatch(
   beforeDelete?: BeforeDelete,
 ): Promise<typeof MORE | undefined> {
   const table = sql.table(tables.table);
-  const some = sql<{ id: number }>`select id from ${table} where ${sql.ref(column)} = ${owner} limit ${BATCH_SIZE}`;
-  const ids = (await some.execute(uow)).rows.map(({ id }) => id);
+  const batchQuery = sql<{
+    id: number;
+  }>`select id from ${table} where ${sql.ref(column)} = ${owner} limit ${BATCH_SIZE}`;
+  const ids = (await batchQuery.execute(uow)).rows.map(({ id }) => id);
   if (ids.length === 0) return undefined;
   if ((await deleteNotesBatch(uow, tables, ids)) === BATCH_SIZE) return MORE;
   const activity = ACTIVITY[tables.table];

@@ -10,13 +10,13 @@ export const unassignFormerMembers = (tables: IssuableTables) =>
     event: 'membership-ended',
     async inTransaction(uow, { userId, sourceType, sourceId, unassign }) {
       if (!unassign) return;
-      const [assignees, things] = [sql.table(tables.assigneeTable), sql.table(tables.table)];
+      const [assignees, issuables] = [sql.table(tables.assigneeTable), sql.table(tables.table)];
       const projectIds =
         sourceType === 'project' ? sql`(${sourceId})` : sql`(${selectDescendantProjectIds(uow, sourceId)})`;
-      const found = sql<{ id: number }>`select mine.id from ${assignees} as mine
-        inner join ${things} as thing on thing.id = ${sql.ref(`mine.${tables.foreignKey}`)}
+      const batchQuery = sql<{ id: number }>`select mine.id from ${assignees} as mine
+        inner join ${issuables} as thing on thing.id = ${sql.ref(`mine.${tables.foreignKey}`)}
         where mine.user_id = ${userId} and thing.project_id in ${projectIds}`;
-      const ids = (await found.execute(uow)).rows.map(({ id }) => id);
+      const ids = (await batchQuery.execute(uow)).rows.map(({ id }) => id);
       if (ids.length > 0) await sql`delete from ${assignees} where ${isInIds(uow, sql<number>`id`, ids)}`.execute(uow);
     },
   });

@@ -61,9 +61,9 @@ async function replaceBatch(
   after: number,
 ): Promise<number | null> {
   const parentColumn = sql.ref(tables === EPICS ? 'group_id' : 'project_id');
-  const some = sql<{ id: number; iid: number }>`select id, iid from ${sql.table(tables.table)}
+  const batchQuery = sql<{ id: number; iid: number }>`select id, iid from ${sql.table(tables.table)}
     where ${parentColumn} = ${parentId} and iid > ${after} order by iid limit ${BATCH_SIZE}`;
-  const { rows } = await some.execute(tx);
+  const { rows } = await batchQuery.execute(tx);
   const last = rows.at(-1);
   if (last === undefined) return null;
   const where = tables === EPICS ? { group: { id: parentId } } : await findProjectRef(tx, parentId);
@@ -127,12 +127,18 @@ function isOutOfScope(tx: Transaction, table: 'labels' | 'milestones', { project
 
 /** Returns a CASE expression that maps the ids of a column to their replacements. */
 function replacementCase(column: string, replacements: ReadonlyMap<number, number>) {
-  const cases = [...replacements].map(([outOfScope, near]) => sql`when ${outOfScope} then cast(${near} as integer)`);
+  const cases = [...replacements].map(
+    ([outOfScope, replacementId]) => sql`when ${outOfScope} then cast(${replacementId} as integer)`,
+  );
   return sql`case ${sql.ref(column)} ${sql.join(cases, sql` `)} end`;
 }
 
 /** Returns the project, or null if it was deleted meanwhile. index: projects primary key */
 async function findProjectRef(tx: Transaction, id: number): Promise<GroupOrProjectRef | null> {
-  const found = await tx.selectFrom('projects').select(['id', 'namespace_id']).where('id', '=', id).executeTakeFirst();
-  return found === undefined ? null : { project: found };
+  const projectRow = await tx
+    .selectFrom('projects')
+    .select(['id', 'namespace_id'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return projectRow === undefined ? null : { project: projectRow };
 }

@@ -27,8 +27,8 @@ export function listParticipants(
     ({ assigneeTable: assignees }) => sql`select user_id from ${sql.table(assignees)} where ${foreignKey} = ${id}`,
   );
   // index: notes_by_issue_created, notes_by_merge_request_created
-  const commented = sql`select author_id from notes where ${foreignKey} = ${id} and system = false`;
-  const readableComments = includeInternal ? commented : sql`${commented} and internal = false`;
+  const commenterIds = sql`select author_id from notes where ${foreignKey} = ${id} and system = false`;
+  const readableComments = includeInternal ? commenterIds : sql`${commenterIds} and internal = false`;
   // One combined list of ids: with several alternatives PostgreSQL would scan all users.
   const participantIds = sql.join([sql`select ${author_id}`, ...assigned, readableComments], sql` union all `);
   const participants = db

@@ -14,16 +14,25 @@ interface AssociationSnapshot {
 /** Publishes changes of the people, labels, milestone and confidentiality of an issuable. */
 export async function publishChanges(
   uow: UnitOfWork,
-  about: Resource,
+  resource: Resource,
   before: AssociationSnapshot,
   after: AssociationSnapshot,
 ): Promise<void> {
-  const [was, is] = [before.assignees ?? [], after.assignees ?? []];
-  const addedIds = (now: readonly number[] = [], had: readonly number[] = []) => now.filter((id) => !had.includes(id));
-  const people = { assigned: addedIds(is, was), reviewers: addedIds(after.reviewers, before.reviewers) };
+  const [previousAssignees, currentAssignees] = [before.assignees ?? [], after.assignees ?? []];
+  const addedIds = (now: readonly number[] = [], previousIds: readonly number[] = []) =>
+    now.filter((id) => !previousIds.includes(id));
+  const newUsers = {
+    assigned: addedIds(currentAssignees, previousAssignees),
+    reviewers: addedIds(after.reviewers, before.reviewers),
+  };
   const metadata =
-    !isSameSet(was, is) || !isSameSet(before.labels, after.labels) || before.milestone_id !== after.milestone_id;
-  if (metadata || people.reviewers.length > 0) await uow.publish('noteable-updated', { about, ...people, metadata });
-  const hidden = after.confidential === true && (before.confidential === false || addedIds(was, is).length > 0);
-  if (hidden) await uow.publish('noteable-hidden', about);
+    !isSameSet(previousAssignees, currentAssignees) ||
+    !isSameSet(before.labels, after.labels) ||
+    before.milestone_id !== after.milestone_id;
+  if (metadata || newUsers.reviewers.length > 0)
+    await uow.publish('noteable-updated', { about: resource, ...newUsers, metadata });
+  const isNewlyHidden =
+    after.confidential === true &&
+    (before.confidential === false || addedIds(previousAssignees, currentAssignees).length > 0);
+  if (isNewlyHidden) await uow.publish('noteable-hidden', resource);
 }

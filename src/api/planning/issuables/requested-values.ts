@@ -9,10 +9,10 @@ export async function resolveMilestone(
   uow: UnitOfWork,
   project: Project,
   before: number | null,
-  requested: number | null | undefined,
+  requestedId: number | null | undefined,
 ): Promise<number | null> {
-  if (requested === undefined) return before;
-  return requested ? ((await findUsableMilestone(uow, project, requested)) ?? before) : null;
+  if (requestedId === undefined) return before;
+  return requestedId ? ((await findUsableMilestone(uow, project, requestedId)) ?? before) : null;
 }
 
 /** Like `resolveUsers`, but on the free tier only the first assignee counts. */
@@ -25,17 +25,17 @@ export async function resolveAssignees(
 }
 
 /**
- * Returns the assignees or reviewers after the change. `requested` is null if the request has none. Of the new users only those that
+ * Returns the assignees or reviewers after the change. `requestedIds` is null if the request has none. Of the new users only those that
  * `readersAmong` returns are added. If no requested user is left, nothing changes.
  */
 export async function resolveUsers(
   before: readonly number[],
-  requested: readonly number[] | null,
+  requestedIds: readonly number[] | null,
   readersAmong: (ids: readonly number[]) => Promise<readonly number[]>,
 ): Promise<readonly number[]> {
-  if (requested === null) return before;
-  const newIds = requested.filter((id) => id > 0 && !before.includes(id));
+  if (requestedIds === null) return before;
+  const newIds = requestedIds.filter((id) => id > 0 && !before.includes(id));
   const readers = new Set(await readersAmong(newIds));
-  const after = [...new Set(requested)].filter((id) => before.includes(id) || readers.has(id));
-  return after.length === 0 && requested.some((id) => id > 0) ? before : after;
+  const after = [...new Set(requestedIds)].filter((id) => before.includes(id) || readers.has(id));
+  return after.length === 0 && requestedIds.some((id) => id > 0) ? before : after;
 }

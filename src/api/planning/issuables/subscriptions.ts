@@ -72,8 +72,8 @@ export async function findSubscribedIds(
   const byId = new Map(explicit.map(({ id, subscribed }) => [id, subscribed]));
   const isOwn = ({ author_id, assigned }: Subscribable) => author_id === user.id || assigned === 1;
   const implicitIds = issuables.filter((one) => !byId.has(one.id) && !isOwn(one)).map(({ id }) => id);
-  const commented = await findCommentedIds(db, tables, user.id, implicitIds);
-  const isSubscribed = (one: Subscribable) => byId.get(one.id) ?? (isOwn(one) || commented.has(one.id));
+  const commentedIds = await findCommentedIds(db, tables, user.id, implicitIds);
+  const isSubscribed = (one: Subscribable) => byId.get(one.id) ?? (isOwn(one) || commentedIds.has(one.id));
   return new Set(issuables.filter(isSubscribed).map(({ id }) => id));
 }
 

@@ -28,10 +28,10 @@ interface InProject {
   readonly project: Project;
 }
 
-/** Resource: the issue `:issue_iid`, without a check that the caller may read it; `allow` must deny everything else. */
+/** Resource: the issue `:issue_iid`, without a check that the caller may read it; `authorizeIssue` must deny everything else. */
 export const issueResource = (
   notFoundError: () => unknown,
-  allow: (call: AccessCall, found: InProject & { issue: Issue }) => void,
+  authorizeIssue: (call: AccessCall, found: InProject & { issue: Issue }) => void,
 ) =>
   ({
     name: 'issue',
@@ -39,7 +39,7 @@ export const issueResource = (
     load: ({ db, caller, params }: AccessCall<{ readonly issue_iid: number }>, { project }: InProject) =>
       findIssue(db, caller, project.id, params.issue_iid),
     notFound: notFoundError,
-    authorize: allow,
+    authorize: authorizeIssue,
   }) as const;
 
 /** Access to update texts and state: members with at least the Planner role, the author and the assignees. */

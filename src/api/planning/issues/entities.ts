@@ -81,8 +81,8 @@ const fields = {
 
 /** Loads the related data of serialized issues. */
 async function loadIssueRelations(issues: readonly ListedIssue[], to: SerializationContext) {
-  const people = issues.flatMap(({ author_id, closed_by_id }) => [author_id, closed_by_id]);
-  const relations = await loadIssuableRelations(ISSUES, issues, people, to);
+  const userIds = issues.flatMap(({ author_id, closed_by_id }) => [author_id, closed_by_id]);
+  const relations = await loadIssuableRelations(ISSUES, issues, userIds, to);
   const ids = issues.map(({ id }) => id);
   return {
     ...relations,
@@ -95,7 +95,7 @@ async function loadIssueRelations(issues: readonly ListedIssue[], to: Serializat
 async function serializeIterations(issues: readonly ListedIssue[], to: SerializationContext) {
   const ids = issues.map(({ iteration_id }) => iteration_id);
   const shapes = await Iteration.serializeAll(await loadVisibleIterations(to.db, to.caller, ids), to);
-  return new Map(shapes.map((shown) => [shown.id, shown]));
+  return new Map(shapes.map((shape) => [shape.id, shape]));
 }
 
 type IssueRelations = Awaited<ReturnType<typeof loadIssueRelations>>;
@@ -105,7 +105,7 @@ function serializeIssue(issue: IssueWithCaller, to: SerializationContext, relati
   const projectPath = requireRow(projectPaths.get(issue.project_id));
   const assignees = (assigneesById.get(issue.id) ?? []).map(({ user_id }) => serializeUser(user_id));
   const self = `${to.url}/api/v4/projects/${issue.project_id}`;
-  const here = `${self}/issues/${issue.iid}`;
+  const issueUrl = `${self}/issues/${issue.iid}`;
   return {
     id: issue.id,
     iid: issue.iid,
@@ -140,9 +140,9 @@ function serializeIssue(issue: IssueWithCaller, to: SerializationContext, relati
     has_tasks: issue.task_count > 0,
     ...taskStatus(issue),
     _links: {
-      self: here,
-      notes: `${here}/notes`,
-      award_emoji: `${here}/award_emoji`,
+      self: issueUrl,
+      notes: `${issueUrl}/notes`,
+      award_emoji: `${issueUrl}/award_emoji`,
       project: self,
       closed_as_duplicate_of: null,
     },
@@ -166,9 +166,9 @@ function serializeEpic(row: EpicOfIssueRow | undefined) {
   return { epic_iid: iid, epic: { id, iid, title, url: `/groups/${full_path}/-/epics/${iid}`, group_id } };
 }
 
-function taskStatus({ task_count: all, completed_task_count: done }: ListedIssue): { task_status?: string } {
+function taskStatus({ task_count: all, completed_task_count: doneCount }: ListedIssue): { task_status?: string } {
   if (all === 0) return {};
-  return { task_status: `${done} of ${all} checklist ${all === 1 ? 'item' : 'items'} completed` };
+  return { task_status: `${doneCount} of ${all} checklist ${all === 1 ? 'item' : 'items'} completed` };
 }
 
 /** A single issue. */

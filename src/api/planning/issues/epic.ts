@@ -27,11 +27,13 @@ export async function resolveEpic(
   project: Project,
   { epic_id, epic_iid }: EpicInput,
 ): Promise<Epic | null | undefined | Failure<'noEpic' | 'epicUnreadable'>> {
-  const requested = epic_id === undefined ? epic_iid : epic_id;
-  if (project.namespace_kind !== 'group' || requested === undefined) return undefined;
-  if (!requested) return uow.tier === 'free' ? undefined : null;
+  const requestedEpicId = epic_id === undefined ? epic_iid : epic_id;
+  if (project.namespace_kind !== 'group' || requestedEpicId === undefined) return undefined;
+  if (!requestedEpicId) return uow.tier === 'free' ? undefined : null;
   if (uow.tier === 'free') return fail('noEpic');
-  const [epic] = epic_id ? await findEpics(uow, [epic_id]) : [await findEpic(uow, project.namespace_id, requested)];
+  const [epic] = epic_id
+    ? await findEpics(uow, [epic_id])
+    : [await findEpic(uow, project.namespace_id, requestedEpicId)];
   const ancestorIds = (await ancestorsAndSelf(uow, { project })).groupIds;
   if (!epic || !ancestorIds.includes(epic.group_id)) return fail('noEpic');
   return (await findReadableEpic(uow, uow.actor, epic.id)) ? epic : fail('epicUnreadable');
@@ -74,9 +76,9 @@ export async function updateEpicAssociation(
 ): Promise<boolean | Failure<'archived'>> {
   if (epic === undefined) return false;
   if (epic !== null) {
-    const added = await addIssueToEpic(uow, epic, child);
-    if (!isFailure(added)) return true;
-    return added.code === 'archived' ? fail('archived') : false;
+    const addResult = await addIssueToEpic(uow, epic, child);
+    if (!isFailure(addResult)) return true;
+    return addResult.code === 'archived' ? fail('archived') : false;
   }
   const [association] = await loadAssociations(uow, [child.issue.id]);
   if (association === undefined) return false;

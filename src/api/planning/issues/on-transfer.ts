@@ -16,8 +16,9 @@ export const removeOutOfScopeIterations = subscription({
     async handle({ database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>, { type, id }) {
       for (const projectId of type === 'project' ? [id] : await listDescendantProjectIds(database.reader, id)) {
         for (const iterationId of await listIterationIds(database.reader, projectId)) {
-          const piece = (uow: UnitOfWork) => nextBatch(() => removeIterationIfOutOfScope(uow, projectId, iterationId));
-          await inBatches(runUnitOfWork, ANONYMOUS, { recheck: noRecheck, runBatch: piece });
+          const runBatch = (uow: UnitOfWork) =>
+            nextBatch(() => removeIterationIfOutOfScope(uow, projectId, iterationId));
+          await inBatches(runUnitOfWork, ANONYMOUS, { recheck: noRecheck, runBatch });
         }
       }
     },

@@ -35,11 +35,11 @@ export async function nextRelativePosition(db: Reader, projectId: number): Promi
 
 /** Moves the links of an issue to another issue. index: issue_links_by_source, issue_links_by_target */
 export async function moveLinks(tx: Transaction, fromIssueId: number, toIssueId: number): Promise<void> {
-  for (const side of ['source_id', 'target_id'] as const) {
+  for (const sideColumn of ['source_id', 'target_id'] as const) {
     await tx
       .updateTable('issue_links')
-      .set({ [side]: toIssueId })
-      .where(side, '=', fromIssueId)
+      .set({ [sideColumn]: toIssueId })
+      .where(sideColumn, '=', fromIssueId)
       .execute();
   }
 }

@@ -96,15 +96,15 @@ async function applyUpdate(
   const labelIds = currentLabels.map(({ id }) => id);
   await updateLabels(uow, ISSUES, issue.id, { before: labelIds, after: labels });
   await updateAssignees(uow, ISSUES, issue.id, { before: before.assignees, after: assignees });
-  const related = await updateEpicAssociation(uow, { issue, project }, epic);
-  if (isFailure(related)) return related;
-  const touched =
-    related ||
+  const isEpicChanged = await updateEpicAssociation(uow, { issue, project }, epic);
+  if (isFailure(isEpicChanged)) return isEpicChanged;
+  const isChanged =
+    isEpicChanged ||
     Object.keys(columns).length > 0 ||
     !isSameSet(labelIds, labels) ||
     !isSameSet(before.assignees, assignees);
   const updatedAt = getProjectRole(uow.actor, project) >= OWNER ? input.updated_at : null;
-  if (touched || updatedAt != null) {
+  if (isChanged || updatedAt != null) {
     await updateIssueRow(uow, issue.id, {
       ...columns,
       ...derivedTextColumns(columns),

@@ -22,13 +22,13 @@ export async function loadIterationTimeline(
     .selectFrom('iterations')
     .select(['id', 'start_date', 'due_date'])
     .where('cadence_id', '=', cadenceId);
-  const begun = await iterations
+  const startedIterations = await iterations
     .where('start_date', '<=', db.today)
     .orderBy('start_date', 'desc')
     .limit(1)
     .executeTakeFirst();
   const upcoming = await iterations.where('start_date', '>', db.today).orderBy('start_date').execute();
-  return { today: db.today, begun: begun ?? null, upcoming };
+  return { today: db.today, begun: startedIterations ?? null, upcoming };
 }
 
 /** Returns the id of the iteration that includes today, or null. index: iterations_by_cadence */
@@ -78,12 +78,12 @@ export async function insertIteration(
   { id: cadence_id, group_id }: Pick<CadenceRow, 'id' | 'group_id'>,
   { start_date, due_date }: Period,
   { title, description }: IterationTexts,
-  past?: ImportedIterationState,
+  importedState?: ImportedIterationState,
 ): Promise<number> {
-  if (past !== undefined) await reserveIid(tx, { groupId: group_id }, 'iteration', past.iid);
-  const iid = past?.iid ?? (await nextIid(tx, { groupId: group_id }, 'iteration'));
+  if (importedState !== undefined) await reserveIid(tx, { groupId: group_id }, 'iteration', importedState.iid);
+  const iid = importedState?.iid ?? (await nextIid(tx, { groupId: group_id }, 'iteration'));
   const texts = { title, title_key: title === null ? null : foldCase(title), description };
-  const times = { created_at: past?.created_at ?? tx.now, updated_at: past?.updated_at ?? tx.now };
+  const times = { created_at: importedState?.created_at ?? tx.now, updated_at: importedState?.updated_at ?? tx.now };
   const { id } = await tx
     .insertInto('iterations')
     .values({ group_id, cadence_id, iid, ...texts, start_date, due_date, ...times })

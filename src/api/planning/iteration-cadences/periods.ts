@@ -43,7 +43,7 @@ export function planSchedule<Upcoming extends Period>(
   reschedule: boolean,
 ): SchedulePlan<Upcoming> {
   const next = (last: Period | null) => nextPeriod(last, rule);
-  const moved: { iteration: Upcoming; period: Period }[] = [];
+  const movedIterations: { iteration: Upcoming; period: Period }[] = [];
   const periods: Period[] = reschedule ? [] : [...upcoming];
   let last = periods.at(-1) ?? begun;
   let isComplete = true;
@@ -53,30 +53,30 @@ export function planSchedule<Upcoming extends Period>(
     if (!isComplete) break;
     last = period;
     periods.push(last);
-    if (!isSamePeriod(last, iteration)) moved.push({ iteration, period: last });
+    if (!isSamePeriod(last, iteration)) movedIterations.push({ iteration, period: last });
   }
-  const added: Period[] = [];
+  const addedPeriods: Period[] = [];
   const countUpcoming = () => periods.filter(({ start_date }) => start_date > today).length;
   for (let missing = rule.iterations_in_advance - countUpcoming(); isComplete && missing > 0; ) {
     const period = next(last);
     isComplete = period.due_date < MAX_DATE;
     if (!isComplete) break;
     last = period;
-    added.push(last);
+    addedPeriods.push(last);
     periods.push(last);
     if (last.start_date > today) missing--;
   }
   return {
-    moved,
-    added,
+    moved: movedIterations,
+    added: addedPeriods,
     nextRun: periods.find(({ start_date }) => start_date > today)?.start_date ?? null,
     isComplete,
   };
 }
 
 function nextPeriod(last: Period | null, { start_date: first, duration_in_weeks: weeks }: ScheduleRule): Period {
-  const free = last === null ? first : addDays(last.due_date, 1);
-  const start_date = free < first ? first : free;
+  const nextStart = last === null ? first : addDays(last.due_date, 1);
+  const start_date = nextStart < first ? first : nextStart;
   return { start_date, due_date: addDays(start_date, weeks * 7 - 1) };
 }
 

@@ -104,10 +104,10 @@ export async function assertIterationsScheduled(db: Reader, groupId: number | nu
 
 function isInHierarchyOf(eb: ExpressionBuilder<Schema, 'iteration_cadences'>, groupId: number) {
   const closure = eb.selectFrom('namespace_closure').select('depth');
-  const own = eb.ref('iteration_cadences.group_id');
+  const ownGroupId = eb.ref('iteration_cadences.group_id');
   return eb.or([
-    eb.exists(closure.where('ancestor_id', '=', own).where('descendant_id', '=', groupId)),
-    eb.exists(closure.where('ancestor_id', '=', groupId).where('descendant_id', '=', own)),
+    eb.exists(closure.where('ancestor_id', '=', ownGroupId).where('descendant_id', '=', groupId)),
+    eb.exists(closure.where('ancestor_id', '=', groupId).where('descendant_id', '=', ownGroupId)),
   ]);
 }
 

@@ -49,12 +49,12 @@ export function listCadences(
     conditions.push(containsSubstringUnindexed('iteration_cadences', ['title_key'], foldCase(filter.search)));
   }
   // index: iteration_cadences_by_group
-  const found = db
+  const query = db
     .selectFrom('iteration_cadences')
     .select(columns)
     .where('group_id', 'in', groupIds)
     .where((eb) => eb.and(conditions));
-  return paginate(db, found.orderBy('title').orderBy('id'), page);
+  return paginate(db, query.orderBy('title').orderBy('id'), page);
 }
 
 /** Returns the cadence with this id if it belongs to one of these groups, else null. index: iteration_cadences primary key */
@@ -125,11 +125,11 @@ export async function updateCadenceRow(tx: Transaction, id: number, content: Cad
 export async function updateCadenceRuns(
   tx: Transaction,
   id: number,
-  runs: Pick<CadenceRow, 'next_run_date' | 'rolled_over_until'>,
+  runDates: Pick<CadenceRow, 'next_run_date' | 'rolled_over_until'>,
 ): Promise<CadenceRow> {
   return tx
     .updateTable('iteration_cadences')
-    .set(runs)
+    .set(runDates)
     .where('id', '=', id)
     .returning(columns)
     .executeTakeFirstOrThrow();
@@ -137,6 +137,6 @@ export async function updateCadenceRuns(
 
 /** Deletes the cadence with its iterations, and returns whether it existed. index: iteration_cadences primary key */
 export async function deleteCadenceRow(tx: Transaction, id: number): Promise<boolean> {
-  const gone = await tx.deleteFrom('iteration_cadences').where('id', '=', id).returning('id').executeTakeFirst();
-  return gone !== undefined;
+  const deletedRow = await tx.deleteFrom('iteration_cadences').where('id', '=', id).returning('id').executeTakeFirst();
+  return deletedRow !== undefined;
 }

@@ -18,17 +18,24 @@ export function normalizeCadence(content: CadenceContent): CadenceContent {
   return { ...content, duration_in_weeks: null, iterations_in_advance: null, roll_over: false };
 }
 
-/** Returns validation errors, or null. `begins`: no iteration has started yet, so the start date must not be too early. */
-export function validateCadence(content: CadenceContent, today: string, begins: boolean): FieldErrors | null {
-  const { title, description, automatic, start_date, duration_in_weeks: weeks, iterations_in_advance: many } = content;
+/** Returns validation errors, or null. `startsSchedule`: no iteration has started yet, so the start date must not be too early. */
+export function validateCadence(content: CadenceContent, today: string, startsSchedule: boolean): FieldErrors | null {
+  const {
+    title,
+    description,
+    automatic,
+    start_date,
+    duration_in_weeks: weeks,
+    iterations_in_advance: countInAdvance,
+  } = content;
   const errors = compactFieldErrors({
     title: titleErrors(title),
     start_date: automatic ? startErrors(start_date) : [],
     duration_in_weeks: automatic ? numberErrors(weeks, WEEKS) : [],
-    iterations_in_advance: automatic ? numberErrors(many, ADVANCE) : [],
+    iterations_in_advance: automatic ? numberErrors(countInAdvance, ADVANCE) : [],
     description: isLonger(description ?? '', MAX_DESCRIPTION_LENGTH) ? [tooLong(MAX_DESCRIPTION_LENGTH)] : [],
   });
-  if (errors || !automatic || !begins || start_date === null || weeks === null) return errors;
+  if (errors || !automatic || !startsSchedule || start_date === null || weeks === null) return errors;
   const earliest = earliestStart(today, weeks);
   return start_date < earliest ? { base: [tooEarly(earliest)] } : null;
 }

@@ -51,7 +51,7 @@ export function listIterations(
   page: OffsetRequest,
 ): Promise<Page<IterationRow>> {
   // index: iterations_by_iid, iteration_cadences primary key
-  const found = db
+  const query = db
     .selectFrom('iterations')
     .innerJoin('iteration_cadences', 'iteration_cadences.id', 'iterations.cadence_id')
     .select(columns)
@@ -61,7 +61,7 @@ export function listIterations(
     .orderBy((eb) => eb.case().when('iterations.title', 'is', null).then(1).else(0).end())
     .orderBy('iterations.title')
     .orderBy('iterations.id');
-  return paginate(db, found, page);
+  return paginate(db, query, page);
 }
 
 /** Selects the ids of the groups to list. A caller who may read a group may read its ancestors. index: namespace_closure_pkey, namespace_closure_by_ancestor */
@@ -69,17 +69,17 @@ function groupScope(
   db: Reader,
   caller: Caller,
   groupId: number,
-  { include_ancestors: above, include_descendants: inside }: IterationFilter,
+  { include_ancestors: includeAncestors, include_descendants: includeDescendants }: IterationFilter,
 ) {
   const ancestors = db.selectFrom('namespace_closure').select('ancestor_id as id').where('descendant_id', '=', groupId);
-  const own = above ? ancestors : ancestors.where('depth', '=', 0);
-  if (!inside) return own;
+  const ownScope = includeAncestors ? ancestors : ancestors.where('depth', '=', 0);
+  if (!includeDescendants) return ownScope;
   const visible = db
     .selectFrom('namespaces')
     .select('namespaces.id')
     .where('namespaces.id', 'in', selectDescendantIds(db, groupId))
     .where(groupVisibleTo(caller, db.today));
-  return own.union(visible);
+  return ownScope.union(visible);
 }
 
 function conditions({ today }: Reader, filter: IterationFilter): RawBuilder<SqlBool>[] {
@@ -115,8 +115,8 @@ export function iterationState({ start_date, due_date }: Pick<IterationRow, 'sta
 function searchCondition(part: string, fields: readonly ('title' | 'cadence_title')[]): RawBuilder<SqlBool> {
   const tables = { title: 'iterations', cadence_title: 'iteration_cadences' } as const;
   const searchedFields = fields.length === 0 ? (['title'] as const) : fields;
-  const fits = searchedFields.map((field) => containsSubstringUnindexed(tables[field], ['title_key'], part));
-  return sql<SqlBool>`(${sql.join(fits, sql` or `)})`;
+  const fieldConditions = searchedFields.map((field) => containsSubstringUnindexed(tables[field], ['title_key'], part));
+  return sql<SqlBool>`(${sql.join(fieldConditions, sql` or `)})`;
 }
 
 /** Returns the iteration with this id if it belongs to one of these groups, else null. index: iterations primary key */
@@ -230,8 +230,8 @@ export function isIterationIidTaken(db: Reader, groupId: number, iid: number): P
 
 /** Returns whether the iteration is the last of its cadence. index: iterations_by_cadence */
 export async function isLastIteration(db: Reader, { cadence_id, start_date }: IterationRow): Promise<boolean> {
-  const later = db.selectFrom('iterations').select('id').where('cadence_id', '=', cadence_id);
-  return !(await hasRow(later.where('start_date', '>', start_date)));
+  const laterIterations = db.selectFrom('iterations').select('id').where('cadence_id', '=', cadence_id);
+  return !(await hasRow(laterIterations.where('start_date', '>', start_date)));
 }
 
 /** The attributes of an iteration that users write. */

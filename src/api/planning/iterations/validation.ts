@@ -17,7 +17,7 @@ export const ITERATION_TITLE_TAKEN = invalid({ title: TITLE_ERRORS });
 /** Returns validation errors, or null if the content is valid. A new iteration has the id 0. */
 export async function validateIteration(
   tx: Transaction,
-  of: Pick<IterationRow, 'id' | 'cadence_id'>,
+  iterationRef: Pick<IterationRow, 'id' | 'cadence_id'>,
   content: IterationContent,
 ): Promise<FieldErrors | null> {
   const { title, start_date, due_date } = content;
@@ -25,8 +25,10 @@ export async function validateIteration(
   return compactFieldErrors({
     due_date: disordered ? ['must be greater than start date'] : [],
     base:
-      !disordered && (await hasOverlappingIteration(tx, { ...of, start_date, due_date })) ? [OVERLAPPING_DATES] : [],
-    title: title === null ? [] : await validateIterationTitle(tx, { ...of, title }),
+      !disordered && (await hasOverlappingIteration(tx, { ...iterationRef, start_date, due_date }))
+        ? [OVERLAPPING_DATES]
+        : [],
+    title: title === null ? [] : await validateIterationTitle(tx, { ...iterationRef, title }),
   });
 }
 
@@ -34,8 +36,9 @@ const OVERLAPPING_DATES = 'Dates cannot overlap with other existing Iterations w
 
 async function validateIterationTitle(
   tx: Transaction,
-  of: Pick<IterationRow, 'id' | 'cadence_id'> & { readonly title: string },
+  iterationRef: Pick<IterationRow, 'id' | 'cadence_id'> & { readonly title: string },
 ): Promise<readonly string[]> {
-  if ([...of.title].length > MAX_TITLE_LENGTH) return [`is too long (maximum is ${MAX_TITLE_LENGTH} characters)`];
-  return (await isIterationTitleTaken(tx, of)) ? TITLE_ERRORS : [];
+  if ([...iterationRef.title].length > MAX_TITLE_LENGTH)
+    return [`is too long (maximum is ${MAX_TITLE_LENGTH} characters)`];
+  return (await isIterationTitleTaken(tx, iterationRef)) ? TITLE_ERRORS : [];
 }

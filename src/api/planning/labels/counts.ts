@@ -17,25 +17,28 @@ export async function countVisibleIssues(
   labelIds: readonly number[],
 ): Promise<ReadonlyMap<number, Counts>> {
   if (labelIds.length === 0) return new Map();
-  const [rows, own] = [await countIssuesByVisibility(db, caller, labelIds), await countOwnIssues(db, caller, labelIds)];
+  const [rows, ownCounts] = [
+    await countIssuesByVisibility(db, caller, labelIds),
+    await countOwnIssues(db, caller, labelIds),
+  ];
   const counts = new Map<number, Partial<Record<IssueState, number>>>();
-  for (const { label_id, state, count } of [...rows, ...own]) {
-    const known = counts.get(label_id) ?? {};
-    counts.set(label_id, { ...known, [state]: (known[state] ?? 0) + count });
+  for (const { label_id, state, count } of [...rows, ...ownCounts]) {
+    const labelCounts = counts.get(label_id) ?? {};
+    counts.set(label_id, { ...labelCounts, [state]: (labelCounts[state] ?? 0) + count });
   }
   return counts;
 }
 
 /** Groups by project first, so that visibility is checked once per project. index: issue_labels_counted, projects primary key */
 function countIssuesByVisibility(db: Reader, caller: Caller, labelIds: readonly number[]) {
-  const counted = db
+  const countQuery = db
     .selectFrom('issue_labels')
     .select(['label_id', 'project_id', 'state', 'confidential'])
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('label_id', 'in', labelIds)
     .groupBy(['label_id', 'project_id', 'state', 'confidential']);
   return db
-    .selectFrom(counted.as('worn'))
+    .selectFrom(countQuery.as('worn'))
     .innerJoin('projects', 'projects.id', 'worn.project_id')
     .select(['worn.label_id', 'worn.state', sql<number>`cast(sum(worn.count) as bigint)`.as('count')])
     .where((eb) => issueVisibleToNonOwner(caller, db.today, eb('worn.confidential', '=', false))(eb as never))
@@ -48,14 +51,14 @@ function countIssuesByVisibility(db: Reader, caller: Caller, labelIds: readonly 
 async function countOwnIssues(db: Reader, caller: Caller, labelIds: readonly number[]) {
   if (caller.user === null) return [];
   const { id } = caller.user;
-  const written = db.selectFrom('issues as own').select('own.id').where('own.author_id', '=', id);
+  const ownIssues = db.selectFrom('issues as own').select('own.id').where('own.author_id', '=', id);
   const assigned = db.selectFrom('issue_assignees').select('issue_id as id').where('user_id', '=', id);
   return db
     .selectFrom('issues')
     .innerJoin('projects', 'projects.id', 'issues.project_id')
     .innerJoin('issue_labels', 'issue_labels.issue_id', 'issues.id')
     .select(['issue_labels.label_id', 'issues.state', (eb) => eb.fn.countAll<number>().as('count')])
-    .where('issues.id', 'in', written.where('own.confidential', '=', true).union(assigned))
+    .where('issues.id', 'in', ownIssues.where('own.confidential', '=', true).union(assigned))
     .where('issue_labels.label_id', 'in', labelIds)
     .where(issueVisibleOnlyAsOwn(caller, db.today))
     .groupBy(['issue_labels.label_id', 'issues.state'])

@@ -84,8 +84,8 @@ function labelShape(
 }
 
 /** contract/planning.md §1 "Label" */
-export const Label = entity('Label', labelFields).from(loadRelations, (row: LabelListRow, _to, loaded) =>
-  labelShape(row, loaded),
+export const Label = entity('Label', labelFields).from(loadRelations, (row: LabelListRow, _to, relations) =>
+  labelShape(row, relations),
 );
 
 /** A label seen from a project: the project's own, or one of an ancestor group. */
@@ -93,8 +93,8 @@ export const ProjectLabel = entity('ProjectLabel', {
   ...labelFields,
   priority: nullable(Type.Integer()),
   is_project_label: Type.Boolean(),
-}).from(loadRelations, (row: LabelListRow, _to, loaded) => ({
-  ...labelShape(row, loaded),
+}).from(loadRelations, (row: LabelListRow, _to, relations) => ({
+  ...labelShape(row, relations),
   priority: row.priority,
   is_project_label: row.project_id !== null,
 }));

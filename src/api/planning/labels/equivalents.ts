@@ -14,18 +14,20 @@ export async function mapLabelsToParent(
 ): Promise<ReadonlyMap<number, number>> {
   if (ids.length === 0) return new Map();
   // index: labels primary key
-  const requested = await tx
+  const labelsToMove = await tx
     .selectFrom('labels')
     .select(['id', 'title', 'color', 'description'])
     .where((eb) => isInIds(tx, eb.ref('id'), ids))
     .execute();
-  const titles = requested.map(({ title }) => title);
+  const titles = labelsToMove.map(({ title }) => title);
   const scope = await ancestorsAndSelf(tx, parent);
-  const known = new Set((await findLabelsByTitles(tx, scope, titles)).map(({ title }) => title));
-  const unknown = new Map(requested.filter(({ title }) => !known.has(title)).map((label) => [label.title, label]));
-  await insertLabels(tx, ownerColumns(parent), [...unknown.values()]);
+  const knownTitles = new Set((await findLabelsByTitles(tx, scope, titles)).map(({ title }) => title));
+  const missingLabels = new Map(
+    labelsToMove.filter(({ title }) => !knownTitles.has(title)).map((label) => [label.title, label]),
+  );
+  await insertLabels(tx, ownerColumns(parent), [...missingLabels.values()]);
   const idByTitle = new Map((await findLabelsByTitles(tx, scope, titles)).map(({ id, title }) => [title, id]));
-  const newIds = new Map(requested.map(({ id, title }) => [id, idByTitle.get(title)!]));
+  const newIds = new Map(labelsToMove.map(({ id, title }) => [id, idByTitle.get(title)!]));
   if (parent.project) await copyPriorities(tx, parent.project.id, newIds);
   return newIds;
 }

@@ -26,14 +26,14 @@ export async function findOrCreateLabels(
   );
   if (validTitles.length === 0) return [];
   const scope = await ancestorsAndSelf(uow, parent);
-  const found = await findLabelsByTitles(uow, scope, validTitles);
-  const known = new Set(found.map(({ title }) => title));
-  const unknown = validTitles.filter((title) => !known.has(title));
-  if (unknown.length === 0 || !mayManageLabels(uow.actor, parent)) return found;
+  const existingLabels = await findLabelsByTitles(uow, scope, validTitles);
+  const knownTitles = new Set(existingLabels.map(({ title }) => title));
+  const missingTitles = validTitles.filter((title) => !knownTitles.has(title));
+  if (missingTitles.length === 0 || !mayManageLabels(uow.actor, parent)) return existingLabels;
   await insertLabels(
     uow,
     ownerColumns(parent),
-    unknown.map((title) => ({ title, color: DEFAULT_COLOR, description: null })),
+    missingTitles.map((title) => ({ title, color: DEFAULT_COLOR, description: null })),
   );
-  return [...found, ...(await findLabelsByTitles(uow, scope, unknown))];
+  return [...existingLabels, ...(await findLabelsByTitles(uow, scope, missingTitles))];
 }

@@ -40,26 +40,31 @@ export const mergeLabels = defineJob({
 
 /** Merges one batch of rows: moves all references of each duplicate label to the target, then deletes the duplicate. */
 export async function mergeLabelBatch(uow: UnitOfWork, target: MergeTarget): Promise<typeof MORE | undefined> {
-  let remaining = BATCH_SIZE;
+  let remainingRows = BATCH_SIZE;
   for (;;) {
     const label = await findDuplicateLabel(uow, target);
     if (label === null) return undefined;
     for (const move of MOVE_STEPS) {
-      remaining -= await move(uow, label, target.id, remaining);
-      if (remaining <= 0) return MORE;
+      remainingRows -= await move(uow, label, target.id, remainingRows);
+      if (remainingRows <= 0) return MORE;
     }
     await deleteLabelRow(uow, label);
-    if (--remaining <= 0) return MORE;
+    if (--remainingRows <= 0) return MORE;
   }
 }
 
 /** index: labels_by_project, labels_by_group */
 async function findDuplicateLabel(db: Reader, { id, title, group_id }: MergeTarget): Promise<number | null> {
-  const titled = db.selectFrom('labels').select('id').where('title', '=', title).where('id', '<>', id).limit(1);
-  const ofProject = titled.where(sql<boolean>`project_id in (${selectDescendantProjectIds(db, group_id)})`);
-  const ofGroup = titled.where(sql<boolean>`group_id in (${selectDescendantIds(db, group_id)})`);
-  const found = (await ofProject.executeTakeFirst()) ?? (await ofGroup.executeTakeFirst());
-  return found?.id ?? null;
+  const sameTitleLabels = db
+    .selectFrom('labels')
+    .select('id')
+    .where('title', '=', title)
+    .where('id', '<>', id)
+    .limit(1);
+  const ofProject = sameTitleLabels.where(sql<boolean>`project_id in (${selectDescendantProjectIds(db, group_id)})`);
+  const ofGroup = sameTitleLabels.where(sql<boolean>`group_id in (${selectDescendantIds(db, group_id)})`);
+  const duplicate = (await ofProject.executeTakeFirst()) ?? (await ofGroup.executeTakeFirst());
+  return duplicate?.id ?? null;
 }
 
 /** Moves at most `limit` references from one label to another and returns their number. */

@@ -60,10 +60,10 @@ export function listLabels(
   page: OffsetRequest,
 ): Promise<Page<LabelListRow>> {
   const words = parseSearchWords(foldCase(search ?? ''));
-  const found = labelListQuery(db, scope).where(
+  const query = labelListQuery(db, scope).where(
     containsWordsUnindexed(db, 'labels', ['title_key', 'description_key'], words),
   );
-  return paginate(db, found.orderBy('labels.title').orderBy('labels.id'), page);
+  return paginate(db, query.orderBy('labels.title').orderBy('labels.id'), page);
 }
 
 export async function findLabel(db: Reader, scope: NamespaceScope, id: number): Promise<LabelRow | null> {
@@ -136,13 +136,13 @@ export async function updateLabelRow(
   id: number,
   { archived, ...content }: LabelContent & { readonly archived: boolean },
 ): Promise<boolean> {
-  const changed = await tx
+  const updatedRow = await tx
     .updateTable('labels')
     .set({ ...labelValues(content), archived, updated_at: tx.now })
     .where('id', '=', id)
     .returning('id')
     .executeTakeFirst();
-  return changed !== undefined;
+  return updatedRow !== undefined;
 }
 
 /** The tables that link labels to issuables. */
@@ -160,9 +160,9 @@ export async function removeLabelBatch(
   limit: number,
 ): Promise<number> {
   const [rows, ids] = [sql.table(table), sql.ref(idColumn)];
-  const deleted = await sql`delete from ${rows} where label_id = ${id} and ${ids} in
+  const deleteResult = await sql`delete from ${rows} where label_id = ${id} and ${ids} in
     (select ${ids} from ${rows} where label_id = ${id} order by ${ids} limit ${limit})`.execute(tx);
-  return Number(deleted.numAffectedRows ?? 0);
+  return Number(deleteResult.numAffectedRows ?? 0);
 }
 
 /** Deletes the label and its links, and returns whether it existed. */

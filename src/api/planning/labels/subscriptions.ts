@@ -62,9 +62,12 @@ async function subscribe(tx: Transaction, { labelId, userId, projectId }: LabelS
 }
 
 async function unsubscribe(tx: Transaction, { labelId, userId, projectId }: LabelSubscription): Promise<void> {
-  const own = tx.deleteFrom('label_subscriptions').where('label_id', '=', labelId).where('user_id', '=', userId);
+  const ownSubscriptions = tx
+    .deleteFrom('label_subscriptions')
+    .where('label_id', '=', labelId)
+    .where('user_id', '=', userId);
   await (projectId === null
-    ? own
-    : own.where((eb) => eb.or([eb('project_id', 'is', null), eb('project_id', '=', projectId)]))
+    ? ownSubscriptions
+    : ownSubscriptions.where((eb) => eb.or([eb('project_id', 'is', null), eb('project_id', '=', projectId)]))
   ).execute();
 }

@@ -17,8 +17,8 @@ export const LinkedIssue = entity('LinkedIssue', {
     const shapes = await IssueInList.serializeAll(rows, to);
     return new Map(rows.map((row, index) => [row, shapes[index]!]));
   },
-  (row, _to, shown) => ({
-    ...shown.get(row)!,
+  (row, _to, relations) => ({
+    ...relations.get(row)!,
     issue_link_id: row.link.id,
     link_type: row.link.link_type === 'blocks' && !row.isSource ? 'is_blocked_by' : row.link.link_type,
     link_created_at: row.link.created_at,
@@ -42,13 +42,13 @@ export const IssueLink = entity('IssueLink', {
   link_type: Type.Enum(['relates_to', 'blocks']),
 }).from(
   async (rows: readonly IssueLinkEnds[], to) => {
-    const ends = rows.flatMap(({ pathIssue, otherIssue }) =>
+    const issuesToLoad = rows.flatMap(({ pathIssue, otherIssue }) =>
       [pathIssue, otherIssue].map(({ issue }) => ({
         ...issue,
         referenceContext: referenceContextInProject(pathIssue.project, issue),
       })),
     );
-    const shapes = await IssueInList.serializeAll(ends, to);
+    const shapes = await IssueInList.serializeAll(issuesToLoad, to);
     return new Map(shapes.map((shape) => [shape.id, shape]));
   },
   ({ link }, _to, issues) => ({

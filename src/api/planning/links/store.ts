@@ -15,19 +15,19 @@ export const MAX_LINKS = 100;
 
 /** Loads all links of an issue, oldest first; they are few. index: issue_links_by_source, issue_links_by_target */
 export function loadLinksOfIssue(db: Reader, issueId: number): Promise<IssueLinkRow[]> {
-  const fromSide = (side: 'source_id' | 'target_id') =>
-    db.selectFrom('issue_links').selectAll().where(side, '=', issueId);
+  const fromSide = (sideColumn: 'source_id' | 'target_id') =>
+    db.selectFrom('issue_links').selectAll().where(sideColumn, '=', issueId);
   return fromSide('source_id').unionAll(fromSide('target_id')).orderBy('id').execute();
 }
 
 /** Returns the link with this id if it belongs to the issue, else null. index: issue_links primary key */
 export async function findLinkOfIssue(db: Reader, issueId: number, id: number): Promise<IssueLinkRow | null> {
-  const found = db
+  const query = db
     .selectFrom('issue_links')
     .selectAll()
     .where('id', '=', id)
     .where((eb) => eb.or([eb('source_id', '=', issueId), eb('target_id', '=', issueId)]));
-  return (await found.executeTakeFirst()) ?? null;
+  return (await query.executeTakeFirst()) ?? null;
 }
 
 /** Returns the id of the issue at the other end. */

@@ -74,8 +74,8 @@ async function writeMails(
   if (subject === null || subject.container.mailsOff || isDeletionRename(subject)) return;
   const mails = await composeNewMails({ config, serverUrl: ownUrl }, db, subject, payload);
   const { resource } = subject;
-  const mentioned = await mentionedParticipants(db, subject);
-  if (resource !== null) await database.transaction((tx) => insertMentions(tx, resource, mentioned));
+  const mentionedIds = await mentionedParticipants(db, subject);
+  if (resource !== null) await database.transaction((tx) => insertMentions(tx, resource, mentionedIds));
   for (let after: number | null = 0; after !== null; ) {
     signal.throwIfAborted();
     const { involvements, last } = await nextCandidateBatch(db, subject, after, BATCH_SIZE);

@@ -10,9 +10,9 @@ export const onTextUpdated = subscription({
   isEnabled: isMailEnabled,
   async inTransaction(uow, { about, of, text, internal }) {
     if (of === 'title') return;
-    const mentioned = await findMentionedUserIds(uow, text);
-    if (mentioned.length === 0) return;
+    const mentionedIds = await findMentionedUserIds(uow, text);
+    if (mentionedIds.length === 0) return;
     const subject = internal ? await findNoteableSubject(uow, about) : null;
-    await insertMentions(uow, about, subject === null ? mentioned : await subject.readers(uow, mentioned, true));
+    await insertMentions(uow, about, subject === null ? mentionedIds : await subject.readers(uow, mentionedIds, true));
   },
 });

@@ -58,7 +58,7 @@ export interface NewMails {
 export async function insertMails(tx: Transaction, mails: NewMails, recipients: readonly Recipient[]): Promise<void> {
   const occurrence = await findOrCreateOccurrence(tx, mails);
   const { state, event, projectId, groupId, target, subject, messageId, inReplyTo } = mails;
-  const shared = {
+  const sharedColumns = {
     occurrence_id: occurrence,
     state,
     event,
@@ -76,7 +76,7 @@ export async function insertMails(tx: Transaction, mails: NewMails, recipients: 
     .insertInto('mail_messages')
     .values(
       recipients.map(({ userId, email, reason, mention }) => ({
-        ...shared,
+        ...sharedColumns,
         recipient_id: userId,
         recipient_email: email,
         reason,

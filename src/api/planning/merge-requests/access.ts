@@ -47,8 +47,8 @@ export interface MergeRequestInProject extends InProject {
 
 const authorizedResource = (isAllowed: (call: AccessCall, found: MergeRequestInProject) => boolean) => ({
   ...mergeRequestResource,
-  authorize(call: AccessCall, found: MergeRequestInProject) {
-    if (!isAllowed(call, found)) throw forbidden();
+  authorize(call: AccessCall, context: MergeRequestInProject) {
+    if (!isAllowed(call, context)) throw forbidden();
   },
 });
 

@@ -28,16 +28,16 @@ function requireReadCode({ caller }: AccessCall, { project }: { readonly project
 }
 
 /**
- * Access for signed-in callers whom `allow` accepts. Answers 404 if they may not read the merge request, and 403 in archived projects.
+ * Access for signed-in callers whom `authorizeMergeRequest` accepts. Answers 404 if they may not read the merge request, and 403 in archived projects.
  */
 export const authorizedOnReadableMergeRequest = (
-  allow: (call: AccessCall, found: MergeRequestInProject) => Promise<void> | void,
+  authorizeMergeRequest: (call: AccessCall, found: MergeRequestInProject) => Promise<void> | void,
 ) =>
   inProject('read_project').resource({
     ...readableMergeRequestResource,
-    async authorize(call: AccessCall, found: MergeRequestInProject) {
-      if (found.project.archived) throw forbidden();
-      await allow(call, found);
+    async authorize(call: AccessCall, context: MergeRequestInProject) {
+      if (context.project.archived) throw forbidden();
+      await authorizeMergeRequest(call, context);
     },
   });
 

@@ -4,13 +4,13 @@ import type { Failure } from '#runtime/failure.ts';
 import { deleteIssuable, MERGE_REQUESTS } from '../issuables/index.ts';
 import { enqueueHeadRefUpdate } from './heads/head-refs.ts';
 
-/** Deletes a merge request and its head refs. `unchanged`: fails with `changed` if it was updated after it was read. */
+/** Deletes a merge request and its head refs. `onlyIfUnchanged`: fails with `changed` if it was updated after it was read. */
 export async function deleteMergeRequestIfUnchanged(
   uow: UnitOfWork,
   mergeRequest: MergeRequest,
-  unchanged: boolean,
+  onlyIfUnchanged: boolean,
 ): Promise<undefined | Failure<'gone' | 'changed'>> {
-  const refusal = await deleteIssuable(uow, MERGE_REQUESTS, mergeRequest, unchanged);
-  if (refusal) return refusal;
+  const deleteFailure = await deleteIssuable(uow, MERGE_REQUESTS, mergeRequest, onlyIfUnchanged);
+  if (deleteFailure) return deleteFailure;
   await enqueueHeadRefUpdate(uow, mergeRequest.project_id, [mergeRequest.iid]);
 }

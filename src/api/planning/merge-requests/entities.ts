@@ -110,13 +110,13 @@ async function loadMergeRequestRelations(rows: readonly ListedRow[], to: Seriali
   const ids = rows.map(({ id }) => id);
   const reviewers = await loadAssignees(db, MERGE_REQUESTS_BY_REVIEWER, ids);
   const projectIds = [...new Set(rows.map(({ project_id }) => project_id))];
-  const people = rows.flatMap((row) => [row.author_id, row.closed_by_id, row.merged_by_id, row.auto_merge_user_id]);
-  const userIds = [...people, ...reviewers.map(({ user_id }) => user_id)];
-  const shown = await loadIssuableRelations(MERGE_REQUESTS, rows, userIds, to);
+  const actorIds = rows.flatMap((row) => [row.author_id, row.closed_by_id, row.merged_by_id, row.auto_merge_user_id]);
+  const userIds = [...actorIds, ...reviewers.map(({ user_id }) => user_id)];
+  const relations = await loadIssuableRelations(MERGE_REQUESTS, rows, userIds, to);
   const mergeSettings = await loadMergeSettings(db, projectIds);
   const needingPipeline = rows.filter((row) => row.state === 'opened' && requiresPipelineSuccess(mergeSettings, row));
   return {
-    ...shown,
+    ...relations,
     reviewers: Map.groupBy(reviewers, ({ thing_id }) => thing_id),
     mergeSettings,
     pipelines: await loadHeadPipelines(

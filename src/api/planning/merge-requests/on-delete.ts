@@ -25,12 +25,12 @@ export const onUserDeleted = reassignToGhost(MERGE_REQUESTS, {
 
 /** Enqueues the deletion of the head refs. index: merge_requests primary key */
 async function removeHeadRefs(uow: UnitOfWork, ids: readonly number[]): Promise<void> {
-  const deleted = await uow
+  const deletedMergeRequests = await uow
     .selectFrom('merge_requests')
     .select(['project_id', 'iid'])
     .where(isInIds(uow, sql<number>`id`, ids))
     .execute();
-  for (const [projectId, mergeRequests] of Map.groupBy(deleted, ({ project_id }) => project_id)) {
+  for (const [projectId, mergeRequests] of Map.groupBy(deletedMergeRequests, ({ project_id }) => project_id)) {
     await enqueueHeadRefUpdate(
       uow,
       projectId,

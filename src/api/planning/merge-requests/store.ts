@@ -38,7 +38,7 @@ export async function findOpenForBranches(
   source: string,
   target: string,
 ): Promise<{ readonly id: number; readonly iid: number } | null> {
-  const found = await db
+  const duplicate = await db
     .selectFrom('merge_requests')
     .select(['id', 'iid'])
     .where('project_id', '=', projectId)
@@ -46,7 +46,7 @@ export async function findOpenForBranches(
     .where('target_branch', '=', target)
     .where('state', '=', 'opened')
     .executeTakeFirst();
-  return found ?? null;
+  return duplicate ?? null;
 }
 
 /** Loads the latest version of each merge request. index: merge_request_versions_by_merge_request */

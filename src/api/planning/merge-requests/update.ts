@@ -93,7 +93,7 @@ export function runMergeRequestUpdate<T>(
   const branches = moves ? { source, head, target: requestedTarget(mergeRequest, input) } : null;
   const options = { lock: moves ? [...lock, mergeRequestsLockKey(project)] : lock };
   return runWithBranchHeads(services, { caller, project, branches, options }, (uow, access, heads) =>
-    work(uow, access, (requested) => updateWithQuickActions(uow, access, iid, requested, heads)),
+    work(uow, access, (requestedInput) => updateWithQuickActions(uow, access, iid, requestedInput, heads)),
   );
 }
 
@@ -128,12 +128,14 @@ async function applyUpdate(
   const { caller, project } = access;
   const { iid } = row;
   if (!mayUpdateMergeRequest(caller, project, row)) throw new AccessRevoked();
-  const moved = await resolveStateAndBranches(uow, row, input, heads?.head ?? null);
-  if (isFailure(moved)) return moved;
+  const resolvedColumns = await resolveStateAndBranches(uow, row, input, heads?.head ?? null);
+  if (isFailure(resolvedColumns)) return resolvedColumns;
   const errors = compactFieldErrors({
     title: validateTitle(input.title),
     target_branch:
-      isTargetBlank(input) || (moved.target_branch !== undefined && heads?.start == null) ? ['is invalid'] : [],
+      isTargetBlank(input) || (resolvedColumns.target_branch !== undefined && heads?.start == null)
+        ? ['is invalid']
+        : [],
   });
   if (errors) return invalid(errors);
   const before = await loadMetadata(uow, row);
@@ -149,19 +151,19 @@ async function applyUpdate(
     draft: isDraft(title),
     description: input.description === undefined ? row.description : input.description,
     ...metadata,
-    ...moved,
+    ...resolvedColumns,
   });
   const { id } = row;
   const labelIds = before.labels.map((one) => one.id);
   await updateLabels(uow, MERGE_REQUESTS, id, { before: labelIds, after: labels });
   await updateAssignees(uow, MERGE_REQUESTS, id, { before: before.assignees, after: assignees });
   await updateAssignees(uow, MERGE_REQUESTS_BY_REVIEWER, id, { before: before.reviewers, after: reviewers });
-  const touched =
+  const isChanged =
     Object.keys(columns).length > 0 ||
     !isSameSet(labelIds, labels) ||
     !isSameSet(before.assignees, assignees) ||
     !isSameSet(before.reviewers, reviewers);
-  if (touched)
+  if (isChanged)
     await updateMergeRequestRow(uow, id, { ...columns, ...derivedTextColumns(columns), updated_at: uow.now });
   if ('target_branch' in columns) await abortAutoMerges(uow, [id], 'target branch was changed');
   if (columns.state === 'closed') await abortAutoMerges(uow, [id], 'merge request was closed');
@@ -177,9 +179,9 @@ async function applyUpdate(
   const [after] = (await findMergeRequests(uow, uow.actor, [id])) as [MergeRequest];
   if ('description' in columns) await updateClosingIids(uow, after);
   await recordChanges(uow, 'MergeRequest', before, { ...after, assignees, reviewers });
-  const about = { type: 'MergeRequest', id } as const;
-  await publishChanges(uow, about, { ...before, labels: labelIds }, { ...after, labels, assignees, reviewers });
-  await publishTextChanges(uow, { ...about, iid, project }, row, columns);
+  const resource = { type: 'MergeRequest', id } as const;
+  await publishChanges(uow, resource, { ...before, labels: labelIds }, { ...after, labels, assignees, reviewers });
+  await publishTextChanges(uow, { ...resource, iid, project }, row, columns);
   return after;
 }
 
@@ -213,13 +215,13 @@ async function resolveStateAndBranches(
     const other = await findOpenForBranches(uow, row.project_id, row.source_branch, target);
     if (other !== null && other.id !== row.id) return fail('exists', { iid: other.iid });
   }
-  const changed = target !== row.target_branch;
+  const isTargetChanged = target !== row.target_branch;
   return {
     ...state,
-    ...(changed ? { target_branch: target } : {}),
+    ...(isTargetChanged ? { target_branch: target } : {}),
     // The head of a closed merge request does not follow its source branch.
     ...(reopened && head !== null ? { head_sha: head } : {}),
-    ...(reopened || changed ? { merge_status: 'unchecked', merge_check: null } : {}),
+    ...(reopened || isTargetChanged ? { merge_status: 'unchecked', merge_check: null } : {}),
   };
 }
 
@@ -238,6 +240,6 @@ async function loadMetadata(uow: UnitOfWork, row: MergeRequest) {
   const labels = await loadLabels(uow, MERGE_REQUESTS, [row.id]);
   const assigned = await loadAssignees(uow, MERGE_REQUESTS, [row.id]);
   const params = await loadAssignees(uow, MERGE_REQUESTS_BY_REVIEWER, [row.id]);
-  const ids = (people: typeof assigned) => people.map(({ user_id }) => user_id);
+  const ids = (assigneeRows: typeof assigned) => assigneeRows.map(({ user_id }) => user_id);
   return { ...row, labels, assignees: ids(assigned), reviewers: ids(params) };
 }

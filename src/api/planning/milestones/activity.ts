@@ -9,7 +9,7 @@ export async function recordMilestoneEvent(
   action: 'created' | 'closed' | 'reopened' | 'destroyed',
 ): Promise<void> {
   if (projectId === null) return;
-  const by = { projectId, authorId: uow.actor.user.id };
-  if (action === 'destroyed') await uow.record({ ...by, action, target: { type: 'Milestone' } });
-  else await uow.record({ ...by, action, target: { type: 'Milestone', id, iid } });
+  const activityContext = { projectId, authorId: uow.actor.user.id };
+  if (action === 'destroyed') await uow.record({ ...activityContext, action, target: { type: 'Milestone' } });
+  else await uow.record({ ...activityContext, action, target: { type: 'Milestone', id, iid } });
 }

@@ -45,8 +45,8 @@ export const [listGroupMilestones, listProjectMilestones] = forGroupAndProject((
     },
     response: page(Milestone),
     async read(db, { parent, params, page }) {
-      const above = params.include_ancestors || params.include_parent_milestones;
-      return listMilestones(db, above ? await ancestorsAndSelf(db, parent) : selfOnly(parent), params, page);
+      const includeAncestors = params.include_ancestors || params.include_parent_milestones;
+      return listMilestones(db, includeAncestors ? await ancestorsAndSelf(db, parent) : selfOnly(parent), params, page);
     },
   }),
 );

@@ -17,14 +17,14 @@ export async function mapMilestonesToProject(
   const newIds = new Map<number, number>();
   if (ids.length === 0) return newIds;
   // index: milestones primary key
-  const requested = await tx
+  const milestonesToMove = await tx
     .selectFrom('milestones')
     .select(['id', 'title', 'description', 'start_date', 'due_date', 'state', 'created_at', 'updated_at'])
     .where((eb) => isInIds(tx, eb.ref('id'), ids))
     .orderBy('id')
     .execute();
   const scope = await ancestorsAndSelf(tx, { project });
-  for (const { id, state, created_at, updated_at, ...content } of requested) {
+  for (const { id, state, created_at, updated_at, ...content } of milestonesToMove) {
     const equivalent =
       (await findMilestoneByTitle(tx, scope, content.title)) ??
       (await insertMilestone(

@@ -40,33 +40,33 @@ const REFERENCING_TABLES = ['issues', 'merge_requests', 'resource_milestone_even
 
 /** Merges one batch of rows: moves all references of each duplicate to the target, then deletes it without recording activity. */
 export async function mergeMilestoneBatch(uow: UnitOfWork, target: MergeTarget): Promise<typeof MORE | undefined> {
-  let remaining = BATCH_SIZE;
+  let remainingRows = BATCH_SIZE;
   for (;;) {
     const from = await findDuplicateMilestone(uow, target);
     if (from === null) return undefined;
     for (const table of REFERENCING_TABLES) {
-      remaining -= await reassignReferences(
+      remainingRows -= await reassignReferences(
         uow,
         { table, column: 'milestone_id' },
-        { from, to: target.id, limit: remaining },
+        { from, to: target.id, limit: remainingRows },
       );
-      if (remaining <= 0) return MORE;
+      if (remainingRows <= 0) return MORE;
     }
     await deleteTargetActivity(uow, 'Milestone', [from]);
     await deleteMilestoneRow(uow, from);
-    if (--remaining <= 0) return MORE;
+    if (--remainingRows <= 0) return MORE;
   }
 }
 
 /** index: milestones_by_project_title, projects_by_namespace */
 async function findDuplicateMilestone(db: Reader, { title, group_id }: MergeTarget): Promise<number | null> {
   const projects = db.selectFrom('projects').select('projects.id').where('namespace_id', '=', group_id);
-  const found = await db
+  const duplicate = await db
     .selectFrom('milestones')
     .select('id')
     .where('title', '=', title)
     .where('project_id', 'in', projects)
     .limit(1)
     .executeTakeFirst();
-  return found?.id ?? null;
+  return duplicate?.id ?? null;
 }

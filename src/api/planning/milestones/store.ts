@@ -78,11 +78,11 @@ export function listMilestones(
   filter: MilestoneFilter,
   page: OffsetRequest,
 ): Promise<Page<MilestoneBasicRow>> {
-  const found = applyFilter(db, milestoneListQuery(db, scope), filter)
+  const query = applyFilter(db, milestoneListQuery(db, scope), filter)
     .orderBy((eb) => eb.case().when('milestones.due_date', 'is', null).then(1).else(0).end())
     .orderBy('milestones.due_date')
     .orderBy('milestones.id', 'desc');
-  return paginate(db, found, page);
+  return paginate(db, query, page);
 }
 
 type Milestones = ReturnType<typeof milestoneListQuery>;
@@ -153,11 +153,11 @@ const projectPaths = prepareForIds<{ id: number; full_path: string }>((db, ids) 
 
 /** Returns whether the project or group has a milestone with this iid. index: milestones_by_project, milestones_by_group */
 export function isMilestoneIidTaken(db: Reader, parent: GroupOrProject, iid: number): Promise<boolean> {
-  const own = db
+  const ownMilestones = db
     .selectFrom('milestones')
     .select('id')
     .where(isInScope('milestones', selfOnly(parent)));
-  return hasRow(own.where('iid', '=', iid));
+  return hasRow(ownMilestones.where('iid', '=', iid));
 }
 
 /** Returns whether a milestone in the project or group, its ancestors or its descendants has this title. index: milestones_by_project_title, milestones_by_group_title */
@@ -209,11 +209,11 @@ export async function insertMilestone(
   owner: OwnerColumns,
   iid: number,
   content: MilestoneContent,
-  past: ImportedMilestoneState = { state: 'active', created_at: tx.now, updated_at: tx.now },
+  importedState: ImportedMilestoneState = { state: 'active', created_at: tx.now, updated_at: tx.now },
 ): Promise<MilestoneRow> {
   return tx
     .insertInto('milestones')
-    .values({ ...owner, iid, ...milestoneValues(content), ...past })
+    .values({ ...owner, iid, ...milestoneValues(content), ...importedState })
     .returning(columns)
     .executeTakeFirstOrThrow();
 }

@@ -34,9 +34,10 @@ export async function updateMilestone(
   if (failure !== null) return failure;
   const state = event ? STATES[event] : milestone.state;
   if (state === milestone.state && isUnchanged(milestone, content)) return milestone;
-  const changed = await updateMilestoneRow(uow, milestoneId, { ...content, state });
-  if (state !== milestone.state) await recordMilestoneEvent(uow, changed, state === 'closed' ? 'closed' : 'reopened');
-  return changed;
+  const updatedMilestone = await updateMilestoneRow(uow, milestoneId, { ...content, state });
+  if (state !== milestone.state)
+    await recordMilestoneEvent(uow, updatedMilestone, state === 'closed' ? 'closed' : 'reopened');
+  return updatedMilestone;
 }
 
 /** Returns whether nothing would change; then `updated_at` is kept. */

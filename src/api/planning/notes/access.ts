@@ -51,9 +51,9 @@ const updateAbilities = ({ parentType }: Pick<NoteableKind, 'parentType'>) =>
 
 function requireUpdate(
   { caller }: Pick<AccessCall, 'caller'>,
-  { noteable, note: found }: { readonly noteable: Noteable; readonly note: NoteRow },
+  { noteable, note: context }: { readonly noteable: Noteable; readonly note: NoteRow },
 ): void {
-  if (!mayUpdateNote(caller, noteable, found)) throw forbidden();
+  if (!mayUpdateNote(caller, noteable, context)) throw forbidden();
 }
 
 /** Returns whether a caller who may read the note may update or delete it. */
@@ -75,9 +75,9 @@ const threadNoteResource = {
   params: { discussion_id: required(string), note_id: required(integer) },
   async load(
     call: AccessCall<{ readonly discussion_id: string; readonly note_id: number }>,
-    found: NoteableContext<Noteable>,
+    context: NoteableContext<Noteable>,
   ): Promise<NoteRow | null> {
-    const one = await noteResource.load(call, found);
+    const one = await noteResource.load(call, context);
     return one?.discussion_id === call.params.discussion_id ? one : null;
   },
 } as const;
@@ -86,9 +86,9 @@ const threadNoteResource = {
 export async function reloadForComment(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
-  requested: Noteable,
+  requestedNoteable: Noteable,
 ): Promise<NoteableContext<Noteable>> {
-  const current = await kind.reload(uow, uow.actor, requested);
+  const current = await kind.reload(uow, uow.actor, requestedNoteable);
   if (!mayComment(current.caller, current.noteable)) throw new AccessRevoked();
   return current;
 }
@@ -97,10 +97,10 @@ export async function reloadForComment(
 export async function reloadNoteForUpdate(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
-  requested: Noteable,
+  requestedNoteable: Noteable,
   { id }: NoteRow,
 ): Promise<{ readonly noteable: Noteable; readonly currentNote: NoteRow } | Failure<'gone'>> {
-  const { noteable, caller } = await kind.reload(uow, uow.actor, requested);
+  const { noteable, caller } = await kind.reload(uow, uow.actor, requestedNoteable);
   const currentNote = await findNote(uow, caller, noteable, id);
   if (currentNote === null) return fail('gone');
   if (!mayUpdateNote(caller, noteable, currentNote)) throw new AccessRevoked();

@@ -18,8 +18,8 @@ export const commitNoteableKind: NoteableKind<CommitNoteable> = {
       .resource(commitResource)
       .resource(commentedCommit)
       .map(toNoteableContext),
-  async reload(tx, asking, { commit, project: { id: projectId } }) {
-    const { caller, project } = await requireProjectAccess(tx, asking, projectId, 'read_code');
+  async reload(tx, viewer, { commit, project: { id: projectId } }) {
+    const { caller, project } = await requireProjectAccess(tx, viewer, projectId, 'read_code');
     return { noteable: commitNoteable(project, commit, await findOrCreateCommented(tx, project, commit)), caller };
   },
 };

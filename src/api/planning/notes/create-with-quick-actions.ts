@@ -36,8 +36,8 @@ const QuickActionsOnly = entity('CommandsOnly', {
 });
 
 /** Returns the entity for a written note, or for the effect of its quick actions if nothing else is in it. */
-export const noteOrQuickActions = <Row extends object, Written extends Entity<Row>>(written: Written) =>
-  eitherEntity(written, QuickActionsOnly, (row) => !('summary' in (row as object)));
+export const noteOrQuickActions = <Row extends object, Written extends Entity<Row>>(noteEntity: Written) =>
+  eitherEntity(noteEntity, QuickActionsOnly, (row) => !('summary' in (row as object)));
 
 export const QUICK_ACTION_ERRORS = {
   noCommands: [400, '400 Bad request - Failed to apply commands.'],
@@ -67,14 +67,14 @@ export async function writeNoteWithQuickActions<Written, Code extends string>(
   handlers: NoteHandlers<Written, Code>,
 ): Promise<Written | Reply<OnlyCommands> | Failure<Code | QuickActionErrorCode>> {
   const lock = [notesLockKey({ noteable })];
-  const parsed = parseQuickActions(body);
-  if (noteable.type === 'Commit' || parsed.commands.length === 0) {
+  const parsedText = parseQuickActions(body);
+  if (noteable.type === 'Commit' || parsedText.commands.length === 0) {
     return services.runUnitOfWork(caller, (uow) => handlers.write(uow, { body }), { lock });
   }
-  const options = { lock, reopens: containsReopen(parsed) };
+  const options = { lock, reopens: containsReopen(parsedText) };
   const quickActions = QUICK_ACTIONS_BY_TYPE[noteable.type];
   return quickActions.runUnitOfWork(services, caller, noteable, options, (uow, change) =>
-    writeAndRun(uow, { kind, noteable, quickActions, change }, parsed, handlers),
+    writeAndRun(uow, { kind, noteable, quickActions, change }, parsedText, handlers),
   );
 }
 
@@ -93,21 +93,21 @@ interface QuickActionTarget {
 
 async function writeAndRun<Written, Code extends string>(
   uow: UnitOfWork<SignedInCaller>,
-  { kind, noteable: requested, quickActions, change }: QuickActionTarget,
+  { kind, noteable: requestedNoteable, quickActions, change }: QuickActionTarget,
   { commands, rest }: ParsedText,
   { write, onEmpty }: NoteHandlers<Written, Code>,
 ): Promise<Written | Reply<OnlyCommands> | Failure<Code | QuickActionErrorCode>> {
-  const { noteable, caller } = await reloadForComment(uow, kind, requested);
+  const { noteable, caller } = await reloadForComment(uow, kind, requestedNoteable);
   const subject = await quickActions.subject(uow, caller, noteable as Issuable);
   if (subject === null) return fail('noCommands');
   const { input, changes, messages, afterUpdate } = await runQuickActions(uow, subject, commands);
   if (rest === '' && messages.length === 0) return fail('noCommands');
-  const written = rest === '' ? await onEmpty?.(uow) : await write(uow, { body: rest, changes });
-  if (isFailure(written)) return written as Failure<Code>;
-  const changed = Object.keys(input).length === 0 ? undefined : await change(input);
-  const failed = isFailure(changed) ? changed : await afterUpdate(noteable.id);
-  if (isFailure(failed)) return fail('unruly', { text: JSON.stringify(failureText(failed)) });
-  if (rest !== '') return written as Written;
+  const writeResult = rest === '' ? await onEmpty?.(uow) : await write(uow, { body: rest, changes });
+  if (isFailure(writeResult)) return writeResult as Failure<Code>;
+  const updateResult = Object.keys(input).length === 0 ? undefined : await change(input);
+  const updateFailure = isFailure(updateResult) ? updateResult : await afterUpdate(noteable.id);
+  if (isFailure(updateFailure)) return fail('unruly', { text: JSON.stringify(failureText(updateFailure)) });
+  if (rest !== '') return writeResult as Written;
   return new Reply({ commands_changes: changes, summary: [messages.join(' ')] }, { status: 202 });
 }
 

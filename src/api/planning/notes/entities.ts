@@ -130,8 +130,8 @@ function resolutionFields(
   users: Awaited<ReturnType<typeof loadUsersById>>,
 ) {
   if (!isResolvable(note)) return {};
-  const by = users.get(note.resolved_by_id ?? 0);
-  const resolved_by = by === undefined ? null : UserBasic.serialize(by, to);
+  const resolver = users.get(note.resolved_by_id ?? 0);
+  const resolved_by = resolver === undefined ? null : UserBasic.serialize(resolver, to);
   return { resolved: note.resolved_at !== null, resolved_by, resolved_at: note.resolved_at };
 }
 

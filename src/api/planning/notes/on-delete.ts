@@ -13,14 +13,14 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
  */
 export const onUserDeleted = subscription({
   event: 'user-deleted',
-  inBatches: (uow, deleted) =>
+  inBatches: (uow, deletion) =>
     nextBatch(
-      () => reassignToGhost(uow, { table: 'notes', column: 'author_id' }, deleted, deleteNoteBatch),
+      () => reassignToGhost(uow, { table: 'notes', column: 'author_id' }, deletion, deleteNoteBatch),
       () =>
         reassignReferences(
           uow,
           { table: 'notes', column: 'resolved_by_id' },
-          { from: deleted.userId, to: null, limit: BATCH_SIZE },
+          { from: deletion.userId, to: null, limit: BATCH_SIZE },
         ),
     ),
 });
@@ -63,15 +63,15 @@ async function deleteNoteBatch(uow: UnitOfWork, userId: number): Promise<number>
     .where('author_id', '=', userId)
     .limit(BATCH_SIZE)
     .execute();
-  const counted = Map.groupBy(
+  const notesByCount = Map.groupBy(
     notes.filter((note) => !note.system && note.commented_commit_id === null).map(toResource),
     ({ type, id }) => `${type} ${id}`,
   );
   // Groups noteables by type and number of deleted comments, so that one statement updates each group.
-  const groups = Map.groupBy([...counted.values()], (notesOfOne) => `${notesOfOne[0]!.type} ${notesOfOne.length}`);
+  const groups = Map.groupBy([...notesByCount.values()], (notesOfOne) => `${notesOfOne[0]!.type} ${notesOfOne.length}`);
   for (const noteables of groups.values()) {
-    const [one, ...others] = noteables[0]!;
-    const count = others.length + 1;
+    const [one, ...otherNoteables] = noteables[0]!;
+    const count = otherNoteables.length + 1;
     const ids = noteables.map((notesOfOne) => notesOfOne[0]!.id);
     await uow
       .updateTable(resourceTable(one!.type))

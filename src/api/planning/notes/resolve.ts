@@ -27,17 +27,17 @@ interface Resolution {
 export async function resolveThread(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
-  requested: Noteable,
+  requestedNoteable: Noteable,
   { id }: Pick<Thread, 'id'>,
   { resolved, noteId }: Resolution,
 ): Promise<Thread | Failure<'threadGone'>> {
-  const { noteable, caller } = await kind.reload(uow, uow.actor, requested);
+  const { noteable, caller } = await kind.reload(uow, uow.actor, requestedNoteable);
   const before = await findThread(uow, caller, noteable, id);
   if (before === null) return fail('threadGone');
   if (!mayResolve(caller, noteable, before)) throw new AccessRevoked();
   const isSelected = (note: NoteListRow) => isResolvable(note) && (noteId === undefined || note.id === noteId);
-  const changed = await setResolved(uow, before.notes.filter(isSelected), resolved ? caller.user : null);
-  if (changed > 0 && resolved && (await publishThreadsResolved(uow, noteable))) {
+  const changedCount = await setResolved(uow, before.notes.filter(isSelected), resolved ? caller.user : null);
+  if (changedCount > 0 && resolved && (await publishThreadsResolved(uow, noteable))) {
     await uow.record({ noteOn: { type: 'MergeRequest', id: noteable.id }, text: ALL_THREADS_RESOLVED });
   }
   return (await findThread(uow, caller, noteable, id)) ?? fail('threadGone');
@@ -47,11 +47,17 @@ export async function resolveThread(
 export async function resolveNote(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
-  requested: Noteable,
+  requestedNoteable: Noteable,
   { id, discussion_id }: NoteListRow,
-  resolved: boolean,
+  isResolved: boolean,
 ): Promise<NoteListRow | Failure<'threadGone'>> {
-  const thread = await resolveThread(uow, kind, requested, { id: discussion_id }, { resolved, noteId: id });
+  const thread = await resolveThread(
+    uow,
+    kind,
+    requestedNoteable,
+    { id: discussion_id },
+    { resolved: isResolved, noteId: id },
+  );
   if (isFailure(thread)) return thread;
   return thread.notes.find((note) => note.id === id) ?? fail('threadGone');
 }

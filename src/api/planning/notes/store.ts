@@ -87,9 +87,14 @@ export const loadNotesByIds = prepareForIds<NoteListRow>((db, ids) =>
 
 /** Counts the notes of the noteable, up to `limit`. index: notes_by_issue_created, notes_by_commented_commit */
 export async function countNotes(db: Reader, { type, id }: NoteTarget, limit: number): Promise<number> {
-  const some = db.selectFrom('notes').select('notes.id').where(foreignKeyColumn(type), '=', id).limit(limit).as('some');
+  const limitedNotes = db
+    .selectFrom('notes')
+    .select('notes.id')
+    .where(foreignKeyColumn(type), '=', id)
+    .limit(limit)
+    .as('some');
   const { count } = await db
-    .selectFrom(some)
+    .selectFrom(limitedNotes)
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return count;

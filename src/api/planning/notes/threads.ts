@@ -32,9 +32,9 @@ export async function listThreads(
     .where(isFirstOfThread(noteable))
     .orderBy('notes.created_at')
     .orderBy('notes.id');
-  const found = await paginate(db, first, page);
-  const ids = found.items.map(({ discussion_id }) => discussion_id);
-  return { ...found, items: await loadThreads(db, caller, noteable, ids) };
+  const result = await paginate(db, first, page);
+  const ids = result.items.map(({ discussion_id }) => discussion_id);
+  return { ...result, items: await loadThreads(db, caller, noteable, ids) };
 }
 
 /** Matches the first note of each thread. A caller who may read one note of a thread may read all. */
@@ -57,8 +57,8 @@ async function loadThreads(db: Reader, caller: Caller, noteable: Noteable, ids: 
     .execute();
   const byThread = Map.groupBy(notes, ({ discussion_id }) => discussion_id);
   return ids.flatMap((id) => {
-    const [first, ...others] = byThread.get(id) ?? [];
-    return first === undefined ? [] : [{ id, notes: [first, ...others] as const }];
+    const [first, ...replies] = byThread.get(id) ?? [];
+    return first === undefined ? [] : [{ id, notes: [first, ...replies] as const }];
   });
 }
 
@@ -91,15 +91,19 @@ export async function convertToThread(tx: Transaction, { id }: NoteListRow): Pro
 export async function setResolved(
   tx: Transaction,
   notes: readonly NoteListRow[],
-  by: { readonly id: number } | null,
+  resolver: { readonly id: number } | null,
 ): Promise<number> {
   const ids = notes.filter(isResolvable).map(({ id }) => id);
   if (ids.length === 0) return 0;
   const { numUpdatedRows } = await tx
     .updateTable('notes')
-    .set(by === null ? { resolved_at: null, resolved_by_id: null } : { resolved_at: tx.now, resolved_by_id: by.id })
+    .set(
+      resolver === null
+        ? { resolved_at: null, resolved_by_id: null }
+        : { resolved_at: tx.now, resolved_by_id: resolver.id },
+    )
     .where(isInIds(tx, sql.ref<number>('id'), ids))
-    .where('resolved_at', by === null ? 'is not' : 'is', null)
+    .where('resolved_at', resolver === null ? 'is not' : 'is', null)
     .executeTakeFirstOrThrow();
   return Number(numUpdatedRows);
 }

@@ -55,10 +55,10 @@ type NoteErrorCode = 'internal' | 'blank' | 'tooMany';
 export async function createNote(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
-  requested: Noteable,
+  requestedNoteable: Noteable,
   { threadStart, ...input }: CreateNoteInput,
 ): Promise<NoteRow | Failure<NoteErrorCode>> {
-  const current = await reloadForComment(uow, kind, requested);
+  const current = await reloadForComment(uow, kind, requestedNoteable);
   if (threadStart === undefined) return writeNote(uow, current, input, null);
   const type = threadStart.position === null ? 'DiscussionNote' : 'DiffNote';
   return writeNote(uow, current, input, { id: null, type, ...threadStart, resolved: null });
@@ -68,11 +68,11 @@ export async function createNote(
 export async function replyToThread(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
-  requested: Noteable,
+  requestedNoteable: Noteable,
   { id }: Pick<Thread, 'id'>,
   input: Pick<CreateNoteInput, 'body' | 'createdAt' | 'changes'>,
 ): Promise<NoteRow | Failure<NoteErrorCode | 'threadGone' | 'notAnswerable'>> {
-  const current = await reloadForComment(uow, kind, requested);
+  const current = await reloadForComment(uow, kind, requestedNoteable);
   const thread = await findThread(uow, current.caller, current.noteable, id);
   if (thread === null) return fail('threadGone');
   const [first] = thread.notes;
@@ -140,16 +140,16 @@ async function recordBodyMentions(uow: UnitOfWork, noteable: Noteable, body: str
 export async function updateNote(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
-  requested: Noteable,
+  requestedNoteable: Noteable,
   note: NoteRow,
   { body, changes }: { readonly body: string; readonly changes?: QuickActionChanges },
 ): Promise<WrittenNote | Failure<'gone'>> {
-  const current = await reloadNoteForUpdate(uow, kind, requested, note);
+  const current = await reloadNoteForUpdate(uow, kind, requestedNoteable, note);
   if (isFailure(current)) return current;
   const { noteable, currentNote } = current;
   if (body === currentNote.body) return withChanges(currentNote, changes);
-  const changed = await updateNoteBody(uow, note.id, body);
-  if (changed === undefined) return fail('gone');
+  const updatedNote = await updateNoteBody(uow, note.id, body);
+  if (updatedNote === undefined) return fail('gone');
   const { type, id } = noteable;
   if (type !== 'Commit') {
     const before = currentNote.body;
@@ -159,17 +159,17 @@ export async function updateNote(
     });
   }
   if (!currentNote.internal) await recordBodyMentions(uow, noteable, body);
-  return withChanges(changed, changes);
+  return withChanges(updatedNote, changes);
 }
 
 /** Deletes a note and its activity events. A thread is gone with its last note. */
 export async function deleteNote(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
-  requested: Noteable,
+  requestedNoteable: Noteable,
   note: NoteRow,
 ): Promise<undefined | Failure<'gone'>> {
-  const current = await reloadNoteForUpdate(uow, kind, requested, note);
+  const current = await reloadNoteForUpdate(uow, kind, requestedNoteable, note);
   if (isFailure(current)) return current;
   if (!(await deleteNoteRow(uow, note.id))) return fail('gone');
   await deleteTargetActivity(uow, 'Note', [note.id]);

@@ -16,10 +16,10 @@ import { updateGlobalSetting, updateSourceSetting } from './update.ts';
 // Notification settings of the caller (contract/activity.md Part 2).
 
 /** Returns the parameter `level` and one boolean per event. */
-const settingParams = (without: readonly EmailEvent[] = []) => ({
+const settingParams = (excludedEvents: readonly EmailEvent[] = []) => ({
   level: optional(string),
   ...(Object.fromEntries(
-    EMAIL_EVENTS.filter((event) => !without.includes(event)).map((event) => [
+    EMAIL_EVENTS.filter((event) => !excludedEvents.includes(event)).map((event) => [
       event,
       onTiers(optional(boolean), ...tiersOfEvent(event)),
     ]),

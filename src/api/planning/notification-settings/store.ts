@@ -46,9 +46,9 @@ export async function getGlobalSetting(db: Reader, userId: number): Promise<Glob
 
 // index: notification_settings_everywhere, notification_settings_by_group, notification_settings_by_project
 function settingQuery(db: Reader, userId: number, source: SettingSource) {
-  const own = db.selectFrom('notification_settings').selectAll().where('user_id', '=', userId);
-  if (source === 'everything') return own.where('group_id', 'is', null).where('project_id', 'is', null);
-  return own.where(sourceColumn(source.type), '=', source.id);
+  const ownSettings = db.selectFrom('notification_settings').selectAll().where('user_id', '=', userId);
+  if (source === 'everything') return ownSettings.where('group_id', 'is', null).where('project_id', 'is', null);
+  return ownSettings.where(sourceColumn(source.type), '=', source.id);
 }
 
 /** Upserts the given fields only, so that concurrent first writes keep both fields. */

@@ -12,18 +12,18 @@ export function parseNames(argument: string, sign: '~' | '%'): string[] {
       continue;
     }
     if (argument[at] === sign) at++;
-    const quoted = argument[at] === '"';
-    const from = quoted ? at + 1 : at;
-    const end = endOfName(argument, from, quoted);
+    const isQuoted = argument[at] === '"';
+    const from = isQuoted ? at + 1 : at;
+    const end = endOfName(argument, from, isQuoted);
     if (end > from) names.push(argument.slice(from, end));
-    at = quoted ? end + 1 : Math.max(end, at + 1);
+    at = isQuoted ? end + 1 : Math.max(end, at + 1);
   }
   return names;
 }
 
-function endOfName(argument: string, from: number, quoted: boolean): number {
+function endOfName(argument: string, from: number, isQuoted: boolean): number {
   let end = from;
-  while (end < argument.length && (quoted ? argument[end] !== '"' : !/[\s,]/.test(argument[end]!))) end++;
+  while (end < argument.length && (isQuoted ? argument[end] !== '"' : !/[\s,]/.test(argument[end]!))) end++;
   return end;
 }
 

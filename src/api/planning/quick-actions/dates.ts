@@ -10,11 +10,11 @@ const MAX_WORDS = 5;
 
 /** Returns the day as `YYYY-MM-DD`, or null if the text is not a date. */
 export function parseDate(text: string, today: string): string | null {
-  const written = text.trim().toLowerCase();
-  if (written.length > 60) return null;
-  const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(written);
+  const dateText = text.trim().toLowerCase();
+  if (dateText.length > 60) return null;
+  const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(dateText);
   if (iso) return validDay(Number(iso[1]), Number(iso[2]), Number(iso[3]));
-  const words = written.split(/[\s,]+/).filter((word) => word !== '' && word !== 'the' && word !== 'of');
+  const words = dateText.split(/[\s,]+/).filter((word) => word !== '' && word !== 'the' && word !== 'of');
   if (words.length === 0 || words.length > MAX_WORDS) return null;
   return relativeDay(words, today) ?? weekday(words, today) ?? relativeDate(words, today) ?? monthAndDay(words, today);
 }
@@ -26,9 +26,9 @@ function relativeDay(words: readonly string[], today: string): string | null {
 
 /** Returns the first such weekday after today. */
 function weekday(words: readonly string[], today: string): string | null {
-  const [first, second] = words;
+  const [first, secondWord] = words;
   const isLed = words.length === 2 && (first === 'next' || first === 'this');
-  const name = words.length === 1 ? first : isLed ? second : undefined;
+  const name = words.length === 1 ? first : isLed ? secondWord : undefined;
   if (name === undefined) return null;
   const day = DAYS.findIndex((one) => one === name || one.slice(0, 3) === name);
   if (day < 0) return null;
@@ -37,23 +37,23 @@ function weekday(words: readonly string[], today: string): string | null {
 }
 
 function relativeDate(words: readonly string[], today: string): string | null {
-  const [first, second, third] = words;
-  if (first === 'next' && words.length === 2) return addUnits(today, 1, second);
-  if (first === 'in' && words.length === 3) return addUnits(today, numberOf(second), third);
-  if (words.length === 4 && third === 'from' && words[3] === 'now') return addUnits(today, numberOf(first), second);
+  const [first, secondWord, third] = words;
+  if (first === 'next' && words.length === 2) return addUnits(today, 1, secondWord);
+  if (first === 'in' && words.length === 3) return addUnits(today, numberOf(secondWord), third);
+  if (words.length === 4 && third === 'from' && words[3] === 'now') return addUnits(today, numberOf(first), secondWord);
   return null;
 }
 
 const numberOf = (word = ''): number =>
   word === 'a' || word === 'an' || word === 'one' ? 1 : /^\d{1,4}$/.test(word) ? Number(word) : 0;
 
-function addUnits(today: string, many: number, unit = ''): string | null {
-  if (many === 0) return null;
+function addUnits(today: string, count: number, unit = ''): string | null {
+  if (count === 0) return null;
   const one = unit.replace(/s$/, '');
-  if (one === 'month') return monthsAfter(today, many);
-  if (one === 'year') return monthsAfter(today, many * 12);
+  if (one === 'month') return monthsAfter(today, count);
+  if (one === 'year') return monthsAfter(today, count * 12);
   const days = UNITS[one as keyof typeof UNITS];
-  return days === undefined ? null : addDays(today, many * days);
+  return days === undefined ? null : addDays(today, count * days);
 }
 
 /** Returns the same day of a later month, or its last day if that month is shorter. */
@@ -74,14 +74,14 @@ function monthAndDay(words: readonly string[], today: string): string | null {
   if (words.length < 2 || words.length > 3) return null;
   const [one, other] = [words[0]!, words[1]!];
   const month = [one, other].map(findMonth);
-  const at = month.findIndex((found) => found >= 0);
+  const at = month.findIndex((monthIndex) => monthIndex >= 0);
   if (at < 0) return null;
   const day = Number(/^(\d{1,2})(?:st|nd|rd|th)?$/.exec(at === 0 ? other : one)?.[1] ?? 0);
   const year = words[2];
   if (year !== undefined && !/^\d{4}$/.test(year)) return null;
   const thisYear = Number(today.slice(0, 4));
-  const found = validDay(year === undefined ? thisYear : Number(year), month[at]! + 1, day);
-  if (year !== undefined || found === null || found >= today) return found;
+  const date = validDay(year === undefined ? thisYear : Number(year), month[at]! + 1, day);
+  if (year !== undefined || date === null || date >= today) return date;
   return validDay(thisYear + 1, month[at]! + 1, day);
 }
 

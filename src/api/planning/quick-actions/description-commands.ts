@@ -34,8 +34,8 @@ export async function applyDescriptionCommands<W extends SentFields>(
   const { commands, rest } = parseQuickActions(input.description);
   if (commands.length === 0) return { input, afterUpdate: null, closes: false };
   const target = withSentFields(await subject(), input);
-  const { input: requested, afterUpdate } = await runQuickActions(uow, target, commands);
-  const { state_event, assignee_ids, epic_id, labels, ...plain } = requested;
+  const { input: requestedInput, afterUpdate } = await runQuickActions(uow, target, commands);
+  const { state_event, assignee_ids, epic_id, labels, ...plain } = requestedInput;
   return {
     input: {
       ...input,
@@ -53,13 +53,13 @@ export async function applyDescriptionCommands<W extends SentFields>(
 
 /** Runs the effects after the write and returns the reloaded row. */
 export async function runAfterUpdate<Row extends { readonly id: number }>(
-  changed: Row,
+  updatedRow: Row,
   afterUpdate: QuickActionResult['afterUpdate'] | null,
-  reload: (id: number) => Promise<Row>,
+  reloadRow: (id: number) => Promise<Row>,
 ): Promise<Row | Failure<'invalid'>> {
-  if (afterUpdate === null) return changed;
-  const done = await afterUpdate(changed.id);
-  return isFailure(done) ? done : reload(changed.id);
+  if (afterUpdate === null) return updatedRow;
+  const afterResult = await afterUpdate(updatedRow.id);
+  return isFailure(afterResult) ? afterResult : reloadRow(updatedRow.id);
 }
 
 function withSentFields(
@@ -78,9 +78,9 @@ function withSentFields(
 function combineLabels(
   { labels: requestedLabels }: SentFields,
   { now }: QuickActionSubject,
-  requested: readonly string[],
+  titles: readonly string[],
 ): string[] {
-  if (requestedLabels == null) return [...requested];
-  const had = new Set(now.labels.map(({ title }) => title));
-  return [...new Set([...requestedLabels, ...requested.filter((title) => !had.has(title))])];
+  if (requestedLabels == null) return [...titles];
+  const previousTitles = new Set(now.labels.map(({ title }) => title));
+  return [...new Set([...requestedLabels, ...titles.filter((title) => !previousTitles.has(title))])];
 }

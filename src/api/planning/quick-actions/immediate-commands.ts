@@ -67,9 +67,9 @@ function addSpent(context: QuickActionContext, argument: string): CommandResult 
 /** Splits the argument into a duration and a day: the longest suffix that is a date, or null. */
 function durationAndDay(argument: string, today: string): { duration: string; day: string | null } {
   const words = argument.split(/\s/);
-  for (let many = Math.min(words.length - 1, MOST_WORDS_OF_A_DAY); many > 0; many--) {
-    const day = parseDate(words.slice(-many).join(' '), today);
-    if (day !== null) return { duration: words.slice(0, -many).join(' '), day };
+  for (let wordCount = Math.min(words.length - 1, MOST_WORDS_OF_A_DAY); wordCount > 0; wordCount--) {
+    const day = parseDate(words.slice(-wordCount).join(' '), today);
+    if (day !== null) return { duration: words.slice(0, -wordCount).join(' '), day };
   }
   return { duration: argument, day: null };
 }
@@ -117,7 +117,7 @@ async function subscribe(context: QuickActionContext, subscribed: boolean): Prom
   return subscribed ? 'Subscribed to notifications.' : 'Unsubscribed from notifications.';
 }
 
-function react(context: QuickActionContext, argument: string): CommandResult {
+function runReaction(context: QuickActionContext, argument: string): CommandResult {
   const name = findEmojiName(/^:([^\s:]{1,60}):$/.exec(argument)?.[1] ?? '');
   if (name === null) return null;
   const { uow, subject } = context;
@@ -135,5 +135,5 @@ export const IMMEDIATE_ACTIONS = [
   { names: ['done'], on: ALL_TYPES, right: 'see', run: finish },
   { names: ['subscribe'], on: ALL_TYPES, right: 'see', run: (context) => subscribe(context, true) },
   { names: ['unsubscribe'], on: ALL_TYPES, right: 'see', run: (context) => subscribe(context, false) },
-  { names: ['react', 'award'], on: ALL_TYPES, right: 'see', run: react },
+  { names: ['react', 'award'], on: ALL_TYPES, right: 'see', run: runReaction },
 ] as const satisfies readonly QuickAction[];

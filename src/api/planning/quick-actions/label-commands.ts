@@ -14,8 +14,8 @@ import type { LabelRef } from './subject.ts';
 
 async function findLabels({ uow, subject }: QuickActionContext, argument: string): Promise<LabelRef[]> {
   const names = [...new Set([...parseNames(argument, '~'), ...(argument.startsWith('~') ? [] : [argument])])];
-  const found = await findLabelsByTitles(uow, await ancestorsAndSelf(uow, subject.parent), names);
-  const byTitle = new Map(found.map(({ id, title }) => [title, { id, title }]));
+  const labelRows = await findLabelsByTitles(uow, await ancestorsAndSelf(uow, subject.parent), names);
+  const byTitle = new Map(labelRows.map(({ id, title }) => [title, { id, title }]));
   return names.flatMap((name) => byTitle.get(name) ?? []);
 }
 
@@ -34,8 +34,8 @@ function formatLabels(labels: readonly LabelRef[]): string {
 async function add(context: QuickActionContext, argument: string): Promise<CommandResult> {
   const labels = await findLabels(context, argument);
   if (labels.length === 0) return null;
-  const added = labels.filter((one) => !isOneOf(context.now.labels)(one));
-  context.now = { ...context.now, labels: [...context.now.labels, ...added] };
+  const addedLabels = labels.filter((one) => !isOneOf(context.now.labels)(one));
+  context.now = { ...context.now, labels: [...context.now.labels, ...addedLabels] };
   context.changes.add_label_ids = [...(context.changes.add_label_ids ?? []), ...idsOf(labels)];
   return `Added ${formatLabels(labels)}.`;
 }

@@ -28,34 +28,34 @@ const MAX_LINES = 10_000;
 /** Returns the lines of each paragraph in order. Runs in linear time. */
 export function findParagraphs(text: string): TextLine[][] {
   const paragraphs: TextLine[][] = [];
-  let inside: BlockState | null = null;
+  let openBlock: BlockState | null = null;
   /** An indented line continues the last list item before the empty line. */
   let afterList = false;
   for (const line of linesOf(text)) {
-    const written = text.slice(line.from, line.to).replace(/\r$/, '');
-    if (inside?.kind === 'until') {
-      if (inside.ends(written)) inside = null;
+    const lineText = text.slice(line.from, line.to).replace(/\r$/, '');
+    if (openBlock?.kind === 'until') {
+      if (openBlock.ends(lineText)) openBlock = null;
       continue;
     }
-    if (written.trim() === '') {
-      afterList ||= inside?.kind === 'block';
-      inside = null;
+    if (lineText.trim() === '') {
+      afterList ||= openBlock?.kind === 'block';
+      openBlock = null;
       continue;
     }
-    if (inside?.kind === 'html') continue;
-    const next: BlockState = nextBlock(written, inside, afterList);
+    if (openBlock?.kind === 'html') continue;
+    const next: BlockState = nextBlock(lineText, openBlock, afterList);
     if (next.kind !== 'block') afterList = false;
     if (next.kind === 'paragraph') {
-      if (inside?.kind === 'paragraph') paragraphs.at(-1)!.push(line);
+      if (openBlock?.kind === 'paragraph') paragraphs.at(-1)!.push(line);
       else paragraphs.push([line]);
     }
-    inside = isHeading(written) ? null : next;
+    openBlock = isHeading(lineText) ? null : next;
   }
   return paragraphs;
 }
 
 function* linesOf(text: string): Generator<TextLine> {
-  for (let from = 0, many = 0; from <= text.length && many < MAX_LINES; many++) {
+  for (let from = 0, lineCount = 0; from <= text.length && lineCount < MAX_LINES; lineCount++) {
     const end = text.indexOf('\n', from);
     const to = end < 0 ? text.length : end;
     yield { from, to };
@@ -66,28 +66,28 @@ function* linesOf(text: string): Generator<TextLine> {
 const isHeading = (line: string) => HEADING.test(line);
 
 /** Returns the block that this non-empty line begins or continues. */
-function nextBlock(line: string, inside: BlockState | null, afterList: boolean): BlockState {
+function nextBlock(line: string, openBlock: BlockState | null, afterList: boolean): BlockState {
   const fence = FENCE.exec(line)?.[1];
   if (fence !== undefined && (fence.startsWith('~') || !line.trimStart().slice(fence.length).includes('`'))) {
     return { kind: 'until', ends: (other) => closesFence(other, fence) };
   }
   if (line.trimEnd() === QUOTES) return { kind: 'until', ends: (other) => other.trimEnd() === QUOTES };
-  const html = htmlBlock(line, inside);
+  const html = htmlBlock(line, openBlock);
   if (html !== null) return html;
   if (QUOTE.test(line) || LIST.test(line)) return { kind: 'block' };
-  if (inside !== null) return inside;
+  if (openBlock !== null) return openBlock;
   // After an empty line, an indented line is code or continues the list.
   return /^(?: {4}|\t)/.test(line) || (afterList && /^[ \t]/.test(line)) ? { kind: 'block' } : { kind: 'paragraph' };
 }
 
 /** Returns whether the line closes the fence: only the same character, at least as many times. */
 function closesFence(line: string, fence: string): boolean {
-  const found = FENCE.exec(line)?.[1];
-  if (found === undefined || found[0] !== fence[0] || found.length < fence.length) return false;
-  return line.trim().length === found.length;
+  const closingFence = FENCE.exec(line)?.[1];
+  if (closingFence === undefined || closingFence[0] !== fence[0] || closingFence.length < fence.length) return false;
+  return line.trim().length === closingFence.length;
 }
 
-function htmlBlock(line: string, inside: BlockState | null): BlockState | null {
+function htmlBlock(line: string, openBlock: BlockState | null): BlockState | null {
   const trimmed = line.trimStart();
   if (trimmed.startsWith('<!--')) return blockUntil(trimmed.slice(4), '-->');
   if (trimmed.startsWith('<?')) return blockUntil(trimmed.slice(2), '?>');
@@ -95,11 +95,11 @@ function htmlBlock(line: string, inside: BlockState | null): BlockState | null {
   if (tag === undefined) return null;
   if (RAW.includes(tag) && !trimmed.startsWith('</')) return blockUntil(trimmed.toLowerCase(), `</${tag}>`);
   // A tag inside a paragraph belongs to it.
-  return inside === null || inside.kind === 'block' ? { kind: 'html' } : null;
+  return openBlock === null || openBlock.kind === 'block' ? { kind: 'html' } : null;
 }
 
 /** Returns a block up to the line that contains `end`, which may be the first one. */
-function blockUntil(rest: string, end: string): BlockState {
-  if (rest.includes(end)) return { kind: 'block' };
+function blockUntil(remainder: string, end: string): BlockState {
+  if (remainder.includes(end)) return { kind: 'block' };
   return { kind: 'until', ends: (line) => line.toLowerCase().includes(end) };
 }

@@ -20,18 +20,21 @@ const MAX_COMMANDS = 100;
 
 const NAME = /^\/([A-Za-z_]{1,40})(?: |$)/;
 
-/** Parses the commands of a text. `known` maps lower-case names and aliases to canonical names; other names are text. */
-export function parseCommands<Name extends string>(text: string, known: ReadonlyMap<string, Name>): ParsedText<Name> {
+/** Parses the commands of a text. `knownNames` maps lower-case names and aliases to canonical names; other names are text. */
+export function parseCommands<Name extends string>(
+  text: string,
+  knownNames: ReadonlyMap<string, Name>,
+): ParsedText<Name> {
   const commands: ParsedCommand<Name>[] = [];
   const textParts: string[] = [];
   let from = 0;
   if (text.startsWith('/') || text.includes('\n/')) {
     for (const lines of findParagraphs(text)) {
-      const begin = lines[0]!.from;
-      const code = findCode(text.slice(begin, lines.at(-1)!.to));
+      const paragraphStart = lines[0]!.from;
+      const code = findCode(text.slice(paragraphStart, lines.at(-1)!.to));
       for (const line of lines) {
-        if (text[line.from] !== '/' || code.has(line.from - begin)) continue;
-        const command = parseCommand(text.slice(line.from, line.to), known);
+        if (text[line.from] !== '/' || code.has(line.from - paragraphStart)) continue;
+        const command = parseCommand(text.slice(line.from, line.to), knownNames);
         if (command === null) continue;
         if (commands.length < MAX_COMMANDS) commands.push(command);
         textParts.push(text.slice(from, line.from));
@@ -43,9 +46,12 @@ export function parseCommands<Name extends string>(text: string, known: Readonly
   return { commands, rest: [...textParts, text.slice(from)].join('').trimEnd() };
 }
 
-function parseCommand<Name extends string>(line: string, known: ReadonlyMap<string, Name>): ParsedCommand<Name> | null {
-  const written = line.trimEnd();
-  const [whole, given] = NAME.exec(written) ?? [];
-  const name = known.get(given?.toLowerCase() ?? '');
-  return name === undefined ? null : { name, argument: written.slice(whole!.length).trim() };
+function parseCommand<Name extends string>(
+  line: string,
+  knownNames: ReadonlyMap<string, Name>,
+): ParsedCommand<Name> | null {
+  const lineText = line.trimEnd();
+  const [matchedText, nameText] = NAME.exec(lineText) ?? [];
+  const name = knownNames.get(nameText?.toLowerCase() ?? '');
+  return name === undefined ? null : { name, argument: lineText.slice(matchedText!.length).trim() };
 }

@@ -29,10 +29,10 @@ async function findUsers(
   const names = parseUsernames(argument);
   const ids = await findUserIdsByUsernames(uow, names.map(foldCase));
   const idOf = (name: string) => (name === 'me' ? uow.actor.user.id : ids.get(foldCase(name)));
-  const found = names.flatMap((name) => idOf(name) ?? []);
-  const readers = new Set(await subject.readers(found));
+  const userIds = names.flatMap((name) => idOf(name) ?? []);
+  const readers = new Set(await subject.readers(userIds));
   const missing = names.filter((name) => !readers.has(idOf(name) ?? 0));
-  if (missing.length === 0) return [...new Set(found)];
+  if (missing.length === 0) return [...new Set(userIds)];
   return `Could not apply ${command} command. Failed to find users for ${joinAsSentence(missing.map((name) => `'${name}'`))}.`;
 }
 
@@ -54,11 +54,11 @@ async function add(context: QuickActionContext, argument: string, part: UserFiel
   if (users.length === 0) return `Failed to assign a ${isReview ? 'reviewer' : 'user'} because no user was found.`;
   // The free tier has a single assignee: the new one replaces the old one.
   const isOne = context.uow.tier === 'free' && !isReview;
-  const added = isOne ? users.slice(0, 1) : users;
+  const addedUsers = isOne ? users.slice(0, 1) : users;
   const before = isOne ? [] : context.now[part];
-  setUsers(context, part, [...new Set([...before, ...added])]);
-  const names = await formatUsers(context, added);
-  return isReview ? `Assigned ${names} as reviewer${added.length === 1 ? '' : 's'}.` : `Assigned ${names}.`;
+  setUsers(context, part, [...new Set([...before, ...addedUsers])]);
+  const names = await formatUsers(context, addedUsers);
+  return isReview ? `Assigned ${names} as reviewer${addedUsers.length === 1 ? '' : 's'}.` : `Assigned ${names}.`;
 }
 
 async function remove(context: QuickActionContext, argument: string, part: UserField): Promise<CommandResult> {
@@ -66,14 +66,14 @@ async function remove(context: QuickActionContext, argument: string, part: UserF
   if (before.length === 0) return NOT_APPLICABLE;
   const users = argument === '' ? before : await findUsers(context, argument, NAMES[part].remove);
   if (typeof users === 'string') return users;
-  const gone = before.filter((id) => users.includes(id));
-  if (gone.length === 0) return null;
+  const removedUsers = before.filter((id) => users.includes(id));
+  if (removedUsers.length === 0) return null;
   setUsers(
     context,
     part,
-    before.filter((id) => !gone.includes(id)),
+    before.filter((id) => !removedUsers.includes(id)),
   );
-  return `Removed ${part.slice(0, gone.length === 1 ? -1 : undefined)} ${await formatUsers(context, gone)}.`;
+  return `Removed ${part.slice(0, removedUsers.length === 1 ? -1 : undefined)} ${await formatUsers(context, removedUsers)}.`;
 }
 
 const OF_MERGE_REQUESTS = ['MergeRequest'] as const;

@@ -27,11 +27,11 @@ async function milestone(context: QuickActionContext, argument: string): Promise
   const { uow, subject } = context;
   const [reference] = argument.startsWith('%') ? parseNames(argument, '%') : [argument];
   if (!reference) return null;
-  const found = await findMilestoneByTitle(uow, await ancestorsAndSelf(uow, subject.parent), reference);
-  if (found === null) return null;
-  applyChange(context, { milestone_id: found.id });
-  context.changes.milestone_id = found.id;
-  return `Set the milestone to ${formatMilestone(found.title)}.`;
+  const milestone = await findMilestoneByTitle(uow, await ancestorsAndSelf(uow, subject.parent), reference);
+  if (milestone === null) return null;
+  applyChange(context, { milestone_id: milestone.id });
+  context.changes.milestone_id = milestone.id;
+  return `Set the milestone to ${formatMilestone(milestone.title)}.`;
 }
 
 async function removeMilestone(context: QuickActionContext): Promise<CommandResult> {
@@ -89,10 +89,10 @@ const hasEpics = ({ uow, subject: { parent } }: QuickActionContext) =>
 async function epic(context: QuickActionContext, argument: string): Promise<CommandResult> {
   if (!hasEpics(context)) return NOT_APPLICABLE;
   if (argument === '') return null;
-  const found = await findEpicId(context, argument);
-  if (found === null) return NO_EPIC;
-  applyChange(context, { epic_id: found });
-  context.changes.epic = found;
+  const epicId = await findEpicId(context, argument);
+  if (epicId === null) return NO_EPIC;
+  applyChange(context, { epic_id: epicId });
+  context.changes.epic = epicId;
   return 'Added an issue to an epic.';
 }
 
@@ -110,8 +110,10 @@ async function findEpicId({ uow, subject: { parent } }: QuickActionContext, argu
           .where('full_path_key', '=', foldCase(reference.path))
           .executeTakeFirst();
   const groupId = route?.namespace_id ?? 0;
-  const found = ancestorIds.includes(groupId) ? await findEpic(uow, groupId, reference.iid) : null;
-  return found !== null && (await findReadableEpic(uow, uow.actor, found.id)) ? found.id : null;
+  const referencedEpic = ancestorIds.includes(groupId) ? await findEpic(uow, groupId, reference.iid) : null;
+  return referencedEpic !== null && (await findReadableEpic(uow, uow.actor, referencedEpic.id))
+    ? referencedEpic.id
+    : null;
 }
 
 function removeEpic(context: QuickActionContext): CommandResult {

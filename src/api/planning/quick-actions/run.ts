@@ -53,8 +53,8 @@ export async function runQuickActions(
   const messages: string[] = [];
   for (const { name, argument } of commands) {
     const action = BY_NAME.get(name)!;
-    const done = mayRun(action, subject) ? await action.run(context, argument) : NOT_APPLICABLE;
-    const message = done === NOT_APPLICABLE ? `Could not apply ${name} command.` : done;
+    const commandResult = mayRun(action, subject) ? await action.run(context, argument) : NOT_APPLICABLE;
+    const message = commandResult === NOT_APPLICABLE ? `Could not apply ${name} command.` : commandResult;
     if (message !== null) messages.push(message);
   }
   return {
@@ -63,9 +63,9 @@ export async function runQuickActions(
     messages,
     async afterUpdate(id) {
       for (const effect of context.afterUpdate) {
-        const done = await effect(id);
+        const effectResult = await effect(id);
         // Other failures are ignored: a concurrent request has had the same effect.
-        if (isFailure(done) && done.code === 'invalid') return done as Failure<'invalid'>;
+        if (isFailure(effectResult) && effectResult.code === 'invalid') return effectResult as Failure<'invalid'>;
       }
       return undefined;
     },
@@ -81,18 +81,18 @@ function mayRun({ on, atCreation, right, freeAtCreation }: QuickAction, subject:
 /** Returns the input of an update from `before` to `now`. */
 function toUpdateInput(before: SubjectState, now: SubjectState): QuickActionInput {
   const ids = (labels: SubjectState['labels']) => labels.map(({ id }) => id);
-  const differs = (name: keyof SubjectState) => before[name] !== now[name];
+  const isChanged = (name: keyof SubjectState) => before[name] !== now[name];
   return {
-    ...(differs('state') && { state_event: now.state === 'closed' ? 'close' : 'reopen' }),
-    ...(differs('title') && { title: now.title }),
+    ...(isChanged('state') && { state_event: now.state === 'closed' ? 'close' : 'reopen' }),
+    ...(isChanged('title') && { title: now.title }),
     ...(!isSameSet(ids(before.labels), ids(now.labels)) && { labels: now.labels.map(({ title }) => title) }),
     ...(!isSameSet(before.assignees, now.assignees) && { assignee_ids: [...now.assignees] }),
     ...(!isSameSet(before.reviewers, now.reviewers) && { reviewer_ids: [...now.reviewers] }),
-    ...(differs('milestone_id') && { milestone_id: now.milestone_id }),
-    ...(differs('due_date') && { due_date: now.due_date }),
-    ...(differs('weight') && { weight: now.weight }),
-    ...(differs('epic_id') && { epic_id: now.epic_id ?? null }),
-    ...(differs('confidential') && { confidential: now.confidential }),
-    ...(differs('discussion_locked') && { discussion_locked: now.discussion_locked === true }),
+    ...(isChanged('milestone_id') && { milestone_id: now.milestone_id }),
+    ...(isChanged('due_date') && { due_date: now.due_date }),
+    ...(isChanged('weight') && { weight: now.weight }),
+    ...(isChanged('epic_id') && { epic_id: now.epic_id ?? null }),
+    ...(isChanged('confidential') && { confidential: now.confidential }),
+    ...(isChanged('discussion_locked') && { discussion_locked: now.discussion_locked === true }),
   };
 }

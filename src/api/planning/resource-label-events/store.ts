@@ -42,6 +42,6 @@ export async function findLabelEvent(
 ): Promise<LabelEventRow | Failure<'notFound' | 'unread'>> {
   const event = await readableQuery(db, caller, noteable).where('resource_label_events.id', '=', id).executeTakeFirst();
   if (event !== undefined) return event;
-  const found = eventQuery(db, noteable).select('id').where('resource_label_events.id', '=', id);
-  return fail((await hasRow(found)) ? 'unread' : 'notFound');
+  const eventQueryById = eventQuery(db, noteable).select('id').where('resource_label_events.id', '=', id);
+  return fail((await hasRow(eventQueryById)) ? 'unread' : 'notFound');
 }

@@ -49,6 +49,6 @@ export async function findMilestoneEvent(
     .where('resource_milestone_events.id', '=', id)
     .executeTakeFirst();
   if (event !== undefined) return event;
-  const found = eventQuery(db, noteable).select('id').where('resource_milestone_events.id', '=', id);
-  return fail((await hasRow(found)) ? 'unread' : 'notFound');
+  const eventQueryById = eventQuery(db, noteable).select('id').where('resource_milestone_events.id', '=', id);
+  return fail((await hasRow(eventQueryById)) ? 'unread' : 'notFound');
 }

@@ -24,6 +24,6 @@ export async function listReviewers(
     .selectFrom('merge_request_reviewers')
     .select(['user_id', 'state', 'created_at'])
     .where('merge_request_id', '=', id);
-  const found = await paginate(db, reviewers.orderBy('merge_request_reviewers.id', 'asc'), page);
-  return { ...found, items: found.items.map((row) => ({ ...row, created_at: row.created_at ?? created_at })) };
+  const result = await paginate(db, reviewers.orderBy('merge_request_reviewers.id', 'asc'), page);
+  return { ...result, items: result.items.map((row) => ({ ...row, created_at: row.created_at ?? created_at })) };
 }

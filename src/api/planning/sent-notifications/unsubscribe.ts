@@ -8,9 +8,12 @@ import { findAlertSubject, listDigestTargets } from '../mail-messages/index.ts';
 import { updateSetting } from '../notification-settings/index.ts';
 
 /** Unsubscribes the user from the target. Does nothing if either is deleted. */
-export async function unsubscribe(uow: UnitOfWork, { target: what, id, userId }: UnsubscribeClaim): Promise<void> {
+export async function unsubscribe(
+  uow: UnitOfWork,
+  { target: targetType, id, userId }: UnsubscribeClaim,
+): Promise<void> {
   if ((await findUserById(uow, userId)) === null) return;
-  const targets = what === 'Digest' ? await listDigestTargets(uow, id, userId) : [{ type: what, id }];
+  const targets = targetType === 'Digest' ? await listDigestTargets(uow, id, userId) : [{ type: targetType, id }];
   for (const target of targets) await unsubscribeFrom(uow, target, userId);
 }
 

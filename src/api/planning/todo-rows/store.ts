@@ -132,7 +132,7 @@ export async function insertTodos(
   newTodos: readonly NewTodo[],
 ): Promise<TodoRow[]> {
   if (newTodos.length === 0) return [];
-  const shared = {
+  const sharedColumns = {
     author_id: authorId,
     project_id: projectId,
     group_id: groupId,
@@ -143,7 +143,7 @@ export async function insertTodos(
   };
   return tx
     .insertInto('todos')
-    .values(newTodos.map(({ userId, action }) => ({ ...shared, user_id: userId, action })))
+    .values(newTodos.map(({ userId, action }) => ({ ...sharedColumns, user_id: userId, action })))
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .execute();

@@ -36,7 +36,7 @@ export async function createTodosFor(
 /** Creates to-do items for newly mentioned users who may read the text. */
 export async function createTodosForMentions(
   uow: UnitOfWork,
-  about: Resource,
+  resource: Resource,
   { text, before = '', noteId = null, internal }: MentionText,
 ): Promise<void> {
   if (uow.actor.user === null) return;
@@ -47,7 +47,7 @@ export async function createTodosForMentions(
     mentions.map(({ name }) => name),
   );
   if (users.size === 0) return;
-  const subject = await findNoteableSubject(uow, about);
+  const subject = await findNoteableSubject(uow, resource);
   if (subject === null) return;
   const readers = new Set(await subject.readers(uow, [...users.values()], internal));
   const newTodos = mentions.flatMap(({ name, directly }) => {
@@ -56,5 +56,5 @@ export async function createTodosForMentions(
     return [{ userId, action: directly ? ('directly_addressed' as const) : ('mentioned' as const) }];
   });
   const { projectId, groupId } = subject.container;
-  await insertTodos(uow, { target: about, projectId, groupId, authorId: uow.actor.user.id, noteId }, newTodos);
+  await insertTodos(uow, { target: resource, projectId, groupId, authorId: uow.actor.user.id, noteId }, newTodos);
 }

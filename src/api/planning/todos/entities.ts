@@ -53,18 +53,18 @@ const byId = <Row extends { readonly id: number }>(rows: readonly Row[]) => new 
 /** Loads the targets by type and id, in the shape of lists outside a project or group. */
 async function loadTargets(rows: readonly TodoRow[], to: SerializationContext) {
   const { db, caller } = to;
-  const withoutContext = <Row extends object>(found: readonly Row[]) =>
-    found.map((row) => ({ ...row, referenceContext: null }));
+  const withoutContext = <Row extends object>(rows: readonly Row[]) =>
+    rows.map((row) => ({ ...row, referenceContext: null }));
   const [issues, mergeRequests, epics] = await Promise.all([
-    findListedIssues(db, caller, collectIds(rows, 'issue_id')).then((found) =>
-      IssueInList.serializeAll(withoutContext(found), to),
+    findListedIssues(db, caller, collectIds(rows, 'issue_id')).then((issues) =>
+      IssueInList.serializeAll(withoutContext(issues), to),
     ),
-    findListedMergeRequests(db, caller, collectIds(rows, 'merge_request_id')).then((found) =>
-      MergeRequestInList.serializeAll(withoutContext(found), to),
+    findListedMergeRequests(db, caller, collectIds(rows, 'merge_request_id')).then((mergeRequests) =>
+      MergeRequestInList.serializeAll(withoutContext(mergeRequests), to),
     ),
-    findListedEpics(db, collectIds(rows, 'epic_id')).then((found) =>
+    findListedEpics(db, collectIds(rows, 'epic_id')).then((epics) =>
       EpicInList.serializeAll(
-        found.map((epic) => ({ ...epic, referenceContext: 0 })),
+        epics.map((epic) => ({ ...epic, referenceContext: 0 })),
         to,
       ),
     ),

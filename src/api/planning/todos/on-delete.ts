@@ -11,10 +11,10 @@ const todosBy = (column: string) => ({ table: 'todos', column });
 export const onUserDeleted = subscription({
   event: 'user-deleted',
   before: ['planning/issues', 'planning/epics', 'planning/merge-requests', 'planning/notes'],
-  inBatches: (uow, deleted) =>
+  inBatches: (uow, deletion) =>
     nextBatch(
-      () => deleteBatch(uow, todosBy('user_id'), deleted.userId, BATCH_SIZE),
-      () => reassignToGhost(uow, todosBy('author_id'), deleted),
+      () => deleteBatch(uow, todosBy('user_id'), deletion.userId, BATCH_SIZE),
+      () => reassignToGhost(uow, todosBy('author_id'), deletion),
     ),
 });
 

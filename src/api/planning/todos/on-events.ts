@@ -39,20 +39,28 @@ export const onNotifiableEvent = subscription({
   },
 });
 
-async function markDoneForActor(uow: UnitOfWork, about: Resource): Promise<void> {
-  if (uow.actor.user !== null) await markTodosDone(uow, uow.actor.user.id, about);
+async function markDoneForActor(uow: UnitOfWork, resource: Resource): Promise<void> {
+  if (uow.actor.user !== null) await markTodosDone(uow, uow.actor.user.id, resource);
 }
 
 /** index: issues primary key, merge_requests primary key, epics primary key */
-async function onNoteableCreated(uow: UnitOfWork, about: Resource): Promise<void> {
-  const query = uow.selectFrom(resourceTable(about.type)).select(['title', 'description']).where('id', '=', about.id);
+async function onNoteableCreated(uow: UnitOfWork, resource: Resource): Promise<void> {
+  const query = uow
+    .selectFrom(resourceTable(resource.type))
+    .select(['title', 'description'])
+    .where('id', '=', resource.id);
   const texts = await query.executeTakeFirst();
-  const people = async (kind: typeof ISSUES) => (await loadAssignees(uow, kind, [about.id])).map((one) => one.user_id);
-  const assigned = about.type === 'Epic' ? [] : await people(about.type === 'Issue' ? ISSUES : MERGE_REQUESTS);
-  const reviewers = about.type === 'MergeRequest' ? await people(MERGE_REQUESTS_BY_REVIEWER) : [];
-  await createTodosForAssignment(uow, about, assigned, reviewers);
+  const loadUserIds = async (kind: typeof ISSUES) =>
+    (await loadAssignees(uow, kind, [resource.id])).map((one) => one.user_id);
+  const assigned =
+    resource.type === 'Epic' ? [] : await loadUserIds(resource.type === 'Issue' ? ISSUES : MERGE_REQUESTS);
+  const reviewers = resource.type === 'MergeRequest' ? await loadUserIds(MERGE_REQUESTS_BY_REVIEWER) : [];
+  await createTodosForAssignment(uow, resource, assigned, reviewers);
   if (texts)
-    await createTodosForMentions(uow, about, { text: `${texts.title}\n\n${texts.description ?? ''}`, internal: false });
+    await createTodosForMentions(uow, resource, {
+      text: `${texts.title}\n\n${texts.description ?? ''}`,
+      internal: false,
+    });
 }
 
 /** Handles a new comment. index: notes primary key */
@@ -64,9 +72,9 @@ async function onNoteCreated(uow: UnitOfWork, noteId: number): Promise<void> {
     .executeTakeFirst();
   // Comments on commits create no to-do items.
   if (note === undefined || (note.issue_id ?? note.merge_request_id ?? note.epic_id) === null) return;
-  const about = toResource(note);
-  await markDoneForActor(uow, about);
-  await createTodosForMentions(uow, about, { text: note.body, noteId, internal: note.internal });
+  const resource = toResource(note);
+  await markDoneForActor(uow, resource);
+  await createTodosForMentions(uow, resource, { text: note.body, noteId, internal: note.internal });
 }
 
 export const onEmojiAwarded = subscription({
@@ -90,12 +98,12 @@ export const onNoteableUpdated = subscription({
 
 async function createTodosForAssignment(
   uow: UnitOfWork,
-  about: Resource,
+  resource: Resource,
   assigned: readonly number[],
   reviewers: readonly number[],
 ): Promise<void> {
   if (assigned.length + reviewers.length === 0) return;
-  const subject = await findNoteableSubject(uow, about);
+  const subject = await findNoteableSubject(uow, resource);
   if (subject === null) return;
   await createTodosFor(uow, subject, 'assigned', assigned);
   await createTodosFor(uow, subject, 'review_requested', reviewers);

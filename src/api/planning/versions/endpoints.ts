@@ -18,8 +18,8 @@ export const listMergeRequestVersions = endpoint({
   access: signedInMergeRequestCodeAccess(),
   response: page(VersionInList),
   async read(db, { project, mergeRequest, page }) {
-    const found = await listVersions(db, mergeRequest.id, page);
-    return { ...found, items: found.items.map((version) => ({ version, project, mergeRequest })) };
+    const result = await listVersions(db, mergeRequest.id, page);
+    return { ...result, items: result.items.map((version) => ({ version, project, mergeRequest })) };
   },
 });
 

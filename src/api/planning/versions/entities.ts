@@ -40,14 +40,14 @@ async function loadVersionSummaries(
   rows: readonly VersionWithMergeRequest[],
   { git }: SerializationContext,
 ): Promise<ReadonlyMap<number, VersionSummary>> {
-  const found = new Map<number, VersionSummary>();
+  const summaries = new Map<number, VersionSummary>();
   for (const { version, project, mergeRequest } of rows) {
     const { base_commit_sha, start_commit_sha, state, real_size, patch_id_sha } = version;
-    const stored = state !== null && { base_commit_sha, start_commit_sha, state, real_size, patch_id_sha };
-    const summary = stored || (await summarizeVersion(git, project, mergeRequest, version));
-    found.set(version.id, summary ?? { base_commit_sha, start_commit_sha, ...UNKNOWN_SUMMARY });
+    const storedSummary = state !== null && { base_commit_sha, start_commit_sha, state, real_size, patch_id_sha };
+    const summary = storedSummary || (await summarizeVersion(git, project, mergeRequest, version));
+    summaries.set(version.id, summary ?? { base_commit_sha, start_commit_sha, ...UNKNOWN_SUMMARY });
   }
-  return found;
+  return summaries;
 }
 
 const serializeVersion = ({ version }: VersionWithMergeRequest, summaries: ReadonlyMap<number, VersionSummary>) => ({

@@ -82,13 +82,20 @@ async function openSnapshot(client: pg.Client): Promise<DatabaseSnapshotConnecti
     },
     async *stream(sql) {
       await client.query(`declare copied no scroll cursor for ${sql}`);
-      for (let some = 1; ; ) {
-        const { rows } = await client.query<unknown[]>({ text: `fetch ${some} from copied`, rowMode: 'array' });
+      for (let cursorBatchSize = 1; ; ) {
+        const { rows } = await client.query<unknown[]>({
+          text: `fetch ${cursorBatchSize} from copied`,
+          rowMode: 'array',
+        });
         if (rows.length === 0) break;
         yield rows;
-        some = Math.max(
+        cursorBatchSize = Math.max(
           1,
-          Math.min(MAX_BATCH_SIZE, 4 * some, Math.floor(MAX_BATCH_BYTES / (estimateSize(rows) / rows.length))),
+          Math.min(
+            MAX_BATCH_SIZE,
+            4 * cursorBatchSize,
+            Math.floor(MAX_BATCH_BYTES / (estimateSize(rows) / rows.length)),
+          ),
         );
       }
       await client.query('close copied');
@@ -189,11 +196,12 @@ async function references(connection: Connection): Promise<Reference[]> {
      join pg_attribute b on b.attrelid = f.confrelid and b.attnum = k.other
      where f.contype = 'f' and f.connamespace = current_schema()::regnamespace order by f.conname, k.place`,
   );
-  return [...Map.groupBy(rows, ({ table, name }) => `${table} ${name}`).values()].map((some) => ({
-    table: String(some[0]!.table),
-    columns: some.map(({ column }) => String(column)),
-    parent: String(some[0]!.parent),
-    parentColumns: some.map(({ parent_column }) => String(parent_column)),
-    onDelete: some[0]!.on_delete === 'c' ? 'cascade' : some[0]!.on_delete === 'n' ? 'set null' : 'nothing',
+  return [...Map.groupBy(rows, ({ table, name }) => `${table} ${name}`).values()].map((indexColumns) => ({
+    table: String(indexColumns[0]!.table),
+    columns: indexColumns.map(({ column }) => String(column)),
+    parent: String(indexColumns[0]!.parent),
+    parentColumns: indexColumns.map(({ parent_column }) => String(parent_column)),
+    onDelete:
+      indexColumns[0]!.on_delete === 'c' ? 'cascade' : indexColumns[0]!.on_delete === 'n' ? 'set null' : 'nothing',
   }));
 }

@@ -82,8 +82,8 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
   const loadCatalog = async () => {
     tables = await loadPostgresCatalog(reading);
   };
-  const ready = () => (tables === undefined ? loadCatalog() : undefined);
-  const snapshots = createSnapshotTracker(reading, { own: commits, versions, ready });
+  const ensureCatalog = () => (tables === undefined ? loadCatalog() : undefined);
+  const snapshots = createSnapshotTracker(reading, { own: commits, versions, ready: ensureCatalog });
   return {
     name: 'postgres',
     kysely: {
@@ -93,8 +93,8 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
     },
     reading,
     openRequestConnection: snapshots.openRequestConnection,
-    async begin(isolation, turns, waiter) {
-      const open = await begin(pool, isolation, { lockKeys: turns, keyedLock, waiter, own: commits, versions });
+    async begin(isolation, lockKeys, waiter) {
+      const open = await beginTransaction(pool, isolation, { lockKeys, keyedLock, waiter, own: commits, versions });
       return { ...open, commit: () => open.commit().finally(snapshots.recordCommit) };
     },
     copyOperations: createPostgresCopyOperations(
@@ -106,7 +106,7 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
         });
         return client;
       },
-      () => begin(pool, 'read committed', { lockKeys: [], keyedLock, own: commits, versions }),
+      () => beginTransaction(pool, 'read committed', { lockKeys: [], keyedLock, own: commits, versions }),
     ),
     isRetryable: isSerializationFailure,
     schemaChanged() {
@@ -148,10 +148,10 @@ async function runReadOnly(
 ): Promise<StatementResult> {
   const connection = await connect(pool);
   let broken = false;
-  let canceling: Promise<unknown> | undefined;
+  let cancellation: Promise<unknown> | undefined;
   const cancel = () => {
     const { processID } = connection as pg.PoolClient & { readonly processID: number };
-    canceling = pool.query('select pg_cancel_backend($1)', [processID]).catch(() => {});
+    cancellation = pool.query('select pg_cancel_backend($1)', [processID]).catch(() => {});
   };
   try {
     if (client?.isDisconnected) throw new ClientDisconnected();
@@ -164,7 +164,7 @@ async function runReadOnly(
   } finally {
     client?.signal.removeEventListener('abort', cancel);
     // Otherwise the next statement of this connection could be canceled.
-    await canceling;
+    await cancellation;
     connection.release(broken);
   }
 }
@@ -173,27 +173,27 @@ async function runReadOnly(
  * Begins a transaction that holds its lock keys. Transactions of this process wait without a connection; those of other
  * processes wait at session locks. Locks are acquired before the transaction begins, because its snapshot must not be older.
  */
-async function begin(
+async function beginTransaction(
   pool: pg.Pool,
   isolation: Isolation,
-  entering: LockRequest & CommitRecorders,
+  request: LockRequest & CommitRecorders,
 ): Promise<OpenTransaction> {
-  const { lockKeys: turns } = entering;
-  const leave = await acquireLocks(entering);
+  const { lockKeys } = request;
+  const releaseLocks = await acquireLocks(request);
   try {
     const client = await connect(pool);
-    if (turns.length > 0) {
-      const locks = turns.map((turn) => `pg_advisory_lock(${toAdvisoryLockId(turn)})`);
+    if (lockKeys.length > 0) {
+      const locks = lockKeys.map((lockKey) => `pg_advisory_lock(${toAdvisoryLockId(lockKey)})`);
       await start(client, `set statement_timeout = 0; select ${locks}`);
     }
-    return await beginOnClient(client, { isolation, ...entering }, async (broken) => {
-      const unlocks = turns.map((turn) => `pg_advisory_unlock(${toAdvisoryLockId(turn)})`);
-      if (!broken && turns.length > 0)
+    return await beginOnClient(client, { isolation, ...request }, async (broken) => {
+      const unlocks = lockKeys.map((lockKey) => `pg_advisory_unlock(${toAdvisoryLockId(lockKey)})`);
+      if (!broken && lockKeys.length > 0)
         await client.query(`select ${unlocks}; reset statement_timeout`).catch(() => client.end());
-      leave();
+      releaseLocks();
     });
   } catch (error) {
-    leave();
+    releaseLocks();
     throw error;
   }
 }
@@ -211,31 +211,31 @@ interface LockRequest {
 }
 
 /** Acquires all lock keys in this process. Returns the function that releases them. */
-async function acquireLocks({ lockKeys: turns, keyedLock: inTurn, waiter }: LockRequest): Promise<() => void> {
-  const { promise: left, resolve: leave } = Promise.withResolvers<void>();
-  for (const turn of turns) {
-    const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
-    const keeping = inTurn(
-      turn,
+async function acquireLocks({ lockKeys, keyedLock: inTurn, waiter }: LockRequest): Promise<() => void> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  for (const lockKey of lockKeys) {
+    const { promise: acquired, resolve: onAcquired } = Promise.withResolvers<void>();
+    const lockPromise = inTurn(
+      lockKey,
       async () => {
-        enter();
-        await left;
+        onAcquired();
+        await released;
       },
       waiter,
     );
     try {
-      await Promise.race([entered, keeping]);
+      await Promise.race([acquired, lockPromise]);
     } catch (error) {
-      leave();
+      release();
       throw error;
     }
   }
-  return leave;
+  return release;
 }
 
 /** Converts a lock key to the 64-bit id of a PostgreSQL advisory lock. */
-function toAdvisoryLockId(turn: string): bigint {
-  return BigInt.asIntN(64, BigInt(`0x${hash('sha1', `hearth ${turn}`, 'hex').slice(0, 16)}`));
+function toAdvisoryLockId(lockKey: string): bigint {
+  return BigInt.asIntN(64, BigInt(`0x${hash('sha1', `hearth ${lockKey}`, 'hex').slice(0, 16)}`));
 }
 
 /** Called after the end of the transaction; `broken`: its session will be discarded. */
@@ -245,27 +245,27 @@ interface TransactionOrigin extends CommitRecorders {
   readonly isolation: Isolation;
 }
 
-async function beginOnClient(client: pg.PoolClient, { isolation, own, versions }: TransactionOrigin, ended: OnEnded) {
+async function beginOnClient(client: pg.PoolClient, { isolation, own, versions }: TransactionOrigin, onEnded: OnEnded) {
   /** The tables that the transaction may have written; null if unknown. */
-  let changed: Set<string> | null = new Set();
-  let failed = false;
+  let changedTables: Set<string> | null = new Set();
+  let hasFailed = false;
   const end = async (sql: 'commit' | 'rollback') => {
     let broken = false;
     const { promise: number, resolve: resolveNumber } = Promise.withResolvers<number | null>();
-    const tracked = own.trackCommit(sql === 'commit' ? changed : new Set(), number);
+    const tracked = own.trackCommit(sql === 'commit' ? changedTables : new Set(), number);
     try {
-      const { command, transaction } = await endTransaction(client, sql, failed);
+      const { command, transaction } = await endTransaction(client, sql, hasFailed);
       resolveNumber(transaction);
       return command;
     } catch (error) {
-      const explained = translateError(error);
+      const translatedError = translateError(error);
       // A commit that fails with a conflict has ended the transaction; after other errors the session is discarded.
-      broken = sql === 'rollback' || explained instanceof DatabaseUnavailable;
-      throw explained;
+      broken = sql === 'rollback' || translatedError instanceof DatabaseUnavailable;
+      throw translatedError;
     } finally {
       resolveNumber(null);
       await tracked;
-      await ended(broken);
+      await onEnded(broken);
       client.release(broken);
     }
   };
@@ -274,10 +274,10 @@ async function beginOnClient(client: pg.PoolClient, { isolation, own, versions }
     async execute(statement: Statement) {
       try {
         const result = await run(client, statement);
-        if (result.affected !== 0) changed = withTables(changed, versions.tablesChangedBy(statement.sql));
+        if (result.affected !== 0) changedTables = withTables(changedTables, versions.tablesChangedBy(statement.sql));
         return result;
       } catch (error) {
-        failed = true;
+        hasFailed = true;
         throw error;
       }
     },
@@ -291,21 +291,21 @@ async function beginOnClient(client: pg.PoolClient, { isolation, own, versions }
   };
 }
 
-function withTables(changed: Set<string> | null, more: readonly string[] | null): Set<string> | null {
-  if (changed === null || more === null) return null;
-  for (const table of more) changed.add(table);
-  return changed;
+function withTables(changedTables: Set<string> | null, more: readonly string[] | null): Set<string> | null {
+  if (changedTables === null || more === null) return null;
+  for (const table of more) changedTables.add(table);
+  return changedTables;
 }
 
 /** Ends a transaction and reads its number in the same round trip; a failed transaction cannot run further queries. */
-async function endTransaction(client: pg.PoolClient, sql: 'commit' | 'rollback', failed: boolean) {
-  if (failed) return { command: (await client.query(sql)).command, transaction: null };
+async function endTransaction(client: pg.PoolClient, sql: 'commit' | 'rollback', hasFailed: boolean) {
+  if (hasFailed) return { command: (await client.query(sql)).command, transaction: null };
   const text = `select pg_current_xact_id_if_assigned()::text as number; ${sql}`;
-  const [asked, end] = (await client.query(text)) as unknown as [
+  const [transactionNumber, end] = (await client.query(text)) as unknown as [
     pg.QueryResult<{ number: string | null }>,
     pg.QueryResult,
   ];
-  const number = asked.rows[0]?.number ?? null;
+  const number = transactionNumber.rows[0]?.number ?? null;
   return { command: end.command, transaction: number === null ? null : Number(number) };
 }
 

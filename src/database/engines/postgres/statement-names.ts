@@ -11,16 +11,16 @@ const MAX_WATCHED = 2_000;
  */
 export function createStatementNames(): (sql: string) => string | undefined {
   const names = new Map<string, string>();
-  const seen = createBoundedCache<number>(MAX_WATCHED);
+  const seenStatements = createBoundedCache<number>(MAX_WATCHED);
   return (sql) => {
-    const known = names.get(sql);
-    if (known !== undefined || names.size === MAX_NAMES || sql.includes('*')) return known;
-    const times = (seen.get(sql) ?? 0) + 1;
-    seen.set(sql, times);
+    const knownName = names.get(sql);
+    if (knownName !== undefined || names.size === MAX_NAMES || sql.includes('*')) return knownName;
+    const times = (seenStatements.get(sql) ?? 0) + 1;
+    seenStatements.set(sql, times);
     if (times <= USES_BEFORE_NAMING) return undefined;
     const name = `hearth_text_${names.size + 1}`;
     names.set(sql, name);
-    seen.delete(sql);
+    seenStatements.delete(sql);
     return name;
   };
 }

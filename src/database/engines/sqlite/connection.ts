@@ -42,12 +42,12 @@ export function openConnection(file: string, checkInterruption?: () => void): Sq
   database.function('zero_unless_interrupted', options, zeroUnlessInterrupted);
   const statements = createBoundedCache<PreparedStatement>(MAX_PREPARED_STATEMENTS);
   const prepared = (sql: string): PreparedStatement => {
-    let known = statements.get(sql);
-    if (known === undefined) {
-      known = describeStatement(database.prepare(sql));
-      statements.set(sql, known);
+    let preparedStatement = statements.get(sql);
+    if (preparedStatement === undefined) {
+      preparedStatement = describeStatement(database.prepare(sql));
+      statements.set(sql, preparedStatement);
     }
-    return known;
+    return preparedStatement;
   };
   return {
     database,
@@ -77,13 +77,13 @@ function runStatement(prepared: PreparedStatement, parameters: readonly unknown[
   const { statement, columns } = prepared;
   const bound = parameters.map(toSqliteValue);
   if (columns.length === 0) return { rows: [], affected: Number(statement.run(...bound).changes) };
-  const found = statement.all(...bound) as unknown as unknown[][];
-  prepared.made += found.length;
-  if (prepared.made > ROWS_BEFORE_COMPILING && found.length > 0) {
+  const resultRows = statement.all(...bound) as unknown as unknown[][];
+  prepared.made += resultRows.length;
+  if (prepared.made > ROWS_BEFORE_COMPILING && resultRows.length > 0) {
     prepared.rowOf = compileRowMapper(columns);
     prepared.made = Number.NEGATIVE_INFINITY;
   }
-  return { rows: found.map(prepared.rowOf), affected: found.length };
+  return { rows: resultRows.map(prepared.rowOf), affected: resultRows.length };
 }
 
 /** Number of rows after which a statement counts as frequent, and its row mapper is compiled. */
@@ -152,8 +152,8 @@ export function translateError(error: unknown, database: DatabaseSync): unknown 
 }
 
 function violatedIndex(message: string, code: number, database: DatabaseSync): string {
-  const named = /index '([^']+)'/.exec(message);
-  if (named) return named[1]!;
+  const indexMatch = /index '([^']+)'/.exec(message);
+  if (indexMatch) return indexMatch[1]!;
   const columns = message.replace(/^.*failed: /, '').split(', ');
   const table = columns[0]!.split('.')[0]!;
   if (code === CONSTRAINT_PRIMARY_KEY) return `${table}_pkey`;

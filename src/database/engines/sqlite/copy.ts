@@ -151,12 +151,15 @@ async function references(connection: Connection): Promise<Reference[]> {
      from pragma_table_list t, pragma_foreign_key_list(t.name) f
      where t.schema = 'main' and t.type = 'table' order by t.name, f.id, f.seq`,
   );
-  return [...Map.groupBy(rows, ({ table, id }) => `${table} ${id}`).values()].map((some) => ({
-    table: String(some[0]!.table),
-    columns: some.map(({ column }) => String(column)),
-    parent: String(some[0]!.parent),
-    parentColumns: some.map(({ parent_column }) => String(parent_column)),
-    onDelete: some[0]!.on_delete === 'cascade' || some[0]!.on_delete === 'set null' ? some[0]!.on_delete : 'nothing',
+  return [...Map.groupBy(rows, ({ table, id }) => `${table} ${id}`).values()].map((indexColumns) => ({
+    table: String(indexColumns[0]!.table),
+    columns: indexColumns.map(({ column }) => String(column)),
+    parent: String(indexColumns[0]!.parent),
+    parentColumns: indexColumns.map(({ parent_column }) => String(parent_column)),
+    onDelete:
+      indexColumns[0]!.on_delete === 'cascade' || indexColumns[0]!.on_delete === 'set null'
+        ? indexColumns[0]!.on_delete
+        : 'nothing',
   }));
 }
 

@@ -10,11 +10,11 @@ const connection = openConnection(file, () => {
 });
 connection.database.exec('pragma query_only = on');
 
-parentPort!.on('message', (question: ReadThreadRequest) => parentPort!.postMessage(runRequest(question)));
+parentPort!.on('message', (request: ReadThreadRequest) => parentPort!.postMessage(runRequest(request)));
 
-function runRequest(question: ReadThreadRequest): ReadThreadResponse {
+function runRequest(request: ReadThreadRequest): ReadThreadResponse {
   try {
-    return { result: connection.execute(question) };
+    return { result: connection.execute(request) };
   } catch (error) {
     return { error };
   }

@@ -23,15 +23,15 @@ const THREADS = 2;
 export function createReadThreads(file: string): ReadThreads {
   const threads = Array.from({ length: THREADS }, () => createReadThread(file));
   const limiter = createStatementLimiter(THREADS);
-  const free = [...threads];
+  const freeThreads = [...threads];
   const execute = async (statement: ReadThreadRequest, client: RequestClient | null | undefined) => {
-    const thread = free.shift()!;
+    const thread = freeThreads.shift()!;
     try {
       if (client?.isDisconnected) throw new ClientDisconnected();
       return await thread.execute(statement, client);
     } finally {
       // The thread that has run is used again, so that the others end when few statements run.
-      free.unshift(thread);
+      freeThreads.unshift(thread);
     }
   };
   const inEach = async (work: (thread: ReadThread) => Promise<void>) => void (await Promise.all(threads.map(work)));
@@ -74,25 +74,25 @@ type ReadThread = ReturnType<typeof createReadThread>;
 function createReadThread(file: string) {
   const limiter = createConcurrencyLimiter(1, { maxWaiting: THREADS, retryAfter: 1 });
   let worker: Worker | undefined;
-  let interrupted = newFlag();
+  let interruptFlag = newFlag();
   let idle: NodeJS.Timeout | undefined;
 
   const end = async () => {
-    const ending = worker;
+    const endingWorker = worker;
     worker = undefined;
-    await ending?.terminate();
+    await endingWorker?.terminate();
   };
 
   const start = () => {
-    interrupted = newFlag();
-    const workerData: ReadThreadData = { file, interrupted };
-    const started = new Worker(PROGRAM, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 4 } });
+    interruptFlag = newFlag();
+    const workerData: ReadThreadData = { file, interrupted: interruptFlag };
+    const newWorker = new Worker(PROGRAM, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 4 } });
     // An error without a listener would end the server. The waiter gets the error, and the next statement starts a new thread.
-    started.on('error', () => {});
-    started.on('exit', () => {
-      if (worker === started) worker = undefined;
+    newWorker.on('error', () => {});
+    newWorker.on('exit', () => {
+      if (worker === newWorker) worker = undefined;
     });
-    return started;
+    return newWorker;
   };
 
   const endWhenIdle = () => {
@@ -100,37 +100,37 @@ function createReadThread(file: string) {
     idle = setTimeout(end, IDLE_MS).unref();
   };
 
-  const prepare = () => {
+  const ensureStarted = () => {
     worker ??= start();
     endWhenIdle();
   };
 
-  const ask = (question: ReadThreadRequest, client?: RequestClient | null): Promise<StatementResult> => {
+  const sendRequest = (request: ReadThreadRequest, client?: RequestClient | null): Promise<StatementResult> => {
     clearTimeout(idle);
     worker ??= start();
-    const flag = interrupted;
+    const flag = interruptFlag;
     Atomics.store(flag, 0, 0);
     const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();
-    const asked = worker;
+    const usedWorker = worker;
     const interrupt = () => void Atomics.store(flag, 0, 1);
-    const onMessage = (answer: ReadThreadResponse) => {
-      if ('result' in answer) resolve(answer.result);
+    const onMessage = (response: ReadThreadResponse) => {
+      if ('result' in response) resolve(response.result);
       else if (client?.isDisconnected) reject(new ClientDisconnected());
-      else reject(Atomics.load(flag, 0) === 1 ? new DatabaseUnavailable(answer.error) : answer.error);
+      else reject(Atomics.load(flag, 0) === 1 ? new DatabaseUnavailable(response.error) : response.error);
     };
     const onFailure = (error: unknown) => {
-      if (worker === asked) worker = undefined;
+      if (worker === usedWorker) worker = undefined;
       reject(new DatabaseUnavailable(error));
     };
     const timeout = setTimeout(interrupt, STATEMENT_TIMEOUT_MS);
-    const overdue = setTimeout(() => asked.terminate(), STATEMENT_TIMEOUT_MS + INTERRUPTION_MS);
+    const statementTimeout = setTimeout(() => usedWorker.terminate(), STATEMENT_TIMEOUT_MS + INTERRUPTION_MS);
     client?.signal.addEventListener('abort', interrupt, { once: true });
-    asked.once('message', onMessage).once('error', onFailure).once('exit', onFailure);
-    asked.postMessage(question);
+    usedWorker.once('message', onMessage).once('error', onFailure).once('exit', onFailure);
+    usedWorker.postMessage(request);
     return promise.finally(() => {
-      for (const timer of [timeout, overdue]) clearTimeout(timer);
+      for (const timer of [timeout, statementTimeout]) clearTimeout(timer);
       client?.signal.removeEventListener('abort', interrupt);
-      asked.off('message', onMessage).off('error', onFailure).off('exit', onFailure);
+      usedWorker.off('message', onMessage).off('error', onFailure).off('exit', onFailure);
       endWhenIdle();
     });
   };
@@ -139,14 +139,14 @@ function createReadThread(file: string) {
   const renew = async () => {
     const isAsked = worker !== undefined;
     await end();
-    if (isAsked) prepare();
+    if (isAsked) ensureStarted();
   };
 
   return {
     execute: (statement: ReadThreadRequest, client: RequestClient | null | undefined) =>
-      limiter.run(() => ask(statement, client), { exemptFromLimit: true }),
+      limiter.run(() => sendRequest(statement, client), { exemptFromLimit: true }),
     prepare: () => {
-      if (worker === undefined) prepare();
+      if (worker === undefined) ensureStarted();
     },
     stopWhenIdle: () => limiter.run(end, { exemptFromLimit: true }),
     restart: () => limiter.run(renew, { exemptFromLimit: true }),

@@ -59,16 +59,17 @@ export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: Sqlite
   const execute = (statement: Statement, origin?: StatementOrigin) => {
     const kind = longStatementKind(statement);
     if (kind === null) return readOnSnapshot(statement);
-    const held = bytes();
-    if (held >= (kind === 'scan' ? large * SCAN_THREAD_SHARE : large)) return threads[kind].execute(statement, origin);
-    if (held >= large * PREPARE_THREAD_SHARE) threads.list.prepare();
+    const heldBytes = bytes();
+    if (heldBytes >= (kind === 'scan' ? large * SCAN_THREAD_SHARE : large))
+      return threads[kind].execute(statement, origin);
+    if (heldBytes >= large * PREPARE_THREAD_SHARE) threads.list.prepare();
     return readOnSnapshot(statement);
   };
   const versions = new TableVersions(() => loadSqliteCatalog(writer.database));
   const reader = cacheReads({ ...snapshot, execute }, { database: writer.database, versions });
   const { acquire: takeTurn } = createConcurrencyLimiter(1, QUEUE_LIMIT);
   const runExclusive: RunExclusive = async (database, work) => {
-    const done = await takeTurn({ exemptFromLimit: true });
+    const releaseLock = await takeTurn({ exemptFromLimit: true });
     try {
       await executor.giveWay();
       await retryWhileBusy(database, () => {
@@ -76,30 +77,30 @@ export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: Sqlite
         work();
       });
     } finally {
-      done();
+      releaseLock();
     }
   };
-  const begin: Engine['begin'] = async (_isolation, _turns, waiter) => {
-    const done = await takeTurn(waiter);
+  const beginTransaction: Engine['begin'] = async (_isolation, _turns, waiter) => {
+    const releaseLock = await takeTurn(waiter);
     try {
       // Otherwise many transactions that waited for another process would run in one event loop turn.
       await executor.giveWay();
       await retryWhileBusy(writer.database, () => writer.database.exec('begin immediate'));
     } catch (error) {
-      done();
+      releaseLock();
       throw error;
     }
-    return openTransaction({ writer, here: snapshot, versions, inTurns: executor }, done);
+    return openTransaction({ writer, here: snapshot, versions, inTurns: executor }, releaseLock);
   };
   /** Begins a transaction without foreign key checks. SQLite can disable them only outside of transactions. */
   const beginFilling = async () => {
-    const follow = (references: 'on' | 'off') => writer.database.exec(`pragma foreign_keys = ${references}`);
-    follow('off');
-    const open = await begin('serializable', []);
+    const setForeignKeys = (references: 'on' | 'off') => writer.database.exec(`pragma foreign_keys = ${references}`);
+    setForeignKeys('off');
+    const open = await beginTransaction('serializable', []);
     return {
       ...open,
-      commit: () => open.commit().finally(() => follow('on')),
-      rollback: () => open.rollback().finally(() => follow('on')),
+      commit: () => open.commit().finally(() => setForeignKeys('on')),
+      rollback: () => open.rollback().finally(() => setForeignKeys('on')),
     };
   };
   return {
@@ -111,7 +112,7 @@ export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: Sqlite
     },
     reading: reader,
     openRequestConnection: reader.openRequestConnection,
-    begin,
+    begin: beginTransaction,
     copyOperations: createSqliteCopyOperations(file, beginFilling),
     isRetryable: isBusy,
     schemaChanged() {
@@ -133,25 +134,25 @@ export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: Sqlite
       await Promise.all(Object.values(threads).map((thread) => thread.restart()));
     },
     async close() {
-      const done = await takeTurn({ exemptFromLimit: true });
+      const releaseLock = await takeTurn({ exemptFromLimit: true });
       await Promise.all(Object.values(threads).map((thread) => thread.close()));
       snapshot.release();
       reader.database.close();
       writer.database.close();
-      done();
+      releaseLock();
     },
   };
 }
 
 /** Runs work that needs the write lock, and retries while another process holds it. */
 async function retryWhileBusy(database: DatabaseSync, work: () => void): Promise<void> {
-  for (let waited = 0, wait = 2; ; waited += wait + BUSY_TIMEOUT_MS, wait = Math.min(wait * 2, 100)) {
+  for (let waitedMs = 0, wait = 2; ; waitedMs += wait + BUSY_TIMEOUT_MS, wait = Math.min(wait * 2, 100)) {
     try {
       work();
       return;
     } catch (error) {
       if (!isBusy(error)) throw translateError(error, database);
-      if (waited > BUSY_RETRY_MS) throw new DatabaseUnavailable(error);
+      if (waitedMs > BUSY_RETRY_MS) throw new DatabaseUnavailable(error);
     }
     await pause(wait);
   }
@@ -166,23 +167,23 @@ function createYieldingExecutor() {
   return {
     giveWay,
     of({ execute }: Connection) {
-      let waiting = 0;
-      let waited = false;
+      let waitingCount = 0;
+      let hasWaited = false;
       return {
         execute(statement: Statement) {
-          const way = giveWay();
-          if (way === undefined) return execute(statement);
-          waited = true;
-          waiting++;
-          return way.then(() => {
-            waiting--;
+          const yielded = giveWay();
+          if (yielded === undefined) return execute(statement);
+          hasWaited = true;
+          waitingCount++;
+          return yielded.then(() => {
+            waitingCount--;
             return execute(statement);
           });
         },
         /** Returns whether a statement has waited since the last call, or waits now. */
         hasYielded() {
-          const before = waited;
-          waited = waiting > 0;
+          const before = hasWaited;
+          hasWaited = waitingCount > 0;
           return before;
         },
       };
@@ -200,19 +201,20 @@ interface TransactionConnections {
 
 function openTransaction(
   { writer, here, versions, inTurns }: TransactionConnections,
-  left: () => void,
+  onEnded: () => void,
 ): OpenTransaction {
   const { database } = writer;
-  const changed = new Set<string>();
+  const changedTables = new Set<string>();
   const execute = (statement: Statement) => {
     const result = writer.execute(statement);
     // A statement that affected no row has changed no table.
-    if (result.affected !== 0) for (const table of versions.tablesChangedBy(statement.sql) ?? []) changed.add(table);
+    if (result.affected !== 0)
+      for (const table of versions.tablesChangedBy(statement.sql) ?? []) changedTables.add(table);
     return result;
   };
-  const done = () => {
-    versions.recordCommit(changed);
-    left();
+  const onDone = () => {
+    versions.recordCommit(changedTables);
+    onEnded();
   };
   return {
     ...inTurns.of({ execute }),
@@ -224,7 +226,7 @@ function openTransaction(
         if (database.isTransaction) database.exec('rollback');
         throw translateError(error, database);
       } finally {
-        done();
+        onDone();
       }
     },
     async rollback() {
@@ -232,7 +234,7 @@ function openTransaction(
         // Some failures, such as a full disk, have already rolled back.
         if (database.isTransaction) database.exec('rollback');
       } finally {
-        done();
+        onDone();
       }
     },
   };

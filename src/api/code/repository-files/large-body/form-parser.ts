@@ -22,9 +22,9 @@ export async function parseLargeForm(chunks: AsyncIterable<Buffer>, spool: Spool
   const placeholders = createPlaceholders(spool);
   const scan = createScanner(skeleton, placeholders);
   for await (const chunk of chunks) {
-    const decoded = scan.push(chunk, spool.size);
-    if (decoded === null) throw plainBadRequest();
-    await spool.append(decoded);
+    const decodedBytes = scan.push(chunk, spool.size);
+    if (decodedBytes === null) throw plainBadRequest();
+    await spool.append(decodedBytes);
   }
   if (!scan.end(spool.size)) throw plainBadRequest();
   return placeholders.restore(await parseFormBody(skeleton.toBuffer()));
@@ -40,7 +40,7 @@ interface Scanner {
 }
 
 function createScanner(skeleton: BodySkeleton, placeholders: Placeholders): Scanner {
-  let out = Buffer.alloc(0);
+  let buffer = Buffer.alloc(0);
   /** The current name; null while its value is read. */
   let name: string | null = '';
   /** The content that is being decoded. */
@@ -48,16 +48,17 @@ function createScanner(skeleton: BodySkeleton, placeholders: Placeholders): Scan
 
   /** Tells whether a content value begins after this byte. */
   function isContentNext(byte: number): boolean {
-    const known: string | null = name;
+    const currentName: string | null = name;
     if (byte === AMPERSAND) name = '';
     else if (byte === EQUALS) name = null;
-    else if (known !== null && known.length <= MAX_NAME_LENGTH) name = known + String.fromCharCode(byte);
-    return byte === EQUALS && known !== null && isContentName(decodeName(known));
+    else if (currentName !== null && currentName.length <= MAX_NAME_LENGTH)
+      name = currentName + String.fromCharCode(byte);
+    return byte === EQUALS && currentName !== null && isContentName(decodeName(currentName));
   }
 
   return {
     push(chunk, base) {
-      if (out.length < chunk.length) out = Buffer.allocUnsafe(chunk.length);
+      if (buffer.length < chunk.length) buffer = Buffer.allocUnsafe(chunk.length);
       let to = 0;
       let skeletonStart = 0;
       for (let at = 0; at < chunk.length; ) {
@@ -68,17 +69,17 @@ function createScanner(skeleton: BodySkeleton, placeholders: Placeholders): Scan
           value = createFormValue();
         }
         const end = chunk.indexOf(AMPERSAND, at);
-        const begin = to;
-        to = value.decode(chunk.subarray(at, end === -1 ? chunk.length : end), out, to);
-        if (to === -1 || !value.isText(out.subarray(begin, to))) return null;
-        if (end === -1) return out.subarray(0, to);
+        const valueStart = to;
+        to = value.decode(chunk.subarray(at, end === -1 ? chunk.length : end), buffer, to);
+        if (to === -1 || !value.isText(buffer.subarray(valueStart, to))) return null;
+        if (end === -1) return buffer.subarray(0, to);
         if (!value.isWhole()) return null;
         placeholders.end(base + to);
         value = null;
         skeletonStart = at = end;
       }
       if (value === null) skeleton.add(chunk.subarray(skeletonStart));
-      return out.subarray(0, to);
+      return buffer.subarray(0, to);
     },
     end(base) {
       if (value === null) return true;
@@ -90,8 +91,8 @@ function createScanner(skeleton: BodySkeleton, placeholders: Placeholders): Scan
 
 /** An incremental decoder of one value. */
 interface FormValue {
-  /** Decodes into `out` and returns the end position; -1 for a broken escape. */
-  decode(bytes: Buffer, out: Buffer, to: number): number;
+  /** Decodes into `buffer` and returns the end position; -1 for a broken escape. */
+  decode(bytes: Buffer, buffer: Buffer, to: number): number;
   /** Tells whether the decoded bytes are UTF-8 without NUL. Call it in order. */
   isText(bytes: Buffer): boolean;
   /** Tells whether no escape and no character is incomplete. */
@@ -102,17 +103,17 @@ function createFormValue(): FormValue {
   const utf8 = createUtf8Check();
   let escaping = '';
   return {
-    decode(bytes, out, begin) {
-      let to = begin;
+    decode(bytes, buffer, start) {
+      let to = start;
       for (const byte of bytes) {
         if (escaping !== '') {
           escaping += String.fromCharCode(byte);
           if (escaping.length < 3) continue;
           if (!/^%[0-9a-fA-F]{2}$/.test(escaping)) return -1;
-          out[to++] = Number.parseInt(escaping.slice(1), 16);
+          buffer[to++] = Number.parseInt(escaping.slice(1), 16);
           escaping = '';
         } else if (byte === PERCENT) escaping = '%';
-        else out[to++] = byte === PLUS ? SPACE : byte;
+        else buffer[to++] = byte === PLUS ? SPACE : byte;
       }
       return to;
     },

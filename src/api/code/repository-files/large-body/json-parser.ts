@@ -28,9 +28,9 @@ export async function parseLargeJson(chunks: AsyncIterable<Buffer>, spool: Spool
   const utf8 = createUtf8Check();
   const scan = createScanner(skeleton, placeholders);
   for await (const chunk of chunks) {
-    const decoded = utf8.push(chunk) ? scan(chunk, spool.size) : null;
-    if (decoded === null) return null;
-    await spool.append(decoded);
+    const decodedBytes = utf8.push(chunk) ? scan(chunk, spool.size) : null;
+    if (decodedBytes === null) return null;
+    await spool.append(decodedBytes);
   }
   if (!utf8.end()) return null;
   const value = await parseJson(skeleton.toBuffer()).catch((error) => {
@@ -51,11 +51,11 @@ function createScanner(
   placeholders: Placeholders,
 ): (chunk: Buffer, base: number) => Buffer | null {
   const keys = createKeyTracker();
-  let out = Buffer.alloc(0);
+  let buffer = Buffer.alloc(0);
   /** The content that is being decoded. */
   let text: JsonStringDecoder | null = null;
   return (chunk, base) => {
-    if (out.length < chunk.length + SPARE_BYTES) out = Buffer.allocUnsafe(chunk.length + SPARE_BYTES);
+    if (buffer.length < chunk.length + SPARE_BYTES) buffer = Buffer.allocUnsafe(chunk.length + SPARE_BYTES);
     let to = 0;
     let skeletonStart = 0;
     for (let at = 0; at < chunk.length; ) {
@@ -65,17 +65,17 @@ function createScanner(
         skeleton.add(Buffer.from(placeholders.begin(base + to)));
         text = createJsonStringDecoder();
       }
-      const decoded: ReturnType<JsonStringDecoder['decode']> = text.decode(chunk, at, out, to);
-      ({ at, to } = decoded);
-      if (decoded.state === 'invalid') return null;
-      if (decoded.state === 'open') return out.subarray(0, to);
+      const decodeResult: ReturnType<JsonStringDecoder['decode']> = text.decode(chunk, at, buffer, to);
+      ({ at, to } = decodeResult);
+      if (decodeResult.state === 'invalid') return null;
+      if (decodeResult.state === 'open') return buffer.subarray(0, to);
       placeholders.end(base + to);
       text = null;
       // The closing quote stays in the skeleton, like the opening one.
       skeletonStart = at - 1;
     }
     if (text === null) skeleton.add(chunk.subarray(skeletonStart));
-    return out.subarray(0, to);
+    return buffer.subarray(0, to);
   };
 }
 
@@ -95,7 +95,7 @@ function createKeyTracker(): KeyTracker {
   let last = '';
   let isContent = false;
 
-  function inside(byte: number, prefix: string): void {
+  function readInsideObject(byte: number, prefix: string): void {
     if (byte === QUOTE && !isEscaped) {
       last = prefix;
       current = null;
@@ -108,14 +108,14 @@ function createKeyTracker(): KeyTracker {
   return {
     isContentNext(byte) {
       if (current !== null) {
-        inside(byte, current);
+        readInsideObject(byte, current);
         return false;
       }
       if (byte === QUOTE) {
         if (!isContent) current = '';
-        const found = isContent;
+        const wasContent = isContent;
         isContent = false;
-        return found;
+        return wasContent;
       }
       if (byte > 0x20) {
         isContent = byte === COLON && isContentKey(last);

@@ -1,10 +1,10 @@
 /** An incremental decoder of one JSON string: it resolves escapes and copies the rest as UTF-8. */
 export interface JsonStringDecoder {
   /**
-   * Decodes from `at` to the end of the string or chunk into `out`, which must be large enough. The returned `at` is
+   * Decodes from `at` to the end of the string or chunk into `buffer`, which must be large enough. The returned `at` is
    * after the closing quote, or at the end of the chunk.
    */
-  decode(chunk: Buffer, at: number, out: Buffer, to: number): DecodeResult;
+  decode(chunk: Buffer, at: number, buffer: Buffer, to: number): DecodeResult;
 }
 
 export interface DecodeResult {
@@ -14,7 +14,7 @@ export interface DecodeResult {
   readonly state: 'open' | 'ended' | 'invalid';
 }
 
-/** Bytes of `out` needed beyond the chunk's length, for a character that began in the previous chunk. */
+/** Bytes of `buffer` needed beyond the chunk's length, for a character that began in the previous chunk. */
 export const SPARE_BYTES = 16;
 
 const QUOTE = 0x22;
@@ -36,40 +36,40 @@ export function createJsonStringDecoder(): JsonStringDecoder {
   let escaping = -1;
   let unit = 0;
   /** The high surrogate that waits for its low surrogate. */
-  let high = 0;
+  let highSurrogate = 0;
 
-  function put(out: Buffer, to: number, code: number): number {
+  function writeUtf8(buffer: Buffer, to: number, code: number): number {
     if (code < 0x80) {
-      out[to] = code;
+      buffer[to] = code;
       return to + 1;
     }
-    return to + out.write(String.fromCodePoint(code), to, 'utf8');
+    return to + buffer.write(String.fromCodePoint(code), to, 'utf8');
   }
 
   /** Replaces an unpaired surrogate, which has no UTF-8 form. */
-  function settle(out: Buffer, to: number): number {
-    if (high === 0) return to;
-    high = 0;
-    return put(out, to, REPLACEMENT);
+  function flushHighSurrogate(buffer: Buffer, to: number): number {
+    if (highSurrogate === 0) return to;
+    highSurrogate = 0;
+    return writeUtf8(buffer, to, REPLACEMENT);
   }
 
-  function putUnit(out: Buffer, to: number): number {
+  function putUnit(buffer: Buffer, to: number): number {
     const isLow = unit >= 0xdc00 && unit < 0xe000;
-    if (isLow && high !== 0) {
-      const code = 0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00);
-      high = 0;
-      return put(out, to, code);
+    if (isLow && highSurrogate !== 0) {
+      const code = 0x10000 + ((highSurrogate - 0xd800) << 10) + (unit - 0xdc00);
+      highSurrogate = 0;
+      return writeUtf8(buffer, to, code);
     }
-    const next = settle(out, to);
+    const next = flushHighSurrogate(buffer, to);
     if (unit >= 0xd800 && unit < 0xdc00) {
-      high = unit;
+      highSurrogate = unit;
       return next;
     }
-    return put(out, next, isLow ? REPLACEMENT : unit);
+    return writeUtf8(buffer, next, isLow ? REPLACEMENT : unit);
   }
 
   /** Handles one byte of an escape; returns null if it is invalid. */
-  function escaped(byte: number, out: Buffer, to: number): number | null {
+  function escaped(byte: number, buffer: Buffer, to: number): number | null {
     const character = String.fromCharCode(byte);
     if (escaping === 0) {
       if (character === 'u') {
@@ -79,21 +79,21 @@ export function createJsonStringDecoder(): JsonStringDecoder {
       }
       const simple = SIMPLE_ESCAPES[character];
       escaping = -1;
-      return simple === undefined ? null : put(out, settle(out, to), simple);
+      return simple === undefined ? null : writeUtf8(buffer, flushHighSurrogate(buffer, to), simple);
     }
     if (!/[0-9a-fA-F]/.test(character)) return null;
     unit = unit * 16 + Number.parseInt(character, 16);
     escaping = escaping === 1 ? -1 : escaping - 1;
-    return escaping === -1 ? putUnit(out, to) : to;
+    return escaping === -1 ? putUnit(buffer, to) : to;
   }
 
   return {
-    decode(chunk, from, out, begin) {
+    decode(chunk, from, buffer, start) {
       let at = from;
-      let to = begin;
+      let to = start;
       while (at < chunk.length) {
         if (escaping !== -1) {
-          const next = escaped(chunk[at]!, out, to);
+          const next = escaped(chunk[at]!, buffer, to);
           if (next === null) return { at, to, state: 'invalid' };
           to = next;
           at++;
@@ -101,14 +101,14 @@ export function createJsonStringDecoder(): JsonStringDecoder {
         }
         const run = endOfRun(chunk, at);
         if (run > at) {
-          to = settle(out, to);
-          chunk.copy(out, to, at, run);
+          to = flushHighSurrogate(buffer, to);
+          chunk.copy(buffer, to, at, run);
           to += run - at;
           at = run;
           continue;
         }
         const byte = chunk[at++];
-        if (byte === QUOTE) return { at, to: settle(out, to), state: 'ended' };
+        if (byte === QUOTE) return { at, to: flushHighSurrogate(buffer, to), state: 'ended' };
         if (byte !== BACKSLASH) return { at, to, state: 'invalid' };
         escaping = 0;
       }

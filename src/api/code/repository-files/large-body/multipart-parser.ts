@@ -56,8 +56,8 @@ export async function parseLargeMultipart(
     });
     spooling.catch(failure.reject);
   });
-  const finished = once(parser, 'finish');
-  finished.catch(() => {});
+  const whenFinished = once(parser, 'finish');
+  whenFinished.catch(() => {});
   const yieldToOthers = createYielder();
   for await (const chunk of chunks) {
     isUtf8 &&= utf8.push(chunk);
@@ -65,7 +65,7 @@ export async function parseLargeMultipart(
     await yieldToOthers();
   }
   parser.end();
-  await Promise.race([finished, failure.promise]);
+  await Promise.race([whenFinished, failure.promise]);
   await Promise.race([spooling, failure.promise]);
   if (hasFile) return null;
   if (hasReplaced && !(isUtf8 && utf8.end())) throw plainBadRequest();

@@ -19,13 +19,13 @@ export type SmallOrLargeBody = { readonly whole: Buffer } | { readonly chunks: A
 
 /** Returns a small body as a buffer, and a large one as a stream of chunks at the reader's pace. */
 export async function startReadingBody(request: IncomingRequest, bounds: BodyLimits): Promise<SmallOrLargeBody> {
-  const declared = Number(request.headers['content-length'] ?? 0);
-  if (declared > bounds.limit) throw bodyTooLarge();
-  reserve(request, Math.min(declared, MAX_IN_MEMORY));
-  if (declared > bounds.large) await bounds.onLarge();
+  const declaredLength = Number(request.headers['content-length'] ?? 0);
+  if (declaredLength > bounds.limit) throw bodyTooLarge();
+  reserve(request, Math.min(declaredLength, MAX_IN_MEMORY));
+  if (declaredLength > bounds.large) await bounds.onLarge();
   const chunks = countBytes(request, {
     ...bounds,
-    large: declared > bounds.large ? Number.POSITIVE_INFINITY : bounds.large,
+    large: declaredLength > bounds.large ? Number.POSITIVE_INFINITY : bounds.large,
   });
   const first = createBodyBuffer(request);
   try {
@@ -55,13 +55,13 @@ async function* countBytes(request: IncomingRequest, { limit, large, onLarge }: 
 async function* joinChunks(
   request: IncomingRequest,
   first: Buffer[],
-  rest: AsyncGenerator<Buffer>,
+  remainingChunks: AsyncGenerator<Buffer>,
 ): AsyncGenerator<Buffer> {
   try {
     for (let chunk = first.shift(); chunk !== undefined; chunk = first.shift()) yield chunk;
     releaseBodyMemory(request);
-    yield* rest;
+    yield* remainingChunks;
   } finally {
-    await rest.return(undefined);
+    await remainingChunks.return(undefined);
   }
 }

@@ -25,8 +25,9 @@ export async function openSpoolFile(path: string): Promise<SpoolFile> {
       return size;
     },
     async append(bytes) {
-      for (let written = 0; written < bytes.length; ) {
-        written += (await file.write(bytes, written, bytes.length - written, size + written)).bytesWritten;
+      for (let writtenBytes = 0; writtenBytes < bytes.length; ) {
+        writtenBytes += (await file.write(bytes, writtenBytes, bytes.length - writtenBytes, size + writtenBytes))
+          .bytesWritten;
       }
       size += bytes.length;
     },

@@ -44,8 +44,8 @@ export function createPlaceholders(spool: SpoolFile): Placeholders {
   };
   const restoreIn = (values: unknown): void => {
     if (typeof values !== 'object' || values === null) return;
-    const holder = values as RawParameters;
-    if ('content' in holder) holder.content = restored(holder.content);
+    const rawParams = values as RawParameters;
+    if ('content' in rawParams) rawParams.content = restored(rawParams.content);
   };
   return {
     begin(at) {

@@ -22,12 +22,12 @@ export function createUtf8Check(): Utf8Check {
 
 /** Returns the number of bytes of an incomplete character at the end. */
 function countIncompleteBytes(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back]!;
+  for (let distance = 1; distance <= Math.min(3, bytes.length); distance++) {
+    const byte = bytes[bytes.length - distance]!;
     if (byte < 0x80) return 0;
     if (byte < 0xc0) continue;
     const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-    return back < length ? back : 0;
+    return distance < length ? distance : 0;
   }
   return 0;
 }

@@ -29,16 +29,17 @@ export async function scheduleReviewAppDeletion(
   project: Project,
   { before, limit, dry_run }: ScheduleDeletionInput,
 ): Promise<readonly EnvironmentRow[] | Failure<'nothingToGo'>> {
-  const chosen = await oldReviewAppsQuery(uow, project.id, {
+  const reviewApps = await oldReviewAppsQuery(uow, project.id, {
     before: before ?? addMilliseconds(uow.now, -DEFAULT_AGE_MS),
     limit,
   }).execute();
-  const protections = await loadProtectionsForAll(uow, uow.tier, project, chosen);
+  const protections = await loadProtectionsForAll(uow, uow.tier, project, reviewApps);
   const mayDeploy = await mayDeployToEach(uow, uow.actor, project, protections);
-  const kept = chosen.filter((_, at) => !mayDeploy[at]);
-  if (chosen.length === 0 || kept.length > 0) return fail('nothingToGo', { kept: kept.map(environmentShape) });
-  if (!dry_run) await setAutoDeleteAt(uow, chosen, addMilliseconds(uow.now, DELETION_DELAY_MS));
-  return chosen;
+  const undeployable = reviewApps.filter((_, at) => !mayDeploy[at]);
+  if (reviewApps.length === 0 || undeployable.length > 0)
+    return fail('nothingToGo', { kept: undeployable.map(environmentShape) });
+  if (!dry_run) await setAutoDeleteAt(uow, reviewApps, addMilliseconds(uow.now, DELETION_DELAY_MS));
+  return reviewApps;
 }
 
 /** Selects the oldest stopped review apps that are not yet scheduled for deletion. index: environments_review_apps */

@@ -24,10 +24,10 @@ export async function findStopActions(
   { id, project_id }: Pick<EnvironmentRow, 'id' | 'project_id'>,
 ): Promise<StopActions | null> {
   const last = await findLastFinishedDeployment(db, id);
-  const by = last?.job_id == null ? null : await findJob(db, project_id, last.job_id);
-  if (by === null) return null;
-  const jobs = await stopActionQuery(db, { environment: id, pipeline: by.pipeline_id });
-  const pipeline = jobs.length === 0 ? null : await findPipeline(db, project_id, by.pipeline_id);
+  const triggeringJob = last?.job_id == null ? null : await findJob(db, project_id, last.job_id);
+  if (triggeringJob === null) return null;
+  const jobs = await stopActionQuery(db, { environment: id, pipeline: triggeringJob.pipeline_id });
+  const pipeline = jobs.length === 0 ? null : await findPipeline(db, project_id, triggeringJob.pipeline_id);
   return pipeline && { pipeline, jobs };
 }
 

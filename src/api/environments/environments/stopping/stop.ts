@@ -38,10 +38,10 @@ async function playStopActions(
   for (const job of jobs) {
     if (!(await mayJobUserPlay(uow, uow.tier, job, pipeline, environment))) return fail('forbidden');
   }
-  const stopping = await setEnvironmentState(uow, environment.id, 'stopping');
-  if (stopping === null) return environment;
+  const stoppingEnvironment = await setEnvironmentState(uow, environment.id, 'stopping');
+  if (stoppingEnvironment === null) return environment;
   for (const job of jobs) {
     if (isFailure(await playJob(uow, job, [], job.user_id))) return fail('forbidden');
   }
-  return stopping;
+  return stoppingEnvironment;
 }

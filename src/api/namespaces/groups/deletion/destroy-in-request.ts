@@ -74,8 +74,8 @@ async function detachGroup(uow: UnitOfWork, { id, full_path }: Pick<Group, 'id' 
     await revokeAccess(uow, 'project', nonNullIds(routes, 'project_id'));
   }
   // A group without its former names cannot be restored.
-  const detached = { parent_id: null, name_before_deletion: null, path_before_deletion: null };
-  await uow.updateTable('namespaces').set(detached).where('id', '=', id).execute();
+  const detachedColumns = { parent_id: null, name_before_deletion: null, path_before_deletion: null };
+  await uow.updateTable('namespaces').set(detachedColumns).where('id', '=', id).execute();
   await moveClosure(uow, id, null);
 }
 
@@ -93,10 +93,10 @@ async function revokeAccess(uow: UnitOfWork, kind: 'group' | 'project', ids: rea
     )
     .execute();
   const table = kind === 'group' ? 'namespaces' : 'projects';
-  const hidden = { visibility: 'private', updated_at: uow.now } as const;
+  const hiddenColumns = { visibility: 'private', updated_at: uow.now } as const;
   await uow
     .updateTable(table)
-    .set(hidden)
+    .set(hiddenColumns)
     .where(isInIds(uow, sql.ref<number>(`${table}.id`), ids))
     .execute();
 }

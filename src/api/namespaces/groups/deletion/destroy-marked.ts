@@ -20,12 +20,12 @@ export const destroyMarkedGroups = defineJob({
     const lastDay = addDays(reader.today, -days);
     for (;;) {
       const due = await findDueGroups(reader, lastDay);
-      let destroyed = 0;
+      let destroyedCount = 0;
       for (const group of due) {
         await services.runUnitOfWork(ANONYMOUS, (uow) => preventRestore(uow, group.id, lastDay));
-        if (await destroyUnlessMoving(services, group, lastDay)) destroyed++;
+        if (await destroyUnlessMoving(services, group, lastDay)) destroyedCount++;
       }
-      if (due.length < BATCH_SIZE || destroyed === 0) return;
+      if (due.length < BATCH_SIZE || destroyedCount === 0) return;
     }
   },
 });

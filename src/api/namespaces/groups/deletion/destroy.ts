@@ -26,8 +26,8 @@ export async function destroyGroup(uow: UnitOfWork, group: GroupToDestroy, root?
 async function destroyEmptyGroup(uow: UnitOfWork, target: GroupToDestroy, root: GroupToDestroy): Promise<void> {
   await uow.publish('group-destroyed', { groupId: target.id });
   await deleteMembershipsOfSources(uow, 'group', [target.id]);
-  const deleted = await uow.deleteFrom('namespaces').where('id', '=', target.id).returning('id').executeTakeFirst();
-  if (deleted !== undefined) await recordGroupDestroyed(uow, target, root);
+  const deletedRow = await uow.deleteFrom('namespaces').where('id', '=', target.id).returning('id').executeTakeFirst();
+  if (deletedRow !== undefined) await recordGroupDestroyed(uow, target, root);
 }
 
 /** Destroys the next batch of a group, for `inBatches`. */
@@ -45,7 +45,7 @@ async function destroyRelatedBatch(uow: UnitOfWork, { id }: GroupToDestroy): Pro
   return (await uow.publishBatch('group-destroyed', { groupId: id })) ? MORE : undefined;
 }
 
-const never = async () => false;
+const neverStop = async () => false;
 
 /**
  * Destroys a group in the background, project by project and group by group, to keep transactions short. `isDue` is
@@ -62,7 +62,7 @@ export async function destroyGroupInBatches(
   if (root === undefined) return;
   const step = (
     destroy: (uow: UnitOfWork) => Promise<unknown>,
-    isStarted: (uow: UnitOfWork) => Promise<boolean> = never,
+    isStarted: (uow: UnitOfWork) => Promise<boolean> = neverStop,
   ) =>
     inBatches(runUnitOfWork, caller, {
       recheck: async (uow) => (await isDue(uow)) || (await isStarted(uow)),

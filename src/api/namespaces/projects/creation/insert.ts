@@ -52,7 +52,7 @@ export async function insertProject(
   const settings = await loadSettings(uow);
   const draft = await buildDraft(uow, input, target, { settings, storages });
   const { name, path, fullPath, visibility, defaultBranch } = draft;
-  const taken = await findTakenFields(uow, { namespaceId: target.id, name, fullPath: fullPath.full_path });
+  const takenFields = await findTakenFields(uow, { namespaceId: target.id, name, fullPath: fullPath.full_path });
   const errors = compactFieldErrors({
     name: validateName(name),
     path: validatePath(path),
@@ -60,7 +60,7 @@ export async function insertProject(
     ...defaultBranchErrors(defaultBranch),
     visibility_level: validateUnrestricted(uow.actor, visibility, settings),
   });
-  if (taken !== null || errors !== null) return invalid({ ...taken, ...errors });
+  if (takenFields !== null || errors !== null) return invalid({ ...takenFields, ...errors });
   const id = await insertProjectRows(uow, draft, placement, importedState);
   const record = importedState === undefined ? recordProjectCreated : recordProjectImported;
   await record(uow, { id, full_path: fullPath.full_path }, creator.id);

@@ -47,12 +47,14 @@ function selectPersonalNamespaces(db: Reader) {
 }
 
 async function findPersonalNamespace(db: Reader, id: string): Promise<TargetNamespace | null> {
-  const named = parseIdOrPath(id);
-  if (named === null) return null;
+  const idOrPath = parseIdOrPath(id);
+  if (idOrPath === null) return null;
   const query = selectPersonalNamespaces(db);
   // index: namespaces primary key, routes_by_full_path
   const one =
-    'id' in named ? query.where('namespaces.id', '=', named.id) : query.where('routes.full_path_key', '=', named.key);
+    'id' in idOrPath
+      ? query.where('namespaces.id', '=', idOrPath.id)
+      : query.where('routes.full_path_key', '=', idOrPath.key);
   const row = await one.executeTakeFirst();
   return row ? { ...row, group: null } : null;
 }

@@ -44,8 +44,8 @@ export async function restore(uow: UnitOfWork, project: Project): Promise<Projec
   if (row === undefined || (await isDestructionStarted(uow, project.id))) return fail('gone');
   if (row.marked_for_deletion_on === null) return fail('notMarked');
   const parent = await getNamespacePath(uow, row.namespace_id);
-  const former = { name: row.name_before_deletion ?? row.name, path: row.path_before_deletion ?? row.path };
-  const { name, path } = await chooseRestoredNames(former, async ({ name, path }) => {
+  const formerNames = { name: row.name_before_deletion ?? row.name, path: row.path_before_deletion ?? row.path };
+  const { name, path } = await chooseRestoredNames(formerNames, async ({ name, path }) => {
     const fullPath = childPath(parent, path, name).full_path;
     return (
       (await findTakenFields(uow, { namespaceId: row.namespace_id, name, fullPath, projectId: project.id })) === null
@@ -82,7 +82,7 @@ function findMarkColumns(tx: Transaction, id: number) {
     .executeTakeFirst();
 }
 
-async function updateMarkColumns(tx: Transaction, id: number, mark: MarkColumns): Promise<void> {
-  const row = { ...mark, name_key: foldCase(mark.name), updated_at: tx.now };
+async function updateMarkColumns(tx: Transaction, id: number, markColumns: MarkColumns): Promise<void> {
+  const row = { ...markColumns, name_key: foldCase(markColumns.name), updated_at: tx.now };
   await tx.updateTable('projects').set(row).where('id', '=', id).execute();
 }

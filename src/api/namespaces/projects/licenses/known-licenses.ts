@@ -136,13 +136,13 @@ export function findLicenseFile(files: readonly string[]): string | undefined {
 export function detectLicense(text: string): License | null {
   const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const plain = words.join(' ');
-  const found = Object.entries(LICENSE_PATTERNS).find(
+  const license = Object.entries(LICENSE_PATTERNS).find(
     ([, { phrases, excludedPhrase, maxWords }]) =>
       words.length <= maxWords &&
       phrases.every((run) => plain.includes(run)) &&
       !(excludedPhrase !== undefined && plain.includes(excludedPhrase)),
   );
-  if (found === undefined) return null;
-  const [key, { name, nickname = null, source }] = found;
+  if (license === undefined) return null;
+  const [key, { name, nickname = null, source }] = license;
   return { key, name, nickname, html_url: `http://choosealicense.com/licenses/${key}/`, source_url: source };
 }

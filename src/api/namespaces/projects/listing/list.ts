@@ -51,13 +51,13 @@ export async function loadProjectPage(
   const common = await findCommonWords(db, filter);
   const query = selectProjectIds(db, caller, { ...filter, scanInOrder }, common);
   const isCollected = isSelective(filter, common) || (namespace !== undefined && !scanInOrder);
-  const ordered = (all: ProjectIdsQuery) => orderProjects(all, order, direction, filter.search);
+  const orderIds = (all: ProjectIdsQuery) => orderProjects(all, order, direction, filter.search);
   const ids =
     page.kind === 'keyset'
       ? await loadKeysetIds(query, page, filter)
       : isCollected
-        ? await paginate(db, ordered(query), page, 'inPageQuery')
-        : await loadUnindexedPage(db, query, ordered, page);
+        ? await paginate(db, orderIds(query), page, 'inPageQuery')
+        : await loadUnindexedPage(db, query, orderIds, page);
   const projects = await findProjects(
     db,
     caller,
@@ -76,12 +76,12 @@ const FEW_PROJECTS = 1_000;
 async function loadUnindexedPage(
   db: Reader,
   query: ProjectIdsQuery,
-  ordered: (all: ProjectIdsQuery) => ProjectIdsQuery,
+  orderIds: (all: ProjectIdsQuery) => ProjectIdsQuery,
   page: OffsetRequest,
 ): Promise<ListPage<{ id: number }>> {
   const { isMatch, count } = await scanMatches(db, query, FEW_PROJECTS);
   const matchingIds = isMatch && db.selectFrom('projects').select('projects.id').where(isMatch(ID));
-  return paginate(db, ordered(matchingIds ?? query), page, count);
+  return paginate(db, orderIds(matchingIds ?? query), page, count);
 }
 
 const ID = sql.ref<number>('projects.id');
@@ -97,10 +97,10 @@ async function loadKeysetIds(
     .orderBy('projects.id', page.sort)
     .limit(page.perPage + 1)
     .execute();
-  const found = keysetPage(page, rows, PROJECTS_KEYSET);
+  const result = keysetPage(page, rows, PROJECTS_KEYSET);
   return {
-    ...found,
-    keyset: { next: found.keyset?.next ? { ...otherBound(page, filter), ...found.keyset.next } : null },
+    ...result,
+    keyset: { next: result.keyset?.next ? { ...otherBound(page, filter), ...result.keyset.next } : null },
   };
 }
 

@@ -62,22 +62,22 @@ function tokenize(source: string, patterns: PatternCache): Token[] | null {
   const end = source.trimEnd().length;
   TOKEN.lastIndex = 0;
   for (let at = 0; at < end; at = TOKEN.lastIndex) {
-    const found = TOKEN.exec(source);
-    if (found === null) return null;
-    const token = toToken(found, patterns);
+    const tokenMatch = TOKEN.exec(source);
+    if (tokenMatch === null) return null;
+    const token = toToken(tokenMatch, patterns);
     if (token === null) return null;
     tokens.push(token);
   }
   return tokens;
 }
 
-function toToken(found: RegExpExecArray, patterns: PatternCache): Token | null {
-  const [, dollar, braces, double, single, none, operator, pattern, flags = ''] = found;
+function toToken(tokenMatch: RegExpExecArray, patterns: PatternCache): Token | null {
+  const [, dollar, braces, double, single, nullWord, operator, pattern, flags = ''] = tokenMatch;
   const name = dollar ?? braces;
   if (name !== undefined) return { kind: 'operand', operand: (values) => values.get(name) ?? null };
   const text = double ?? single;
   if (text !== undefined) return { kind: 'operand', operand: () => text };
-  if (none !== undefined) return { kind: 'operand', operand: () => null };
+  if (nullWord !== undefined) return { kind: 'operand', operand: () => null };
   if (operator !== undefined) return { kind: 'operator', text: operator };
   const compiled = patterns.compile(pattern!, flags);
   return compiled && { kind: 'operand', operand: () => compiled };
@@ -104,7 +104,7 @@ class ExpressionParser {
     return this.#each(
       '||',
       () => this.#and(),
-      (some) => (values) => some.some((each) => isTruthy(each(values))),
+      (operands) => (values) => operands.some((each) => isTruthy(each(values))),
     );
   }
 
@@ -127,20 +127,20 @@ class ExpressionParser {
   }
 
   #comparison(): Operand | null {
-    let left = this.#single();
+    let leftOperand = this.#single();
     for (;;) {
       const operator = ['==', '!=', '=~', '!~'].find((each) => this.#take(each));
-      if (operator === undefined || left === null) return left;
+      if (operator === undefined || leftOperand === null) return leftOperand;
       const right = this.#single();
       if (right === null) return null;
-      left = this.#compare(operator, left, right);
+      leftOperand = this.#compare(operator, leftOperand, right);
     }
   }
 
-  #compare(operator: string, left: Operand, right: Operand): Operand {
-    if (operator === '==') return (values) => left(values) === right(values);
-    if (operator === '!=') return (values) => left(values) !== right(values);
-    const matches = (values: VariableValues) => this.#matches(left(values), right(values));
+  #compare(operator: string, leftOperand: Operand, right: Operand): Operand {
+    if (operator === '==') return (values) => leftOperand(values) === right(values);
+    if (operator === '!=') return (values) => leftOperand(values) !== right(values);
+    const matches = (values: VariableValues) => this.#matches(leftOperand(values), right(values));
     return operator === '=~' ? matches : (values) => !matches(values);
   }
 
@@ -209,8 +209,8 @@ export class PatternCache {
 
   /** Compiles a text with slashes, as a variable may hold one; returns null for other texts. */
   compileLiteral(text: string): Pattern | null {
-    const found = text.length > MAX_EXPRESSION_LENGTH ? null : /^\/(.+)\/([ismU]*)$/s.exec(text);
-    return found && this.compile(found[1]!, found[2]!);
+    const regexMatch = text.length > MAX_EXPRESSION_LENGTH ? null : /^\/(.+)\/([ismU]*)$/s.exec(text);
+    return regexMatch && this.compile(regexMatch[1]!, regexMatch[2]!);
   }
 
   #compile(source: string, flags: string): Pattern | null {
@@ -223,13 +223,13 @@ export class PatternCache {
     const results = new Map<string, boolean>();
     return {
       find: (text) => {
-        let found = results.get(text);
-        if (found === undefined) {
+        let isMatch = results.get(text);
+        if (isMatch === undefined) {
           this.effort.match(cost, text.length);
-          found = read.matcher(text).find();
-          results.set(text, found);
+          isMatch = read.matcher(text).find();
+          results.set(text, isMatch);
         }
-        return found;
+        return isMatch;
       },
     };
   }

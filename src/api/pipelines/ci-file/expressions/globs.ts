@@ -28,15 +28,15 @@ export function compileGlob(glob: string): Glob {
 
 /** Expands braces: `a{b,c{d,e}}` gives `ab`, `acd`, `ace`. Returns null if there are too many. An unmatched brace is a literal. */
 function expandBraces(glob: string): string[] | null {
-  const waiting = [glob];
-  const done: string[] = [];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (waiting.length + done.length >= MAX_ALTERNATIVES) return null;
+  const pendingGlobs = [glob];
+  const expandedGlobs: string[] = [];
+  for (let next = pendingGlobs.pop(); next !== undefined; next = pendingGlobs.pop()) {
+    if (pendingGlobs.length + expandedGlobs.length >= MAX_ALTERNATIVES) return null;
     const braces = expandFirstBraces(next);
-    if (braces === null) done.push(next);
-    else waiting.push(...braces);
+    if (braces === null) expandedGlobs.push(next);
+    else pendingGlobs.push(...braces);
   }
-  return done;
+  return expandedGlobs;
 }
 
 function expandFirstBraces(glob: string): string[] | null {
@@ -59,11 +59,11 @@ function compileSteps(glob: string): Step[] {
   const steps: Step[] = [];
   for (let at = 0; at < glob.length; at++) {
     const character = glob[at]!;
-    const begins = at === 0 || glob[at - 1] === '/';
-    if (begins && glob.startsWith('**/', at)) {
+    const isAtSegmentStart = at === 0 || glob[at - 1] === '/';
+    if (isAtSegmentStart && glob.startsWith('**/', at)) {
       steps.push({ kind: 'folders' });
       at += 2;
-    } else if (begins && glob.slice(at) === '**') {
+    } else if (isAtSegmentStart && glob.slice(at) === '**') {
       steps.push({ kind: 'anything' });
       at++;
     } else if (character === '*') {
@@ -95,30 +95,30 @@ function compileCharacterClass(content: string): Step {
 
 /** Simulates the glob as a state machine: keeps all positions that the path may have reached, one character at a time. */
 function matches(steps: readonly Step[], path: string): boolean {
-  let places = addSkippedPositions(steps, [0], true);
-  for (let at = 0; at < path.length && places.size > 0; at++) {
+  let positions = addSkippedPositions(steps, [0], true);
+  for (let at = 0; at < path.length && positions.size > 0; at++) {
     const character = path[at]!;
     const next: number[] = [];
-    for (const place of places) {
-      const step = steps[place];
+    for (const position of positions) {
+      const step = steps[position];
       if (step === undefined) continue;
-      if (repeatsOn(step, character)) next.push(place);
-      if (advancesOn(step, character)) next.push(place + 1);
+      if (repeatsOn(step, character)) next.push(position);
+      if (advancesOn(step, character)) next.push(position + 1);
     }
-    places = addSkippedPositions(steps, next, character === '/');
+    positions = addSkippedPositions(steps, next, character === '/');
   }
-  return places.has(steps.length);
+  return positions.has(steps.length);
 }
 
 /** Adds the positions after steps that may match nothing; `folders` only at the start of a folder. */
-function addSkippedPositions(steps: readonly Step[], places: readonly number[], atStart: boolean): Set<number> {
+function addSkippedPositions(steps: readonly Step[], positions: readonly number[], atStart: boolean): Set<number> {
   const all = new Set<number>();
-  for (let place of places) {
-    all.add(place);
-    for (let step = steps[place]; step !== undefined; step = steps[place]) {
+  for (let position of positions) {
+    all.add(position);
+    for (let step = steps[position]; step !== undefined; step = steps[position]) {
       const maySkip = step.kind === 'some' || step.kind === 'anything' || (step.kind === 'folders' && atStart);
-      if (!maySkip || all.has(place + 1)) break;
-      all.add(++place);
+      if (!maySkip || all.has(position + 1)) break;
+      all.add(++position);
     }
   }
   return all;

@@ -16,8 +16,8 @@ export class PathMatcher {
   #left = MAX_COMPARISONS;
 
   /** Null means unknown: then every path counts as changed or existing. */
-  constructor(changed: readonly string[] | null, files: readonly string[] | null, effort: EffortBudget) {
-    this.#changed = changed;
+  constructor(changedPaths: readonly string[] | null, files: readonly string[] | null, effort: EffortBudget) {
+    this.#changed = changedPaths;
     this.#files = files;
     this.#effort = effort;
   }
@@ -32,20 +32,20 @@ export class PathMatcher {
 
   #some(paths: readonly string[] | null, globs: readonly string[], values: VariableValues, kind: string): boolean {
     if (paths === null) return true;
-    const meant = globs.map((glob) => this.#expand(glob, values));
-    const key = JSON.stringify([kind, ...meant]);
-    const known = this.#answers.get(key);
-    if (known !== undefined) return known;
+    const expandedGlobs = globs.map((glob) => this.#expand(glob, values));
+    const key = JSON.stringify([kind, ...expandedGlobs]);
+    const cachedResult = this.#answers.get(key);
+    if (cachedResult !== undefined) return cachedResult;
     this.#left -= globs.length * paths.length;
-    const answer = this.#left < 0 || meant.some((glob) => this.#matchesAny(glob, paths));
-    this.#answers.set(key, answer);
-    return answer;
+    const isMatch = this.#left < 0 || expandedGlobs.some((glob) => this.#matchesAny(glob, paths));
+    this.#answers.set(key, isMatch);
+    return isMatch;
   }
 
   #expand(glob: string, values: VariableValues): string {
-    const expanded = expandReferences(glob, (name) => values.get(name), MAX_GLOB_LENGTH);
-    this.#effort.build(expanded.length);
-    return expanded.replace(/^\//, '').slice(0, MAX_GLOB_LENGTH + 1);
+    const expandedGlob = expandReferences(glob, (name) => values.get(name), MAX_GLOB_LENGTH);
+    this.#effort.build(expandedGlob.length);
+    return expandedGlob.replace(/^\//, '').slice(0, MAX_GLOB_LENGTH + 1);
   }
 
   #matchesAny(source: string, paths: readonly string[]): boolean {

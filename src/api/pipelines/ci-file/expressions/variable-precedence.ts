@@ -29,9 +29,9 @@ export const ALL_ENVIRONMENTS = '*';
 export function selectEffectiveVariables<V extends ScopedVariable>(all: readonly V[], receiver: ReceivingJob): V[] {
   const order = (a: V, b: V) =>
     b.distance - a.distance || specificity(a, receiver) - specificity(b, receiver) || a.id - b.id;
-  const found = all.filter((variable) => isVisibleToJob(variable, receiver)).sort(order);
-  const last = new Map(found.map((variable) => [variable.key, variable]));
-  return found.filter((variable) => last.get(variable.key) === variable);
+  const visibleVariables = all.filter((variable) => isVisibleToJob(variable, receiver)).sort(order);
+  const last = new Map(visibleVariables.map((variable) => [variable.key, variable]));
+  return visibleVariables.filter((variable) => last.get(variable.key) === variable);
 }
 
 function isVisibleToJob(variable: ScopedVariable, receiver: ReceivingJob): boolean {

@@ -39,46 +39,47 @@ function replaceReferences(
   maxLength: number,
 ): string {
   if (!mayHaveReferences(text)) return text;
-  let expanded = '';
+  let expandedText = '';
   let at = 0;
-  for (const found of text.matchAll(REFERENCE)) {
-    const [whole, braces, dollar, percent] = found;
-    const value = meaningOf(braces ?? dollar ?? percent) ?? whole;
-    expanded += text.slice(at, found.index) + (value.length > maxLength ? value.slice(0, maxLength + 1) : value);
-    if (expanded.length > maxLength) return expanded;
-    at = found.index + whole.length;
+  for (const reference of text.matchAll(REFERENCE)) {
+    const [matchedText, braces, dollar, percent] = reference;
+    const value = meaningOf(braces ?? dollar ?? percent) ?? matchedText;
+    expandedText +=
+      text.slice(at, reference.index) + (value.length > maxLength ? value.slice(0, maxLength + 1) : value);
+    if (expandedText.length > maxLength) return expandedText;
+    at = reference.index + matchedText.length;
   }
-  return expanded + text.slice(at);
+  return expandedText + text.slice(at);
 }
 
 /**
  * Expands references in the values of variables (contract/runners.md §3.3); the last entry of a key counts. Raw variables keep
  * their values. References to raw, file and unknown variables and to the variable itself stay as written. If references form a
- * cycle, nothing is replaced. `charge` receives the number of characters that are built.
+ * cycle, nothing is replaced. `onCharacters` receives the number of characters that are built.
  */
 export function expandVariables<V extends CiVariable>(
   variables: readonly V[],
-  charge: (characters: number) => void = () => {},
+  onCharacters: (characters: number) => void = () => {},
 ): V[] {
   const last = new Map(variables.map((variable) => [variable.key, variable]));
-  const expanded = new Map<string, string>();
+  const expandedValues = new Map<string, string>();
   const open = new Set<string>();
   let [characters, references] = [0, 0];
   const expand = ({ key, value, raw = false }: CiVariable): string => {
     if (raw || !mayHaveReferences(value)) return value;
-    const meaning = (name: string | undefined) => {
+    const resolveValue = (name: string | undefined) => {
       if (++references > MAX_REFERENCES) throw new Unexpandable();
       return name === undefined || name === key ? undefined : meaningOf(name);
     };
-    const result = replaceReferences(value, meaning, MAX_CHARACTERS);
+    const result = replaceReferences(value, resolveValue, MAX_CHARACTERS);
     characters += result.length;
-    charge(result.length);
+    onCharacters(result.length);
     if (characters > MAX_CHARACTERS) throw new Unexpandable();
     return result;
   };
   const meaningOf = (name: string): string | undefined => {
-    const found = expanded.get(name);
-    if (found !== undefined) return found;
+    const expandedValue = expandedValues.get(name);
+    if (expandedValue !== undefined) return expandedValue;
     const variable = last.get(name);
     if (variable === undefined || variable.raw || variable.file) return undefined;
     // No hand-written file nests this deeply.
@@ -86,7 +87,7 @@ export function expandVariables<V extends CiVariable>(
     open.add(name);
     const value = expand(variable);
     open.delete(name);
-    expanded.set(name, value);
+    expandedValues.set(name, value);
     return value;
   };
   try {
@@ -114,13 +115,13 @@ export function toValues(variables: readonly CiVariable[]): ReadonlyMap<string, 
  */
 export function toPublicValues(
   variables: readonly CiVariable[],
-  charge?: (characters: number) => void,
+  onCharacters?: (characters: number) => void,
 ): ReadonlyMap<string, string> {
-  const kept = new Set(variables.filter(({ masked, file }) => masked || file).map(({ key }) => key));
+  const maskedKeys = new Set(variables.filter(({ masked, file }) => masked || file).map(({ key }) => key));
   return toValues(
     expandVariables(
-      variables.filter(({ key }) => !kept.has(key)),
-      charge,
+      variables.filter(({ key }) => !maskedKeys.has(key)),
+      onCharacters,
     ),
   );
 }

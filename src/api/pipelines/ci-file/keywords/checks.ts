@@ -3,8 +3,8 @@ import { parseCiDuration } from './durations.ts';
 
 /** Structure checks for CI files. Errors name the location and the problem, in lower case (§6). */
 
-export function configError(where: string, how: string): CiFileError {
-  return new CiFileError(`${where} ${how}`.toLowerCase());
+export function configError(where: string, problem: string): CiFileError {
+  return new CiFileError(`${where} ${problem}`.toLowerCase());
 }
 
 /** Returns whether a value is present; null counts as absent. */
@@ -12,9 +12,9 @@ export function isPresent(value: CiValue | undefined): value is Exclude<CiValue,
   return value !== undefined && value !== null;
 }
 
-export function checkKnownKeys(map: CiMap, where: string, known: ReadonlySet<string>): void {
-  const unknown = [...map.keys()].filter((key) => !known.has(key));
-  if (unknown.length > 0) throw configError(where, `config contains unknown keys: ${unknown.join(', ')}`);
+export function checkKnownKeys(map: CiMap, where: string, knownKeys: ReadonlySet<string>): void {
+  const unknownKeys = [...map.keys()].filter((key) => !knownKeys.has(key));
+  if (unknownKeys.length > 0) throw configError(where, `config contains unknown keys: ${unknownKeys.join(', ')}`);
 }
 
 export function parseMap(value: CiValue, where: string, words = 'config should be a hash'): CiMap {
@@ -28,9 +28,9 @@ export function flattenArrays(value: CiValue, levels = 10): CiValue[] | null {
   if (levels === 0) return null;
   const all: CiValue[] = [];
   for (const each of value) {
-    const inside = flattenArrays(each, levels - 1);
-    if (inside === null) return null;
-    for (const item of inside) all.push(item);
+    const nestedItems = flattenArrays(each, levels - 1);
+    if (nestedItems === null) return null;
+    for (const item of nestedItems) all.push(item);
   }
   return all;
 }
@@ -40,8 +40,8 @@ const sharedCommands = new WeakMap<object, string[]>();
 
 /** Parses a command or nested arrays of commands. */
 export function parseCommands(value: CiValue, where: string): string[] {
-  const known = isArray(value) ? sharedCommands.get(value) : undefined;
-  if (known !== undefined) return known;
+  const cachedCommands = isArray(value) ? sharedCommands.get(value) : undefined;
+  if (cachedCommands !== undefined) return cachedCommands;
   const all = flattenArrays(value);
   if (all === null || !areStrings(all)) {
     throw configError(where, 'config should be a string or a nested array of strings up to 10 levels deep');
@@ -54,9 +54,9 @@ function areStrings(values: readonly CiValue[]): values is string[] {
   return values.every((each) => typeof each === 'string');
 }
 
-/** Parses an array of strings. `how` is the error text, starting with the key: `paths should be an array of strings`. */
-export function parseStrings(value: CiValue, where: string, how: string): string[] {
-  if (!isArray(value) || !areStrings(value)) throw configError(where, how);
+/** Parses an array of strings. `problem` is the error text, starting with the key: `paths should be an array of strings`. */
+export function parseStrings(value: CiValue, where: string, problem: string): string[] {
+  if (!isArray(value) || !areStrings(value)) throw configError(where, problem);
   return value;
 }
 

@@ -31,8 +31,8 @@ interface DependencyCheck {
 function checkJob(job: CiJob, checking: DependencyCheck): void {
   const { name, stage, dependencies, rules } = job;
   if (!checking.index.has(stage)) {
-    const known = checking.stages.join(', ');
-    throw new CiFileError(`${name} job: chosen stage ${stage} does not exist; available stages are ${known}`);
+    const knownStages = checking.stages.join(', ');
+    throw new CiFileError(`${name} job: chosen stage ${stage} does not exist; available stages are ${knownStages}`);
   }
   for (const each of dependencies ?? []) checkReference(job, each, 'dependency', checking);
   for (const needs of [job.needs, ...(rules ?? []).map((rule) => rule.needs)]) checkNeeds(job, needs ?? [], checking);
@@ -41,11 +41,11 @@ function checkJob(job: CiJob, checking: DependencyCheck): void {
 
 function checkNeeds(job: CiJob, needs: readonly CiJobNeed[], checking: DependencyCheck): void {
   const names = needs.map((need) => need.job);
-  const counted = new Set<string>();
-  const twice = new Set<string>();
-  for (const name of names) (counted.has(name) ? twice : counted).add(name);
-  if (twice.size > 0)
-    throw new CiFileError(`${job.name} has the following needs duplicated: ${[...twice].join(', ')}.`);
+  const seenNames = new Set<string>();
+  const duplicateNames = new Set<string>();
+  for (const name of names) (seenNames.has(name) ? duplicateNames : seenNames).add(name);
+  if (duplicateNames.size > 0)
+    throw new CiFileError(`${job.name} has the following needs duplicated: ${[...duplicateNames].join(', ')}.`);
   for (const need of needs) {
     if (!need.optional || checking.byName.has(need.job)) checkReference(job, need.job, 'need', checking);
   }
@@ -62,9 +62,9 @@ function checkReference(
   kind: 'need' | 'dependency',
   checking: DependencyCheck,
 ): void {
-  const found = checking.byName.get(other);
-  if (found === undefined) throw new CiFileError(`${name} job: undefined ${kind}: ${other}`);
-  const at = checking.index.get(found.stage);
+  const otherJob = checking.byName.get(other);
+  if (otherJob === undefined) throw new CiFileError(`${name} job: undefined ${kind}: ${other}`);
+  const at = checking.index.get(otherJob.stage);
   if (at === undefined || at > checking.index.get(stage)!) {
     throw new CiFileError(`${name} job: ${kind} ${other} is not defined in current or prior stages`);
   }
@@ -73,12 +73,13 @@ function checkReference(
 function checkEnvironment({ name, environment }: CiJob, { byName }: DependencyCheck): void {
   const stop = environment?.on_stop;
   if (environment == null || stop == null) return;
-  const said = `${name} job: on_stop job ${stop}`;
+  const errorPrefix = `${name} job: on_stop job ${stop}`;
   const job = byName.get(stop);
-  if (job === undefined) throw new CiFileError(`${said} is not defined`);
-  if (job.environment === null) throw new CiFileError(`${said} does not have environment defined`);
-  if (job.environment.name !== environment.name) throw new CiFileError(`${said} have different environment name`);
-  if (job.environment.action !== 'stop') throw new CiFileError(`${said} needs to have action stop defined`);
+  if (job === undefined) throw new CiFileError(`${errorPrefix} is not defined`);
+  if (job.environment === null) throw new CiFileError(`${errorPrefix} does not have environment defined`);
+  if (job.environment.name !== environment.name)
+    throw new CiFileError(`${errorPrefix} have different environment name`);
+  if (job.environment.action !== 'stop') throw new CiFileError(`${errorPrefix} needs to have action stop defined`);
 }
 
 /** Detects cycles iteratively, because chains of jobs may be long. */
@@ -86,24 +87,24 @@ function checkCycles(jobs: readonly CiJob[], byName: ReadonlyMap<string, CiJob>)
   const state = new Map<CiJob, 'open' | 'done'>();
   for (const first of jobs) {
     const path: { readonly job: CiJob; readonly next: Iterator<string> }[] = [];
-    const enter = (job: CiJob) => {
+    const visitJob = (job: CiJob) => {
       state.set(job, 'open');
       path.push({ job, next: listNeededNames(job).values() });
     };
-    if (!state.has(first)) enter(first);
+    if (!state.has(first)) visitJob(first);
     for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
       const { value, done } = top.next.next();
-      const needed = done ? undefined : byName.get(value);
+      const neededJob = done ? undefined : byName.get(value);
       if (done) state.set(path.pop()!.job, 'done');
-      else if (needed === top.job) throw circularDependencyError(`self-dependency: ${needed.name}`);
-      else if (needed !== undefined && state.get(needed) === 'open') {
+      else if (neededJob === top.job) throw circularDependencyError(`self-dependency: ${neededJob.name}`);
+      else if (neededJob !== undefined && state.get(neededJob) === 'open') {
         throw circularDependencyError(
           path
-            .slice(path.findIndex(({ job }) => job === needed))
+            .slice(path.findIndex(({ job }) => job === neededJob))
             .map(({ job }) => job.name)
             .join(', '),
         );
-      } else if (needed !== undefined && !state.has(needed)) enter(needed);
+      } else if (neededJob !== undefined && !state.has(neededJob)) visitJob(neededJob);
     }
   }
 }
@@ -114,6 +115,6 @@ function listNeededNames({ needs, rules }: CiJob): Set<string> {
   );
 }
 
-function circularDependencyError(how: string): CiFileError {
-  return new CiFileError(`The pipeline has circular dependencies: ${how}`);
+function circularDependencyError(problem: string): CiFileError {
+  return new CiFileError(`The pipeline has circular dependencies: ${problem}`);
 }

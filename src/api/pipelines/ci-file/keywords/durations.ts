@@ -28,21 +28,21 @@ export function parseCiDuration(text: string): number | null {
   const words = text.toLowerCase().trim();
   const clock = /^(\d{1,6}):(\d\d)(?::(\d\d))?$/.exec(words);
   if (clock !== null) {
-    const [, first, second, third] = clock;
-    const parts = [first, second, third].filter((part) => part !== undefined).map(Number);
+    const [, first, secondPart, third] = clock;
+    const parts = [first, secondPart, third].filter((part) => part !== undefined).map(Number);
     return roundedOrNull(parts.reduce((sum, part) => sum * 60 + part, 0));
   }
-  const bare = /^\d{1,10}$/.exec(words);
-  if (bare !== null) return roundedOrNull(Number(words));
+  const bareNumber = /^\d{1,10}$/.exec(words);
+  if (bareNumber !== null) return roundedOrNull(Number(words));
   return roundedOrNull(sumUnits(words));
 }
 
 /** Adds up alternating counts and units: `2 hrs 5 min`, `1h30m`; returns NaN for anything else. */
 function sumUnits(words: string): number {
-  const pieces = words.replaceAll(/\band\b|,/g, ' ').match(/\d+(?:\.\d+)?|[a-z]+|[^\s\da-z]/g) ?? [];
+  const tokens = words.replaceAll(/\band\b|,/g, ' ').match(/\d+(?:\.\d+)?|[a-z]+|[^\s\da-z]/g) ?? [];
   let seconds = 0;
-  for (let at = 0; at < pieces.length; at += 2) {
-    seconds += Number(pieces[at]) * (UNITS.get(pieces[at + 1] ?? '') ?? Number.NaN);
+  for (let at = 0; at < tokens.length; at += 2) {
+    seconds += Number(tokens[at]) * (UNITS.get(tokens[at + 1] ?? '') ?? Number.NaN);
   }
   return seconds;
 }

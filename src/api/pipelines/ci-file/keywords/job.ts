@@ -104,12 +104,12 @@ export function parseJob(name: string, entry: CiMap, defaults: CiMap, patterns: 
   const where = `jobs:${name}`;
   checkKeys(name, entry, where);
   const inherit = parseInherit(entry.get('inherit') ?? null, `${where}:inherit`);
-  const given = (key: string): CiValue => {
-    const own = entry.get(key);
-    return own !== undefined || !inherit.defaults(key) ? (own ?? null) : (defaults.get(key) ?? null);
+  const getValue = (key: string): CiValue => {
+    const ownValue = entry.get(key);
+    return ownValue !== undefined || !inherit.defaults(key) ? (ownValue ?? null) : (defaults.get(key) ?? null);
   };
   const read = <T>(key: string, reader: (value: Exclude<CiValue, null>) => T): T | null => {
-    const value = given(key);
+    const value = getValue(key);
     return isPresent(value) ? reader(value) : null;
   };
   const when = read('when', (value) => parseOneOf(value, where, 'when', WHENS));
@@ -117,7 +117,7 @@ export function parseJob(name: string, entry: CiMap, defaults: CiMap, patterns: 
     name,
     when,
     allowFailure: read('allow_failure', (value) => parseAllowFailure(value, where)),
-    startIn: parseStartIn(given('start_in'), when, where),
+    startIn: parseStartIn(getValue('start_in'), when, where),
     dependencies: read('dependencies', (value) =>
       parseStrings(value, where, 'dependencies should be an array of strings'),
     ),
@@ -141,9 +141,9 @@ export function parseJob(name: string, entry: CiMap, defaults: CiMap, patterns: 
 function checkKeys(name: string, entry: CiMap, where: string): void {
   checkKnownKeys(entry, where, JOB_KEYS);
   if (isPresent(entry.get('rules'))) {
-    const refused = ['only', 'except'].filter((key) => entry.has(key));
-    if (refused.length > 0)
-      throw configError(where, `config key may not be used with \`rules\`: ${refused.join(', ')}`);
+    const conflictingKeys = ['only', 'except'].filter((key) => entry.has(key));
+    if (conflictingKeys.length > 0)
+      throw configError(where, `config key may not be used with \`rules\`: ${conflictingKeys.join(', ')}`);
   }
   if (name.length > MAX_NAME_LENGTH)
     throw configError(where, `name is too long (maximum is ${MAX_NAME_LENGTH} characters)`);
@@ -201,16 +201,16 @@ function parseInherit(value: CiValue, where: string): Inherit {
   if (!isPresent(value)) return { defaults: () => true, variables: () => true };
   const map = parseMap(value, where);
   checkKnownKeys(map, where, new Set(['default', 'variables']));
-  const which = (key: string) => {
-    const said = map.get(key);
-    if (!isPresent(said)) return () => true;
-    if (isArray(said)) {
-      const names = new Set(parseStrings(said, `${where}:${key}`, 'config should be an array of strings'));
+  const createNameFilter = (key: string) => {
+    const setting = map.get(key);
+    if (!isPresent(setting)) return () => true;
+    if (isArray(setting)) {
+      const names = new Set(parseStrings(setting, `${where}:${key}`, 'config should be an array of strings'));
       return (name: string) => names.has(name);
     }
-    const all = toBoolean(said);
+    const all = toBoolean(setting);
     if (all === null) throw configError(`${where}:${key}`, 'config should be a boolean or an array of strings');
     return () => all;
   };
-  return { defaults: which('default'), variables: which('variables') };
+  return { defaults: createNameFilter('default'), variables: createNameFilter('variables') };
 }

@@ -91,14 +91,17 @@ function parseVariable(key: string, value: CiValue, where: string): FileVariable
   const text = scalarToText(value);
   if (text !== null) return { key, value: text, raw: false };
   if (!isMap(value)) throw new CiFileError('variable definition must be either a string or a hash');
-  const unknown = [...value.keys()].filter((each) => !VARIABLE_KEYS.has(each));
-  if (unknown.length > 0) throw configError(where, `config uses invalid data keys: ${unknown.join(', ')}`);
-  const [given, expand, options] = ['value', 'expand', 'options'].map((each) => value.get(each));
-  const found = isPresent(given) ? parseString(given, where, 'value') : '';
-  if (isPresent(options) && !parseStrings(options, where, 'options should be an array of strings').includes(found)) {
+  const unknownKeys = [...value.keys()].filter((each) => !VARIABLE_KEYS.has(each));
+  if (unknownKeys.length > 0) throw configError(where, `config uses invalid data keys: ${unknownKeys.join(', ')}`);
+  const [rawValue, expand, options] = ['value', 'expand', 'options'].map((each) => value.get(each));
+  const variableValue = isPresent(rawValue) ? parseString(rawValue, where, 'value') : '';
+  if (
+    isPresent(options) &&
+    !parseStrings(options, where, 'options should be an array of strings').includes(variableValue)
+  ) {
     throw configError(where, 'config value must be present in options');
   }
-  return { key, value: found, raw: isPresent(expand) && !parseBoolean(expand, where, 'expand') };
+  return { key, value: variableValue, raw: isPresent(expand) && !parseBoolean(expand, where, 'expand') };
 }
 
 const CACHE_KEYS = new Set(['key', 'untracked', 'paths', 'when', 'policy', 'unprotect', 'fallback_keys']);
@@ -113,9 +116,9 @@ export function parseCaches(value: CiValue, where: string): JobCache[] {
 
 function parseCache(map: CiMap, where: string): JobCache {
   checkKnownKeys(map, where, CACHE_KEYS);
-  const given = (key: string) => map.get(key) ?? null;
-  const [key, paths, fallback, when, policy] = ['key', 'paths', 'fallback_keys', 'when', 'policy'].map(given);
-  const [untracked, unprotect] = ['untracked', 'unprotect'].map(given);
+  const getValue = (key: string) => map.get(key) ?? null;
+  const [key, paths, fallback, when, policy] = ['key', 'paths', 'fallback_keys', 'when', 'policy'].map(getValue);
+  const [untracked, unprotect] = ['untracked', 'unprotect'].map(getValue);
   return {
     key: isPresent(key) ? parseCacheKey(key, `${where}:key`) : 'default',
     untracked: isPresent(untracked) && parseBoolean(untracked, where, 'untracked'),
@@ -154,9 +157,9 @@ const ARTIFACTS_KEYS = new Set([
 export function parseArtifacts(value: CiValue, where: string): JobArtifacts {
   const map = parseMap(value, where);
   checkKnownKeys(map, where, ARTIFACTS_KEYS);
-  const given = (key: string) => map.get(key) ?? null;
-  const [name, untracked, exposeAs, reports] = ['name', 'untracked', 'expose_as', 'reports'].map(given);
-  const [paths, exclude, when, expireIn] = ['paths', 'exclude', 'when', 'expire_in'].map(given);
+  const getValue = (key: string) => map.get(key) ?? null;
+  const [name, untracked, exposeAs, reports] = ['name', 'untracked', 'expose_as', 'reports'].map(getValue);
+  const [paths, exclude, when, expireIn] = ['paths', 'exclude', 'when', 'expire_in'].map(getValue);
   if (isPresent(expireIn) && expireIn !== 'never') parseDurationKeyword(expireIn, where, 'expire in');
   return {
     name: isPresent(name) ? parseString(name, where, 'name') : null,
@@ -226,8 +229,10 @@ export function parseEnvironment(value: CiValue, where: string): JobEnvironment 
       ? new Map([['name', value]])
       : parseMap(value, where, 'config should be a hash or a string');
   checkKnownKeys(map, where, ENVIRONMENT_KEYS);
-  const given = (key: string) => map.get(key) ?? null;
-  const [name, url, onStop, autoStop, tier] = ['name', 'url', 'on_stop', 'auto_stop_in', 'deployment_tier'].map(given);
+  const getValue = (key: string) => map.get(key) ?? null;
+  const [name, url, onStop, autoStop, tier] = ['name', 'url', 'on_stop', 'auto_stop_in', 'deployment_tier'].map(
+    getValue,
+  );
   if (!isPresent(name!) || name === '') throw configError(where, "name can't be blank");
   if (isPresent(autoStop!) && autoStop !== 'never' && !String(autoStop).includes('$')) {
     parseDurationKeyword(autoStop, where, 'auto stop in');
@@ -239,7 +244,7 @@ export function parseEnvironment(value: CiValue, where: string): JobEnvironment 
     on_stop: isPresent(onStop!) ? parseString(onStop, where, 'on stop') : null,
     auto_stop_in: isPresent(autoStop!) ? scalarToText(autoStop) : null,
     deployment_tier: isPresent(tier!) ? parseDeploymentTier(tier, where) : null,
-    kubernetes: toJsonValue(given('kubernetes')),
+    kubernetes: toJsonValue(getValue('kubernetes')),
   };
 }
 

@@ -76,8 +76,8 @@ function parseRefCondition(text: string, patterns: PatternCache): RefCondition |
 function parseNameCondition(name: string, patterns: PatternCache): RefCondition | null {
   if (name === 'branches') return ({ tag }) => !tag;
   if (name === 'tags') return ({ tag }) => tag;
-  const named = SOURCES.get(name);
-  if (named !== undefined) return ({ source, ref }) => source === named || ref === name;
+  const sourceName = SOURCES.get(name);
+  if (sourceName !== undefined) return ({ source, ref }) => source === sourceName || ref === name;
   if (!name.startsWith('/')) return ({ ref }) => ref === name;
   const pattern = patterns.compileLiteral(name);
   return pattern && (({ ref }) => pattern.find(ref));

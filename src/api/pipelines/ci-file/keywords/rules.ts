@@ -62,20 +62,20 @@ function parseRule(
   where: string,
   patterns: PatternCache,
   keys: ReadonlySet<string>,
-  whens: ReadonlySet<string>,
+  allowedWhens: ReadonlySet<string>,
 ): CiRule {
   const map = parseMap(value, where);
   checkKnownKeys(map, where, keys);
-  const given = (key: string) => map.get(key) ?? null;
-  const [when, allowFailure, variables, needs] = ['when', 'allow_failure', 'variables', 'needs'].map(given);
-  if (isPresent(when!) && !(typeof when === 'string' && whens.has(when))) {
+  const getValue = (key: string) => map.get(key) ?? null;
+  const [when, allowFailure, variables, needs] = ['when', 'allow_failure', 'variables', 'needs'].map(getValue);
+  if (isPresent(when!) && !(typeof when === 'string' && allowedWhens.has(when))) {
     throw configError(where, `when unknown value: ${String(when)}`);
   }
-  const [startIn, interruptible] = ['start_in', 'interruptible'].map(given);
+  const [startIn, interruptible] = ['start_in', 'interruptible'].map(getValue);
   return {
     if: parseIf(map, where, patterns),
-    changes: parseGlobs(given('changes'), where, 'changes'),
-    exists: parseGlobs(given('exists'), where, 'exists'),
+    changes: parseGlobs(getValue('changes'), where, 'changes'),
+    exists: parseGlobs(getValue('exists'), where, 'exists'),
     when: when as CiRule['when'],
     startIn:
       when === 'delayed' || isPresent(startIn!)

@@ -50,26 +50,27 @@ export function resolveJobVariables(
     effort.spend(expansionCost(all));
     return all;
   };
-  const charge = (characters: number) => effort.build(characters);
-  const anywhere = once(() => toPublicValues(allIn(null), charge));
+  const onCharacters = (characters: number) => effort.build(characters);
+  const unscopedValues = once(() => toPublicValues(allIn(null), onCharacters));
   const environment =
     job.environment &&
-    expandReferences(job.environment.name, (key) => anywhere().get(key), MAX_EXPANDED_LENGTH).slice(
+    expandReferences(job.environment.name, (key) => unscopedValues().get(key), MAX_EXPANDED_LENGTH).slice(
       0,
       MAX_EXPANDED_LENGTH + 1,
     );
-  const here = environment === null ? anywhere : once(() => toPublicValues(allIn(environment), charge));
+  const environmentValues =
+    environment === null ? unscopedValues : once(() => toPublicValues(allIn(environment), onCharacters));
   return {
     environment,
-    values: () => toValues(expandVariables(allIn(environment), charge)),
-    expand: (text) => expandReferences(text, (key) => here().get(key), MAX_EXPANDED_LENGTH),
+    values: () => toValues(expandVariables(allIn(environment), onCharacters)),
+    expand: (text) => expandReferences(text, (key) => environmentValues().get(key), MAX_EXPANDED_LENGTH),
   };
 }
 
 function once(make: () => Values): () => Values {
-  let made: Values | undefined;
+  let values: Values | undefined;
   return () => {
-    made ??= make();
-    return made;
+    values ??= make();
+    return values;
   };
 }

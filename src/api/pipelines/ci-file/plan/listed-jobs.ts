@@ -30,12 +30,12 @@ interface PlannedNeedByName extends Omit<PlannedNeed, 'job'> {
 /** Lists all jobs of the file, without evaluating rules. */
 export function listJobsOfFile({ jobs, stages }: CiConfiguration, file: CiMap, effort: EffortBudget): ListedJob[] {
   if (jobs.reduce((count, { parallel }) => count + countInstances(parallel), 0) > MAX_JOBS) throw tooManyJobs();
-  const place = (job: CiJob) => stages.indexOf(job.stage);
-  const listed = jobs
-    .toSorted((one, other) => place(one) - place(other))
+  const stageIndex = (job: CiJob) => stages.indexOf(job.stage);
+  const listedJobs = jobs
+    .toSorted((one, other) => stageIndex(one) - stageIndex(other))
     .flatMap((job) => {
       const entry = file.get(job.name) as CiMap;
-      const about = {
+      const jobDetails = {
         stage: job.stage,
         ...toScripts(job.options),
         tag_list: [...job.tags],
@@ -46,18 +46,18 @@ export function listJobsOfFile({ jobs, stages }: CiConfiguration, file: CiMap, e
         allow_failure: job.allowFailure?.allowed ?? (job.when === 'manual' && job.rules === null),
         needs: job.needs?.map(({ job: name, artifacts, optional }) => ({ name, artifacts, optional })) ?? null,
       };
-      return expandParallel(job, effort).map(({ name }) => ({ name, ...about }));
+      return expandParallel(job, effort).map(({ name }) => ({ name, ...jobDetails }));
     });
-  return limitScripts(listed);
+  return limitScripts(listedJobs);
 }
 
 /** Lists the jobs of a planned pipeline. */
 export function listJobsOfPlan({ jobs }: PipelinePlan): ListedJob[] {
-  const listed = jobs.map(({ name, stage, options, tags, environment, when, allowFailure }) => ({
+  const listedJobs = jobs.map(({ name, stage, options, tags, environment, when, allowFailure }) => ({
     ...{ name, stage, ...toScripts(options), tag_list: [...tags], environment, when },
     allow_failure: allowFailure,
   }));
-  return limitScripts(listed);
+  return limitScripts(listedJobs);
 }
 
 function countInstances(parallel: CiJob['parallel']): number {

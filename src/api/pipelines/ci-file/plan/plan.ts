@@ -70,17 +70,17 @@ export async function planPipeline(
     const paths = new PathMatcher(context.changedPaths, context.files, effort);
     const variables = resolveWorkflowVariables(configuration, context, paths);
     if (variables === null) return 'refused';
-    const chosen = selectJobs({ configuration, context, paths, variables, effort });
-    if (chosen.every(({ job }) => job.stage === '.pre' || job.stage === '.post')) return 'empty';
-    requireDistinctNames(chosen);
-    return { jobs: resolveNeeds(chosen, effort), name: resolvePipelineName(configuration, context, variables) };
+    const selectedJobs = selectJobs({ configuration, context, paths, variables, effort });
+    if (selectedJobs.every(({ job }) => job.stage === '.pre' || job.stage === '.post')) return 'empty';
+    requireDistinctNames(selectedJobs);
+    return { jobs: resolveNeeds(selectedJobs, effort), name: resolvePipelineName(configuration, context, variables) };
   });
 }
 
 /** Throws if two planned jobs have the same name, for example two instances of a matrix. */
-function requireDistinctNames(chosen: readonly SelectedJob[]): void {
+function requireDistinctNames(selectedJobs: readonly SelectedJob[]): void {
   const names = new Set<string>();
-  for (const { planned } of chosen) {
+  for (const { planned } of selectedJobs) {
     if (names.has(planned.name)) throw new CiFileError(`The pipeline has several jobs with the name ${planned.name}`);
     if (planned.name.length > MAX_NAME_LENGTH) {
       throw configError(`jobs:${planned.name}`, `name is too long (maximum is ${MAX_NAME_LENGTH} characters)`);
@@ -130,18 +130,18 @@ interface SelectedJob {
 
 function selectJobs(planning: PlanState): SelectedJob[] {
   const { effort } = planning;
-  const chosen: SelectedJob[] = [];
+  const selectedJobs: SelectedJob[] = [];
   for (const job of planning.configuration.jobs) {
     const decision = decideJob(job, planning);
     effort.spend(20 + (job.rules?.length ?? 0));
     if (decision === null) continue;
     for (const each of expandParallel(job, effort)) {
-      if (chosen.length >= MAX_JOBS) throw tooManyJobs();
-      chosen.push(planJob(job, decision, planning, each));
+      if (selectedJobs.length >= MAX_JOBS) throw tooManyJobs();
+      selectedJobs.push(planJob(job, decision, planning, each));
       effort.spend(20);
     }
   }
-  return chosen.sort((a, b) => a.planned.stageIndex - b.planned.stageIndex);
+  return selectedJobs.sort((a, b) => a.planned.stageIndex - b.planned.stageIndex);
 }
 
 /** How a job is included in the pipeline. */
@@ -202,15 +202,18 @@ function planJob(
   job: CiJob,
   decision: JobDecision,
   planning: PlanState,
-  { name, parallel, variables: own }: ReturnType<typeof expandParallel>[number],
+  { name, parallel, variables: ownVariables }: ReturnType<typeof expandParallel>[number],
 ): SelectedJob {
   const { when, startIn, allowFailure, needs, interruptible } = decision;
-  const variables = listFileVariables(job, planning, [...own, ...decision.variables]);
-  const resolved = resolveJobVariables(job, planning, variables, name);
-  const expand = (text: string, where: string, noun: string) => requireLength(resolved.expand(text), where, noun);
+  const variables = listFileVariables(job, planning, [...ownVariables, ...decision.variables]);
+  const resolvedVariables = resolveJobVariables(job, planning, variables, name);
+  const expand = (text: string, where: string, noun: string) =>
+    requireLength(resolvedVariables.expand(text), where, noun);
   const where = `jobs:${job.name}`;
   const environment =
-    resolved.environment === null ? null : requireLength(resolved.environment, `${where}:environment`, 'name');
+    resolvedVariables.environment === null
+      ? null
+      : requireLength(resolvedVariables.environment, `${where}:environment`, 'name');
   return {
     job,
     needs,
@@ -244,8 +247,8 @@ function planJob(
   };
 }
 
-function requireLength(expanded: string, where: string, noun: string): string {
-  if (expanded.length <= MAX_EXPANDED_LENGTH) return expanded;
+function requireLength(expandedText: string, where: string, noun: string): string {
+  if (expandedText.length <= MAX_EXPANDED_LENGTH) return expandedText;
   throw configError(where, `${noun} is too long (maximum is ${MAX_EXPANDED_LENGTH} characters)`);
 }
 
@@ -253,16 +256,16 @@ function requireLength(expanded: string, where: string, noun: string): string {
 const MAX_NEEDS = 50_000;
 
 /** Resolves needs to the names of jobs in this pipeline. Missing optional needs are dropped. */
-function resolveNeeds(chosen: readonly SelectedJob[], effort: EffortBudget): PlannedJob[] {
-  const instances = Map.groupBy(chosen, ({ job }) => job.name);
-  const names = new Set(chosen.map(({ planned }) => planned.name));
+function resolveNeeds(selectedJobs: readonly SelectedJob[], effort: EffortBudget): PlannedJob[] {
+  const instances = Map.groupBy(selectedJobs, ({ job }) => job.name);
+  const names = new Set(selectedJobs.map(({ planned }) => planned.name));
   let count = 0;
-  return chosen.map(({ needs, planned }) => {
-    const resolved = needs?.flatMap((need) => resolveNeed(planned.name, need, instances, names)) ?? null;
-    count += resolved?.length ?? 0;
+  return selectedJobs.map(({ needs, planned }) => {
+    const resolvedNeeds = needs?.flatMap((need) => resolveNeed(planned.name, need, instances, names)) ?? null;
+    count += resolvedNeeds?.length ?? 0;
     if (count > MAX_NEEDS) throw fileTooLarge();
-    effort.spend((resolved?.length ?? 0) / 10);
-    return { ...planned, needs: resolved };
+    effort.spend((resolvedNeeds?.length ?? 0) / 10);
+    return { ...planned, needs: resolvedNeeds };
   });
 }
 
@@ -272,11 +275,11 @@ function resolveNeed(
   instances: ReadonlyMap<string, readonly SelectedJob[]>,
   names: ReadonlySet<string>,
 ): PlannedNeed[] {
-  const found = instances.get(job)?.map(({ planned }) => planned.name) ?? (names.has(job) ? [job] : []);
-  if (found.length === 0 && !optional) {
+  const matchingNames = instances.get(job)?.map(({ planned }) => planned.name) ?? (names.has(job) ? [job] : []);
+  if (matchingNames.length === 0 && !optional) {
     throw new CiFileError(
       `'${name}' job needs '${job}' job, but '${job}' does not exist in the pipeline. This might be because of the only, except, or rules keywords. To need a job that sometimes does not exist in the pipeline, use needs:optional.`,
     );
   }
-  return found.map((each) => ({ job: each, artifacts, optional }));
+  return matchingNames.map((each) => ({ job: each, artifacts, optional }));
 }

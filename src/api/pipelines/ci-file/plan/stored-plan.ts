@@ -39,12 +39,12 @@ function toStoredJob({ options, ...job }: PlannedJob, parts: PartList): StoredJo
   const indexes: number[] = [];
   let length = 0;
   for (const [key, value] of Object.entries(options)) {
-    const own = measure(value);
-    length += own;
+    const valueLength = measure(value);
+    length += valueLength;
     if (length > MAX_OPTIONS_OF_JOB) {
       throw configError(`jobs:${job.name}`, `options are too long (maximum is ${MAX_OPTIONS_OF_JOB} characters)`);
     }
-    if (own < OWN_PART_LENGTH) small[key] = value;
+    if (valueLength < OWN_PART_LENGTH) small[key] = value;
     else indexes.push(parts.addValue(key, value as object | string));
   }
   indexes.push(parts.add(null, JSON.stringify(small)));
@@ -64,8 +64,8 @@ class PartList {
   }
 
   addValue(name: string, value: object | string): number {
-    const known = this.#known.get(value);
-    if (known !== undefined && this.list[known]!.name === name) return known;
+    const cachedIndex = this.#known.get(value);
+    if (cachedIndex !== undefined && this.list[cachedIndex]!.name === name) return cachedIndex;
     const index = this.add(name, JSON.stringify(value));
     this.#known.set(value, index);
     return index;
@@ -74,8 +74,8 @@ class PartList {
   add(name: string | null, value: string): number {
     this.#effort.build(value.length);
     const key = `${name ?? ''} ${value}`;
-    const known = this.#indexes.get(key);
-    if (known !== undefined) return known;
+    const cachedIndex = this.#indexes.get(key);
+    if (cachedIndex !== undefined) return cachedIndex;
     this.#characters += value.length;
     if (this.#characters > MAX_OPTIONS_OF_PIPELINE) throw fileTooLarge();
     this.#indexes.set(key, this.list.length);

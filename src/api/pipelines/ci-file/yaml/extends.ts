@@ -9,8 +9,8 @@ const KEYS_PER_STEP = 10;
 
 /** Resolves each `extends`: an entry overrides its bases, and later bases override earlier ones (§6). */
 export function resolveExtends(file: CiMap, effort: EffortBudget): CiMap {
-  const extending = new ExtendsResolver(file, effort);
-  return new Map([...file].map(([name, value]) => [name, isMap(value) ? extending.resolve(name) : value]));
+  const resolver = new ExtendsResolver(file, effort);
+  return new Map([...file].map(([name, value]) => [name, isMap(value) ? resolver.resolve(name) : value]));
 }
 
 interface ResolvedEntry {
@@ -33,37 +33,38 @@ class ExtendsResolver {
     return this.#resolve(name, 0).entry;
   }
 
-  #resolve(name: string, above: number): ResolvedEntry {
-    const known = this.#resolved.get(name);
-    if (known === 'begun') throw new CiFileError(`${name}: circular dependency detected in \`extends\``);
-    if (above > MAX_DEPTH) throw new CiFileError(`${name}: nesting too deep in \`extends\``);
-    if (known !== undefined) return known;
+  #resolve(name: string, parentLevels: number): ResolvedEntry {
+    const cachedEntry = this.#resolved.get(name);
+    if (cachedEntry === 'begun') throw new CiFileError(`${name}: circular dependency detected in \`extends\``);
+    if (parentLevels > MAX_DEPTH) throw new CiFileError(`${name}: nesting too deep in \`extends\``);
+    if (cachedEntry !== undefined) return cachedEntry;
     this.#resolved.set(name, 'begun');
-    const found = this.#merge(name, this.#file.get(name) as CiMap, above);
-    if (found.levels > MAX_DEPTH) throw new CiFileError(`${name}: nesting too deep in \`extends\``);
-    this.#resolved.set(name, found);
-    return found;
+    const mergedEntry = this.#merge(name, this.#file.get(name) as CiMap, parentLevels);
+    if (mergedEntry.levels > MAX_DEPTH) throw new CiFileError(`${name}: nesting too deep in \`extends\``);
+    this.#resolved.set(name, mergedEntry);
+    return mergedEntry;
   }
 
-  #merge(name: string, entry: CiMap, above: number): ResolvedEntry {
+  #merge(name: string, entry: CiMap, parentLevels: number): ResolvedEntry {
     const bases = listBases(entry.get('extends'));
     if (bases === null) return { entry, levels: 0 };
-    const unknown = bases.filter((base) => !this.#file.has(base));
-    if (unknown.length > 0) throw new CiFileError(`${name}: unknown keys in \`extends\` (${unknown.join(', ')})`);
+    const unknownBases = bases.filter((base) => !this.#file.has(base));
+    if (unknownBases.length > 0)
+      throw new CiFileError(`${name}: unknown keys in \`extends\` (${unknownBases.join(', ')})`);
     const invalid = bases.filter((base) => !isMap(this.#file.get(base)));
     if (invalid.length > 0)
       throw new CiFileError(`${name}: invalid base hashes in \`extends\` (${invalid.join(', ')})`);
-    const copied = (keys: number) => this.#effort.spend(Math.ceil(keys / KEYS_PER_STEP));
+    const onCopied = (keys: number) => this.#effort.spend(Math.ceil(keys / KEYS_PER_STEP));
     let merged: CiMap = new Map();
     let levels = 0;
     for (const base of bases) {
-      const resolved = this.#resolve(base, above + 1);
-      levels = Math.max(levels, resolved.levels + 1);
-      merged = deepMerge(merged, resolved.entry, copied);
+      const resolvedBase = this.#resolve(base, parentLevels + 1);
+      levels = Math.max(levels, resolvedBase.levels + 1);
+      merged = deepMerge(merged, resolvedBase.entry, onCopied);
     }
-    const whole = new Map(deepMerge(merged, entry, copied));
-    whole.delete('extends');
-    return { entry: whole, levels };
+    const mergedEntry = new Map(deepMerge(merged, entry, onCopied));
+    mergedEntry.delete('extends');
+    return { entry: mergedEntry, levels };
   }
 }
 

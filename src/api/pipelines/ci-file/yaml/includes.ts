@@ -32,19 +32,19 @@ class IncludeResolver {
     this.#effort = effort;
   }
 
-  async merge(file: CiMap, above: ReadonlySet<string>): Promise<CiMap> {
+  async merge(file: CiMap, includingPaths: ReadonlySet<string>): Promise<CiMap> {
     const paths = listIncludedPaths(file.get('include'));
     if (paths === null) return file;
-    const copied = (keys: number) => this.#effort.spend(Math.ceil(keys / KEYS_PER_STEP));
+    const onCopied = (keys: number) => this.#effort.spend(Math.ceil(keys / KEYS_PER_STEP));
     let merged: CiMap = new Map();
     for (const path of paths) {
-      if (above.has(path)) continue;
-      const included = await this.#included(path);
-      merged = deepMerge(merged, await this.merge(included, new Set([...above, path])), copied);
+      if (includingPaths.has(path)) continue;
+      const includedFile = await this.#included(path);
+      merged = deepMerge(merged, await this.merge(includedFile, new Set([...includingPaths, path])), onCopied);
     }
-    const whole = new Map(deepMerge(merged, file, copied));
-    whole.delete('include');
-    return whole;
+    const mergedFile = new Map(deepMerge(merged, file, onCopied));
+    mergedFile.delete('include');
+    return mergedFile;
   }
 
   async #included(path: string): Promise<CiMap> {
@@ -84,8 +84,8 @@ function parseInclude(entry: CiValue): string {
   if (!isMap(entry)) throw new CiFileError('include config should be an array of hashes or strings');
   const local = entry.get('local');
   if (typeof local === 'string') {
-    const others = [...entry.keys()].filter((key) => key !== 'local');
-    if (others.length > 0) throw unsupportedInclude(local, ` with ${others.join(', ')}`);
+    const otherKeys = [...entry.keys()].filter((key) => key !== 'local');
+    if (otherKeys.length > 0) throw unsupportedInclude(local, ` with ${otherKeys.join(', ')}`);
     return local.replace(/^\/+/, '');
   }
   const [kind] = entry.keys();
@@ -93,6 +93,6 @@ function parseInclude(entry: CiValue): string {
   throw unsupportedInclude(typeof value === 'string' ? value : (kind ?? ''));
 }
 
-function unsupportedInclude(what: string, how = ''): CiFileError {
-  return new CiFileError(`Included file \`${what}\`${how} is not supported: only local files can be included`);
+function unsupportedInclude(location: string, details = ''): CiFileError {
+  return new CiFileError(`Included file \`${location}\`${details} is not supported: only local files can be included`);
 }

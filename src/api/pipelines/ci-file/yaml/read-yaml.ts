@@ -66,28 +66,30 @@ function isHeavy(text: string): boolean {
 function parseDocuments(text: string, lines: LineCounter, effort: EffortBudget): CST.Document[] {
   const parser = new Parser(lines.addNewLine);
   const documents: CST.Document[] = [];
-  const take = (token: CST.Token) => {
+  const handleToken = (token: CST.Token) => {
     if (token.type === 'error') throw invalidAt(lines, token.offset, token.message);
     if (token.type === 'document') documents.push(token);
   };
   for (const lexeme of new Lexer().lex(text)) {
     if (parser.stack.length > MAX_DEPTH) throw fileTooLarge();
-    for (const token of parser.next(lexeme)) take(token);
+    for (const token of parser.next(lexeme)) handleToken(token);
     effort.spend(1);
     const [, top] = parser.stack;
     if (top !== undefined && 'items' in top && top.items.length > MAX_ENTRIES) throw fileTooLarge();
   }
-  for (const token of parser.end()) take(token);
+  for (const token of parser.end()) handleToken(token);
   return documents;
 }
 
 /** Composes the map of a document in chunks. Aliases are resolved later, so that chunks are independent. */
 function composeDocument(document: CST.Document, lines: LineCounter): CiValue {
-  const pieces = splitIntoChunks(document);
+  const documentParts = splitIntoChunks(document);
   const reading = new NodeConverter(lines);
   const values: CiValue[] = [];
-  for (const piece of pieces) {
-    const [composed] = new Composer({ uniqueKeys: false, merge: true, keepSourceTokens: false }).compose([piece]);
+  for (const documentPart of documentParts) {
+    const [composed] = new Composer({ uniqueKeys: false, merge: true, keepSourceTokens: false }).compose([
+      documentPart,
+    ]);
     values.push(reading.document(composed as Document.Parsed));
   }
   const value = values.length === 1 ? values[0]! : new Map(values.flatMap((each) => [...(each as CiMap)]));
@@ -97,19 +99,19 @@ function composeDocument(document: CST.Document, lines: LineCounter): CiValue {
 
 function splitIntoChunks(document: CST.Document): CST.Document[] {
   const { value } = document;
-  const around = document.start.length + (document.end?.length ?? 0);
-  const whole = value?.type !== 'block-map';
-  if (around + (whole ? countTokens(value) : 0) > MAX_TOKENS_PER_ENTRY) throw fileTooLarge();
-  if (whole) return [document];
+  const markerTokens = document.start.length + (document.end?.length ?? 0);
+  const mustCount = value?.type !== 'block-map';
+  if (markerTokens + (mustCount ? countTokens(value) : 0) > MAX_TOKENS_PER_ENTRY) throw fileTooLarge();
+  if (mustCount) return [document];
   const chunks: CST.BlockMap['items'][] = [[]];
   let tokens = 0;
   for (const item of value.items) {
-    const own = countItem(item);
-    if (own > MAX_TOKENS_PER_ENTRY) throw fileTooLarge();
-    tokens += own;
+    const itemTokens = countItem(item);
+    if (itemTokens > MAX_TOKENS_PER_ENTRY) throw fileTooLarge();
+    tokens += itemTokens;
     if (tokens > TOKENS_PER_CHUNK && chunks.at(-1)!.length > 0) {
       chunks.push([]);
-      tokens = own;
+      tokens = itemTokens;
     }
     chunks.at(-1)!.push(item as never);
   }
@@ -121,8 +123,8 @@ function splitIntoChunks(document: CST.Document): CST.Document[] {
   }));
 }
 
-function getOffset({ start, key, sep }: CST.CollectionItem, otherwise: number): number {
-  return (start[0] ?? key ?? sep?.[0])?.offset ?? otherwise;
+function getOffset({ start, key, sep }: CST.CollectionItem, fallback: number): number {
+  return (start[0] ?? key ?? sep?.[0])?.offset ?? fallback;
 }
 
 function countTokens(token: CST.Token | null | undefined): number {
@@ -210,14 +212,14 @@ class NodeConverter {
       else map.set(this.#key(key), this.#value(value));
     }
     if (merged.length === 0) return map;
-    const whole = new Map<string, CiValue>();
+    const mergedMap = new Map<string, CiValue>();
     for (const source of merged) {
       this.#copies -= source.size;
       if (this.#copies < 0) throw fileTooLarge();
-      for (const [key, value] of source) if (!whole.has(key)) whole.set(key, value);
+      for (const [key, value] of source) if (!mergedMap.has(key)) mergedMap.set(key, value);
     }
-    for (const [key, value] of map) whole.set(key, value);
-    return whole;
+    for (const [key, value] of map) mergedMap.set(key, value);
+    return mergedMap;
   }
 
   #mergeSources(key: Node, value: CiValue): CiMap[] {

@@ -5,10 +5,10 @@ const MAX_DEPTH = 10;
 
 /** Replaces each `!reference [entry, key, ...]` by the value there, which may contain references, up to ten levels deep. */
 export function resolveReferences(file: CiMap, effort: EffortBudget): CiMap {
-  const resolving = new ReferenceResolver(file, effort);
-  const resolved = resolving.value(file, []) as CiMap;
-  if (resolved !== file) new SizeCheck().check(resolved);
-  return resolved;
+  const resolver = new ReferenceResolver(file, effort);
+  const resolvedFile = resolver.value(file, []) as CiMap;
+  if (resolvedFile !== file) new SizeCheck().check(resolvedFile);
+  return resolvedFile;
 }
 
 class ReferenceResolver {
@@ -35,26 +35,26 @@ class ReferenceResolver {
 
   #reference({ path }: CiReference, through: readonly string[]): CiValue {
     const key = JSON.stringify(path);
-    const shown = `!reference ${JSON.stringify(path).replaceAll(',', ', ')}`;
-    if (through.includes(key)) throw new CiFileError(`${shown} is part of a circular chain`);
-    if (through.length >= MAX_DEPTH) throw new CiFileError(`${shown} is nested too deep`);
-    const known = this.#resolved.get(key);
-    if (known !== undefined) return known;
+    const referenceText = `!reference ${JSON.stringify(path).replaceAll(',', ', ')}`;
+    if (through.includes(key)) throw new CiFileError(`${referenceText} is part of a circular chain`);
+    if (through.length >= MAX_DEPTH) throw new CiFileError(`${referenceText} is nested too deep`);
+    const cachedValue = this.#resolved.get(key);
+    if (cachedValue !== undefined) return cachedValue;
     this.#effort.spend(1);
-    const found = this.#find(path);
-    if (found === undefined) throw new CiFileError(`${shown} could not be found`);
-    const resolved = this.value(found, [...through, key]);
-    this.#resolved.set(key, resolved);
-    return resolved;
+    const referencedValue = this.#find(path);
+    if (referencedValue === undefined) throw new CiFileError(`${referenceText} could not be found`);
+    const resolvedValue = this.value(referencedValue, [...through, key]);
+    this.#resolved.set(key, resolvedValue);
+    return resolvedValue;
   }
 
   #find(path: readonly string[]): CiValue | undefined {
-    let found: CiValue | undefined = this.#file;
+    let current: CiValue | undefined = this.#file;
     for (const key of path) {
-      if (isMap(found)) found = found.get(key);
-      else if (isArray(found)) found = found[Number(key)];
+      if (isMap(current)) current = current.get(key);
+      else if (isArray(current)) current = current[Number(key)];
       else return undefined;
     }
-    return found;
+    return current;
   }
 }

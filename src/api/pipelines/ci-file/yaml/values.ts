@@ -63,23 +63,23 @@ export class SizeCheck {
     this.#of(value, 0);
   }
 
-  #of(value: CiValue, above: number): Measure {
-    const inside = isArray(value) ? value : isMap(value) ? value.values() : null;
-    if (inside === null) return { size: 1, characters: typeof value === 'string' ? value.length : 0, depth: 1 };
-    const known = this.#known.get(value as object);
-    if (known !== undefined) return known;
-    if (above > MAX_DEPTH) throw fileTooLarge();
+  #of(value: CiValue, parentDepth: number): Measure {
+    const children = isArray(value) ? value : isMap(value) ? value.values() : null;
+    if (children === null) return { size: 1, characters: typeof value === 'string' ? value.length : 0, depth: 1 };
+    const cachedMeasure = this.#known.get(value as object);
+    if (cachedMeasure !== undefined) return cachedMeasure;
+    if (parentDepth > MAX_DEPTH) throw fileTooLarge();
     let [size, characters, depth] = [1, 0, 0];
     if (isMap(value)) for (const key of value.keys()) characters += key.length;
-    for (const each of inside) {
-      const measure = this.#of(each, above + 1);
+    for (const each of children) {
+      const measure = this.#of(each, parentDepth + 1);
       size += measure.size;
       characters += measure.characters;
       depth = Math.max(depth, measure.depth);
     }
     if (size > MAX_VALUES || characters > MAX_CHARACTERS || depth >= MAX_DEPTH) throw fileTooLarge();
-    const found = { size, characters, depth: depth + 1 };
-    this.#known.set(value as object, found);
-    return found;
+    const newMeasure = { size, characters, depth: depth + 1 };
+    this.#known.set(value as object, newMeasure);
+    return newMeasure;
   }
 }

@@ -36,14 +36,14 @@ function* writeEntry(head: string, value: CiValue, indent: string): Generator<st
 
 function* writeArray(items: readonly CiValue[], indent: string): Generator<string> {
   for (const item of items) {
-    const inside =
+    const nestedLines =
       isMap(item) && item.size > 0
         ? writeMap(item, indent + INDENT)
         : isArray(item) && item.length > 0
           ? writeArray(item, indent + INDENT)
           : null;
-    if (inside === null) yield `${indent}-${writeScalar(item, indent + INDENT)}\n`;
-    else yield* prefixWithDash(inside, indent);
+    if (nestedLines === null) yield `${indent}-${writeScalar(item, indent + INDENT)}\n`;
+    else yield* prefixWithDash(nestedLines, indent);
   }
 }
 

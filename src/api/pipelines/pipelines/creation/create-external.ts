@@ -10,12 +10,12 @@ type ExternalPipelineInput = Pick<PipelineRequest, 'project' | 'user' | 'ref' | 
 /** A pipeline for what others say of a commit that has none: without jobs, it is what its statuses make it. */
 export async function createExternalPipeline(
   uow: UnitOfWork,
-  place: ExternalPipelineInput,
+  input: ExternalPipelineInput,
   key: KeyObject,
 ): Promise<PipelineRow> {
-  const { project, ref, tag } = place;
+  const { project, ref, tag } = input;
   const request = {
-    ...place,
+    ...input,
     before_sha: ZERO_ID,
     source: 'external' as const,
     protected: await isProtectedRef(uow, project.id, ref, tag),

@@ -57,7 +57,7 @@ export async function createPipelineForRef(
   caller: SignedInCaller,
   project: Project,
   {
-    ref: sent,
+    ref: requestedRef,
     source,
     variables = [],
     extraVariables = [],
@@ -71,7 +71,7 @@ export async function createPipelineForRef(
   const { runUnitOfWork, secretKey } = services;
   const all = [...variables, ...extraVariables];
   const request = await toPipelineRequest(services, caller, project, {
-    ref: sent,
+    ref: requestedRef,
     source,
     starter,
     all,
@@ -81,17 +81,18 @@ export async function createPipelineForRef(
   const plan = await planRequestedPipeline(services, request, client);
   const content = storeIfInvalid ? failedPipelineIfInvalid(plan) : plan;
   if (isFailure(content)) return content;
-  const twice = findDuplicateKey(all);
-  if (twice !== undefined) return fail('duplicate', { key: twice });
+  const duplicateKey = findDuplicateKey(all);
+  if (duplicateKey !== undefined) return fail('duplicate', { key: duplicateKey });
   const setsAny = variables.length > 0;
   if (setsAny && !maySetPipelineVariables(caller, project)) return fail('noVariables');
   const key = await secretKey();
   const make = async (uow: UnitOfWork) => {
     const now = await reloadAccess(uow, caller, project.id);
-    if (!(await mayRunPipelineOn(uow, now.caller, now.project, request))) return fail('notAllowed', { ref: sent });
+    if (!(await mayRunPipelineOn(uow, now.caller, now.project, request)))
+      return fail('notAllowed', { ref: requestedRef });
     if (setsAny && !maySetPipelineVariables(now.caller, now.project)) return fail('noVariables');
-    const made = await createPipeline(uow, request, content, { origin: origin ?? null, key });
-    const id = made ?? (await findPipelineByOrigin(uow, project.id, origin!))!;
+    const createdId = await createPipeline(uow, request, content, { origin: origin ?? null, key });
+    const id = createdId ?? (await findPipelineByOrigin(uow, project.id, origin!))!;
     return (await findPipeline(uow, project.id, id))!;
   };
   return runUnitOfWork(caller, make, { lock: jobsLockKey(project.id) });
@@ -102,9 +103,9 @@ export function simulatePush(
   services: PlanServices,
   caller: Caller,
   project: Project,
-  about: { readonly ref: string; readonly baseUrl: string },
+  context: { readonly ref: string; readonly baseUrl: string },
 ): Promise<PipelineRequest | Failure<'disabled' | 'notPermitted' | 'notAllowed' | 'noRef'>> {
-  return toPipelineRequest(services, caller, project, { ...about, source: 'push', starter: {}, all: [] });
+  return toPipelineRequest(services, caller, project, { ...context, source: 'push', starter: {}, all: [] });
 }
 
 interface RefRequest extends Pick<CreatePipelineInput, 'ref' | 'source' | 'baseUrl'> {
@@ -117,23 +118,23 @@ async function toPipelineRequest(
   { git, database }: PlanServices,
   caller: Caller,
   project: Project,
-  { ref: sent, source, starter, all, baseUrl }: RefRequest,
+  { ref: requestedRef, source, starter, all, baseUrl }: RefRequest,
 ): Promise<PipelineRequest | Failure<'disabled' | 'notPermitted' | 'notAllowed' | 'noRef'>> {
   const db = database.reader;
   if (!mayUseFeature(caller, 'builds', project)) return fail('disabled');
   if (caller.user === null || !mayInProject(caller, 'create_pipeline', project)) return fail('notPermitted');
-  const found = await findBranchOrTag(git, project, sent);
-  const place = found ?? { ref: sent, tag: false };
-  if (!(await mayRunPipelineOn(db, caller, project, place))) return fail('notAllowed', { ref: sent });
-  if (found === null) return fail('noRef');
+  const foundRef = await findBranchOrTag(git, project, requestedRef);
+  const targetRef = foundRef ?? { ref: requestedRef, tag: false };
+  if (!(await mayRunPipelineOn(db, caller, project, targetRef))) return fail('notAllowed', { ref: requestedRef });
+  if (foundRef === null) return fail('noRef');
   return {
-    ...found,
+    ...foundRef,
     ...starter,
     project,
     user: caller.user,
     before_sha: ZERO_ID,
     source,
-    protected: await isProtectedRef(db, project.id, found.ref, found.tag),
+    protected: await isProtectedRef(db, project.id, foundRef.ref, foundRef.tag),
     variables: all,
     baseUrl,
   };

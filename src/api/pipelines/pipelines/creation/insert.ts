@@ -9,8 +9,8 @@ type NewPipelineRow = Insertable<Schema['pipelines']>;
 
 /** The pipeline of this origin; null: there is none. index: pipelines_by_origin */
 export async function findPipelineByOrigin(db: Reader, projectId: number, origin: string): Promise<number | null> {
-  const made = db.selectFrom('pipelines').select('id').where('project_id', '=', projectId);
-  return (await made.where('origin', '=', origin).executeTakeFirst())?.id ?? null;
+  const pipelineQuery = db.selectFrom('pipelines').select('id').where('project_id', '=', projectId);
+  return (await pipelineQuery.where('origin', '=', origin).executeTakeFirst())?.id ?? null;
 }
 
 /** Adds the pipeline; its id. */
@@ -58,14 +58,14 @@ export async function insertJobs(
   const partIds = await insertOptionParts(tx, pipeline.id, parts);
   const all: InsertedJob[] = [];
   for (let at = 0; at < jobs.length; at += ROWS_PER_STATEMENT) {
-    const some = jobs.slice(at, at + ROWS_PER_STATEMENT);
+    const batch = jobs.slice(at, at + ROWS_PER_STATEMENT);
     const rows = await tx
       .insertInto('jobs')
-      .values(some.map((job) => toJobRow(tx, pipeline, job, groups, partIds)))
+      .values(batch.map((job) => toJobRow(tx, pipeline, job, groups, partIds)))
       .returning(['id', 'name', 'environment', 'user_id'])
       .execute();
     const ids = new Map(rows.map(({ id, name }) => [name, id]));
-    await insertJobTags(tx, some, ids);
+    await insertJobTags(tx, batch, ids);
     all.push(...rows);
   }
   return all;
@@ -145,7 +145,7 @@ export async function findOrCreateResourceGroups(
   keys: readonly string[],
   mode: ProcessMode,
 ): Promise<ReadonlyMap<string, number>> {
-  const found = new Map<string, number>();
+  const idsByKey = new Map<string, number>();
   // In one order, whoever makes them.
   for (const key of [...new Set(keys)].sort()) {
     const { id } = await tx
@@ -154,7 +154,7 @@ export async function findOrCreateResourceGroups(
       .onConflict((conflict) => conflict.columns(['project_id', 'key']).doUpdateSet({ project_id: projectId }))
       .returning('id')
       .executeTakeFirstOrThrow();
-    found.set(key, id);
+    idsByKey.set(key, id);
   }
-  return found;
+  return idsByKey;
 }

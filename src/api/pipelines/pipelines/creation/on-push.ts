@@ -57,12 +57,16 @@ function isCreatedOrUpdated({ ref, newId }: RefChange): boolean {
   return newId !== ZERO_ID && (ref.startsWith(HEADS) || ref.startsWith(TAGS));
 }
 
-async function createPipelineOfPush(services: PushServices, pushed: PushedRef): Promise<void> {
+async function createPipelineOfPush(services: PushServices, pushedRef: PushedRef): Promise<void> {
   const { database, runUnitOfWork, secretKey } = services;
-  const { caller, project, origin } = pushed;
+  const { caller, project, origin } = pushedRef;
   if ((await findPipelineByOrigin(database.reader, project.id, origin)) !== null) return;
-  const { skip, variables } = parsePushOptions(pushed.options);
-  const request = await toPipelineRequest(services, pushed, maySetPipelineVariables(caller, project) ? variables : []);
+  const { skip, variables } = parsePushOptions(pushedRef.options);
+  const request = await toPipelineRequest(
+    services,
+    pushedRef,
+    maySetPipelineVariables(caller, project) ? variables : [],
+  );
   if (request === null) return;
   const content = await planContent(services, request, skip);
   if (content === null) return;

@@ -14,8 +14,8 @@ const MAX_MESSAGE_LENGTH = 50_000;
 
 /** Where a project says that its CI file is, or where it is else. */
 export function getConfigPath(project: Project): string {
-  const said = storedAttributes(project).ci_config_path;
-  return said == null || said === '' ? '.gitlab-ci.yml' : said;
+  const configuredPath = storedAttributes(project).ci_config_path;
+  return configuredPath == null || configuredPath === '' ? '.gitlab-ci.yml' : configuredPath;
 }
 
 export interface PipelineSubject {
@@ -99,7 +99,7 @@ function commitVariables(
   commit: Commit,
 ): Record<string, string> {
   const message = truncateToCharacters(commit.message, MAX_MESSAGE_LENGTH);
-  const [title = '', ...rest] = message.split('\n');
+  const [title = '', ...bodyLines] = message.split('\n');
   return {
     CI_COMMIT_SHA: sha,
     CI_COMMIT_SHORT_SHA: sha.slice(0, 8),
@@ -110,7 +110,7 @@ function commitVariables(
     ...(tag ? { CI_COMMIT_TAG: ref } : { CI_COMMIT_BRANCH: ref }),
     CI_COMMIT_MESSAGE: message,
     CI_COMMIT_TITLE: title,
-    CI_COMMIT_DESCRIPTION: title.length < 100 ? rest.join('\n').trimStart() : message,
+    CI_COMMIT_DESCRIPTION: title.length < 100 ? bodyLines.join('\n').trimStart() : message,
     CI_COMMIT_TIMESTAMP: commit.committer.date,
     CI_COMMIT_AUTHOR: `${commit.author.name} <${commit.author.email}>`,
   };

@@ -147,8 +147,11 @@ async function findChangedPaths(
 
 /** All files of the commit; null when they are too many to look at. */
 async function listPathsAtCommit(git: Git, repository: Repository, { treeId }: Commit): Promise<string[] | null> {
-  const most = MAX_PATHS + 1;
-  const list = await listTree(git, repository, treeId, { deep: true, wanted: { entries: most, counted: most } });
+  const maxPaths = MAX_PATHS + 1;
+  const list = await listTree(git, repository, treeId, {
+    deep: true,
+    wanted: { entries: maxPaths, counted: maxPaths },
+  });
   if (list === null || list.length > MAX_PATHS) return null;
   return list
     .slice(0, list.length)

@@ -14,9 +14,9 @@ const MAX_KEY_LENGTH = 255;
 export function parsePushOptions(options: readonly string[]): PushOptions {
   const variables = new Map<string, PipelineVariableInput>();
   for (const option of options) {
-    const [name, said = ''] = splitAt(option, '=');
+    const [name, optionValue = ''] = splitAt(option, '=');
     if (name !== 'ci.variable') continue;
-    const [key, value] = splitAt(stripQuotes(said), '=');
+    const [key, value] = splitAt(stripQuotes(optionValue), '=');
     if (value === undefined || value.length > MAX_VALUE_LENGTH) continue;
     if (key.length > MAX_KEY_LENGTH || !/^[A-Za-z0-9_]+$/.test(key)) continue;
     variables.set(key, { key, value, variable_type: 'env_var', raw: false });
@@ -24,8 +24,8 @@ export function parsePushOptions(options: readonly string[]): PushOptions {
   return { skip: options.includes('ci.skip'), variables: [...variables.values()] };
 }
 
-function splitAt(text: string, mark: string): [string, string?] {
-  const at = text.indexOf(mark);
+function splitAt(text: string, separator: string): [string, string?] {
+  const at = text.indexOf(separator);
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 

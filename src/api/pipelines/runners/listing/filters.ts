@@ -77,20 +77,20 @@ export function matchesFilter(db: Reader, filter: RunnerFilter, now: string) {
  * index: runner_tags_pkey
  */
 function hasTags(db: Reader, eb: Eb, names: readonly string[]): Expression<SqlBool> {
-  const worn = eb
+  const tagCount = eb
     .selectFrom('runner_tags')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .whereRef('runner_tags.runner_id', '=', 'runners.id')
     .where(isInTexts(db, sql.ref<string>('runner_tags.name'), names));
-  return eb(worn, '=', names.length);
+  return eb(tagCount, '=', names.length);
 }
 
 /**
  * Matches runners with a manager of this version, in whole parts: `15.1` matches 15.1.x, not 15.10.
  * index: runner_managers_by_runner
  */
-function hasVersion(eb: Eb, begin: string): Expression<SqlBool> {
-  const ranges = versionRanges(begin);
+function hasVersion(eb: Eb, versionPrefix: string): Expression<SqlBool> {
+  const ranges = versionRanges(versionPrefix);
   if (ranges.length === 0) return eb.lit(false);
   const version = sql.ref<string>('runner_managers.version');
   return eb.exists(
@@ -102,9 +102,9 @@ function hasVersion(eb: Eb, begin: string): Expression<SqlBool> {
   );
 }
 
-/** Returns the code point ranges that contain such versions; empty if `begin` is not a version. */
-function versionRanges(begin: string): readonly (readonly [from: string, to: string])[] {
-  const parts = /^(\d+(?:\.\d+){0,2})\.?$/.exec(begin)?.[1];
+/** Returns the code point ranges that contain such versions; empty if `versionPrefix` is not a version. */
+function versionRanges(versionPrefix: string): readonly (readonly [from: string, to: string])[] {
+  const parts = /^(\d+(?:\.\d+){0,2})\.?$/.exec(versionPrefix)?.[1];
   if (parts === undefined) return [];
   // In code point order, `/` follows the dot and `:` follows the digits; the last bound follows all texts.
   if (parts.split('.').length < 3) return [[`${parts}.`, `${parts}/`]];

@@ -22,20 +22,20 @@ export const allRunners: RunnerCondition = (eb) => eb.lit(true);
 /** Returns one page of these runners, the oldest first. index: runners primary key, runners_by_type */
 export async function listRunnersWhere(
   db: Reader,
-  which: RunnerCondition,
+  condition: RunnerCondition,
   { filter, page, now }: RunnerListRequest,
 ): Promise<Page<Runner>> {
   const ids = db
     .selectFrom('runners')
     .select('runners.id')
-    .where(which)
+    .where(condition)
     .where(matchesFilter(db, filter, now));
-  const found = await paginate(db, ids.orderBy('runners.id', 'asc'), page);
+  const result = await paginate(db, ids.orderBy('runners.id', 'asc'), page);
   return {
-    ...found,
+    ...result,
     items: await findRunners(
       db,
-      found.items.map(({ id }) => id),
+      result.items.map(({ id }) => id),
     ),
   };
 }
@@ -48,11 +48,11 @@ export async function isRunnerOfProject(
   const { ofGroups, ofInstance } = await loadAllowedRunners(db, project.id);
   return (eb) => {
     // index: runner_projects_by_project
-    const own = eb
+    const ownRunnerIds = eb
       .selectFrom('runner_projects')
       .select('runner_projects.runner_id as id')
       .where('runner_projects.project_id', '=', project.id);
-    const withGroups = ofGroups ? own.unionAll(selectRunnersOfGroups(db, project.namespace_id)) : own;
+    const withGroups = ofGroups ? ownRunnerIds.unionAll(selectRunnersOfGroups(db, project.namespace_id)) : ownRunnerIds;
     return eb('runners.id', 'in', ofInstance ? withGroups.unionAll(selectInstanceRunners(db)) : withGroups);
   };
 }

@@ -21,19 +21,19 @@ export const cleanUpRunnerManagersDaily: Schedule<Services> = {
 };
 
 /** index: runner_managers_by_contact */
-async function deleteStaleManagers(tx: Transaction, most: number): Promise<number> {
-  const until = staleThreshold(tx.now);
-  const silent = tx
+async function deleteStaleManagers(tx: Transaction, limit: number): Promise<number> {
+  const cutoff = staleThreshold(tx.now);
+  const staleManagers = tx
     .selectFrom('runner_managers')
     .select('id')
-    .where('contacted_at', '<=', until)
+    .where('contacted_at', '<=', cutoff)
     .orderBy('contacted_at')
-    .limit(most);
-  const gone = await tx
+    .limit(limit);
+  const deletedManagers = await tx
     .deleteFrom('runner_managers')
-    .where('id', 'in', silent)
-    .where('contacted_at', '<=', until)
+    .where('id', 'in', staleManagers)
+    .where('contacted_at', '<=', cutoff)
     .returning('id')
     .execute();
-  return gone.length;
+  return deletedManagers.length;
 }

@@ -12,22 +12,23 @@ const MAX_ENTRY_LENGTH = 255;
 
 /** A hash of which those values are kept that are of this kind, and not too many. */
 function recordOf<T extends boolean | string>(kind: 'boolean' | 'string'): ParameterType<Readonly<Record<string, T>>> {
-  const fits = (value: unknown): value is T =>
+  const isValid = (value: unknown): value is T =>
     typeof value === kind && (typeof value !== 'string' || value.length <= MAX_ENTRY_LENGTH);
   return {
     schema: Type.Object({}),
     isObject: true,
     read(raw) {
       if (!isParameterObject(raw)) return null;
-      const kept: Record<string, T> = {};
+      const validEntries: Record<string, T> = {};
       let count = 0;
       for (const name of Object.keys(raw)) {
         const value = raw[name];
-        if (count === MAX_ENTRIES || name.length > MAX_ENTRY_LENGTH || name === '__proto__' || !fits(value)) continue;
-        kept[name] = value;
+        if (count === MAX_ENTRIES || name.length > MAX_ENTRY_LENGTH || name === '__proto__' || !isValid(value))
+          continue;
+        validEntries[name] = value;
         count++;
       }
-      return kept;
+      return validEntries;
     },
   };
 }

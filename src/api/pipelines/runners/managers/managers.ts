@@ -58,11 +58,11 @@ export async function recordContact(
   { id }: Pick<Runner, 'id'>,
   machine: RunnerMachine,
 ): Promise<number> {
-  const seen = { runner_id: id, contacted_at: tx.now, ip_address: machine.address ?? '' };
+  const contactRow = { runner_id: id, contacted_at: tx.now, ip_address: machine.address ?? '' };
   const note = machine.info ? upsertManagerWithInfo : upsertManagerWithoutInfo;
-  const values = { ...seen, ...infoColumns(machine.info ?? {}), system_id: machine.systemId || LEGACY_SYSTEM_ID };
+  const values = { ...contactRow, ...infoColumns(machine.info ?? {}), system_id: machine.systemId || LEGACY_SYSTEM_ID };
   const manager = (await note.first(tx, values))!;
-  await updateRunnerContact(tx, seen);
+  await updateRunnerContact(tx, contactRow);
   return manager.id;
 }
 
@@ -85,7 +85,7 @@ const upsertManagerWithInfo = prepareUpsert(['contacted_at', 'ip_address', ...in
 const upsertManagerWithoutInfo = prepareUpsert(['contacted_at', 'ip_address']);
 
 // index: runner_managers_by_system_id
-function prepareUpsert(changed: readonly (keyof ManagerContact & string)[]) {
+function prepareUpsert(changedColumns: readonly (keyof ManagerContact & string)[]) {
   return prepareWrite((tx, value: Params<ManagerContact>) => {
     const infoValues = Object.fromEntries(infoNames.map((name) => [name, value(name)]));
     const contacted_at = value('contacted_at');
@@ -102,7 +102,7 @@ function prepareUpsert(changed: readonly (keyof ManagerContact & string)[]) {
       .onConflict((conflict) =>
         conflict
           .columns(['runner_id', 'system_id'])
-          .doUpdateSet((eb) => Object.fromEntries(changed.map((name) => [name, eb.ref(`excluded.${name}`)]))),
+          .doUpdateSet((eb) => Object.fromEntries(changedColumns.map((name) => [name, eb.ref(`excluded.${name}`)]))),
       )
       .returning('id');
   });
@@ -143,8 +143,8 @@ export async function findUnchangedManagerId(
     systemId: machine.systemId || LEGACY_SYSTEM_ID,
   });
   if (manager === undefined || !isKnown(manager)) return null;
-  const said = machine.info ? infoColumns(machine.info) : null;
-  return said === null || infoNames.every((name) => manager[name] === said[name]) ? manager.id : null;
+  const reportedInfo = machine.info ? infoColumns(machine.info) : null;
+  return reportedInfo === null || infoNames.every((name) => manager[name] === reportedInfo[name]) ? manager.id : null;
 }
 
 function infoColumns(info: MachineInfo) {
@@ -199,11 +199,11 @@ export async function findLatestManager(db: Reader, runnerId: number): Promise<R
 
 /** Deletes a manager and keeps its runner. Returns whether it existed. index: runner_managers_by_system_id */
 export async function deleteManager(tx: Transaction, runnerId: number, systemId: string): Promise<boolean> {
-  const gone = await tx
+  const deletedManager = await tx
     .deleteFrom('runner_managers')
     .where('runner_id', '=', runnerId)
     .where('system_id', '=', systemId)
     .returning('id')
     .executeTakeFirst();
-  return gone !== undefined;
+  return deletedManager !== undefined;
 }

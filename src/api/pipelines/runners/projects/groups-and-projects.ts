@@ -64,13 +64,13 @@ export async function listProjectsOfRunner(
     .select('projects.id')
     .where('runner_projects.runner_id', '=', id)
     .where(projectVisibleTo(caller, db.today));
-  const found = await paginate(db, ids.orderBy('runner_projects.project_id', 'asc'), page);
+  const result = await paginate(db, ids.orderBy('runner_projects.project_id', 'asc'), page);
   return {
-    ...found,
+    ...result,
     items: await findProjects(
       db,
       caller,
-      found.items.map((project) => project.id),
+      result.items.map((project) => project.id),
     ),
   };
 }

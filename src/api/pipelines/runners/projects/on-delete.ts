@@ -9,13 +9,13 @@ export const releaseRunnersOfProject = subscription({
   event: 'project-destroyed',
   async inTransaction(uow, { projectId }) {
     // index: runner_projects_by_project, runner_projects_by_runner
-    const its = uow
+    const runnerIds = uow
       .selectFrom('runner_projects')
       .select('runner_projects.runner_id')
       .where('project_id', '=', projectId);
     await uow
       .deleteFrom('runners')
-      .where('id', 'in', its)
+      .where('id', 'in', runnerIds)
       .where((eb) =>
         eb.not(
           eb.exists(
@@ -28,6 +28,6 @@ export const releaseRunnersOfProject = subscription({
         ),
       )
       .execute();
-    await uow.updateTable('runners').set(incrementQueueVersion).where('id', 'in', its).execute();
+    await uow.updateTable('runners').set(incrementQueueVersion).where('id', 'in', runnerIds).execute();
   },
 }) satisfies AnySubscription<object>;

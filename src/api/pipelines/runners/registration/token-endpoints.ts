@@ -21,21 +21,21 @@ import { resetRunnerToken } from './tokens.ts';
 /** Registration tokens cannot be reset where registration by token is disabled. */
 function requireRegistrationAllowed<Provided extends { readonly caller: SignedInCaller }>(
   access: Access<Provided>,
-  of: (provided: Provided) => RunnerOwner,
+  toOwner: (provided: Provided) => RunnerOwner,
 ): Access<Provided> {
-  return access.require(async ({ db }, provided) => {
-    if (!(await allowsRegistrationTokens(db, of(provided)))) throw forbidden();
+  return access.require(async ({ db }, context) => {
+    if (!(await allowsRegistrationTokens(db, toOwner(context)))) throw forbidden();
   });
 }
 
 async function resetToken(
-  of: RunnerOwner,
+  owner: RunnerOwner,
   caller: SignedInCaller,
   { runUnitOfWork, secretKey }: Pick<Services, 'runUnitOfWork' | 'secretKey'>,
 ) {
   const key = await secretKey();
-  const lock = registrationTokenLockKey(of);
-  return { token: await runUnitOfWork(caller, (uow) => resetRegistrationToken(uow, key, of), { lock }) };
+  const lock = registrationTokenLockKey(owner);
+  return { token: await runUnitOfWork(caller, (uow) => resetRegistrationToken(uow, key, owner), { lock }) };
 }
 
 export const resetInstanceRegistrationToken = endpoint({

@@ -123,11 +123,11 @@ function notExistsCondition(db: Reader, rows: RawBuilder<unknown>): ExistenceCon
 /** Matches issuables whose id is in the subquery `ids`, which has a `where` clause and selects the expression `foreignKey`. */
 export function idsCondition(
   db: Reader,
-  of: Pick<IssuableListScope, 'tables'>,
+  listScope: Pick<IssuableListScope, 'tables'>,
   ids: RawBuilder<unknown>,
   foreignKey: RawBuilder<unknown>,
 ): ExistenceCondition & Required<Pick<ListCondition, 'ids'>> {
-  return { ...existsCondition(db, sql`${ids} and ${foreignKey} = ${ownColumn(of, 'id')}`), ids };
+  return { ...existsCondition(db, sql`${ids} and ${foreignKey} = ${ownColumn(listScope, 'id')}`), ids };
 }
 
 /** Returns the conditions of a filter. */
@@ -176,20 +176,20 @@ const authorCondition = (scope: IssuableListScope, id: RawBuilder<unknown>) =>
 
 function labelConditions(db: Reader, scope: IssuableListScope, { labels }: IssuableFilter): ListCondition[] {
   const titles = [...new Set(labels ?? [])];
-  const word = labelKeywordCondition(db, scope, titles);
-  if (word !== null) return [word];
-  const remaining = titles.slice(MAX_INDEXED_VALUES);
+  const keywordCondition = labelKeywordCondition(db, scope, titles);
+  if (keywordCondition !== null) return [keywordCondition];
+  const remainingTitles = titles.slice(MAX_INDEXED_VALUES);
   const first = titles.slice(0, MAX_INDEXED_VALUES).map((title) => labelCondition(db, scope, title));
-  if (remaining.length === 0) return first;
-  const matchCount = sql`select count(distinct label.title) ${fromLabelsTitled(db, scope, remaining)}`;
-  return [...first, { predicate: sql<SqlBool>`(${matchCount}) = ${remaining.length}` }];
+  if (remainingTitles.length === 0) return first;
+  const matchCount = sql`select count(distinct label.title) ${fromLabelsTitled(db, scope, remainingTitles)}`;
+  return [...first, { predicate: sql<SqlBool>`(${matchCount}) = ${remainingTitles.length}` }];
 }
 
 /** Matches issuables with any of the labels; a negated filter excludes each of them. */
 function anyLabelConditions(db: Reader, scope: IssuableListScope, titles: readonly string[]): ListCondition[] {
   if (titles.length === 0) return [];
-  const word = labelKeywordCondition(db, scope, titles);
-  if (word !== null) return [word];
+  const keywordCondition = labelKeywordCondition(db, scope, titles);
+  if (keywordCondition !== null) return [keywordCondition];
   const { predicate, unorderedPredicate, negatedPredicate } = labelTitleCondition(
     db,
     scope,
@@ -202,9 +202,9 @@ function anyLabelConditions(db: Reader, scope: IssuableListScope, titles: readon
 function labelKeywordCondition(
   db: Reader,
   scope: IssuableListScope,
-  [title, ...remaining]: readonly string[],
+  [title, ...remainingTitles]: readonly string[],
 ): ListCondition | null {
-  if (title === undefined || remaining.length > 0) return null;
+  if (title === undefined || remainingTitles.length > 0) return null;
   if (isKeyword(title, 'None')) return notExistsCondition(db, selectLabels(scope));
   return isKeyword(title, 'Any') ? existsCondition(db, selectLabels(scope)) : null;
 }
@@ -253,25 +253,25 @@ function milestoneConditions(
 ): ListCondition[] {
   const conditions: ListCondition[] = [];
   if (isPresent(milestone)) {
-    const word = (['None', 'Any'] as const).find((one) => isKeyword(milestone, one));
-    if (word !== undefined) conditions.push(valueCondition(scope, 'milestone_id', word));
+    const keyword = (['None', 'Any'] as const).find((one) => isKeyword(milestone, one));
+    if (keyword !== undefined) conditions.push(valueCondition(scope, 'milestone_id', keyword));
     else conditions.push(milestoneCondition(scope, sql`meant.title = ${milestone}`));
   }
   if (isPresent(milestone_id)) conditions.push(milestoneKeywordCondition(scope, milestone_id, today));
   return conditions;
 }
 
-function milestoneKeywordCondition(scope: IssuableListScope, word: MilestoneKeyword, today: string): ListCondition {
-  if (word === 'None' || word === 'Any') return valueCondition(scope, 'milestone_id', word);
-  if (word === 'Upcoming') return milestoneCondition(scope, sql`${ACTIVE} and meant.due_date > ${today}`);
+function milestoneKeywordCondition(scope: IssuableListScope, keyword: MilestoneKeyword, today: string): ListCondition {
+  if (keyword === 'None' || keyword === 'Any') return valueCondition(scope, 'milestone_id', keyword);
+  if (keyword === 'Upcoming') return milestoneCondition(scope, sql`${ACTIVE} and meant.due_date > ${today}`);
   return milestoneCondition(scope, sql`${ACTIVE} and meant.start_date <= ${today}`);
 }
 
 const ACTIVE = sql`meant.state = 'active'`;
 
-function milestoneCondition(scope: IssuableListScope, which: RawBuilder<SqlBool>): ListCondition {
-  const meant = sql`select meant.id from milestones as meant where ${which} and ${isUsableInScope(scope, 'meant')}`;
-  return columnCondition(scope, 'milestone_id', (column) => sql<SqlBool>`${column} in (${meant})`);
+function milestoneCondition(scope: IssuableListScope, milestonePredicate: RawBuilder<SqlBool>): ListCondition {
+  const milestoneIds = sql`select meant.id from milestones as meant where ${milestonePredicate} and ${isUsableInScope(scope, 'meant')}`;
+  return columnCondition(scope, 'milestone_id', (column) => sql<SqlBool>`${column} in (${milestoneIds})`);
 }
 
 // --- Assignees.
@@ -282,14 +282,14 @@ function assigneeConditions(
   { assignee_id, assignee_username }: IssuableFilter,
 ): ListCondition[] {
   const names = [...new Set((assignee_username ?? []).map(foldCase))];
-  const remaining = names.slice(MAX_INDEXED_VALUES);
+  const remainingNames = names.slice(MAX_INDEXED_VALUES);
   const conditions = names
     .slice(0, MAX_INDEXED_VALUES)
     .map((name) => assignedUserCondition(db, scope, selectUserId(name)));
   if (isPresent(assignee_id)) conditions.unshift(assigneeCondition(db, scope, assignee_id));
-  if (remaining.length === 0) return conditions;
-  const matchCount = sql`select count(*) ${fromAssigneesNamed(db, scope, remaining)}`;
-  return [...conditions, { predicate: sql<SqlBool>`(${matchCount}) = ${remaining.length}` }];
+  if (remainingNames.length === 0) return conditions;
+  const matchCount = sql`select count(*) ${fromAssigneesNamed(db, scope, remainingNames)}`;
+  return [...conditions, { predicate: sql<SqlBool>`(${matchCount}) = ${remainingNames.length}` }];
 }
 
 /** Returns the assignee table. Throws for epics, whose lists have no filter by assignee. */
@@ -313,11 +313,11 @@ function fromAssigneesNamed(db: Reader, scope: IssuableListScope, keys: readonly
 }
 
 /** index: issue_assignees_by_issue */
-function assigneeCondition(db: Reader, scope: IssuableListScope, who: IdOrKeyword): ListCondition {
+function assigneeCondition(db: Reader, scope: IssuableListScope, assignee: IdOrKeyword): ListCondition {
   const { tables } = scope;
-  if (typeof who === 'number') return assignedUserCondition(db, scope, sql`${who}`);
-  const taken = sql`select 1 from ${sql.table(requireAssigneeTable(scope))} as taken where ${sql.ref(`taken.${tables.foreignKey}`)} = ${ownColumn(scope, 'id')}`;
-  return who === 'Any' ? existsCondition(db, taken) : notExistsCondition(db, taken);
+  if (typeof assignee === 'number') return assignedUserCondition(db, scope, sql`${assignee}`);
+  const assigneeRows = sql`select 1 from ${sql.table(requireAssigneeTable(scope))} as taken where ${sql.ref(`taken.${tables.foreignKey}`)} = ${ownColumn(scope, 'id')}`;
+  return assignee === 'Any' ? existsCondition(db, assigneeRows) : notExistsCondition(db, assigneeRows);
 }
 
 /** index: issue_assignees_by_user, issue_assignees_by_issue */
@@ -341,13 +341,13 @@ function timeConditions(scope: IssuableListScope, filter: IssuableFilter): ListC
   return TIME_BOUNDS.flatMap(([name, column, sign]) => {
     const timestamp = filter[name];
     if (!isPresent(timestamp)) return [];
-    return [columnCondition(scope, column, (of) => sql<SqlBool>`${of} ${sql.raw(sign)} ${timestamp}`)];
+    return [columnCondition(scope, column, (columnRef) => sql<SqlBool>`${columnRef} ${sql.raw(sign)} ${timestamp}`)];
   });
 }
 
 /** Returns the condition for the `due_date` filter. */
-export function dueDateCondition(db: Reader, scope: IssuableListScope, word: DueDate): ListCondition {
-  const days = dueDateRange(word, db.today);
+export function dueDateCondition(db: Reader, scope: IssuableListScope, dueDate: DueDate): ListCondition {
+  const days = dueDateRange(dueDate, db.today);
   return columnCondition(scope, 'due_date', (column) => {
     // Otherwise SQLite reads all rows without a due date from the index of the sort order.
     const due = withoutIndex(db, column);
@@ -382,16 +382,17 @@ function searchConditions(
 ): ListCondition[] {
   const words = parseSearchWords(foldCase(search ?? ''));
   if (words.length === 0) return [];
-  const searched = SEARCHED_COLUMNS.filter(
+  const searchedColumns = SEARCHED_COLUMNS.filter(
     (column) => !where?.length || where.includes(column === 'title_key' ? 'title' : 'description'),
   );
-  const predicate = containsWordsUnindexed(db, tables.table, searched, words);
+  const predicate = containsWordsUnindexed(db, tables.table, searchedColumns, words);
   if (!hasTrigrams(words)) return [{ predicate, isExpensive: true }];
-  const unorderedPredicate = project && containsWordsUnordered(db, tables.table, SEARCHED_COLUMNS, words, searched);
+  const unorderedPredicate =
+    project && containsWordsUnordered(db, tables.table, SEARCHED_COLUMNS, words, searchedColumns);
   if (unorderedPredicate) return [{ predicate, unorderedPredicate, isExpensive: true }];
   const inProject = project === null ? sql`1 = 1` : sql`${sql.ref(`${tables.table}.project_id`)} = ${project.id}`;
-  const indexed = containsWords(db, tables.table, SEARCHED_COLUMNS, words, searched);
+  const indexed = containsWords(db, tables.table, SEARCHED_COLUMNS, words, searchedColumns);
   const ids = sql`select ${sql.ref(`${tables.table}.id`)} from ${sql.table(tables.table)} where ${inProject} and ${indexed}`;
-  const idsSuperset = selectCandidateIds(db, tables.table, SEARCHED_COLUMNS, words, searched);
+  const idsSuperset = selectCandidateIds(db, tables.table, SEARCHED_COLUMNS, words, searchedColumns);
   return [{ predicate, ids, ...(idsSuperset && { idsSuperset }), isExpensive: true }];
 }

@@ -21,8 +21,8 @@ export interface DayRange {
 }
 
 /** Returns the days that a keyword means. `none` is for rows without a date, `any` for rows with one. Weeks begin on Monday. */
-export function dueDateRange(word: DueDate, today: string): DayRange | 'none' | 'any' {
-  switch (word) {
+export function dueDateRange(dueDate: DueDate, today: string): DayRange | 'none' | 'any' {
+  switch (dueDate) {
     case '0':
       return 'none';
     case 'any':

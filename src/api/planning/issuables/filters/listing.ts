@@ -66,21 +66,21 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
   visibility: ListVisibility,
 ): Promise<IdQueries<Table>> {
   const groupCondition = parent.group ? await smallGroupCondition(db, tables, parent.group) : null;
-  const cheap = conditions.filter(({ isExpensive }) => !isExpensive);
+  const cheapConditions = conditions.filter(({ isExpensive }) => !isExpensive);
   const all = [
     ...(groupCondition === null ? [] : [groupCondition]),
-    ...cheap,
+    ...cheapConditions,
     ...conditions.filter(({ isExpensive }) => isExpensive),
   ];
   const isSmall = all.length > 0 && (await isSmallProject(db, { tables, project: parent.project ?? null }));
   const selective = isSmall ? null : await findMostSelective(db, all);
   const isExact = selective !== null && selective.idsSuperset === undefined;
-  const others = all.filter((one) => one !== selective || !isExact);
+  const otherConditions = all.filter((one) => one !== selective || !isExact);
   const projectId = sql.ref<number>(`${tables.table}.project_id`);
   // The unary plus only changes the plan.
   const unindexed = sql<number>`+${projectId}`;
-  const buildQuery = (by: RawBuilder<number>, predicates = others.map(({ predicate }) => predicate)) =>
-    selectVisibleIds(db, tables, parent, by, visibility).where((eb) => eb.and(predicates));
+  const buildQuery = (idColumn: RawBuilder<number>, predicates = otherConditions.map(({ predicate }) => predicate)) =>
+    selectVisibleIds(db, tables, parent, idColumn, visibility).where((eb) => eb.and(predicates));
   const cast = (query: IssuableIdQuery<'issues'>) => query as unknown as IssuableIdQuery<Table>;
   if (selective === null) {
     // A group may have few projects, which are looked up. Across all projects, every row is read in any case.
@@ -92,7 +92,7 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
       cast(
         buildQuery(
           projectId,
-          others.map(({ predicate, unorderedPredicate }) => unorderedPredicate ?? predicate),
+          otherConditions.map(({ predicate, unorderedPredicate }) => unorderedPredicate ?? predicate),
         ),
       );
     return {
@@ -121,11 +121,11 @@ export async function withCount<Table extends IssuableTables['table']>(
   const { isMatch: isKnown, count } = await scanMatches(db, unordered);
   if (isKnown === null) return { query, unindexed, count };
   const id = sql.ref<number>(`${tables.table}.id`);
-  const known = db
+  const listQuery = db
     .selectFrom(tables.table as 'issues')
     .select(id.as('id'))
     .where(isKnown(id));
-  return { query: known as unknown as IssuableIdQuery<Table>, unindexed: null, count };
+  return { query: listQuery as unknown as IssuableIdQuery<Table>, unindexed: null, count };
 }
 
 /**

@@ -12,8 +12,9 @@ export function integerOrKeyword<const W extends string>(...words: readonly W[])
   return {
     schema: Type.Union([Type.Integer(), Type.Enum(words as unknown as string[])]),
     read(raw, name, problems) {
-      const word = typeof raw === 'string' ? words.find((one) => one.toLowerCase() === raw.toLowerCase()) : undefined;
-      return word ?? integer.read(raw, name, problems);
+      const keyword =
+        typeof raw === 'string' ? words.find((one) => one.toLowerCase() === raw.toLowerCase()) : undefined;
+      return keyword ?? integer.read(raw, name, problems);
     },
   };
 }

@@ -39,13 +39,13 @@ export async function findMostSelective(
   db: Reader,
   conditions: readonly ListCondition[],
 ): Promise<ListCondition | null> {
-  let [best, least]: [ListCondition | null, number] = [null, COMMON_THRESHOLD];
+  let [bestCondition, minCount]: [ListCondition | null, number] = [null, COMMON_THRESHOLD];
   for (const condition of conditions.filter(({ ids }) => ids !== undefined).slice(0, MAX_COUNTED_CONDITIONS)) {
-    const count = await countUpTo(db, condition.idsSuperset ?? condition.ids!, least + 1);
-    if (count <= least) [best, least] = [condition, count];
-    if (least <= FEW_ENOUGH) return best;
+    const count = await countUpTo(db, condition.idsSuperset ?? condition.ids!, minCount + 1);
+    if (count <= minCount) [bestCondition, minCount] = [condition, count];
+    if (minCount <= FEW_ENOUGH) return bestCondition;
   }
-  return best;
+  return bestCondition;
 }
 
 /** Returns whether the list is of a project with few rows, which is always scanned. */
@@ -55,6 +55,6 @@ export async function isSmallProject(db: Reader, { tables, project }: IssuableLi
   return (await countUpTo(db, all, SMALL_PROJECT_SIZE + 1)) <= SMALL_PROJECT_SIZE;
 }
 
-function countUpTo(db: Reader, ids: RawBuilder<unknown>, most: number): Promise<number> {
-  return countRows(db, sql`(${ids} limit ${sql.lit(most)})`);
+function countUpTo(db: Reader, ids: RawBuilder<unknown>, limit: number): Promise<number> {
+  return countRows(db, sql`(${ids} limit ${sql.lit(limit)})`);
 }

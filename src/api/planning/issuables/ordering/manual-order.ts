@@ -30,12 +30,12 @@ export async function reorderInList(
   { move_before_id: previousId, move_after_id: nextId }: ReorderInput,
 ): Promise<boolean> {
   for (;;) {
-    const neighbour = await findPosition(tx, list, previousId ?? nextId ?? 0);
-    if (neighbour === null || neighbour.id === id) return false;
-    const before = previousId != null ? neighbour : await findPrevious(tx, list, id, neighbour);
-    const found = await findPositions(tx, list, id, before);
-    for (const place of found ?? []) await updatePosition(tx, list, place);
-    if (found !== null) return true;
+    const neighbor = await findPosition(tx, list, previousId ?? nextId ?? 0);
+    if (neighbor === null || neighbor.id === id) return false;
+    const before = previousId != null ? neighbor : await findPrevious(tx, list, id, neighbor);
+    const newPositions = await findPositions(tx, list, id, before);
+    for (const itemPosition of newPositions ?? []) await updatePosition(tx, list, itemPosition);
+    if (newPositions !== null) return true;
     await rebalance(tx, list);
   }
 }
@@ -47,10 +47,10 @@ async function findPositions(
   id: number,
   before: ItemPosition | null,
 ): Promise<readonly ItemPosition[] | null> {
-  for (const many of FOLLOWER_BATCHES) {
-    const after = await listFollowing(db, list, id, before, many);
-    const found = computePositions(id, before, after, after.length < many);
-    if (found !== null) return found;
+  for (const followerCount of FOLLOWER_BATCHES) {
+    const after = await listFollowing(db, list, id, before, followerCount);
+    const newPositions = computePositions(id, before, after, after.length < followerCount);
+    if (newPositions !== null) return newPositions;
   }
   return null;
 }
@@ -96,11 +96,11 @@ async function findPrevious(
   db: Reader,
   list: OrderedList,
   id: number,
-  neighbour: ItemPosition,
+  neighbor: ItemPosition,
 ): Promise<ItemPosition | null> {
   const before = await selectPositions(db, list)
     .where('id', '<>', id)
-    .where(sql<SqlBool>`${POSITION_AND_ID} < (${neighbour.position}, ${neighbour.id})`)
+    .where(sql<SqlBool>`${POSITION_AND_ID} < (${neighbor.position}, ${neighbor.id})`)
     .orderBy('relative_position', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
@@ -116,10 +116,10 @@ function listFollowing(
   before: ItemPosition | null,
   limit: number,
 ): Promise<ItemPosition[]> {
-  let following = selectPositions(db, list).where('id', '<>', id);
+  let followers = selectPositions(db, list).where('id', '<>', id);
   if (before !== null)
-    following = following.where(sql<SqlBool>`${POSITION_AND_ID} > (${before.position}, ${before.id})`);
-  return following.orderBy('relative_position').orderBy('id').limit(limit).execute();
+    followers = followers.where(sql<SqlBool>`${POSITION_AND_ID} > (${before.position}, ${before.id})`);
+  return followers.orderBy('relative_position').orderBy('id').limit(limit).execute();
 }
 
 async function updatePosition(tx: Transaction, { table }: OrderedList, { id, position }: ItemPosition): Promise<void> {

@@ -32,8 +32,8 @@ export function orderComputedNullsLast<Table extends IssuableTables['table']>(
   value: ComputedOrder,
   direction: Direction,
 ) {
-  const none = direction === 'asc' ? value.high : value.low;
-  return query.orderBy(sql`coalesce(${value.value}, ${none})`, direction);
+  const nullValue = direction === 'asc' ? value.high : value.low;
+  return query.orderBy(sql`coalesce(${value.value}, ${nullValue})`, direction);
 }
 
 /**

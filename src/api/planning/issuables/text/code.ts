@@ -53,9 +53,9 @@ class CodeScanner {
   /** End of the last comment. */
   #behind = 0;
 
-  constructor(text: string, indented: boolean) {
+  constructor(text: string, allowIndented: boolean) {
     this.#text = text;
-    this.#indented = indented;
+    this.#indented = allowIndented;
     this.#tick = text.indexOf(TICK);
   }
 
@@ -71,8 +71,8 @@ class CodeScanner {
     return this.#borders;
   }
 
-  #endTildes(line: Line, { from, length: many }: OpenDelimiter): void {
-    if (!isClosingFence(this.#text, line, many)) return;
+  #endTildes(line: Line, { from, length: tildeCount }: OpenDelimiter): void {
+    if (!isClosingFence(this.#text, line, tildeCount)) return;
     this.#borders.push(from, line.to);
     this.#open = null;
     this.#around = { ...this.#around, goesOn: false };
@@ -81,20 +81,20 @@ class CodeScanner {
   /** Handles blocks that begin at this line. Returns true if the rest of the line need not be scanned. */
   #begin(line: Line): boolean {
     if (line.from < this.#behind || (this.#open !== null && this.#open.length >= FENCE)) return false;
-    const begun = classifyLine(this.#text, line);
+    const lineKind = classifyLine(this.#text, line);
     // The paragraph has ended, and with it any open inline code.
-    if (begun !== 'text') this.#open = null;
+    if (lineKind !== 'text') this.#open = null;
     const before = this.#around;
-    this.#around = nextContext(before, line, begun);
-    if (begun === 'nothing' || this.#beginTildes(line) || this.#takeIndented(line, before)) return true;
+    this.#around = nextContext(before, line, lineKind);
+    if (lineKind === 'nothing' || this.#beginTildes(line) || this.#takeIndented(line, before)) return true;
     this.#takeComment(line);
     return false;
   }
 
   #beginTildes({ first }: Line): boolean {
-    const many = runLength(TILDE, this.#text, first);
-    if (many < FENCE) return false;
-    this.#open = { sign: TILDE, from: first, length: many };
+    const tildeCount = runLength(TILDE, this.#text, first);
+    if (tildeCount < FENCE) return false;
+    this.#open = { sign: TILDE, from: first, length: tildeCount };
     return true;
   }
 
@@ -116,17 +116,17 @@ class CodeScanner {
   /** Pairs runs of backticks of the same length. */
   #pairTicks({ first, to }: Line): void {
     const text = this.#text;
-    const begin = Math.max(first, this.#behind);
-    if (this.#tick >= 0 && this.#tick < begin) this.#tick = text.indexOf(TICK, begin);
+    const searchStart = Math.max(first, this.#behind);
+    if (this.#tick >= 0 && this.#tick < searchStart) this.#tick = text.indexOf(TICK, searchStart);
     while (this.#tick >= 0 && this.#tick < to) {
       const from = this.#tick;
-      const many = runLength(TICK, text, from);
-      if (this.#open === null) this.#open = { sign: TICK, from, length: many };
-      else if (this.#open.length === many) {
-        this.#borders.push(this.#open.from, from + many);
+      const tickCount = runLength(TICK, text, from);
+      if (this.#open === null) this.#open = { sign: TICK, from, length: tickCount };
+      else if (this.#open.length === tickCount) {
+        this.#borders.push(this.#open.from, from + tickCount);
         this.#open = null;
       }
-      this.#tick = text.indexOf(TICK, from + many);
+      this.#tick = text.indexOf(TICK, from + tickCount);
     }
   }
 }
@@ -145,8 +145,8 @@ interface Line {
 }
 
 function* splitLines(text: string): Generator<Line> {
-  for (let from = 0, many = 0; from <= text.length; many++) {
-    const end = many < MAX_LINES ? text.indexOf('\n', from) : -1;
+  for (let from = 0, lineCount = 0; from <= text.length; lineCount++) {
+    const end = lineCount < MAX_LINES ? text.indexOf('\n', from) : -1;
     const to = end < 0 ? text.length : end;
     yield { from, to, first: firstNonBlank(text, from, to) };
     from = to + 1;
@@ -157,9 +157,9 @@ type LineKind = 'nothing' | 'item' | 'heading' | 'text';
 
 function classifyLine(text: string, { to, first }: Line): LineKind {
   if (first === to) return 'nothing';
-  const begun = text.slice(first, Math.min(to, first + MAX_MARKER_LENGTH));
-  if (ITEM.test(begun)) return 'item';
-  return HEADING.test(begun) ? 'heading' : 'text';
+  const lineStart = text.slice(first, Math.min(to, first + MAX_MARKER_LENGTH));
+  if (ITEM.test(lineStart)) return 'item';
+  return HEADING.test(lineStart) ? 'heading' : 'text';
 }
 
 /** The blocks that the next line may continue. */
@@ -172,9 +172,9 @@ interface BlockContext {
 const OUTSIDE: BlockContext = { goesOn: false, inList: false };
 
 /** Returns the context after a line. Indented lines continue a list, even after a blank line; unindented ones continue its open paragraph. */
-function nextContext({ goesOn, inList }: BlockContext, { from, first }: Line, begun: LineKind): BlockContext {
-  if (begun === 'nothing') return { goesOn: false, inList };
-  return { goesOn: true, inList: begun === 'item' || (inList && (goesOn || first > from)) };
+function nextContext({ goesOn, inList }: BlockContext, { from, first }: Line, lineKind: LineKind): BlockContext {
+  if (lineKind === 'nothing') return { goesOn: false, inList };
+  return { goesOn: true, inList: lineKind === 'item' || (inList && (goesOn || first > from)) };
 }
 
 const isBlank = (character: string | undefined) => character === ' ' || character === '\t' || character === '\r';
@@ -200,18 +200,18 @@ function isIndented(text: string, { from, first }: Line): boolean {
 }
 
 /** Returns whether a line consists of at least this many tildes. */
-function isClosingFence(text: string, { to, first }: Line, many: number): boolean {
-  const found = runLength(TILDE, text, first);
-  return found >= many && firstNonBlank(text, first + found, to) === to;
+function isClosingFence(text: string, { to, first }: Line, tildeCount: number): boolean {
+  const fenceLength = runLength(TILDE, text, first);
+  return fenceLength >= tildeCount && firstNonBlank(text, first + fenceLength, to) === to;
 }
 
 /** Returns how many of the ascending positions are at or before this one. */
 function countBordersUpTo(borders: readonly number[], position: number): number {
   let [from, to] = [0, borders.length];
   while (from < to) {
-    const middle = (from + to) >> 1;
-    if (borders[middle]! <= position) from = middle + 1;
-    else to = middle;
+    const midpoint = (from + to) >> 1;
+    if (borders[midpoint]! <= position) from = midpoint + 1;
+    else to = midpoint;
   }
   return from;
 }

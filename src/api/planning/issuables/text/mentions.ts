@@ -32,9 +32,10 @@ export async function recordMentions(uow: UnitOfWork, from: MentionSource, texts
   const references = texts.flatMap(parseReferences);
   if (references.length === 0) return;
   const text = mentionedIn(NAMES[from.type], fullReference(from));
-  const mentioning = { type: from.type, id: from.id };
+  const mentioningResource = { type: from.type, id: from.id };
   for (const { type, id } of await findMentionable(uow, from, references)) {
-    if (type !== from.type || id !== from.id) await uow.record({ noteOn: { type, id }, text, mentioning });
+    if (type !== from.type || id !== from.id)
+      await uow.record({ noteOn: { type, id }, text, mentioning: mentioningResource });
   }
 }
 
@@ -50,13 +51,13 @@ export async function publishTextChanges(
   before: MentionTexts,
   now: MentionTexts,
 ): Promise<void> {
-  const about = { type: from.type, id: from.id };
+  const resource = { type: from.type, id: from.id };
   const texts: string[] = [];
   for (const name of ['title', 'description'] as const) {
     const text = now[name];
     if (!text) continue;
     texts.push(text);
-    await uow.publish('text-updated', { about, of: name, before: before[name] ?? '', text, internal: false });
+    await uow.publish('text-updated', { about: resource, of: name, before: before[name] ?? '', text, internal: false });
   }
   await recordMentions(uow, from, texts);
 }
@@ -126,7 +127,7 @@ async function findMentionedIssues(
 ): Promise<Resource[]> {
   if (iids.length === 0) return [];
   // index: issues_by_iid
-  const found = await uow
+  const issueRows = await uow
     .selectFrom('issues')
     .select('id')
     .where(isOneOf('issues', 'project_id', iids))
@@ -135,7 +136,7 @@ async function findMentionedIssues(
   const issues = await findListedIssues(
     uow,
     uow.actor,
-    found.map(({ id }) => id),
+    issueRows.map(({ id }) => id),
   );
   return issues.flatMap((issue) => {
     const project = projects.get(issue.project_id);
@@ -150,13 +151,13 @@ async function findMentionedMergeRequests(
 ): Promise<Resource[]> {
   if (iids.length === 0) return [];
   // index: merge_requests_by_iid
-  const found = await uow
+  const mergeRequestRows = await uow
     .selectFrom('merge_requests')
     .select(['id', 'project_id'])
     .where(isOneOf('merge_requests', 'project_id', iids))
     .orderBy('id')
     .execute();
-  return found.flatMap(({ id, project_id }) => {
+  return mergeRequestRows.flatMap(({ id, project_id }) => {
     const project = projects.get(project_id);
     return project && mayReadMergeRequests(uow.actor, project) ? [{ type: 'MergeRequest', id } as const] : [];
   });
@@ -165,7 +166,7 @@ async function findMentionedMergeRequests(
 async function findMentionedEpics(uow: UnitOfWork, iids: readonly IidInParent[]): Promise<Resource[]> {
   if (iids.length === 0 || uow.tier === 'free') return [];
   // index: epics_by_iid, namespaces primary key
-  const found = await uow
+  const epicRows = await uow
     .selectFrom('epics')
     .innerJoin('namespaces', 'namespaces.id', 'epics.group_id')
     .select('epics.id')
@@ -174,7 +175,7 @@ async function findMentionedEpics(uow: UnitOfWork, iids: readonly IidInParent[])
     .where(archivedColumn('namespaces.id'), '=', 0)
     .orderBy('epics.id')
     .execute();
-  return found.map(({ id }) => ({ type: 'Epic', id }));
+  return epicRows.map(({ id }) => ({ type: 'Epic', id }));
 }
 
 /** Matches the rows with these iids. */

@@ -25,15 +25,15 @@ const MAX_DIGITS = 9;
 
 /** Returns the distinct references in a text, except those in code. Takes linear time. */
 export function parseReferences(text: string): TextReference[] {
-  const found = new Map<string, TextReference>();
+  const referencesByText = new Map<string, TextReference>();
   const code = findCode(text);
-  let scanned = 0;
+  let scannedUntil = 0;
   for (const { 0: sign, index: at } of text.matchAll(/[#!&](?=\d)/g)) {
-    if (found.size === MAX_REFERENCES || ++scanned > MAX_SCANNED_POSITIONS) break;
+    if (referencesByText.size === MAX_REFERENCES || ++scannedUntil > MAX_SCANNED_POSITIONS) break;
     const reference = code.has(at) ? null : parseReferenceAt(text, at);
-    if (reference) found.set(`${reference.path.toLowerCase()}${sign}${reference.iid}`, reference);
+    if (reference) referencesByText.set(`${reference.path.toLowerCase()}${sign}${reference.iid}`, reference);
   }
-  return [...found.values()];
+  return [...referencesByText.values()];
 }
 
 const isDigit = (character: string | undefined) => character !== undefined && character >= '0' && character <= '9';

@@ -4,16 +4,16 @@ const TASK = /^[ \t]*(?:>[ \t]*)*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\][ \t]/;
 
 /** Counts the task list items of a description and the completed ones. Items in code are ignored; indented items count. */
 export function countTasks(description: string | null): { task_count: number; completed_task_count: number } {
-  let [all, done, at] = [0, 0, 0];
+  let [all, doneCount, at] = [0, 0, 0];
   const text = description ?? '';
   const code = findCode(text, { indented: false });
   for (const line of text.split('\n')) {
     const box = TASK.exec(line)?.[1];
     if (box !== undefined && !code.has(at)) {
       all++;
-      if (box !== ' ') done++;
+      if (box !== ' ') doneCount++;
     }
     at += line.length + 1;
   }
-  return { task_count: all, completed_task_count: done };
+  return { task_count: all, completed_task_count: doneCount };
 }

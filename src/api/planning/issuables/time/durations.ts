@@ -10,28 +10,28 @@ const PART = /(\d{1,9}(?:\.\d{1,9})?)(mo|w|d|h|m|s)?[ \t]*/y;
 export function parseDuration(text: string): number | null {
   const trimmed = text.trim();
   const sign = trimmed.startsWith('-') ? -1 : 1;
-  const written = trimmed.replace(/^[-+]/, '');
-  if (written === '') return null;
+  const unsignedText = trimmed.replace(/^[-+]/, '');
+  if (unsignedText === '') return null;
   let seconds = 0;
   PART.lastIndex = 0;
-  while (PART.lastIndex < written.length) {
-    const part = PART.exec(written);
+  while (PART.lastIndex < unsignedText.length) {
+    const part = PART.exec(unsignedText);
     if (part === null) return null;
     seconds += Number(part[1]) * SECONDS[(part[2] as keyof typeof SECONDS | undefined) ?? 'h'];
   }
-  const whole = Math.round(seconds);
-  return whole > MAX_SECONDS ? null : sign * whole + 0;
+  const roundedSeconds = Math.round(seconds);
+  return roundedSeconds > MAX_SECONDS ? null : sign * roundedSeconds + 0;
 }
 
 /** Formats a duration as `3h 30m`; returns null for 0. */
 export function formatDuration(seconds: number): string | null {
   if (seconds === 0) return null;
-  let rest = Math.abs(seconds);
+  let remainingSeconds = Math.abs(seconds);
   const parts: string[] = [];
   for (const unit of UNITS) {
-    const many = Math.floor(rest / SECONDS[unit]);
-    rest -= many * SECONDS[unit];
-    if (many > 0) parts.push(`${many}${unit}`);
+    const unitCount = Math.floor(remainingSeconds / SECONDS[unit]);
+    remainingSeconds -= unitCount * SECONDS[unit];
+    if (unitCount > 0) parts.push(`${unitCount}${unit}`);
   }
   return `${seconds < 0 ? '-' : ''}${parts.join(' ')}`;
 }

@@ -30,6 +30,6 @@ export async function countClosingMergeRequests(
     .where(mergeRequestVisibleTo(caller, db.today))
     .groupBy(['issues.id', 'projects.attributes'])
     .execute();
-  const counted = rows.filter((row) => storedAttributes(row).autoclose_referenced_issues);
-  return new Map(counted.map(({ id, count }) => [id, count]));
+  const countedRows = rows.filter((row) => storedAttributes(row).autoclose_referenced_issues);
+  return new Map(countedRows.map(({ id, count }) => [id, count]));
 }

@@ -95,6 +95,7 @@ export const [listGroupMilestoneIssues, listProjectMilestoneIssues] = forGroupAn
     summary: 'List the issues of a milestone',
     access: parent.accessWith(READ_MILESTONES).resource(ownMilestone),
     response: page(IssueInList),
-    read: (db, { parent: place, caller, milestone, page }) => listIssuesOfMilestone(db, caller, place, milestone, page),
+    read: (db, { parent: milestoneParent, caller, milestone, page }) =>
+      listIssuesOfMilestone(db, caller, milestoneParent, milestone, page),
   }),
 );

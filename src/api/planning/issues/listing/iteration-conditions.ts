@@ -47,6 +47,6 @@ const selectByTitle = (title: string) => sql`select meant.id from iterations as 
 function selectCurrent({ project }: IssuableListScope, today: string): RawBuilder<unknown> {
   const now = sql`select meant.id from iterations as meant where meant.start_date <= ${today} and meant.due_date >= ${today}`;
   if (project === null) return now;
-  const above = sql`select up.ancestor_id from namespace_closure as up where up.descendant_id = ${project.namespace_id}`;
-  return sql`${now} and meant.group_id in (${above})`;
+  const ancestorIds = sql`select up.ancestor_id from namespace_closure as up where up.descendant_id = ${project.namespace_id}`;
+  return sql`${now} and meant.group_id in (${ancestorIds})`;
 }

@@ -79,8 +79,8 @@ export async function countIssues(
     .groupBy('issues.state')
     .modifyEnd(longRunning)
     .execute();
-  const counted = (state: string) => rows.find((row) => row.state === state)?.count ?? 0;
-  return { opened: counted('opened'), closed: counted('closed') };
+  const countInState = (state: string) => rows.find((row) => row.state === state)?.count ?? 0;
+  return { opened: countInState('opened'), closed: countInState('closed') };
 }
 
 /** Orders with an index across all projects. Other orders read and sort all issues. */
@@ -123,8 +123,8 @@ function issueOnlyConditions(db: Reader, scope: IssuableListScope, filter: Issue
   if (!premium) return conditions;
   where('weight', weight);
   conditions.push(...iterationConditions(db, scope, filter));
-  const without = isPresent(not?.weight) ? [valueCondition(scope, 'weight', not.weight)] : [];
-  for (const { predicate } of [...without, ...iterationConditions(db, scope, not ?? {})]) {
+  const weightConditions = isPresent(not?.weight) ? [valueCondition(scope, 'weight', not.weight)] : [];
+  for (const { predicate } of [...weightConditions, ...iterationConditions(db, scope, not ?? {})]) {
     conditions.push({ predicate: sql<SqlBool>`coalesce(${predicate}, false) = false` });
   }
   return conditions;

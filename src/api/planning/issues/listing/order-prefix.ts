@@ -28,20 +28,22 @@ export async function findOrderPrefix(
   { order, direction }: IssueOrdering,
   { page, perPage }: OffsetRequest,
 ): Promise<IssueIdQuery | null> {
-  const needed = page * perPage + 1;
-  if (needed > MAX_OFFSET) return null;
+  const neededCount = page * perPage + 1;
+  if (neededCount > MAX_OFFSET) return null;
   if (order === 'priority' || order === 'milestone_due') {
     const milestones = groupByRank(await listDueMilestones(db, id), direction);
-    return takeUntilEnough(db, milestones, needed, ({ first }) => query.where(hasMilestone(db, first)));
+    return takeUntilEnough(db, milestones, neededCount, ({ first }) => query.where(hasMilestone(db, first)));
   }
   if (order !== 'label_priority') return null;
   const labels = groupByRank(await listPrioritizedLabels(db, id), direction);
-  return takeUntilEnough(db, labels, needed, ({ first, others }) => {
-    const labelled = unindexed.where(sql<SqlBool>`issues.id in (${selectLabelledIssues(db, first)})`);
+  return takeUntilEnough(db, labels, neededCount, ({ first, others }) => {
+    const labelledIssues = unindexed.where(sql<SqlBool>`issues.id in (${selectLabelledIssues(db, first)})`);
     // The best label of an issue counts. In ascending order the other labels are worse.
     return direction === 'asc'
-      ? labelled
-      : labelled.where(sql<SqlBool>`not exists (${selectLabelledIssues(db, others)} and worn.issue_id = issues.id)`);
+      ? labelledIssues
+      : labelledIssues.where(
+          sql<SqlBool>`not exists (${selectLabelledIssues(db, others)} and worn.issue_id = issues.id)`,
+        );
   });
 }
 
@@ -52,8 +54,8 @@ interface RankedId {
 }
 
 /** Groups the ids by rank, in sort order. */
-function groupByRank(ranked: readonly RankedId[], direction: 'asc' | 'desc'): number[][] {
-  const groups = [...Map.groupBy(ranked, ({ rank }) => rank).values()].map((group) => group.map(({ id }) => id));
+function groupByRank(rankedIds: readonly RankedId[], direction: 'asc' | 'desc'): number[][] {
+  const groups = [...Map.groupBy(rankedIds, ({ rank }) => rank).values()].map((group) => group.map(({ id }) => id));
   return direction === 'asc' ? groups : groups.reverse();
 }
 
@@ -66,13 +68,13 @@ interface RankSplit {
 async function takeUntilEnough(
   db: Reader,
   groups: readonly (readonly number[])[],
-  needed: number,
+  neededCount: number,
   build: (split: RankSplit) => IssueIdQuery,
 ): Promise<IssueIdQuery | null> {
-  for (let taken = 1; groups.length > 0; taken *= 2) {
-    const some = build({ first: groups.slice(0, taken).flat(), others: groups.slice(taken).flat() });
-    if ((await countUpTo(db, some, needed)) === needed) return some;
-    if (taken >= groups.length) break;
+  for (let groupCount = 1; groups.length > 0; groupCount *= 2) {
+    const prefixQuery = build({ first: groups.slice(0, groupCount).flat(), others: groups.slice(groupCount).flat() });
+    if ((await countUpTo(db, prefixQuery, neededCount)) === neededCount) return prefixQuery;
+    if (groupCount >= groups.length) break;
   }
   return null;
 }

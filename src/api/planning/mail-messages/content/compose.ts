@@ -27,29 +27,29 @@ interface ComposeContext {
 /** Composes the mail about one event. */
 export function composeMail(
   context: ComposeContext,
-  stored: StoredMail,
+  storedMail: StoredMail,
   content: string,
   mailSubject: MailSubject,
 ): Mail {
   const { base } = context;
-  const url = base + stored.path;
-  const unsubscribeUrl = unsubscribeLink(context, unsubscribeTargetOf(stored));
-  const reasonText = REASON_TEXTS[stored.reason ?? 'other'];
+  const url = base + storedMail.path;
+  const unsubscribeUrl = unsubscribeLink(context, unsubscribeTargetOf(storedMail));
+  const reasonText = REASON_TEXTS[storedMail.reason ?? 'other'];
   return {
-    to: stored.recipient_email,
-    subject: stored.subject,
-    messageId: stored.message_id,
-    inReplyTo: stored.in_reply_to,
+    to: storedMail.recipient_email,
+    subject: storedMail.subject,
+    messageId: storedMail.message_id,
+    inReplyTo: storedMail.in_reply_to,
     date: context.date,
-    text: [stored.lead, content, `-- \n${reasonText}\nView it: ${url}\nUnsubscribe: ${unsubscribeUrl}\n`]
+    text: [storedMail.lead, content, `-- \n${reasonText}\nView it: ${url}\nUnsubscribe: ${unsubscribeUrl}\n`]
       .filter((part) => part !== '')
       .join('\n\n'),
-    html: wrapHtml(markup`<p>${stored.lead}</p>${contentHtml(content)}
+    html: wrapHtml(markup`<p>${storedMail.lead}</p>${contentHtml(content)}
 <p><a href="${url}">View it</a></p>
 ${footer(reasonText, unsubscribeUrl, 'Unsubscribe')}`),
     headers: {
       ...mailHeaders(mailSubject, base),
-      ...reasonHeader(stored.reason),
+      ...reasonHeader(storedMail.reason),
       ...unsubscribeHeaders(unsubscribeUrl),
     },
   };
@@ -67,11 +67,11 @@ export function composeDigest(context: ComposeContext, all: readonly StoredMail[
   const { base } = context;
   const id = getDigestId(all);
   const unsubscribeUrl = unsubscribeLink(context, { target: 'Digest', id, userId: first.recipient_id });
-  const listed = all.slice(0, MAX_DIGEST_ITEMS);
-  const more = all.length > listed.length ? `and ${all.length - listed.length} more` : '';
+  const listedMails = all.slice(0, MAX_DIGEST_ITEMS);
+  const more = all.length > listedMails.length ? `and ${all.length - listedMails.length} more` : '';
   const reasonText = 'You reached the hourly limit of mails, so these notifications are combined in one mail.';
-  const lines = listed.map(({ subject, lead, path }) => `${subject}\n${lead}\n${base + path}`);
-  const items = listed.map(
+  const lines = listedMails.map(({ subject, lead, path }) => `${subject}\n${lead}\n${base + path}`);
+  const items = listedMails.map(
     ({ subject, lead, path }) => markup`<li><a href="${base + path}">${subject}</a><br>${lead}</li>`,
   );
   return {

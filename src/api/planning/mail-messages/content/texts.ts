@@ -36,14 +36,14 @@ interface MailTextInput {
 /** In bytes; longer texts are truncated with a notice. */
 const MAX_CONTENT_BYTES = 64 * 1_024;
 
-export function composeText(about: MailTextInput): MailText {
-  const { note } = about;
-  const path = targetPath(about);
+export function composeText(input: MailTextInput): MailText {
+  const { note } = input;
+  const path = targetPath(input);
   return {
-    lead: toHeaderLine(leadSentence(about), 500),
-    content: truncate(about.content),
+    lead: toHeaderLine(leadSentence(input), 500),
+    content: truncate(input.content),
     path: note === null ? path : `${path}#note_${note.id}`,
-    subject: subjectLine(about),
+    subject: subjectLine(input),
   };
 }
 
@@ -111,6 +111,6 @@ function truncate(text: string): string {
   if (Buffer.byteLength(text) <= MAX_CONTENT_BYTES) return text.toWellFormed();
   const start = new TextDecoder().decode(Buffer.from(text).subarray(0, MAX_CONTENT_BYTES)).replace(/\ufffd$/, '');
   const end = Math.max(start.lastIndexOf('\n'), start.lastIndexOf(' '));
-  const shortened = end > start.length / 2 ? start.slice(0, end) : start;
-  return `${shortened}\n\n[The rest of this text is left out: it exceeds the maximum length of a mail.]`;
+  const shortenedText = end > start.length / 2 ? start.slice(0, end) : start;
+  return `${shortenedText}\n\n[The rest of this text is left out: it exceeds the maximum length of a mail.]`;
 }

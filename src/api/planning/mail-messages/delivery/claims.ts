@@ -39,16 +39,16 @@ export async function claimDueMails(tx: Transaction, limit: number): Promise<Sto
     .orderBy('due.next_attempt_at')
     .orderBy('due.id')
     .limit(limit);
-  const claimed = await claimQuery(tx).where('id', 'in', skipLocked(tx, due)).returning('id').execute();
+  const claimedRows = await claimQuery(tx).where('id', 'in', skipLocked(tx, due)).returning('id').execute();
   return loadStoredMails(
     tx,
-    claimed.map(({ id }) => id),
+    claimedRows.map(({ id }) => id),
   );
 }
 
 /** Claims the other mails that wait for the same digest. index: mail_messages_waiting */
 export async function claimDigest(tx: Transaction, { recipient_email, digest_id }: StoredMail): Promise<StoredMail[]> {
-  const waiting = tx
+  const waitingMails = tx
     .selectFrom('mail_messages as due')
     .select('due.id')
     .where('due.state', '=', sql.lit('queued' as const))
@@ -56,10 +56,10 @@ export async function claimDigest(tx: Transaction, { recipient_email, digest_id 
     .where('due.digest_id', '=', digest_id)
     .orderBy('due.id')
     .limit(MAX_DIGEST_SIZE);
-  const claimed = await claimQuery(tx).where('id', 'in', skipLocked(tx, waiting)).returning('id').execute();
+  const claimedRows = await claimQuery(tx).where('id', 'in', skipLocked(tx, waitingMails)).returning('id').execute();
   return loadStoredMails(
     tx,
-    claimed.map(({ id }) => id),
+    claimedRows.map(({ id }) => id),
   );
 }
 
@@ -137,9 +137,9 @@ export async function findNextDueTime(db: Reader): Promise<string | null> {
     .selectFrom('mail_messages')
     .select('lease_until as at')
     .where('state', '=', sql.lit('sending' as const));
-  const [first, second] = await Promise.all([
+  const [first, nextLeaseEnd] = await Promise.all([
     due.orderBy('next_attempt_at').limit(1).executeTakeFirst(),
     leased.orderBy('lease_until').limit(1).executeTakeFirst(),
   ]);
-  return [first?.at, second?.at].filter((at) => at != null).sort()[0] ?? null;
+  return [first?.at, nextLeaseEnd?.at].filter((at) => at != null).sort()[0] ?? null;
 }

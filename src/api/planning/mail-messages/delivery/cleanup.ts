@@ -37,14 +37,14 @@ async function deleteSettledBatch(tx: Transaction, limit: number): Promise<numbe
 /** Deletes held and failed mails after the same time as sent ones (own choice, not in the contract). index: mail_messages_by_state */
 async function deleteUnsentBatch(tx: Transaction, state: 'held' | 'failed', limit: number): Promise<number> {
   // The oldest mails have the lowest ids, so only these are read.
-  const oldest = tx
+  const oldestMails = tx
     .selectFrom('mail_messages')
     .select(['id', 'created_at'])
     .where('state', '=', state)
     .orderBy('id')
     .limit(limit);
   const old = tx
-    .selectFrom(oldest.as('oldest'))
+    .selectFrom(oldestMails.as('oldest'))
     .select('oldest.id')
     .where('oldest.created_at', '<=', retentionLimit(tx));
   return (await tx.deleteFrom('mail_messages').where('id', 'in', old).returning('id').execute()).length;

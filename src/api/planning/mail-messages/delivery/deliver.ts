@@ -29,11 +29,11 @@ export const deliverMails = defineJob({
     const { config, database } = services;
     if (!isSmtpEnabled(config)) return;
     for (let round = 0; round < MAX_ROUNDS && !signal.aborted; round++) {
-      const claimed = await database.transaction((tx) => claimDueMails(tx, MAX_CONNECTIONS), {
+      const claimedMails = await database.transaction((tx) => claimDueMails(tx, MAX_CONNECTIONS), {
         isolation: 'read committed',
       });
-      if (claimed.length === 0) break;
-      await sendAll(services, claimed);
+      if (claimedMails.length === 0) break;
+      await sendAll(services, claimedMails);
     }
     const next = await findNextDueTime(database.reader);
     if (next !== null) await database.transaction((tx) => enqueueDeliveryAt(tx, next));
@@ -56,8 +56,8 @@ function enqueueDeliveryAt(tx: Transaction, runAt: string): Promise<void> {
 }
 
 /** Groups mails by address, because of the hourly limit per address. */
-async function sendAll(services: DeliveryServices, claimed: readonly StoredMail[]): Promise<void> {
-  const byAddress = Map.groupBy(claimed, ({ recipient_email }) => recipient_email);
+async function sendAll(services: DeliveryServices, claimedMails: readonly StoredMail[]): Promise<void> {
+  const byAddress = Map.groupBy(claimedMails, ({ recipient_email }) => recipient_email);
   const read = cachedSubjectLoader(services.database.reader);
   await Promise.all([...byAddress].map(([address, mails]) => sendTo(services, read, address, mails)));
 }
@@ -66,11 +66,11 @@ type LoadSubject = (mail: StoredMail) => Promise<MailSubject | null>;
 
 /** Returns a loader that reads each subject once; mails sent together often share it. */
 function cachedSubjectLoader(db: Reader): LoadSubject {
-  const known = new Map<number, Promise<MailSubject | null>>();
+  const subjectsByOccurrence = new Map<number, Promise<MailSubject | null>>();
   return ({ occurrence_id, event, target_type, target_id, note_id }) => {
-    const about = note_id === null ? { type: target_type, id: target_id } : { type: 'Note' as const, id: note_id };
-    const reading = known.get(occurrence_id) ?? loadMailSubject(db, { event, about });
-    known.set(occurrence_id, reading);
+    const subjectRef = note_id === null ? { type: target_type, id: target_id } : { type: 'Note' as const, id: note_id };
+    const reading = subjectsByOccurrence.get(occurrence_id) ?? loadMailSubject(db, { event, about: subjectRef });
+    subjectsByOccurrence.set(occurrence_id, reading);
     return reading;
   };
 }
@@ -83,43 +83,43 @@ async function sendTo(
 ): Promise<void> {
   const { database, clock } = services;
   const { left, opensAt } = await loadHourlyAllowance(database.reader, address, timestamp(clock));
-  const together = left === 0 ? [] : mails.filter(({ digest_id }) => digest_id !== null);
-  const singles = mails.filter((mail) => !together.includes(mail));
-  const rest = together.length > 0 ? left - 1 : left;
-  const over = singles.slice(rest);
-  if (over.length > 0) await database.transaction((tx) => postponeToDigest(tx, over, opensAt));
+  const digestMails = left === 0 ? [] : mails.filter(({ digest_id }) => digest_id !== null);
+  const singleMails = mails.filter((mail) => !digestMails.includes(mail));
+  const singlesLeft = digestMails.length > 0 ? left - 1 : left;
+  const excessMails = singleMails.slice(singlesLeft);
+  if (excessMails.length > 0) await database.transaction((tx) => postponeToDigest(tx, excessMails, opensAt));
   await Promise.all([
-    ...singles.slice(0, rest).map((mail) => send(services, read, [mail])),
-    together.length > 0 ? sendDigest(services, read, together) : undefined,
+    ...singleMails.slice(0, singlesLeft).map((mail) => send(services, read, [mail])),
+    digestMails.length > 0 ? sendDigest(services, read, digestMails) : undefined,
   ]);
 }
 
 async function sendDigest(
   services: DeliveryServices,
   read: LoadSubject,
-  claimed: readonly StoredMail[],
+  claimedMails: readonly StoredMail[],
 ): Promise<void> {
-  const others = await services.database.transaction((tx) => claimDigest(tx, claimed[0]!));
-  await send(services, read, [...claimed, ...others]);
+  const digestMails = await services.database.transaction((tx) => claimDigest(tx, claimedMails[0]!));
+  await send(services, read, [...claimedMails, ...digestMails]);
 }
 
 /** Sends these mails to one recipient, several as a digest. Mails that the recipient may no longer get are skipped. */
 async function send(services: DeliveryServices, read: LoadSubject, mails: readonly StoredMail[]): Promise<void> {
   const { database, clock, mailer, secretKey, serverUrl: ownUrl } = services;
-  const [deliverable, dropped] = await partitionDeliverable(database.reader, read, mails);
-  if (dropped.length > 0) await database.transaction((tx) => settleMails(tx, dropped, { state: 'skipped' }));
+  const [deliverable, droppedMails] = await partitionDeliverable(database.reader, read, mails);
+  if (droppedMails.length > 0) await database.transaction((tx) => settleMails(tx, droppedMails, { state: 'skipped' }));
   const [first] = deliverable;
   if (first === undefined) return;
   const context = { base: ownUrl(), key: await secretKey(), date: clock.now() };
-  const stored = deliverable.map(({ mail }) => mail);
+  const storedMails = deliverable.map(({ mail }) => mail);
   const isDigest = deliverable.length > 1;
   const mail: Mail = isDigest
-    ? composeDigest(context, stored)
+    ? composeDigest(context, storedMails)
     : composeMail(context, first.mail, await loadContent(database.reader, first.mail), first.subject);
   const outcome = await mailer.send(mail);
-  const digestId = isDigest ? getDigestId(stored) : null;
-  if (outcome.sent) return database.transaction((tx) => settleMails(tx, stored, { state: 'sent', digestId }));
-  await database.transaction((tx) => postpone(tx, stored, outcome));
+  const digestId = isDigest ? getDigestId(storedMails) : null;
+  if (outcome.sent) return database.transaction((tx) => settleMails(tx, storedMails, { state: 'sent', digestId }));
+  await database.transaction((tx) => postpone(tx, storedMails, outcome));
   const { final, error } = outcome;
   services.log.warn({ mail: first.mail.id, attempt: first.mail.attempts, final, error }, 'A mail could not be sent');
 }
@@ -127,16 +127,16 @@ async function send(services: DeliveryServices, read: LoadSubject, mails: readon
 /** Splits mails into those whose recipient may still read the subject, and the others. */
 async function partitionDeliverable(db: Reader, read: LoadSubject, mails: readonly StoredMail[]) {
   const deliverable: { readonly mail: StoredMail; readonly subject: MailSubject }[] = [];
-  const dropped: StoredMail[] = [];
+  const droppedMails: StoredMail[] = [];
   for (const mail of mails) {
     const { recipient_id, recipient_email: email, mention } = mail;
     const subject = await read(mail);
     const details = subject && (await loadCandidateDetails(db, subject, [recipient_id]));
     if (subject !== null && isStillRecipient(subject, details?.get(recipient_id), { email, mention }))
       deliverable.push({ mail, subject });
-    else dropped.push(mail);
+    else droppedMails.push(mail);
   }
-  return [deliverable, dropped] as const;
+  return [deliverable, droppedMails] as const;
 }
 
 /** Delay after the first, second, ... failed attempt. */

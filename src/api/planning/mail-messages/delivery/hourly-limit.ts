@@ -39,7 +39,7 @@ export async function loadHourlyAllowance(db: Reader, address: string, now: stri
 export async function postponeToDigest(tx: Transaction, mails: readonly StoredMail[], opensAt: string): Promise<void> {
   const [first] = mails;
   if (first === undefined) return;
-  const waiting = await tx
+  const waitingMail = await tx
     .selectFrom('mail_messages')
     .select(['digest_id', 'next_attempt_at'])
     .where('state', '=', 'queued')
@@ -55,7 +55,7 @@ export async function postponeToDigest(tx: Transaction, mails: readonly StoredMa
         state: 'queued' as const,
         attempts: eb('attempts', '-', 1),
         lease_until: null,
-        digest_id: digest_id ?? waiting?.digest_id ?? first.id,
+        digest_id: digest_id ?? waitingMail?.digest_id ?? first.id,
         next_attempt_at: opensAt,
       }))
       .where('id', '=', id)

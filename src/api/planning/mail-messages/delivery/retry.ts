@@ -5,16 +5,16 @@ import { enqueueDelivery } from './deliver.ts';
 
 /** Queues a failed mail again, with as many attempts as a new one. index: mail_messages primary key */
 export async function retryMail(uow: UnitOfWork, id: number): Promise<MailRow | Failure<'unknown' | 'notFailed'>> {
-  const found = await findMail(uow, id);
-  if (found === null) return fail('unknown');
-  const again = await uow
+  const mail = await findMail(uow, id);
+  if (mail === null) return fail('unknown');
+  const queuedMail = await uow
     .updateTable('mail_messages')
     .set({ state: 'queued', attempts: 0, next_attempt_at: uow.now, digest_id: null })
     .where('id', '=', id)
     .where('state', '=', 'failed')
     .returningAll()
     .executeTakeFirst();
-  if (again === undefined) return fail('notFailed');
+  if (queuedMail === undefined) return fail('notFailed');
   await enqueueDelivery(uow);
-  return again;
+  return queuedMail;
 }

@@ -27,7 +27,7 @@ export async function loadCandidateDetails(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, CandidateDetails>> {
   if (ids.length === 0) return new Map();
-  const [users, confirmed, readers, left] = await Promise.all([
+  const [users, confirmed, readers, unsubscribedIds] = await Promise.all([
     listUsers(db, ids),
     loadConfirmedAddresses(db, ids),
     findReaders(db, subject, ids),
@@ -43,7 +43,7 @@ export async function loadCandidateDetails(
           address: addressOf(user, addresses),
           confirmed: new Set(addresses.keys()),
           mayRead: may.has(user.id),
-          unsubscribed: left.has(user.id),
+          unsubscribed: unsubscribedIds.has(user.id),
         },
       ];
     }),
@@ -142,5 +142,7 @@ export async function loadNotificationSettings(
     return group_id === null ? groupIds.length : groupIds.indexOf(group_id);
   };
   const byUser = Map.groupBy(rows, ({ user_id }) => user_id);
-  return new Map([...byUser].map(([id, some]) => [id, some.toSorted((one, other) => distance(one) - distance(other))]));
+  return new Map(
+    [...byUser].map(([id, levels]) => [id, levels.toSorted((one, other) => distance(one) - distance(other))]),
+  );
 }

@@ -29,15 +29,15 @@ export async function nextCandidateBatch(
   limit: number,
 ): Promise<CandidateBatch> {
   const candidateLists = candidateSources(db, subject);
-  const found = await Promise.all(
+  const lists = await Promise.all(
     candidateLists.map(async ([involvement, source]) => ({ involvement, ids: await source(after, limit) })),
   );
-  const all = [...new Set(found.flatMap(({ ids }) => ids))].sort((one, other) => one - other);
+  const all = [...new Set(lists.flatMap(({ ids }) => ids))].sort((one, other) => one - other);
   const ids = all.slice(0, limit);
   // A source that returned `limit` ids is complete up to its last id, which is not below ours.
   const involvements = new Map(ids.map((id) => [id, new Set<Involvement>()]));
-  for (const { involvement, ids } of found) for (const id of ids) involvements.get(id)?.add(involvement);
-  const isComplete = all.length <= limit && found.every(({ ids }) => ids.length < limit);
+  for (const { involvement, ids } of lists) for (const id of ids) involvements.get(id)?.add(involvement);
+  const isComplete = all.length <= limit && lists.every(({ ids }) => ids.length < limit);
   return { involvements, last: isComplete ? null : ids.at(-1)! };
 }
 
@@ -156,16 +156,17 @@ function watcherSource(
   sources: readonly MemberSourceRef[],
 ): CandidateSource {
   return async (after, limit) => {
-    const choosing = db
+    const choosingUsers = db
       .selectFrom('notification_settings')
       .select('notification_settings.user_id')
       .where('notification_settings.user_id', '>', after);
-    const firstIds = (query: typeof choosing) => query.orderBy('notification_settings.user_id').limit(limit).execute();
-    const found = await Promise.all([
-      projectId === null ? [] : firstIds(choosing.where(MAY_WATCH).where('project_id', '=', projectId)),
-      ...groupIds.map((id) => firstIds(choosing.where(MAY_WATCH).where('group_id', '=', id))),
+    const firstIds = (query: typeof choosingUsers) =>
+      query.orderBy('notification_settings.user_id').limit(limit).execute();
+    const userRows = await Promise.all([
+      projectId === null ? [] : firstIds(choosingUsers.where(MAY_WATCH).where('project_id', '=', projectId)),
+      ...groupIds.map((id) => firstIds(choosingUsers.where(MAY_WATCH).where('group_id', '=', id))),
       firstIds(
-        choosing
+        choosingUsers
           .where(WATCHES)
           .where('group_id', 'is', null)
           .where('project_id', 'is', null)
@@ -174,7 +175,7 @@ function watcherSource(
           ),
       ),
     ]);
-    return [...new Set(found.flatMap(userIdsOf))].sort((one, other) => one - other).slice(0, limit);
+    return [...new Set(userRows.flatMap(userIdsOf))].sort((one, other) => one - other).slice(0, limit);
   };
 }
 

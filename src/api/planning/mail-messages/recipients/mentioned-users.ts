@@ -20,22 +20,22 @@ export interface UsernameMention {
 
 /** Returns the usernames that a text mentions outside of code, each once. Runs in linear time. */
 export function findMentions(text: string): UsernameMention[] {
-  const found = new Map<string, UsernameMention>();
+  const mentionsByName = new Map<string, UsernameMention>();
   if (!text.includes(AT_SIGN)) return [];
   const code = findCode(text);
   let positions = 0;
   // End of the mentions at the beginning of the paragraph.
   let beginning = 0;
   for (const { index: at } of text.matchAll(/@(?=[A-Za-z0-9_.-])/g)) {
-    if (found.size === MAX_MENTIONS || ++positions > MAX_SCANNED_POSITIONS) break;
-    const written = code.has(at) ? null : usernameAt(text, at);
-    if (written === null) continue;
-    const directly = beginsParagraph(text, at, beginning);
-    if (directly) beginning = at + 1 + written.length;
-    const name = foldCase(written);
-    if (!found.has(name)) found.set(name, { name, directly });
+    if (mentionsByName.size === MAX_MENTIONS || ++positions > MAX_SCANNED_POSITIONS) break;
+    const username = code.has(at) ? null : usernameAt(text, at);
+    if (username === null) continue;
+    const isDirect = beginsParagraph(text, at, beginning);
+    if (isDirect) beginning = at + 1 + username.length;
+    const name = foldCase(username);
+    if (!mentionsByName.has(name)) mentionsByName.set(name, { name, directly: isDirect });
   }
-  return [...found.values()];
+  return [...mentionsByName.values()];
 }
 
 export const findMentionedUsernames = (text: string): string[] => findMentions(text).map(({ name }) => name);

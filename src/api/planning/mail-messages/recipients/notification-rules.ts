@@ -68,18 +68,18 @@ const NOT_FOR_WATCHERS: readonly EmailEvent[] = ['push_to_merge_request', 'issue
 const isAlertEvent = (event: MailEvent): event is AlertMailEvent =>
   event === 'alert_triggered' || event === 'alert_resolved';
 
-function isWanted(choice: UserNotificationSetting, event: MailEvent, involvements: ReadonlySet<Involvement>): boolean {
+function isWanted(setting: UserNotificationSetting, event: MailEvent, involvements: ReadonlySet<Involvement>): boolean {
   // Recipients of alerts are chosen by the project, not by their level.
-  if (isAlertEvent(event)) return choice.level !== 'disabled';
-  const isAny = (...accepted: Involvement[]) => accepted.some((one) => involvements.has(one));
+  if (isAlertEvent(event)) return setting.level !== 'disabled';
+  const isAny = (...involvementsToMatch: Involvement[]) => involvementsToMatch.some((one) => involvements.has(one));
   const takesPart = isAny('participating', 'mention', 'subscription');
-  switch (choice.level) {
+  switch (setting.level) {
     case 'disabled':
       return isAny('subscription');
     case 'mention':
       return isAny('mention', 'subscription');
     case 'custom':
-      return takesPart || hasChosen(choice, event);
+      return takesPart || hasChosen(setting, event);
     case 'watch':
       return !NOT_FOR_WATCHERS.includes(event);
     default:
@@ -87,5 +87,5 @@ function isWanted(choice: UserNotificationSetting, event: MailEvent, involvement
   }
 }
 
-const hasChosen = (choice: UserNotificationSetting, event: EmailEvent) =>
-  isEventEnabled(choice, event) || (event === 'fixed_pipeline' && isEventEnabled(choice, 'success_pipeline'));
+const hasChosen = (setting: UserNotificationSetting, event: EmailEvent) =>
+  isEventEnabled(setting, event) || (event === 'fixed_pipeline' && isEventEnabled(setting, 'success_pipeline'));

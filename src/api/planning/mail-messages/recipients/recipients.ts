@@ -54,8 +54,8 @@ export async function selectRecipients(
 
 /** Replaces `watch` by the effective level; other levels do not count as an involvement. */
 function withLevelInvolvement(involvements: ReadonlySet<Involvement>, level: string): ReadonlySet<Involvement> {
-  const others = [...involvements].filter((one) => one !== 'watch');
-  return new Set(level === 'watch' || level === 'custom' ? [...others, level] : others);
+  const otherInvolvements = [...involvements].filter((one) => one !== 'watch');
+  return new Set(level === 'watch' || level === 'custom' ? [...otherInvolvements, level] : otherInvolvements);
 }
 
 function findReasons(
@@ -69,7 +69,7 @@ function findReasons(
     ['mentioned', mentionedUserIds.includes(userId)],
     ['subscribed', involvements.has('subscription')],
   ];
-  return new Set(all.filter(([, is]) => is).map(([reason]) => reason));
+  return new Set(all.filter(([, applies]) => applies).map(([reason]) => reason));
 }
 
 /** Returns whether the recipient may still get the mail at this address; checked again before sending. */

@@ -25,7 +25,7 @@ export interface MailContainer {
 export async function loadProjectContainer(db: Reader, id: number): Promise<MailContainer | null> {
   const project = await findProject(db, ANONYMOUS, String(id));
   if (project === null) return null;
-  const above = await listAncestors(db, project.namespace_id);
+  const ancestors = await listAncestors(db, project.namespace_id);
   return {
     projectId: id,
     groupId: null,
@@ -33,9 +33,9 @@ export async function loadProjectContainer(db: Reader, id: number): Promise<Mail
     group: null,
     name: project.name,
     fullPath: project.full_path,
-    groupIds: above.map((group) => group.id),
+    groupIds: ancestors.map((group) => group.id),
     sources: await listMemberSources(db, projectSource(project)),
-    mailsOff: [project, ...above].some(hasMailsOff),
+    mailsOff: [project, ...ancestors].some(hasMailsOff),
   };
 }
 
@@ -43,7 +43,7 @@ export async function loadProjectContainer(db: Reader, id: number): Promise<Mail
 export async function loadGroupContainer(db: Reader, id: number): Promise<MailContainer | null> {
   const group = await findGroup(db, ANONYMOUS, String(id));
   if (group === null) return null;
-  const above = await listAncestors(db, id);
+  const ancestors = await listAncestors(db, id);
   return {
     projectId: null,
     groupId: id,
@@ -51,9 +51,9 @@ export async function loadGroupContainer(db: Reader, id: number): Promise<MailCo
     group,
     name: group.name,
     fullPath: group.full_path,
-    groupIds: above.map((one) => one.id),
+    groupIds: ancestors.map((one) => one.id),
     sources: await listMemberSources(db, groupSource(id)),
-    mailsOff: above.some(hasMailsOff),
+    mailsOff: ancestors.some(hasMailsOff),
   };
 }
 

@@ -60,9 +60,12 @@ const FINDERS: Readonly<Record<ResourceType, (db: Reader, id: number) => Promise
       reviewers: [],
       dueDate: issue.due_date,
       readers: (db, userIds, internal) =>
-        filterProjectReaders(db, project, userIds, (reader, seen) => {
+        filterProjectReaders(db, project, userIds, (reader, readableProject) => {
           const assigned = assignees.includes(reader.user?.id ?? 0) ? 1 : 0;
-          return mayReadIssue(reader, seen, { ...issue, assigned }) && mayReadNote(reader, seen, internal);
+          return (
+            mayReadIssue(reader, readableProject, { ...issue, assigned }) &&
+            mayReadNote(reader, readableProject, internal)
+          );
         }),
     };
   },
@@ -81,7 +84,8 @@ const FINDERS: Readonly<Record<ResourceType, (db: Reader, id: number) => Promise
           db,
           project,
           userIds,
-          (reader, seen) => mayReadMergeRequests(reader, seen) && mayReadNote(reader, seen, internal),
+          (reader, readableProject) =>
+            mayReadMergeRequests(reader, readableProject) && mayReadNote(reader, readableProject, internal),
         ),
     };
   },
@@ -96,8 +100,8 @@ const FINDERS: Readonly<Record<ResourceType, (db: Reader, id: number) => Promise
       reviewers: [],
       dueDate: null,
       readers: (db, userIds, internal) =>
-        filterGroupReaders(db, group, userIds, (reader, seen) =>
-          mayReadEpic(reader, seen, { confidential: epic.confidential || internal }),
+        filterGroupReaders(db, group, userIds, (reader, readableGroup) =>
+          mayReadEpic(reader, readableGroup, { confidential: epic.confidential || internal }),
         ),
     };
   },

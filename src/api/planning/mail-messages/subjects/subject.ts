@@ -147,7 +147,7 @@ const MAX_JOBS = 50;
 /** Returns why the pipeline failed: one line per failed job or commit status. index: jobs_latest_by_name, commit_statuses_latest_by_status */
 async function describeFailedJobs(db: Reader, { id, yaml_errors }: PipelineRow): Promise<string> {
   if (yaml_errors !== null) return yaml_errors;
-  const posted = db
+  const externalStatuses = db
     .selectFrom('commit_statuses')
     .select(['name', sql<string>`'external'`.as('stage')])
     .where('pipeline_id', '=', id)
@@ -160,7 +160,7 @@ async function describeFailedJobs(db: Reader, { id, yaml_errors }: PipelineRow):
     .where(sql<SqlBool>`not retried`)
     .where('status', '=', 'failed')
     .where('allow_failure', '=', false)
-    .unionAll(posted)
+    .unionAll(externalStatuses)
     .orderBy('name')
     .limit(MAX_JOBS)
     .execute();

@@ -48,19 +48,19 @@ export const autoMergeJob = defineJob({
 async function tryAutoMerge(services: RefServices, id: number): Promise<string | null> {
   const { database } = services;
   const db = database.forRequest().reader;
-  const pending = await findAutoMerge(db, id);
-  if (pending === null) return null;
-  const caller = await loadActor(db, pending.userId);
+  const pendingMerge = await findAutoMerge(db, id);
+  if (pendingMerge === null) return null;
+  const caller = await loadActor(db, pendingMerge.userId);
   const [mergeRequest] = await findMergeRequests(db, caller, [id]);
   if (mergeRequest === undefined) return null;
   const project = await findProject(db, caller, String(mergeRequest.project_id));
   if (project === null || !isSignedIn(caller)) return MERGER_NOT_ALLOWED;
-  if (pending.head !== undefined && pending.head !== mergeRequest.head_sha) {
+  if (pendingMerge.head !== undefined && pendingMerge.head !== mergeRequest.head_sha) {
     await services.runUnitOfWork(caller, (uow) => abortIfHeadMoved(uow, id));
     return null;
   }
   try {
-    const merged = await autoMerge(services, caller, project, mergeRequest, pending.options);
+    const merged = await autoMerge(services, caller, project, mergeRequest, pendingMerge.options);
     if (!isFailure(merged)) return null;
     // The branches keep moving: the job queue retries later.
     if (merged.code === 'outrun')
@@ -79,9 +79,9 @@ async function tryAutoMerge(services: RefServices, id: number): Promise<string |
 /** Handles a push during a merge: retries while the merge is in progress, else aborts auto-merge. */
 async function abortIfHeadMoved(uow: UnitOfWork, id: number): Promise<void> {
   if (await isBeingMerged(uow, id)) return enqueueAutoMergeLater(uow, id, MERGE_IN_PROGRESS_MS);
-  const pending = await findAutoMerge(uow, id);
+  const pendingMerge = await findAutoMerge(uow, id);
   const [current] = await findMergeRequests(uow, uow.actor, [id]);
-  if (pending !== null && pending.head !== current?.head_sha)
+  if (pendingMerge !== null && pendingMerge.head !== current?.head_sha)
     await abortAutoMerges(uow, [id], 'the source branch was updated');
 }
 
@@ -94,8 +94,8 @@ export async function abortOrRetryAutoMerges(uow: UnitOfWork, ids: readonly numb
   for (const id of ids.filter((each) => inProgress.has(each))) {
     if (await hasAutoMerge(uow, id)) await enqueueAutoMergeLater(uow, id, MERGE_IN_PROGRESS_MS);
   }
-  const others = ids.filter((each) => !inProgress.has(each));
-  if (others.length > 0) await abortAutoMerges(uow, others, 'the source branch was updated');
+  const otherIds = ids.filter((each) => !inProgress.has(each));
+  if (otherIds.length > 0) await abortAutoMerges(uow, otherIds, 'the source branch was updated');
 }
 
 async function failAutoMerge(tx: Transaction, id: number, failure: string): Promise<void> {

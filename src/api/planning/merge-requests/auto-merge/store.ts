@@ -69,13 +69,13 @@ export async function deleteAutoMerges(tx: Transaction, ids: readonly number[]):
     .where(isInIds(tx, sql<number>`merge_request_id`, ids))
     .returning(['merge_request_id', 'user_id'])
     .execute();
-  const deleted = rows.map(({ merge_request_id, user_id }) => ({ id: merge_request_id, userId: user_id }));
-  if (deleted.length > 0) await clearSourceBranchRemoval(tx, deleted);
-  return deleted;
+  const deletedMerges = rows.map(({ merge_request_id, user_id }) => ({ id: merge_request_id, userId: user_id }));
+  if (deletedMerges.length > 0) await clearSourceBranchRemoval(tx, deletedMerges);
+  return deletedMerges;
 }
 
-async function clearSourceBranchRemoval(tx: Transaction, deleted: readonly DeletedAutoMerge[]): Promise<void> {
-  const ids = deleted.map(({ id }) => id);
+async function clearSourceBranchRemoval(tx: Transaction, deletedMerges: readonly DeletedAutoMerge[]): Promise<void> {
+  const ids = deletedMerges.map(({ id }) => id);
   await tx
     .updateTable('merge_requests')
     .set({ should_remove_source_branch: null })

@@ -24,18 +24,18 @@ const ACTIVE_PIPELINE_STATUSES: readonly (PipelineStatus | null)[] = [
  * Decides whether a merge with auto-merge happens now, later, or not at all because there is nothing to wait for. The pipeline must
  * be loaded even if the project does not require one. contract/planning.md §3.8 "Auto-merge"
  */
-export function autoMergeDecision(checked: MergeChecks): 'now' | 'later' | 'not' {
-  const obstacles = findObstacles(checked);
+export function autoMergeDecision(mergeChecks: MergeChecks): 'now' | 'later' | 'not' {
+  const obstacles = findObstacles(mergeChecks);
   if (obstacles.some((status) => FINAL_STATUSES.includes(status))) return 'not';
-  if (obstacles.length > 0 || ACTIVE_PIPELINE_STATUSES.includes(checked.pipeline)) return 'later';
-  return checked.pipeline === 'success' ? 'now' : 'not';
+  if (obstacles.length > 0 || ACTIVE_PIPELINE_STATUSES.includes(mergeChecks.pipeline)) return 'later';
+  return mergeChecks.pipeline === 'success' ? 'now' : 'not';
 }
 
 /** Returns whether all requirements are fulfilled. */
-export function isReadyToAutoMerge(checked: MergeChecks): boolean {
-  const { pipeline, settings } = checked;
+export function isReadyToAutoMerge(mergeChecks: MergeChecks): boolean {
+  const { pipeline, settings } = mergeChecks;
   const hasPassed = pipeline === null || pipeline === 'success' || isSkippedPipelineAccepted({ pipeline, settings });
-  return hasPassed && findObstacles(checked).length === 0;
+  return hasPassed && findObstacles(mergeChecks).length === 0;
 }
 
 /** The pipeline was skipped, and the project accepts that. */

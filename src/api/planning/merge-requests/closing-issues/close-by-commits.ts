@@ -108,8 +108,8 @@ async function findClosedIids(
 
 /** Returns the new commits, oldest first. Most pushes have one commit, which needs no search. */
 async function listNewCommits(git: Git, repository: Repository, oldId: string, newId: string): Promise<string[]> {
-  const [newest] = await readCommits(git, repository, [newId]);
-  if (newest?.parentIds.length === 1 && newest.parentIds[0] === oldId) return [newId];
+  const [newestCommit] = await readCommits(git, repository, [newId]);
+  if (newestCommit?.parentIds.length === 1 && newestCommit.parentIds[0] === oldId) return [newId];
   const revisions = { include: [newId], exclude: oldId === ZERO_ID ? [] : [oldId] };
   const list = () => listCommits(git, repository, { revisions, limit: MAX_COMMITS });
   return (await historyWalkLimiter(git).run(list, git)).reverse();

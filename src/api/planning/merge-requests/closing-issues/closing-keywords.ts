@@ -24,21 +24,21 @@ const MAX_DIGITS = 9;
  * indents the original messages. Takes linear time. contract/planning.md §3.8
  */
 export function parseClosingIids(description: string): number[] {
-  const found = new Set<number>();
+  const issueIids = new Set<number>();
   const code = findCode(description, { indented: false });
   /** End of the last closing reference; a reference that follows it after a separator closes too. */
   let open = -1;
-  let places = 0;
+  let positionCount = 0;
   for (const { index: at } of description.matchAll(/#(?=\d)/g)) {
-    if (found.size === MAX_REFERENCES || ++places > MAX_SCANNED_POSITIONS) break;
+    if (issueIids.size === MAX_REFERENCES || ++positionCount > MAX_SCANNED_POSITIONS) break;
     const end = findNumberEnd(description, at + 1);
     if (end === null || code.has(at)) continue;
     if (!(open !== -1 && isSeparator(description.slice(open, at))) && !followsKeyword(description, at)) continue;
     const iid = Number(description.slice(at + 1, end));
-    if (iid > 0) found.add(iid);
+    if (iid > 0) issueIids.add(iid);
     open = end;
   }
-  return [...found];
+  return [...issueIids];
 }
 
 const isDigit = (character: string | undefined) => character !== undefined && character >= '0' && character <= '9';

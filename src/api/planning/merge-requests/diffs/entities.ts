@@ -24,10 +24,10 @@ export const MergeRequestChanges = entity('MergeRequestChanges', {
       rows.map(({ mergeRequest }) => mergeRequest),
       to,
     );
-    return new Map(shapes.map((shown) => [shown.id, shown]));
+    return new Map(shapes.map((shape) => [shape.id, shape]));
   },
-  ({ mergeRequest, diff }, to, shown) => ({
-    ...shown.get(mergeRequest.id)!,
+  ({ mergeRequest, diff }, to, relations) => ({
+    ...relations.get(mergeRequest.id)!,
     changes: diff.files.map((file) => Diff.serialize(file, to)),
     overflow: isTruncated(diff),
   }),

@@ -50,13 +50,13 @@ export async function runWithBranchHeads<T>(
   const workAt = async (uow: UnitOfWork<SignedInCaller>, heads: BranchHeads | null) =>
     work(uow, await reloadAccess(uow, caller, project.id), heads);
   if (branches === null) return runUnitOfWork(caller, (uow) => workAt(uow, null), options);
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     const version = await findRefStateVersion(database.forRequest().reader, project.id);
     const heads = await readBranchHeads(git, project, branches);
     const result = await runUnitOfWork(
       caller,
       async (uow): Promise<T | Failure<'moved'>> => {
-        if (tries < MAX_ATTEMPTS && (await findRefStateVersion(uow, project.id)) !== version) return fail('moved');
+        if (attempt < MAX_ATTEMPTS && (await findRefStateVersion(uow, project.id)) !== version) return fail('moved');
         return workAt(uow, heads);
       },
       options,
@@ -67,12 +67,12 @@ export async function runWithBranchHeads<T>(
 
 /** index: repositories primary key */
 async function findRefStateVersion(db: Reader, projectId: number): Promise<number | undefined> {
-  const found = await db
+  const repositoryRow = await db
     .selectFrom('repositories')
     .select('ref_state_version')
     .where('project_id', '=', projectId)
     .executeTakeFirst();
-  return found?.ref_state_version;
+  return repositoryRow?.ref_state_version;
 }
 
 async function readBranchHeads(
@@ -84,6 +84,6 @@ async function readBranchHeads(
   const head = (source === null ? null : await findBranchHead(repository, source)) ?? fallbackHead;
   const start = await findBranchHead(repository, target);
   // The head of an imported merge request may not exist.
-  const both = head !== null && start !== null && (await readCommit(git, repository, head)) !== null;
-  return { head, start, base: both ? await findSharedMergeBase(git, repository, start, head) : null };
+  const haveBoth = head !== null && start !== null && (await readCommit(git, repository, head)) !== null;
+  return { head, start, base: haveBoth ? await findSharedMergeBase(git, repository, start, head) : null };
 }

@@ -36,19 +36,19 @@ export const updateHeadRefs = defineJob({
     const repository = await findRepository(db, projectId);
     if (repository === undefined) return;
     const project = { ...repository, id: projectId };
-    for (let tries = 1; ; tries++) {
+    for (let attempt = 1; ; attempt++) {
       const versions = await listVersionsWithoutRef(db, projectId, iids);
       await compareNewVersions(services, project, versions);
       const changes = await collectRefChanges(db, services.git, project, iids, versions);
-      const moved =
+      const moveResult =
         changes.length === 0
           ? undefined
           : await moveRefs(services, { project, by: { server: true, userId: null }, changes });
-      if (!isFailure(moved)) return markVersionsRetained(services.database, versions);
-      if (moved.code === 'readOnly') return enqueueLater(services, { projectId, iids });
+      if (!isFailure(moveResult)) return markVersionsRetained(services.database, versions);
+      if (moveResult.code === 'readOnly') return enqueueLater(services, { projectId, iids });
       // Another job updated the same refs.
-      if (moved.code === 'moved' && tries < MAX_ATTEMPTS) continue;
-      throw new Error(`Could not update the head refs of merge requests in project ${projectId}: ${moved.code}`);
+      if (moveResult.code === 'moved' && attempt < MAX_ATTEMPTS) continue;
+      throw new Error(`Could not update the head refs of merge requests in project ${projectId}: ${moveResult.code}`);
     }
   },
 });
@@ -58,9 +58,12 @@ const MAX_ATTEMPTS = 5;
 /** Delay before a read-only repository is tried again; chosen. */
 const READ_ONLY_RETRY_MS = 10 * 60_000;
 
-function enqueueLater({ database }: RefServices, named: MergeRequestIids): Promise<void> {
+function enqueueLater({ database }: RefServices, mergeRequestIids: MergeRequestIids): Promise<void> {
   return database.transaction((tx) =>
-    enqueue(tx, updateHeadRefs, named, { ...jobKeyFor(named), runAt: addMilliseconds(tx.now, READ_ONLY_RETRY_MS) }),
+    enqueue(tx, updateHeadRefs, mergeRequestIids, {
+      ...jobKeyFor(mergeRequestIids),
+      runAt: addMilliseconds(tx.now, READ_ONLY_RETRY_MS),
+    }),
   );
 }
 
@@ -98,7 +101,7 @@ async function collectRefChanges(
 ): Promise<RefChange[]> {
   const repository = getRepository(git, located);
   const heads = await loadHeads(db, located.id, iids);
-  const news = Map.groupBy(versions, ({ iid }) => iid);
+  const versionsByIid = Map.groupBy(versions, ({ iid }) => iid);
   const changes: RefChange[] = [];
   for (const iid of new Set(iids)) {
     const ref = headRef(iid);
@@ -110,7 +113,7 @@ async function collectRefChanges(
       changes.push(...oldRefs.map(({ name, id }) => ({ ref: name, oldId: id, newId: ZERO_ID })));
       continue;
     }
-    const since = (news.get(iid) ?? []).map((version) => version.head_sha);
+    const since = (versionsByIid.get(iid) ?? []).map((version) => version.head_sha);
     for (const id of await findUnreachableHeads(git, repository, [...(now === null ? [] : [now]), ...since, head])) {
       const oldRef = keepAroundRefs(iid) + id;
       if ((await resolveRef(repository, oldRef)) === null) changes.push({ ref: oldRef, oldId: ZERO_ID, newId: id });

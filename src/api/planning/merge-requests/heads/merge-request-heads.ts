@@ -19,16 +19,16 @@ export const updateMergeRequestsOnPush = subscription({
   event: 'refs-changed',
   async inTransaction(uow, { projectId, userId, changes, merge }) {
     if (merge) await markMerged(uow, { ...merge, userId });
-    const moved = new Map(
+    const movedBranches = new Map(
       changes.filter(({ ref }) => ref.startsWith(HEADS)).map((change) => [branchName(change), change]),
     );
-    if (moved.size === 0) return;
-    const names = [...moved.keys()];
+    if (movedBranches.size === 0) return;
+    const names = [...movedBranches.keys()];
     const fromBranches = await listOpenFrom(uow, projectId, names);
     const targets = await listOpenTargets(uow, projectId, names);
     if (fromBranches.length + targets.length === 0) return;
     const heads = fromBranches.flatMap(({ source_branch, ...mergeRequest }) => {
-      const head = moved.get(source_branch)?.newId ?? ZERO_ID;
+      const head = movedBranches.get(source_branch)?.newId ?? ZERO_ID;
       // A deleted source branch leaves the head unchanged.
       return head === ZERO_ID ? [] : [{ ...mergeRequest, head }];
     });
@@ -36,7 +36,7 @@ export const updateMergeRequestsOnPush = subscription({
     await clearMergeChecks(uow, projectId, names);
     await enqueueMergeCheck(uow, projectId);
     const pushes = targets
-      .flatMap((name) => moved.get(name) ?? [])
+      .flatMap((name) => movedBranches.get(name) ?? [])
       .filter(({ oldId, newId }) => oldId !== ZERO_ID && newId !== ZERO_ID);
     if (pushes.length > 0) await enqueue(uow, markMergedByPush, { projectId, userId, changes: pushes });
   },
@@ -72,14 +72,14 @@ async function listOpenTargets(uow: UnitOfWork, projectId: number, names: readon
 
 /** index: merge_requests_checked, merge_requests_open_by_branches */
 async function clearMergeChecks(uow: UnitOfWork, projectId: number, names: readonly string[]): Promise<void> {
-  for (const side of ['target_branch', 'source_branch'] as const) {
+  for (const branchColumn of ['target_branch', 'source_branch'] as const) {
     await uow
       .updateTable('merge_requests')
       .set({ merge_status: 'unchecked', merge_check: null })
       .where('project_id', '=', projectId)
       .where('state', '=', sql.lit('opened' as const))
       .where('merge_status', '<>', sql.lit('unchecked' as const))
-      .where(isInTexts(uow, sql.ref<string>(side), names))
+      .where(isInTexts(uow, sql.ref<string>(branchColumn), names))
       .execute();
   }
 }

@@ -22,24 +22,24 @@ interface HeadUpdate {
 
 /** Updates the heads of open merge requests whose source branches moved, in the unit of work that records the push. */
 export async function updateHeads(uow: UnitOfWork, projectId: number, updates: readonly HeadUpdate[]): Promise<void> {
-  const moved = updates.filter(({ head_sha, head }) => head !== head_sha);
-  if (moved.length === 0) return;
-  const ids = moved.map(({ id }) => id);
+  const movedHeads = updates.filter(({ head_sha, head }) => head !== head_sha);
+  if (movedHeads.length === 0) return;
+  const ids = movedHeads.map(({ id }) => id);
   await enqueueHeadRefUpdate(
     uow,
     projectId,
-    moved.map(({ iid }) => iid),
+    movedHeads.map(({ iid }) => iid),
   );
   await deleteRebases(uow, ids);
   await abortOrRetryAutoMerges(uow, ids);
-  for (const { id } of moved.slice(0, MAX_PUSH_NOTIFICATIONS)) {
+  for (const { id } of movedHeads.slice(0, MAX_PUSH_NOTIFICATIONS)) {
     await uow.publish('notifiable-event-occurred', {
       event: 'push_to_merge_request',
       about: { type: 'MergeRequest', id },
     });
   }
-  for (let at = 0; at < moved.length; at += BATCH_SIZE) {
-    const batch = moved.slice(at, at + BATCH_SIZE);
+  for (let at = 0; at < movedHeads.length; at += BATCH_SIZE) {
+    const batch = movedHeads.slice(at, at + BATCH_SIZE);
     const heads = batch.map(({ id, head }) => sql`when ${id} then ${head}`);
     await uow
       .updateTable('merge_requests')

@@ -43,7 +43,7 @@ export async function listMergeRequestsOfCommit(
     .selectFrom('merge_requests')
     .select('merge_requests.id')
     .where(isInIds(db, sql.ref<number>('merge_requests.id'), ids))
-    .$if(isState(state), (matching) => matching.where('merge_requests.state', '=', state as 'opened'));
+    .$if(isState(state), (query) => query.where('merge_requests.state', '=', state as 'opened'));
   return pageOfMergeRequests(db, caller, project, query as unknown as MergeRequestIdQuery, page);
 }
 
@@ -83,7 +83,7 @@ async function findWithCommit(
   sha: string,
 ): Promise<Set<number>> {
   const merged = batch.filter((one) => [one.merge_commit_sha, one.squash_commit_sha, one.merged_sha].includes(sha));
-  const matching = new Set(merged.map(({ id }) => id));
+  const matchingIds = new Set(merged.map(({ id }) => id));
   const repository = getRepository(git, project);
   const targets = new Map(batch.map(({ id, target_branch }) => [id, target_branch]));
   const versions = [];
@@ -91,10 +91,10 @@ async function findWithCommit(
     // A version without a stored comparison is compared with the current target branch.
     versions.push({ id, head, start: start ?? (await findBranchHead(repository, targets.get(id)!)) });
   }
-  const ends = versions.flatMap(({ head, start }) => (start === null ? [] : [head, start]));
-  const descendants = await filterDescendants(git, repository, sha, ends);
+  const versionEnds = versions.flatMap(({ head, start }) => (start === null ? [] : [head, start]));
+  const descendants = await filterDescendants(git, repository, sha, versionEnds);
   for (const { id, head, start } of versions) {
-    if (start !== null && descendants.has(head) && !descendants.has(start)) matching.add(id);
+    if (start !== null && descendants.has(head) && !descendants.has(start)) matchingIds.add(id);
   }
-  return matching;
+  return matchingIds;
 }

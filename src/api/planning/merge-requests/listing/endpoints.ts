@@ -50,8 +50,8 @@ export const listGroupMergeRequests = endpoint({
   rules: mergeRequestFilterRules,
   response: page(ListedMergeRequest),
   read: (db, { group, caller, params, page }) => {
-    const of = { group, nonArchived: params.non_archived !== false };
-    return list(db, caller, of, { ...params, ...scopeFilter(caller, params) }, orderingFor(params), page);
+    const listScope = { group, nonArchived: params.non_archived !== false };
+    return list(db, caller, listScope, { ...params, ...scopeFilter(caller, params) }, orderingFor(params), page);
   },
 });
 
@@ -71,7 +71,7 @@ export const [listGroupMilestoneMergeRequests, listProjectMilestoneMergeRequests
     summary: 'List the merge requests of a milestone',
     access: parent.accessWith(READ_MILESTONES).resource(ownMilestone),
     response: page(MergeRequestInList),
-    read: (db, { parent: place, caller, milestone, page }) =>
-      listMergeRequestsOfMilestone(db, caller, place, milestone, page),
+    read: (db, { parent: milestoneParent, caller, milestone, page }) =>
+      listMergeRequestsOfMilestone(db, caller, milestoneParent, milestone, page),
   }),
 );

@@ -20,12 +20,12 @@ interface ProjectListRequest {
   readonly page: OffsetRequest;
 }
 
-/** Returns a page of the list. `among` is an additional condition. */
+/** Returns a page of the list. `extraCondition` is an additional condition. */
 export function listMergeRequestsOfProject(
   db: Reader,
   { project, caller, params, page }: ProjectListRequest,
-  among?: ListCondition,
+  extraCondition?: ListCondition,
 ): Promise<ListPage<MergeRequestListRow>> {
-  const filter = { ...params, ...scopeFilter(caller, params), ...(among ? { among } : {}) };
+  const filter = { ...params, ...scopeFilter(caller, params), ...(extraCondition ? { among: extraCondition } : {}) };
   return listMergeRequests(db, caller, { project }, filter, { order: params.order_by, direction: params.sort }, page);
 }

@@ -20,7 +20,7 @@ export async function loadMergeRequestSubject(
   mergeRequest: MergeRequest,
 ): Promise<QuickActionSubject> {
   const mayUpdate = mayUpdateMergeRequest(caller, project, mergeRequest);
-  const people = async (kind: typeof MERGE_REQUESTS_BY_REVIEWER) =>
+  const loadUserIds = async (kind: typeof MERGE_REQUESTS_BY_REVIEWER) =>
     (await loadAssignees(uow, kind, [mergeRequest.id])).map(({ user_id }) => user_id);
   return {
     ...projectSubject(uow, project),
@@ -31,8 +31,8 @@ export async function loadMergeRequestSubject(
       ...NEW_SUBJECT_STATE,
       ...mergeRequest,
       labels: await loadLabels(uow, MERGE_REQUESTS, [mergeRequest.id]),
-      assignees: await people(MERGE_REQUESTS),
-      reviewers: await people(MERGE_REQUESTS_BY_REVIEWER),
+      assignees: await loadUserIds(MERGE_REQUESTS),
+      reviewers: await loadUserIds(MERGE_REQUESTS_BY_REVIEWER),
     },
   };
 }

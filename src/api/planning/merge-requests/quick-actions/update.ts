@@ -7,10 +7,10 @@ import { loadMergeRequestSubject } from './subject.ts';
 
 /** Quick actions in comments on merge requests. */
 export const mergeRequestQuickActions: QuickActionKind<ProjectIssuable> = {
-  async runUnitOfWork(services, caller, { id, project }, how, work) {
-    const [found] = await findMergeRequests(services.database.forRequest().reader, caller, [id]);
-    const mergeRequest = requireRow(found);
-    return runMergeRequestUpdate(services, { caller, project, mergeRequest }, how, (uow, _access, change) =>
+  async runUnitOfWork(services, caller, { id, project }, options, work) {
+    const [currentMergeRequest] = await findMergeRequests(services.database.forRequest().reader, caller, [id]);
+    const mergeRequest = requireRow(currentMergeRequest);
+    return runMergeRequestUpdate(services, { caller, project, mergeRequest }, options, (uow, _access, change) =>
       work(uow, change),
     );
   },

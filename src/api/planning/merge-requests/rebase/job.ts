@@ -106,13 +106,13 @@ async function moveSourceBranch(
   { source_branch: branch }: MergeRequest,
   { head_sha: oldId, tip: newId, skip_ci }: FinishedRebase,
 ): Promise<boolean> {
-  const refusal = await moveRefs(services, {
+  const moveFailure = await moveRefs(services, {
     project,
     by: { caller, may: commitPermission({ branch, forced: true }) },
     changes: [{ ref: HEADS + branch, oldId, newId }],
     ...(skip_ci && { options: ['ci.skip'] }),
   });
-  return refusal === undefined;
+  return moveFailure === undefined;
 }
 
 /** Deletes the request and stores an error if it failed. A request that was already deleted has not failed. */

@@ -37,17 +37,18 @@ export async function compareNewVersions(
   project: LocatedRepository,
   versions: readonly VersionWithoutRef[],
 ): Promise<void> {
-  const compared: { id: number; start: string; base: string | null }[] = [];
+  const comparedVersions: { id: number; start: string; base: string | null }[] = [];
   for (const version of versions) {
     if (version.start_commit_sha !== null) continue;
-    const found = await orNullIfOverLimit(
+    const mergeParent = await orNullIfOverLimit(
       async () => (await compareWithMergeParent(git, project, version)) ?? compareWithTarget(git, project, version),
     );
-    if (found?.target) compared.push({ id: version.id, start: found.target, base: found.base });
+    if (mergeParent?.target)
+      comparedVersions.push({ id: version.id, start: mergeParent.target, base: mergeParent.base });
   }
-  if (compared.length === 0) return;
+  if (comparedVersions.length === 0) return;
   await database.transaction(async (tx) => {
-    for (const { id, start, base } of compared) {
+    for (const { id, start, base } of comparedVersions) {
       await tx
         .updateTable('merge_request_versions')
         .set({ start_commit_sha: start, base_commit_sha: base })
@@ -87,13 +88,15 @@ export async function findUnreachableHeads(
   repository: Repository,
   heads: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const unreachable = new Set<string>();
+  const unreachableHeads = new Set<string>();
   for (const [at, next] of heads.entries()) {
     const head = heads[at - 1];
     if (head === undefined || head === next || (await readCommit(git, repository, head)) === null) continue;
     const nextExists = (await readCommit(git, repository, next)) !== null;
-    const parting = nextExists ? await orNullIfOverLimit(() => findSharedMergeBase(git, repository, head, next)) : null;
-    if (parting !== head) unreachable.add(head);
+    const mergeBase = nextExists
+      ? await orNullIfOverLimit(() => findSharedMergeBase(git, repository, head, next))
+      : null;
+    if (mergeBase !== head) unreachableHeads.add(head);
   }
-  return unreachable;
+  return unreachableHeads;
 }
