@@ -18,7 +18,10 @@ export class HttpError {
 
 const message = (status: number, text: string) => new HttpError(status, { message: text });
 
+/** 400 for an invalid Host header, as plain text like every answer to a request that is not valid HTTP. */
 export const plainBadRequest = () => new HttpError(400, 'Bad Request');
+/** 400 for NUL, broken escapes and invalid UTF-8 in the parameter, path, header or body with this name. */
+export const invalidText = (name: string) => invalidParameters([`${name} is invalid`]);
 /** 400 for invalid parameters; field errors are sent only if there are no other problems. */
 export const invalidParameters = (texts: readonly string[], fields: FieldErrors = {}) =>
   new HttpError(400, texts.length > 0 ? { error: texts.join(', ') } : { message: fields });

@@ -67,7 +67,7 @@ test('a multipart body is refused at its first bad part, be it the first or the 
   const good = Buffer.from(part('name', 'x').repeat(2000));
   const end = Buffer.from('--edge--');
   for (const parts of [[bad, good], [good, bad], Array.from({ length: 1000 }, () => bad)]) {
-    assert.deepEqual(await send(Buffer.concat([...parts, end]), MULTIPART), [400, 'Bad Request']);
+    assert.deepEqual(await send(Buffer.concat([...parts, end]), MULTIPART), [400, { error: 'a is invalid' }]);
   }
 });
 
@@ -76,7 +76,10 @@ test('a part without a name, or with a name that no client sends, harms nobody',
     const body = `${part('', 'y', header)}${part('name', 'x')}--edge--`;
     assert.deepEqual(await send(body, MULTIPART), [200, { name: 'x' }], header);
   }
-  assert.deepEqual(await send(`${part('n'.repeat(9000), 'y')}--edge--`, MULTIPART), [400, 'Bad Request']);
+  assert.deepEqual(await send(`${part('n'.repeat(9000), 'y')}--edge--`, MULTIPART), [
+    400,
+    { error: 'body is invalid' },
+  ]);
 });
 
 test('bodies of GET and DELETE may have 64 KiB', async () => {
@@ -91,13 +94,13 @@ test('bodies of GET and DELETE may have 64 KiB', async () => {
   assert.equal((await send(`{"more":"${'a'.repeat(65_537)}"}`, JSON_TYPE))[0], 200);
 });
 
-test('JSON that is not UTF-8 is refused as plain text, with nothing in it replaced', async () => {
+test('JSON that is not UTF-8 is refused, with nothing in it replaced', async () => {
   for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xf8, 0x88, 0x80, 0x80, 0x80]]) {
     const body = Buffer.concat([Buffer.from('{"name":"a'), Buffer.from(bytes), Buffer.from('"}')]);
-    assert.deepEqual(await send(body, JSON_TYPE), [400, 'Bad Request']);
+    assert.deepEqual(await send(body, JSON_TYPE), [400, { error: 'Invalid JSON format' }]);
   }
   const utf16 = Buffer.from('\ufeff{"name":"a"}', 'utf16le');
-  assert.deepEqual(await send(utf16, JSON_TYPE), [400, 'Bad Request']);
+  assert.deepEqual(await send(utf16, JSON_TYPE), [400, { error: 'Invalid JSON format' }]);
 });
 
 test('what JSON holds is counted by what is sent, brackets in texts aside', async () => {

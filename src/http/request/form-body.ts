@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createYielder } from '#runtime/concurrency-limiter.ts';
-import { plainBadRequest } from '../errors/http-error.ts';
+import { invalidText } from '../errors/http-error.ts';
 import { assignParameter, emptyParameters, type RawParameters } from '../parameters/brackets.ts';
 import { MAX_ELEMENTS, tooManyParameters } from './body-limits.ts';
 
@@ -19,8 +19,8 @@ export async function parseFormBody(bytes: Buffer): Promise<RawParameters> {
     const pair = bytes.subarray(from, found === -1 ? bytes.length : found);
     if (pair.length > 0) {
       const equals = pair.indexOf(EQUALS);
-      const name = await decodeText(equals === -1 ? pair : pair.subarray(0, equals), giveWay);
-      assignParameter(params, name, equals === -1 ? '' : await decodeText(pair.subarray(equals + 1), giveWay));
+      const name = await decodeText(equals === -1 ? pair : pair.subarray(0, equals), 'body', giveWay);
+      assignParameter(params, name, equals === -1 ? '' : await decodeText(pair.subarray(equals + 1), name, giveWay));
     }
     from += pair.length + 1;
   }
@@ -38,7 +38,8 @@ function checkPairCount(bytes: Buffer): void {
 /** The bytes that are decoded before other work may run. */
 const BATCH_BYTES = 131_072;
 
-async function decodeText(bytes: Buffer, giveWay: () => Promise<void> | undefined): Promise<string> {
+/** Throws 400 that names `subject` if the text is invalid. */
+async function decodeText(bytes: Buffer, subject: string, giveWay: () => Promise<void> | undefined): Promise<string> {
   const text = Buffer.allocUnsafe(bytes.length);
   let size = 0;
   for (let at = 0; at < bytes.length; ) {
@@ -46,21 +47,23 @@ async function decodeText(bytes: Buffer, giveWay: () => Promise<void> | undefine
       const byte = bytes[at]!;
       if (byte !== PERCENT) text[size++] = byte === PLUS ? SPACE : byte;
       else {
-        text[size++] = decodeEscape(bytes, at + 1);
+        const code = decodeEscape(bytes, at + 1);
+        if (code === null) throw invalidText(subject);
+        text[size++] = code;
         at += 2;
       }
     }
     await giveWay();
   }
   const whole = text.subarray(0, size);
-  if (whole.includes(0) || !isUtf8(whole)) throw plainBadRequest();
+  if (whole.includes(0) || !isUtf8(whole)) throw invalidText(subject);
   return whole.toString('utf8');
 }
 
-function decodeEscape(bytes: Buffer, at: number): number {
+/** Returns the byte of two hexadecimal digits, or null if there are no such digits. */
+function decodeEscape(bytes: Buffer, at: number): number | null {
   const [high, low] = [hexDigit(bytes[at]), hexDigit(bytes[at + 1])];
-  if (high === -1 || low === -1) throw plainBadRequest();
-  return high * 16 + low;
+  return high === -1 || low === -1 ? null : high * 16 + low;
 }
 
 function hexDigit(byte = 0): number {

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { type Cidr, inCidrs } from '#config.ts';
 import { getClientNetwork } from '#rate-limits/client-network.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
-import { plainBadRequest } from '../errors/http-error.ts';
+import { invalidText } from '../errors/http-error.ts';
 
 /** A request, independent of the transport, with path and query not decoded. */
 export interface IncomingRequest {
@@ -124,13 +124,24 @@ export function firstHeader(header: string | string[] | undefined): string | und
 const CREDENTIAL_HEADERS = ['authorization', 'private-token', 'job-token', 'sudo', 'cookie'];
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Throws 400 as plain text for NUL, invalid escapes and invalid UTF-8 in path, query and credential headers (stage 1). */
+/** Throws 400 for NUL, invalid escapes and invalid UTF-8 in path, query and credential headers (stage 1). */
 export function checkText(request: IncomingRequest): void {
-  if (!isValidUrlText(request.path) || !isValidUrlText(request.query)) throw plainBadRequest();
+  if (!isValidUrlText(request.path)) throw invalidText('path');
+  if (!isValidUrlText(request.query)) throw invalidText(findInvalidParameter(request.query));
   for (const name of CREDENTIAL_HEADERS) {
     const value = firstHeader(request.headers[name]);
-    if (value !== undefined && !isUtf8Header(value)) throw plainBadRequest();
+    if (value !== undefined && !isUtf8Header(value)) throw invalidText(name);
   }
+}
+
+/** Returns the name of the first parameter with an invalid value; `query` if the name is invalid too. */
+function findInvalidParameter(query: string): string {
+  const [name = ''] =
+    query
+      .split('&')
+      .find((pair) => !isValidUrlText(pair))
+      ?.split('=') ?? [];
+  return (isValidUrlText(name) && decodeURIComponent(name.replaceAll('+', ' '))) || 'query';
 }
 
 /**

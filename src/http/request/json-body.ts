@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createYielder } from '#runtime/concurrency-limiter.ts';
-import { HttpError, plainBadRequest } from '../errors/http-error.ts';
+import { HttpError } from '../errors/http-error.ts';
 import {
   arrayTooLarge,
   MAX_DEPTH,
@@ -32,12 +32,12 @@ export const PARAMETER_LIMITS: JsonLimits = {
 };
 
 /**
- * Parses a JSON body; returns undefined for a blank one. Throws 400 for invalid UTF-8 (as plain text), invalid JSON, and bodies
- * over the limits (by default those of contract/conventions.md §1 stage 3). Limits are checked before parsing, because 10 MiB
+ * Parses a JSON body; returns undefined for a blank one. Throws 400 for invalid UTF-8, invalid JSON, and bodies over
+ * the limits (by default those of contract/conventions.md §1 stage 3). Limits are checked before parsing, because 10 MiB
  * of brackets take seconds. Yields to other work meanwhile.
  */
 export async function parseJson(bytes: Buffer, limits = PARAMETER_LIMITS): Promise<unknown> {
-  if (!isUtf8(bytes)) throw plainBadRequest();
+  if (!isUtf8(bytes)) throw invalidJson();
   const scanner = createScanner(bytes, limits);
   const giveWay = createYielder();
   while (scanner.scanBatch()) await giveWay();

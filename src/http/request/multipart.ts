@@ -1,6 +1,6 @@
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { createYielder } from '#runtime/concurrency-limiter.ts';
-import { HttpError, plainBadRequest } from '../errors/http-error.ts';
+import { HttpError, invalidText } from '../errors/http-error.ts';
 import {
   assignParameter,
   emptyParameters,
@@ -32,8 +32,8 @@ export async function parseMultipart(bytes: Buffer, headers: BusboyHeaders): Pro
   const put = (name: string | undefined, value: string | FilePart) => {
     // Parts without a name are ignored.
     if (name === undefined) return;
-    if (name.length > MAX_NAME_LENGTH || isBadText(name)) reject(plainBadRequest());
-    else if (typeof value === 'string' && isBadText(value)) reject(plainBadRequest());
+    if (name.length > MAX_NAME_LENGTH || isBadText(name)) reject(invalidText('body'));
+    else if (typeof value === 'string' && isBadText(value)) reject(invalidText(name));
     else assignParameter(result, name, value);
   };
   parser.on('field', (name, value) => put(name, value));

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { request as httpsRequest, Agent as TlsAgent } from 'node:https';
 import { baseUrlOf } from '#config.ts';
-import { plainBadRequest } from '#http/errors/http-error.ts';
+import { invalidText } from '#http/errors/http-error.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import { getHost, getPort } from '#outbound-http/check-url.ts';
 import { limitInformationalResponses } from '#outbound-http/informational-responses.ts';
@@ -62,7 +62,7 @@ export function createProxy({ target, isTrusted, primaryTimeoutMs = PRIMARY_TIME
     const url = target();
     const raw = request.stream;
     const prefix = baseUrlOf(url).slice(url.origin.length);
-    if (prefix !== '' && PARENT_SEGMENT.test(request.path)) throw plainBadRequest();
+    if (prefix !== '' && PARENT_SEGMENT.test(request.path)) throw invalidText('path');
     const peer = raw.socket.remoteAddress ?? '';
     const before = isTrusted(peer) ? firstHeader(raw.headers['x-forwarded-for']) : undefined;
     const agent = (freshConnection ? freshAgents : agents)[url.protocol as keyof typeof agents];

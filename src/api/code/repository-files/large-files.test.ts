@@ -117,7 +117,7 @@ test('returns 400 for an invalid long form and writes nothing', async () => {
   const content = 'x'.repeat(1_200_000);
   for (const body of [`content=${content}%`, `content=%00${content}`, `content=${content}%ff&branch=main`]) {
     const answer = await post('n', FORM_TYPE, body);
-    assert.deepEqual([answer.status, answer.text], [400, 'Bad Request']);
+    assert.deepEqual([answer.status, answer.body], [400, { error: 'content is invalid' }]);
   }
   assert.equal(await tip(), at);
 });

@@ -41,8 +41,8 @@ test('bodies that cannot be read, or are of a strange type, are refused as every
       ['application/json', '{', 400, '{"error":"Invalid JSON format"}'],
       ['text/plain', 'x', 415, '{"error":"The provided content-type \'text/plain\' is not supported."}'],
       ['application/xml', '<a/>', 415, '{"error":"The provided content-type \'application/xml\' is not supported."}'],
-      [FORM, 'token=%00', 400, 'Bad Request'],
-      [FORM, 'token=%ff', 400, 'Bad Request'],
+      [FORM, 'token=%00', 400, '{"error":"token is invalid"}'],
+      [FORM, 'token=%ff', 400, '{"error":"token is invalid"}'],
       [FORM, 'token[]=x&grant_type[a]=x', 400, null],
     ] as const) {
       const answer = await sent(path, type, raw);

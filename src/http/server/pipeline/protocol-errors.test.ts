@@ -21,13 +21,20 @@ test('broken JSON is 400 before anything else, even on unknown paths', async () 
   assert.deepEqual(answer.body, { error: 'Invalid JSON format' });
 });
 
-test('NUL and broken escapes are 400 as plain text', async () => {
+test('NUL, broken escapes and invalid UTF-8 are invalid parameters', async () => {
   const { anonymous } = await world();
-  for (const path of ['/users?username=%00', '/users?x=%ff', '/users/%zz', '/users?a=%']) {
+  for (const [path, name] of [
+    ['/users?page=1&username=%00', 'username'],
+    ['/users?x=%ff', 'x'],
+    ['/users?a%20b+c[]=%', 'a b c[]'],
+    ['/users?a%00=1', 'query'],
+    ['/users?=%00', 'query'],
+    ['/users/%zz', 'path'],
+    ['/projects/a%2F%E9', 'path'],
+  ] as const) {
     const answer = await anonymous.get(path);
-    assert.equal(answer.status, 400, path);
-    assert.equal(answer.text, 'Bad Request');
-    assert.equal(answer.headers['content-type'], 'text/plain');
+    assert.deepEqual([answer.status, answer.body], [400, { error: `${name} is invalid` }], path);
+    assert.equal(answer.headers['content-type'], 'application/json', path);
   }
 });
 

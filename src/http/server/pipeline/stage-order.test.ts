@@ -53,7 +53,7 @@ test('a write answers with its first failing stage, one after the other until it
   const level = { raw: `{"user_id":${stranger.id},"access_level":33}`, headers: JSON_TYPE };
   const whole = { raw: `{"user_id":${stranger.id},"access_level":30}`, headers: JSON_TYPE };
   await walk([
-    ['text before JSON', unknown, 'PATCH', `${nowhere}?x=%00`, broken, 400, 'Bad Request'],
+    ['text before JSON', unknown, 'PATCH', `${nowhere}?x=%00`, broken, 400, { error: 'x is invalid' }],
     ['JSON before the route', unknown, 'PATCH', nowhere, broken, 400, { error: 'Invalid JSON format' }],
     ['JSON before the method', unknown, 'PATCH', path, broken, 400, { error: 'Invalid JSON format' }],
     ['JSON before credentials', unknown, 'POST', path, broken, 400, { error: 'Invalid JSON format' }],
@@ -97,11 +97,12 @@ test('bad text in a form comes before the route, the method and credentials', as
   const { anonymous, unknown } = await scene();
   for (const raw of ['name=a%00', 'name=%ff', 'na%00me=a', 'name=%', 'name=a\u0000']) {
     const form = { raw, headers: FORM_TYPE };
+    const invalid = { error: `${raw === 'na%00me=a' ? 'body' : 'name'} is invalid` };
     await walk([
-      [raw, anonymous, 'POST', '/nowhere', form, 400, 'Bad Request'],
-      [raw, anonymous, 'PATCH', '/projects', form, 400, 'Bad Request'],
-      [raw, unknown, 'POST', '/projects', form, 400, 'Bad Request'],
-      [raw, anonymous, 'POST', '/nowhere', { raw, headers: {} }, 400, 'Bad Request'],
+      [raw, anonymous, 'POST', '/nowhere', form, 400, invalid],
+      [raw, anonymous, 'PATCH', '/projects', form, 400, invalid],
+      [raw, unknown, 'POST', '/projects', form, 400, invalid],
+      [raw, anonymous, 'POST', '/nowhere', { raw, headers: {} }, 400, invalid],
     ]);
   }
 });
@@ -111,15 +112,12 @@ test('bad text counts in paths, names and values of the query, and every header 
   const paths = ['/pro%00jects', '/projects/%ff', '/projects/a%2', '/%c0%af', '/%ed%a0%80', '/projects?a%00=1'];
   for (const path of [...paths, '/projects?a=%fe', '/projects?%zz', '/projects?a=1&b=%e2%82', '//%00', '//oauth/%ff']) {
     const answer = await anonymous.get(path);
-    assert.deepEqual(
-      [answer.status, answer.text, answer.headers['content-type']],
-      [400, 'Bad Request', 'text/plain'],
-      path,
-    );
+    assert.equal(answer.status, 400, path);
+    assert.match(answer.body.error, /^(path|query|a|b) is invalid$/, path);
   }
   for (const name of ['PRIVATE-TOKEN', 'Authorization', 'JOB-TOKEN', 'Sudo', 'Cookie']) {
     const answer = await owner.get('/projects', undefined, { [name]: 'Bearer \u00ff' });
-    assert.deepEqual([answer.status, answer.text], [400, 'Bad Request'], name);
+    assert.deepEqual([answer.status, answer.text], [400, `{"error":"${name.toLowerCase()} is invalid"}`], name);
   }
   assert.equal((await owner.get('/projects', undefined, { 'X-Other': '\u00ff' })).status, 200);
   assert.equal((await anonymous.get('/projects?search=%C3%A9%F0%9F%91%8D%2500')).status, 200);
@@ -129,18 +127,18 @@ test('outside the API bad text is refused alike', async () => {
   const { anonymous } = await scene();
   const none = { headers: {} };
   const form = { raw: 'grant_type=password&username=%00', headers: FORM_TYPE };
-  for (const [method, path, sending] of [
-    ['GET', '//', { headers: { Cookie: '_service_session=\u00ff' } }],
-    ['GET', '//users/sign_in?x=%ff', none],
-    ['GET', '//oauth/authorize?state=%00', none],
-    ['GET', '//a/b%00.git/info/refs', none],
-    ['GET', '//a/b.git/info/refs?service=%zz', none],
-    ['POST', '//a/%ff.git/info/lfs/objects/batch', none],
-    ['GET', '//-/liveness?%', none],
-    ['POST', '//oauth/token', form],
-    ['POST', '//users/sign_in', form],
+  for (const [method, path, sending, name] of [
+    ['GET', '//', { headers: { Cookie: '_service_session=\u00ff' } }, 'cookie'],
+    ['GET', '//users/sign_in?x=%ff', none, 'x'],
+    ['GET', '//oauth/authorize?state=%00', none, 'state'],
+    ['GET', '//a/b%00.git/info/refs', none, 'path'],
+    ['GET', '//a/b.git/info/refs?service=%zz', none, 'service'],
+    ['POST', '//a/%ff.git/info/lfs/objects/batch', none, 'path'],
+    ['GET', '//-/liveness?%', none, 'query'],
+    ['POST', '//oauth/token', form, 'username'],
+    ['POST', '//users/sign_in', form, 'username'],
   ] as const) {
-    await walk([[path, anonymous, method, path, sending, 400, 'Bad Request']]);
+    await walk([[path, anonymous, method, path, sending, 400, { error: `${name} is invalid` }]]);
   }
 });
 

@@ -1,4 +1,4 @@
-import { plainBadRequest } from '#http/errors/http-error.ts';
+import { invalidText } from '#http/errors/http-error.ts';
 import type { RawParameters } from '#http/parameters/brackets.ts';
 import { parseFormBody } from '#http/request/form-body.ts';
 import { type BodySkeleton, createBodySkeleton } from './body-skeleton.ts';
@@ -23,10 +23,10 @@ export async function parseLargeForm(chunks: AsyncIterable<Buffer>, spool: Spool
   const scan = createScanner(skeleton, placeholders);
   for await (const chunk of chunks) {
     const decodedBytes = scan.push(chunk, spool.size);
-    if (decodedBytes === null) throw plainBadRequest();
+    if (decodedBytes === null) throw invalidText('content');
     await spool.append(decodedBytes);
   }
-  if (!scan.end(spool.size)) throw plainBadRequest();
+  if (!scan.end(spool.size)) throw invalidText('content');
   return placeholders.restore(await parseFormBody(skeleton.toBuffer()));
 }
 

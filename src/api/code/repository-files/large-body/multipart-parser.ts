@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { bodyTooLarge, plainBadRequest } from '#http/errors/http-error.ts';
+import { bodyTooLarge, invalidText } from '#http/errors/http-error.ts';
 import { assignParameter, emptyParameters, type RawParameters } from '#http/parameters/brackets.ts';
 import { tooManyParameters } from '#http/request/body-limits.ts';
 import { invalidMultipart, PART_LIMITS } from '#http/request/multipart.ts';
@@ -39,7 +39,8 @@ export async function parseLargeMultipart(
   parser.on('field', (name = '', value, _nameCut, valueCut) => {
     size += name.length + value.length;
     if (valueCut || size > MAX_FIELDS_BYTES) failure.reject(bodyTooLarge());
-    else if (value.includes('\0') || name.includes('\0')) failure.reject(plainBadRequest());
+    else if (name.includes('\0')) failure.reject(invalidText('body'));
+    else if (value.includes('\0')) failure.reject(invalidText(name));
     else fields.push([name, value]);
     hasReplaced ||= value.includes(REPLACEMENT) || name.includes(REPLACEMENT);
   });
@@ -52,7 +53,7 @@ export async function parseLargeMultipart(
     const index = fields.push([name, '']) - 1;
     const before = spooling;
     spooling = before.then(async () => {
-      fields[index] = [name, await spoolPart(stream, spool)];
+      fields[index] = [name, await spoolPart(name, stream, spool)];
     });
     spooling.catch(failure.reject);
   });
@@ -68,7 +69,7 @@ export async function parseLargeMultipart(
   await Promise.race([whenFinished, failure.promise]);
   await Promise.race([spooling, failure.promise]);
   if (hasFile) return null;
-  if (hasReplaced && !(isUtf8 && utf8.end())) throw plainBadRequest();
+  if (hasReplaced && !(isUtf8 && utf8.end())) throw invalidText('body');
   const parameters = emptyParameters();
   for (const [name, value] of fields) assignParameter(parameters, name, value);
   return parameters;
@@ -91,13 +92,13 @@ function isFile(filename: string | undefined, type: string | undefined): boolean
   return filename !== undefined || type === 'application/octet-stream';
 }
 
-async function spoolPart(stream: Readable, spool: SpoolFile) {
+async function spoolPart(name: string, stream: Readable, spool: SpoolFile) {
   const start = spool.size;
   const utf8 = createUtf8Check();
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    if (!utf8.push(chunk) || chunk.includes(0)) throw plainBadRequest();
+    if (!utf8.push(chunk) || chunk.includes(0)) throw invalidText(name);
     await spool.append(chunk);
   }
-  if (!utf8.end()) throw plainBadRequest();
+  if (!utf8.end()) throw invalidText(name);
   return createSpooledText(spool, start, spool.size);
 }
