@@ -1,5 +1,10 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
-import { autoMergeJob, autoMergeOnPipelineSuccess, autoMergeOnThreadsResolved } from './auto-merge/job.ts';
+import {
+  autoMergeJob,
+  autoMergeOnPipelineDeleted,
+  autoMergeOnPipelineSuccess,
+  autoMergeOnThreadsResolved,
+} from './auto-merge/job.ts';
 import { closeIssuesByCommits, closeIssuesOnPush } from './closing-issues/close-by-commits.ts';
 import { closeIssues } from './closing-issues/close-issues.ts';
 import * as endpoints from './endpoints.ts';
@@ -44,6 +49,7 @@ export const mergeRequests = resourceModule({
     updateMergeRequestsOnPush,
     closeIssuesOnPush,
     autoMergeOnPipelineSuccess,
+    autoMergeOnPipelineDeleted,
     autoMergeOnThreadsResolved,
     deleteMergeRequestsOfProject,
     onUserDeleted,

@@ -57,8 +57,11 @@ export async function deleteCommitStatusBatch(tx: Transaction, of: ParentColumn,
   return Number(numDeletedRows);
 }
 
-/** Some pipelines of a project, which have no jobs any more. index: pipelines_by_project */
-export async function deletePipelineBatch(tx: Transaction, projectId: number): Promise<number> {
+/**
+ * Deletes pipelines without jobs: one by its id, or a batch of those of a project.
+ * index: pipelines primary key, pipelines_by_project
+ */
+export async function deletePipelineBatch(tx: Transaction, column: 'id' | 'project_id', id: number): Promise<number> {
   const pipelines = await tx
     .selectFrom('pipelines')
     .select((eb) => [
@@ -74,7 +77,7 @@ export async function deletePipelineBatch(tx: Transaction, projectId: number): P
         .whereRef('job_option_parts.pipeline_id', '=', 'pipelines.id')
         .as('parts'),
     ])
-    .where('project_id', '=', projectId)
+    .where(column, '=', id)
     .orderBy('id')
     .limit(BATCH_SIZE)
     .execute();

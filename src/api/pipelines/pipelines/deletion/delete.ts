@@ -3,14 +3,14 @@ import { ANONYMOUS, type SignedInCaller } from '#authentication/caller.ts';
 import { reloadAccess, requireAbility } from '#authorization/current-access.ts';
 import { inBatches, type MORE, nextBatch, noRecheck } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
-import { deleteCommitStatusBatch, deleteJobBatch } from './delete-rows.ts';
+import { deleteCommitStatusBatch, deleteJobBatch, deletePipelineBatch } from './delete-rows.ts';
 
 interface DeletedPipeline {
   readonly id: number;
   readonly project_id: number;
 }
 
-/** Removes a pipeline with all that it has left; its jobs, which may be many and have left much, piece by piece before, earlier attempts first. */
+/** Deletes a pipeline and everything that belongs to it in batches: retried jobs first, the row of the pipeline last. */
 export async function deletePipelineInBatches(
   runUnitOfWork: RunUnitOfWork,
   by: SignedInCaller,
@@ -18,32 +18,35 @@ export async function deletePipelineInBatches(
 ): Promise<void> {
   await inBatches(runUnitOfWork, by, {
     recheck: async (uow) => requireAbility(await reloadAccess(uow, by, pipeline.project_id), 'destroy_pipeline'),
-    runBatch: (uow) => deletePipelineBatch(uow, pipeline.id),
+    runBatch: (uow) => deleteBatch(uow, pipeline.id),
   });
 }
 
-/** The same of one that is too old, by nobody. */
+/** Deletes a pipeline that is older than its project allows, as the server itself. */
 export async function deleteOldPipeline(runUnitOfWork: RunUnitOfWork, pipelineId: number): Promise<void> {
   await inBatches(runUnitOfWork, ANONYMOUS, {
     recheck: noRecheck,
-    runBatch: (uow) => deletePipelineBatch(uow, pipelineId),
+    runBatch: (uow) => deleteBatch(uow, pipelineId),
   });
 }
 
 /**
- * What has not ended is canceled first, so that no deployment runs for ever and whoever waits for a resource gets it.
+ * Cancels unfinished jobs first, so that no deployment runs forever and waiting jobs get their resources. Subscribers of
+ * `pipeline-deleted` still find the row.
  * index: pipelines primary key
  */
-async function deletePipelineBatch(uow: UnitOfWork, pipelineId: number): Promise<typeof MORE | undefined> {
+async function deleteBatch(uow: UnitOfWork, pipelineId: number): Promise<typeof MORE | undefined> {
   const found = uow.selectFrom('pipelines').select(['id', 'project_id', 'status']).where('id', '=', pipelineId);
   const pipeline = await found.executeTakeFirst();
   if (pipeline === undefined) return undefined;
   await cancelPipeline(uow, pipeline, { force: true });
-  const more = await nextBatch(
+  return nextBatch(
     () => deleteJobBatch(uow, 'pipeline_id', pipelineId, { retried: true }),
     () => deleteJobBatch(uow, 'pipeline_id', pipelineId),
     () => deleteCommitStatusBatch(uow, 'pipeline_id', pipelineId),
+    async () => {
+      await uow.publish('pipeline-deleted', { projectId: pipeline.project_id, pipelineId });
+      return deletePipelineBatch(uow, 'id', pipelineId);
+    },
   );
-  if (more === undefined) await uow.deleteFrom('pipelines').where('id', '=', pipelineId).execute();
-  return more;
 }

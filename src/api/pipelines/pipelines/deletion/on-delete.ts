@@ -14,7 +14,7 @@ export const deletePipelinesOfProject = subscription({
     nextBatch(
       () => deleteJobBatch(uow, 'project_id', projectId),
       () => deleteCommitStatusBatch(uow, 'project_id', projectId),
-      () => deletePipelineBatch(uow, projectId),
+      () => deletePipelineBatch(uow, 'project_id', projectId),
     ),
 });
 

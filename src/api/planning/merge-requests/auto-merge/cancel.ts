@@ -5,7 +5,11 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { deleteAutoMerges } from './store.ts';
 
 /** Why an auto-merge was aborted. */
-type AutoMergeAbortReason = 'the source branch was updated' | 'target branch was changed' | 'merge request was closed';
+type AutoMergeAbortReason =
+  | 'the source branch was updated'
+  | 'target branch was changed'
+  | 'merge request was closed'
+  | 'the pipeline was deleted';
 
 /** Aborts the auto-merge of these merge requests, in the unit of work that makes it invalid. */
 export async function abortAutoMerges(

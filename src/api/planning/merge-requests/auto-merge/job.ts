@@ -3,6 +3,7 @@ import { isSignedIn } from '#authentication/caller.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import { findMergeRequests } from '#authorization/merge-requests.ts';
 import type { Reader, Transaction } from '#database/database.ts';
+import { hasRow } from '#database/has-row.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -13,6 +14,7 @@ import type { RefServices } from '#repositories/services.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { autoMerge, type MergeFailure } from '../merging/merge.ts';
+import { loadMergeSettings } from '../merging/merge-settings.ts';
 import { updateMergeError } from '../store.ts';
 import { abortAutoMerges } from './cancel.ts';
 import { deleteAutoMerges, findAutoMerge, hasAutoMerge } from './store.ts';
@@ -119,6 +121,22 @@ export const autoMergeOnPipelineSuccess = subscription({
   },
 });
 
+/**
+ * Continues auto-merge when the head pipeline is deleted. Aborts it if the project requires a pipeline and the head has
+ * no other one.
+ */
+export const autoMergeOnPipelineDeleted = subscription({
+  event: 'pipeline-deleted',
+  async inTransaction(uow, { projectId, pipelineId }) {
+    const ids = await listAutoMergesForPipeline(uow, pipelineId);
+    if (ids.length === 0) return;
+    const settings = (await loadMergeSettings(uow, [projectId])).get(projectId);
+    if (settings?.only_allow_merge_if_pipeline_succeeds && !(await hasOtherPipeline(uow, pipelineId)))
+      return abortAutoMerges(uow, ids, 'the pipeline was deleted');
+    for (const id of ids) await enqueueAutoMerge(uow, id);
+  },
+});
+
 /** Continues auto-merge when the last open thread is resolved. */
 export const autoMergeOnThreadsResolved = subscription({
   event: 'threads-resolved',
@@ -142,4 +160,22 @@ async function listAutoMergesForPipeline(db: Reader, pipelineId: number): Promis
     .where('pipelines.tag', '=', false)
     .execute();
   return rows.map(({ id }) => id);
+}
+
+/** Returns whether another pipeline ran for the same commit of the same branch. index: pipelines primary key, pipelines_by_sha_ref */
+function hasOtherPipeline(db: Reader, pipelineId: number): Promise<boolean> {
+  return hasRow(
+    db
+      .selectFrom('pipelines')
+      .innerJoin('pipelines as other', (join) =>
+        join
+          .onRef('other.project_id', '=', 'pipelines.project_id')
+          .onRef('other.sha', '=', 'pipelines.sha')
+          .onRef('other.ref', '=', 'pipelines.ref')
+          .onRef('other.tag', '=', 'pipelines.tag')
+          .onRef('other.id', '<>', 'pipelines.id'),
+      )
+      .select('other.id')
+      .where('pipelines.id', '=', pipelineId),
+  );
 }
