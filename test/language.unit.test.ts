@@ -13,8 +13,8 @@ const LIMITS = {
   duplicateTypes: 0,
   exportedNames: 0,
   fileNames: 0,
-  comments: 32,
-  longSentences: 2,
+  comments: 4,
+  longSentences: 0,
 } as const;
 
 const root = join(import.meta.dirname, '..');

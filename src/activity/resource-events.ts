@@ -30,8 +30,8 @@ export interface MilestoneEvent {
 export interface LabelEvents {
   readonly labelsOf: Resource;
   /** Label ids. */
-  readonly removed: readonly number[];
-  readonly added: readonly number[];
+  readonly removedIds: readonly number[];
+  readonly addedIds: readonly number[];
 }
 
 /** The weight of an issue changed, also at creation. */
@@ -84,7 +84,7 @@ export async function recordMilestoneEvent(
 export async function recordLabelEvents(
   tx: Transaction,
   userId: number | null,
-  { labelsOf, removed, added }: LabelEvents,
+  { labelsOf, removedIds, addedIds }: LabelEvents,
 ): Promise<void> {
   // The same order on both engines.
   const inOrder = (ids: readonly number[]) => ids.toSorted((one, other) => one - other);
@@ -96,7 +96,7 @@ export async function recordLabelEvents(
       action,
       created_at: tx.now,
     }));
-  const all = [...rows('remove', removed), ...rows('add', added)];
+  const all = [...rows('remove', removedIds), ...rows('add', addedIds)];
   if (all.length > 0) await tx.insertInto('resource_label_events').values(all).execute();
 }
 

@@ -9,7 +9,7 @@ export interface AccessPrincipal {
 }
 
 /** Returns the `access_level_description` of an access level. */
-export type AccessDescriber = (admitted: AccessPrincipal) => string;
+export type AccessDescriber = (principal: AccessPrincipal) => string;
 
 // index: users primary key
 const userNames = prepareForIds((db, ids) => db.selectFrom('users').select(['id', 'name']).where('id', 'in', ids));

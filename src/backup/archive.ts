@@ -21,7 +21,7 @@ export interface BackupArchive {
   readonly file: FileHandle;
   readonly manifest: Manifest;
   /** The part with the names and checksums of all others. */
-  readonly sums: TarEntry;
+  readonly sumsEntry: TarEntry;
 }
 
 /**
@@ -48,7 +48,7 @@ export async function openArchive(file: FileHandle, migrations: readonly string[
       `${NEWER_VERSION} (${manifest.version}): it has ${unknownMigrations.join(', ')}`,
     );
   }
-  return { file, manifest, sums: sumsEntry };
+  return { file, manifest, sumsEntry };
 }
 
 function hasCurrentFormat(manifest: Manifest | { readonly format: number }): manifest is Manifest {
@@ -75,8 +75,8 @@ export async function* readParts(file: FileHandle): AsyncGenerator<TarEntry> {
 }
 
 /** Reads the whole archive and checks that every part has its checksum, and that none is missing or additional. */
-export async function verifyArchive({ file, manifest, sums }: BackupArchive, progress: Progress): Promise<void> {
-  const sumLines = readLines(file, sums, MAX_SUM_LINE_BYTES);
+export async function verifyArchive({ file, manifest, sumsEntry }: BackupArchive, progress: Progress): Promise<void> {
+  const sumLines = readLines(file, sumsEntry, MAX_SUM_LINE_BYTES);
   let [count, bytes] = [0, 0];
   for await (const entry of readParts(file)) {
     const sha256 = await hashPart(file, entry, (doneBytes) =>

@@ -43,7 +43,7 @@ export interface BackupOptions {
   readonly version: string;
   readonly withSecretKey?: boolean;
   /** For tests: runs between two steps. */
-  readonly between?: BetweenSteps;
+  readonly betweenSteps?: BetweenSteps;
 }
 
 /**
@@ -97,7 +97,7 @@ async function requireKnownMigrations(snapshot: DatabaseSnapshot): Promise<void>
 /** State of an archive that is being written. */
 interface ArchiveWriter {
   readonly tar: TarWriter;
-  readonly sums: Spool;
+  readonly sumsSpool: Spool;
   count: number;
   bytes: number;
 }
@@ -110,11 +110,11 @@ async function writeArchive(server: ServerData, options: BackupOptions, file: Fi
   await using names = await openSpool(`${options.file}.blobs.partial`);
   await using sumsSpool = await openSpool(`${options.file}.sums.partial`);
   const key = await findSecretKey(config);
-  const { snapshot, repositories } = await openConsistentSnapshot(server, refs, options.between);
+  const { snapshot, repositories } = await openConsistentSnapshot(server, refs, options.betweenSteps);
   await requireKnownMigrations(snapshot);
   const time = timestamp(clock);
-  await options.between?.('the snapshot is open');
-  const writer: ArchiveWriter = { tar: createTarWriter(file, clock.now()), sums: sumsSpool, count: 0, bytes: 0 };
+  await options.betweenSteps?.('the snapshot is open');
+  const writer: ArchiveWriter = { tar: createTarWriter(file, clock.now()), sumsSpool, count: 0, bytes: 0 };
   const { tables, blobs } = await writeTables(server, writer, snapshot, names).finally(() => snapshot.close());
   const repositoryTotals = await writeRepositories(server, writer, repositories, refs);
   await writeBlobs(server, writer, blobs, names);
@@ -154,7 +154,7 @@ async function addPart(
   part: WritePart,
 ): Promise<{ size: number; sha256: string }> {
   const addedPart = await writer.tar.add(name, part);
-  await writer.sums.add(Buffer.from(`${addedPart.sha256}  ${name}\n`));
+  await writer.sumsSpool.add(Buffer.from(`${addedPart.sha256}  ${name}\n`));
   writer.count += 1;
   writer.bytes += addedPart.size;
   return addedPart;

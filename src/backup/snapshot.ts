@@ -117,7 +117,7 @@ function countLines(lines: Buffer): number {
 async function listWithRefsLocked(
   { database }: ServerData,
   repositoriesByName: ReadonlyMap<string, RepositoryWithRefs>,
-  list: (rows: readonly StoredRepository[], until: number) => Promise<boolean>,
+  list: (rows: readonly StoredRepository[], deadline: number) => Promise<boolean>,
 ): Promise<{ snapshot: DatabaseSnapshot; rows: readonly StoredRepository[] } | null> {
   const release = await lockRefs(database);
   try {

@@ -144,10 +144,15 @@ export async function* readTarEntries(file: FileHandle): AsyncGenerator<TarEntry
   }
 }
 
-async function verifyEnd(file: FileHandle, position: number, whole: number, fileSize: number | null): Promise<void> {
-  if (fileSize !== null || whole - position < 2 * BLOCK_BYTES) throw new TarDamaged('The archive has no end');
-  for (let at = position; at < whole; at += CHUNK_BYTES) {
-    const trailingBytes = await readAt(file, at, Math.min(CHUNK_BYTES, whole - at));
+async function verifyEnd(
+  file: FileHandle,
+  position: number,
+  fileSize: number,
+  declaredBytes: number | null,
+): Promise<void> {
+  if (declaredBytes !== null || fileSize - position < 2 * BLOCK_BYTES) throw new TarDamaged('The archive has no end');
+  for (let at = position; at < fileSize; at += CHUNK_BYTES) {
+    const trailingBytes = await readAt(file, at, Math.min(CHUNK_BYTES, fileSize - at));
     if (!trailingBytes.every((byte) => byte === 0))
       throw new TarDamaged('Behind the end of the archive stands something');
   }

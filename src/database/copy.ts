@@ -77,7 +77,7 @@ export async function fillDatabase(
   database: Database,
   clock: Clock,
   migrations: readonly Migration[],
-  work: (filling: RestoreTarget) => Promise<void>,
+  work: (target: RestoreTarget) => Promise<void>,
 ): Promise<void> {
   const { engine } = getSession(database.reader);
   const { copyOperations: copying } = engine;

@@ -109,7 +109,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 async function openEngine({ url, dataDir, log, large, connections = 10 }: DatabaseOptions): Promise<Engine> {
   if (url !== undefined) {
     const onLost = (error: Error) => log?.error({ err: error }, 'A connection to the database was lost');
-    return openPostgres({ url, connections, lost: onLost });
+    return openPostgres({ url, connections, onLost });
   }
   await mkdir(dataDir, { recursive: true });
   return openSqlite(join(dataDir, 'hearth.sqlite3'), { large });

@@ -224,8 +224,8 @@ interface Consequence {
   readonly after: 'insert' | 'delete' | { readonly update: readonly string[] };
   /** Condition on the row, whose columns are `new.x` and `old.x`, as in `writes`. */
   readonly when: RawBuilder<SqlBool>;
-  /** Returns insert statements; `moment` is the current time of the database. */
-  readonly writes: (moment: RawBuilder<string>) => readonly RawBuilder<unknown>[];
+  /** Returns insert statements; `timestamp` is the current time of the database. */
+  readonly writes: (timestamp: RawBuilder<string>) => readonly RawBuilder<unknown>[];
 }
 
 /**

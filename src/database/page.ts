@@ -50,7 +50,7 @@ export async function paginateAfterRows<DB, TB extends keyof DB, Item>(
 ): Promise<Page<Item>> {
   const before = (page - 1) * perPage;
   const head = first.slice(before, before + perPage + 1);
-  const { found, countedTotal } = await rowsOf(query, count === 'inPageQuery', {
+  const { items: found, countedTotal } = await rowsOf(query, count === 'inPageQuery', {
     limit: perPage + 1 - head.length,
     offset: Math.max(0, before - first.length),
   });
@@ -69,13 +69,13 @@ async function rowsOf<DB, TB extends keyof DB, Item>(
   query: SelectQueryBuilder<DB, TB, Item>,
   countInQuery: boolean,
   { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<{ found: Item[]; countedTotal?: number | undefined }> {
+): Promise<{ items: Item[]; countedTotal?: number | undefined }> {
   const page = query.limit(limit).offset(offset).modifyEnd(longRunning);
-  if (!countInQuery) return { found: await page.execute() };
+  if (!countInQuery) return { items: await page.execute() };
   const countedQuery = page.select(sql<number>`count(*) over ()`.as('rows_on_all'));
   const rows = (await countedQuery.execute()) as unknown as { rows_on_all: number }[];
   const items = rows.map(({ rows_on_all, ...row }) => row as Item);
-  return { found: items, countedTotal: rows[0]?.rows_on_all };
+  return { items, countedTotal: rows[0]?.rows_on_all };
 }
 
 /** Counts the rows of a query, up to `limit`. */
@@ -101,9 +101,10 @@ export interface ScanResult {
 }
 
 /**
- * Finds the matches of a selective list in the cheapest order, before the list is read in its own order; this costs no more than
- * counting them. Few matches are then sorted; with many, an ordered scan soon finds enough. The query selects ids only.
- * `idLimit` is the maximum number of matches that are returned; use a lower one for lists that are mostly short.
+ * Finds the matches of a selective list in the cheapest order, before the list is read in its own order. The cost
+ * equals that of counting them. Few matches are then sorted; with many, an ordered scan finds enough early. The query
+ * selects ids only. `idLimit` is the maximum number of matches that are returned; use a lower one for lists that are
+ * mostly short.
  */
 export async function scanMatches<DB, TB extends keyof DB>(
   db: Reader,

@@ -57,7 +57,7 @@ const valuesOf = prepareForRows(
       .select('counters.name')
       .whereRef('counters.name', '=', 'given.name')
       .whereRef('counters.value', '=', 'given.value'),
-  { filled: true },
+  { pad: true },
 );
 
 test('what a filled list looks up is found for each row, and nothing besides', async () => {

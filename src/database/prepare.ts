@@ -6,7 +6,7 @@ import { getSession } from './sessions.ts';
 /** Returns the placeholder of a named, typed parameter of a prepared query. */
 export type Params<Values> = <Name extends keyof Values & string>(name: Name) => Expression<Values[Name]>;
 
-/** A query that Kysely compiles once per engine, so that a call costs no more than the statement. */
+/** A query that Kysely compiles once per engine, so that a call costs only the statement. */
 export interface PreparedQuery<Handle, Values, Result> {
   /** Returns all rows. */
   (db: Handle, values: Values): Promise<Result[]>;
@@ -88,13 +88,13 @@ type RowPlaceholders<Row> = { readonly [Column in keyof Row]: Expression<Row[Col
  *   const addCounters = prepareForRows(['name', 'value'], (tx, rows: RowsOf<{ name: string; value: number }>) =>
  *     tx.insertInto('counters').values(rows));
  *
- * For statements that only read, `filled` pads the list with its last row, so that it needs one statement: results of that row
+ * For statements that only read, `pad` pads the list with its last row, so that it needs one statement: results of that row
  * may then appear several times.
  */
 export function prepareForRows<Row extends object, Result>(
   columns: readonly (keyof Row & string)[],
   build: (tx: Transaction, rows: RowParameters<Row>) => Compilable<Result>,
-  { filled = false }: { readonly filled?: boolean } = {},
+  { pad = false }: { readonly pad?: boolean } = {},
 ): (tx: Transaction, rows: readonly Row[]) => Promise<Result[]> {
   const lengths = new Map<number, CompiledQuery<unknown>>();
   const queryFor = (length: number) => {
@@ -111,7 +111,7 @@ export function prepareForRows<Row extends object, Result>(
     const results: Result[] = [];
     for (let from = 0; from < rows.length; ) {
       const exponent = Math.log2(rows.length - from);
-      const length = Math.min(MAX_ROWS, 2 ** (filled ? Math.ceil(exponent) : Math.floor(exponent)));
+      const length = Math.min(MAX_ROWS, 2 ** (pad ? Math.ceil(exponent) : Math.floor(exponent)));
       results.push(...((await queryFor(length).rows(tx, {}, rows.slice(from, from + length))) as Result[]));
       from += length;
     }
@@ -173,7 +173,7 @@ let preparedCount = 0;
 
 interface CompiledQuery<Values> {
   /** Returns the statement with its values and the ids or rows of `list`, whose last one pads missing positions. */
-  filled(db: Transaction, values: Values, list?: readonly unknown[]): Statement;
+  bind(db: Transaction, values: Values, list?: readonly unknown[]): Statement;
   rows(db: Transaction, values: Values, list?: readonly unknown[]): MaybePromise<Row[]>;
 }
 
@@ -203,7 +203,7 @@ function compileQuery<Values>(build: Build<Values, unknown>): CompiledQuery<Valu
     return { sql: text, parameters: parameters.map(bindParameter), name: statementName };
   };
   return {
-    filled: bindStatement,
+    bind: bindStatement,
     rows(db, values, list) {
       const result = getSession(db).connection.execute(bindStatement(db, values, list));
       return result instanceof Promise ? result.then(({ rows }) => rows) : result.rows;
@@ -212,14 +212,14 @@ function compileQuery<Values>(build: Build<Values, unknown>): CompiledQuery<Valu
 }
 
 function createPreparedQuery<Values, Result>(build: Build<Values, Result>): PreparedQuery<Transaction, Values, Result> {
-  const { rows, filled } = compileQuery(build);
+  const { rows, bind } = compileQuery(build);
   const all = async (db: Transaction, values: Values) => rows(db, values) as MaybePromise<Result[]>;
   return Object.assign(all, {
     async first(db: Transaction, values: Values) {
       const foundRows = rows(db, values);
       return (foundRows instanceof Promise ? await foundRows : foundRows)[0] as Result | undefined;
     },
-    query: (db: Transaction, values: Values) => ({ compile: () => filled(db, values) }),
+    query: (db: Transaction, values: Values) => ({ compile: () => bind(db, values) }),
   });
 }
 

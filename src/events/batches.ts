@@ -22,10 +22,10 @@ interface BatchedWork<By extends Caller, Found, No extends string, T> {
   /**
    * Runs at the start of each batch, and passes its result to the batch: other requests may have changed anything since
    * the last one. Throws `AccessRevoked` if the caller has lost access (`authorization/current-access.ts`); a Failure
-   * ends the work. `begun`: whether a batch has been committed already.
+   * ends the work. `hasBegun`: whether a batch has been committed already.
    */
-  readonly recheck: (uow: UnitOfWork<By>, begun: boolean) => Promise<Found | Failure<No>>;
-  readonly runBatch: (uow: UnitOfWork<By>, found: Found) => Promise<T | typeof MORE>;
+  readonly recheck: (uow: UnitOfWork<By>, hasBegun: boolean) => Promise<Found | Failure<No>>;
+  readonly runBatch: (uow: UnitOfWork<By>, checkResult: Found) => Promise<T | typeof MORE>;
 }
 
 /** For background work without permission checks, which finds nothing to do if the data has changed. */

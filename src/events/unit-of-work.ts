@@ -60,9 +60,9 @@ type RecordableEvent =
  */
 export type UniqueErrors<Code extends string = string> = Readonly<Record<string, Code | Failure<Code>>>;
 
-/** Runs `work` in one transaction as `by` and returns its result. Rolls back if it throws or returns a Failure. */
+/** Runs `work` in one transaction as `actor` and returns its result. Rolls back if it throws or returns a Failure. */
 export type RunUnitOfWork = <By extends Caller, T>(
-  by: By,
+  actor: By,
   work: (uow: UnitOfWork<By>) => Promise<T>,
   options?: TransactionOptions,
 ) => Promise<T>;

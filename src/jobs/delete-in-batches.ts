@@ -8,7 +8,7 @@ import type { Database, Transaction } from '#database/database.ts';
 export async function deleteInBatches(
   database: Database,
   batch: number,
-  deleteSome: (tx: Transaction, most: number) => Promise<number>,
+  deleteSome: (tx: Transaction, limit: number) => Promise<number>,
 ): Promise<void> {
   const sweep = () => database.transaction((tx) => deleteSome(tx, batch), { isolation: 'read committed' });
   while ((await sweep()) === batch);

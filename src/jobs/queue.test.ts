@@ -246,7 +246,7 @@ test('work that ends its process every time is given up', async () => {
 async function dieDuring({ database, clock }: Fixture, kind: string, { suspects }: { suspects: boolean }) {
   const claim = { owner: 'dying', leaseUntil: timestamp(clock), kinds: [kind], limit: 9 };
   await database.transaction(async (tx) => {
-    assert.ok((await claimJobs(tx, suspects ? { ...claim, suspects } : claim)).length > 0);
+    assert.ok((await claimJobs(tx, suspects ? { ...claim, onlySuspects: suspects } : claim)).length > 0);
     await releaseAbandonedLeases(tx);
   });
 }
@@ -284,7 +284,7 @@ test('a job that was enqueued again while its process died keeps the count of de
   await s.add('first', { key: 'k' });
   for (let deaths = 0; deaths < 2; deaths++) {
     const claim = { owner: 'dying', leaseUntil: timestamp(s.clock), kinds: ['say'], limit: 9 };
-    await s.database.transaction((tx) => claimJobs(tx, deaths > 0 ? { ...claim, suspects: true } : claim));
+    await s.database.transaction((tx) => claimJobs(tx, deaths > 0 ? { ...claim, onlySuspects: true } : claim));
     await s.add('again', { key: 'k' });
     await s.database.transaction((tx) => releaseAbandonedLeases(tx));
   }
@@ -303,7 +303,7 @@ test('one who lost the lease does not remove the work of the one who has it', as
       const claim = { owner: 'other', leaseUntil: '2027-01-01T00:00:00.000Z', kinds: ['slow'], limit: 1 };
       await database.transaction(async (tx) => {
         await releaseAbandonedLeases(tx, { by: tx.now, exceptOwner: 'other' });
-        assert.equal((await claimJobs(tx, { ...claim, suspects: true })).length, 1);
+        assert.equal((await claimJobs(tx, { ...claim, onlySuspects: true })).length, 1);
       });
     },
   });
@@ -466,7 +466,7 @@ test('the queries of an idle and of a busy queue are served by indexes', async (
     const busy = await explainPlan(tx, buildClaimQuery(tx, claim));
     assert.match(busy.join('\n'), /background_jobs_by_run_at/);
     assert.match(busy.join('\n'), /background_jobs_leased/);
-    const suspects = await explainPlan(tx, buildClaimQuery(tx, { ...claim, suspects: true }));
+    const suspects = await explainPlan(tx, buildClaimQuery(tx, { ...claim, onlySuspects: true }));
     assert.match(suspects.join('\n'), /background_jobs_suspects/);
     const suspect = await explainPlan(tx, findDueSuspect.query(tx, { now: tx.now }));
     assert.match(suspect.join('\n'), /background_jobs_suspects/);

@@ -21,7 +21,7 @@ import {
 export interface JobQueue {
   /** Starts to run jobs, and checks every second for due jobs that other processes enqueued. */
   start(): Promise<void>;
-  /** Claims no more jobs, waits for running ones (at most `drainMs` milliseconds), and releases the rest. */
+  /** Stops claiming jobs, waits for running ones (at most `drainMs` milliseconds), and releases the rest. */
   stop(drainMs?: number): Promise<void>;
   /** For tests: runs due schedules and jobs until nothing is due. Returns the number of runs. */
   runDue(): Promise<number>;
@@ -152,7 +152,7 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
         jobCount++;
         if (working) checkForJobs();
       });
-    runningJobs.set(job.id, { claimed: job, startedAt: timestamp(clock), done: jobPromise });
+    runningJobs.set(job.id, { job, startedAt: timestamp(clock), done: jobPromise });
   };
 
   const freeLanes = () =>
@@ -184,10 +184,10 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
   const claimSuspect = async (kinds: readonly string[]): Promise<number> => {
     const now = timestamp(clock);
     const isSuspectRunning = [...runningJobs.values()].some(
-      ({ claimed, startedAt }) => claimed.process_deaths > 0 && addMilliseconds(startedAt, SUSPECT_MS) > now,
+      ({ job, startedAt }) => job.process_deaths > 0 && addMilliseconds(startedAt, SUSPECT_MS) > now,
     );
     if (isSuspectRunning || (await findDueSuspect.first(database.reader, { now })) === undefined) return 0;
-    return claimAndBegin({ kinds, suspects: true, limit: 1 });
+    return claimAndBegin({ kinds, onlySuspects: true, limit: 1 });
   };
 
   /** Once a second is enough: a lease takes a minute to expire. */
@@ -200,7 +200,7 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
   };
 
   const runningOf = (kinds: readonly string[]): number =>
-    [...runningJobs.values()].filter(({ claimed }) => kinds.includes(claimed.kind)).length;
+    [...runningJobs.values()].filter(({ job }) => kinds.includes(job.kind)).length;
 
   const addScheduled = async (): Promise<void> => {
     if (nextScheduled === undefined || nextScheduled > timestamp(clock)) return;
@@ -281,10 +281,10 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
       await currentCheck;
       await waitAtMost(drainMs, allDone());
       abortController.abort();
-      for (const { claimed } of runningJobs.values()) {
+      for (const { job } of runningJobs.values()) {
         // The attempt does not count, because the job did not fail.
-        const attempts = claimed.attempts - 1;
-        await storeResult((tx) => releaseJob(tx, owner, claimed.id, { runAt: tx.now, attempts }));
+        const attempts = job.attempts - 1;
+        await storeResult((tx) => releaseJob(tx, owner, job.id, { runAt: tx.now, attempts }));
       }
     },
     async runDue() {
@@ -310,7 +310,7 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
 }
 
 interface RunningJob {
-  readonly claimed: LeasedJob;
+  readonly job: LeasedJob;
   readonly startedAt: string;
   readonly done: Promise<void>;
 }

@@ -30,7 +30,7 @@ interface Claim {
   /** Jobs of other kinds are left to a version that knows them. */
   readonly kinds: readonly string[];
   /** Claims the jobs during which a process has died, instead of all others. */
-  readonly suspects?: true;
+  readonly onlySuspects?: true;
   readonly limit: number;
 }
 
@@ -51,7 +51,7 @@ export function buildClaimQuery(tx: Transaction, claim: Claim) {
     .where('due.run_at', '<=', tx.now)
     .where('due.lease_owner', 'is', null)
     .where('due.kind', 'in', claim.kinds)
-    .where('due.process_deaths', claim.suspects ? '>' : '=', sql.lit(0))
+    .where('due.process_deaths', claim.onlySuspects ? '>' : '=', sql.lit(0))
     .where((eb) =>
       eb.not(
         eb.exists(

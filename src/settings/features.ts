@@ -123,7 +123,7 @@ export async function listFlags(db: Reader): Promise<Flag[]> {
 export type FlagSetting =
   | { readonly on: boolean }
   | { readonly on: boolean; readonly actors: readonly Actor[]; readonly featureGroups: readonly string[] }
-  | { readonly percentage: number; readonly of: 'percentage_of_time' | 'percentage_of_actors' };
+  | { readonly percentage: number; readonly kind: 'percentage_of_time' | 'percentage_of_actors' };
 
 /** Sets a flag and returns it. Actors are added to earlier ones or removed; 0 and 100 per cent mean off and on. */
 export async function setFlag(tx: Transaction, name: string, setting: FlagSetting): Promise<Flag> {
@@ -155,7 +155,7 @@ function disabledFlag(name: string): Flag {
 }
 
 function applySetting(flag: Flag, setting: FlagSetting): Flag {
-  if ('percentage' in setting) return withPercentage(flag, setting.percentage, setting.of);
+  if ('percentage' in setting) return withPercentage(flag, setting.percentage, setting.kind);
   if (!('actors' in setting)) return { ...disabledFlag(flag.name), onForAll: setting.on };
   const change = setting.on ? union : difference;
   return {

@@ -50,7 +50,7 @@ export function commitsTo(
   };
   const move = async (ref: string, oldId: string, newId: string) => {
     const by = { server: true, userId: owner.id } as const;
-    const moved = await moveRefs(services, { project: await load(), by, changes: [{ ref, oldId, newId }] });
+    const moved = await moveRefs(services, { project: await load(), actor: by, changes: [{ ref, oldId, newId }] });
     assert.ok(!isFailure(moved), JSON.stringify(moved));
   };
   return {

@@ -49,11 +49,11 @@ const anyTokenByDigest = prepare((db, value: Params<{ digest: string }>) =>
 );
 
 /** Returns the job with this token, running or not. */
-export async function findAnyJobToken(db: Reader, digest: string): Promise<(JobToken & { runs: boolean }) | null> {
+export async function findAnyJobToken(db: Reader, digest: string): Promise<(JobToken & { isRunning: boolean }) | null> {
   const row = await anyTokenByDigest.first(db, { digest });
   if (row === undefined) return null;
   const { status, ...token } = row;
-  return { ...toJobToken(token)!, runs: RUNNING_JOB_STATUSES.includes(status) };
+  return { ...toJobToken(token)!, isRunning: RUNNING_JOB_STATUSES.includes(status) };
 }
 
 /** Returns the token of a job by the job's id; null if it has finished. */

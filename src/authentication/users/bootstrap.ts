@@ -26,7 +26,7 @@ interface BootstrapOptions {
 interface InitialCredentials {
   readonly password: string;
   readonly token: string;
-  readonly generated: string;
+  readonly credentialsText: string;
 }
 
 /**
@@ -38,7 +38,7 @@ export async function bootstrapUsers(options: BootstrapOptions): Promise<boolean
   const { database, config } = options;
   if (await hasUsers(database.reader)) return false;
   const credentials = chooseCredentials(config);
-  const note = credentials.generated === '' ? null : await writeDraft(config.dataDir, credentials);
+  const note = credentials.credentialsText === '' ? null : await writeDraft(config.dataDir, credentials);
   try {
     const passwordHash = await hashPassword(credentials.password);
     const first = await database.transaction((tx) => createFirstUsers(tx, options, credentials, passwordHash));
@@ -59,7 +59,7 @@ function chooseCredentials({ rootPassword, rootToken }: BootstrapOptions['config
   const lines = [rootPassword === null ? `password: ${password}` : '', rootToken === null ? `token: ${token}` : ''];
   const credentialLines = lines.filter((line) => line !== '');
   const credentialsText = credentialLines.length === 0 ? '' : `${['username: root', ...credentialLines].join('\n')}\n`;
-  return { password, token, generated: credentialsText };
+  return { password, token, credentialsText };
 }
 
 async function createFirstUsers(
@@ -116,11 +116,11 @@ async function createUserOrThrow(tx: Transaction, user: CreateUserInput): Promis
 }
 
 /** Writes the file before the users are created: a crash must not leave an instance whose password is unknown. */
-async function writeDraft(dataDir: string, { generated }: InitialCredentials): Promise<string> {
+async function writeDraft(dataDir: string, { credentialsText }: InitialCredentials): Promise<string> {
   const draft = join(dataDir, `initial-credentials.${randomUUID()}`);
   const file = await open(draft, 'wx', 0o600);
   try {
-    await file.writeFile(generated);
+    await file.writeFile(credentialsText);
     await file.sync();
   } finally {
     await file.close();

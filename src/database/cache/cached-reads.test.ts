@@ -175,7 +175,10 @@ test('what a request has read holds until somebody writes one of its tables', as
 /** Of a PostgreSQL that answers so. */
 function followed(execute: Connection['execute']) {
   const versions = new TableVersions(() => undefined);
-  return createSnapshotTracker({ execute }, { versions, own: new CommitTracker(versions), ready: () => undefined });
+  return createSnapshotTracker(
+    { execute },
+    { versions, ownCommits: new CommitTracker(versions), ensureCatalog: () => undefined },
+  );
 }
 
 test('questions for the state that come while one is under way share the next', async () => {

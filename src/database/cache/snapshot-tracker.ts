@@ -18,16 +18,16 @@ export interface SnapshotTracker {
 
 const SNAPSHOT = { sql: 'select pg_current_snapshot()::text as now', parameters: [], name: 'hearth_snapshot' };
 
-/** The transactions of this process; `ready` returns a promise to await before the first snapshot query. */
+/** The transactions of this process; `ensureCatalog` returns a promise to await before the first snapshot query. */
 interface TrackerSources {
-  readonly own: CommitTracker;
+  readonly ownCommits: CommitTracker;
   readonly versions: TableVersions;
-  ready(): Promise<void> | undefined;
+  ensureCatalog(): Promise<void> | undefined;
 }
 
 export function createSnapshotTracker(
   { execute }: Connection,
-  { own, versions, ready }: TrackerSources,
+  { ownCommits, versions, ensureCatalog }: TrackerSources,
 ): SnapshotTracker {
   const cache = new QueryCache(versions);
   let last: string | undefined;
@@ -35,12 +35,12 @@ export function createSnapshotTracker(
   /** Own commits invalidate results of their tables; commits of other processes invalidate everything. */
   const moveTo = async (now: string) => {
     if (now === last) return;
-    if (last === undefined || !(await own.follow(parseSnapshot(last), parseSnapshot(now)))) foreignCommits++;
+    if (last === undefined || !(await ownCommits.follow(parseSnapshot(last), parseSnapshot(now)))) foreignCommits++;
     last = now;
     cache.setVersion(foreignCommits);
   };
   const querySnapshot = coalesce(async () => {
-    const isReady = ready();
+    const isReady = ensureCatalog();
     if (isReady) await isReady;
     const { rows } = await execute(SNAPSHOT);
     const { now } = rows[0] as { now: string };

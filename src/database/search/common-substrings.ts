@@ -77,32 +77,32 @@ const SCAN_LIMIT = 15_000;
 export type IdCondition = (id: RawBuilder<number>) => Expression<SqlBool>;
 
 interface MatchConditions {
-  readonly fits?: IdCondition | undefined;
-  /** Maximum number of rows of the table that do not fulfil `fits`; null if unknown. */
-  readonly unfit?: number | null;
-  readonly within?: IdCondition | null;
+  readonly matchesFilter?: IdCondition | undefined;
+  /** Maximum number of rows of the table that do not fulfil `matchesFilter`; null if unknown. */
+  readonly excludedCount?: number | null;
+  readonly idBound?: IdCondition | null;
 }
 
 /**
- * Returns whether more than `COMMON_THRESHOLD` rows with a common substring also fulfil `fits`. False also means unknown: only
- * the newest matches, or those `within` bounds, are scanned.
+ * Returns whether more than `COMMON_THRESHOLD` rows with a common substring also fulfil `matchesFilter`. False also means unknown: only
+ * the newest matches, or those within `idBound`, are scanned.
  */
 export async function hasManyMatches(
   db: Reader,
   table: string,
   columns: string | readonly string[],
   part: string,
-  { fits, unfit = fits ? null : 0, within }: MatchConditions = {},
+  { matchesFilter, excludedCount = matchesFilter ? null : 0, idBound }: MatchConditions = {},
 ): Promise<boolean> {
   const names = [columns].flat();
-  if (unfit !== null && !within) return hasManyEntries(db, table, names, part, unfit);
+  if (excludedCount !== null && !idBound) return hasManyEntries(db, table, names, part, excludedCount);
   // PostgreSQL's index returns no row before it has found all.
   if (getEngineName(db) === 'postgres') return false;
   const index = sql.table(trigramIndexName(table, names));
-  const bounds = within ? sql` and ${within(sql`${index}.rowid`)}` : sql``;
+  const bounds = idBound ? sql` and ${idBound(sql`${index}.rowid`)}` : sql``;
   const matchingRows = sql`select rowid as id from ${index} where ${index} match ${toFtsPhrase(part)}${bounds}`;
   const newestRows = sql`${matchingRows} order by rowid desc limit ${sql.lit(SCAN_LIMIT)}`;
-  const fit = fits ? fits(sql.ref<number>('looked.id')) : sql`1 = 1`;
+  const fit = matchesFilter ? matchesFilter(sql.ref<number>('looked.id')) : sql`1 = 1`;
   const filteredRows = sql`select 1 from (${newestRows}) looked where ${fit} limit ${sql.lit(COMMON_THRESHOLD + 1)}`;
   return (await countRows(db, sql`(${filteredRows})`)) > COMMON_THRESHOLD;
 }

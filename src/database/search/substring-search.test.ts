@@ -196,7 +196,7 @@ test('more than are counted surely fit where a part is in more names than those 
   });
   const fits = () => sql<SqlBool>`1 = 0`;
   const surely = (part: string, unfit: number | null) =>
-    hasManyMatches(database.reader, 'namespaces', 'name_key', part, { fits, unfit });
+    hasManyMatches(database.reader, 'namespaces', 'name_key', part, { matchesFilter: fits, excludedCount: unfit });
   assert.equal(await surely('common', 2), true);
   assert.equal(await surely('common', 3), false);
   assert.equal(await surely('common', null), false);

@@ -80,8 +80,8 @@ export type ReplicableName =
   | 'job_artifact';
 
 /**
- * What happened to what is replicated, while there is a secondary: triggers write it (migration 0083), whoever makes the
- * change. Its ids become visible in their order.
+ * Changes of replicated objects. Triggers write them while there is a secondary (migration 0083). Ids become visible in
+ * order.
  */
 interface GeoEventsTable {
   id: Generated<number>;

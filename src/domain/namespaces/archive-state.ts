@@ -118,8 +118,8 @@ function selectGroupIdsInState(state: keyof typeof STATE_CONDITIONS) {
 
 /** Whether the namespace itself, an ancestor, or any of them is in a state. */
 interface StateOrigin {
-  readonly itself: boolean;
-  readonly above: boolean;
+  readonly own: boolean;
+  readonly inherited: boolean;
   readonly any: boolean;
 }
 
@@ -131,7 +131,7 @@ export async function loadArchiveState(db: Reader, namespaceId: number): Promise
   const where = (isSo: (row: (typeof rows)[number]) => boolean): StateOrigin => {
     const isOwn = rows.some((row) => row.depth === 0 && isSo(row));
     const isInherited = rows.some((row) => row.depth > 0 && isSo(row));
-    return { itself: isOwn, above: isInherited, any: isOwn || isInherited };
+    return { own: isOwn, inherited: isInherited, any: isOwn || isInherited };
   };
   return {
     archived: where(({ archived }) => archived),

@@ -6,17 +6,17 @@ import { isReservedName } from '#authentication/users/usernames.ts';
  */
 
 /** Validates the last segment of a full path. Groups need at least two characters. */
-export function validatePath(path: string, { least = 1 }: { readonly least?: number } = {}): string[] {
+export function validatePath(path: string, { minLength = 1 }: { readonly minLength?: number } = {}): string[] {
   if (path === '') return ["can't be blank"];
   return [
-    ...(path.length < least ? [`is too short (minimum is ${least} characters)`] : []),
+    ...(path.length < minLength ? [`is too short (minimum is ${minLength} characters)`] : []),
     ...(path.length > MAX_LENGTH ? [`is too long (maximum is ${MAX_LENGTH} characters)`] : []),
     ...(isValidPath(path) ? [] : [INVALID_PATH]),
   ];
 }
 
 export function validateGroupPath(path: string, { topLevel }: { readonly topLevel: boolean }): string[] {
-  const problems = validatePath(path, { least: 2 });
+  const problems = validatePath(path, { minLength: 2 });
   return topLevel && isReservedName(path) ? [...problems, `${path} is a reserved name`] : problems;
 }
 

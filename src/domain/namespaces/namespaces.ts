@@ -63,18 +63,20 @@ export async function isCommonSearchTerm(db: Reader, search: string): Promise<bo
 }
 
 /**
- * Returns a set of the ids of all namespaces whose name or path contains the text, in any case (`whole`: whose full
+ * Returns a set of the ids of all namespaces whose name or path contains the text, in any case (`matchFullPath`: whose full
  * path does). Null if so many match that a list must be scanned in its own order.
  * index: namespaces_name_key_trigrams, routes_full_path_key_trigrams
  */
 export async function findMatchingNamespaceIds(
   db: Reader,
   search: string,
-  { whole }: { readonly whole: boolean },
+  { matchFullPath }: { readonly matchFullPath: boolean },
 ): Promise<ScanResult['isMatch']> {
   const part = foldCase(search);
   if (isTooShortForIndex(part) || (await isCommonSubstring(db, 'namespaces', 'name_key', part))) return null;
-  const conditions = whole ? [isNamespaceRoute] : [isNamespaceRoute, like(ownPathKeyOfRoute, `%${escapeLike(part)}%`)];
+  const conditions = matchFullPath
+    ? [isNamespaceRoute]
+    : [isNamespaceRoute, like(ownPathKeyOfRoute, `%${escapeLike(part)}%`)];
   const namespaceId = sql<{ id: number }>`routes.namespace_id as id`;
   const routes = selectRowsContaining(db, 'routes', 'full_path_key', part, namespaceId, conditions);
   const routeOrNameMatches = sql<{
@@ -85,17 +87,17 @@ export async function findMatchingNamespaceIds(
 }
 
 /**
- * Condition on namespaces joined with routes: the name or path contains the text, in any case (`whole`: the full path).
+ * Condition on namespaces joined with routes: the name or path contains the text, in any case (`matchFullPath`: the full path).
  * With `common`, each row is compared instead of using the index.
  * index: namespaces_name_key_trigrams, routes_full_path_key_trigrams
  */
 export function namespaceMatches(
   db: Reader,
   search: string,
-  { whole, common }: { readonly whole: boolean; readonly common: boolean },
+  { matchFullPath, common }: { readonly matchFullPath: boolean; readonly common: boolean },
 ): RawBuilder<SqlBool> {
   const part = foldCase(search);
-  const routeCondition = whole
+  const routeCondition = matchFullPath
     ? containsSubstringUnindexed('routes', ['full_path_key'], part)
     : like(ownPathKey, `%${escapeLike(part)}%`);
   if (common)
@@ -106,7 +108,7 @@ export function namespaceMatches(
     .where(isNamespaceRoute)
     .$narrowType<{ id: NotNull }>()
     .where(containsSubstring(db, 'routes', 'full_path_key', part));
-  const matchingRoutes = whole ? inRoutes : inRoutes.where(like(ownPathKeyOfRoute, `%${escapeLike(part)}%`));
+  const matchingRoutes = matchFullPath ? inRoutes : inRoutes.where(like(ownPathKeyOfRoute, `%${escapeLike(part)}%`));
   return sql<SqlBool>`namespaces.id in (${matchingRoutes.union(selectIdsContaining(db, 'namespaces', 'name_key', part))})`;
 }
 

@@ -122,7 +122,7 @@ export async function moveNamespaceRoutes(
   tx: Transaction,
   namespaceId: number,
   fullPath: FullPath,
-  notify: (moved: MovedRoute) => Promise<void>,
+  notify: (route: MovedRoute) => Promise<void>,
 ): Promise<void> {
   const old = await getNamespacePath(tx, namespaceId);
   const [from, to] = [withKey(old), withKey(fullPath)];

@@ -25,11 +25,11 @@ export function parseFetch({
   method,
   path,
   query,
-}: IncomingRequest): { readonly address: string; readonly begins: boolean } | null {
+}: IncomingRequest): { readonly address: string; readonly isFirstRequest: boolean } | null {
   const [, address, end] = /^\/([\w.%/-]+)\.git\/(info\/refs|git-upload-pack)$/.exec(path) ?? [];
   if (address === undefined) return null;
-  if (end === 'git-upload-pack') return method === 'POST' ? { address, begins: false } : null;
-  return method === 'GET' && query === 'service=git-upload-pack' ? { address, begins: true } : null;
+  if (end === 'git-upload-pack') return method === 'POST' ? { address, isFirstRequest: false } : null;
+  return method === 'GET' && query === 'service=git-upload-pack' ? { address, isFirstRequest: true } : null;
 }
 
 /** Serves a fetch from the local copy if the caller may fetch it; null: proxy the request. */
@@ -39,7 +39,7 @@ export async function serveFetch(services: FetchServices, request: IncomingReque
   if (!copy || !(await services.checks.mayFetch(request, copy))) return null;
   const git = gitForClient(services.git, request.client);
   const repository = getCopy(git, copy.storage ?? 'default', copy);
-  return parsedFetch.begins
+  return parsedFetch.isFirstRequest
     ? serveAdvertisement(services, git, repository, request)
     : servePack(services, git, repository, request);
 }

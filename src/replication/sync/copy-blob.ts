@@ -13,16 +13,16 @@ const MAX_BLOB_BYTES = 5 * 1024 ** 3;
 const RESERVED_BYTES = 256 * 1024 ** 2;
 
 /**
- * Copies a file and stores it only if it matches the primary's checksum; `anew`: even if it exists. Returns false if it
+ * Copies a file and stores it only if it matches the primary's checksum; `forceDownload`: even if it exists. Returns false if it
  * is gone. Rejects with `PrimaryFailure`.
  */
 export async function copyBlob(
   blobs: BlobStore,
   primary: Primary,
   { replicable_name, replicable_id, size }: RemoteReplicable,
-  { sha256, anew }: { readonly sha256: string; readonly anew: boolean },
+  { sha256, forceDownload }: { readonly sha256: string; readonly forceDownload: boolean },
 ): Promise<boolean> {
-  if (!anew && (await hasBlob(blobs, sha256))) return true;
+  if (!forceDownload && (await hasBlob(blobs, sha256))) return true;
   const maxBytes = Math.min(size ?? MAX_BLOB_BYTES, await getFreeBytes(blobs));
   if (size !== null && size > maxBytes) {
     throw new PrimaryFailure('denied', `A file of ${size} bytes does not fit: ${maxBytes} bytes are free`);

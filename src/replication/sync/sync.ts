@@ -71,7 +71,7 @@ async function syncBlob(copying: SyncServices, copy: RegistryRow, replicable: Re
   if (copy.checksum !== null && copy.checksum !== sha256) await removeFile(copying, copy, copy.checksum);
   const hasBlob = await lockPerBlob(sha256, async () => {
     await database.transaction((tx) => updateCopyLocation(tx, copy.id, { checksum: sha256 }));
-    return copyBlob(blobs, primary, replicable, { sha256, anew: copy.verification === 'failed' });
+    return copyBlob(blobs, primary, replicable, { sha256, forceDownload: copy.verification === 'failed' });
   });
   if (!hasBlob) throw new Error('The primary has not got this file');
   await database.transaction((tx) => updateUnlessChanged(tx, copy, syncedColumns(tx)));

@@ -67,7 +67,7 @@ test('of a default branch change and a push that deletes it exactly one succeeds
 /** A pending deletion of `next`. */
 async function deleting({ place, tip }: Awaited<ReturnType<typeof given>>) {
   const changes = [{ ref: 'refs/heads/next', oldId: tip, newId: ZERO_ID }];
-  const intent = await beginMove(services, { project: place, by: { server: true, userId: null }, changes });
+  const intent = await beginMove(services, { project: place, actor: { server: true, userId: null }, changes });
   assert.ok(!isFailure(intent));
   return { changes, intent };
 }
@@ -115,7 +115,7 @@ test('a project deleted before its first branch is recorded leaves no intent', a
   const changes = [{ ref: 'refs/heads/main', oldId: ZERO_ID, newId: 'a'.repeat(40) }];
   const intent = await beginMove(services, {
     project: { ...place, id },
-    by: { server: true, userId: owner.id },
+    actor: { server: true, userId: owner.id },
     changes,
   });
   assert.ok(!isFailure(intent));

@@ -35,7 +35,7 @@ export async function retryWhileBranchExists<T>(
   { database, git }: Pick<RefServices, 'database' | 'git'>,
   project: LocatedRepository & { readonly id: number },
   branch: string,
-  work: (seen: BranchAtVersion) => Promise<T | Failure<'refsMoved'>>,
+  work: (branch: BranchAtVersion) => Promise<T | Failure<'refsMoved'>>,
 ): Promise<T | Failure<'noSuchBranch' | 'busy'>> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     // Read the version first: later moves are visible or have increased it.

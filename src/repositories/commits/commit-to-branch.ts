@@ -97,7 +97,7 @@ async function commitWithLock(
   if ('rejected' in commit) return toChangeFailure(commit);
   const failure = await moveRefs(services, {
     project,
-    by: { caller, may: commitPermission({ branch: name, forced }) },
+    actor: { caller, may: commitPermission({ branch: name, forced }) },
     changes: [{ ref: HEADS + name, oldId: tip ?? ZERO_ID, newId: commit.commit }],
     alsoWrite: storedContents.link,
     first: parent === null,

@@ -15,7 +15,7 @@ import type { RefServices } from '../services.ts';
 
 interface InitialCommitInput<Code extends string> {
   readonly project: RefProject;
-  readonly by: RefMover<Code> | ServerActor;
+  readonly actor: RefMover<Code> | ServerActor;
   readonly author: { readonly name: string; readonly email: string };
   readonly path: string;
   readonly content: Buffer;
@@ -27,7 +27,7 @@ export async function createInitialCommit<Code extends string = never>(
   services: RefServices,
   request: InitialCommitInput<Code>,
 ): Promise<undefined | Failure<MoveFailure | Code>> {
-  const { project, by, author, path, content, message } = request;
+  const { project, actor, author, path, content, message } = request;
   await ensureProjectRepository(services.git, project);
   const repository = getRepository(services.git, project);
   const commit = await commitChanges(services.git, repository, {
@@ -39,6 +39,6 @@ export async function createInitialCommit<Code extends string = never>(
   });
   if (!('ok' in commit)) throw new Error(`The initial commit of ${path} failed: ${commit.rejected}`);
   const change = { ref: HEADS + project.default_branch, oldId: ZERO_ID, newId: commit.commit };
-  const moveResult = await moveRefs(services, { project, by, changes: [change] });
+  const moveResult = await moveRefs(services, { project, actor, changes: [change] });
   return isFailure(moveResult) && moveResult.code !== 'moved' ? moveResult : undefined;
 }

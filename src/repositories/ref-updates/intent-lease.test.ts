@@ -17,7 +17,7 @@ test('extends the lease while git moves refs', async () => {
   const newId = await given.commit({ a: 'two' }, { branch: 'draft' });
   const project = await findProject(services.database.reader, ANONYMOUS, String(given.id));
   const changes = [{ ref: 'refs/heads/main', oldId, newId }];
-  const intent = await beginMove(services, { project: project!, by: { server: true, userId: null }, changes });
+  const intent = await beginMove(services, { project: project!, actor: { server: true, userId: null }, changes });
   assert.ok(!isFailure(intent));
   mock.timers.enable({ apis: ['setInterval'] });
   for (let minutes = 0; minutes < 3; minutes++) {

@@ -40,7 +40,7 @@ export interface RefProject extends LocatedRepository {
 
 export interface RefMove<Code extends string = never> extends RefMoveBase {
   readonly project: RefProject;
-  readonly by: RefMover<Code> | ServerActor;
+  readonly actor: RefMover<Code> | ServerActor;
   /** The merge that this move completes; published with the moved refs. */
   readonly merge?: Merge | undefined;
   /** Push options, published with the moved refs. */
@@ -52,7 +52,7 @@ export interface RefMove<Code extends string = never> extends RefMoveBase {
 /** A move in a wiki's repository by a caller with this ability. */
 export interface WikiMove extends RefMoveBase {
   readonly wiki: Wiki;
-  readonly by: { readonly caller: SignedInCaller; readonly may: WikiAbility } | ServerActor;
+  readonly actor: { readonly caller: SignedInCaller; readonly may: WikiAbility } | ServerActor;
   /** Renamed pages. */
   readonly renamed?: readonly PathRename[];
 }
@@ -113,13 +113,13 @@ async function moveWithIntent(
 /** Stores the intent. For pushes this is the first half: git itself moves the refs. */
 export function beginMove<Code extends string = never>(
   { database }: Pick<RefServices, 'database'>,
-  { project, by, changes, merge, options, alsoWrite, first }: RefMove<Code>,
+  { project, actor, changes, merge, options, alsoWrite, first }: RefMove<Code>,
 ): Promise<Intent | Failure<'readOnly' | 'notFirst' | Code>> {
   const input = { owner: { projectId: project.id }, location: project, changes, merge, options, first };
   return database.transaction(async (tx) => {
-    if ('server' in by) return createIntent(tx, input, by);
-    const access = await reloadAccess(tx, by.caller, project.id);
-    const failure = await by.may(tx, access);
+    if ('server' in actor) return createIntent(tx, input, actor);
+    const access = await reloadAccess(tx, actor.caller, project.id);
+    const failure = await actor.may(tx, access);
     if (failure !== undefined) return failure;
     await alsoWrite?.(tx, access);
     return createIntent(tx, input, access);
@@ -129,16 +129,16 @@ export function beginMove<Code extends string = never>(
 /** As `beginMove`, for a wiki. */
 export function beginWikiMove(
   { database }: Pick<RefServices, 'database'>,
-  { wiki, by, changes, renamed, first }: WikiMove,
+  { wiki, actor, changes, renamed, first }: WikiMove,
 ): Promise<Intent | Failure<'readOnly' | 'notFirst'>> {
   const input = { owner: { wikiId: wiki.wiki_id }, location: wiki, changes, renamed, first };
   return database.transaction(async (tx) => {
-    if ('server' in by) return createIntent(tx, input, by);
+    if ('server' in actor) return createIntent(tx, input, actor);
     const { project_id, group_id } = wiki;
     const access =
       project_id === null
-        ? await requireGroupAccess(tx, by.caller, group_id as number, by.may)
-        : await requireProjectAccess(tx, by.caller, project_id, by.may);
+        ? await requireGroupAccess(tx, actor.caller, group_id as number, actor.may)
+        : await requireProjectAccess(tx, actor.caller, project_id, actor.may);
     return createIntent(tx, input, access);
   });
 }

@@ -40,7 +40,7 @@ async function prepareMove(): Promise<PreparedMove> {
 }
 
 async function storeIntent({ given, project }: PreparedMove, changes: readonly RefChange[]): Promise<Intent> {
-  const intent = await beginMove(services, { project, by: { server: true, userId: given.owner.id }, changes });
+  const intent = await beginMove(services, { project, actor: { server: true, userId: given.owner.id }, changes });
   assert.ok(!isFailure(intent));
   return intent;
 }

@@ -34,7 +34,7 @@ export async function completeWikiIntent(
   const pages = change === undefined ? [] : await listPageChanges(context, change);
   const lock = `refs of wiki ${intent.wikiId}`;
   const actor = await loadActor(database.reader, intent.userId);
-  await runUnitOfWork(actor, (uow) => recordMovedRefs(uow, intent, { moved: movedRefs, pages, default_branch }), {
+  await runUnitOfWork(actor, (uow) => recordMovedRefs(uow, intent, { movedRefs, pages, default_branch }), {
     lock,
     exemptFromLimit: true,
   });
@@ -74,7 +74,7 @@ export async function recordBulkWikiUpdate(
 }
 
 interface MovedPages {
-  readonly moved: readonly RefChange[];
+  readonly movedRefs: readonly RefChange[];
   readonly pages: readonly PageChange[];
   readonly default_branch: string;
 }
@@ -82,15 +82,15 @@ interface MovedPages {
 async function recordMovedRefs(
   uow: UnitOfWork,
   { id, wikiId }: WikiIntent,
-  { moved, pages, default_branch }: MovedPages,
+  { movedRefs, pages, default_branch }: MovedPages,
 ) {
   const deletedIntent = await deleteIntent(uow, id);
-  if (deletedIntent === null || moved.length === 0) return;
+  if (deletedIntent === null || movedRefs.length === 0) return;
   const { userId } = deletedIntent;
   const wiki = await findWikiById(uow, wikiId);
   if (wiki === null) return;
   // The database decides which of two first pushes is the first.
-  const branches = moved.some(({ ref, newId }) => ref.startsWith(HEADS) && newId !== ZERO_ID);
+  const branches = movedRefs.some(({ ref, newId }) => ref.startsWith(HEADS) && newId !== ZERO_ID);
   const first = wiki.empty && branches ? { empty: false, default_branch } : {};
   await uow
     .updateTable('wikis')
@@ -105,7 +105,7 @@ async function recordMovedRefs(
       await recordActivity(uow, { projectId: wiki.project_id, authorId: userId, action: page.action, target });
     }
   }
-  await uow.publish('wiki-refs-changed', { wikiId, userId, changes: moved });
+  await uow.publish('wiki-refs-changed', { wikiId, userId, changes: movedRefs });
 }
 
 /** Updates the file HEAD to the default branch of the row. */

@@ -30,7 +30,7 @@ export interface PageName {
   readonly title: string;
   readonly format: string;
   /** Ending as in the file name. */
-  readonly ending: string;
+  readonly extension: string;
 }
 
 /** Returns the page name of a file; null if it is no page. */
@@ -41,7 +41,7 @@ export function parsePageName(path: string): PageName | null {
   // Responses and rows contain only valid UTF-8.
   const slug = path.slice(0, at).toWellFormed();
   if (format === undefined || slug === '' || slug.endsWith('/')) return null;
-  return { path, slug, title: getPageTitle(slug), format, ending: extension };
+  return { path, slug, title: getPageTitle(slug), format, extension };
 }
 
 function getFormat(extension: string): string | undefined {

@@ -58,7 +58,7 @@ export async function createBranchAt(
   const change = { ref: HEADS + branch, oldId: ZERO_ID, newId: target };
   const moveResult = await moveRefs(services, {
     project,
-    by: { caller, may: createBranchPermission(branch) },
+    actor: { caller, may: createBranchPermission(branch) },
     changes: [change],
   });
   if (isFailure(moveResult)) return fail(toCreateFailure(moveResult.code), { branch, ref });
@@ -87,7 +87,7 @@ async function createFirstBranch(
   const readme = { path: 'README.md', content: Buffer.alloc(0), message: 'Add README.md' };
   const { name, email } = caller.user;
   const actor = { caller, may: initialBranchPermission(defaultBranch, branch) };
-  const created = await createInitialCommit(services, { project, by: actor, author: { name, email }, ...readme });
+  const created = await createInitialCommit(services, { project, actor, author: { name, email }, ...readme });
   if (isFailure(created)) return fail(created.code === 'protectedName' ? 'protectedName' : 'readOnly');
 }
 

@@ -26,7 +26,7 @@ export async function deleteBranchAt(
   const change = { ref: HEADS + name, oldId: commit.id, newId: ZERO_ID };
   const moveResult = await moveRefs(services, {
     project,
-    by: { caller, may: deleteBranchPermission(name) },
+    actor: { caller, may: deleteBranchPermission(name) },
     changes: [change],
   });
   if (!isFailure(moveResult)) return undefined;

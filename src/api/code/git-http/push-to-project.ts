@@ -83,7 +83,7 @@ async function writeIntent(
 ): Promise<Intent | string | ForceUnknown> {
   try {
     const options = filterPushOptions(pushOptions);
-    const intent = await beginMove(services, { project, by: { caller, may }, changes, ...(options && { options }) });
+    const intent = await beginMove(services, { project, actor: { caller, may }, changes, ...(options && { options }) });
     if (!isFailure(intent)) return intent;
     return intent.code === 'readOnly' ? READ_ONLY[1] : (intent.values.verdict as string | ForceUnknown);
   } catch (error) {

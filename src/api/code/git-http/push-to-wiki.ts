@@ -59,7 +59,7 @@ async function writeIntent(
   changes: readonly RefChange[],
 ): Promise<Intent | string> {
   try {
-    const intent = await beginWikiMove(services, { wiki, by: { caller, may: 'create_wiki' }, changes });
+    const intent = await beginWikiMove(services, { wiki, actor: { caller, may: 'create_wiki' }, changes });
     return isFailure(intent) ? READ_ONLY[1] : intent;
   } catch (error) {
     if (error instanceof AccessRevoked) return explainRefusal();

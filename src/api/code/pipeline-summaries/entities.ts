@@ -92,7 +92,7 @@ async function loadPipelineRelations(rows: readonly PipelineSummaryRow[], { db }
       rows.map(({ user_id }) => user_id),
     ),
     withWarnings: await findPipelinesWithWarnings(db, ids),
-    busy: await loadBusySeconds(db, ids),
+    busySeconds: await loadBusySeconds(db, ids),
     coverages: await loadAverageCoverages(db, ids),
   };
 }
@@ -100,7 +100,7 @@ async function loadPipelineRelations(rows: readonly PipelineSummaryRow[], { db }
 function pipelineValues(
   row: PipelineSummaryRow,
   to: SerializationContext,
-  { users, withWarnings, busy, coverages }: PipelineRelations,
+  { users, withWarnings, busySeconds, coverages }: PipelineRelations,
 ) {
   const user = users.get(row.user_id ?? 0);
   return {
@@ -112,7 +112,7 @@ function pipelineValues(
     started_at: row.started_at,
     finished_at: row.finished_at,
     committed_at: null,
-    duration: row.finished_at === null ? null : (busy.get(row.id) ?? null),
+    duration: row.finished_at === null ? null : (busySeconds.get(row.id) ?? null),
     queued_duration: wholeSecondsBetween(row.created_at, row.started_at),
     coverage: coverages.get(row.id)?.toFixed(2) ?? null,
     detailed_status: detailedStatus(row, withWarnings.has(row.id)),

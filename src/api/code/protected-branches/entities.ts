@@ -5,7 +5,7 @@ import type { ProtectionRuleRow } from '#authorization/protected-branches/protec
 import { entity, type SerializationContext, variants } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
 
-/** An entry of a rule with a description of whom it admits. */
+/** An entry of a rule with the description of its user, group or role. */
 interface DescribedEntry extends RuleEntry {
   readonly description: string;
 }

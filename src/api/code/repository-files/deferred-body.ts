@@ -82,7 +82,7 @@ async function readUncheckedBody(
   }
   if (!hasBody(request)) return toDeferredBody(query);
   const body = await startReadingBody(request, await loadBodyLimits(database, caller));
-  if ('whole' in body) return toDeferredBody(withQuery(query, await parseSmallBody(body.whole, type, request)));
+  if ('buffer' in body) return toDeferredBody(withQuery(query, await parseSmallBody(body.buffer, type, request)));
   const spool = await openSpoolFile(await draftPath(blobs));
   try {
     return toDeferredBody(withQuery(query, await parseLargeBody(body.chunks, type, request, spool)), spool);

@@ -31,6 +31,6 @@ export async function repositoryWithOddEntries(services: Services, projectId: nu
   const commit = { tree: treeId, parents: [tip], author: signer, committer: signer, message: 'Odd entries' };
   const newId = await writeCommit(services.git, repository, commit);
   const changes = [{ ref: 'refs/heads/main', oldId: tip, newId }];
-  await moveRefs(services, { project, by: { server: true, userId }, changes });
+  await moveRefs(services, { project, actor: { server: true, userId }, changes });
   return submodule;
 }

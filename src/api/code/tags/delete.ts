@@ -16,6 +16,10 @@ export async function deleteTagAt(
   { name, target }: Pick<TagRow, 'name' | 'target'>,
 ): Promise<undefined | Failure<'readOnly' | 'gone'>> {
   const change = { ref: TAGS + name, oldId: target, newId: ZERO_ID };
-  const moveResult = await moveRefs(services, { project, by: { caller, may: deleteTagPermission }, changes: [change] });
+  const moveResult = await moveRefs(services, {
+    project,
+    actor: { caller, may: deleteTagPermission },
+    changes: [change],
+  });
   if (isFailure(moveResult)) return fail(moveResult.code === 'readOnly' ? 'readOnly' : 'gone');
 }

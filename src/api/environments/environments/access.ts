@@ -31,7 +31,7 @@ type EnvironmentCheck = (
   environment: EnvironmentRow,
 ) => Promise<boolean> | boolean;
 
-/** Loads the environment of the path and admits callers for whom `may` returns true. */
+/** Loads the environment in the path. Only callers that pass the check `may` have access. */
 function environmentResourceFor(may: EnvironmentCheck) {
   return {
     ...environmentResource,

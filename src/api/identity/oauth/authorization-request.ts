@@ -52,7 +52,7 @@ export interface RejectedAuthorization {
 /** The client or redirect URI is unknown: the user sees an error page and is not redirected. */
 export interface UntrustedRequest {
   readonly kind: 'untrusted';
-  readonly wrong: 'client' | 'redirectUri';
+  readonly invalidField: 'client' | 'redirectUri';
 }
 
 /** Validates an authorization request of a client. One without a secret needs a PKCE challenge (RFC 9700 §2.1.1). */
@@ -61,9 +61,9 @@ export async function validateAuthorization(
   request: AuthorizationRequest,
 ): Promise<Authorization | RejectedAuthorization | UntrustedRequest> {
   const application = await findApplication(db, request.client_id ?? '');
-  if (application === null) return { kind: 'untrusted', wrong: 'client' };
+  if (application === null) return { kind: 'untrusted', invalidField: 'client' };
   const redirectUri = parseRedirectUris(application).find((uri) => uri === request.redirect_uri);
-  if (redirectUri === undefined) return { kind: 'untrusted', wrong: 'redirectUri' };
+  if (redirectUri === undefined) return { kind: 'untrusted', invalidField: 'redirectUri' };
   const to = { redirectUri, state: request.state ?? null };
   const reject = (error: RejectedAuthorization['error']) => ({ kind: 'rejected', to, error }) as const;
   if (!request.response_type) return reject('invalid_request');

@@ -33,14 +33,14 @@ ${hiddenFields(fields)}<button class="other">Deny</button>`)}`;
   return htmlPage({ title: 'Authorize an application', main, csrfToken, formTargets: [formTarget(to.redirectUri)] });
 }
 
-const REASONS: Readonly<Record<UntrustedRequest['wrong'], string>> = {
+const REASONS: Readonly<Record<UntrustedRequest['invalidField'], string>> = {
   client: 'No application is registered here with this client_id.',
   redirectUri: 'The redirect_uri is none of those that the application has registered.',
 };
 
 /** Returns an error page (400) without a redirect, because the redirect URI is not trusted. */
-export function untrustedRequestPage({ wrong }: UntrustedRequest): HtmlReply {
-  const main = markup`${alertBox(REASONS[wrong])}
+export function untrustedRequestPage({ invalidField }: UntrustedRequest): HtmlReply {
+  const main = markup`${alertBox(REASONS[invalidField])}
 <p>You have come from another site, and what it has sent along is wrong. Nobody has got anything from your account.</p>`;
   return htmlPage({ title: 'An application asks in a wrong way', main, csrfToken: null, status: 400 });
 }

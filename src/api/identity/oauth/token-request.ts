@@ -31,4 +31,4 @@ export interface GrantContext {
 }
 
 /** A grant type (contract/conventions.md §10 "OAuth 2.0"). Its writes are kept when it fails. */
-export type Grant = (uow: UnitOfWork, request: TokenRequest, asking: GrantContext) => Promise<GrantResult>;
+export type Grant = (uow: UnitOfWork, request: TokenRequest, context: GrantContext) => Promise<GrantResult>;

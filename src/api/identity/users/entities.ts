@@ -196,11 +196,11 @@ const UserAdminDetail = entity('UserAdminDetail', {
   trial: Type.Null(),
 }).from(
   async (users: readonly User[], to) => ({
-    facts: await loadUserRelations(to.db, users),
+    relations: await loadUserRelations(to.db, users),
     roles: await loadHighestRoles(to.db, users),
   }),
-  (user, to, { facts, roles }) => ({
-    ...serializeForAdmin(user, to, facts),
+  (user, to, { relations, roles }) => ({
+    ...serializeForAdmin(user, to, relations),
     highest_role: roles.get(user.id) ?? 0,
     current_sign_in_ip: user.current_sign_in_ip,
     last_sign_in_ip: user.last_sign_in_ip,

@@ -160,7 +160,7 @@ function countCommon(db: Reader, query: Users, filter: UserFilter & { search: st
     expressionBuilder<Schema, never>().exists(filteredUsers.where('users.id', '=', id));
   return async (limit: number) => {
     const excludedCount = await countExcluded(db, filter);
-    const conditions = { fits: isAll ? undefined : matchesFilter, unfit: excludedCount, within: idBound };
+    const conditions = { matchesFilter: isAll ? undefined : matchesFilter, excludedCount, idBound };
     const hasManyResults = await hasManyMatches(db, 'users', SEARCH_COLUMNS, foldCase(filter.search), conditions);
     return hasManyResults ? limit : countUpTo(db, query, limit);
   };
@@ -173,14 +173,14 @@ function applyFilter(db: Reader, filter: UserFilter, common: boolean): Users {
   let users = db.selectFrom('users').select(userColumns);
   const { search } = filter;
   if (search) users = users.where((eb) => matchesSearch(db, eb, { ...filter, search }, common));
-  return toConditions(db, filter).reduce((query, { fits }) => query.where(fits), users);
+  return toConditions(db, filter).reduce((query, { condition }) => query.where(condition), users);
 }
 
 /** A condition of a filter. */
 interface UserCondition {
-  readonly fits: Expression<SqlBool>;
+  readonly condition: Expression<SqlBool>;
   /** Index conditions that select few users, including all that do not match. */
-  readonly unfit?: readonly Expression<SqlBool>[];
+  readonly exclusions?: readonly Expression<SqlBool>[];
 }
 
 /** Returns the conditions of a filter, except the search. */
@@ -188,11 +188,11 @@ function toConditions(db: Reader, filter: UserFilter): UserCondition[] {
   const { username, public_email, identity, forAdministrator } = filter;
   const eb = expressionBuilder<Schema, 'users'>();
   const all: UserCondition[] = stateConditions(db, eb, filter);
-  if (username) all.push({ fits: eb('username_key', '=', foldCase(username)) });
-  if (public_email) all.push({ fits: eb('public_email', '=', normalizeAddress(public_email)) });
-  if (identity) all.push({ fits: hasIdentity(eb, identity) });
+  if (username) all.push({ condition: eb('username_key', '=', foldCase(username)) });
+  if (public_email) all.push({ condition: eb('public_email', '=', normalizeAddress(public_email)) });
+  if (identity) all.push({ condition: hasIdentity(eb, identity) });
   if (forAdministrator) return [...all, ...administratorConditions(db, eb, filter)];
-  return [...all, { fits: eb('state', 'not in', BLOCKED_STATES), unfit: [isInactive(eb)] }];
+  return [...all, { condition: eb('state', 'not in', BLOCKED_STATES), exclusions: [isInactive(eb)] }];
 }
 
 /** Matches a common text by scanning the list in its order; finds any other text by indexes. */
@@ -243,19 +243,19 @@ function stateConditions(db: Reader, eb: Conditions, filter: UserFilter): UserCo
   const all: UserCondition[] = [];
   const [inactive, external] = [isInactive(eb), isFlagged(eb, 'external')];
   const [bot, internal] = [isFlagged(eb, 'bot'), isFlagged(eb, 'internal')];
-  if (filter.active) all.push({ fits: eb('state', '=', 'active'), unfit: [inactive] });
-  if (filter.exclude_active) all.push({ fits: inactive });
-  if (filter.blocked) all.push({ fits: eb.and([inactive, eb('state', 'in', ['blocked', 'ldap_blocked'])]) });
-  if (filter.external) all.push({ fits: external });
-  if (filter.exclude_external) all.push({ fits: eb('external', '=', false), unfit: [external] });
+  if (filter.active) all.push({ condition: eb('state', '=', 'active'), exclusions: [inactive] });
+  if (filter.exclude_active) all.push({ condition: inactive });
+  if (filter.blocked) all.push({ condition: eb.and([inactive, eb('state', 'in', ['blocked', 'ldap_blocked'])]) });
+  if (filter.external) all.push({ condition: external });
+  if (filter.exclude_external) all.push({ condition: eb('external', '=', false), exclusions: [external] });
   if (filter.humans) {
-    all.push({ fits: eb.and([eb('bot', '=', false), eb('internal', '=', false)]), unfit: [bot, internal] });
+    all.push({ condition: eb.and([eb('bot', '=', false), eb('internal', '=', false)]), exclusions: [bot, internal] });
   }
   // index: users_bots, users_internals
-  if (filter.exclude_humans) all.push({ fits: eb('users.id', 'in', selectNonHumans(db)) });
-  if (filter.exclude_internal) all.push({ fits: eb('internal', '=', false), unfit: [internal] });
+  if (filter.exclude_humans) all.push({ condition: eb('users.id', 'in', selectNonHumans(db)) });
+  if (filter.exclude_internal) all.push({ condition: eb('internal', '=', false), exclusions: [internal] });
   if (filter.without_project_bots) {
-    all.push({ fits: eb.or([eb('bot', '=', false), eb('internal', '=', true)]), unfit: [bot] });
+    all.push({ condition: eb.or([eb('bot', '=', false), eb('internal', '=', true)]), exclusions: [bot] });
   }
   return all;
 }
@@ -270,12 +270,12 @@ function administratorConditions(db: Reader, eb: Conditions, filter: UserFilter)
   if (filter.without_projects) all.push(hasNoProjects(db, eb));
   if (created_after) all.push(eb('created_at', '>=', created_after));
   if (created_before) all.push(eb('created_at', '<=', created_before));
-  return all.map((condition) => ({ fits: condition }));
+  return all.map((condition) => ({ condition }));
 }
 
 /** Returns an upper bound of the number of users that do not match, or null if they may be many. */
 async function countExcluded(db: Reader, filter: UserFilter): Promise<number | null> {
-  const exclusions = toConditions(db, filter).map((one) => one.unfit);
+  const exclusions = toConditions(db, filter).map((one) => one.exclusions);
   let excludedCount = 0;
   for (const exclusion of exclusions) if (exclusion === undefined) return null;
   for (const condition of exclusions.flatMap((exclusion) => exclusion ?? [])) {

@@ -41,7 +41,7 @@ function toFlagSetting(call: SetFeatureInput, actors: readonly Actor[]): FlagSet
     return actors.length + featureGroups.length > 0 ? { on: isOn, actors, featureGroups } : { on: isOn };
   const percentage = /^\d{1,3}(\.\d+)?$/.test(call.value) ? Number(call.value) : Number.NaN;
   if (!(percentage >= 0 && percentage <= 100) || actors.length + featureGroups.length > 0) return null;
-  return { percentage, of: call.key };
+  return { percentage, kind: call.key };
 }
 
 async function findActors(db: Reader, call: SetFeatureInput): Promise<Actor[] | Failure<'actorNotFound'>> {

@@ -47,7 +47,7 @@ export async function readGeneric(
     hosts,
     severity: readMappedField(sender, payload, 'severity', severityOf) ?? severityOf(payload.severity) ?? 'critical',
     startedAt: readMappedField(sender, payload, 'start_time', readTime) ?? readTime(payload.start_time),
-    resolving: endedAt !== null,
+    isResolving: endedAt !== null,
     endedAt,
     environment: readMappedField(sender, payload, 'service_environment_name', textOf) ?? environmentOf(payload),
     fingerprint: await fingerprint(payload, sender, fingerprints),

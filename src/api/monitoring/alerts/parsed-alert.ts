@@ -14,7 +14,7 @@ export interface ParsedAlert {
   /** Null: the time of receipt. */
   readonly startedAt: string | null;
   /** Whether the report resolves the alert with its fingerprint. */
-  readonly resolving: boolean;
+  readonly isResolving: boolean;
   /** When the alert ended; null: the time of receipt. */
   readonly endedAt: string | null;
   /** The name of an environment, which may not exist in the project. */

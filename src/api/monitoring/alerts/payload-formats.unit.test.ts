@@ -91,7 +91,7 @@ test('an element is named by its title, its summary or its name', async () => {
 
 test('an element ends by its status, and without one by an end that is past', async () => {
   const end = async (more: object) => {
-    const { resolving, endedAt } = await element(firing('Disk', more));
+    const { isResolving: resolving, endedAt } = await element(firing('Disk', more));
     return [resolving, endedAt];
   };
   const [past, future] = ['2026-02-13T11:00:00.000Z', '2026-02-13T13:00:00.000Z'];
@@ -172,7 +172,17 @@ test('a mapping leads to the fields, and where it leads to nothing that could be
     fingerprint: at('alert', 'key'),
     service: at('alert', 'nothing'),
   });
-  const { title, description, severity, hosts, resolving, endedAt, startedAt, fingerprint, service } = mapped;
+  const {
+    title,
+    description,
+    severity,
+    hosts,
+    isResolving: resolving,
+    endedAt,
+    startedAt,
+    fingerprint,
+    service,
+  } = mapped;
   assert.deepEqual([title, description, severity, hosts, service], ['Mapped', null, 'high', ['db2'], null]);
   assert.deepEqual([resolving, endedAt, startedAt], [true, '2026-02-13T10:28:16.000Z', null]);
   assert.equal(fingerprint, sha1('{"b":1}'));
@@ -180,7 +190,7 @@ test('a mapping leads to the fields, and where it leads to nothing that could be
     end_time: { path: ['alert', 'ends'], type: 'datetime' },
     title: at('alert', 'blank'),
   });
-  assert.deepEqual([typed.title, typed.resolving], ['Own', false]);
+  assert.deepEqual([typed.title, typed.isResolving], ['Own', false]);
 });
 
 test('resolves the paths of a mapping from the element', async () => {
@@ -197,7 +207,7 @@ test('resolves the paths of a mapping from the element', async () => {
     fingerprint: at('annotations', 'id'),
     end_time: { path: ['startsAt'], type: 'datetime' },
   });
-  const { title, hosts, service, severity, fingerprint, resolving, endedAt } = mapped;
+  const { title, hosts, service, severity, fingerprint, isResolving: resolving, endedAt } = mapped;
   assert.deepEqual([title, hosts, service, severity, fingerprint], ['ops', ['db1'], 'ops', 'low', sha1('a')]);
   assert.deepEqual([resolving, endedAt], [true, '2026-02-13T10:20:00.000Z']);
 });

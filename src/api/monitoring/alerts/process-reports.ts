@@ -33,7 +33,7 @@ interface PendingAlert {
   /** Null for a new alert. */
   id: number | null;
   iid: number;
-  readonly parsed: ParsedAlert | null;
+  readonly parsedAlert: ParsedAlert | null;
   /** Number of reports of this alert in the batch. */
   events: number;
   /** Set by the report that resolves the alert. */
@@ -78,7 +78,7 @@ async function loadUnresolvedByFingerprint(uow: UnitOfWork, reports: readonly Al
   return new Map(
     rows.map(({ id, project_id: projectId, iid, title, fingerprint }) => [
       keyOf(projectId, fingerprint as string),
-      { projectId, title, id, iid, parsed: null, events: 0, endedAt: null, notes: [] },
+      { projectId, title, id, iid, parsedAlert: null, events: 0, endedAt: null, notes: [] },
     ]),
   );
 }
@@ -92,7 +92,7 @@ function applyReport(
 ): PendingAlert | null {
   const key = parsedAlert.fingerprint === null ? null : keyOf(projectId, parsedAlert.fingerprint);
   const pendingAlert = key === null ? undefined : unresolved.get(key);
-  if (parsedAlert.resolving) {
+  if (parsedAlert.isResolving) {
     if (pendingAlert === undefined) return null;
     unresolved.delete(key as string);
     pendingAlert.endedAt = parsedAlert.endedAt ?? now;
@@ -108,7 +108,7 @@ function applyReport(
     title: parsedAlert.title,
     id: null,
     iid: 0,
-    parsed: parsedAlert,
+    parsedAlert,
     events: 1,
     endedAt: null,
     notes: [NOTES.logged(parsedAlert.source)],
@@ -171,8 +171,8 @@ async function loadEnvironments(
   newAlerts: readonly PendingAlert[],
 ): Promise<ReadonlyMap<string, number>> {
   const keys = new Map<string, { projectId: number; name: string }>();
-  for (const { projectId, parsed } of newAlerts) {
-    const name = parsed?.environment ?? null;
+  for (const { projectId, parsedAlert } of newAlerts) {
+    const name = parsedAlert?.environment ?? null;
     if (name !== null) keys.set(`${projectId} ${name}`, { projectId, name });
   }
   const rows = await loadEnvironmentsByName(uow, [...keys.values()]);
@@ -181,7 +181,7 @@ async function loadEnvironments(
 
 function toAlertRow(uow: UnitOfWork, pending: PendingAlert, environments: ReadonlyMap<string, number>): NewAlert {
   const { now } = uow;
-  const parsed = pending.parsed as ParsedAlert;
+  const parsed = pending.parsedAlert as ParsedAlert;
   const { title, description, service, monitoringTool } = parsed;
   const foldNullable = (text: string | null) => (text === null ? null : foldCase(text));
   return {

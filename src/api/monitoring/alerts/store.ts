@@ -72,7 +72,7 @@ export const loadUnresolvedAlerts = prepareForRows<FingerprintKey, UnresolvedAle
       .whereRef('alerts.fingerprint', '=', 'given.fingerprint')
       .where('alerts.fingerprint', 'is not', null)
       .where('alerts.status', '<>', sql.lit<AlertStatus>('resolved')),
-  { filled: true },
+  { pad: true },
 );
 
 interface EnvironmentNameKey {
@@ -93,7 +93,7 @@ export const loadEnvironmentsByName = prepareForRows<
       .select(['environments.id', 'environments.project_id', 'environments.name'])
       .whereRef('environments.project_id', '=', 'given.projectId')
       .whereRef('environments.name', '=', 'given.name'),
-  { filled: true },
+  { pad: true },
 );
 
 export interface NewAlert {

@@ -88,13 +88,13 @@ function severityOf(value: unknown): AlertSeverity | null {
 const ZERO = /^0001-01-01T/;
 
 /** Returns whether the element resolves an alert, and the end time. */
-function readEnding(element: JsonObject, sender: AlertSource, now: Date): Pick<ParsedAlert, 'resolving' | 'endedAt'> {
+function readEnding(element: JsonObject, sender: AlertSource, now: Date): Pick<ParsedAlert, 'isResolving' | 'endedAt'> {
   const mappedEnd = endOf(element, sender);
-  if (mappedEnd !== null) return { resolving: true, endedAt: mappedEnd };
+  if (mappedEnd !== null) return { isResolving: true, endedAt: mappedEnd };
   const { status, endsAt } = element;
   const endedAt = typeof endsAt === 'string' && !ZERO.test(endsAt.trim()) ? readTime(endsAt) : null;
-  if (status !== undefined && status !== null) return { resolving: status === 'resolved', endedAt };
-  return { resolving: endedAt !== null && endedAt <= now.toISOString(), endedAt };
+  if (status !== undefined && status !== null) return { isResolving: status === 'resolved', endedAt };
+  return { isResolving: endedAt !== null && endedAt <= now.toISOString(), endedAt };
 }
 
 /** Returns the form-encoded query of a graph URL. */

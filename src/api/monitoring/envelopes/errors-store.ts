@@ -21,7 +21,7 @@ export const findStoredEvents = prepareForRows(
       .select(['error_events.project_id', 'error_events.event_id'])
       .whereRef('error_events.project_id', '=', 'given.project_id')
       .whereRef('error_events.event_id', '=', 'given.event_id'),
-  { filled: true },
+  { pad: true },
 );
 
 /** The combined values of reports with the same fingerprint. */

@@ -29,7 +29,7 @@ export const listGroupProjects = endpoint({
   },
   response: page(ProjectForCaller),
   read(db, { caller, group, params, page }) {
-    const namespace = { id: group.id, below: params.include_subgroups };
+    const namespace = { id: group.id, includeDescendants: params.include_subgroups };
     const filter = { ...toCommonFilter(params), namespace };
     return loadProjectPage(db, caller, { filter, order: params.order_by, direction: params.sort, page });
   },

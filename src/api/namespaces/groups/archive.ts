@@ -11,8 +11,8 @@ export async function archive(
   { id }: Pick<Group, 'id'>,
 ): Promise<GroupRow | Failure<'already' | 'archivedAbove' | 'scheduledForDeletion'>> {
   const { archived, marked } = await loadArchiveState(uow, id);
-  if (archived.itself) return fail('already');
-  if (archived.above) return fail('archivedAbove');
+  if (archived.own) return fail('already');
+  if (archived.inherited) return fail('archivedAbove');
   if (marked.any) return fail('scheduledForDeletion');
   return setArchived(uow, id, true);
 }
@@ -22,8 +22,8 @@ export async function unarchive(
   { id }: Pick<Group, 'id'>,
 ): Promise<GroupRow | Failure<'archivedAbove' | 'already'>> {
   const { archived } = await loadArchiveState(uow, id);
-  if (archived.above) return fail('archivedAbove');
-  if (!archived.itself) return fail('already');
+  if (archived.inherited) return fail('archivedAbove');
+  if (!archived.own) return fail('already');
   return setArchived(uow, id, false);
 }
 

@@ -171,7 +171,7 @@ export const listDescendantGroups = endpoint({
   access: inGroupAllowingAnonymous('read_group'),
   params: groupListParams,
   response: page(Group),
-  read: (db, { group, caller, params, page }) => loadGroupPage(db, caller, { below: group.id }, params, page),
+  read: (db, { group, caller, params, page }) => loadGroupPage(db, caller, { descendantsOf: group.id }, params, page),
 });
 
 /** Adds the caller's role to a group that they have created or updated. */

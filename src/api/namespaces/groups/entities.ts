@@ -151,7 +151,7 @@ const MAX_PROJECTS = 100;
 async function loadProjects(rows: readonly GroupRow[], to: SerializationContext) {
   const page = { kind: 'offset', page: 1, perPage: MAX_PROJECTS } as const;
   const entries = rows.map(async ({ id }) => {
-    const filter = { namespace: { id, below: false } };
+    const filter = { namespace: { id, includeDescendants: false } };
     const { items } = await loadProjectPage(to.db, to.caller, { filter, order: 'id', direction: 'desc', page });
     return [id, await EmbeddedProject.serializeAll(items, to)] as const;
   });

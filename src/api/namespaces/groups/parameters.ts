@@ -36,7 +36,7 @@ export const groupParams = {
   ...groupAttributeParams,
 };
 
-/** The attributes of a new or existing group, besides name and path. */
+/** The attributes of a new or existing group, in addition to name and path. */
 export interface GroupInput extends GroupAttributeInput {
   readonly description?: string | null | undefined;
   readonly visibility?: Visibility | null | undefined;

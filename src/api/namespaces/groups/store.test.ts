@@ -28,7 +28,7 @@ const plans: [what: string, list: List, indexes: RegExp[]][] = [
   ['public groups', { caller: ANONYMOUS }, [/\bgroups_by_visibility\b/]],
   ["a user's groups", { caller: person(false) }, [/\bmemberships_by_user\b/, /\bnamespace_closure_/]],
   ['subgroups', { caller: person(true), scope: { childrenOf: 7 } }, [/\b(groups|namespaces)_by_parent\b/]],
-  ['everything below', { caller: person(true), scope: { below: 7 } }, [/\bnamespace_closure_by_ancestor\b/]],
+  ['everything below', { caller: person(true), scope: { descendantsOf: 7 } }, [/\bnamespace_closure_by_ancestor\b/]],
   ['archived groups', { caller: person(true), filter: { archived: true } }, [/\bnamespaces_inactive\b/]],
   ['active groups', { caller: person(true), filter: { active: true } }, [/\bnamespaces_inactive\b/]],
   ['groups that are not active', { caller: person(true), filter: { active: false } }, [/\bnamespaces_inactive\b/]],

@@ -47,7 +47,7 @@ export type GroupFilter = Partial<Omit<GroupListInput, 'order_by' | 'sort' | 'st
 export type GroupOrder = GroupListInput['order_by'];
 
 /** Which part of the hierarchy a list covers. */
-export type GroupScope = 'everywhere' | { readonly childrenOf: number } | { readonly below: number };
+export type GroupScope = 'everywhere' | { readonly childrenOf: number } | { readonly descendantsOf: number };
 
 type Eb = ExpressionBuilder<Schema, 'namespaces'>;
 
@@ -78,7 +78,7 @@ export function selectVisibleGroups(
   }
   if (search) {
     // Subgroups must not match by the path of their parent.
-    query = query.where(namespaceMatches(db, search, { whole: scope === 'everywhere', common }));
+    query = query.where(namespaceMatches(db, search, { matchFullPath: scope === 'everywhere', common }));
   }
   return inScope(query, scope);
 }
@@ -101,7 +101,7 @@ function inScope(query: GroupQuery, scope: GroupScope): GroupQuery {
     eb
       .selectFrom('namespace_closure')
       .select('descendant_id')
-      .where('ancestor_id', '=', scope.below)
+      .where('ancestor_id', '=', scope.descendantsOf)
       .where('depth', '>', 0),
   );
 }

@@ -33,7 +33,7 @@ export const [listGroupMembers, listProjectMembers] = forGroupAndProject((parent
     access: parent.accessWith(VIEW_ABILITIES),
     params: memberListParams,
     response: page(Member),
-    read: (db, { parent, params, page }) => listMembers(db, parent, { filter: params, inherited: false }, page),
+    read: (db, { parent, params, page }) => listMembers(db, parent, { filter: params, includeInherited: false }, page),
   }),
 );
 
@@ -44,7 +44,7 @@ export const [listAllGroupMembers, listAllProjectMembers] = forGroupAndProject((
     access: parent.accessWith(VIEW_ABILITIES),
     params: memberListParams,
     response: page(Member),
-    read: (db, { parent, params, page }) => listMembers(db, parent, { filter: params, inherited: true }, page),
+    read: (db, { parent, params, page }) => listMembers(db, parent, { filter: params, includeInherited: true }, page),
   }),
 );
 
@@ -57,7 +57,7 @@ export const [getGroupMember, getProjectMember] = forGroupAndProject((parent) =>
     errors: { notFound: NOT_FOUND },
     response: ok(Member),
     read: async (db, { parent, params }) =>
-      (await findMember(db, parent, params.user_id, { inherited: false })) ?? fail('notFound'),
+      (await findMember(db, parent, params.user_id, { includeInherited: false })) ?? fail('notFound'),
   }),
 );
 
@@ -70,7 +70,7 @@ export const [getAnyGroupMember, getAnyProjectMember] = forGroupAndProject((pare
     errors: { notFound: NOT_FOUND },
     response: ok(Member),
     read: async (db, { parent, params }) =>
-      (await findMember(db, parent, params.user_id, { inherited: true })) ?? fail('notFound'),
+      (await findMember(db, parent, params.user_id, { includeInherited: true })) ?? fail('notFound'),
   }),
 );
 

@@ -37,7 +37,7 @@ interface MemberFilter {
 interface MemberListOptions {
   readonly filter: MemberFilter;
   /** Includes inherited memberships. */
-  readonly inherited: boolean;
+  readonly includeInherited: boolean;
 }
 
 const findSources = async (
@@ -50,10 +50,10 @@ const findSources = async (
 export async function listMembers(
   db: Reader,
   source: MemberSource,
-  { filter, inherited }: MemberListOptions,
+  { filter, includeInherited }: MemberListOptions,
   page: OffsetRequest,
 ): Promise<Page<MemberRow>> {
-  const sources = await findSources(db, source, inherited);
+  const sources = await findSources(db, source, includeInherited);
   const result = await loadMemberIdPage(
     db,
     filter.query ? await withoutEmptySources(db, sources) : sources,
@@ -140,7 +140,7 @@ export async function listMemberUsers(
   filter: MemberFilter,
   page: OffsetRequest,
 ): Promise<Page<UserBasicRow>> {
-  const result = await listMembers(db, source, { filter, inherited: true }, page);
+  const result = await listMembers(db, source, { filter, includeInherited: true }, page);
   return { ...result, items: result.items.map(({ user }) => user) };
 }
 
@@ -149,9 +149,9 @@ export async function findMember(
   db: Reader,
   source: MemberSource,
   userId: number,
-  { inherited }: Omit<MemberListOptions, 'filter'>,
+  { includeInherited }: Omit<MemberListOptions, 'filter'>,
 ): Promise<MemberRow | null> {
-  const sources = await findSources(db, source, inherited);
+  const sources = await findSources(db, source, includeInherited);
   const membership = (await loadEffectiveMemberships(db, sources, [userId])).get(userId);
   return membership === undefined ? null : ((await toMemberRows(db, [membership]))[0] ?? null);
 }

@@ -24,18 +24,18 @@ export const Namespace = entity('Namespace', {
   extra_shared_runners_minutes_limit: Type.Null(),
 }).from(
   async (rows: readonly NamespaceRow[], { db, caller }) => ({
-    counted: await countNamespaceContents(
+    counts: await countNamespaceContents(
       db,
       caller,
       rows.map(({ id }) => id),
     ),
-    owned: await findOwnedGroupIds(db, caller, rows),
+    ownedIds: await findOwnedGroupIds(db, caller, rows),
   }),
-  (row, to, { counted, owned }) => {
-    const { projects, groupMembers, members } = counted.get(row.id) ?? NO_COUNTS;
+  (row, to, { counts, ownedIds }) => {
+    const { projects, groupMembers, members } = counts.get(row.id) ?? NO_COUNTS;
     return {
       ...NamespaceBasic.serialize(row, to),
-      ...(owned.has(row.id) ? { members_count_with_descendants: groupMembers } : {}),
+      ...(ownedIds.has(row.id) ? { members_count_with_descendants: groupMembers } : {}),
       projects_count: projects,
       root_repository_size: null,
       // A personal namespace always counts its owner.

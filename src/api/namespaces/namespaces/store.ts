@@ -51,7 +51,7 @@ export async function loadNamespacePage(
   if (!search) return paginate(db, accessible.orderBy('namespaces.id'), page);
   // A caller's own namespaces are few, so no index is needed.
   const requiresOwnership = !isAdministrator(caller);
-  const searchOptions = { whole: searchFullPath === true };
+  const searchOptions = { matchFullPath: searchFullPath === true };
   const matchesSearch = requiresOwnership ? null : await findMatchingNamespaceIds(db, search, searchOptions);
   if (matchesSearch !== null) {
     const matchingNamespaces = accessible.where(matchesSearch(sql.ref<number>('namespaces.id')));
@@ -73,7 +73,7 @@ function countCommon(
   const isAccessible = (id: Expression<number>) =>
     expressionBuilder<Schema, never>().exists(accessible.where('namespaces.id', '=', id));
   return async (limit: number) => {
-    const options = { fits: isAccessible, unfit: top ? await countNestedNamespaces(db) : 0 };
+    const options = { matchesFilter: isAccessible, excludedCount: top ? await countNestedNamespaces(db) : 0 };
     return (await hasManyMatches(db, 'namespaces', 'name_key', foldCase(search), options))
       ? limit
       : countUpTo(db, query, limit);

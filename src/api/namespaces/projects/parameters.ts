@@ -100,7 +100,7 @@ function toProjectFilter(params: ListParams): ProjectFilter {
 /** Accepted by POST and PUT only to be rejected with an explanation. */
 export const importParams = { import_url: optional(string) } as const;
 
-/** Parameters of the endpoints that create projects, besides the attributes. */
+/** Parameters of the endpoints that create projects, in addition to the attributes. */
 export const creationParams = {
   initialize_with_readme: optional(boolean, false),
   avatar: optional(noPicture),

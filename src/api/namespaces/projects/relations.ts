@@ -7,7 +7,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { loadReadmes } from '#repositories/readme.ts';
 
-/** Loads what project entities need besides the row, for a whole list at once. */
+/** Loads the related data of project entities for a whole list at once. */
 
 /** A namespace with its owner; null for groups. */
 interface NamespaceWithOwner extends NamespaceRow {

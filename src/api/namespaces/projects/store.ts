@@ -21,10 +21,10 @@ import { projectActive, projectArchived } from '#domain/namespaces/archive-state
 import { selectDescendantProjectIds } from '#domain/namespaces/hierarchy.ts';
 import { isPresent } from '#http/parameters/declarations.ts';
 
-/** Projects directly in the namespace, or with `below` in its subgroups too. */
+/** Projects directly in the namespace, or with `includeDescendants` in its subgroups too. */
 interface NamespaceSelection {
   readonly id: number;
-  readonly below: boolean;
+  readonly includeDescendants: boolean;
 }
 
 /** The filter of a list of projects. Absent and null values do not filter. */
@@ -110,9 +110,11 @@ export function selectProjectIds(
  * in one query, which is fast even if nothing matches; scanning in order would read all projects.
  * index: projects_by_namespace, namespace_closure_by_ancestor
  */
-export async function hasManyProjects(db: Reader, { id, below }: NamespaceSelection): Promise<boolean> {
+export async function hasManyProjects(db: Reader, { id, includeDescendants }: NamespaceSelection): Promise<boolean> {
   const directProjects = db.selectFrom('projects').select('projects.id').where('namespace_id', '=', id);
-  const projectSample = (below ? selectDescendantProjectIds(db, id) : directProjects).limit(COUNT_LIMIT + 1);
+  const projectSample = (includeDescendants ? selectDescendantProjectIds(db, id) : directProjects).limit(
+    COUNT_LIMIT + 1,
+  );
   return (await countRows(db, sql`(${projectSample})`)) > COUNT_LIMIT;
 }
 
@@ -306,8 +308,8 @@ function namespaceConditions(
       .where('repositories.storage', '=', storage);
     conditions.push(eb('projects.id', 'in', repositoriesOnStorage));
   }
-  if (namespace && !namespace.below) conditions.push(eb('projects.namespace_id', '=', namespace.id));
-  if (namespace?.below) {
+  if (namespace && !namespace.includeDescendants) conditions.push(eb('projects.namespace_id', '=', namespace.id));
+  if (namespace?.includeDescendants) {
     const projectsInside = eb
       .selectFrom('namespace_closure')
       .select('descendant_id')

@@ -99,7 +99,7 @@ async function readResponse(response: OutboundResponse, userId: number): Promise
 /** The received part of a response. */
 interface PartialBody {
   readonly chunks: Buffer[];
-  readonly remaining: AsyncIterator<Buffer>;
+  readonly remainingChunks: AsyncIterator<Buffer>;
   readonly isComplete: boolean;
   /** Aborts the response. */
   readonly abort: (failure: OutboundFailure) => void;
@@ -109,7 +109,7 @@ async function readBeginning(body: OutboundResponse['body']): Promise<PartialBod
   const remainingChunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   const chunks: Buffer[] = [];
   const isComplete = await readChunks(remainingChunks, chunks, MAX_SHORT_BYTES);
-  return { chunks, remaining: remainingChunks, isComplete, abort: (failure) => body.destroy(failure) };
+  return { chunks, remainingChunks, isComplete, abort: (failure) => body.destroy(failure) };
 }
 
 /** Reads chunks until they exceed `maxBytes`. Returns true if the body ended before that. */
@@ -128,7 +128,7 @@ async function readChunks(
 }
 
 /** Reads the rest of a long response, one at a time; a slow response times out and frees the slot. */
-function readRest({ chunks, remaining, abort }: PartialBody, userId: number): Promise<unknown> {
+function readRest({ chunks, remainingChunks, abort }: PartialBody, userId: number): Promise<unknown> {
   const readInSlot = async () => {
     const timeout = new OutboundFailure(
       'timeout',
@@ -136,7 +136,7 @@ function readRest({ chunks, remaining, abort }: PartialBody, userId: number): Pr
     );
     const timer = setTimeout(() => abort(timeout), LONG_RESPONSE_TIMEOUT_MS);
     try {
-      await readChunks(remaining, chunks, Number.POSITIVE_INFINITY);
+      await readChunks(remainingChunks, chunks, Number.POSITIVE_INFINITY);
     } finally {
       clearTimeout(timer);
     }

@@ -80,7 +80,7 @@ export const mergeRequests = relation({
       },
       ...timestamps,
       // The source has no head for a merge request without commits.
-      compared: {
+      comparison: {
         head: mergeRequest.sha ?? ZERO_ID,
         base: diff_refs?.base_sha ?? null,
         start: diff_refs?.start_sha ?? null,

@@ -285,7 +285,7 @@ test('a late write that started before a move does not write to the old location
   await work();
   const changes = [{ ref: 'refs/heads/late', oldId: '0'.repeat(40), newId: main }];
   const moveLate = (project: Awaited<ReturnType<typeof getRepositoryRow>>) =>
-    moveRefs(server.services, { project, by: { server: true, userId: null }, changes });
+    moveRefs(server.services, { project, actor: { server: true, userId: null }, changes });
   const refusal = await moveLate(before);
   assert.equal(isFailure(refusal) && refusal.code, 'readOnly');
   assert.equal(await moveLate(await getRepositoryRow(project.id)), undefined);

@@ -79,7 +79,7 @@ async function writeWithLock<Result, Code extends string>(
     if (planResult.changes.length === 0) return { wiki: now!.wiki, commit: null, result: planResult.result };
     const wiki = await findOrCreateWiki(services, writer.caller, writer.parent);
     if (isFailure(wiki)) return wiki;
-    const commit = await commitPlan(services, writer, { wiki, now, planned: planResult });
+    const commit = await commitPlan(services, writer, { wiki, now, plan: planResult });
     if (!isFailure(commit)) return { wiki, commit, result: planResult.result };
     if (commit.code !== 'moved') return commit as Failure<WriteFailure>;
     await pause(PAUSE_MS);
@@ -90,16 +90,16 @@ async function writeWithLock<Result, Code extends string>(
 interface CommitInput<Result> {
   readonly wiki: Wiki;
   readonly now: WikiSnapshot | null;
-  readonly planned: Plan<Result>;
+  readonly plan: Plan<Result>;
 }
 
 /** Creates the commit and moves the branch. `moved`: another writer was faster. */
 async function commitPlan<Result>(
   services: WritingServices,
   { caller, may }: Writer,
-  { wiki, now, planned }: CommitInput<Result>,
+  { wiki, now, plan }: CommitInput<Result>,
 ): Promise<string | null | Failure<WriteFailure | 'moved'>> {
-  const { changes, message, renamed, branch = wiki.default_branch } = planned;
+  const { changes, message, renamed, branch = wiki.default_branch } = plan;
   const repository = getRepository(services.git, wiki);
   const tip = branch === now?.wiki.default_branch ? now.commit : await findBranchHead(repository, branch);
   const author = { name: caller.user.name, email: caller.user.email };
@@ -108,7 +108,7 @@ async function commitPlan<Result>(
   const commit = await commitChanges(services.git, repository, request);
   if ('rejected' in commit) return toChangeFailure(commit.rejected);
   const change = { ref: HEADS + branch, oldId: tip ?? ZERO_ID, newId: commit.commit };
-  const move = { wiki, by: { caller, may }, changes: [change], first: now === null, ...(renamed && { renamed }) };
+  const move = { wiki, actor: { caller, may }, changes: [change], first: now === null, ...(renamed && { renamed }) };
   const failure = await moveRefs(services, move);
   if (failure === undefined) return commit.commit;
   if (failure.code === 'readOnly') return fail('readOnly');

@@ -125,6 +125,6 @@ export const [attachToGroupWiki, attachToProjectWiki] = forGroupAndProject((pare
     },
     response: created(WikiAttachment),
     handle: ({ parent, caller, request, rawParams }, services) =>
-      uploadAttachment(services, { parent, caller, may: 'create_wiki' }, { request, given: rawParams }),
+      uploadAttachment(services, { parent, caller, may: 'create_wiki' }, { request, rawParams }),
   }),
 );

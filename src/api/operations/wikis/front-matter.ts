@@ -8,21 +8,21 @@ type FrontMatter = Readonly<Record<string, unknown>>;
 const MAX_CHARACTERS = 25_510;
 const FENCE = '---';
 
-/** A page split into front matter and `rest`; `yaml` is null if there is no front matter. */
+/** A page split into front matter and `body`; `yaml` is null if there is no front matter. */
 interface SplitPage {
   readonly yaml: string | null;
-  readonly rest: string;
+  readonly body: string;
 }
 
 export function splitFrontMatter(text: string): SplitPage {
-  const noFrontMatter = { yaml: null, rest: text };
+  const noFrontMatter = { yaml: null, body: text };
   const first = text.indexOf('\n');
   if (first < 0 || text.slice(0, first).trimEnd() !== FENCE) return noFrontMatter;
   for (let at = first + 1; at < text.length; ) {
     const end = text.indexOf('\n', at);
     const line = text.slice(at, end < 0 ? text.length : end);
     if (line.startsWith(FENCE) && line.trimEnd() === FENCE) {
-      return { yaml: text.slice(first + 1, at), rest: end < 0 ? '' : text.slice(end + 1) };
+      return { yaml: text.slice(first + 1, at), body: end < 0 ? '' : text.slice(end + 1) };
     }
     if (end < 0) return noFrontMatter;
     at = end + 1;
@@ -56,7 +56,7 @@ function isPlain(yaml: string): boolean {
 
 /** Replaces the front matter with one that has only this title; null removes it. */
 export function withTitle(text: string, title: string | null): string {
-  const { rest } = splitFrontMatter(text);
+  const { body } = splitFrontMatter(text);
   // A JSON string is a valid YAML string.
-  return title === null ? rest : `${FENCE}\ntitle: ${JSON.stringify(title)}\n${FENCE}\n${rest}`;
+  return title === null ? body : `${FENCE}\ntitle: ${JSON.stringify(title)}\n${FENCE}\n${body}`;
 }

@@ -7,10 +7,10 @@ const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 
 /** Returns the page with its text as HTML without active content (contract/operations.md §2.2 "render_html"). */
 export async function renderHtml(page: RenderedPage, reader: PageReader): Promise<RenderedPage> {
-  const { rest } = splitFrontMatter(page.content);
+  const { body } = splitFrontMatter(page.content);
   const isMarkdown = page.page.format === 'markdown';
   const content = isMarkdown
-    ? await runInReadQueue(reader, rest, (waiter) => renderMarkdown(rest, waiter))
-    : `<pre>${rest.replace(/[&<>"]/g, (one) => ESCAPES[one]!)}</pre>`;
+    ? await runInReadQueue(reader, body, (waiter) => renderMarkdown(body, waiter))
+    : `<pre>${body.replace(/[&<>"]/g, (one) => ESCAPES[one]!)}</pre>`;
   return { ...page, content };
 }

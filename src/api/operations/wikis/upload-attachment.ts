@@ -21,7 +21,7 @@ import type { AttachmentInfo } from './entities.ts';
 
 /** Uploads files for pages, one commit per file (contract/operations.md §2.2 "attachments"). */
 
-/** Parameters besides the file, in the query or in the body. */
+/** Parameters sent with the file, in the query or in the body. */
 export const fields = { branch: optional(absentIfBlank(refName)) } satisfies Parameters;
 
 const MAX_BYTES = 10 * MEBIBYTE;
@@ -29,20 +29,20 @@ const MAX_BYTES = 10 * MEBIBYTE;
 interface Upload {
   readonly request: IncomingRequest;
   /** Parameters of the query. */
-  readonly given: RawParameters;
+  readonly rawParams: RawParameters;
 }
 
 export async function uploadAttachment(
   services: Pick<Services, 'database' | 'blobs' | 'git' | 'runUnitOfWork'>,
   writer: Writer,
-  { request, given }: Upload,
+  { request, rawParams }: Upload,
 ): Promise<AttachmentInfo | Failure<WriteFailure | 'fileMissing' | 'fileInvalid'>> {
   const upload = await receiveFile(request, 'file', async (file, { filename }) => {
     const storedBlob = await storeBlob(services.blobs, file, { maxBytes: MAX_BYTES });
     if (!('sha256' in storedBlob)) throw bodyTooLarge();
     return { filename, stored: storedBlob };
   });
-  const all = mergeParameters(given, upload.fields);
+  const all = mergeParameters(rawParams, upload.fields);
   if (upload.result === undefined) return missingFileFailure(all);
   const { branch } = readFields(all);
   if (branch != null && !isValidBranchName(branch)) return invalid({ branch: ['is invalid'] });

@@ -92,7 +92,7 @@ async function planUpdate(
   input: PageInput & { readonly slug: string },
 ): Promise<Plan<UpdatedPage> | Failure<'invalid'>> {
   const { slug, format } = input;
-  const extension = format == null || format === page.format ? page.ending : FORMATS[format];
+  const extension = format == null || format === page.format ? page.extension : FORMATS[format];
   const next = parsePageName(`${slug}.${extension}`) as PageName;
   const message = input.message || `${caller.user.username} updated page: ${next.title}`;
   const isNew = input.content != null || input.front_matter != null;

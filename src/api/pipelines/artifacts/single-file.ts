@@ -41,21 +41,24 @@ export async function sendArchivedFile(
 }
 
 /** Acquires a download slot, and releases the unpacker if the client disconnects while it waits. */
-async function acquireSlot({ rest }: UnpackedFile, { client, clientAddress }: StreamReceiver): Promise<() => void> {
+async function acquireSlot(
+  { remainingChunks }: UnpackedFile,
+  { client, clientAddress }: StreamReceiver,
+): Promise<() => void> {
   try {
     return await downloadSlots.take(clientAddress, client);
   } catch (error) {
-    await rest.return(undefined);
+    await remainingChunks.return(undefined);
     throw error;
   }
 }
 
-function toStream({ head, rest }: UnpackedFile, releaseSlot: () => void): Readable {
-  const body = Readable.from(headThenRest(head, rest), { objectMode: false });
+function toStream({ head, remainingChunks }: UnpackedFile, releaseSlot: () => void): Readable {
+  const body = Readable.from(headThenRest(head, remainingChunks), { objectMode: false });
   // The generator does not end by itself if the client never started to read.
   return body.once('close', () => {
     releaseSlot();
-    void rest.return(undefined);
+    void remainingChunks.return(undefined);
   });
 }
 

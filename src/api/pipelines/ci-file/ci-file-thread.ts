@@ -5,7 +5,7 @@ import type { ContextNeeds, PlanContextData } from './plan/plan-context.ts';
 import { type ReadFile, TOO_LARGE } from './yaml/includes.ts';
 import { fileTooLarge } from './yaml/values.ts';
 
-/** What the thread asks while it evaluates a file. */
+/** A question that the thread asks while it evaluates a file. */
 export type CiFileQuestion = { readonly file: string } | { readonly context: ContextNeeds };
 
 export type CiFileAnswer =
@@ -13,7 +13,7 @@ export type CiFileAnswer =
   | { readonly context: PlanContextData }
   | { readonly invalid: string };
 
-/** Sources of what the thread asks for. */
+/** Answers to the questions of the thread. */
 export interface CiFileSources {
   readonly readFile: ReadFile;
   /** Called once, for a valid file whose pipeline is planned. A text is an error of the file. */

@@ -7,10 +7,10 @@ import { EffortBudget } from './yaml/effort-budget.ts';
 import type { ReadFile } from './yaml/includes.ts';
 import { toYaml } from './yaml/write-yaml.ts';
 
-/** What is wanted of a CI file. */
+/** The requested parts of an evaluation. */
 export interface CiFileTask {
   readonly path: string;
-  /** Plans a pipeline, for which the context is loaded. */
+  /** Plans a pipeline; the context is loaded for it. */
   readonly plan: boolean;
   /** Writes the merged file. */
   readonly merge: boolean;
@@ -27,9 +27,9 @@ export interface CiFileHost {
 export interface CiFileEvaluation {
   /** `missing`: there is no file; `refused`: `workflow: rules` exclude the pipeline; `empty`: no job would run. */
   readonly outcome: 'missing' | 'refused' | 'empty' | 'valid' | { readonly invalid: string };
-  /** The plan, if it was wanted and the outcome is `valid`. */
+  /** The plan, if requested and the outcome is `valid`. */
   readonly plan: StoredPlan | null;
-  /** The merged file as YAML; null if it was not wanted or failed. */
+  /** The merged file as YAML; null if it was not requested or failed. */
   readonly merged: string | null;
   /** Paths of included files, each once. */
   readonly includes: readonly string[];

@@ -155,7 +155,7 @@ async function loadVariableSources(
   });
   if (storedVariables === null) throw new Error('The CI/CD variables are too large');
   return {
-    predefined: commit === null ? [] : buildPredefinedVariables(baseUrl, project, job, commit),
+    predefinedVariables: commit === null ? [] : buildPredefinedVariables(baseUrl, project, job, commit),
     storedVariables,
     pipelineVariables: decryptedPipelineVariables,
     jobVariables: decryptedJobVariables,

@@ -29,7 +29,7 @@ export async function createPipelineRef(
   if ((await resolveRef(repository, ref)) !== null) return true;
   const result = await moveRefs(services, {
     project,
-    by: SERVER_ACTOR,
+    actor: SERVER_ACTOR,
     changes: [{ ref, oldId: ZERO_ID, newId: sha }],
   });
   if (isFailure(result) && result.code === 'readOnly')
@@ -67,7 +67,7 @@ export const deletePipelineRefJob = defineJob({
     if (currentId === null) return;
     const result = await moveRefs(services, {
       project,
-      by: SERVER_ACTOR,
+      actor: SERVER_ACTOR,
       changes: [{ ref, oldId: currentId, newId: ZERO_ID }],
     });
     if (isFailure(result) && result.code === 'readOnly') return enqueueDeletion(services, { projectId, pipelineId });

@@ -20,7 +20,7 @@ interface VariableSources {
   readonly runner: Runner;
   readonly tags: readonly string[];
   /** Predefined variables of server, project, commit and ref. */
-  readonly predefined: readonly CiVariable[];
+  readonly predefinedVariables: readonly CiVariable[];
   /** Stored variables of instance, groups and project. */
   readonly storedVariables: readonly CiVariable[];
   readonly pipelineVariables: readonly CiVariable[];
@@ -52,7 +52,7 @@ const toStored = (variable: CiVariable): RunnerVariable => ({
 export function buildRunnerVariables(sources: VariableSources): RunnerVariable[] {
   const { job, token, repositoryUrl } = sources;
   return [
-    ...sources.predefined.map(toPublic),
+    ...sources.predefinedVariables.map(toPublic),
     ...toVariables(predefinedPipelineVariables(sources)).map(toPublic),
     ...toVariables(predefinedJobVariables(sources)).map(toPublic),
     toMasked({ key: 'CI_JOB_TOKEN', value: token }),

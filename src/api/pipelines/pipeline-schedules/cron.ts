@@ -21,7 +21,7 @@ const CRON_OPTIONS = { sloppyRanges: true } as const;
 
 /**
  * Limits the search, which would be slow over all years. Within this many years every date falls on every day of the
- * week, so an expression without a match in them never matches (30 February, a time that is always skipped).
+ * week. An expression without a match in them never matches: 30 February, or a time that is always skipped.
  */
 const MAX_YEARS_AHEAD = 41;
 

@@ -11,13 +11,13 @@ import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
-/** Who reads a pipeline, and who acts on it (contract/runners.md §4). */
+/** Access to pipelines (contract/runners.md §4). */
 
 interface InProject {
   readonly project: Project;
 }
 
-/** The pipeline that the path names. */
+/** Loads the pipeline in the path. */
 export const pipelineResource = {
   name: 'pipeline',
   params: { pipeline_id: required(integer) },
@@ -37,12 +37,12 @@ export function readPipelineAccess(): AnonymousPipelineAccess {
   return inProjectAllowingAnonymous('read_pipeline').resource(pipelineResource);
 }
 
-/** The same for signed-in callers, as a right of more is asked of them. */
+/** Like `readPipelineAccess`, for signed-in callers only. */
 export function signedInPipelineAccess(): PipelineAccess {
   return inProject('read_pipeline').resource(pipelineResource);
 }
 
-/** Developers who may push or merge to its ref. */
+/** Requires a Developer who may push or merge to the ref of the pipeline. */
 export function updatePipelineAccess(): PipelineAccess {
   return inProject('read_pipeline')
     .resource(pipelineResource)
@@ -51,7 +51,7 @@ export function updatePipelineAccess(): PipelineAccess {
     }, 'project:update_pipeline + push or merge to its ref');
 }
 
-/** Besides, whom the project lets cancel at all. */
+/** In addition, the project must let the caller cancel pipelines. */
 export function cancelPipelineAccess(): PipelineAccess {
   return updatePipelineAccess().require(({ caller, services }, { project }) => {
     if (!mayCancelJobs(services.config.tier, caller, project)) throw forbidden();
@@ -59,8 +59,9 @@ export function cancelPipelineAccess(): PipelineAccess {
 }
 
 /**
- * Does `ci_restrict_pipeline_cancellation_role` let the caller cancel pipelines and jobs (contract/runners.md §4.4)? Tier free
- * lacks it, and whoever comes there from another could not take it back.
+ * Returns whether `ci_restrict_pipeline_cancellation_role` lets the caller cancel pipelines and jobs
+ * (contract/runners.md §4.4). Tier free ignores the setting, because a project that comes from another tier could not
+ * reset it.
  */
 export function mayCancelJobs(tier: Tier, caller: Caller, project: Project): boolean {
   if (tier === 'free') return true;
@@ -68,7 +69,7 @@ export function mayCancelJobs(tier: Tier, caller: Caller, project: Project): boo
   return role !== 'no_one' && (role !== 'maintainer' || getProjectRole(caller, project) >= MAINTAINER);
 }
 
-/** Maintainers, and the Developer who started it. */
+/** Requires a Maintainer, or the Developer who started the pipeline. */
 export function readPipelineVariablesAccess(): PipelineAccess {
   return signedInPipelineAccess().require(({ caller }, { project, pipeline }) => {
     const isOwnPipeline = pipeline.user_id === caller.user?.id && getProjectRole(caller, project) >= DEVELOPER;

@@ -24,7 +24,7 @@ import { findNewestPipelineOfRef, listPipelines as findPipelines } from './store
 import { PipelineVariable } from './variable-entity.ts';
 import { loadPipelineVariables } from './variables.ts';
 
-/** Pipelines: reading them and acting on them (contract/runners.md §4.3, §4.4). */
+/** Endpoints to read pipelines and act on them (contract/runners.md §4.3, §4.4). */
 
 export const listPipelines = endpoint({
   get: '/projects/:id/pipelines',
@@ -36,7 +36,7 @@ export const listPipelines = endpoint({
   read: (db, { project, params, page }) => findPipelines(db, project.id, params, page),
 });
 
-/** What a variable that comes with a pipeline may be. */
+/** A variable in a request that creates a pipeline. */
 const variableParam = object({
   key: required(limitedText(255)),
   value: required(limitedText(50_000)),

@@ -6,7 +6,7 @@ import { page } from '#http/endpoint/responses.ts';
 import { forbidden } from '#http/errors/http-error.ts';
 import { listPipelinesOfMergeRequest } from './store.ts';
 
-/** What was run of a merge request (contract/planning.md §3.8). */
+/** Pipelines of merge requests (contract/planning.md §3.8). */
 
 export const listMergeRequestPipelines = endpoint({
   get: '/projects/:id/merge_requests/:merge_request_iid/pipelines',

@@ -2,9 +2,9 @@ import { optional } from '#http/parameters/declarations.ts';
 import { refName, string, title } from '#http/parameters/texts.ts';
 import { boolean, dateTime, oneOf } from '#http/parameters/types.ts';
 
-/** What lists of pipelines are narrowed to and ordered by (contract/runners.md §4.3). */
+/** Filters and orders of pipeline lists (contract/runners.md §4.3). */
 
-/** Every status of a pipeline or a job. */
+/** The statuses of pipelines and jobs. */
 export const STATUSES = [
   'created',
   'waiting_for_resource',
@@ -25,7 +25,7 @@ const SOURCES = ['push', 'api', 'web', 'trigger', 'schedule', 'pipeline', 'exter
 
 export const SCOPES = ['running', 'pending', 'finished', 'branches', 'tags'] as const;
 
-/** What schedules' lists take as well. */
+/** Parameters that lists of a schedule's pipelines accept too. */
 export const periodParams = {
   scope: optional(oneOf(...SCOPES)),
   status: optional(oneOf(...STATUSES)),

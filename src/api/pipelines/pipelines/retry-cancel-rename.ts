@@ -6,13 +6,13 @@ import { cancelPipeline, retryPipeline } from '../processing/index.ts';
 
 type PipelineResult<Code extends string = never> = Promise<PipelineRow | Failure<'gone' | Code>>;
 
-/** Runs again what has failed or was canceled. */
+/** Retries failed and canceled jobs of a pipeline and returns the pipeline. */
 export async function retryAndReloadPipeline(uow: UnitOfWork, { id, project_id }: PipelineRow): PipelineResult {
   await retryPipeline(uow, { id, project_id });
   return reloadPipeline(uow, { id, project_id });
 }
 
-/** Cancels what has not ended; where nothing can be, it stays as it is. */
+/** Cancels the unfinished jobs of a pipeline and returns the pipeline. A finished pipeline stays as it is. */
 export async function cancelAndReloadPipeline(uow: UnitOfWork, { id, project_id }: PipelineRow): PipelineResult {
   const now = await findPipeline(uow, project_id, id);
   if (now === null) return fail('gone');
@@ -20,7 +20,7 @@ export async function cancelAndReloadPipeline(uow: UnitOfWork, { id, project_id 
   return reloadPipeline(uow, now);
 }
 
-/** Gives it a name. index: pipelines primary key */
+/** Sets the name of a pipeline. index: pipelines primary key */
 export async function renamePipeline(uow: UnitOfWork, pipeline: PipelineRow, name: string): PipelineResult<'invalid'> {
   if (name.length > 255) return invalid({ name: ['is too long (maximum is 255 characters)'] });
   await uow.updateTable('pipelines').set({ name, updated_at: uow.now }).where('id', '=', pipeline.id).execute();

@@ -8,7 +8,7 @@ import type { PipelineSource, PipelineStatus } from '#database/tables/pipelines.
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { PipelineOrder, SCOPES } from './parameters.ts';
 
-/** What a list is narrowed to; the moments are in it. */
+/** Filter of a pipeline list; timestamps are inclusive. */
 export interface PipelineFilter {
   readonly scope?: (typeof SCOPES)[number] | null | undefined;
   readonly status?: PipelineStatus | null | undefined;
@@ -29,7 +29,7 @@ interface PipelineSort {
   readonly sort: 'asc' | 'desc';
 }
 
-/** One page of a project's pipelines. */
+/** Lists a page of a project's pipelines. */
 export async function listPipelines(
   db: Reader,
   projectId: number,
@@ -70,7 +70,7 @@ function filterConditions(outerBuilder: unknown, filter: PipelineFilter) {
 const selectUserId = (eb: Eb, username: string) =>
   eb.selectFrom('users').select('users.id').where('users.username_key', '=', foldCase(username));
 
-/** Of branches and tags the newest pipeline each. */
+/** Builds the condition for the newest pipeline of each branch or tag. */
 function scopeCondition(eb: Eb, scope: (typeof SCOPES)[number]) {
   if (scope === 'finished') return eb('pipelines.status', 'in', ['success', 'failed', 'canceled']);
   if (scope === 'running' || scope === 'pending') return eb('pipelines.status', '=', scope);
@@ -85,7 +85,7 @@ function scopeCondition(eb: Eb, scope: (typeof SCOPES)[number]) {
   return eb.and([eb('pipelines.tag', '=', scope === 'tags'), eb.not(eb.exists(newer))]);
 }
 
-/** The newest pipeline of a branch or tag. index: pipelines_by_ref */
+/** Returns the newest pipeline of a branch or tag. index: pipelines_by_ref */
 export async function findNewestPipelineOfRef(db: Reader, projectId: number, ref: string): Promise<PipelineRow | null> {
   const row = await selectPipelines(db)
     .where('pipelines.project_id', '=', projectId)
@@ -96,7 +96,7 @@ export async function findNewestPipelineOfRef(db: Reader, projectId: number, ref
   return row ?? null;
 }
 
-/** A pipeline's own variables, encrypted, in the order in which they were given. index: pipeline_variables_by_key */
+/** Lists the variables given with a pipeline, encrypted, in the given order. index: pipeline_variables_by_key */
 export async function pipelineVariables(db: Reader, pipelineId: number) {
   return db
     .selectFrom('pipeline_variables')
@@ -106,7 +106,7 @@ export async function pipelineVariables(db: Reader, pipelineId: number) {
     .execute();
 }
 
-/** One page of those that a schedule has made. index: pipelines_by_schedule */
+/** Lists a page of the pipelines of a schedule. index: pipelines_by_schedule */
 export async function pipelinesOfSchedule(
   db: Reader,
   scheduleId: number,
@@ -119,7 +119,7 @@ export async function pipelinesOfSchedule(
   return paginate(db, query.orderBy('pipelines.id', sort), page);
 }
 
-/** The newest one that a schedule has made; null: none yet. index: pipelines_by_schedule */
+/** Returns the newest pipeline of a schedule, or null. index: pipelines_by_schedule */
 export async function findNewestPipelineOfSchedule(db: Reader, scheduleId: number): Promise<PipelineRow | null> {
   const newestQuery = selectPipelines(db)
     .where('pipelines.schedule_id', '=', scheduleId)
@@ -129,7 +129,7 @@ export async function findNewestPipelineOfSchedule(db: Reader, scheduleId: numbe
 
 type MergeRequestHeads = Pick<MergeRequest, 'id' | 'project_id' | 'source_branch'>;
 
-/** One page of the pipelines that its source branch had on any head that it has had. */
+/** Lists a page of the pipelines that ran on the source branch for any head of the merge request. */
 export async function listPipelinesOfMergeRequest(
   db: Reader,
   { id, project_id, source_branch }: MergeRequestHeads,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
 
-/** What a pipeline was given besides its file (contract/runners.md §4.3). */
+/** A variable given when the pipeline was created (contract/runners.md §4.3). */
 export const PipelineVariable = entity('PipelineVariable', {
   variable_type: Type.String(),
   key: Type.String(),

@@ -3,7 +3,7 @@ import { decrypt } from '#security/encryption.ts';
 import { PIPELINE_VARIABLE } from '../processing/index.ts';
 import { pipelineVariables } from './store.ts';
 
-/** The variables of a pipeline, their values readable. */
+/** Loads and decrypts the variables of a pipeline. */
 export async function loadPipelineVariables(
   { database, secretKey }: Pick<Services, 'database' | 'secretKey'>,
   pipelineId: number,

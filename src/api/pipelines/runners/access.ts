@@ -17,11 +17,11 @@ import { timestamp } from '#runtime/clock.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { isInSeveralProjects } from './store.ts';
 
-/** Who may, where it is a runner that the path names, or that calls. */
+/** Access to runners: for users by the path, and for runners by their token. */
 
 type RunnerAbility = (db: Reader, caller: SignedInCaller, runner: Runner) => Promise<boolean>;
 
-/** Signed-in callers who have this right to the runner `:id`; `label` is the right's name in api.txt. */
+/** Requires a signed-in caller with this ability for the runner in the path; `label` is its name in api.txt. */
 export function runnerAccess(right: RunnerAbility, label: string) {
   return signedIn()
     .resource({

@@ -43,7 +43,7 @@ export async function createRunner(
   const result = await insertValidRunner(uow, owner, input, { creatorId: uow.actor.user.id });
   if (isFailure(result)) return fail('wrong', { sentence: formatErrorSentence(result.values.errors as never) });
   await recordCreated(uow, result.runner);
-  return result.issued;
+  return result.issuedToken;
 }
 
 /** Returns the owner of the new runner, if the caller may create runners there. */
@@ -79,7 +79,7 @@ export async function registerRunner(
   const result = await insertValidRunner(uow, owner, registration, { creatorId: null });
   if (isFailure(result)) return result;
   await recordRegistered(uow, result.runner, registration.token);
-  return result.issued;
+  return result.issuedToken;
 }
 
 async function insertValidRunner(
@@ -87,10 +87,10 @@ async function insertValidRunner(
   owner: Owner,
   input: RunnerInput & Pick<RegisterRunnerInput, 'name' | 'info'>,
   { creatorId }: { readonly creatorId: number | null },
-): Promise<{ readonly runner: Runner; readonly issued: IssuedRunner } | Failure<'invalid'>> {
+): Promise<{ readonly runner: Runner; readonly issuedToken: IssuedRunner } | Failure<'invalid'>> {
   const content = applyContentChanges(input);
   const tags = distinctTags(input.tag_list) ?? [];
-  const errors = validateContent(content, { count: tags.length, changed: true });
+  const errors = validateContent(content, { count: tags.length, isChanged: true });
   if (errors) return invalid(errors);
   const registration_type = creatorId === null ? 'registration_token' : 'authenticated_user';
   const runner_type = `${owner.type}_type` as const;
@@ -111,5 +111,5 @@ async function insertValidRunner(
   });
   if (owner.type === 'project') await insertAssociation(uow, runner.id, owner.id);
   await insertTags(uow, runner.id, tags);
-  return { runner, issued: { id: runner.id, token, token_expires_at: runner.token_expires_at } };
+  return { runner, issuedToken: { id: runner.id, token, token_expires_at: runner.token_expires_at } };
 }

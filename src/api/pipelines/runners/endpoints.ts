@@ -26,7 +26,7 @@ export * from './projects/endpoints.ts';
 export * from './registration/endpoints.ts';
 export * from './registration/token-endpoints.ts';
 
-/** A group's or project's runner names its group or project: what stands for no number names none. */
+/** A group or project runner must name its group or project; invalid numbers count as missing. */
 const requireGroupOrProjectId: ParameterRule = ({ runner_type, group_id, project_id }, problems) => {
   const isNamed = (id: unknown) => id !== undefined && id !== null && id !== '';
   if (runner_type === 'group_type' && !isNamed(group_id)) problems.add('group_id is missing');

@@ -10,7 +10,7 @@ import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
 const ONLINE_MS = 2 * 3_600_000;
 const STALE_MS = 7 * DAY_MS;
 
-/** What it is asked of. */
+/** The fields that determine the status. */
 export interface ContactState {
   readonly contacted_at: string | null;
   readonly created_at: string;
@@ -60,7 +60,7 @@ export function matchesStatus(
   }
 }
 
-/** The same as a condition. index: runners_by_contact, runners_by_creation, runners_by_paused */
+/** Builds the same check as a condition. index: runners_by_contact, runners_by_creation, runners_by_paused */
 export function hasStatus(filter: StatusFilter, now: string) {
   return (eb: ExpressionBuilder<Schema, 'runners'>): Expression<SqlBool> => {
     switch (filter) {
@@ -83,7 +83,7 @@ export function hasStatus(filter: StatusFilter, now: string) {
   };
 }
 
-/** What was last heard of before this moment, or then, has been silent for as long as makes a runner stale. */
+/** Returns the latest contact time at which a runner counts as stale. */
 export function staleThreshold(now: string): string {
   return addMilliseconds(now, -STALE_MS);
 }

@@ -5,7 +5,7 @@ import { prepareForIds } from '#database/prepare.ts';
 import type { RunnerType } from '#database/tables/runners.ts';
 import type { RunnerContent } from './validation.ts';
 
-/** What a new runner is, besides its content. */
+/** The input of a new runner, in addition to its attributes. */
 export interface InsertRunnerInput extends RunnerContent {
   readonly runner_type: RunnerType;
   readonly group_id: number | null;
@@ -28,7 +28,7 @@ export async function insertRunner(tx: Transaction, runner: InsertRunnerInput): 
     .executeTakeFirstOrThrow();
 }
 
-/** In the order of the request. */
+/** Inserts the tags in the order of the request. */
 export async function insertTags(tx: Transaction, runnerId: number, tags: readonly string[]): Promise<void> {
   if (tags.length === 0) return;
   const rows = tags.map((name, position) => ({ runner_id: runnerId, name, position }));
@@ -57,7 +57,10 @@ export async function insertAssociation(tx: Transaction, runnerId: number, proje
   await tx.insertInto('runner_projects').values({ runner_id: runnerId, project_id: projectId }).execute();
 }
 
-/** Returns whether the runner is assigned to this project. index: runner_projects_by_runner, runners primary key */
+/**
+ * Removes a runner from a project. Returns whether it was assigned.
+ * index: runner_projects_by_runner, runners primary key
+ */
 export async function removeAssociation(tx: Transaction, runnerId: number, projectId: number): Promise<boolean> {
   const deletedRow = await tx
     .deleteFrom('runner_projects')
@@ -71,8 +74,8 @@ export async function removeAssociation(tx: Transaction, runnerId: number, proje
 }
 
 /**
- * What gives a runner a queue value that it never had: of those that lose a project the sum of counts falls, and would
- * come to what it was already.
+ * Gives a runner a queue version that it never had. Without it, the sum of the counters could fall to an earlier value
+ * when a project is removed.
  */
 export const incrementQueueVersion = (eb: ExpressionBuilder<Schema, 'runners'>) => ({
   queue_version: eb('queue_version', '+', 1),

@@ -17,7 +17,7 @@ export async function updateRunner(
   const tags = distinctTags(changes.tag_list);
   const now = await listRunnerTags(uow, runner.id);
   const isChanged = tags !== undefined && (tags.length !== now.length || tags.some((tag) => !now.includes(tag)));
-  const errors = validateContent(content, { count: (tags ?? now).length, changed: isChanged });
+  const errors = validateContent(content, { count: (tags ?? now).length, isChanged });
   if (errors) return invalid(errors);
   if (tags !== undefined) await replaceTags(uow, runner.id, tags);
   const updated = await uow

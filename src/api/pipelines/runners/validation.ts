@@ -35,7 +35,7 @@ export const contentParams = {
   maintenance_note: optional(validatedText(MAX_TEXT_LENGTH)),
 };
 
-/** What was said of it; what was not, or as null where that says nothing, is left out. */
+/** The requested attributes. Absent ones stay unchanged, as do nulls where null has no meaning. */
 export type RunnerContentInput = { readonly [Name in keyof RunnerContent]?: RunnerContent[Name] | null | undefined };
 
 const DEFAULTS: RunnerContent = {
@@ -67,14 +67,14 @@ export function distinctTags(tags: readonly string[] | null | undefined): readon
   return tags == null ? undefined : [...new Set(tags)];
 }
 
-/** `tags`: how many it has then, and whether others than before. */
+/** `tags`: the number of tags after the change, and whether they differ from before. */
 export function validateContent(
   content: RunnerContent,
-  tags: { readonly count: number; readonly changed: boolean },
+  tags: { readonly count: number; readonly isChanged: boolean },
 ): FieldErrors | null {
   const { description, run_untagged, maximum_timeout, maintenance_note } = content;
   const tooShort = maximum_timeout !== null && maximum_timeout < MIN_TIMEOUT_SECONDS;
-  const tooMany = tags.changed && tags.count > MAX_TAGS;
+  const tooMany = tags.isChanged && tags.count > MAX_TAGS;
   return compactFieldErrors({
     description: lengthErrors(description),
     maximum_timeout: tooShort ? ['needs to be at least 10 minutes'] : [],

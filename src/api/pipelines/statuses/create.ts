@@ -33,7 +33,7 @@ interface StatusInput {
 interface StatusCaller {
   readonly caller: SignedInCaller;
   readonly client: RequestClient;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
 }
 

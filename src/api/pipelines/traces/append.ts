@@ -73,7 +73,7 @@ function unchangedState({
   trace_held: heldText,
   trace_checksum: checksum,
 }: AuthenticatedJob): AppendedState {
-  return { size, held: heldText, checksum, chunk: null };
+  return { size, heldBack: heldText, checksum, chunk: null };
 }
 
 /** Stores the body after the bytes held back before. Holds back a possible start of a secret at its end. */
@@ -91,17 +91,17 @@ async function storeBody(
   const [from, maxBytes] = [start - heldBytes.length, limit * MEBIBYTE];
   const body = bodyStream(request);
   try {
-    const maskedChunks = mask.masked(receivedCounter.counted(body as AsyncIterable<Buffer>));
+    const maskedChunks = mask.masked(receivedCounter.countChunks(body as AsyncIterable<Buffer>));
     const blob = await storeBlob(services.blobs, Readable.from(maskedChunks, { objectMode: false }), {
       maxBytes: Math.max(0, maxBytes - from),
     });
     if (isFailure(blob)) return blob;
-    const size = from + blob.size + mask.held.length;
+    const size = from + blob.size + mask.heldBack.length;
     if (size > maxBytes) return fail('tooLarge');
     const chunk = blob.size === 0 ? null : { start: from, ...blob };
     return {
       size,
-      held: await encryptPartialSecret(services, job.id, mask.held),
+      heldBack: await encryptPartialSecret(services, job.id, mask.heldBack),
       checksum: receivedCounter.checksum,
       chunk,
     };

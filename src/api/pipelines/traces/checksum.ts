@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { AuthenticatedJob } from '#authorization/job-authentication.ts';
 
 interface ChecksumCounter {
-  counted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
+  countChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
   /** The checksum of the whole log after all chunks; null if the checksum of the earlier part is unknown. */
   readonly checksum: number | null;
 }
@@ -14,7 +14,7 @@ export function createChecksumCounter({
 }: Pick<AuthenticatedJob, 'trace_size' | 'trace_checksum'>): ChecksumCounter {
   let checksum = trace_size === 0 ? 0 : trace_checksum;
   return {
-    async *counted(chunks) {
+    async *countChunks(chunks) {
       for await (const chunk of chunks) {
         if (checksum !== null) checksum = crc32(chunk, checksum);
         yield chunk;

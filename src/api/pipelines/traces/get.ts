@@ -21,8 +21,8 @@ async function* iterateTrace(services: TraceServices, jobId: number): AsyncGener
     // Read the state before the chunks, so that all chunks up to its size exist.
     const end = await findTraceEnd(reader, jobId);
     if (end === null) return;
-    if (end.whole !== null) {
-      if (end.whole.size > at) yield* streamBlob(services, end.whole.sha256, at);
+    if (end.completeBlob !== null) {
+      if (end.completeBlob.size > at) yield* streamBlob(services, end.completeBlob.sha256, at);
       return;
     }
     const chunks = await listChunks(reader, jobId, at);

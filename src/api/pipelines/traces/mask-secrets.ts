@@ -10,7 +10,7 @@ interface SecretMasker {
    */
   masked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
   /** After all chunks: the bytes still held back, as a possible start of a secret. */
-  readonly held: Buffer;
+  readonly heldBack: Buffer;
 }
 
 /** Masks secrets in a stream. `before`: the bytes held back from the previous stream, which come first. */
@@ -32,7 +32,7 @@ export function createSecretMasker(secrets: readonly string[], before: Buffer): 
       heldBytes = last.subarray(last.length - partialLength);
       if (last.length > partialLength) yield last.subarray(0, last.length - partialLength);
     },
-    get held() {
+    get heldBack() {
       return heldBytes;
     },
   };

@@ -11,7 +11,7 @@ async function through(pieces: readonly string[], secrets: readonly string[]): P
   })();
   const mask = createSecretMasker(secrets, Buffer.alloc(0));
   for await (const piece of mask.masked(source)) told.push(piece);
-  return Buffer.concat([...told, mask.held]).toString('latin1');
+  return Buffer.concat([...told, mask.heldBack]).toString('latin1');
 }
 
 const SECRET = 'glcbt-0123456789';
@@ -53,7 +53,7 @@ test('what is how a secret begins is held back at the end, and comes first the n
   ] as const) {
     const mask = createSecretMasker([SECRET, 'other'], Buffer.alloc(0));
     await buffer(mask.masked(Readable.from([Buffer.from(text)])));
-    assert.equal(mask.held.toString(), held, text);
+    assert.equal(mask.heldBack.toString(), held, text);
   }
   const next = createSecretMasker([SECRET], Buffer.from('glcbt-0'));
   const told = await buffer(next.masked(Readable.from([Buffer.from('123456789!')])));

@@ -14,10 +14,10 @@ export interface TraceChunk {
 
 /** The state of a log after an append. */
 export interface TraceState {
-  /** Bytes, with those that are held back. */
+  /** Bytes, including those held back. */
   readonly size: number;
-  /** Those that are held back, encrypted. */
-  readonly held: string | null;
+  /** The bytes held back, encrypted. */
+  readonly heldBack: string | null;
   readonly checksum: number | null;
 }
 
@@ -29,11 +29,11 @@ export async function growTrace(
   tx: Transaction,
   jobId: number,
   start: number,
-  { size, held, checksum }: TraceState,
+  { size, heldBack, checksum }: TraceState,
 ): Promise<boolean> {
   const updateResult = await tx
     .updateTable('jobs')
-    .set({ trace_size: size, trace_held: held, trace_checksum: checksum, last_seen_at: tx.now })
+    .set({ trace_size: size, trace_held: heldBack, trace_checksum: checksum, last_seen_at: tx.now })
     .where('id', '=', jobId)
     .where('trace_size', '=', start)
     .where('status', 'in', RUNNING_JOB_STATUSES)
@@ -109,8 +109,8 @@ export async function listLastSmallChunks(db: Reader, jobId: number): Promise<Tr
 }
 
 /**
- * Puts one blob in the place of these chunks of a log, while its job runs and they are there: nobody erases it before
- * that.
+ * Replaces these chunks of a log by one blob, while the job runs and the chunks exist. Logs of running jobs are not
+ * erased.
  */
 export async function joinChunks(
   tx: Transaction,
@@ -119,7 +119,7 @@ export async function joinChunks(
   blob: StoredBlob,
 ): Promise<void> {
   const [{ start: first }, { start: last }] = [chunks[0]!, chunks.at(-1)!];
-  // Whoever ends the job waits for this, or has been before.
+  // Locks the job's row: a transaction that ends the job waits, or has committed before.
   const runningResult = await tx
     .updateTable('jobs')
     .set((eb) => ({ trace_size: eb.ref('trace_size') }))
@@ -146,12 +146,12 @@ export async function joinChunks(
 interface TraceEnd {
   /** The log is complete. */
   readonly hasEnded: boolean;
-  /** Bytes, with those that are held back. */
+  /** Bytes, including those held back. */
   readonly size: number;
-  /** Those that are held back, encrypted. */
+  /** The bytes held back, encrypted. */
   readonly held: string | null;
   /** The assembled log; null before it is assembled. */
-  readonly whole: StoredBlob | null;
+  readonly completeBlob: StoredBlob | null;
 }
 
 // index: jobs primary key, job_artifacts_by_job
@@ -173,7 +173,7 @@ export async function findTraceEnd(db: Reader, jobId: number): Promise<TraceEnd 
     hasEnded: !RUNNING_JOB_STATUSES.includes(row.status),
     size: row.trace_size,
     held: row.trace_held,
-    whole: sha256 === null || size === null ? null : { sha256, size },
+    completeBlob: sha256 === null || size === null ? null : { sha256, size },
   };
 }
 
@@ -185,7 +185,7 @@ interface EndedTrace {
   readonly coverage: string | null;
 }
 
-/** What there is to put together of the log of a job that has ended; null: nothing. index: jobs primary key */
+/** Returns what is needed to assemble the log of a finished job, or null if there is no log. index: jobs primary key */
 export async function findEndedTrace(db: Reader, jobId: number): Promise<EndedTrace | null> {
   const row = await db
     .selectFrom('jobs')
@@ -200,8 +200,8 @@ export async function findEndedTrace(db: Reader, jobId: number): Promise<EndedTr
 }
 
 /**
- * Puts one blob in the place of a log's chunks and of what was held back, unless those have gone meanwhile; notes what
- * it tells.
+ * Replaces the chunks of a log and the bytes held back by one blob, unless they were deleted meanwhile. Stores the
+ * coverage.
  */
 export async function replaceChunks(
   tx: Transaction,

@@ -4,10 +4,7 @@ import type { Services } from '#http/services.ts';
 import { addMilliseconds, timestamp } from '#runtime/clock.ts';
 import { findLastWatchedAt, updateWatchedAt } from './store.ts';
 
-/**
- * Who reads the log of a job that runs is to see it grow (contract/runners.md §3.4): its runner then sends what it has
- * more often.
- */
+/** While a user watches the log of a running job, its runner sends updates more often (contract/runners.md §3.4). */
 
 /** Seconds between two updates from a runner. */
 const [UPDATE_INTERVAL, UPDATE_INTERVAL_WATCHED] = [60, 3];

@@ -9,7 +9,7 @@ import type { generateEncryptedToken } from './tokens.ts';
 const MAX_TRIGGERS_PER_PROJECT = 25_000;
 const MAX_LIFETIME_DAYS = 365;
 
-/** Those who make the last few at once must not all be let through. */
+/** Serializes creation, so that concurrent requests cannot exceed the limit. */
 export const triggersLockKey = ({ id }: Project) => `triggers of project ${id}`;
 
 interface CreateTriggerInput {
@@ -38,5 +38,5 @@ export async function createTrigger(
   });
 }
 
-/** What is wrong with it is told as JSON in a text. */
+/** Returns the validation errors as JSON text. */
 const invalidTrigger = (errors: FieldErrors) => fail('wrong', { errors: JSON.stringify(errors) });

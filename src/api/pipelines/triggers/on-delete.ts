@@ -2,7 +2,7 @@ import { deleteBatch } from '#database/batch-statements.ts';
 import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 
-/** A project may have very many triggers, and a user in many projects. index: pipeline_triggers_by_project */
+/** Deletes triggers in batches, because a project may have very many. index: pipeline_triggers_by_project */
 export const deleteTriggersOfProject = subscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) =>

@@ -8,10 +8,10 @@ const PREFIX = 'glptt-';
 const LENGTH = 40;
 const SHORT_TOKEN_LENGTH = 4;
 
-/** No two have the same digest. */
+/** The context is unique, because digests are. */
 const encryptionContext = (digest: string) => `pipeline_triggers.encrypted_token:${digest}`;
 
-/** What is stored of a new token. */
+/** Generates a token and returns the columns to store. */
 export function generateEncryptedToken(key: KeyObject) {
   const token = generateToken(PREFIX, LENGTH);
   const token_digest = hashToken(token);

@@ -11,7 +11,7 @@ import { hashToken } from '#security/tokens.ts';
 import { findTriggerByTokenHash } from './store.ts';
 import { startParams } from './trigger-parameters.ts';
 
-/** A trigger token starts pipelines as its owner, whoever sends it (contract/runners.md §4.6). */
+/** A trigger token starts pipelines as its owner, independent of the caller (contract/runners.md §4.6). */
 
 /** The user and project that a token starts pipelines for. */
 interface TriggerContext {
@@ -22,8 +22,8 @@ interface TriggerContext {
 }
 
 /**
- * Of endpoints with the order `clientProof`. Who has no token that counts here does not hear whether the project is
- * there.
+ * Authenticates by a trigger or job token, for endpoints with the stage order `clientProof`. Without a valid token the
+ * response does not reveal whether the project exists.
  */
 export function triggerTokenAccess(): Access<TriggerContext, typeof startParams> {
   return access({
@@ -39,7 +39,7 @@ export function triggerTokenAccess(): Access<TriggerContext, typeof startParams>
   });
 }
 
-/** What tells of pipelines would start the next one, and so on. */
+/** Rejects webhooks about pipelines, which would start the next pipeline without end. */
 function rejectPipelineHooks({ request, params }: AccessCall): void {
   if (firstHeader(request.headers['x-gitlab-event']) === 'Pipeline Hook') throw forbidden();
   const variables = params.variables as readonly (readonly [string, unknown])[] | null | undefined;
@@ -48,7 +48,7 @@ function rejectPipelineHooks({ request, params }: AccessCall): void {
   }
 }
 
-/** Null: it is no trigger's. */
+/** Returns null if the token is not a trigger token. */
 async function authenticateByTrigger(call: AccessCall): Promise<TriggerContext | null> {
   const { db, services, params, request } = call;
   const trigger = await findTriggerByTokenHash(db, hashToken(params.token as string), timestamp(services.clock));
@@ -68,7 +68,7 @@ async function authenticateByJob(call: AccessCall): Promise<TriggerContext> {
   const token = { kind: 'job', id: job.id, scopes: [], impersonation: false } as const;
   const caller: SignedInCaller = { user: toJobUser(user), token, job, address: request.clientAddress };
   const project = await loadVisibleProject(call, caller);
-  if (!jobToken.runs) throw new HttpError(401, { message: 'Job is not running' });
+  if (!jobToken.isRunning) throw new HttpError(401, { message: 'Job is not running' });
   return { caller, project, trigger: null };
 }
 

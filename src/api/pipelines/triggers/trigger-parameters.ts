@@ -5,12 +5,15 @@ import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { limitedText, refName, string } from '#http/parameters/texts.ts';
 import { addTooManyElements, MAX_ARRAY_LENGTH } from '#http/parameters/types.ts';
 
-/** What starts a pipeline by a token (contract/runners.md §4.6). */
+/** Parameters for starting a pipeline by a token (contract/runners.md §4.6). */
 
 const key = limitedText(255);
 const value = limitedText(50_000);
 
-/** A hash of texts. What of it is none is left as it is: whoever sends some hears so in other words. */
+/**
+ * An object of texts. Other values are passed through, so that the validation of variables rejects them with its own
+ * error.
+ */
 const stringMap: ParameterType<readonly (readonly [key: string, value: unknown])[]> = {
   schema: Type.Record(Type.String({ maxLength: 255 }), Type.String({ maxLength: 50_000 }), {
     maxProperties: MAX_ARRAY_LENGTH,
@@ -33,10 +36,10 @@ const stringMap: ParameterType<readonly (readonly [key: string, value: unknown])
 
 export const startParams = { token: required(string), ref: required(refName), variables: optional(stringMap) };
 
-/** As much of a request as goes on to jobs, in bytes. */
+/** Maximum payload size in bytes that is passed to jobs. */
 const MAX_PAYLOAD_BYTES = 1024 * 1024;
 
-/** What a client may prove himself by elsewhere is no news for a job; the path is told in its own place. */
+/** Names left out of the payload: credentials, and the path, which is added separately. */
 const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
   'id',
   'ref',
@@ -48,8 +51,8 @@ const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Everything that was sent, for the pipeline to read: whatever a webhook says of its event. Null: it is too much, which is known
- * before all of it has been written.
+ * Returns all parameters of the request as JSON, for jobs to read, such as the event of a webhook. Returns null if they
+ * are too large; it stops as soon as the limit is exceeded.
  */
 export function buildTriggerPayload(
   rawParams: RawParameters,

@@ -14,7 +14,7 @@ const ABILITIES = { group: 'admin_variable', project: 'admin_variable' } as cons
 const MULTIPLE_VARIABLES =
   "There are multiple variables with provided parameters. Please use 'filter[environment_scope]'";
 
-const notFoundFor = (type: VariableOwner['type']) => notFound(OWNER_TYPES[type].thing);
+const notFoundFor = (type: VariableOwner['type']) => notFound(OWNER_TYPES[type].title);
 
 /** The context of endpoints for one variable. */
 export interface VariableContext {

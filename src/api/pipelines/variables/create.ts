@@ -52,7 +52,7 @@ async function create(
   return variable;
 }
 
-/** The text of a key that the owner has for that scope already. */
+/** Returns an error if the owner has a variable with this key and scope. */
 export async function validateUnique(
   uow: UnitOfWork,
   owner: VariableOwner,
@@ -63,6 +63,8 @@ export async function validateUnique(
 }
 
 async function validateLimit(uow: UnitOfWork, owner: VariableOwner): Promise<string[]> {
-  const { most, all } = OWNER_TYPES[owner.type];
-  return (await countVariables(uow, owner)) < most ? [] : [`Maximum number of ${all} (${most}) exceeded`];
+  const { maxVariables, all } = OWNER_TYPES[owner.type];
+  return (await countVariables(uow, owner)) < maxVariables
+    ? []
+    : [`Maximum number of ${all} (${maxVariables}) exceeded`];
 }

@@ -9,7 +9,7 @@ interface EncryptedVariableKey {
   readonly key: string;
 }
 
-/** Never changes. */
+/** Must never change, because stored values depend on it. */
 function encryptionContext({ project_id, group_id, key }: EncryptedVariableKey): string {
   const owner = project_id !== null ? `project/${project_id}` : group_id !== null ? `group/${group_id}` : 'instance';
   return `ci_variables.encrypted_value:${owner}/${key}`;

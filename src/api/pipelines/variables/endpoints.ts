@@ -15,14 +15,14 @@ import { applyVariableChanges } from './update.ts';
 
 // CI variables of groups and projects (contract/runners.md §4.5).
 
-/** Those of groups are for single environments from premium on. */
+/** Environment scopes of group variables require tier premium. */
 function premiumForGroups<P extends Parameter<string>>(parent: ParentKind, parameter: P): P {
   return parent.select({ group: onTiers(parameter, 'premium', 'ultimate'), project: parameter });
 }
 
 const VARIABLE_UNIQUE_ERRORS = { ci_variables_by_project: 'taken', ci_variables_by_group: 'taken' } as const;
 
-/** Two kinds of names in the audit log. */
+/** Names of audit events: project and group variables differ. */
 const auditEvents = <const Deed extends string>({ type }: ParentKind, action: Deed) =>
   [`${OWNER_TYPES[type].event}_${action}`] as const;
 
@@ -84,7 +84,7 @@ export const [updateGroupVariable, updateProjectVariable] = forGroupAndProject((
 );
 
 /** Only group variables support `If-Unmodified-Since`. */
-const LAST_MODIFIED: ByParentType<((found: VariableContext) => string) | undefined> = {
+const LAST_MODIFIED: ByParentType<((context: VariableContext) => string) | undefined> = {
   group: ({ variable }) => variable.updated_at,
   project: undefined,
 };

@@ -1,7 +1,7 @@
 import { INVALID } from '#http/errors/error-messages.ts';
 import { OWNER_TYPES, type VariableOwner } from './owner.ts';
 
-/** What is refused of a variable's record, by whoever it is kept. */
+/** Errors of variables, for all kinds of owners. */
 export const VARIABLE_ERRORS = {
   invalid: INVALID,
   taken: [400, { message: { key: ['({key}) has already been taken'] } }],
@@ -9,4 +9,4 @@ export const VARIABLE_ERRORS = {
 
 /** The variable was deleted meanwhile. */
 export const variableNotFound = (type: VariableOwner['type']) =>
-  [404, `404 ${OWNER_TYPES[type].thing} Not Found`] as const;
+  [404, `404 ${OWNER_TYPES[type].title} Not Found`] as const;

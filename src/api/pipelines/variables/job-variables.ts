@@ -14,15 +14,15 @@ import {
 } from '../ci-file/index.ts';
 import { decryptValue } from './encryption.ts';
 
-/** The variables of instance, groups and project as jobs get them. */
+/** Variables of the instance, groups and project, as jobs get them. */
 
-/** What jobs get of these altogether, as they are stored, in bytes: more is nobody's configuration. */
+/** Maximum total size of the stored variables that a job gets, in bytes. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 type ReadingServices = Pick<Services, 'database' | 'secretKey'>;
 type ProjectLocation = Pick<Project, 'id' | 'namespace_id'>;
 
-/** What a job gets when it is handed out: only this is opened. Null: it is too large. */
+/** Returns the variables of a job when it is assigned; only these are decrypted. Null: they are too large. */
 export async function variablesForJob(
   services: ReadingServices,
   project: ProjectLocation,
@@ -59,7 +59,7 @@ const COLUMNS = [
   sql<number>`length(ci_variables.encrypted_value)`.as('size'),
 ] as const;
 
-/** Farther than any group. */
+/** Greater than the distance of any group. */
 const INSTANCE_DISTANCE = 1_000_000;
 
 // index: ci_variables_of_instance, ci_variables_by_group, namespace_closure_pkey, ci_variables_by_project
@@ -86,13 +86,13 @@ const storedVariables = prepare((db, value: Params<{ project: number; namespace:
 
 type StoredVariableRow = Awaited<ReturnType<typeof listStoredVariables>>[number];
 
-/** All that is kept for the jobs of a project, without the values. */
+/** Lists all stored variables for jobs of a project, without values. */
 async function listStoredVariables(db: Reader, { id, namespace_id }: ProjectLocation) {
   const rows = await storedVariables(db, { project: id, namespace: namespace_id });
   return rows.map((row) => ({ ...row, protected: Boolean(row.protected) }));
 }
 
-/** In one statement, however many. index: ci_variables primary key */
+/** Loads all values in one statement. index: ci_variables primary key */
 function loadValues(db: Reader, ids: readonly number[]) {
   return db
     .selectFrom('ci_variables')
@@ -101,9 +101,12 @@ function loadValues(db: Reader, ids: readonly number[]) {
     .execute();
 }
 
-type DecryptVariables = (some: readonly StoredVariableRow[]) => CiVariable[];
+type DecryptVariables = (rows: readonly StoredVariableRow[]) => CiVariable[];
 
-/** Opens each of these once, when it is asked for, but for those that have gone meanwhile. Null: they are too large. */
+/**
+ * Returns a function that decrypts variables once, on demand, and skips those deleted meanwhile. Null: they are too
+ * large.
+ */
 async function createDecrypter(
   { database, secretKey }: ReadingServices,
   storedVariables: readonly StoredVariableRow[],

@@ -1,6 +1,6 @@
 import type { Parent } from '#http/access/parents.ts';
 
-/** Whose a variable is: the three kinds differ in what they are called, and in how many they may have. */
+/** Owners of variables: the three kinds differ in texts and limits. */
 
 export type VariableOwner =
   | { readonly type: 'instance' }
@@ -10,11 +10,11 @@ export const INSTANCE_OWNER: VariableOwner = { type: 'instance' };
 
 interface OwnerType {
   /** The noun in `404 ... Not Found`. */
-  readonly thing: string;
-  readonly most: number;
-  /** In the text of who has that many. */
+  readonly title: string;
+  readonly maxVariables: number;
+  /** The noun in the error for exceeding the limit. */
   readonly all: string;
-  /** In the audit log. */
+  /** The noun in the audit log. */
   readonly words: string;
   readonly event: 'ci_variable' | 'ci_group_variable' | 'ci_instance_variable';
   readonly target: string;
@@ -22,24 +22,24 @@ interface OwnerType {
 
 export const OWNER_TYPES = {
   project: {
-    thing: 'Variable',
-    most: 8_000,
+    title: 'Variable',
+    maxVariables: 8_000,
     all: 'project ci variables',
     words: 'ci variable',
     event: 'ci_variable',
     target: 'Ci::Variable',
   },
   group: {
-    thing: 'GroupVariable',
-    most: 30_000,
+    title: 'GroupVariable',
+    maxVariables: 30_000,
     all: 'group ci variables',
     words: 'ci group variable',
     event: 'ci_group_variable',
     target: 'Ci::GroupVariable',
   },
   instance: {
-    thing: 'InstanceVariable',
-    most: 25,
+    title: 'InstanceVariable',
+    maxVariables: 25,
     all: 'ci instance level variables',
     words: 'ci instance variable',
     event: 'ci_instance_variable',

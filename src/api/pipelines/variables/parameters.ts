@@ -3,7 +3,7 @@ import { validatedText } from '#http/parameters/texts.ts';
 import { boolean, oneOf } from '#http/parameters/types.ts';
 import { MAX_TEXT_LENGTH, MAX_VALUE_LENGTH } from './validation.ts';
 
-/** What calls say of variables; what may not be is told in the words of the record (`validation.ts`). */
+/** Parameters of variables; `validation.ts` validates them. */
 
 const variableType = oneOf('env_var', 'file');
 const value = validatedText(MAX_VALUE_LENGTH.file);

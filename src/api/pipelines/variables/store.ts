@@ -69,7 +69,7 @@ export async function countVariables(db: Reader, owner: VariableOwner): Promise<
   return Number(count);
 }
 
-/** Throws the unique violation of its owner's index when it has one of that key and scope. */
+/** Inserts a variable. Throws the unique violation of the owner's index if the key and scope exist. */
 export function insertVariable(
   tx: Transaction,
   row: Omit<Insertable<Table>, 'id' | 'created_at' | 'updated_at'>,
@@ -81,7 +81,10 @@ export function insertVariable(
     .executeTakeFirstOrThrow();
 }
 
-/** The same. index: ci_variables primary key */
+/**
+ * Updates a variable. Throws the unique violation of the owner's index if the key and scope exist.
+ * index: ci_variables primary key
+ */
 export function updateVariable(tx: Transaction, id: number, set: Updateable<Table>): Promise<CiVariableRow> {
   return tx
     .updateTable('ci_variables')

@@ -63,7 +63,7 @@ async function updateStoredVariable(
   return after;
 }
 
-/** All but its value. */
+/** Returns the new attributes, without the value. */
 function applyInput(before: CiVariableRow, input: UpdateVariableInput) {
   return {
     variable_type: input.variable_type ?? before.variable_type,

@@ -49,7 +49,7 @@ export async function findDirectory(read: ReadRange, archiveSize: number): Promi
   return directory;
 }
 
-/** The last record of its kind whose comment reaches just to the archive's end. */
+/** Returns the offset of the last end record whose comment ends exactly at the end of the archive. */
 function findEndRecord(tail: Buffer): number {
   for (let at = tail.length - END_RECORD.size; at >= 0; at--) {
     if (tail.readUInt32LE(at) !== END_RECORD.signature) continue;
@@ -85,7 +85,7 @@ export async function findEntry(
   return null;
 }
 
-/** The entry with this name among those that are whole in these bytes, and where those end. */
+/** Returns the entry with this name among the complete entries in these bytes, and where those end. */
 function findEntryInBytes(bytes: Buffer, wanted: Buffer): { readonly entry: ZipEntry | null; readonly at: number } {
   let at = 0;
   while (at + DIRECTORY_ENTRY.size <= bytes.length) {
@@ -120,7 +120,7 @@ function parseEntry(bytes: Buffer, at: number, extraFields: Buffer): ZipEntry {
 const ZIP64_MARKER = 0xffffffff;
 const ZIP64_FIELD_ID = 1;
 
-/** Numbers that four bytes are too few for stand in a field of their own, one after the other. */
+/** Reads 64-bit numbers from the extra field, which contains them in order for each field that overflowed. */
 class Zip64Numbers {
   #left: Buffer = Buffer.alloc(0);
 

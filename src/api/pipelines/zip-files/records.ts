@@ -26,14 +26,14 @@ export const END_RECORD = { signature: 0x06054b50, size: 22, longestComment: 0xf
 export const ZIP64_END_RECORD = { signature: 0x06064b50, size: 56 } as const;
 export const ZIP64_LOCATOR = { signature: 0x07064b50, size: 20 } as const;
 
-/** So many bytes from here, all of them. */
+/** Reads exactly this many bytes from the offset. */
 export async function readBytesAt(read: ReadRange, start: number, length: number): Promise<Buffer> {
   const bytes = await buffer(await read(start, start + length - 1));
   if (bytes.length !== length) throw new UnreadableArchive();
   return bytes;
 }
 
-/** A number of eight bytes, as far as there are archives of that size. */
+/** Reads a 64-bit number; larger numbers than an archive may have are rejected. */
 export function readUInt64At(bytes: Buffer, at: number): number {
   const value = Number(bytes.readBigUInt64LE(at));
   if (!Number.isSafeInteger(value)) throw new UnreadableArchive();

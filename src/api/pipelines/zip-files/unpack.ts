@@ -6,14 +6,14 @@ import { LOCAL_HEADER, type ReadRange, readBytesAt, UnreadableArchive } from './
 
 export type { ReadRange } from './records.ts';
 
-/** A file of an archive, as much of it held at a time as its reader takes. */
+/** A file of an archive, unpacked as fast as its reader reads. */
 export interface UnpackedFile {
-  /** Bytes of the whole. */
+  /** Uncompressed size in bytes. */
   readonly size: number;
-  /** The first of them; of an empty file none. */
+  /** The first bytes; empty for an empty file. */
   readonly head: Buffer;
-  /** What comes behind these. Ends before its end, and fails, where the archive turns out not to hold what it says. */
-  readonly rest: AsyncGenerator<Buffer>;
+  /** The remaining bytes. Fails before the end if the archive is inconsistent. */
+  readonly remainingChunks: AsyncGenerator<Buffer>;
 }
 
 /** The maximum file size in bytes (the limit of zip without ZIP64). A larger file counts as missing. */
@@ -27,8 +27,8 @@ const INFLATE_CHUNK_BYTES = 64 * 1024;
 const directoryScanLimiter = createConcurrencyLimiter(2, { maxWaiting: 200, retryAfter: 5 });
 
 /**
- * The file of this name in a zip archive of so many bytes. Null: there is none, or it can't be read: encrypted, packed
- * in another way, larger than any that is unpacked; or the archive is not one.
+ * Opens the file with this name in a zip archive of this size. Returns null if it does not exist or cannot be read:
+ * encrypted, too large, an unsupported compression, or an invalid archive.
  */
 export async function unpackFile(
   read: ReadRange,
@@ -61,10 +61,10 @@ async function openFile(
   if (entry === null || name.endsWith('/') || !isReadable(entry)) return null;
   const chunks = verifiedContent(read, entry, await findDataStart(read, directory, entry));
   const first = await chunks.next();
-  return { size: entry.size, head: first.done ? Buffer.alloc(0) : first.value, rest: chunks };
+  return { size: entry.size, head: first.done ? Buffer.alloc(0) : first.value, remainingChunks: chunks };
 }
 
-/** What is packed is hardly longer than what it holds: nobody unpacks what comes to nothing. */
+/** Limits compressed bytes beyond the uncompressed size: deflated data is never much larger than its content. */
 const PACKED_OVERHEAD_BYTES = 64 * 1024;
 
 function isReadable({ encrypted, method, packed, size }: ZipEntry): boolean {
@@ -86,7 +86,7 @@ async function findDataStart(
   return start;
 }
 
-/** Nothing more than was promised; its last piece comes only when all of it has turned out to be right. */
+/** Yields at most the declared number of bytes. The last chunk follows only after size and checksum are verified. */
 async function* verifiedContent(read: ReadRange, entry: ZipEntry, start: number): AsyncGenerator<Buffer> {
   let [bytesLeft, crc] = [entry.size, 0];
   let heldChunk: Buffer | null = null;

@@ -34,7 +34,7 @@ const unpack = (archive: Buffer, name: string) => unpackFile(reading(archive).re
 
 async function contentOf(archive: Buffer, name: string): Promise<string | null> {
   const file = await unpack(archive, name);
-  return file && Buffer.concat([file.head, await buffer(file.rest)]).toString();
+  return file && Buffer.concat([file.head, await buffer(file.remainingChunks)]).toString();
 }
 
 const LONG_TEXT = Array.from({ length: 40_000 }, (_, index) => `line ${index}\n`).join('');
@@ -99,7 +99,7 @@ test('a file that turns out wrong far behind its beginning is broken off before 
   assert.ok(file !== null && file.head.length > 0);
   let length = file.head.length;
   await assert.rejects(async () => {
-    for await (const piece of file.rest) length += piece.length;
+    for await (const piece of file.remainingChunks) length += piece.length;
   });
   assert.ok(length < file.size, `${length} of ${file.size}`);
 });
@@ -109,7 +109,7 @@ test('of a long file no more is read than somebody takes', async () => {
   const { read, seen } = reading(archive);
   const file = await unpackFile(read, archive.length, 'noise', client);
   assert.ok(file !== null && file.head.length <= 64 * 1024);
-  await file.rest.return(undefined);
+  await file.remainingChunks.return(undefined);
   assert.ok(seen.bytes < archive.length / 4, `${seen.bytes} have been read`);
 });
 

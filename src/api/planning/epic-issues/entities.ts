@@ -34,10 +34,10 @@ export const EpicIssueMoved = entity('EpicIssueMoved', {
   subscribed: Type.Boolean(),
 }).from(
   async (rows: readonly EpicIssueRow[], to) => ({
-    shown: byRow(rows, await EpicIssue.serializeAll(rows, to)),
+    serialized: byRow(rows, await EpicIssue.serializeAll(rows, to)),
     subscribed: await findSubscribedIds(to.db, ISSUES, to.caller, rows),
   }),
-  (row, _to, { shown, subscribed }) => ({ ...shown.get(row)!, subscribed: subscribed.has(row.id) }),
+  (row, _to, { serialized, subscribed }) => ({ ...serialized.get(row)!, subscribed: subscribed.has(row.id) }),
 );
 
 function byRow<Row, Shape>(rows: readonly Row[], shapes: readonly Shape[]): ReadonlyMap<Row, Shape> {

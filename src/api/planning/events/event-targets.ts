@@ -43,7 +43,7 @@ interface LoadedTargets {
 }
 
 /** Returns the target of an event of this kind, or null if the caller may not see it (contract/activity.md "Per-event visibility"). */
-type TargetResolver = (caller: Caller, events: EventInProject, loaded: LoadedTargets) => Target | null;
+type TargetResolver = (caller: Caller, events: EventInProject, targets: LoadedTargets) => Target | null;
 
 const NO_TARGET: Target = { title: null };
 

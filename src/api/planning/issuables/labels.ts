@@ -67,7 +67,7 @@ export async function updateLabels(
 ): Promise<void> {
   await updateLinks(uow, labelLinkTable(tables), id, change);
   const { removed, added } = diffSets(change);
-  await uow.record({ labelsOf: toResource({ [tables.foreignKey]: id }), removed, added });
+  await uow.record({ labelsOf: toResource({ [tables.foreignKey]: id }), removedIds: removed, addedIds: added });
 }
 
 /** Inserts the labels of an imported issuable without label events. */

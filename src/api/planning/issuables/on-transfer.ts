@@ -16,9 +16,9 @@ import { mapMilestonesToProject } from '../milestones/index.ts';
 import { EPICS, ISSUES, type LabelableTables, MERGE_REQUESTS } from './kind.ts';
 
 /**
- * After a transfer, replaces labels and milestones of groups that are no longer ancestors by ones with the same title that are in
- * scope, creating them in the project or group where there are none (as the reference does). Groups come first, parents before
- * subgroups, so that descendants find what their ancestors were given.
+ * After a transfer, replaces labels and milestones of groups that are no longer ancestors by ones with the same title
+ * in scope. Missing ones are created in the project or group (as the reference does). Groups come first, parents before
+ * subgroups, so that descendants find the replacements of their ancestors.
  */
 export const replaceOutOfScopeReferences = subscription({
   event: 'group-or-project-transferred',

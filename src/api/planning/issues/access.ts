@@ -31,7 +31,7 @@ interface InProject {
 /** Resource: the issue `:issue_iid`, without a check that the caller may read it; `authorizeIssue` must deny everything else. */
 export const issueResource = (
   notFoundError: () => unknown,
-  authorizeIssue: (call: AccessCall, found: InProject & { issue: Issue }) => void,
+  authorizeIssue: (call: AccessCall, context: InProject & { issue: Issue }) => void,
 ) =>
   ({
     name: 'issue',

@@ -28,7 +28,7 @@ export async function loadIterationTimeline(
     .limit(1)
     .executeTakeFirst();
   const upcoming = await iterations.where('start_date', '>', db.today).orderBy('start_date').execute();
-  return { today: db.today, begun: startedIterations ?? null, upcoming };
+  return { today: db.today, latestStarted: startedIterations ?? null, upcoming };
 }
 
 /** Returns the id of the iteration that includes today, or null. index: iterations_by_cadence */

@@ -18,15 +18,15 @@ export interface ScheduleRule {
 export interface IterationTimeline<Upcoming extends Period> {
   readonly today: string;
   /** The last started iteration. */
-  readonly begun: Period | null;
+  readonly latestStarted: Period | null;
   /** Iterations that have not started, by start date. */
   readonly upcoming: readonly Upcoming[];
 }
 
 export interface SchedulePlan<Upcoming> {
   /** Iterations whose dates change. */
-  readonly moved: readonly { readonly iteration: Upcoming; readonly period: Period }[];
-  readonly added: readonly Period[];
+  readonly rescheduled: readonly { readonly iteration: Upcoming; readonly period: Period }[];
+  readonly newPeriods: readonly Period[];
   /** The start date of the first upcoming iteration; null at the end of the calendar. */
   readonly nextRun: string | null;
   /** Whether all requested iterations fit before the end of the calendar. */
@@ -39,13 +39,13 @@ export interface SchedulePlan<Upcoming> {
  */
 export function planSchedule<Upcoming extends Period>(
   rule: ScheduleRule,
-  { today, begun, upcoming }: IterationTimeline<Upcoming>,
+  { today, latestStarted, upcoming }: IterationTimeline<Upcoming>,
   reschedule: boolean,
 ): SchedulePlan<Upcoming> {
   const next = (last: Period | null) => nextPeriod(last, rule);
   const movedIterations: { iteration: Upcoming; period: Period }[] = [];
   const periods: Period[] = reschedule ? [] : [...upcoming];
-  let last = periods.at(-1) ?? begun;
+  let last = periods.at(-1) ?? latestStarted;
   let isComplete = true;
   for (const iteration of reschedule ? upcoming : []) {
     const period = next(last);
@@ -67,8 +67,8 @@ export function planSchedule<Upcoming extends Period>(
     if (last.start_date > today) missing--;
   }
   return {
-    moved: movedIterations,
-    added: addedPeriods,
+    rescheduled: movedIterations,
+    newPeriods: addedPeriods,
     nextRun: periods.find(({ start_date }) => start_date > today)?.start_date ?? null,
     isComplete,
   };

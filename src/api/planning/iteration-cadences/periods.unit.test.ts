@@ -9,7 +9,7 @@ const second = period('2026-01-08', '2026-01-14');
 const third = period('2026-01-15', '2026-01-21');
 
 test('plans a current iteration and upcoming ones back to back', () => {
-  assert.deepEqual(planSchedule(rhythm, { today: '2026-01-07', begun: null, upcoming: [] }, false), {
+  assert.deepEqual(planSchedule(rhythm, { today: '2026-01-07', latestStarted: null, upcoming: [] }, false), {
     moved: [],
     added: [first, second, third],
     nextRun: '2026-01-08',
@@ -18,14 +18,22 @@ test('plans a current iteration and upcoming ones back to back', () => {
 });
 
 test('plans only upcoming iterations for a later start', () => {
-  const { added, nextRun } = planSchedule(rhythm, { today: '2025-12-31', begun: null, upcoming: [] }, false);
+  const { newPeriods: added, nextRun } = planSchedule(
+    rhythm,
+    { today: '2025-12-31', latestStarted: null, upcoming: [] },
+    false,
+  );
   assert.deepEqual([added, nextRun], [[first, second], '2026-01-01']);
 });
 
 test('keeps existing iterations and fills the past ones after a long gap', () => {
-  const nothing = planSchedule(rhythm, { today: '2026-01-03', begun: first, upcoming: [second, third] }, false);
+  const nothing = planSchedule(rhythm, { today: '2026-01-03', latestStarted: first, upcoming: [second, third] }, false);
   assert.deepEqual(nothing, { moved: [], added: [], nextRun: '2026-01-08', isComplete: true });
-  const { added } = planSchedule(rhythm, { today: '2026-02-01', begun: third, upcoming: [] }, false);
+  const { newPeriods: added } = planSchedule(
+    rhythm,
+    { today: '2026-02-01', latestStarted: third, upcoming: [] },
+    false,
+  );
   assert.deepEqual(
     added.map(({ start_date }) => start_date),
     ['2026-01-22', '2026-01-29', '2026-02-05', '2026-02-12'],
@@ -33,8 +41,8 @@ test('keeps existing iterations and fills the past ones after a long gap', () =>
 });
 
 test('moves upcoming iterations for a new duration and keeps the current one', () => {
-  const standing = { today: '2026-01-03', begun: first, upcoming: [second, third] };
-  const { moved, added } = planSchedule({ ...rhythm, duration_in_weeks: 2 }, standing, true);
+  const standing = { today: '2026-01-03', latestStarted: first, upcoming: [second, third] };
+  const { rescheduled: moved, newPeriods: added } = planSchedule({ ...rhythm, duration_in_weeks: 2 }, standing, true);
   assert.deepEqual(moved, [
     { iteration: second, period: period('2026-01-08', '2026-01-21') },
     { iteration: third, period: period('2026-01-22', '2026-02-04') },
@@ -43,11 +51,11 @@ test('moves upcoming iterations for a new duration and keeps the current one', (
 });
 
 test('leaves a gap for a later start, and makes the first iteration current for an earlier one', () => {
-  const standing = { today: '2026-01-03', begun: first, upcoming: [second] };
+  const standing = { today: '2026-01-03', latestStarted: first, upcoming: [second] };
   const later = planSchedule({ ...rhythm, start_date: '2026-03-01', iterations_in_advance: 1 }, standing, true);
-  assert.deepEqual([later.moved[0]!.period, later.nextRun], [period('2026-03-01', '2026-03-07'), '2026-03-01']);
-  const earlier = planSchedule(rhythm, { today: '2026-01-03', begun: null, upcoming: [second, third] }, true);
-  assert.deepEqual([earlier.moved.map((one) => one.period), earlier.added], [[first, second], [third]]);
+  assert.deepEqual([later.rescheduled[0]!.period, later.nextRun], [period('2026-03-01', '2026-03-07'), '2026-03-01']);
+  const earlier = planSchedule(rhythm, { today: '2026-01-03', latestStarted: null, upcoming: [second, third] }, true);
+  assert.deepEqual([earlier.rescheduled.map((one) => one.period), earlier.newPeriods], [[first, second], [third]]);
 });
 
 test('returns the earliest start, whose iteration ends today', () => {

@@ -55,7 +55,7 @@ function pauseCadence(uow: UnitOfWork, { id }: CadenceRow): Promise<CadenceRow> 
 async function applyPlan(
   uow: UnitOfWork,
   cadence: CadenceRow,
-  { moved, added, nextRun }: SchedulePlan<ScheduledIteration>,
+  { rescheduled: moved, newPeriods: added, nextRun }: SchedulePlan<ScheduledIteration>,
 ): Promise<CadenceRow> {
   for (const { iteration, period } of moved) await updateIterationDates(uow, iteration.id, period);
   for (const period of added) await insertIteration(uow, cadence, period, NO_TEXTS);

@@ -22,7 +22,8 @@ export async function updateCadence(
   if (before === null) return fail('notFound');
   const content = applyInput(before, change);
   const startsAnew = !before.automatic || content.start_date !== before.start_date;
-  const startsSchedule = startsAnew || (content.active && (await loadIterationTimeline(uow, id)).begun === null);
+  const startsSchedule =
+    startsAnew || (content.active && (await loadIterationTimeline(uow, id)).latestStarted === null);
   const errors = validateCadence(content, uow.today, startsSchedule);
   if (errors) return invalid(errors);
   const reschedule = startsAnew || !before.active || content.duration_in_weeks !== before.duration_in_weeks;

@@ -45,7 +45,7 @@ export interface MergeRequestInProject extends InProject {
   readonly mergeRequest: MergeRequest;
 }
 
-const authorizedResource = (isAllowed: (call: AccessCall, found: MergeRequestInProject) => boolean) => ({
+const authorizedResource = (isAllowed: (call: AccessCall, context: MergeRequestInProject) => boolean) => ({
   ...mergeRequestResource,
   authorize(call: AccessCall, context: MergeRequestInProject) {
     if (!isAllowed(call, context)) throw forbidden();

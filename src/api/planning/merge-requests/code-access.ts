@@ -28,10 +28,11 @@ function requireReadCode({ caller }: AccessCall, { project }: { readonly project
 }
 
 /**
- * Access for signed-in callers whom `authorizeMergeRequest` accepts. Answers 404 if they may not read the merge request, and 403 in archived projects.
+ * Access for signed-in callers that `authorizeMergeRequest` accepts. Answers 404 if they may not read the merge
+ * request, and 403 in archived projects.
  */
 export const authorizedOnReadableMergeRequest = (
-  authorizeMergeRequest: (call: AccessCall, found: MergeRequestInProject) => Promise<void> | void,
+  authorizeMergeRequest: (call: AccessCall, context: MergeRequestInProject) => Promise<void> | void,
 ) =>
   inProject('read_project').resource({
     ...readableMergeRequestResource,

@@ -95,7 +95,7 @@ async function insertNewMergeRequest(
     merge_status: 'unchecked',
     ...metadata,
     ...newStateColumns(uow.now),
-    ...{ labels, assignees, reviewers, compared: { head, start, base } },
+    ...{ labels, assignees, reviewers, comparison: { head, start, base } },
   });
   await recordCreated(uow, 'MergeRequest', mergeRequest);
   await recordMentions(uow, { type: 'MergeRequest', id: mergeRequest.id, iid, project }, [

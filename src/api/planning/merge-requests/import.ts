@@ -29,7 +29,7 @@ export interface MergeRequestImport extends ImportedState<MergeRequestState> {
   readonly draft: boolean;
   readonly source_branch: string;
   readonly target_branch: string;
-  readonly compared: VersionComparison;
+  readonly comparison: VersionComparison;
   readonly merged_at: string | null;
   readonly merged_by_id: number | null;
   readonly merge_commit_sha: string | null;
@@ -73,7 +73,7 @@ export async function importMergeRequest(
     ...IMPORTED_COLUMNS,
     project_id: project.id,
     // The head of the target branch after the merge.
-    merged_sha: row.merge_commit_sha ?? row.squash_commit_sha ?? (row.state === 'merged' ? row.compared.head : null),
+    merged_sha: row.merge_commit_sha ?? row.squash_commit_sha ?? (row.state === 'merged' ? row.comparison.head : null),
     merge_status: row.state === 'merged' ? 'can_be_merged' : 'unchecked',
     milestone_id: foundMilestone?.id ?? null,
     labels: await resolveLabels(uow, { project }, [], { labels }),

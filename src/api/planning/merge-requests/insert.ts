@@ -21,17 +21,17 @@ interface NewMergeRequestWithRelations extends Omit<NewMergeRequestRow, 'head_sh
   readonly labels: readonly number[];
   readonly assignees: readonly number[];
   readonly reviewers: readonly number[];
-  readonly compared: VersionComparison;
+  readonly comparison: VersionComparison;
 }
 
 /** Inserts a merge request with its relations, without activity. The caller holds the lock `mergeRequestsLockKey`. */
 export async function insertMergeRequestWithRelations(
   uow: UnitOfWork,
-  { labels, assignees, reviewers, compared, ...row }: NewMergeRequestWithRelations,
+  { labels, assignees, reviewers, comparison, ...row }: NewMergeRequestWithRelations,
 ): Promise<MergeRequest> {
   const { project_id, iid, description } = row;
-  const id = await insertMergeRequest(uow, { ...row, ...newTextColumns(row), head_sha: compared.head });
-  await insertVersion(uow, { id, ...compared });
+  const id = await insertMergeRequest(uow, { ...row, ...newTextColumns(row), head_sha: comparison.head });
+  await insertVersion(uow, { id, ...comparison });
   if (row.state === 'opened') await enqueueMergeCheck(uow, project_id);
   await enqueueHeadRefUpdate(uow, project_id, [iid]);
   await (row.imported_from === undefined

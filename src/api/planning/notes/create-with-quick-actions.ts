@@ -94,20 +94,20 @@ interface QuickActionTarget {
 async function writeAndRun<Written, Code extends string>(
   uow: UnitOfWork<SignedInCaller>,
   { kind, noteable: requestedNoteable, quickActions, change }: QuickActionTarget,
-  { commands, rest }: ParsedText,
+  { commands, remainingText }: ParsedText,
   { write, onEmpty }: NoteHandlers<Written, Code>,
 ): Promise<Written | Reply<OnlyCommands> | Failure<Code | QuickActionErrorCode>> {
   const { noteable, caller } = await reloadForComment(uow, kind, requestedNoteable);
   const subject = await quickActions.subject(uow, caller, noteable as Issuable);
   if (subject === null) return fail('noCommands');
   const { input, changes, messages, afterUpdate } = await runQuickActions(uow, subject, commands);
-  if (rest === '' && messages.length === 0) return fail('noCommands');
-  const writeResult = rest === '' ? await onEmpty?.(uow) : await write(uow, { body: rest, changes });
+  if (remainingText === '' && messages.length === 0) return fail('noCommands');
+  const writeResult = remainingText === '' ? await onEmpty?.(uow) : await write(uow, { body: remainingText, changes });
   if (isFailure(writeResult)) return writeResult as Failure<Code>;
   const updateResult = Object.keys(input).length === 0 ? undefined : await change(input);
   const updateFailure = isFailure(updateResult) ? updateResult : await afterUpdate(noteable.id);
   if (isFailure(updateFailure)) return fail('unruly', { text: JSON.stringify(failureText(updateFailure)) });
-  if (rest !== '') return writeResult as Written;
+  if (remainingText !== '') return writeResult as Written;
   return new Reply({ commands_changes: changes, summary: [messages.join(' ')] }, { status: 202 });
 }
 

@@ -27,7 +27,7 @@ export async function importNote(
   if (body.trim() === '') return invalid({ note: ["can't be blank"] });
   if ((await countNotes(uow, noteable, MAX_NOTES)) === MAX_NOTES) return invalid({ note: ['is one too many'] });
   const fields = { authorId: author_id, body, internal, createdAt: created_at };
-  const note = await insertNote(uow, noteable, { ...fields, past: { system, updatedAt: updated_at } });
+  const note = await insertNote(uow, noteable, { ...fields, importedState: { system, updatedAt: updated_at } });
   if (!system) await updateNoteCount(uow, noteable, 1, null);
   return note;
 }

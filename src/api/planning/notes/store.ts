@@ -119,13 +119,13 @@ interface NewNoteRow {
   /** Present for a note in a thread. */
   readonly thread?: NoteThreadFields | null;
   /** Present for an imported note. */
-  readonly past?: { readonly system: boolean; readonly updatedAt: string };
+  readonly importedState?: { readonly system: boolean; readonly updatedAt: string };
 }
 
 export async function insertNote(
   tx: Transaction,
   noteable: NoteTarget,
-  { authorId, body, internal, createdAt, thread, past }: NewNoteRow,
+  { authorId, body, internal, createdAt, thread, importedState: past }: NewNoteRow,
 ): Promise<NoteRow> {
   return tx
     .insertInto('notes')

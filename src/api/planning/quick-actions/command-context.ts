@@ -25,7 +25,7 @@ export type CommandResult = string | null | typeof NOT_APPLICABLE;
 export interface QuickAction {
   /** Name and aliases; messages use the first. */
   readonly names: readonly [string, ...string[]];
-  readonly on: readonly ResourceType[];
+  readonly noteableTypes: readonly ResourceType[];
   /** Whether it also works in the description of a new noteable. */
   readonly atCreation?: true;
   /** The required right: one of those that PUT requires, or read access. */

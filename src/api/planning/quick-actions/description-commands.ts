@@ -31,7 +31,7 @@ export async function applyDescriptionCommands<W extends SentFields>(
   input: W,
   subject: () => Promise<QuickActionSubject>,
 ): Promise<DescriptionResult<W>> {
-  const { commands, rest } = parseQuickActions(input.description);
+  const { commands, remainingText } = parseQuickActions(input.description);
   if (commands.length === 0) return { input, afterUpdate: null, closes: false };
   const target = withSentFields(await subject(), input);
   const { input: requestedInput, afterUpdate } = await runQuickActions(uow, target, commands);
@@ -44,7 +44,7 @@ export async function applyDescriptionCommands<W extends SentFields>(
       ...(assignee_ids && { assignee_ids, assignee_id: undefined }),
       ...(epic_id !== undefined && { epic_id, epic_iid: undefined }),
       ...(labels && { labels: combineLabels(input, target, labels) }),
-      description: rest,
+      description: remainingText,
     },
     afterUpdate,
     closes: target.noteable === null && state_event === 'close',

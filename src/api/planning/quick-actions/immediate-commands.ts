@@ -127,13 +127,30 @@ function runReaction(context: QuickActionContext, argument: string): CommandResu
 }
 
 export const IMMEDIATE_ACTIONS = [
-  { names: ['estimate', 'estimate_time'], on: PROJECT_TYPES, atCreation: true, right: 'time', run: setEstimate },
-  { names: ['remove_estimate', 'remove_time_estimate'], on: PROJECT_TYPES, right: 'time', run: removeEstimate },
-  { names: ['spend', 'spent', 'spend_time'], on: PROJECT_TYPES, atCreation: true, right: 'time', run: addSpent },
-  { names: ['remove_time_spent'], on: PROJECT_TYPES, right: 'time', run: removeSpent },
-  { names: ['todo'], on: ALL_TYPES, right: 'see', run: todo },
-  { names: ['done'], on: ALL_TYPES, right: 'see', run: finish },
-  { names: ['subscribe'], on: ALL_TYPES, right: 'see', run: (context) => subscribe(context, true) },
-  { names: ['unsubscribe'], on: ALL_TYPES, right: 'see', run: (context) => subscribe(context, false) },
-  { names: ['react', 'award'], on: ALL_TYPES, right: 'see', run: runReaction },
+  {
+    names: ['estimate', 'estimate_time'],
+    noteableTypes: PROJECT_TYPES,
+    atCreation: true,
+    right: 'time',
+    run: setEstimate,
+  },
+  {
+    names: ['remove_estimate', 'remove_time_estimate'],
+    noteableTypes: PROJECT_TYPES,
+    right: 'time',
+    run: removeEstimate,
+  },
+  {
+    names: ['spend', 'spent', 'spend_time'],
+    noteableTypes: PROJECT_TYPES,
+    atCreation: true,
+    right: 'time',
+    run: addSpent,
+  },
+  { names: ['remove_time_spent'], noteableTypes: PROJECT_TYPES, right: 'time', run: removeSpent },
+  { names: ['todo'], noteableTypes: ALL_TYPES, right: 'see', run: todo },
+  { names: ['done'], noteableTypes: ALL_TYPES, right: 'see', run: finish },
+  { names: ['subscribe'], noteableTypes: ALL_TYPES, right: 'see', run: (context) => subscribe(context, true) },
+  { names: ['unsubscribe'], noteableTypes: ALL_TYPES, right: 'see', run: (context) => subscribe(context, false) },
+  { names: ['react', 'award'], noteableTypes: ALL_TYPES, right: 'see', run: runReaction },
 ] as const satisfies readonly QuickAction[];

@@ -62,7 +62,7 @@ async function replace(context: QuickActionContext, argument: string): Promise<C
 }
 
 export const LABEL_ACTIONS = [
-  { names: ['label', 'labels'], on: ALL_TYPES, atCreation: true, right: 'manage', run: add },
-  { names: ['unlabel', 'remove_label'], on: ALL_TYPES, right: 'manage', run: remove },
-  { names: ['relabel'], on: ALL_TYPES, right: 'manage', run: replace },
+  { names: ['label', 'labels'], noteableTypes: ALL_TYPES, atCreation: true, right: 'manage', run: add },
+  { names: ['unlabel', 'remove_label'], noteableTypes: ALL_TYPES, right: 'manage', run: remove },
+  { names: ['relabel'], noteableTypes: ALL_TYPES, right: 'manage', run: replace },
 ] as const satisfies readonly QuickAction[];

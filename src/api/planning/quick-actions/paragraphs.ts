@@ -12,7 +12,7 @@ type BlockState =
   /** A list or a quote, up to the next empty line. */
   | { readonly kind: 'block' }
   | { readonly kind: 'html' }
-  | { readonly kind: 'until'; readonly ends: (line: string) => boolean };
+  | { readonly kind: 'until'; readonly isEnd: (line: string) => boolean };
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const LIST = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
@@ -34,7 +34,7 @@ export function findParagraphs(text: string): TextLine[][] {
   for (const line of linesOf(text)) {
     const lineText = text.slice(line.from, line.to).replace(/\r$/, '');
     if (openBlock?.kind === 'until') {
-      if (openBlock.ends(lineText)) openBlock = null;
+      if (openBlock.isEnd(lineText)) openBlock = null;
       continue;
     }
     if (lineText.trim() === '') {
@@ -69,9 +69,9 @@ const isHeading = (line: string) => HEADING.test(line);
 function nextBlock(line: string, openBlock: BlockState | null, afterList: boolean): BlockState {
   const fence = FENCE.exec(line)?.[1];
   if (fence !== undefined && (fence.startsWith('~') || !line.trimStart().slice(fence.length).includes('`'))) {
-    return { kind: 'until', ends: (other) => closesFence(other, fence) };
+    return { kind: 'until', isEnd: (other) => closesFence(other, fence) };
   }
-  if (line.trimEnd() === QUOTES) return { kind: 'until', ends: (other) => other.trimEnd() === QUOTES };
+  if (line.trimEnd() === QUOTES) return { kind: 'until', isEnd: (other) => other.trimEnd() === QUOTES };
   const html = htmlBlock(line, openBlock);
   if (html !== null) return html;
   if (QUOTE.test(line) || LIST.test(line)) return { kind: 'block' };
@@ -101,5 +101,5 @@ function htmlBlock(line: string, openBlock: BlockState | null): BlockState | nul
 /** Returns a block up to the line that contains `end`, which may be the first one. */
 function blockUntil(remainder: string, end: string): BlockState {
   if (remainder.includes(end)) return { kind: 'block' };
-  return { kind: 'until', ends: (line) => line.toLowerCase().includes(end) };
+  return { kind: 'until', isEnd: (line) => line.toLowerCase().includes(end) };
 }

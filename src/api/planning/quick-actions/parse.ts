@@ -12,7 +12,7 @@ export interface ParsedCommand<Name extends string = string> {
 export interface ParsedText<Name extends string = string> {
   readonly commands: readonly ParsedCommand<Name>[];
   /** The text without the commands, trimmed at the end if there were any. */
-  readonly rest: string;
+  readonly remainingText: string;
 }
 
 /** Maximum number of executed commands per text; all are removed from it. */
@@ -42,8 +42,8 @@ export function parseCommands<Name extends string>(
       }
     }
   }
-  if (from === 0) return { commands, rest: text };
-  return { commands, rest: [...textParts, text.slice(from)].join('').trimEnd() };
+  if (from === 0) return { commands, remainingText: text };
+  return { commands, remainingText: [...textParts, text.slice(from)].join('').trimEnd() };
 }
 
 function parseCommand<Name extends string>(

@@ -10,7 +10,7 @@ const KNOWN = new Map([
 
 const commands = (text: string) =>
   parseCommands(text, KNOWN).commands.map(({ name, argument }) => `${name}(${argument})`);
-const rest = (text: string) => parseCommands(text, KNOWN).rest;
+const rest = (text: string) => parseCommands(text, KNOWN).remainingText;
 
 test('parses a command at the start of a line, in any case, up to the line end', () => {
   const cases: Readonly<Record<string, string[]>> = {

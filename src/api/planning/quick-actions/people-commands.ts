@@ -81,27 +81,27 @@ const OF_MERGE_REQUESTS = ['MergeRequest'] as const;
 export const PEOPLE_ACTIONS = [
   {
     names: ['assign'],
-    on: PROJECT_TYPES,
+    noteableTypes: PROJECT_TYPES,
     atCreation: true,
     right: 'manage',
     run: (context, argument) => add(context, argument, 'assignees'),
   },
   {
     names: ['unassign'],
-    on: PROJECT_TYPES,
+    noteableTypes: PROJECT_TYPES,
     right: 'manage',
     run: (context, argument) => remove(context, argument, 'assignees'),
   },
   {
     names: ['assign_reviewer', 'reviewer'],
-    on: OF_MERGE_REQUESTS,
+    noteableTypes: OF_MERGE_REQUESTS,
     atCreation: true,
     right: 'manage',
     run: (context, argument) => add(context, argument, 'reviewers'),
   },
   {
     names: ['unassign_reviewer', 'remove_reviewer'],
-    on: OF_MERGE_REQUESTS,
+    noteableTypes: OF_MERGE_REQUESTS,
     right: 'manage',
     run: (context, argument) => remove(context, argument, 'reviewers'),
   },

@@ -140,22 +140,22 @@ function lock(context: QuickActionContext, locked: boolean): CommandResult {
 const OF_ISSUES = ['Issue'] as const;
 
 export const PLANNING_ACTIONS = [
-  { names: ['milestone'], on: PROJECT_TYPES, atCreation: true, right: 'manage', run: milestone },
-  { names: ['remove_milestone'], on: PROJECT_TYPES, right: 'manage', run: removeMilestone },
-  { names: ['due'], on: OF_ISSUES, atCreation: true, right: 'manage', run: due },
-  { names: ['remove_due_date'], on: OF_ISSUES, right: 'manage', run: removeDue },
-  { names: ['weight'], on: OF_ISSUES, atCreation: true, right: 'manage', run: weight },
-  { names: ['clear_weight'], on: OF_ISSUES, right: 'manage', run: clearWeight },
-  { names: ['epic', 'set_parent'], on: OF_ISSUES, atCreation: true, right: 'manage', run: epic },
-  { names: ['remove_epic'], on: OF_ISSUES, right: 'manage', run: removeEpic },
+  { names: ['milestone'], noteableTypes: PROJECT_TYPES, atCreation: true, right: 'manage', run: milestone },
+  { names: ['remove_milestone'], noteableTypes: PROJECT_TYPES, right: 'manage', run: removeMilestone },
+  { names: ['due'], noteableTypes: OF_ISSUES, atCreation: true, right: 'manage', run: due },
+  { names: ['remove_due_date'], noteableTypes: OF_ISSUES, right: 'manage', run: removeDue },
+  { names: ['weight'], noteableTypes: OF_ISSUES, atCreation: true, right: 'manage', run: weight },
+  { names: ['clear_weight'], noteableTypes: OF_ISSUES, right: 'manage', run: clearWeight },
+  { names: ['epic', 'set_parent'], noteableTypes: OF_ISSUES, atCreation: true, right: 'manage', run: epic },
+  { names: ['remove_epic'], noteableTypes: OF_ISSUES, right: 'manage', run: removeEpic },
   {
     names: ['confidential'],
-    on: ['Issue', 'Epic'],
+    noteableTypes: ['Issue', 'Epic'],
     atCreation: true,
     freeAtCreation: true,
     right: 'manage',
     run: confidential,
   },
-  { names: ['lock'], on: PROJECT_TYPES, right: 'manage', run: (context) => lock(context, true) },
-  { names: ['unlock'], on: PROJECT_TYPES, right: 'manage', run: (context) => lock(context, false) },
+  { names: ['lock'], noteableTypes: PROJECT_TYPES, right: 'manage', run: (context) => lock(context, true) },
+  { names: ['unlock'], noteableTypes: PROJECT_TYPES, right: 'manage', run: (context) => lock(context, false) },
 ] as const satisfies readonly QuickAction[];

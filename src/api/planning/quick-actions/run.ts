@@ -72,8 +72,11 @@ export async function runQuickActions(
   };
 }
 
-function mayRun({ on, atCreation, right, freeAtCreation }: QuickAction, subject: QuickActionSubject): boolean {
-  if (!on.includes(subject.type) || (subject.noteable === null && !atCreation)) return false;
+function mayRun(
+  { noteableTypes, atCreation, right, freeAtCreation }: QuickAction,
+  subject: QuickActionSubject,
+): boolean {
+  if (!noteableTypes.includes(subject.type) || (subject.noteable === null && !atCreation)) return false;
   if (right === 'see' || (freeAtCreation && subject.noteable === null)) return true;
   return { update: subject.mayUpdate, manage: subject.mayManage, time: subject.mayTrackTime }[right];
 }

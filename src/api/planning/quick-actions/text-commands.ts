@@ -43,13 +43,19 @@ function draft(context: QuickActionContext, isDraftWanted: boolean): CommandResu
 }
 
 export const TEXT_ACTIONS = [
-  { names: ['close'], on: ALL_TYPES, atCreation: true, right: 'update', run: close },
-  { names: ['reopen'], on: ALL_TYPES, atCreation: true, right: 'update', run: reopen },
-  { names: ['title'], on: ALL_TYPES, right: 'update', run: title },
-  { names: ['draft'], on: ['MergeRequest'], atCreation: true, right: 'update', run: (context) => draft(context, true) },
+  { names: ['close'], noteableTypes: ALL_TYPES, atCreation: true, right: 'update', run: close },
+  { names: ['reopen'], noteableTypes: ALL_TYPES, atCreation: true, right: 'update', run: reopen },
+  { names: ['title'], noteableTypes: ALL_TYPES, right: 'update', run: title },
+  {
+    names: ['draft'],
+    noteableTypes: ['MergeRequest'],
+    atCreation: true,
+    right: 'update',
+    run: (context) => draft(context, true),
+  },
   {
     names: ['ready'],
-    on: ['MergeRequest'],
+    noteableTypes: ['MergeRequest'],
     atCreation: true,
     right: 'update',
     run: (context) => draft(context, false),

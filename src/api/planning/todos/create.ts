@@ -50,10 +50,10 @@ export async function createTodosForMentions(
   const subject = await findNoteableSubject(uow, resource);
   if (subject === null) return;
   const readers = new Set(await subject.readers(uow, [...users.values()], internal));
-  const newTodos = mentions.flatMap(({ name, directly }) => {
+  const newTodos = mentions.flatMap(({ name, isDirect }) => {
     const userId = users.get(name);
     if (userId === undefined || !readers.has(userId)) return [];
-    return [{ userId, action: directly ? ('directly_addressed' as const) : ('mentioned' as const) }];
+    return [{ userId, action: isDirect ? ('directly_addressed' as const) : ('mentioned' as const) }];
   });
   const { projectId, groupId } = subject.container;
   await insertTodos(uow, { target: resource, projectId, groupId, authorId: uow.actor.user.id, noteId }, newTodos);

@@ -116,7 +116,10 @@ async function deleteUnreadableOfUser(
   });
 }
 
-/** Checks one batch of the user's items after the id `after`. Returns the last id, or null if there are no more. index: todos_by_project, todos_by_group, todos_by_issue, todos_by_merge_request, todos_by_epic */
+/**
+ * Checks one batch of the user's items after the id `after`. Returns the last id, or null if the batch was the last one.
+ * index: todos_by_project, todos_by_group, todos_by_issue, todos_by_merge_request, todos_by_epic
+ */
 async function deleteUnreadableBatch(
   uow: UnitOfWork,
   { column, id }: TodoScope,

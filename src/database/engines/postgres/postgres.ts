@@ -31,7 +31,7 @@ interface PostgresOptions {
   readonly url: string;
   readonly connections: number;
   /** Called when an idle connection breaks. */
-  readonly lost: (error: Error) => void;
+  readonly onLost: (error: Error) => void;
 }
 
 /** Milliseconds that a statement waits for a free connection. */
@@ -62,7 +62,7 @@ const SETTINGS = '-c default_transaction_read_only=on -c jit=off -c random_page_
 const READ_SETTINGS = '-c statement_timeout=30s';
 
 /** Opens the PostgreSQL engine with a connection pool. Sessions are read-only outside of transactions. */
-export function openPostgres({ url, connections, lost }: PostgresOptions): Engine {
+export function openPostgres({ url, connections, onLost }: PostgresOptions): Engine {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'hearth',
@@ -73,7 +73,7 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
   });
   // Errors of connections that are being closed are not logged.
   let closing = false;
-  pool.on('error', (error) => closing || lost(error));
+  pool.on('error', (error) => closing || onLost(error));
   const keyedLock = createKeyedLock(QUEUE_LIMIT);
   const reading = createReadConnection(pool, connections);
   let tables: TableCatalog | undefined;
@@ -83,7 +83,7 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
     tables = await loadPostgresCatalog(reading);
   };
   const ensureCatalog = () => (tables === undefined ? loadCatalog() : undefined);
-  const snapshots = createSnapshotTracker(reading, { own: commits, versions, ready: ensureCatalog });
+  const snapshots = createSnapshotTracker(reading, { ownCommits: commits, versions, ensureCatalog });
   return {
     name: 'postgres',
     kysely: {
@@ -94,19 +94,25 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
     reading,
     openRequestConnection: snapshots.openRequestConnection,
     async begin(isolation, lockKeys, waiter) {
-      const open = await beginTransaction(pool, isolation, { lockKeys, keyedLock, waiter, own: commits, versions });
+      const open = await beginTransaction(pool, isolation, {
+        lockKeys,
+        keyedLock,
+        waiter,
+        ownCommits: commits,
+        versions,
+      });
       return { ...open, commit: () => open.commit().finally(snapshots.recordCommit) };
     },
     copyOperations: createPostgresCopyOperations(
       async () => {
         const client = new pg.Client({ connectionString: url, application_name: 'hearth', options: SETTINGS, types });
-        client.on('error', (error) => closing || lost(error));
+        client.on('error', (error) => closing || onLost(error));
         await client.connect().catch((error) => {
           throw new DatabaseUnavailable(error);
         });
         return client;
       },
-      () => beginTransaction(pool, 'read committed', { lockKeys: [], keyedLock, own: commits, versions }),
+      () => beginTransaction(pool, 'read committed', { lockKeys: [], keyedLock, ownCommits: commits, versions }),
     ),
     isRetryable: isSerializationFailure,
     schemaChanged() {
@@ -200,7 +206,7 @@ async function beginTransaction(
 
 /** The trackers that record which tables transactions write. */
 interface CommitRecorders {
-  readonly own: CommitTracker;
+  readonly ownCommits: CommitTracker;
   readonly versions: TableVersions;
 }
 
@@ -245,14 +251,18 @@ interface TransactionOrigin extends CommitRecorders {
   readonly isolation: Isolation;
 }
 
-async function beginOnClient(client: pg.PoolClient, { isolation, own, versions }: TransactionOrigin, onEnded: OnEnded) {
+async function beginOnClient(
+  client: pg.PoolClient,
+  { isolation, ownCommits, versions }: TransactionOrigin,
+  onEnded: OnEnded,
+) {
   /** The tables that the transaction may have written; null if unknown. */
   let changedTables: Set<string> | null = new Set();
   let hasFailed = false;
   const end = async (sql: 'commit' | 'rollback') => {
     let broken = false;
     const { promise: number, resolve: resolveNumber } = Promise.withResolvers<number | null>();
-    const tracked = own.trackCommit(sql === 'commit' ? changedTables : new Set(), number);
+    const tracked = ownCommits.trackCommit(sql === 'commit' ? changedTables : new Set(), number);
     try {
       const { command, transaction } = await endTransaction(client, sql, hasFailed);
       resolveNumber(transaction);

@@ -20,7 +20,7 @@ interface PreparedStatement {
   readonly statement: StatementSync;
   readonly columns: readonly ResultColumn[];
   /** Number of rows so far, and the function that builds a row, which is compiled after some rows. */
-  made: number;
+  rowCount: number;
   rowOf: (values: readonly unknown[]) => Row;
 }
 
@@ -70,7 +70,7 @@ function describeStatement(statement: StatementSync): PreparedStatement {
   const columns = statement.columns().map(({ name, type }) => ({ name, boolean: type?.toLowerCase() === 'boolean' }));
   // Reading arrays and building objects here takes half the time, and the objects have the usual prototype.
   statement.setReturnArrays(true);
-  return { statement, columns, made: 0, rowOf: (values) => toRow(columns, values) };
+  return { statement, columns, rowCount: 0, rowOf: (values) => toRow(columns, values) };
 }
 
 function runStatement(prepared: PreparedStatement, parameters: readonly unknown[]): StatementResult {
@@ -78,10 +78,10 @@ function runStatement(prepared: PreparedStatement, parameters: readonly unknown[
   const bound = parameters.map(toSqliteValue);
   if (columns.length === 0) return { rows: [], affected: Number(statement.run(...bound).changes) };
   const resultRows = statement.all(...bound) as unknown as unknown[][];
-  prepared.made += resultRows.length;
-  if (prepared.made > ROWS_BEFORE_COMPILING && resultRows.length > 0) {
+  prepared.rowCount += resultRows.length;
+  if (prepared.rowCount > ROWS_BEFORE_COMPILING && resultRows.length > 0) {
     prepared.rowOf = compileRowMapper(columns);
-    prepared.made = Number.NEGATIVE_INFINITY;
+    prepared.rowCount = Number.NEGATIVE_INFINITY;
   }
   return { rows: resultRows.map(prepared.rowOf), affected: resultRows.length };
 }

@@ -4,9 +4,9 @@ import type { ReadThreadData, ReadThreadRequest, ReadThreadResponse } from './re
 
 // The program of a read thread: runs each statement and replies with its rows or its error.
 
-const { file, interrupted } = workerData as ReadThreadData;
+const { file, interruptFlag } = workerData as ReadThreadData;
 const connection = openConnection(file, () => {
-  if (Atomics.load(interrupted, 0) === 1) throw new Error('The statement was interrupted');
+  if (Atomics.load(interruptFlag, 0) === 1) throw new Error('The statement was interrupted');
 });
 connection.database.exec('pragma query_only = on');
 

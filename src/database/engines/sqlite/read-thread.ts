@@ -49,7 +49,7 @@ export function createReadThreads(file: string): ReadThreads {
 export interface ReadThreadData {
   readonly file: string;
   /** Contains 1 while the running statement is to end. */
-  readonly interrupted: Int32Array;
+  readonly interruptFlag: Int32Array;
 }
 
 /** Messages to and from the thread, one statement at a time. */
@@ -85,7 +85,7 @@ function createReadThread(file: string) {
 
   const start = () => {
     interruptFlag = newFlag();
-    const workerData: ReadThreadData = { file, interrupted: interruptFlag };
+    const workerData: ReadThreadData = { file, interruptFlag };
     const newWorker = new Worker(PROGRAM, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 4 } });
     // An error without a listener would end the server. The waiter gets the error, and the next statement starts a new thread.
     newWorker.on('error', () => {});

@@ -55,7 +55,7 @@ export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: Sqlite
   const snapshot = createReadSnapshot(connection);
   const threads = { list: createReadThreads(file), scan: createReadThreads(file) };
   const executor = createYieldingExecutor();
-  const { execute: readOnSnapshot } = executor.of(snapshot);
+  const { execute: readOnSnapshot } = executor.forConnection(snapshot);
   const execute = (statement: Statement, origin?: StatementOrigin) => {
     const kind = longStatementKind(statement);
     if (kind === null) return readOnSnapshot(statement);
@@ -90,7 +90,7 @@ export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: Sqlite
       releaseLock();
       throw error;
     }
-    return openTransaction({ writer, here: snapshot, versions, inTurns: executor }, releaseLock);
+    return openTransaction({ writer, snapshot, versions, inTurns: executor }, releaseLock);
   };
   /** Begins a transaction without foreign key checks. SQLite can disable them only outside of transactions. */
   const beginFilling = async () => {
@@ -166,7 +166,7 @@ function createYieldingExecutor() {
   const giveWay = createSharedYielder();
   return {
     giveWay,
-    of({ execute }: Connection) {
+    forConnection({ execute }: Connection) {
       let waitingCount = 0;
       let hasWaited = false;
       return {
@@ -194,13 +194,13 @@ function createYieldingExecutor() {
 interface TransactionConnections {
   readonly writer: SqliteConnection;
   /** The connection on which other requests read. */
-  readonly here: ReadSnapshot;
+  readonly snapshot: ReadSnapshot;
   readonly versions: TableVersions;
   readonly inTurns: ReturnType<typeof createYieldingExecutor>;
 }
 
 function openTransaction(
-  { writer, here, versions, inTurns }: TransactionConnections,
+  { writer, snapshot: here, versions, inTurns }: TransactionConnections,
   onEnded: () => void,
 ): OpenTransaction {
   const { database } = writer;
@@ -217,7 +217,7 @@ function openTransaction(
     onEnded();
   };
   return {
-    ...inTurns.of({ execute }),
+    ...inTurns.forConnection({ execute }),
     async commit() {
       try {
         here.release();

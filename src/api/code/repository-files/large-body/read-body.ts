@@ -15,7 +15,7 @@ export interface BodyLimits {
 /** The most bytes that are kept in memory; larger bodies are streamed. */
 const MAX_IN_MEMORY = 1024 * 1024;
 
-export type SmallOrLargeBody = { readonly whole: Buffer } | { readonly chunks: AsyncGenerator<Buffer> };
+export type SmallOrLargeBody = { readonly buffer: Buffer } | { readonly chunks: AsyncGenerator<Buffer> };
 
 /** Returns a small body as a buffer, and a large one as a stream of chunks at the reader's pace. */
 export async function startReadingBody(request: IncomingRequest, bounds: BodyLimits): Promise<SmallOrLargeBody> {
@@ -31,7 +31,7 @@ export async function startReadingBody(request: IncomingRequest, bounds: BodyLim
   try {
     while (first.size <= MAX_IN_MEMORY) {
       const { done, value } = await chunks.next();
-      if (done) return { whole: concatBody(first) };
+      if (done) return { buffer: concatBody(first) };
       first.push(value);
     }
   } catch (error) {

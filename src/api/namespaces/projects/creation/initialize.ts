@@ -9,7 +9,7 @@ export async function initializeWithReadme(services: RefServices, project: Proje
   const { id, name, commit_email, email } = creator;
   const failure = await createInitialCommit(services, {
     project,
-    by: { server: true, userId: id },
+    actor: { server: true, userId: id },
     author: { name, email: commit_email ?? email },
     path: 'README.md',
     content: Buffer.from(readmeText(project)),

@@ -6,7 +6,7 @@ export type VariableValues = ReadonlyMap<string, string>;
 
 /** A condition of `if` or `only: variables`. */
 export interface Condition {
-  holds(values: VariableValues): boolean;
+  isTrue(values: VariableValues): boolean;
 }
 
 /** Number of tokens of a condition that cost one step when it is evaluated. */
@@ -50,7 +50,7 @@ function compileCondition(source: string, patterns: PatternCache): Condition | n
   if (!operand) return null;
   const cost = Math.ceil(tokens.length / TOKENS_PER_STEP);
   return {
-    holds(values) {
+    isTrue(values) {
       effort.spend(cost);
       return isTruthy(operand(values));
     },

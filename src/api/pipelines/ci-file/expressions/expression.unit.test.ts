@@ -56,7 +56,7 @@ for (const [source, holds] of [
   ['  (  ( $A )  )  ', true],
 ] as const) {
   test(`${source} is ${holds}`, () =>
-    assert.equal(parseCondition(source, new PatternCache(new EffortBudget()))?.holds(VALUES), holds));
+    assert.equal(parseCondition(source, new PatternCache(new EffortBudget()))?.isTrue(VALUES), holds));
 }
 
 for (const source of [

@@ -1,31 +1,31 @@
 import { matchesParts } from '#authorization/protected-branches/wildcards.ts';
 
 /**
- * Which variables reach a job, and which of several with one key (contract/runners.md §4.5 "Reaching jobs"). Pure. All of
- * what is given with the pipeline and the job comes later, and wins (`job-requests/variables.ts`).
+ * Decides which variables reach a job, and which one of several with the same key wins (contract/runners.md §4.5
+ * "Reaching jobs"). Pure. Variables given with the pipeline and the job override these (`job-requests/variables.ts`).
  */
 
 export interface ScopedVariable {
   readonly id: number;
   readonly key: string;
-  /** How far above the project it is kept: the instance's farther than any group's, the project's own nearest. */
+  /** Distance from the project: 0 for its own variables, largest for those of the instance. */
   readonly distance: number;
   readonly environment_scope: string;
   readonly protected: boolean;
 }
 
-/** What of a job decides about variables. */
+/** The properties of a job that decide about variables. */
 export interface ReceivingJob {
-  /** Its pipeline is one of a protected ref. */
+  /** Whether the pipeline runs on a protected ref. */
   readonly protected: boolean;
-  /** The name of its environment, expanded; null: it has none. */
+  /** The expanded environment name; null for jobs without an environment. */
   readonly environment: string | null;
 }
 
-/** What is for every environment, and for jobs without one. */
+/** The scope of variables for all environments, and for jobs without one. */
 export const ALL_ENVIRONMENTS = '*';
 
-/** Of each key the one that counts, in the order in which they are looked at. */
+/** Returns the winning variable of each key, in the order of the variables. */
 export function selectEffectiveVariables<V extends ScopedVariable>(all: readonly V[], receiver: ReceivingJob): V[] {
   const order = (a: V, b: V) =>
     b.distance - a.distance || specificity(a, receiver) - specificity(b, receiver) || a.id - b.id;
@@ -45,7 +45,7 @@ function matchesEnvironment(scope: string, environment: string | null): boolean 
   return environment !== null && scope.includes('*') && matchesParts(environment, scope.split('*'));
 }
 
-/** `*` least, then wildcards, the shorter ones first, then the name itself. */
+/** Orders scopes by specificity: `*`, then wildcards by length, then the exact name. */
 function specificity({ environment_scope: scope }: ScopedVariable, { environment }: ReceivingJob): number {
   if (scope === environment) return Number.POSITIVE_INFINITY;
   return scope === ALL_ENVIRONMENTS ? 0 : scope.length + 1;

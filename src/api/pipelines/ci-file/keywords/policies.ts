@@ -119,7 +119,7 @@ function listParts(
 ): (() => boolean)[] {
   return [
     ...(refs === null ? [] : [() => refs.some((matches) => matches(subject))]),
-    ...(variables === null ? [] : [() => variables.some((condition) => condition.holds(values))]),
+    ...(variables === null ? [] : [() => variables.some((condition) => condition.isTrue(values))]),
     ...(changes === null ? [] : [() => paths.haveChanged(changes, values)]),
     ...(kubernetes ? [() => false] : []),
   ];

@@ -117,7 +117,7 @@ export function findMatchingRule(rules: readonly CiRule[], values: VariableValue
 }
 
 function matches({ if: condition, changes, exists }: CiRule, values: VariableValues, paths: PathMatcher): boolean {
-  if (condition !== null && !condition.holds(values)) return false;
+  if (condition !== null && !condition.isTrue(values)) return false;
   if (changes !== null && !paths.haveChanged(changes, values)) return false;
   return exists === null || paths.exist(exists, values);
 }

@@ -10,7 +10,7 @@ const CONTEXT: PlanContext = {
   tag: false,
   source: 'push',
   projectPath: 'team/app',
-  predefined: [],
+  predefinedVariables: [],
   pipelineVariables: [],
   storedVariables: () => [],
   changedPaths: null,
@@ -18,7 +18,7 @@ const CONTEXT: PlanContext = {
 };
 
 /** Overrides of the context in a test; variables by key. */
-export type TestContext = Partial<Omit<PlanContext, 'predefined' | 'pipelineVariables'>> & {
+export type TestContext = Partial<Omit<PlanContext, 'predefinedVariables' | 'pipelineVariables'>> & {
   readonly variables?: Readonly<Record<string, string>>;
 };
 
@@ -47,7 +47,7 @@ export async function errorOf(text: string, files: Files = {}): Promise<string |
 export async function planned(text: string, context: TestContext = {}, files: Files = {}) {
   const { variables = {}, ...others } = context;
   const predefined: CiVariable[] = Object.entries(variables).map(([key, value]) => ({ key, value }));
-  return planPipeline(await configurationOf(text, files), { ...CONTEXT, ...others, predefined });
+  return planPipeline(await configurationOf(text, files), { ...CONTEXT, ...others, predefinedVariables: predefined });
 }
 
 /** Plans a file that must yield a pipeline. */

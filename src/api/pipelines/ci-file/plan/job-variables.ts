@@ -34,13 +34,13 @@ interface ResolvedJobVariables {
 /** Resolves the variables of a job. `fromFile`: its variables in the CI file. `name`: the name of the instance, for parallel jobs. */
 export function resolveJobVariables(
   job: CiJob,
-  { context: { predefined, storedVariables, pipelineVariables }, effort }: VariableSources,
+  { context: { predefinedVariables, storedVariables, pipelineVariables }, effort }: VariableSources,
   fromFile: readonly FileVariable[],
   name = job.name,
 ): ResolvedJobVariables {
   const allIn = (environment: string | null): CiVariable[] => {
     const all = [
-      ...predefined,
+      ...predefinedVariables,
       { key: 'CI_JOB_NAME', value: name },
       { key: 'CI_JOB_STAGE', value: job.stage },
       ...fromFile,

@@ -12,7 +12,7 @@ export interface PlanContext {
   readonly source: PipelineSource;
   readonly projectPath: string;
   /** Predefined variables; the variables of the file override them. */
-  readonly predefined: readonly CiVariable[];
+  readonly predefinedVariables: readonly CiVariable[];
   /** Stored variables of instance, groups and project; they override those of the file. */
   readonly storedVariables: VariablesByEnvironment;
   /** Variables given with the pipeline; they override all others. */

@@ -92,12 +92,12 @@ function requireDistinctNames(selectedJobs: readonly SelectedJob[]): void {
 /** Returns the global variables and those of the matching workflow rule; null: no rule matches. */
 function resolveWorkflowVariables(
   { workflow, variables }: CiConfiguration,
-  { predefined, storedVariables, pipelineVariables }: PlanContext,
+  { predefinedVariables, storedVariables, pipelineVariables }: PlanContext,
   paths: PathMatcher,
 ): readonly FileVariable[] | null {
   if (workflow.rules === null) return variables;
   const values = toValues(
-    expandVariables([...predefined, ...variables, ...storedVariables(null), ...pipelineVariables]),
+    expandVariables([...predefinedVariables, ...variables, ...storedVariables(null), ...pipelineVariables]),
   );
   const rule = findMatchingRule(workflow.rules, values, paths);
   return rule === null || rule.when === 'never' ? null : [...variables, ...rule.variables];
@@ -105,11 +105,11 @@ function resolveWorkflowVariables(
 
 function resolvePipelineName(
   { workflow }: CiConfiguration,
-  { predefined, storedVariables, pipelineVariables }: PlanContext,
+  { predefinedVariables, storedVariables, pipelineVariables }: PlanContext,
   variables: readonly FileVariable[],
 ): string | null {
   if (workflow.name === null) return null;
-  const values = toPublicValues([...predefined, ...variables, ...storedVariables(null), ...pipelineVariables]);
+  const values = toPublicValues([...predefinedVariables, ...variables, ...storedVariables(null), ...pipelineVariables]);
   const name = expandReferences(workflow.name, (key) => values.get(key), MAX_FILE_LENGTH).trim();
   return name === '' ? null : name.slice(0, MAX_NAME_LENGTH);
 }

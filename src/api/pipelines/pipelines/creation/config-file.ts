@@ -4,12 +4,12 @@ import { readObject } from '#git/objects/object-reader.ts';
 import type { Repository } from '#git/repository.ts';
 import { findEntryAtPath } from '#git/trees/path-entries.ts';
 
-/** Reads files as they are at a commit, for CI files and what they include. */
+/** Returns a reader for CI files and their includes at a commit. */
 export function createFileReader(git: Git, repository: Repository, commit: string): ReadFile {
   return async (path) => {
     const entry = await findEntryAtPath(git, repository, commit, path);
     if (entry?.type !== 'blob' || entry.mode === SYMLINK_MODE) return null;
-    // As many bytes as the longest file has characters: no shorter text is refused for its letters.
+    // The limit of bytes equals the limit of characters, so that no shorter text is rejected for its encoding.
     const object = await readObject(git, repository, entry.id, MAX_FILE_LENGTH * 4);
     if (object === null) return null;
     return object.content === null ? TOO_LARGE : object.content.toString('utf8');

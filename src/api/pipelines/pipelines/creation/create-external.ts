@@ -7,7 +7,7 @@ import { isProtectedRef, type PipelineRequest } from './prepare.ts';
 
 type ExternalPipelineInput = Pick<PipelineRequest, 'project' | 'user' | 'ref' | 'tag' | 'sha' | 'baseUrl'>;
 
-/** A pipeline for what others say of a commit that has none: without jobs, it is what its statuses make it. */
+/** Creates a pipeline without jobs for the external statuses of a commit. Its status is computed from them. */
 export async function createExternalPipeline(
   uow: UnitOfWork,
   input: ExternalPipelineInput,

@@ -26,31 +26,31 @@ import {
   planRequestedPipeline,
 } from './prepare.ts';
 
-/** A pipeline that somebody asks for. */
+/** A request to create a pipeline. */
 interface CreatePipelineInput {
-  /** The name of a branch or tag, short or full. */
+  /** The short or full name of a branch or tag. */
   readonly ref: string;
   readonly source: PipelineSource;
-  /** Those that he sets, which not everybody may. */
+  /** Variables that the user sets, which requires a permission. */
   readonly variables?: readonly PipelineVariableInput[];
-  /** Those that come along with what he asks by. */
+  /** Variables that the request itself provides. */
   readonly extraVariables?: readonly PipelineVariableInput[];
   readonly starter?: PipelineOrigin;
-  /** Of two with one origin the first is made, and is what both get. */
+  /** If a pipeline of this origin exists, its id is returned instead. */
   readonly origin?: string;
-  /** A broken CI file is told by a pipeline that has failed, and not by a refusal. */
+  /** An invalid CI file creates a failed pipeline instead of an error. */
   readonly storeIfInvalid?: true;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** The client that waits; null for a background job. */
+  /** The waiting client; null for a background job. */
   readonly client: EvaluationClient | null;
 }
 
 type CreationErrorCode = keyof typeof PIPELINE_CREATION_ERRORS;
 
 /**
- * Makes a pipeline of a branch or tag for whoever asks for one (contract/runners.md §4.1): nothing is stored when it is
- * refused, in the order of the contract. His rights are read again where it is made.
+ * Creates a pipeline for a branch or tag (contract/runners.md §4.1). Checks run in the order of the contract; a
+ * rejected request stores nothing. The caller's access is reloaded in the transaction.
  */
 export async function createPipelineForRef(
   services: Pick<Services, 'git' | 'database' | 'runUnitOfWork' | 'secretKey'>,
@@ -113,7 +113,7 @@ interface RefRequest extends Pick<CreatePipelineInput, 'ref' | 'source' | 'baseU
   readonly all: readonly PipelineVariableInput[];
 }
 
-/** The pipeline that is asked for, where he may have one there. */
+/** Returns the request for the pipeline, if the caller may run one on the ref. */
 async function toPipelineRequest(
   { git, database }: PlanServices,
   caller: Caller,
@@ -147,7 +147,7 @@ interface FoundRef {
   readonly sha: string;
 }
 
-/** The branch, or else the tag, that a short or full name means; null: neither. */
+/** Returns the branch, else the tag, with this short or full name; null if there is neither. */
 async function findBranchOrTag(git: Git, project: Project, name: string): Promise<FoundRef | null> {
   const repository = getRepository(git, project);
   const isFull = name.startsWith(HEADS) || name.startsWith(TAGS);
@@ -159,7 +159,7 @@ async function findBranchOrTag(git: Git, project: Project, name: string): Promis
   return null;
 }
 
-/** Nothing but a whole ref is looked at: no `~2` behind it. */
+/** Resolves full ref names only, so that revisions such as `~2` are rejected. */
 async function resolveCommit(
   git: Git,
   repository: ReturnType<typeof getRepository>,
@@ -168,7 +168,7 @@ async function resolveCommit(
   return isValidRefName(ref) ? resolveRevision(git, repository, ref) : null;
 }
 
-/** The first key that comes a second time. */
+/** Returns the first duplicate key. */
 function findDuplicateKey(variables: readonly PipelineVariableInput[]): string | undefined {
   const keys = new Set<string>();
   return variables.find(({ key }) => keys.size === keys.add(key).size)?.key;

@@ -21,17 +21,17 @@ import {
 } from './insert.ts';
 import type { PipelineRequest } from './prepare.ts';
 
-/** What is told of a pipeline without jobs. */
+/** The status and reason of a pipeline without jobs. */
 type PipelineWithoutJobs = { readonly status: PipelineStatus; readonly yamlErrors?: string };
 
 interface CreationContext {
-  /** Null: there may be any number of the same. */
+  /** Null: any number of such pipelines may exist. */
   readonly origin: string | null;
-  /** Encrypts the values of its variables. */
+  /** Encrypts the values of variables. */
   readonly key: KeyObject;
 }
 
-/** A pipeline that has failed in the place of one whose CI file is broken. */
+/** Returns a failed pipeline as the result for an invalid CI file. */
 export function failedPipelineIfInvalid<Code extends string>(
   plan: StoredPlan | Failure<Code | 'invalid'>,
 ): StoredPlan | PipelineWithoutJobs | Failure<Exclude<Code, 'invalid'>> {
@@ -41,8 +41,8 @@ export function failedPipelineIfInvalid<Code extends string>(
 }
 
 /**
- * Makes the pipeline with its variables and jobs and sets it going, or stores one that never runs. Its id; null when the one
- * of this origin is there already.
+ * Inserts the pipeline with its variables and jobs and starts it, or stores one that never runs. Returns its id, or
+ * null if a pipeline of this origin exists.
  */
 export async function createPipeline(
   uow: UnitOfWork,

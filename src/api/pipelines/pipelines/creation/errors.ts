@@ -3,7 +3,7 @@ import type { Failure } from '#runtime/failure.ts';
 
 const base = (text: string) => [400, { message: { base: [text] } }] as const;
 
-/** Why no pipeline is made (contract/runners.md §4.1), in the order in which it is asked. */
+/** Errors of pipeline creation (contract/runners.md §4.1), in the order of the checks. */
 export const PIPELINE_CREATION_ERRORS = {
   disabled: base('Pipelines are disabled!'),
   notPermitted: base('Insufficient permissions to create a new pipeline'),
@@ -20,7 +20,7 @@ export const PIPELINE_CREATION_ERRORS = {
   noVariables: base('Insufficient permissions to set pipeline variables'),
 } as const satisfies ErrorTable;
 
-/** The same as a text alone. */
+/** Formats the error as plain text. */
 export function formatCreationError({ code, values }: Failure<keyof typeof PIPELINE_CREATION_ERRORS>): string {
   return String(fillTemplate(PIPELINE_CREATION_ERRORS[code][1].message.base[0]!, values));
 }

@@ -3,23 +3,23 @@ import type { OptionPart, PipelineVariableInput, StoredJob, StoredPlan } from '#
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import type { ProcessMode } from '#database/tables/pipelines.ts';
 
-/** The rows of a new pipeline. */
+/** Inserts the rows of a new pipeline. */
 
 type NewPipelineRow = Insertable<Schema['pipelines']>;
 
-/** The pipeline of this origin; null: there is none. index: pipelines_by_origin */
+/** Returns the id of the pipeline of this origin, or null. index: pipelines_by_origin */
 export async function findPipelineByOrigin(db: Reader, projectId: number, origin: string): Promise<number | null> {
   const pipelineQuery = db.selectFrom('pipelines').select('id').where('project_id', '=', projectId);
   return (await pipelineQuery.where('origin', '=', origin).executeTakeFirst())?.id ?? null;
 }
 
-/** Adds the pipeline; its id. */
+/** Inserts a pipeline and returns its id. */
 export async function insertPipeline(tx: Transaction, values: NewPipelineRow): Promise<number> {
   const { id } = await tx.insertInto('pipelines').values(values).returning('id').executeTakeFirstOrThrow();
   return id;
 }
 
-/** Adds its variables, their values encrypted already. */
+/** Inserts the variables of a pipeline; their values are encrypted already. */
 export async function insertPipelineVariables(
   tx: Transaction,
   pipelineId: number,
@@ -43,12 +43,10 @@ interface InsertedJob {
   readonly user_id: number | null;
 }
 
-/** Rows of one statement: an engine takes only so many values in one. */
+/** Rows per statement, because the engines limit the number of parameters. */
 const ROWS_PER_STATEMENT = 200;
 
-/**
- * Adds its jobs, as `created`, in their order; returns them. `groups`: the ids of resource groups by their keys.
- */
+/** Inserts the jobs in order as `created` and returns them. `groups`: ids of resource groups by key. */
 export async function insertJobs(
   tx: Transaction,
   pipeline: JobPipeline,
@@ -71,10 +69,10 @@ export async function insertJobs(
   return all;
 }
 
-/** Characters of one statement: a long one would hold the event loop. */
+/** Characters per statement: a longer one would block the event loop. */
 const CHARACTERS_PER_STATEMENT = 1024 * 1024;
 
-/** Inserts the parts of options; returns their ids in the same order. */
+/** Inserts parts of options and returns their ids in the same order. */
 async function insertOptionParts(tx: Transaction, pipelineId: number, parts: readonly OptionPart[]): Promise<number[]> {
   const ids: number[] = [];
   for (let at = 0; at < parts.length; ) {
@@ -138,7 +136,10 @@ async function insertJobTags(
   }
 }
 
-/** The resource groups with these keys, those that are new in this mode. index: resource_groups_by_key */
+/**
+ * Returns the ids of resource groups by key. Missing groups are created with this process mode.
+ * index: resource_groups_by_key
+ */
 export async function findOrCreateResourceGroups(
   tx: Transaction,
   projectId: number,
@@ -146,7 +147,7 @@ export async function findOrCreateResourceGroups(
   mode: ProcessMode,
 ): Promise<ReadonlyMap<string, number>> {
   const idsByKey = new Map<string, number>();
-  // In one order, whoever makes them.
+  // A fixed order prevents deadlocks.
   for (const key of [...new Set(keys)].sort()) {
     const { id } = await tx
       .insertInto('resource_groups')

@@ -23,12 +23,12 @@ import { parsePushOptions } from './push-options.ts';
 
 type PushServices = Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'secretKey' | 'serverUrl'>;
 
-/** Of one push of many refs so many have a pipeline. */
+/** Maximum number of refs of one push for which pipelines are created. */
 const MAX_REFS_PER_PUSH = 4;
 
 const SKIP_PATTERN = /\[(?:ci[ _-]skip|skip[ _-]ci)\]/i;
 
-/** Whatever makes or moves branches and tags has pipelines made of what is there then (contract/runners.md §4.2). */
+/** Creates pipelines for created and moved branches and tags (contract/runners.md §4.2). */
 export const createPipelinesOnPush = subscription({
   event: 'refs-changed',
   inBackground: {
@@ -83,7 +83,7 @@ async function toPipelineRequest(
 ): Promise<PipelineRequest | null> {
   const tag = change.ref.startsWith(TAGS);
   const ref = change.ref.slice((tag ? TAGS : HEADS).length);
-  // An annotated tag is an object of its own.
+  // An annotated tag has an object id of its own.
   const sha = await resolveRevision(git, getRepository(git, project), change.newId);
   if (sha === null) return null;
   return {
@@ -100,7 +100,10 @@ async function toPipelineRequest(
   };
 }
 
-/** Returns the content of the pipeline; null: there is none. A push that skips pipelines is not charged for the file. */
+/**
+ * Returns the content of the pipeline, or null if there is none. A push that skips pipelines does not evaluate the
+ * file.
+ */
 async function planContent(
   services: Pick<Services, 'database' | 'git' | 'secretKey'>,
   request: PipelineRequest,

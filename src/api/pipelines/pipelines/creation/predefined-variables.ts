@@ -6,13 +6,13 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { Commit } from '#git/objects/object-reader.ts';
 import { trimCharacters, truncateToCharacters } from '#text/trim.ts';
 
-/** The variables that every pipeline has (contract/runners.md §3.3): of the server, the project, the commit and its ref. */
+/** The predefined variables of all pipelines (contract/runners.md §3.3): of the server, project, commit and ref. */
 
 const MAX_SLUG_LENGTH = 63;
-/** Of a commit's message, and of a schedule's description, so much goes into variables. */
+/** Maximum characters of commit messages and schedule descriptions in variables. */
 const MAX_MESSAGE_LENGTH = 50_000;
 
-/** Where a project says that its CI file is, or where it is else. */
+/** Returns the path of the CI file: the project's own, else the default. */
 export function getConfigPath(project: Project): string {
   const configuredPath = storedAttributes(project).ci_config_path;
   return configuredPath == null || configuredPath === '' ? '.gitlab-ci.yml' : configuredPath;
@@ -25,13 +25,13 @@ export interface PipelineSubject {
   readonly before_sha: string;
   readonly source: PipelineSource;
   readonly protected: boolean;
-  /** The beginning of the token of the trigger that has started it. */
+  /** The first characters of the token of the trigger that started the pipeline. */
   readonly trigger_token?: string | null;
-  /** Of the schedule that has made it. */
+  /** The description of the schedule that created the pipeline. */
   readonly schedule_description?: string | null;
 }
 
-/** `baseUrl` without a slash at its end. What is known before the pipeline has an id. */
+/** Builds the variables that do not need the id of the pipeline. `baseUrl` has no trailing slash. */
 export function buildPredefinedVariables(
   baseUrl: string,
   project: Project,
@@ -116,7 +116,7 @@ function commitVariables(
   };
 }
 
-/** Lower case, digits and dashes, none at an end, at most 63: what may be part of a host's name. */
+/** Converts a text to a host name label: lower case, digits and inner dashes, at most 63 characters. */
 export function toSlug(text: string): string {
   return trimCharacters(
     text

@@ -28,10 +28,10 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { createFileReader } from './config-file.ts';
 import { buildPredefinedVariables, getConfigPath, type PipelineSubject } from './predefined-variables.ts';
 
-/** Of more paths nobody says whether one has changed, or is there. */
+/** Limit of paths: if there are more, every path counts as changed and existing. */
 const MAX_PATHS = 10_000;
 
-/** The trigger or schedule that a pipeline is made by. */
+/** The trigger or schedule that creates a pipeline. */
 export interface PipelineOrigin extends Pick<PipelineSubject, 'trigger_token' | 'schedule_description'> {
   readonly trigger_id?: number;
   readonly schedule_id?: number;
@@ -39,18 +39,18 @@ export interface PipelineOrigin extends Pick<PipelineSubject, 'trigger_token' | 
 
 export type PlanServices = Pick<Services, 'git' | 'database' | 'secretKey'>;
 
-/** A pipeline that somebody wants, before it is known what is in it. */
+/** A requested pipeline, before its content is known. */
 export interface PipelineRequest extends PipelineSubject, PipelineOrigin {
   readonly project: Project;
   readonly user: CallerUser;
   readonly variables: readonly PipelineVariableInput[];
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
 }
 
 /**
- * Plans the pipeline of a commit by its CI file. `client` is null for a background job. Failure: there is no such commit or file;
- * the file or its jobs are invalid (`text`); its rules exclude the pipeline; there is nothing to run.
+ * Plans the pipeline of a commit from its CI file. `client` is null for a background job. Fails if the commit or the
+ * file does not exist, the file or its jobs are invalid (`text`), its rules exclude the pipeline, or no job would run.
  */
 export async function planRequestedPipeline(
   services: PlanServices,
@@ -76,7 +76,7 @@ export function toPlan({ outcome, plan }: CiFileEvaluation): StoredPlan | Failur
   return outcome === 'empty' ? fail('empty') : fail('invalid', { text: outcome.invalid });
 }
 
-/** Returns what the evaluation of a CI file asks for; `readFile` reads the file and its includes. */
+/** Returns the sources for evaluating a CI file; `readFile` reads the file and its includes. */
 export function createPlanSources(
   services: PlanServices,
   request: PipelineRequest,
@@ -105,7 +105,7 @@ async function loadPlanContext(
     source: request.source,
     projectPath: request.project.full_path,
     protectedRef: request.protected,
-    predefined: [
+    predefinedVariables: [
       ...buildPredefinedVariables(request.baseUrl, request.project, request, commit),
       ...userVariables(request.user),
     ],
@@ -118,7 +118,7 @@ async function loadPlanContext(
 
 const VARIABLES_TOO_LARGE = 'The CI/CD variables are too large';
 
-/** Is the ref one that rules protect? Tags are nobody's. */
+/** Returns whether protection rules cover the ref. Tags cannot be protected. */
 export async function isProtectedRef(db: Reader, projectId: number, ref: string, tag: boolean): Promise<boolean> {
   return !tag && matchingRules(await listProtectionRules(db, projectId), ref).length > 0;
 }
@@ -135,7 +135,7 @@ function toCiVariable({ key, value, variable_type, raw }: PipelineVariableInput)
   return { key, value, raw, file: variable_type === 'file' };
 }
 
-/** What a push has changed; null where there is nothing before it to compare with. */
+/** Returns the paths that a push changed; null if there is no earlier commit to compare with. */
 async function findChangedPaths(
   git: Git,
   repository: Repository,
@@ -145,7 +145,7 @@ async function findChangedPaths(
   return listChangedPaths(git, repository, { from: before_sha, to: sha, most: MAX_PATHS });
 }
 
-/** All files of the commit; null when they are too many to look at. */
+/** Returns all paths of the commit; null if there are too many. */
 async function listPathsAtCommit(git: Git, repository: Repository, { treeId }: Commit): Promise<string[] | null> {
   const maxPaths = MAX_PATHS + 1;
   const list = await listTree(git, repository, treeId, {

@@ -3,14 +3,14 @@ import type { PipelineVariableInput } from '#api/pipelines/ci-file/index.ts';
 interface PushOptions {
   /** `ci.skip` */
   readonly skip: boolean;
-  /** `ci.variable="KEY=value"`, of one key the last. */
+  /** `ci.variable="KEY=value"`. The last value of a duplicate key wins. */
   readonly variables: readonly PipelineVariableInput[];
 }
 
 const MAX_VALUE_LENGTH = 10_000;
 const MAX_KEY_LENGTH = 255;
 
-/** What `git push -o ...` says of pipelines (contract/runners.md §4.2). What is no variable is left out. */
+/** Parses the options of `git push -o ...` for pipelines (contract/runners.md §4.2). Invalid variables are ignored. */
 export function parsePushOptions(options: readonly string[]): PushOptions {
   const variables = new Map<string, PipelineVariableInput>();
   for (const option of options) {
@@ -29,7 +29,7 @@ function splitAt(text: string, separator: string): [string, string?] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Some shells leave the quotes where they are. */
+/** Removes surrounding quotes, which some shells keep. */
 function stripQuotes(text: string): string {
   return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 }

@@ -70,7 +70,7 @@ export function matchesFilter(db: Reader, filter: RunnerFilter, now: string) {
   };
 }
 
-// Asked of each runner in the order of the list: lists of ids that SQLite joins cost as many looks as their lengths multiplied.
+// The subquery runs per runner in list order: joins of id lists would multiply the number of lookups in SQLite.
 
 /**
  * Compares the number of matching tags, because PostgreSQL needs minutes to plan one condition per tag.

@@ -10,7 +10,7 @@ export const MAX_SYSTEM_ID_LENGTH = 64;
 const MAX_ENTRIES = 100;
 const MAX_ENTRY_LENGTH = 255;
 
-/** A hash of which those values are kept that are of this kind, and not too many. */
+/** Parses an object and keeps the values of this kind, up to a limit. */
 function recordOf<T extends boolean | string>(kind: 'boolean' | 'string'): ParameterType<Readonly<Record<string, T>>> {
   const isValid = (value: unknown): value is T =>
     typeof value === kind && (typeof value !== 'string' || value.length <= MAX_ENTRY_LENGTH);

@@ -43,7 +43,7 @@ export interface RunnerMachine {
   readonly systemId: string | null | undefined;
   /** The client's address. */
   readonly address: string | null;
-  /** What it has said of itself, if it did: what is not among it is not known any more. */
+  /** The reported properties, if the machine sent any. Properties that it left out become null. */
   readonly info?: MachineInfo | null | undefined;
 }
 
@@ -80,7 +80,7 @@ const infoNames = [
 type RunnerContact = Pick<RunnerManagerRow, 'runner_id' | 'ip_address'> & { readonly contacted_at: string };
 type ManagerContact = RunnerContact & Pick<RunnerManagerRow, 'system_id'> & ReturnType<typeof infoColumns>;
 
-/** As often as runners call, so that both are compiled once. What a machine doesn't say of itself stays as it was. */
+/** Both statements are compiled once, because runners call often. Without `info`, the stored properties stay. */
 const upsertManagerWithInfo = prepareUpsert(['contacted_at', 'ip_address', ...infoNames]);
 const upsertManagerWithoutInfo = prepareUpsert(['contacted_at', 'ip_address']);
 

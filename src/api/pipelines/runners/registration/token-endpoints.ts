@@ -21,7 +21,7 @@ import { resetRunnerToken } from './tokens.ts';
 /** Registration tokens cannot be reset where registration by token is disabled. */
 function requireRegistrationAllowed<Provided extends { readonly caller: SignedInCaller }>(
   access: Access<Provided>,
-  toOwner: (provided: Provided) => RunnerOwner,
+  toOwner: (context: Provided) => RunnerOwner,
 ): Access<Provided> {
   return access.require(async ({ db }, context) => {
     if (!(await allowsRegistrationTokens(db, toOwner(context)))) throw forbidden();

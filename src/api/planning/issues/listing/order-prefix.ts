@@ -36,7 +36,7 @@ export async function findOrderPrefix(
   }
   if (order !== 'label_priority') return null;
   const labels = groupByRank(await listPrioritizedLabels(db, id), direction);
-  return takeUntilEnough(db, labels, neededCount, ({ first, others }) => {
+  return takeUntilEnough(db, labels, neededCount, ({ first, otherIds: others }) => {
     const labelledIssues = unindexed.where(sql<SqlBool>`issues.id in (${selectLabelledIssues(db, first)})`);
     // The best label of an issue counts. In ascending order the other labels are worse.
     return direction === 'asc'
@@ -61,7 +61,7 @@ function groupByRank(rankedIds: readonly RankedId[], direction: 'asc' | 'desc'):
 
 interface RankSplit {
   readonly first: readonly number[];
-  readonly others: readonly number[];
+  readonly otherIds: readonly number[];
 }
 
 /** Doubles the number of groups until they have enough issues. Returns null if all groups have too few. */
@@ -72,7 +72,7 @@ async function takeUntilEnough(
   build: (split: RankSplit) => IssueIdQuery,
 ): Promise<IssueIdQuery | null> {
   for (let groupCount = 1; groups.length > 0; groupCount *= 2) {
-    const prefixQuery = build({ first: groups.slice(0, groupCount).flat(), others: groups.slice(groupCount).flat() });
+    const prefixQuery = build({ first: groups.slice(0, groupCount).flat(), otherIds: groups.slice(groupCount).flat() });
     if ((await countUpTo(db, prefixQuery, neededCount)) === neededCount) return prefixQuery;
     if (groupCount >= groups.length) break;
   }

@@ -83,8 +83,8 @@ function leadSentence({ event, container, noteable, pipeline, alert, actor, assi
   }
   const actorName = actor ?? 'Somebody';
   if (noteable === null) return `${actorName} moved the project to ${container.fullPath}.`;
-  const { word, sign } = NOTEABLE_WORDS[noteable.resource.type];
-  const reference = `${word} ${sign}${noteable.iid}`;
+  const { noun, sign } = NOTEABLE_WORDS[noteable.resource.type];
+  const reference = `${noun} ${sign}${noteable.iid}`;
   const names = assignedNames.length === 0 ? 'nobody' : assignedNames.join(', ');
   const phrases: { readonly [Event in MailEvent]?: string } = {
     new_issue: `${actorName} created ${reference}: ${noteable.title}`,

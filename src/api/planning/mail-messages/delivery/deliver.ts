@@ -82,10 +82,10 @@ async function sendTo(
   mails: readonly StoredMail[],
 ): Promise<void> {
   const { database, clock } = services;
-  const { left, opensAt } = await loadHourlyAllowance(database.reader, address, timestamp(clock));
-  const digestMails = left === 0 ? [] : mails.filter(({ digest_id }) => digest_id !== null);
+  const { remaining, opensAt } = await loadHourlyAllowance(database.reader, address, timestamp(clock));
+  const digestMails = remaining === 0 ? [] : mails.filter(({ digest_id }) => digest_id !== null);
   const singleMails = mails.filter((mail) => !digestMails.includes(mail));
-  const singlesLeft = digestMails.length > 0 ? left - 1 : left;
+  const singlesLeft = digestMails.length > 0 ? remaining - 1 : remaining;
   const excessMails = singleMails.slice(singlesLeft);
   if (excessMails.length > 0) await database.transaction((tx) => postponeToDigest(tx, excessMails, opensAt));
   await Promise.all([

@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 
 interface HourlyAllowance {
   /** Number of mails that may be sent to the address now. */
-  readonly left: number;
+  readonly remaining: number;
   /** When the next mail may be sent, if none is left. */
   readonly opensAt: string;
 }
@@ -29,7 +29,7 @@ export async function loadHourlyAllowance(db: Reader, address: string, now: stri
     .where('recipient_email', '=', address)
     .where('sent_at', '>', since)
     .executeTakeFirstOrThrow();
-  return { left: Math.max(0, MAX_PER_HOUR - mails), opensAt: addMilliseconds(oldest ?? now, HOUR_MS) };
+  return { remaining: Math.max(0, MAX_PER_HOUR - mails), opensAt: addMilliseconds(oldest ?? now, HOUR_MS) };
 }
 
 /**

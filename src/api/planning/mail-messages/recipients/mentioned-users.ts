@@ -15,7 +15,7 @@ export interface UsernameMention {
   /** Case-folded. */
   readonly name: string;
   /** Whether its first mention is at the beginning of a paragraph, alone or after other such mentions. */
-  readonly directly: boolean;
+  readonly isDirect: boolean;
 }
 
 /** Returns the usernames that a text mentions outside of code, each once. Runs in linear time. */
@@ -33,7 +33,7 @@ export function findMentions(text: string): UsernameMention[] {
     const isDirect = beginsParagraph(text, at, beginning);
     if (isDirect) beginning = at + 1 + username.length;
     const name = foldCase(username);
-    if (!mentionsByName.has(name)) mentionsByName.set(name, { name, directly: isDirect });
+    if (!mentionsByName.has(name)) mentionsByName.set(name, { name, isDirect });
   }
   return [...mentionsByName.values()];
 }

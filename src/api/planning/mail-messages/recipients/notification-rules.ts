@@ -34,18 +34,18 @@ interface RuleContext {
 /** The first rule that excludes a candidate. */
 export type DropReason = 'unreachable' | 'unreadable' | 'mailsOff' | 'actor' | 'unsubscribed' | 'level';
 
-export type NotificationDecision = { readonly dropped: DropReason } | { readonly reason: MailReason | null };
+export type NotificationDecision = { readonly dropReason: DropReason } | { readonly reason: MailReason | null };
 
 export function decideNotification(
   { event, mailsOff }: RuleContext,
   candidate: NotificationCandidate,
 ): NotificationDecision {
-  if (!candidate.reachable) return { dropped: 'unreachable' };
-  if (!candidate.mayRead) return { dropped: 'unreadable' };
-  if (mailsOff) return { dropped: 'mailsOff' };
-  if (candidate.isActor && !ACTORLESS_EVENTS.includes(event)) return { dropped: 'actor' };
-  if (candidate.unsubscribed && !candidate.involvements.has('mention')) return { dropped: 'unsubscribed' };
-  if (!isWanted(effectiveSetting(candidate.choices), event, candidate.involvements)) return { dropped: 'level' };
+  if (!candidate.reachable) return { dropReason: 'unreachable' };
+  if (!candidate.mayRead) return { dropReason: 'unreadable' };
+  if (mailsOff) return { dropReason: 'mailsOff' };
+  if (candidate.isActor && !ACTORLESS_EVENTS.includes(event)) return { dropReason: 'actor' };
+  if (candidate.unsubscribed && !candidate.involvements.has('mention')) return { dropReason: 'unsubscribed' };
+  if (!isWanted(effectiveSetting(candidate.choices), event, candidate.involvements)) return { dropReason: 'level' };
   return { reason: REASONS_BY_PRIORITY.find((reason) => candidate.reasons.has(reason)) ?? null };
 }
 

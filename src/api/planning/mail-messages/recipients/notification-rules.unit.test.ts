@@ -115,7 +115,7 @@ test('returns the first rule that excludes a candidate', () => {
   ];
   for (const [others, mailsOff, dropped] of rows) {
     const some = candidate('participating', disabled, others);
-    assert.deepEqual(decide('new_note', some, mailsOff), { dropped });
+    assert.deepEqual(decide('new_note', some, mailsOff), { dropReason: dropped });
   }
 });
 

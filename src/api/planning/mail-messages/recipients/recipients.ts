@@ -46,7 +46,7 @@ export async function selectRecipients(
       reasons: findReasons(subject, userId, involvements.get(userId)!),
     };
     const decision = decideNotification({ event: subject.event, mailsOff: subject.container.mailsOff }, candidate);
-    return 'dropped' in decision
+    return 'dropReason' in decision
       ? []
       : [{ userId, email: details.address, reason: decision.reason, mention: candidate.involvements.has('mention') }];
   });

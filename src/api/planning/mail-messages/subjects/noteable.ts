@@ -31,15 +31,15 @@ export interface NoteableSubject {
 
 /** Words, reference sigils and URL parts of each type. */
 export const NOTEABLE_WORDS = {
-  Issue: { word: 'issue', sign: '#', folder: 'issues', header: 'Issue', name: 'issue' },
+  Issue: { noun: 'issue', sign: '#', folder: 'issues', header: 'Issue', name: 'issue' },
   MergeRequest: {
-    word: 'merge request',
+    noun: 'merge request',
     sign: '!',
     folder: 'merge_requests',
     header: 'MergeRequest',
     name: 'merge_request',
   },
-  Epic: { word: 'epic', sign: '&', folder: 'epics', header: 'Epic', name: 'epic' },
+  Epic: { noun: 'epic', sign: '&', folder: 'epics', header: 'Epic', name: 'epic' },
 } as const satisfies Record<ResourceType, object>;
 
 /** Returns null if the noteable or its container is deleted. */

@@ -43,7 +43,7 @@ export const updateHeadRefs = defineJob({
       const moveResult =
         changes.length === 0
           ? undefined
-          : await moveRefs(services, { project, by: { server: true, userId: null }, changes });
+          : await moveRefs(services, { project, actor: { server: true, userId: null }, changes });
       if (!isFailure(moveResult)) return markVersionsRetained(services.database, versions);
       if (moveResult.code === 'readOnly') return enqueueLater(services, { projectId, iids });
       // Another job updated the same refs.

@@ -178,7 +178,7 @@ test('cannot be merged without commits, without a target branch, or with unrelat
 /** Pushes an existing commit as the owner. */
 async function push(place: Project, changes: readonly RefChange[]): Promise<void> {
   const found = (await findProject(reader, ANONYMOUS, String(place.id)))!;
-  const moved = await moveRefs(services, { project: found, by: { server: true, userId: place.owner.id }, changes });
+  const moved = await moveRefs(services, { project: found, actor: { server: true, userId: place.owner.id }, changes });
   assert.equal(moved, undefined);
 }
 

@@ -32,7 +32,7 @@ interface MergeRequestFilter extends Partial<ParameterValues<typeof mergeRequest
   /** Id of the milestone. */
   readonly ofMilestone?: number;
   /** Additional condition. */
-  readonly among?: ListCondition;
+  readonly extraCondition?: ListCondition;
   /** Ids of author and assignee. */
   readonly byUser?: number;
   readonly toUser?: number;
@@ -99,7 +99,7 @@ function buildConditions(db: Reader, parent: IssuableListParent, filter: MergeRe
     milestone_id: filter.ofMilestone,
   };
   return [
-    ...(filter.among ? [filter.among] : []),
+    ...(filter.extraCondition ? [filter.extraCondition] : []),
     ...issuableConditions(db, scope, filter),
     ...issuableConditions(db, scope, { author_id: byUser, assignee_id: toUser }),
     ...issuableConditions(

@@ -26,6 +26,6 @@ export function listMergeRequestsOfProject(
   { project, caller, params, page }: ProjectListRequest,
   extraCondition?: ListCondition,
 ): Promise<ListPage<MergeRequestListRow>> {
-  const filter = { ...params, ...scopeFilter(caller, params), ...(extraCondition ? { among: extraCondition } : {}) };
+  const filter = { ...params, ...scopeFilter(caller, params), ...(extraCondition ? { extraCondition } : {}) };
   return listMergeRequests(db, caller, { project }, filter, { order: params.order_by, direction: params.sort }, page);
 }

@@ -123,7 +123,7 @@ async function mergeOnce(
   if (commits === null) return fail('conflict');
   const moved = await moveRefs(services, {
     project,
-    by: { caller, may: mergePermission(state, options, removesSource) },
+    actor: { caller, may: mergePermission(state, options, removesSource) },
     changes: refChangesFor(state, commits, removesSource),
     merge: mergeEventFor(state, commits, options),
   });

@@ -42,7 +42,7 @@ async function beginMerge({ removes = true, waits = false } = {}) {
   ];
   const merge = { mergeRequestId: mr.id, ref: 'refs/heads/main', newId, mergeCommit: newId, squashCommit: null };
   const pending = { ...merge, head: mr.sha, base: start, start, shouldRemoveSourceBranch: null };
-  const move = { project, by: { server: true, userId: place.owner.id } as const, changes, merge: pending };
+  const move = { project, actor: { server: true, userId: place.owner.id } as const, changes, merge: pending };
   assert.ok(!isFailure(await beginMove(services, move)));
   return { place, mr, newId, moveNow: () => updateRefs(services.git, repository, changes), pipelineId };
 }
@@ -131,7 +131,7 @@ test('the head is that of the later push if an earlier one is recovered after it
   const first = await place.commit({ 'first.txt': 'x' }, { branch: 'draft', parent: mr.sha });
   const project = (await findProject(reader, ANONYMOUS, String(place.id)))!;
   const changes = [{ ref: `refs/heads/${mr.source_branch}`, oldId: mr.sha, newId: first }];
-  const intent = await beginMove(services, { project, by: { server: true, userId: place.owner.id }, changes });
+  const intent = await beginMove(services, { project, actor: { server: true, userId: place.owner.id }, changes });
   assert.ok(!isFailure(intent));
   await updateRefs(services.git, getRepository(services.git, project), changes);
   const second = await place.commit({ 'second.txt': 'x' }, { branch: mr.source_branch, parent: first });

@@ -108,7 +108,7 @@ async function moveSourceBranch(
 ): Promise<boolean> {
   const moveFailure = await moveRefs(services, {
     project,
-    by: { caller, may: commitPermission({ branch, forced: true }) },
+    actor: { caller, may: commitPermission({ branch, forced: true }) },
     changes: [{ ref: HEADS + branch, oldId, newId }],
     ...(skip_ci && { options: ['ci.skip'] }),
   });
