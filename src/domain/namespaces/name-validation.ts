@@ -21,7 +21,7 @@ export function validateGroupPath(path: string, { topLevel }: { readonly topLeve
 }
 
 export function validateName(name: string): string[] {
-  if (name.trim() === '') return ["can't be blank"];
+  if (BLANK.test(name)) return ["can't be blank"];
   return [
     ...([...name].length > MAX_LENGTH ? [`is too long (maximum is ${MAX_LENGTH} characters)`] : []),
     ...(/^[\p{L}\p{N}_\p{Extended_Pictographic}\p{Regional_Indicator}]/u.test(name) && !/[<>\p{Cc}]/u.test(name)
@@ -31,6 +31,8 @@ export function validateName(name: string): string[] {
 }
 
 const MAX_LENGTH = 255;
+/** Blanks and invisible characters, some of which are letters (Hangul fillers). */
+const BLANK = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}]*$/u;
 const INVALID_PATH =
   "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.";
 const INVALID_NAME = "must start with a letter, digit, emoji, or '_', and can't contain '<' or '>'.";

@@ -113,15 +113,15 @@ export const longDescription = sizedText(MEBIBYTE);
 
 /**
  * Text whose length the domain validates, with its own message. A longer text is cut just above the limit, so that it still
- * fails that validation.
+ * fails that validation; its blanks are replaced, so that it fails after trimming too.
  */
 export function validatedText(characters: number): ParameterType<string> {
   const most = 2 * characters + 2;
+  const cut = (text: string) => (text.length > most ? text.slice(0, most).replaceAll(/\s/g, '_') : text);
   return {
     schema: Type.String({ maxLength: characters }),
     blank: '',
-    read: (raw, name, problems) =>
-      readText(typeof raw === 'string' && raw.length > most ? raw.slice(0, most) : raw, name, problems),
+    read: (raw, name, problems) => readText(typeof raw === 'string' ? cut(raw) : raw, name, problems),
   };
 }
 

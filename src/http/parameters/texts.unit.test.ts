@@ -79,6 +79,9 @@ test('the limit is measured before anything else of a text', () => {
 test('a text that its family limits comes to it too long, and no longer than it needs to be', () => {
   const read = (sent: string) => readParameters({ x: required(validatedText(255)) }, { x: sent }, new Problems()).x;
   assert.equal(read('a'.repeat(256)), 'a'.repeat(256));
+  for (const blanks of [' '.repeat(1000), `a${' '.repeat(1000)}b`, '\n'.repeat(1000)]) {
+    assert.ok(read(blanks).trim().length > 255);
+  }
   for (const letter of ['a', '👍']) {
     const length = [...read(letter.repeat(MEBIBYTE))].length;
     assert.ok(length > 255 && length < 1024, `${letter} ${length}`);

@@ -225,19 +225,35 @@ export function commaSeparated<T>(element: ParameterType<T>, most = MAX_ARRAY_LE
       if (raw === null) return [];
       const items = typeof raw === 'string' || typeof raw === 'number' ? [raw] : toElements(raw, element, most);
       if (items === null) return problems.addInvalid(name);
-      const all = items.length > most ? null : splitItems(items, most, name, problems);
+      const all = items.length > most ? null : splitItems(items, { element, most, name, problems });
       return all === null ? addTooManyElements(name, most, problems) : readElements(all, element, name, problems);
     },
   };
 }
 
-/** Splits items at commas and drops blank ones. Returns null if there are more than `most`, blank ones included. */
-function splitItems(items: readonly unknown[], most: number, name: string, problems: Problems): unknown[] | null {
+interface CommaSeparatedItems {
+  readonly element: ParameterType<unknown>;
+  /** The limit of the number of elements. */
+  readonly most: number;
+  readonly name: string;
+  readonly problems: Problems;
+}
+
+/**
+ * Splits items at commas, trims them and drops blank ones. Returns null if there are more than `most`, blank ones included.
+ * The limit of an element counts before it is trimmed, so longer ones stay as they are.
+ */
+function splitItems(
+  items: readonly unknown[],
+  { element, most, name, problems }: CommaSeparatedItems,
+): unknown[] | null {
+  const isLong = (item: string) => (element.tooLong ? element.tooLong(item, '') !== null : isTooLong(item));
   const all: unknown[] = [];
   for (const item of items) {
     const whole = typeof item === 'string' ? arrayText.read(item, name, problems) : item;
-    if (typeof whole === 'string') all.push(...whole.split(',', most + 1).map((part) => part.trim()));
-    else all.push(whole);
+    if (typeof whole === 'string') {
+      all.push(...whole.split(',', most + 1).map((part) => (isLong(part) ? part : part.trim())));
+    } else all.push(whole);
     if (all.length > most) return null;
   }
   return all.filter((item) => item !== '');

@@ -150,7 +150,10 @@ function findInvalidParameter(query: string): string {
  */
 export function hasValidHost({ headers: { host }, stream }: IncomingRequest): boolean {
   if (host === undefined) return stream.httpVersion === '1.0';
-  return host.length <= 261 && /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host);
+  const match = host.length <= 261 ? /^(?:[\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/i.exec(host) : null;
+  if (match === null) return false;
+  const port = Number(match[1] ?? 80);
+  return port >= 1 && port <= 65_535;
 }
 
 /** Whether every escape is complete, valid UTF-8 and not NUL; raw non-ASCII bytes must be UTF-8 too. */

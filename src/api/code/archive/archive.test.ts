@@ -95,6 +95,9 @@ test('archives one path of a commit and excludes paths', async () => {
   assert.deepEqual(await names({ path: '/dir/sub/' }), ['dir/sub/b.txt']);
   assert.deepEqual(await names({ exclude_paths: 'a.txt, dir/sub' }), ['dir/c.txt']);
   assert.deepEqual(await names({ exclude_paths: ['dir', '../x', '/a.txt/'], path: '' }), ['a.txt']);
+  const tooLong = await owner.get(`${project.repository}/archive.tar`, { exclude_paths: '\n'.repeat(4097) });
+  const error = 'exclude_paths is too long (maximum is 4096 bytes)';
+  assert.deepEqual([tooLong.status, tooLong.body], [400, { error }]);
   const { headers } = await owner.get(`${project.repository}/archive.zip`, { sha: 'feature/x', path: 'dir/sub' });
   assert.match(String(headers['content-disposition']), new RegExp(`filename="[\\w-]+-feature-x-${sha}-dir-sub\\.zip"`));
 });

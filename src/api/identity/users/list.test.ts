@@ -27,6 +27,16 @@ test('a name finds its user in any case, for everybody', async () => {
   }
 });
 
+test('filters by name and address take at most 255 characters', async () => {
+  const { root } = await world();
+  for (const name of ['username', 'public_email', 'extern_uid', 'provider']) {
+    const find = (value: string) => root.get('/users', { provider: 'a', extern_uid: 'a', [name]: value });
+    assert.equal((await find('x'.repeat(255))).status, 200, name);
+    const { status, body } = await find('x'.repeat(256));
+    assert.deepEqual([status, body], [400, { message: { [name]: ['is too long (maximum is 255 characters)'] } }]);
+  }
+});
+
 test('search finds parts of three and more characters, exact matches first', async () => {
   const { root } = await world();
   await people('searched', 3);

@@ -19,9 +19,9 @@ export const KEYSET: KeysetRule = {
 
 /** Filters of user lists; false and absent ones have no effect. */
 export const filters = {
-  username: optional(string),
+  username: optional(title),
   search: optional(searchExpression),
-  public_email: optional(string),
+  public_email: optional(title),
   active: optional(boolean, false),
   blocked: optional(boolean, false),
   external: optional(boolean, false),
@@ -31,8 +31,8 @@ export const filters = {
   exclude_active: optional(boolean, false),
   exclude_internal: optional(boolean, false),
   without_project_bots: optional(boolean, false),
-  extern_uid: optional(string),
-  provider: optional(string),
+  extern_uid: optional(title),
+  provider: optional(title),
   admins: optional(boolean, false),
   auditors: optional(boolean, false),
   two_factor: optional(string),

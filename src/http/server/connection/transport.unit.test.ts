@@ -251,6 +251,9 @@ test('a Host that is no host and port is 400, before anything is done with it', 
     'u@a',
     'a:b',
     'a:123456',
+    'a:65536',
+    'a:0',
+    '[::1]:99999',
     '',
     '[::1',
     'a\\b',
@@ -259,7 +262,7 @@ test('a Host that is no host and port is 400, before anything is done with it', 
   ]) {
     assert.match(await ask(host), /^HTTP\/1\.1 400 [\s\S]*\r\n\r\nBad Request$/, host);
   }
-  for (const host of ['a', 'a_b.example:8080', '127.0.0.1:1', '[::1]:80', 'xn--bcher-kva.example.']) {
+  for (const host of ['a', 'a_b.example:8080', '127.0.0.1:1', 'a:65535', '[::1]:80', 'xn--bcher-kva.example.']) {
     assert.ok((await ask(host)).includes(`<http://${host}/api/v4/things`), host);
   }
 });

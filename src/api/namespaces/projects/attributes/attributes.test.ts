@@ -50,6 +50,8 @@ test('stores and returns attributes without a function', async () => {
 
 const INVALID_VALUES = [
   [{ ci_separated_caches: 'maybe' }, { error: 'ci_separated_caches is invalid' }],
+  [{ tag_list: 'a,b\u2028c' }, { message: { topics: ['has characters that are not allowed'] } }],
+  [{ name: '\u3164' }, { message: { name: ["can't be blank"] } }],
   [{ pages_access_level: 'all' }, { error: 'pages_access_level does not have a valid value' }],
   [{ forking_access_level: 'public' }, { error: 'forking_access_level does not have a valid value' }],
   [{ max_artifacts_size: 0 }, { message: { max_artifacts_size: ['must be greater than 0'] } }],

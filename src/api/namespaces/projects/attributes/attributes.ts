@@ -10,6 +10,7 @@ import {
   subClaimErrors,
   timeoutErrors,
   titleRegexErrors,
+  topicErrors,
 } from './validation.ts';
 
 /**
@@ -86,7 +87,7 @@ export const attributes = {
   path: route(),
   description: { ...column(description), clearable: true },
   visibility: column(oneOf(...VISIBILITIES)),
-  topics: column(commaSeparated(title)),
+  topics: { ...column(commaSeparated(title)), errors: topicErrors },
   tag_list: alias(commaSeparated(title), 'topics', (topics) => topics),
   default_branch: repository(refName),
   issues_enabled: featureSwitch('issues_access_level'),

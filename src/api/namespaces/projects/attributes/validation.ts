@@ -3,6 +3,12 @@ import { compileRegex } from '#text/safe-regex.ts';
 
 /** Validation of single attributes of projects, by field (contract/planning.md §3.3). Pure. */
 
+/** Rejects line breaks and other control characters. */
+export function topicErrors(topics: readonly string[]): FieldErrors {
+  const isInvalid = topics.some((topic) => /[\p{Cc}\u2028\u2029]/u.test(topic));
+  return isInvalid ? { topics: ['has characters that are not allowed'] } : {};
+}
+
 const SHORTEST_TIMEOUT = 600;
 /** One month, in seconds (exclusive). */
 const TOO_LONG_TIMEOUT = 2_629_746;

@@ -90,6 +90,11 @@ test('rejects invalid names, paths, build timeouts, branches and import URLs', a
   const cases = [
     [{ path: 'x.git' }, { message: { path: [pathText] } }],
     [{ name: '' }, { message: { name: ["can't be blank"], path: ["can't be blank"] } }],
+    [{ name: ' \u3000\n', path: 'blank' }, { message: { name: ["can't be blank"] } }],
+    [{ name: '\u3164\u200b', path: 'invisible' }, { message: { name: ["can't be blank"] } }],
+    [{ topics: ['a', 'b\nc'] }, { message: { topics: ['has characters that are not allowed'] } }],
+    [{ topics: 't'.repeat(256) }, { message: { topics: ['is too long (maximum is 255 characters)'] } }],
+    [{ topics: ['\n'.repeat(256)] }, { message: { topics: ['is too long (maximum is 255 characters)'] } }],
     [{ build_timeout: 599 }, { message: { build_timeout: ['needs to be between 10 minutes and 1 month'] } }],
     [{ build_timeout: 2629746 }, { message: { build_timeout: ['needs to be between 10 minutes and 1 month'] } }],
     [{ merge_method: 'squash' }, { error: 'merge_method does not have a valid value' }],

@@ -89,7 +89,7 @@ async function buildDraft(
   target: TargetNamespace,
   { settings, storages }: InstanceOptions,
 ): Promise<ProjectDraft> {
-  const name = input.name?.trim() || input.path || '';
+  const name = (input.name || input.path || '').trim();
   const path = input.path || pathFromName(name);
   return {
     name,
