@@ -148,6 +148,8 @@ export const SETTING_DEFINITIONS = {
   ed25519_key_restriction: number(0, -1),
   ecdsa_sk_key_restriction: number(0, -1),
   ed25519_sk_key_restriction: number(0, -1),
+  after_sign_up_text: optionalText,
+  file_template_project_id: limit(1),
   geo_node_allowed_ips: text('0.0.0.0/0, ::/0', cidrListProblem),
 } as const;
 

@@ -41,6 +41,7 @@ export const DEFAULT_GROUP_ATTRIBUTES = {
   only_allow_merge_if_all_discussions_are_resolved: false,
   shared_runners_minutes_limit: null as number | null,
   extra_shared_runners_minutes_limit: null as number | null,
+  file_template_project_id: null as number | null,
 };
 
 /** Stored as JSON that contains only the values that differ from the defaults. */

@@ -168,6 +168,18 @@ test('form and JSON change settings alike, and the answer holds all of them', as
   assert.deepEqual((await root.get(path)).body, before);
 });
 
+test('stores settings without an effect', async () => {
+  const { root } = await world();
+  const settings = { after_sign_up_text: 'Welcome', file_template_project_id: 7 };
+  assert.equal((await root.put(path, settings)).status, 200);
+  const { after_sign_up_text, file_template_project_id } = (await root.get(path)).body;
+  assert.deepEqual({ after_sign_up_text, file_template_project_id }, settings);
+  const { status, body } = await root.put(path, { file_template_project_id: 0 });
+  assert.deepEqual([status, body], [400, { message: { file_template_project_id: ['must be greater than 0'] } }]);
+  const cleared = await root.put(path, { after_sign_up_text: null, file_template_project_id: null });
+  assert.deepEqual([cleared.body.after_sign_up_text, cleared.body.file_template_project_id], [null, null]);
+});
+
 test('two changes of different settings at once both hold', async () => {
   const { root } = await world();
   for (let round = 1; round <= 3; round++) {

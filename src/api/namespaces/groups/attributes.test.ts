@@ -78,6 +78,17 @@ test('ignores limits of artifacts and minutes unless an administrator sets them'
   assert.equal((await owner.get(group.at)).body.description, '');
 });
 
+test('stores the project of file templates', async () => {
+  const { group, owner } = await world({ group: {} });
+  const { body: created } = await owner.get(group.at);
+  assert.equal(created.file_template_project_id, null);
+  for (const value of [7, null]) {
+    assert.equal((await owner.put(group.at, { file_template_project_id: value })).body.file_template_project_id, value);
+    const [listed] = (await owner.get(`/groups?search=${group.path}`)).body;
+    assert.equal(listed.file_template_project_id, value);
+  }
+});
+
 test('ignores premium attributes of groups on tier free', async () => {
   const { group, owner } = await world({ env: { HEARTH_TIER: 'free' }, group: {} });
   const { body } = await owner.put(group.at, { only_allow_merge_if_pipeline_succeeds: true });
@@ -117,7 +128,7 @@ test('rejects unsupported protections unless they are off, and saves nothing', a
 test('accepts an update without known attributes', async () => {
   const { group, owner } = await world({ group: {} });
   const { updated_at: _before, ...before } = (await owner.get(group.at)).body;
-  const input = { nonsense: 1, ldap_cn: 'x', ldap_access: 30, file_template_project_id: 7 };
+  const input = { nonsense: 1, ldap_cn: 'x', ldap_access: 30 };
   const answer = await owner.put(group.at, input);
   assert.equal(answer.status, 200);
   const { updated_at: _after, ...after } = (await owner.get(group.at)).body;

@@ -81,6 +81,7 @@ const ATTRIBUTES = {
   only_allow_merge_if_all_discussions_are_resolved: premiumAttribute(boolean),
   shared_runners_minutes_limit: administratorAttribute(integer, 'detail'),
   extra_shared_runners_minutes_limit: administratorAttribute(integer, 'detail'),
+  file_template_project_id: nullableAttribute(integer),
 } as const satisfies { readonly [Name in keyof GroupAttributes]: GroupAttribute<GroupAttributes[Name]> };
 
 type Name = keyof GroupAttributes;

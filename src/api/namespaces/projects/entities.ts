@@ -15,7 +15,13 @@ import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import type { ServerContext } from '#http/request/base-url.ts';
 import { encodeUrlPath } from '#repositories/repository.ts';
 import type { StoredAttributes } from './attributes/attributes.ts';
-import { maintainersFields, publicFields, visibleAttributes } from './attributes/stored-attributes.ts';
+import { ContainerExpirationPolicy, expirationPolicy } from './attributes/expiration-policy.ts';
+import {
+  maintainersFields,
+  publicFields,
+  storedAttributes,
+  visibleAttributes,
+} from './attributes/stored-attributes.ts';
 import { toHtmlParagraphs } from './html-paragraphs.ts';
 import { type LicenseFile, loadLicenses } from './licenses/license.ts';
 import {
@@ -166,7 +172,7 @@ const ownFields = {
   description_html: text,
   updated_at: dateTime,
   shared_with_groups: Type.Array(Type.Never()),
-  approvals_before_merge: count,
+  container_expiration_policy: ContainerExpirationPolicy,
   mirror: flag,
   only_allow_merge_if_all_status_checks_passed: flag,
   prevent_merge_without_jira_issue: flag,
@@ -356,6 +362,7 @@ function ownValues(
   const isOn = (feature: 'issues' | 'merge_requests' | 'wiki' | 'builds' | 'snippets') =>
     project[`${feature}_access_level`] !== 'disabled';
   const owner = relations.namespaces.get(project.namespace_id)?.owner;
+  const { container_expiration_policy_attributes: policy } = storedAttributes(project);
   return {
     container_registry_image_prefix: `${parseBaseUrl(to).host}/${project.full_path.toLowerCase()}`,
     _links: Links.serialize(project, to),
@@ -390,7 +397,7 @@ function ownValues(
     description_html: toHtmlParagraphs(project.description ?? ''),
     updated_at: project.updated_at,
     shared_with_groups: [],
-    approvals_before_merge: 0,
+    container_expiration_policy: expirationPolicy(policy, project.created_at),
     mirror: false,
     only_allow_merge_if_all_status_checks_passed: false,
     prevent_merge_without_jira_issue: false,

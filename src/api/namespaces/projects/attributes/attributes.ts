@@ -4,6 +4,7 @@ import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { description, refName, string, title, validatedText } from '#http/parameters/texts.ts';
 import { anyValue, boolean, commaSeparated, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
+import { expirationPolicyErrors, expirationPolicyInput, mergeExpirationPolicy } from './expiration-policy.ts';
 import {
   artifactSizeErrors,
   pipelineAgeErrors,
@@ -42,6 +43,10 @@ export interface ProjectAttribute<T = unknown, Kind extends AttributeKind = Attr
   readonly administratorsOnly?: true;
   /** Ignored on tier free. */
   readonly premium?: true;
+  /** Another field of the response shows it. */
+  readonly hidden?: true;
+  /** Returns the new value of an object of which only some members are sent. `now`: the timestamp of the change. */
+  readonly merge?: (changes: never, current: never, now: string) => unknown;
   /** Returns errors of a value that its type accepts. */
   readonly errors?: (value: never) => FieldErrors;
   /** For aliases: the current attribute, and the value that it gets; undefined means no change. */
@@ -76,6 +81,9 @@ const alias = <T>(type: ParameterType<T>, name: string, value: AliasValue<T>): P
 });
 const unsupported: ProjectAttribute<unknown, 'unsupported'> = { kind: 'unsupported', type: anyValue };
 const ignored: ProjectAttribute<unknown, 'ignored'> = { kind: 'ignored', type: anyValue };
+
+/** The largest 32-bit integer. */
+const MAX_APPROVALS = 2_147_483_647;
 
 const level = oneOf('disabled', 'private', 'enabled');
 const levelOrPublic = oneOf('disabled', 'private', 'enabled', 'public');
@@ -185,6 +193,14 @@ export const attributes = {
   container_registry_enabled: featureSwitch('container_registry_access_level'),
   service_desk_enabled: stored(boolean, false),
   enforce_auth_checks_on_uploads: stored(boolean, true),
+  approvals_before_merge: stored(integerIn({ min: 0, max: MAX_APPROVALS }), 0),
+  external_authorization_classification_label: storedOrNull(title),
+  container_expiration_policy_attributes: {
+    ...stored(expirationPolicyInput, {}),
+    merge: mergeExpirationPolicy,
+    errors: expirationPolicyErrors,
+    hidden: true,
+  },
   emails_enabled: { ...stored(boolean, true), resettable: true },
   emails_disabled: { ...alias(boolean, 'emails_enabled', (off) => !off), resettable: true },
   mirror: ignored,
@@ -193,11 +209,8 @@ export const attributes = {
   mirror_branch_regex: ignored,
   mirror_overwrites_diverged_branches: ignored,
   only_mirror_protected_branches: ignored,
-  approvals_before_merge: ignored,
   fallback_approvals_required: ignored,
   mr_default_target_self: ignored,
-  container_expiration_policy_attributes: ignored,
-  external_authorization_classification_label: ignored,
   show_default_award_emojis: ignored,
   web_based_commit_signing_enabled: ignored,
   spp_repository_pipeline_access: ignored,

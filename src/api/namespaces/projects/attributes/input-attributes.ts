@@ -7,6 +7,7 @@ import {
   attributes,
   type ProjectAttribute,
   type ProjectAttributeInput,
+  type StoredName,
 } from './attributes.ts';
 import { storedAttributes } from './stored-attributes.ts';
 import { unsupportedAttributeErrors } from './unsupported-attributes.ts';
@@ -15,6 +16,8 @@ import { unsupportedAttributeErrors } from './unsupported-attributes.ts';
 
 /** The caller who sets attributes, and the tier. */
 interface AttributeSetter {
+  /** The timestamp of the change. */
+  readonly now: string;
   readonly actor: Caller;
   readonly tier: Tier;
 }
@@ -28,14 +31,16 @@ export function resolveAttributes(
   attributesOfRow: string,
   setter: AttributeSetter,
 ): ProjectAttributeInput {
-  const now = storedAttributes({ attributes: attributesOfRow });
+  const current = storedAttributes({ attributes: attributesOfRow });
   const resolved: Record<string, unknown> = {};
   for (const [name, attribute] of attributeEntries) {
     const value = resolveValue(attribute, values[name]);
     if (value === undefined || !maySet(setter, attribute)) continue;
-    const { aliasOf } = attribute;
-    if (aliasOf === undefined) resolved[name] = value;
-    else if (values[aliasOf.name as AttributeName] == null) resolved[aliasOf.name] = aliasOf.value(value as never, now);
+    const { aliasOf, merge } = attribute;
+    if (merge !== undefined) resolved[name] = merge(value as never, current[name as StoredName] as never, setter.now);
+    else if (aliasOf === undefined) resolved[name] = value;
+    else if (values[aliasOf.name as AttributeName] == null)
+      resolved[aliasOf.name] = aliasOf.value(value as never, current);
   }
   return resolved;
 }

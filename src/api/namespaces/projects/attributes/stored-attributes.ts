@@ -26,7 +26,7 @@ export function mergeStoredAttributes(attributesOfRow: string, changes: Partial<
 }
 
 function isSame(one: unknown, other: unknown): boolean {
-  return one === other || (Array.isArray(one) && JSON.stringify(one) === JSON.stringify(other));
+  return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
 }
 
 /** Returns those attributes of the input that are stored in the JSON column. */
@@ -36,12 +36,14 @@ export function pickStoredAttributes(input: ProjectAttributeInput): Partial<Stor
   );
 }
 
+const visibleEntries = storedEntries.filter(([, { hidden }]) => !hidden);
+const defaultsOf = (entries: typeof storedEntries): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(entries.map(([name]) => [name, defaults[name]]));
+
 /** The defaults of the attributes that everybody can see, and of those that Maintainers can see. */
 const visibleDefaults = {
-  everybody: Object.fromEntries(
-    storedEntries.filter(([, { maintainersOnly }]) => !maintainersOnly).map(([name]) => [name, defaults[name]]),
-  ),
-  maintainers: defaults as Readonly<Record<string, unknown>>,
+  everybody: defaultsOf(visibleEntries.filter(([, { maintainersOnly }]) => !maintainersOnly)),
+  maintainers: defaultsOf(visibleEntries),
 };
 
 /** Returns the stored attributes that the caller can see. It is fast for lists, since most rows store few values. */
@@ -60,7 +62,7 @@ const schemaOf = ({ type, clearable }: ProjectAttribute): TSchema =>
   clearable ? nullable(responseField(type.schema)) : responseField(type.schema);
 
 function schemasOf(isIncluded: (attribute: ProjectAttribute) => boolean): Record<string, TSchema> {
-  const chosen = storedEntries.filter(([, attribute]) => isIncluded(attribute));
+  const chosen = visibleEntries.filter(([, attribute]) => isIncluded(attribute));
   return Object.fromEntries(chosen.map(([name, attribute]) => [name, schemaOf(attribute)]));
 }
 

@@ -1,0 +1,110 @@
+import { type Static, Type } from 'typebox';
+import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { object, optional } from '#http/parameters/declarations.ts';
+import type { ParameterType } from '#http/parameters/parameter-type.ts';
+import { searchExpression, string } from '#http/parameters/texts.ts';
+import { boolean, integer } from '#http/parameters/types.ts';
+import { DAY_MS } from '#runtime/clock.ts';
+import type { FieldErrors } from '#runtime/failure.ts';
+import { compileRegex } from '#text/safe-regex.ts';
+
+/**
+ * The expiration policy of a project's container images (contract/planning.md §3.3). It is stored and shown; there are no
+ * images that it could delete.
+ */
+
+export const ContainerExpirationPolicy = shape('ContainerExpirationPolicy', {
+  cadence: Type.String(),
+  enabled: Type.Boolean(),
+  keep_n: nullable(Type.Integer()),
+  older_than: nullable(Type.String()),
+  name_regex: nullable(Type.String()),
+  name_regex_keep: nullable(Type.String()),
+  next_run_at: dateTime,
+});
+
+type ExpirationPolicy = Static<typeof ContainerExpirationPolicy>;
+/** The values that were set. Null is a value: of the required ones, it is reported as an error. */
+export type ExpirationPolicyChanges = { readonly [Name in keyof ExpirationPolicy]?: ExpirationPolicy[Name] | null };
+
+const DEFAULT_POLICY = {
+  cadence: '1d',
+  enabled: false,
+  keep_n: 10,
+  older_than: '90d',
+  name_regex: '.*',
+  name_regex_keep: null,
+};
+
+const policyParams = object({
+  cadence: optional(string),
+  enabled: optional(boolean),
+  keep_n: optional(integer),
+  older_than: optional(string),
+  name_regex: optional(searchExpression),
+  /** The new name of `name_regex`. */
+  name_regex_delete: optional(searchExpression),
+  name_regex_keep: optional(searchExpression),
+});
+
+export const expirationPolicyInput: ParameterType<ExpirationPolicyChanges> = {
+  ...policyParams,
+  blank: {},
+  read(raw, name, problems) {
+    const input = policyParams.read(raw, name, problems);
+    if (input === null) return null;
+    const { name_regex_delete = input.name_regex, ...others } = input;
+    const changes = Object.entries({ ...others, name_regex: name_regex_delete });
+    return Object.fromEntries(changes.filter(([, value]) => value !== undefined));
+  },
+};
+
+/** The length of each cadence, in days. */
+const CADENCE_DAYS: Readonly<Record<string, number>> = { '1d': 1, '7d': 7, '14d': 14, '1month': 30, '3month': 90 };
+const AGES = ['7d', '14d', '30d', '60d', '90d'];
+const COUNTS = [1, 5, 10, 25, 50, 100];
+
+/** Returns the stored values after a change, which schedules the next run. */
+export function mergeExpirationPolicy(
+  changes: ExpirationPolicyChanges,
+  current: ExpirationPolicyChanges,
+  now: string,
+): ExpirationPolicyChanges {
+  if (Object.keys(changes).length === 0) return current;
+  const values = { ...current, ...changes };
+  return { ...values, next_run_at: nextRun(now, values.cadence ?? DEFAULT_POLICY.cadence) };
+}
+
+function nextRun(now: string, cadence: string): string {
+  return new Date(Date.parse(now) + (CADENCE_DAYS[cadence] ?? 1) * DAY_MS).toISOString();
+}
+
+/** Returns the policy of a project with the defaults of values that were never set. */
+export function expirationPolicy(values: ExpirationPolicyChanges, createdAt: string): ExpirationPolicy {
+  const { next_run_at = nextRun(createdAt, DEFAULT_POLICY.cadence), ...set } = values;
+  return { ...DEFAULT_POLICY, ...set, next_run_at } as ExpirationPolicy;
+}
+
+export function expirationPolicyErrors(values: ExpirationPolicyChanges): FieldErrors {
+  const { cadence, enabled, keep_n, older_than, name_regex, name_regex_keep } = { ...DEFAULT_POLICY, ...values };
+  const errors = {
+    cadence: [...(cadence ? [] : [BLANK]), ...includedIn(Object.keys(CADENCE_DAYS), cadence)],
+    enabled: includedIn([true, false], enabled),
+    keep_n: keep_n === null ? [] : includedIn(COUNTS, keep_n),
+    older_than: older_than === null ? [] : includedIn(AGES, older_than),
+    name_regex: !enabled ? [] : name_regex ? syntaxErrors(name_regex) : [BLANK],
+    name_regex_keep: enabled && name_regex_keep ? syntaxErrors(name_regex_keep) : [],
+  };
+  return Object.fromEntries(
+    Object.entries(errors).map(([name, texts]) => [`container_expiration_policy.${name}`, texts]),
+  );
+}
+
+const BLANK = "can't be blank";
+const includedIn = (values: readonly unknown[], value: unknown) =>
+  values.includes(value) ? [] : ['is not included in the list'];
+
+function syntaxErrors(expression: string): string[] {
+  const regex = compileRegex(expression);
+  return typeof regex === 'string' ? [`not valid RE2 syntax: ${regex}`] : [];
+}
