@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { MailTarget } from '#database/tables/mail.ts';
+import type { UnsubscribableTarget } from '#database/tables/mail.ts';
 import { sign } from '#security/signatures.ts';
 import { secretsEqual } from '#security/tokens.ts';
 
@@ -9,7 +9,7 @@ import { secretsEqual } from '#security/tokens.ts';
  */
 export interface UnsubscribeClaim {
   /** The type of the object to unsubscribe from; `Digest` means all objects of a mail that combines several. */
-  readonly target: Exclude<MailTarget, 'Pipeline' | 'Alert'> | 'Digest';
+  readonly target: UnsubscribableTarget | 'Digest';
   readonly id: number;
   readonly userId: number;
 }

@@ -80,6 +80,7 @@ import { migration as errorSearch } from './0103_error_search.ts';
 import { migration as processDeaths } from './0104_process_deaths.ts';
 import { migration as jobOptionParts } from './0105_job_option_parts.ts';
 import { migration as siteProofs } from './0106_site_proofs.ts';
+import { migration as commitMails } from './0111_commit_mails.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -187,4 +188,5 @@ export const migrations: readonly Migration[] = [
   processDeaths,
   jobOptionParts,
   siteProofs,
+  commitMails,
 ];

@@ -11,8 +11,12 @@ export interface MailTables {
 export const MAIL_STATES = ['held', 'queued', 'sending', 'sent', 'failed', 'skipped'] as const;
 export type MailState = (typeof MAIL_STATES)[number];
 
-export const MAIL_TARGETS = ['Issue', 'MergeRequest', 'Epic', 'Project', 'Pipeline', 'Alert'] as const;
+/** A `Commit` has the id of its row in `commented_commits`. */
+export const MAIL_TARGETS = ['Issue', 'MergeRequest', 'Epic', 'Commit', 'Project', 'Pipeline', 'Alert'] as const;
 export type MailTarget = (typeof MAIL_TARGETS)[number];
+
+/** Targets from which users can unsubscribe. Mails about other targets end with the mails of their project. */
+export type UnsubscribableTarget = Exclude<MailTarget, 'Commit' | 'Pipeline' | 'Alert'>;
 
 /** Events that a project setting enables for the responsible users; users cannot choose them. */
 const ALERT_EVENTS = ['alert_triggered', 'alert_resolved'] as const;
@@ -75,4 +79,5 @@ interface MailMentionsTable {
   issue_id: number | null;
   merge_request_id: number | null;
   epic_id: number | null;
+  commented_commit_id: number | null;
 }

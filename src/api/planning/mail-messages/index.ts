@@ -7,11 +7,10 @@ import { notifyUsers, onNotifiableEvent, onProjectMoved } from './notify.ts';
 import { onUserDeleted } from './on-delete.ts';
 import { onTextUpdated } from './on-text-edited.ts';
 
+// Public interface for other resources.
 export { enqueueSystemNotification, isMailEnabled } from './notify.ts';
 export { findMentions, findUserIdsByUsernames } from './recipients/mentioned-users.ts';
 export { listDigestTargets } from './store.ts';
-// Public interface for other resources.
-export { findAlertSubject } from './subjects/alert.ts';
 export { findNoteableSubject, type NoteableSubject } from './subjects/noteable.ts';
 
 /**

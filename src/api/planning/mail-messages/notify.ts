@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { NoteTarget } from '#activity/index.ts';
 import { loadUsersById } from '#api/identity/users/index.ts';
 import { loadCaller } from '#authentication/users/users.ts';
 import type { Config } from '#config.ts';
@@ -15,7 +16,6 @@ import { enqueueDelivery } from './delivery/deliver.ts';
 import { nextCandidateBatch } from './recipients/candidates.ts';
 import { selectRecipients } from './recipients/recipients.ts';
 import { insertMails, insertMentions, type NewMails } from './store.ts';
-import { NOTEABLE_WORDS } from './subjects/noteable.ts';
 import { assignedUserIds, loadNewMailSubject, type MailSubject, type NewMailSubject } from './subjects/subject.ts';
 
 /**
@@ -26,7 +26,7 @@ import { assignedUserIds, loadNewMailSubject, type MailSubject, type NewMailSubj
 /** Returns whether this server writes mails. */
 export const isMailEnabled = ({ mail }: Pick<Config, 'mail'>): boolean => mail.delivery !== 'off';
 
-type MailWriterServices = Pick<Services, 'config' | 'database' | 'serverUrl'>;
+type MailWriterServices = Pick<Services, 'config' | 'database' | 'git' | 'serverUrl'>;
 
 interface NotifyPayload extends NotifiableEvent {
   /** Unique per event. */
@@ -64,18 +64,18 @@ export function enqueueSystemNotification(tx: Transaction, occurrence: Notifiabl
 }
 
 async function writeMails(
-  { config, database, serverUrl: ownUrl }: MailWriterServices,
+  { config, database, git, serverUrl: ownUrl }: MailWriterServices,
   payload: NotifyPayload,
   { signal }: Pick<JobRun, 'signal'>,
 ): Promise<void> {
   if (!isMailEnabled(config)) return;
   const db = database.reader;
-  const subject = await loadNewMailSubject(db, payload);
+  const subject = await loadNewMailSubject(db, git, payload);
   if (subject === null || subject.container.mailsOff || isDeletionRename(subject)) return;
   const mails = await composeNewMails({ config, serverUrl: ownUrl }, db, subject, payload);
-  const { resource } = subject;
+  const { noteTarget } = subject;
   const mentionedIds = await mentionedParticipants(db, subject);
-  if (resource !== null) await database.transaction((tx) => insertMentions(tx, resource, mentionedIds));
+  if (noteTarget !== null) await database.transaction((tx) => insertMentions(tx, noteTarget, mentionedIds));
   for (let after: number | null = 0; after !== null; ) {
     signal.throwIfAborted();
     const { involvements, last } = await nextCandidateBatch(db, subject, after, BATCH_SIZE);
@@ -103,13 +103,21 @@ async function mentionedParticipants(
 const isDeletionRename = ({ event, container }: MailSubject) =>
   event === 'moved_project' && isScheduledForDeletion(container.fullPath);
 
+/** The first part of the Message-ID to which mails about a noteable or commit reply. */
+const MESSAGE_NAMES = {
+  Issue: 'issue',
+  MergeRequest: 'merge_request',
+  Epic: 'epic',
+  Commit: 'commit',
+} as const satisfies Record<NoteTarget['type'], string>;
+
 async function composeNewMails(
   { config, serverUrl: ownUrl }: Pick<MailWriterServices, 'config' | 'serverUrl'>,
   db: Services['database']['reader'],
   subject: NewMailSubject,
   { key, by }: NotifyPayload,
 ): Promise<NewMails> {
-  const { event, container, noteable, pipeline, alert, note, text: content, target } = subject;
+  const { event, container, noteable, commit, noteTarget, pipeline, alert, note, text: content, target } = subject;
   const assignedIds = noteable === null ? [] : assignedUserIds(event, noteable);
   const users = await loadUsersById(db, assignedIds);
   const actor = (await loadCaller(db, by, null)).user;
@@ -117,6 +125,7 @@ async function composeNewMails(
     event,
     container,
     noteable,
+    commit,
     pipeline,
     alert,
     actor: actor?.name ?? null,
@@ -125,10 +134,7 @@ async function composeNewMails(
     assignedNames: assignedIds.flatMap((id) => users.get(id)?.name ?? []),
   });
   const host = hostOfUrl(ownUrl());
-  const root =
-    noteable === null
-      ? null
-      : messageId(`${NOTEABLE_WORDS[noteable.resource.type].name}_${noteable.resource.id}`, host);
+  const root = noteTarget === null ? null : messageId(`${MESSAGE_NAMES[noteTarget.type]}_${noteTarget.id}`, host);
   return {
     ...text,
     key,

@@ -1,8 +1,8 @@
 import type { Selectable, SelectQueryBuilder } from 'kysely';
-import { foreignKeyColumn, type Resource } from '#activity/index.ts';
+import { foreignKeyColumn, type NoteTarget } from '#activity/index.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
-import type { MailEvent, MailState, MailTables, MailTarget } from '#database/tables/mail.ts';
+import type { MailEvent, MailState, MailTables, MailTarget, UnsubscribableTarget } from '#database/tables/mail.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { Recipient } from './recipients/recipients.ts';
 
@@ -101,10 +101,13 @@ async function findOrCreateOccurrence(
   return id;
 }
 
-/** Records mentioned users as participants. index: mail_mentions_by_issue, mail_mentions_by_merge_request, mail_mentions_by_epic */
+/**
+ * Records mentioned users as participants.
+ * index: mail_mentions_by_issue, mail_mentions_by_merge_request, mail_mentions_by_epic, mail_mentions_by_commented_commit
+ */
 export async function insertMentions(
   tx: Transaction,
-  { type, id }: Resource,
+  { type, id }: NoteTarget,
   userIds: readonly number[],
 ): Promise<void> {
   if (userIds.length === 0) return;
@@ -118,15 +121,29 @@ export async function insertMentions(
 /** Maximum number of distinct targets of one digest. */
 const MAX_TARGETS = 500;
 
+/** Returns what the unsubscribe link of a mail ends: for commits, pipelines and alerts, all mails of the project. */
+export function toUnsubscribableTarget({
+  target_type: type,
+  target_id: id,
+  project_id,
+}: Pick<MailRow, 'target_type' | 'target_id' | 'project_id'>): {
+  readonly type: UnsubscribableTarget;
+  readonly id: number;
+} {
+  if (type === 'Commit' || type === 'Pipeline' || type === 'Alert') return { type: 'Project', id: project_id! };
+  return { type, id };
+}
+
 /** Returns the targets of the mails that were sent to this user as one digest. index: mail_messages_of_digest */
 export async function listDigestTargets(db: Reader, digestId: number, userId: number) {
-  return db
+  const rows = await db
     .selectFrom('mail_messages')
-    .select(['target_type as type', 'target_id as id'])
+    .select(['target_type', 'target_id', 'project_id'])
     .distinct()
     .where('digest_id', '=', digestId)
     .where('recipient_id', '=', userId)
     .where('state', '=', 'sent')
     .limit(MAX_TARGETS)
     .execute();
+  return rows.map(toUnsubscribableTarget);
 }

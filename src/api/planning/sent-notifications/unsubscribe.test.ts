@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createUnsubscribeToken, type UnsubscribeClaim } from '#mail/unsubscribe-link.ts';
-import { pipelineRow } from '#test/support/pipeline-rows.ts';
 import { done, world } from '#test/support/world.ts';
 import { createMail } from '../mail-messages/fixtures.testing.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
@@ -97,15 +96,16 @@ test('unsubscribes from all targets of a digest', async () => {
   assert.equal(await second.isSubscribed(), true, 'the mail belonged to another user');
 });
 
-test('unsubscribes from the project by a pipeline mail', async () => {
-  const project = await newProject();
-  const { owner, at } = project;
-  const target = { target_type: 'Pipeline', target_id: await pipelineRow(here, project) };
-  const to = { recipient_id: owner.id, recipient_email: 'owner@hearth.test' };
-  const id = await createMail(here, 'sent', { ...target, ...to });
-  await server.services.database.transaction((tx) =>
-    tx.updateTable('mail_messages').set({ digest_id: id }).where('id', '=', id).execute(),
-  );
-  await done(anonymous.post(await linkOf({ target: 'Digest', id, userId: owner.id }), ONE_CLICK));
-  assert.equal((await done(owner.get(`${at}/notification_settings`))).body.level, 'disabled');
+test('unsubscribes from the project by mails about commits, pipelines and alerts', async () => {
+  for (const target_type of ['Commit', 'Pipeline', 'Alert']) {
+    const project = await newProject();
+    const { owner, at } = project;
+    const to = { recipient_id: owner.id, recipient_email: 'owner@hearth.test', project_id: project.id };
+    const id = await createMail(here, 'sent', { target_type, ...to });
+    await server.services.database.transaction((tx) =>
+      tx.updateTable('mail_messages').set({ digest_id: id }).where('id', '=', id).execute(),
+    );
+    await done(anonymous.post(await linkOf({ target: 'Digest', id, userId: owner.id }), ONE_CLICK));
+    assert.equal((await done(owner.get(`${at}/notification_settings`))).body.level, 'disabled', target_type);
+  }
 });

@@ -1,10 +1,9 @@
 import { findUserById } from '#authentication/users/users.ts';
-import { findPipelines } from '#authorization/pipelines.ts';
-import type { MailTarget } from '#database/tables/mail.ts';
+import type { UnsubscribableTarget } from '#database/tables/mail.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { UnsubscribeClaim } from '#mail/unsubscribe-link.ts';
 import { setSubscribed, TABLES_BY_TYPE } from '../issuables/index.ts';
-import { findAlertSubject, listDigestTargets } from '../mail-messages/index.ts';
+import { listDigestTargets } from '../mail-messages/index.ts';
 import { updateSetting } from '../notification-settings/index.ts';
 
 /** Unsubscribes the user from the target. Does nothing if either is deleted. */
@@ -18,22 +17,12 @@ export async function unsubscribe(
 }
 
 interface Target {
-  readonly type: MailTarget;
+  readonly type: UnsubscribableTarget;
   readonly id: number;
 }
 
-/** Unsubscribes from one target; for a pipeline or an alert, from its project. index: issues primary key, merge_requests primary key, epics primary key, projects primary key */
+/** Unsubscribes from one target. index: issues primary key, merge_requests primary key, epics primary key, projects primary key */
 async function unsubscribeFrom(uow: UnitOfWork, { type, id }: Target, userId: number): Promise<void> {
-  if (type === 'Pipeline') {
-    const [pipeline] = await findPipelines(uow, [id]);
-    if (pipeline !== undefined) await unsubscribeFrom(uow, { type: 'Project', id: pipeline.project_id }, userId);
-    return;
-  }
-  if (type === 'Alert') {
-    const alert = await findAlertSubject(uow, id);
-    if (alert !== null) await unsubscribeFrom(uow, { type: 'Project', id: alert.project_id }, userId);
-    return;
-  }
   const table = type === 'Project' ? 'projects' : TABLES_BY_TYPE[type].table;
   const row = await uow.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst();
   if (row === undefined) return;

@@ -5,7 +5,7 @@ import { type Markup, markup } from '#http/pages/html-page.ts';
 import { hostOfUrl, listId, messageId, toHeaderLine } from '#mail/header-text.ts';
 import type { Mail } from '#mail/mailer.ts';
 import { createUnsubscribeToken, type UnsubscribeClaim } from '#mail/unsubscribe-link.ts';
-import type { MailRow } from '../store.ts';
+import { type MailRow, toUnsubscribableTarget } from '../store.ts';
 import { NOTEABLE_WORDS } from '../subjects/noteable.ts';
 import type { MailSubject } from '../subjects/subject.ts';
 
@@ -89,16 +89,9 @@ ${footer(reasonText, unsubscribeUrl, 'Unsubscribe from all of these')}`),
   };
 }
 
-/** Returns what the unsubscribe link ends: for pipelines and alerts, all mails of the project. */
-function unsubscribeTargetOf({
-  target_type,
-  target_id,
-  project_id,
-  recipient_id: userId,
-}: StoredMail): UnsubscribeClaim {
-  return target_type === 'Pipeline' || target_type === 'Alert'
-    ? { target: 'Project', id: project_id!, userId }
-    : { target: target_type, id: target_id, userId };
+function unsubscribeTargetOf(mail: StoredMail): UnsubscribeClaim {
+  const { type, id } = toUnsubscribableTarget(mail);
+  return { target: type, id, userId: mail.recipient_id };
 }
 
 const REASON_TEXTS: Readonly<Record<MailReason | 'other', string>> = {
@@ -123,7 +116,10 @@ function reasonHeader(reason: MailReason | null): Record<string, string> {
   return reason === null ? {} : { 'X-GitLab-NotificationReason': reason };
 }
 
-function mailHeaders({ event, container, noteable, pipeline }: MailSubject, base: string): Record<string, string> {
+function mailHeaders(
+  { event, container, noteable, commit, pipeline }: MailSubject,
+  base: string,
+): Record<string, string> {
   const { project, group, fullPath, name } = container;
   const { id } = (project ?? group)!;
   const path = toHeaderLine(fullPath, 1_000);
@@ -134,6 +130,7 @@ function mailHeaders({ event, container, noteable, pipeline }: MailSubject, base
       ? {}
       : { 'X-GitLab-Project': toHeaderLine(name), 'X-GitLab-Project-Id': String(id), 'X-GitLab-Project-Path': path }),
     ...(noteable === null ? {} : noteableHeaders(noteable)),
+    ...(commit === null ? {} : { 'X-GitLab-Commit-ID': commit.sha }),
     ...(pipeline === null ? {} : pipelineHeaders(event, pipeline)),
   };
 }

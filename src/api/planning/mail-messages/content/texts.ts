@@ -3,6 +3,7 @@ import type { MailEvent } from '#database/tables/mail.ts';
 import { alertPath } from '#domain/alert-path.ts';
 import { toHeaderLine } from '#mail/header-text.ts';
 import type { AlertSubject } from '../subjects/alert.ts';
+import { abbreviateSha, type CommitSubject } from '../subjects/commit.ts';
 import type { MailContainer } from '../subjects/container.ts';
 import { NOTEABLE_WORDS, type NoteableSubject } from '../subjects/noteable.ts';
 
@@ -21,6 +22,7 @@ interface MailTextInput {
   readonly event: MailEvent;
   readonly container: MailContainer;
   readonly noteable: NoteableSubject | null;
+  readonly commit: CommitSubject | null;
   readonly pipeline: PipelineRow | null;
   readonly alert: AlertSubject | null;
   /** Name of the acting user; null if none. */
@@ -50,20 +52,22 @@ export function composeText(input: MailTextInput): MailText {
 /** Events whose mail starts a thread; all other mails are replies to it. */
 export const THREAD_STARTING_EVENTS: readonly MailEvent[] = ['new_issue', 'new_merge_request', 'new_epic'];
 
-function subjectLine({ event, container, noteable, pipeline, alert }: MailTextInput): string {
+function subjectLine({ event, container, noteable, commit, pipeline, alert }: MailTextInput): string {
   const name = toHeaderLine(container.name);
   if (pipeline !== null)
     return `${name} | ${PIPELINE_OUTCOMES[event]?.word} pipeline for ${toHeaderLine(pipeline.ref)} (#${pipeline.id})`;
   if (alert !== null) return `${name} | Alert: ${toHeaderLine(alert.title)}`;
+  if (commit !== null) return `Re: ${name} | ${toHeaderLine(commit.title)} (${abbreviateSha(commit.sha)})`;
   if (noteable === null) return `${name} | Project was moved`;
   const { sign } = NOTEABLE_WORDS[noteable.resource.type];
   const prefix = THREAD_STARTING_EVENTS.includes(event) ? '' : 'Re: ';
   return `${prefix}${name} | ${toHeaderLine(noteable.title)} (${sign}${noteable.iid})`;
 }
 
-function targetPath({ container: { fullPath, group }, noteable, pipeline, alert }: MailTextInput): string {
+function targetPath({ container: { fullPath, group }, noteable, commit, pipeline, alert }: MailTextInput): string {
   if (pipeline !== null) return `/${fullPath}/-/pipelines/${pipeline.id}`;
   if (alert !== null) return alertPath(fullPath, alert.iid);
+  if (commit !== null) return `/${fullPath}/-/commit/${commit.sha}`;
   const at = group === null ? `/${fullPath}` : `/groups/${fullPath}`;
   return noteable === null ? at : `${at}/-/${NOTEABLE_WORDS[noteable.resource.type].folder}/${noteable.iid}`;
 }
@@ -75,13 +79,23 @@ const PIPELINE_OUTCOMES: { readonly [Event in MailEvent]?: { readonly word: stri
   success_pipeline: { word: 'Successful', phrases: 'has succeeded.' },
 };
 
-function leadSentence({ event, container, noteable, pipeline, alert, actor, assignedNames }: MailTextInput): string {
+function leadSentence({
+  event,
+  container,
+  noteable,
+  commit,
+  pipeline,
+  alert,
+  actor,
+  assignedNames,
+}: MailTextInput): string {
   if (pipeline !== null) return `Pipeline #${pipeline.id} of ${pipeline.ref} ${PIPELINE_OUTCOMES[event]?.phrases}`;
   if (alert !== null) {
     const outcome = event === 'alert_resolved' ? 'has been resolved' : 'has been triggered';
     return `An alert of ${container.fullPath} ${outcome}: ${alert.title}`;
   }
   const actorName = actor ?? 'Somebody';
+  if (commit !== null) return `${actorName} commented on commit ${abbreviateSha(commit.sha)}:`;
   if (noteable === null) return `${actorName} moved the project to ${container.fullPath}.`;
   const { noun, sign } = NOTEABLE_WORDS[noteable.resource.type];
   const reference = `${noun} ${sign}${noteable.iid}`;

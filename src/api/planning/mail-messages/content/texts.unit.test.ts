@@ -12,6 +12,7 @@ const textInput = (content: string, overrides: Partial<MailTextInput> = {}): Mai
     event: 'new_issue',
     container,
     noteable: noteable as unknown as MailTextInput['noteable'],
+    commit: null,
     pipeline: null,
     alert: null,
     actor: 'Mira Holt',

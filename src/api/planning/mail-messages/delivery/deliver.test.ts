@@ -38,6 +38,22 @@ const rowsOf = async (who: Caller, filter: Readonly<Record<string, unknown>> = {
 const statesOf = async (who: Caller): Promise<string[]> =>
   (await rowsOf(who)).map(({ state }: { state: string }) => state);
 
+test('delivers a mail about a commit with its SHA and link', async () => {
+  const project = await newProject({ readme: true, with: ['developer'] });
+  const { developer, owner } = project;
+  const sha = await project.commit({ 'a.txt': 'one' }, { message: 'Add words' });
+  await done(owner.post(`${project.repository}/commits/${sha}/comments`, { note: `Seen, @${developer.username}?` }));
+  await work();
+  const [mail] = mailsTo(developer);
+  const header = (name: string) => getMailHeader(mail!, name);
+  assert.equal(header('X-GitLab-Commit-ID'), sha);
+  assert.equal(header('X-GitLab-NotificationReason'), 'mentioned');
+  assert.equal(header('Subject'), `Re: ${project.name} | Add words (${sha.slice(0, 8)})`);
+  const { text } = getMailParts(mail!);
+  assert.ok(text.includes(`/${project.path_with_namespace}/-/commit/${sha}#note_`), text);
+  assert.ok(text.includes(` commented on commit ${sha.slice(0, 8)}:`), text);
+});
+
 test('delivers a mail once with all headers', async () => {
   const { project, watcher } = await projectWithWatcher();
   const issue = await newIssue(project, { title: 'Größe <b>', description: 'Line & <script>\n.\nEnd' });

@@ -85,13 +85,16 @@ async function loadConfirmedAddresses(db: Reader, ids: readonly number[]) {
 
 function findReaders(
   db: Reader,
-  { noteable, pipeline, alert, note, container }: MailSubject,
+  { noteable, commit, pipeline, alert, note, container }: MailSubject,
   ids: readonly number[],
 ): Promise<readonly number[]> {
   if (noteable !== null) return noteable.readers(db, ids, note?.internal ?? false);
   if (alert !== null) return filterProjectReaders(db, container.project!, ids, mayReceiveAlerts);
+  if (commit !== null) return filterProjectReaders(db, container.project!, ids, mayReadCode);
   return filterProjectReaders(db, container.project!, ids, pipeline === null ? () => true : mayReadPipelines);
 }
+
+const mayReadCode = (reader: Caller, project: Project) => mayInProject(reader, 'read_code', project);
 
 /** Returns whether the user manages the operations of the project. */
 const mayReceiveAlerts = (reader: Caller, project: Project) => mayInProject(reader, 'admin_operations', project);

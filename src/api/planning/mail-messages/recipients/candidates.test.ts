@@ -6,7 +6,8 @@ import { loadNewMailSubject } from '../subjects/subject.ts';
 import { nextCandidateBatch } from './candidates.ts';
 
 const { server, newProject, newGroup } = await world();
-const { reader } = server.services.database;
+const { database, git } = server.services;
+const { reader } = database;
 
 test('returns each candidate once with all involvements for any batch size', async () => {
   const group = await newGroup();
@@ -18,11 +19,12 @@ test('returns each candidate once with all involvements for any batch size', asy
   await watch(await group.addMember('guest'), group.at);
   await done(project.guest.post(issue.notes, { body: 'Hm' }));
   await done((await project.addMember('guest')).post(`${issue.at}/subscribe`));
-  const matter = (await loadNewMailSubject(reader, { event: 'close_issue', about: { type: 'Issue', id: issue.id } }))!;
+  const about = { type: 'Issue', id: issue.id } as const;
+  const subject = (await loadNewMailSubject(reader, git, { event: 'close_issue', about }))!;
   const inPiecesOf = async (most: number) => {
     const all: [number, string[]][] = [];
     for (let after: number | null = 0; after !== null; ) {
-      const { involvements, last } = await nextCandidateBatch(reader, matter, after, most);
+      const { involvements, last } = await nextCandidateBatch(reader, subject, after, most);
       assert.ok(involvements.size <= most);
       all.push(...[...involvements].map(([id, some]): [number, string[]] => [id, [...some].sort()]));
       after = last;

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import { foreignKeyColumn, type Resource } from '#activity/index.ts';
+import { foreignKeyColumn, type NoteTarget, type Resource } from '#activity/index.ts';
 import type { Reader } from '#database/database.ts';
 import { isActiveMembership } from '#domain/members/membership-expiry.ts';
 import type { MemberSourceRef } from '#domain/members/memberships.ts';
@@ -51,13 +51,14 @@ function candidateSources(db: Reader, subject: NewMailSubject): [Involvement, Ca
 }
 
 function participantSources(db: Reader, subject: NewMailSubject): [Involvement, CandidateSource][] {
-  const { resource, container, authorId, assignees, reviewers, addressedUserIds } = subject;
+  const { resource, noteTarget, container, authorId, assignees, reviewers, addressedUserIds } = subject;
   const takingPart = [...(authorId === null ? [] : [authorId]), ...assignees, ...reviewers];
   return [
     ['participating', fixedSource(takingPart)],
     ['mention', fixedSource(addressedUserIds)],
     ['watch', watcherSource(db, container.projectId, container.groupIds, container.sources)],
-    ...(resource === null ? [] : noteableSources(db, resource)),
+    ...(noteTarget === null ? [] : discussionSources(db, noteTarget)),
+    ...(resource === null ? [] : [subscriberSource(db, resource)]),
     ...(resource !== null && CREATION_EVENTS.has(subject.event)
       ? [labelSubscriberSource(db, resource, container.projectId)]
       : []),
@@ -72,9 +73,9 @@ const fixedSource =
       .sort((one, other) => one - other)
       .slice(0, limit);
 
-function noteableSources(db: Reader, { type, id }: Resource): [Involvement, CandidateSource][] {
+function discussionSources(db: Reader, { type, id }: NoteTarget): [Involvement, CandidateSource][] {
   const column = foreignKeyColumn(type);
-  // index: notes_by_issue_created, notes_by_merge_request_created, notes_by_epic_created
+  // index: notes_by_issue_created, notes_by_merge_request_created, notes_by_epic_created, notes_by_commented_commit
   const commenters: CandidateSource = async (after, limit) => {
     const rows = await db
       .selectFrom('notes')
@@ -88,20 +89,26 @@ function noteableSources(db: Reader, { type, id }: Resource): [Involvement, Cand
       .execute();
     return rows.map(({ author_id }) => author_id);
   };
-  // index: mail_mentions_by_issue, mail_mentions_by_merge_request, mail_mentions_by_epic
+  // index: mail_mentions_by_issue, mail_mentions_by_merge_request, mail_mentions_by_epic, mail_mentions_by_commented_commit
   const mentionedUsers: CandidateSource = async (after, limit) => {
     const rows = db.selectFrom('mail_mentions').select('user_id').where(column, '=', id).where('user_id', '>', after);
     return userIdsOf(await rows.orderBy('user_id').limit(limit).execute());
   };
-  // index: subscriptions_by_issue, subscriptions_by_merge_request, subscriptions_by_epic
-  const subscribers: CandidateSource = async (after, limit) => {
-    const rows = db.selectFrom('subscriptions').select('user_id').where(column, '=', id).where('user_id', '>', after);
-    return userIdsOf(await rows.where('subscribed', '=', true).orderBy('user_id').limit(limit).execute());
-  };
   return [
     ['participating', commenters],
     ['participating', mentionedUsers],
-    ['subscription', subscribers],
+  ];
+}
+
+/** index: subscriptions_by_issue, subscriptions_by_merge_request, subscriptions_by_epic */
+function subscriberSource(db: Reader, { type, id }: Resource): [Involvement, CandidateSource] {
+  const column = foreignKeyColumn(type);
+  return [
+    'subscription',
+    async (after, limit) => {
+      const rows = db.selectFrom('subscriptions').select('user_id').where(column, '=', id).where('user_id', '>', after);
+      return userIdsOf(await rows.where('subscribed', '=', true).orderBy('user_id').limit(limit).execute());
+    },
   ];
 }
 

@@ -31,15 +31,14 @@ export interface NoteableSubject {
 
 /** Words, reference sigils and URL parts of each type. */
 export const NOTEABLE_WORDS = {
-  Issue: { noun: 'issue', sign: '#', folder: 'issues', header: 'Issue', name: 'issue' },
+  Issue: { noun: 'issue', sign: '#', folder: 'issues', header: 'Issue' },
   MergeRequest: {
     noun: 'merge request',
     sign: '!',
     folder: 'merge_requests',
     header: 'MergeRequest',
-    name: 'merge_request',
   },
-  Epic: { noun: 'epic', sign: '&', folder: 'epics', header: 'Epic', name: 'epic' },
+  Epic: { noun: 'epic', sign: '&', folder: 'epics', header: 'Epic' },
 } as const satisfies Record<ResourceType, object>;
 
 /** Returns null if the noteable or its container is deleted. */

@@ -1,12 +1,14 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
-import { type Resource, resourceTable, toResource } from '#activity/index.ts';
+import { type NoteTarget, type Resource, resourceTable, toNoteTarget } from '#activity/index.ts';
 import { findPipelines, type PipelineRow } from '#authorization/pipelines.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import type { MailEvent, MailTarget } from '#database/tables/mail.ts';
 import type { NotifiableEvent } from '#events/notifiable-events.ts';
+import type { Git } from '#git/git.ts';
 import { THREAD_STARTING_EVENTS } from '../content/texts.ts';
 import { findMentionedUserIds } from '../recipients/mentioned-users.ts';
 import { type AlertSubject, findAlertSubject } from './alert.ts';
+import { type CommitSubject, findCommitAuthorId, findCommitSubject } from './commit.ts';
 import { loadProjectContainer, type MailContainer } from './container.ts';
 import { findNoteableSubject, type NoteableSubject } from './noteable.ts';
 
@@ -15,11 +17,14 @@ export interface MailSubject {
   readonly event: MailEvent;
   readonly container: MailContainer;
   readonly target: { readonly type: MailTarget; readonly id: number };
-  /** Null for a pipeline, an alert or the project itself. */
+  /** Null for a commit, a pipeline, an alert or the project itself. */
   readonly noteable: NoteableSubject | null;
+  readonly commit: CommitSubject | null;
   readonly pipeline: PipelineRow | null;
   readonly alert: AlertSubject | null;
   readonly resource: Resource | null;
+  /** The noteable or the commit; null for other subjects. */
+  readonly noteTarget: NoteTarget | null;
   readonly note: CommentRow | null;
   readonly authorId: number | null;
   readonly assignees: readonly number[];
@@ -37,37 +42,43 @@ export interface NewMailSubject extends MailSubject {
 }
 
 type CommentRow = Pick<Selectable<Schema['notes']>, 'id' | 'internal' | NoteableColumn>;
-type NoteableColumn = 'issue_id' | 'merge_request_id' | 'epic_id';
+type NoteableColumn = 'issue_id' | 'merge_request_id' | 'epic_id' | 'commented_commit_id';
 
-/** Returns the comment, or null if it is deleted or on a commit, whose comments notify nobody. index: notes primary key */
+/** Returns the comment, or null if it is deleted. index: notes primary key */
 async function findComment(db: Reader, id: number): Promise<CommentRow | null> {
   const row = await db
     .selectFrom('notes')
-    .select(['id', 'internal', 'issue_id', 'merge_request_id', 'epic_id'])
+    .select(['id', 'internal', 'issue_id', 'merge_request_id', 'epic_id', 'commented_commit_id'])
     .where('id', '=', id)
-    .where('commented_commit_id', 'is', null)
     .executeTakeFirst();
   return row ?? null;
 }
 
+interface MailOccurrence {
+  readonly event: MailEvent;
+  readonly about: NotifiableEvent['about'] | NoteTarget;
+}
+
 /** Loads the subject of an event; null if it is deleted. */
-export async function loadMailSubject(db: Reader, { event, about }: NotifiableEvent): Promise<MailSubject | null> {
+export async function loadMailSubject(db: Reader, { event, about }: MailOccurrence): Promise<MailSubject | null> {
   if (about.type === 'Project') return projectSubject(db, event, about.id);
   if (about.type === 'Pipeline') return pipelineSubject(db, event, about.id);
   if (about.type === 'Alert') return alertSubject(db, event, about.id);
   const note = about.type === 'Note' ? await findComment(db, about.id) : null;
   if (about.type === 'Note' && note === null) return null;
-  const resource = note === null ? (about as Resource) : toResource(note);
+  const { type, id } = note === null ? (about as NoteTarget) : toNoteTarget(note);
+  if (type === 'Commit') return commitSubject(db, event, id, note);
+  const resource = { type, id };
   const noteable = await findNoteableSubject(db, resource);
   if (noteable === null) return null;
   return {
+    ...NO_NOTEABLE,
     event,
     container: noteable.container,
     target: resource,
     noteable,
-    pipeline: null,
-    alert: null,
     resource,
+    noteTarget: resource,
     note,
     authorId: noteable.authorId,
     assignees: noteable.assignees,
@@ -76,10 +87,14 @@ export async function loadMailSubject(db: Reader, { event, about }: NotifiableEv
 }
 
 /** Loads the subject of a new event with its texts; null if it is deleted. */
-export async function loadNewMailSubject(db: Reader, occurrence: NotifiableEvent): Promise<NewMailSubject | null> {
+export async function loadNewMailSubject(
+  db: Reader,
+  git: Git,
+  occurrence: NotifiableEvent,
+): Promise<NewMailSubject | null> {
   const subject = await loadMailSubject(db, occurrence);
   if (subject === null) return null;
-  const { event, noteable } = subject;
+  const { event, noteable, commit, container } = subject;
   const text = await loadNewText(db, subject);
   // Texts of CI files and alerts mention nobody.
   const mentionedUserIds =
@@ -87,6 +102,7 @@ export async function loadNewMailSubject(db: Reader, occurrence: NotifiableEvent
   const assigned = noteable === null ? [] : assignedUserIds(event, noteable);
   return {
     ...subject,
+    ...(commit === null ? {} : { authorId: await findCommitAuthorId(db, git, container.project!, commit) }),
     text,
     mentionedUserIds,
     addressedUserIds: [...mentionedUserIds, ...(occurrence.former ?? []), ...assigned],
@@ -117,6 +133,18 @@ async function projectSubject(db: Reader, event: MailEvent, id: number): Promise
   return container === null ? null : { ...NO_NOTEABLE, event, container, target: { type: 'Project', id } };
 }
 
+async function commitSubject(
+  db: Reader,
+  event: MailEvent,
+  id: number,
+  note: CommentRow | null,
+): Promise<MailSubject | null> {
+  const commit = await findCommitSubject(db, id);
+  const container = commit && (await loadProjectContainer(db, commit.project_id));
+  const target = { type: 'Commit', id } as const;
+  return container ? { ...NO_NOTEABLE, event, container, target, commit, noteTarget: target, note } : null;
+}
+
 async function pipelineSubject(db: Reader, event: MailEvent, id: number): Promise<MailSubject | null> {
   const [pipeline] = await findPipelines(db, [id]);
   const container = pipeline && (await loadProjectContainer(db, pipeline.project_id));
@@ -132,9 +160,11 @@ async function alertSubject(db: Reader, event: MailEvent, id: number): Promise<M
 /** The fields of a subject that is not a noteable. */
 const NO_NOTEABLE = {
   noteable: null,
+  commit: null,
   pipeline: null,
   alert: null,
   resource: null,
+  noteTarget: null,
   note: null,
   authorId: null,
   assignees: [],
