@@ -1,4 +1,5 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
+import type { Reader } from '#database/database.ts';
 import type { EntityType } from '#database/tables/bulk-imports.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
@@ -6,6 +7,7 @@ import { string, validatedText } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { relation, type StoredElement, type Target } from '../bulk-import-relations/index.ts';
+import { findEntityById } from './store.ts';
 
 /** The projects and subgroups of a group: each becomes an entity of its own, which waits for a free slot. */
 
@@ -40,6 +42,7 @@ export const subgroups = relation({
 });
 
 interface ChildElement {
+  readonly id: number;
   readonly path: string;
   readonly marked_for_deletion_at?: string | null | undefined;
   readonly marked_for_deletion_on?: string | null | undefined;
@@ -49,7 +52,7 @@ async function insertChildEntity(
   uow: UnitOfWork<SignedInCaller>,
   target: Target,
   type: EntityType,
-  { path, ...element }: ChildElement,
+  { id: sourceId, path, ...element }: ChildElement,
   fullPath: string,
 ): Promise<StoredElement> {
   if ((element.marked_for_deletion_at ?? element.marked_for_deletion_on ?? null) !== null) return null;
@@ -63,6 +66,9 @@ async function insertChildEntity(
     .where('bulk_import_id', '=', target.importId)
     .executeTakeFirstOrThrow();
   if (Number(count) >= MAX_ENTITIES) return fail('failed', { message: 'There are too many groups and projects' });
+  if (await isInTree(uow, target, { type, fullPath, sourceId })) {
+    return fail('failed', { message: 'The source lists this group or project a second time in the same tree' });
+  }
   const { id } = await uow
     .insertInto('bulk_import_entities')
     .values({
@@ -82,4 +88,37 @@ async function insertChildEntity(
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;
+}
+
+interface SourceEntity {
+  readonly type: EntityType;
+  readonly fullPath: string;
+  readonly sourceId: number;
+}
+
+/**
+ * Returns whether the tree of this entity already contains the group or project. Groups that list themselves or each other would
+ * otherwise be imported without end. index: bulk_import_entities_in_order
+ */
+async function isInTree(db: Reader, target: Target, { type, fullPath, sourceId }: SourceEntity): Promise<boolean> {
+  const same = await db
+    .selectFrom('bulk_import_entities')
+    .select('id')
+    .where('bulk_import_id', '=', target.importId)
+    .where('source_type', '=', type)
+    .where((eb) => eb.or([eb('source_full_path', '=', fullPath), eb('source_id', '=', sourceId)]))
+    .execute();
+  if (same.length === 0) return false;
+  const root = await findRoot(db, target.entityId);
+  for (const { id } of same) if ((await findRoot(db, id)) === root) return true;
+  return false;
+}
+
+/** Returns the requested entity at the root of this entity's tree. */
+async function findRoot(db: Reader, entityId: number): Promise<number> {
+  for (let id = entityId; ; ) {
+    const parent = (await findEntityById(db, id))?.parent_id ?? null;
+    if (parent === null) return id;
+    id = parent;
+  }
 }

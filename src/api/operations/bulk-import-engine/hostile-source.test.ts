@@ -180,3 +180,17 @@ async function storedTexts(): Promise<string[]> {
     .execute();
   return [...(await Promise.all(read)), JSON.stringify(rows)];
 }
+
+test('imports groups that list themselves and each other once', async (t) => {
+  const source = await startFakeSource(t);
+  const listed = (id: number, path: string) => ({ id, path: path.split('/').at(-1), full_path: path });
+  const [acme, one, two] = [listed(7, 'acme'), listed(8, 'acme/one'), listed(9, 'acme/two')];
+  const all = { subgroups: [{ body: [acme, one, two] }] };
+  for (const { id, full_path } of [acme, one, two]) serveGroup(source, full_path, id, all);
+  const user = await here.user();
+  const { id } = (await done(user.post('/bulk_imports', importInput(source, 'acme', here.name('copy'))))).body;
+  await here.work();
+  const { body } = await user.get(`/bulk_imports/${id}/entities?sort=asc`);
+  const paths = body.map(({ source_full_path }: { source_full_path: string }) => source_full_path);
+  assert.deepEqual(paths, ['acme', 'acme/one', 'acme/two']);
+});
