@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listRefs, ZERO_ID } from '#git/refs/refs.ts';
+import { updateRefs } from '#git/refs/update-refs.ts';
+import { getRepository } from '#repositories/repository.ts';
 import { type Caller, world } from '#test/support/world.ts';
 
 const createBranch = async (caller: Caller, url: string, branch: string, ref = 'main') => {
@@ -33,3 +36,25 @@ test('lets only one of several concurrent requests delete a branch', async () =>
   const answers = await Promise.all([1, 2, 3].map(() => owner.delete(`${project.repository}/branches/b`)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 404, 404]);
 });
+
+for (const name of ['HEAD', '-x', 'a'.repeat(40)]) {
+  test(`lists, reads and deletes an existing branch ${name}, which cannot be created`, async () => {
+    const { project, owner, server } = await world({ project: { readme: true } });
+    const row = await server.services.database.reader
+      .selectFrom('repositories')
+      .select(['storage', 'disk_path', 'default_branch'])
+      .where('project_id', '=', project.id)
+      .executeTakeFirstOrThrow();
+    const { git } = server.services;
+    const [main] = await listRefs(git, getRepository(git, row), 'refs/heads/main');
+    const ref = `refs/heads/${name}`;
+    await updateRefs(git, getRepository(git, row), [{ ref, oldId: ZERO_ID, newId: main!.id }]);
+    const names = async () =>
+      (await owner.get(`${project.repository}/branches`)).body.map((branch: { name: string }) => branch.name);
+    assert.ok((await names()).includes(name));
+    const url = `${project.repository}/branches/${name}`;
+    assert.equal((await owner.get(url)).body.name, name);
+    assert.equal((await owner.delete(url)).status, 204);
+    assert.deepEqual(await names(), ['main']);
+  });
+}

@@ -34,15 +34,16 @@ const existingBranch = {
   notFound: () => notFound('Branch'),
 } as const;
 
-/** Loads the branch that the path names; an invalid name is answered with 400. */
+/** Loads the branch that the path names; an invalid name is answered with 400, unless such a branch exists. */
 const branch = {
   ...existingBranch,
   params: { branch: required(refName) },
   async load(call: AccessCall, context: ProjectContext) {
-    if (!isValidBranchName(call.path.branch ?? '')) {
+    const existing = await existingBranch.load(call, context);
+    if (existing === null && !isValidBranchName(call.path.branch ?? '')) {
       throw new HttpError(400, { message: 'The branch refname is invalid' });
     }
-    return existingBranch.load(call, context);
+    return existing;
   },
 } as const;
 

@@ -1,15 +1,19 @@
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
-import { isValidBranchName } from '#git/refs/refs.ts';
+import { HEADS } from '#git/ref-names.ts';
+import { isValidRefName } from '#git/refs/refs.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
 import { getRepository } from '#repositories/repository.ts';
 import type { BranchRow } from './entities.ts';
 
-/** Returns the branch of this name, or null if it does not exist or the name is invalid. */
+/**
+ * Returns the branch of this name, or null if it does not exist. A branch that may not be created under its name (`-x`) may exist
+ * already: any name that git accepts is looked up.
+ */
 export async function findBranch(git: Git, project: Project, name: string): Promise<BranchRow | null> {
   const repository = getRepository(git, project);
-  const tip = isValidBranchName(name) ? await findBranchHead(repository, name) : null;
+  const tip = isValidRefName(HEADS + name) ? await findBranchHead(repository, name) : null;
   const commit = tip === null ? null : await readCommit(git, repository, tip);
   return commit === null ? null : { project, name, commit };
 }
