@@ -34,6 +34,8 @@ export interface OutboundRequest {
   readonly totalMs?: number;
   /** Maximum size of the body in bytes; the instance's setting applies as well. */
   readonly maxBytes?: number;
+  /** For bodies that are streamed and not kept in memory: replaces the instance's setting. */
+  readonly transfer?: { readonly maxBytes: number };
   readonly signal?: AbortSignal;
 }
 
@@ -195,7 +197,8 @@ function withoutSecrets(headers: Readonly<Record<string, string>>): Record<strin
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !isSecretName(name)));
 }
 
-function byteLimit({ maxBytes }: OutboundRequest, { maxResponseBytes }: OutboundRules): number {
+function byteLimit({ maxBytes, transfer }: OutboundRequest, { maxResponseBytes }: OutboundRules): number {
+  if (transfer !== undefined) return transfer.maxBytes;
   return Math.min(maxBytes ?? Number.POSITIVE_INFINITY, maxResponseBytes ?? Number.POSITIVE_INFINITY);
 }
 

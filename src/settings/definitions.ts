@@ -136,6 +136,7 @@ export const SETTING_DEFINITIONS = {
   allow_local_requests_from_web_hooks_and_services: flag(false),
   outbound_local_requests_whitelist: list<string>([]),
   max_http_response_size_limit: number(100, 0),
+  max_import_size: number(10_240, 0),
   repository_storages_weighted: {
     kind: 'weights',
     default: { default: 100 },

@@ -101,6 +101,15 @@ export const COMMANDS = {
     memory: 4 * GIB,
     config: { 'pack.threads': '1' },
   },
+  // For packs of untrusted servers: at most three at once (`bulk-import-engine/fetch-slots.ts`), together below 1 GB.
+  'index-pack --stdin --fix-thin': {
+    ...read,
+    onClientGone: 'continue',
+    seconds: 2 * HOUR,
+    output: 1,
+    memory: 320,
+    config: { 'pack.threads': '1', 'core.bigFileThreshold': '16m', 'core.deltaBaseCacheLimit': '32m' },
+  },
   mktree: { ...read, seconds: MINUTE, output: 16, memory: 512 },
   'ls-tree': { ...read, seconds: MINUTE, output: 64, memory: 512 },
   'update-index': { ...readWithoutEndOfOptions, seconds: MINUTE, output: 1, memory: 512 },
@@ -170,7 +179,7 @@ export const COMMANDS = {
       'receive.hideRefs': ['refs/', `!${HEADS}`, `!${TAGS}`],
     },
   },
-  // From other servers. Transfers slower than 1 kB/s for a minute are aborted.
+  // From the primary site. Transfers slower than 1 kB/s for a minute are aborted.
   'ls-remote': { ...read, seconds: 2 * MINUTE, output: 1, memory: 512, config: REMOTE_CONFIG },
   fetch: {
     ...move,

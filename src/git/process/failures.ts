@@ -73,6 +73,10 @@ type FailurePattern = readonly [pattern: RegExp, failure: (found: RegExpExecArra
 
 /** The first pattern that matches decides. `LC_ALL=C` makes git write English. */
 const FAILURE_PATTERNS: readonly FailurePattern[] = [
+  [
+    /did not receive expected object ([0-9a-f]{40})/,
+    (found) => ({ kind: 'missing-object', ref: null, oid: found[1]! }),
+  ],
   [/fsck error in pack/, (_found, text) => ({ kind: 'unsound', text })],
   [
     /out of memory|attempting to allocate \d+ over limit|Cannot allocate memory|unable to create thread/i,

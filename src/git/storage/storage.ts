@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { access, constants, type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { hasDeletionGuard } from '#runtime/deletion-guard.ts';
 import type { Git } from '../git.ts';
@@ -67,6 +67,38 @@ export async function createRepository(
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     if (!(await repositoryExists(repository))) throw error;
+  }
+}
+
+/**
+ * Replaces a repository by a new one, which `fill` completes before it becomes visible. If `fill` fails, the repository does not
+ * change. The draft has one name per repository: the next attempt deletes the draft of a process that died.
+ */
+export async function replaceRepository(
+  git: Git,
+  repository: Repository,
+  options: { defaultBranch: string },
+  fill: (draft: Repository) => Promise<void>,
+): Promise<void> {
+  const parent = dirname(repository.directory);
+  await createDirectories(parent);
+  const draft = join(parent, `tmp-${basename(repository.directory)}`);
+  await rm(draft, { recursive: true, force: true });
+  // A starting process deletes drafts whose modification time is older than ten minutes.
+  const touch = () => utimes(draft, git.clock.now(), git.clock.now()).catch(() => {});
+  const timer = setInterval(touch, 60_000);
+  try {
+    await initRepository(draft, options.defaultBranch);
+    await fill({ directory: draft });
+    await deleteRepository(git, repository);
+    await rename(draft, repository.directory);
+    await syncDirectory(parent);
+  } catch (error) {
+    releaseRepository(git, { directory: draft });
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  } finally {
+    clearInterval(timer);
   }
 }
 

@@ -147,7 +147,8 @@ async function indexPack(git: Git, draft: Repository, first: Buffer, rest: Async
   await syncDirectory(join(draft.directory, 'objects', 'pack'));
 }
 
-async function writePackedRefs({ directory }: Repository, lines: readonly Buffer[]): Promise<void> {
+/** Writes refs, lines `<oid> <refname>` in order, into a new repository. Durable when it returns. */
+export async function writePackedRefs({ directory }: Repository, lines: readonly Buffer[]): Promise<void> {
   const newline = Buffer.from('\n');
   const text = [Buffer.from('# pack-refs with: sorted \n'), ...lines.flatMap((line) => [line, newline])];
   await using file = await open(join(directory, 'packed-refs'), 'wx');

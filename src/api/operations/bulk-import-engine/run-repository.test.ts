@@ -64,7 +64,7 @@ test('does not send the token to another server after a redirect', async (t) => 
   elsewhere.respond('/other.git/info/refs', { body: 'no repository' });
   const location = `${elsewhere.url}/other.git/info/refs?service=git-upload-pack`;
   await importProject(t, { status: 302, headers: { location } });
-  assert.ok(elsewhere.requests.length >= 2);
+  assert.equal(elsewhere.requests.length, 1);
   for (const { headers } of elsewhere.requests) assert.equal(headers.authorization, undefined);
 });
 
@@ -181,6 +181,9 @@ for (const [what, refs] of [
 test('stores nothing of a repository with an incomplete history', async () => {
   const source = await there.user();
   const project = await filled(source);
+  await project.commit({ 'b.txt': 'b' }, { branch: 'feature' });
+  await project.commit({ 'c.txt': 'c' }, { branch: 'feature' });
+  await there.work();
   const { git } = there.server.services;
   const row = await there.server.services.database.reader
     .selectFrom('repositories')

@@ -1,15 +1,17 @@
+import type { Transaction } from '#database/database.ts';
 import { GitError, type GitFailure } from '#git/process/failures.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { listRefs, ZERO_ID } from '#git/refs/refs.ts';
 import type { Repository } from '#git/repository.ts';
-import { fsck } from '#git/storage/maintenance.ts';
-import { deleteRepository, ensureRepository } from '#git/storage/storage.ts';
-import { fetchUntrusted } from '#git/transport/fetch.ts';
-import { OutboundFailure } from '#outbound-http/index.ts';
+import { fetchUntrusted, UNTRUSTED_LIMITS, type UntrustedRemote } from '#git/transport/fetch-untrusted.ts';
+import { OutboundFailure, type OutboundResponse } from '#outbound-http/index.ts';
 import { decideDefaultBranch } from '#repositories/branches/initial-default-branch.ts';
 import { recordBulkRefUpdate } from '#repositories/maintenance/maintenance.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
+import { loadSettings } from '#settings/settings.ts';
+import { recordFailure } from './failures.ts';
+import { takeFetchSlot } from './fetch-slots.ts';
 import { CallFailed, DestinationDeleted, ImportStopped, ResumeLater } from './interruptions.ts';
 import { lockRepositories, unlockRepositories, unlockUnmovedRepositories } from './repository-import-lock.ts';
 import { failRelation, recordProgress } from './run-relation.ts';
@@ -22,9 +24,6 @@ import { type TrackerRow, updateTracker } from './store.ts';
  * repository is read-only until the fetch is complete and its history is checked. Returns whether it succeeded.
  */
 
-/** The refs that are copied; other refs are internal to the source. */
-const REFSPECS = ['heads/*', 'tags/*', 'notes/*', 'merge-requests/*/head'].map((refs) => `+refs/${refs}:refs/${refs}`);
-
 export async function runRepository(run: EntityRun, tracker: TrackerRow): Promise<boolean> {
   const { database, git, log } = run.services;
   const { destination } = await loadTarget(database.forRequest().reader, run);
@@ -36,9 +35,9 @@ export async function runRepository(run: EntityRun, tracker: TrackerRow): Promis
   });
   if (locked === null) return resumeAfterMove(run);
   try {
-    const remote = (await resolveRemote(run, tracker, '.git'))!;
     const repository = getRepository(git, { ...project, ...locked });
-    await fetchRepository(run, tracker, repository, project, remote);
+    const target = { repository, defaultBranch: project.default_branch };
+    const omitted = (await fetchRepository(run, tracker, async () => target, '.git'))!;
     const branches = (await listRefs(git, repository, HEADS)).map(({ name: ref, id }) => ({
       ref,
       oldId: ZERO_ID,
@@ -48,6 +47,7 @@ export async function runRepository(run: EntityRun, tracker: TrackerRow): Promis
     const isStored = await database.transaction(async (tx) => {
       if (!(await unlockUnmovedRepositories(tx, project.id, locked))) return false;
       await recordBulkRefUpdate(tx, project.id);
+      await recordOmittedRefs(tx, run, tracker, omitted);
       await updateTracker(tx, tracker.id, { status: 'finished' });
       await recordProgress(tx, run.entity);
       return true;
@@ -74,92 +74,152 @@ export function resumeAfterMove({ now }: EntityRun): never {
   throw new ResumeLater(addMilliseconds(now(), MOVE_RETRY_MS));
 }
 
-export interface ImportRemote {
-  readonly url: string;
-  readonly headers: readonly string[];
-  readonly resolve: readonly string[];
-}
-
-const UPLOAD_PACK_SUFFIX = '/info/refs?service=git-upload-pack';
-
-/**
- * Resolves the URL of the repository after redirects. Each hop is checked as every outbound request is. Git itself follows no
- * redirect and connects only to the checked address. The token is not sent to other servers than the source. Returns null if
- * the response status is one of `missingStatuses`: there is nothing to fetch.
- */
-export async function resolveRemote(
+/** Records a failure for each ref that was left out. */
+export async function recordOmittedRefs(
+  tx: Transaction,
   run: EntityRun,
-  tracker: TrackerRow,
-  suffix: '.git' | '.wiki.git',
-  missingStatuses: readonly number[] = [],
-): Promise<ImportRemote | null> {
-  const { source, entity, token, services, signal } = run;
-  const url = `${source.baseUrl}/${entity.source_full_path}${suffix}`;
-  const authorization = `Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}`;
-  try {
-    const request = { url: `${url}${UPLOAD_PACK_SUFFIX}`, headers: { authorization }, signal };
-    const response = await services.outbound.request(request);
-    response.body.destroy();
-    if (missingStatuses.includes(response.status)) return null;
-    if (TEMPORARY_STATUSES.has(response.status)) {
-      const hint = { status: response.status, retryAfter: response.headers['retry-after'] ?? null };
-      resumeLaterOrFail(run, tracker, 'git', unsuccessfulMessage(response.status), hint);
-    }
-    if (response.status !== 200) throw new CallFailed(unsuccessfulMessage(response.status));
-    const finalUrl = response.url.href.endsWith(UPLOAD_PACK_SUFFIX)
-      ? response.url.href.slice(0, -UPLOAD_PACK_SUFFIX.length)
-      : null;
-    if (finalUrl === null) throw new CallFailed('The repository of the source was redirected to something else');
-    const checkedUrl = await services.outbound.check(finalUrl);
-    const isSourceOrigin = response.url.origin === new URL(url).origin;
-    const { hostname, port, protocol } = checkedUrl.url;
-    const addresses = checkedUrl.addresses.map(({ address, family }) => (family === 6 ? `[${address}]` : address));
-    return {
-      url: finalUrl,
-      headers: isSourceOrigin ? [`Authorization: ${authorization}`] : [],
-      // An IP address needs no name resolution.
-      resolve: /^\[|^[\d.]+$/.test(hostname)
-        ? []
-        : [`${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}:${addresses.join(',')}`],
-    };
-  } catch (error) {
-    if (!(error instanceof OutboundFailure)) throw error;
-    if (error.kind === 'aborted') throw new ImportStopped();
-    if (error.isTemporary) resumeLaterOrFail(run, tracker, 'git', error.message);
-    throw new CallFailed(error.kind === 'blocked' ? `URL is blocked: ${error.message}` : error.message);
+  { relation }: TrackerRow,
+  omitted: readonly string[],
+): Promise<void> {
+  for (const ref of omitted) {
+    await recordFailure(
+      tx,
+      { ...importIds(run), relation },
+      {
+        step: 'transformer',
+        class: 'BulkImports::Error',
+        message: 'The ref was not imported: its name is not allowed, or it is no commit',
+        objectRef: { title: ref, url: null },
+      },
+    );
   }
 }
 
-const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
-const unsuccessfulMessage = (status: number) => `Unsuccessful response ${status} from the repository`;
+const ADVERTISEMENT_SUFFIX = '/info/refs?service=git-upload-pack';
 
-/** Fetches the complete repository. If its history has gaps, deletes it again and throws CallFailed. */
+/** Time limits of the two requests, in milliseconds. */
+const ADVERTISEMENT_MS = 120_000;
+const PACK_MS = 2 * 60 * 60 * 1000;
+const SLOT_RETRY_MS = 5_000;
+
+/** The source responded with a status that means: there is no repository to fetch. */
+class RepositoryMissing extends Error {}
+
+/**
+ * Replaces the repository by all refs of the source; if the fetch fails, the repository does not change. Calls `findTarget`
+ * when the refs of the source have arrived. Returns the refs that were left out, or null if the response status is one of
+ * `missingStatuses`.
+ */
 export async function fetchRepository(
   run: EntityRun,
   tracker: TrackerRow,
-  repository: Repository,
-  { default_branch: defaultBranch }: { readonly default_branch: string },
-  remote: ImportRemote,
-): Promise<void> {
-  const { git, log } = run.services;
+  findTarget: () => Promise<{ readonly repository: Repository; readonly defaultBranch: string }>,
+  suffix: '.git' | '.wiki.git',
+  missingStatuses: readonly number[] = [],
+): Promise<readonly string[] | null> {
+  const { services, signal, now } = run;
+  const release = takeFetchSlot(services.git, run.importer.user.id);
+  if (release === null) throw new ResumeLater(addMilliseconds(now(), SLOT_RETRY_MS));
   try {
-    await ensureRepository(repository, { defaultBranch });
-    await fetchUntrusted(git, repository, remote, REFSPECS, run.signal);
-    const fsckResult = await fsck(git, repository, 'connected');
-    if (fsckResult.ok) return;
-    await deleteRepository(git, repository);
-    await ensureRepository(repository, { defaultBranch });
-    throw new CallFailed('The history of the repository is not whole');
+    const remote = createRemote(run, tracker, suffix, missingStatuses);
+    const limits = { ...UNTRUSTED_LIMITS, packBytes: await loadMaxPackBytes(run) };
+    return await fetchUntrusted(services.git, remote, findTarget, { limits, signal });
   } catch (error) {
+    if (error instanceof RepositoryMissing) return null;
+    if (signal.aborted) throw new ImportStopped();
+    if (error instanceof OutboundFailure) return resumeOrFailRequest(run, tracker, error);
     if (!(error instanceof GitError)) throw error;
-    if (run.signal.aborted) throw new ImportStopped();
     const { failure } = error;
-    log.warn({ ...importIds(run), failure: failure.kind }, 'A repository could not be fetched');
+    services.log.warn({ ...importIds(run), failure }, 'A repository could not be fetched');
+    if (failure.kind === 'missing-object') throw new CallFailed('The history of the repository is not whole');
     const message = `The repository could not be fetched: ${failure.kind}`;
     if (mayBeTemporary(failure)) resumeLaterOrFail(run, tracker, 'git', message);
     throw new CallFailed(message);
+  } finally {
+    release();
   }
+}
+
+/** Converts the setting, in MiB, to bytes; 0 means no limit. */
+async function loadMaxPackBytes({ services }: EntityRun): Promise<number> {
+  const { max_import_size: mebibytes } = await loadSettings(services.database.forRequest().reader);
+  return mebibytes === 0 ? Number.POSITIVE_INFINITY : mebibytes * 1024 * 1024;
+}
+
+function resumeOrFailRequest(
+  run: EntityRun,
+  tracker: TrackerRow,
+  { kind, isTemporary, message }: OutboundFailure,
+): never {
+  if (isTemporary) resumeLaterOrFail(run, tracker, 'git', message);
+  throw new CallFailed(kind === 'blocked' ? `URL is blocked: ${message}` : message);
 }
 
 /** Returns whether a retry may succeed: network and process failures, but no failures of the content. */
 const mayBeTemporary = ({ kind }: GitFailure) => kind === 'failed' || kind === 'locked' || kind === 'stopped';
+
+/**
+ * Returns the repository of the source. The first request follows redirects, each of which is checked as every outbound request
+ * is. Another server than the source does not receive the token.
+ */
+function createRemote(
+  run: EntityRun,
+  tracker: TrackerRow,
+  suffix: '.git' | '.wiki.git',
+  missingStatuses: readonly number[],
+): UntrustedRemote {
+  const { source, entity, token, services, signal } = run;
+  const sourceUrl = `${source.baseUrl}/${entity.source_full_path}${suffix}`;
+  const authorization = `Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}`;
+  let finalUrl = sourceUrl;
+  const requireSuccess = (response: OutboundResponse) => {
+    const { status, headers, body } = response;
+    if (status === 200) return response;
+    body.destroy();
+    if (missingStatuses.includes(status)) throw new RepositoryMissing();
+    if (TEMPORARY_STATUSES.has(status)) {
+      const hint = { status, retryAfter: headers['retry-after'] ?? null };
+      resumeLaterOrFail(run, tracker, 'git', unsuccessfulMessage(status), hint);
+    }
+    throw new CallFailed(unsuccessfulMessage(status));
+  };
+  return {
+    async advertise(maxBytes) {
+      const response = await services.outbound.request({
+        url: `${sourceUrl}${ADVERTISEMENT_SUFFIX}`,
+        headers: { authorization },
+        transfer: { maxBytes },
+        totalMs: ADVERTISEMENT_MS,
+        signal,
+      });
+      const { body, url } = requireSuccess(response);
+      if (!url.href.endsWith(ADVERTISEMENT_SUFFIX)) {
+        body.destroy();
+        throw new CallFailed('The repository of the source was redirected to something else');
+      }
+      finalUrl = url.href.slice(0, -ADVERTISEMENT_SUFFIX.length);
+      return body;
+    },
+    async uploadPack(body, maxBytes) {
+      const isSourceOrigin = new URL(finalUrl).origin === new URL(sourceUrl).origin;
+      const response = await services.outbound.request({
+        method: 'POST',
+        url: `${finalUrl}/git-upload-pack`,
+        headers: {
+          'content-type': 'application/x-git-upload-pack-request',
+          accept: 'application/x-git-upload-pack-result',
+          ...(isSourceOrigin ? { authorization } : {}),
+        },
+        body,
+        transfer: { maxBytes },
+        maxRedirects: 0,
+        totalMs: PACK_MS,
+        signal,
+      });
+      return requireSuccess(response).body;
+    },
+  };
+}
+
+const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+const unsuccessfulMessage = (status: number) => `Unsuccessful response ${status} from the repository`;

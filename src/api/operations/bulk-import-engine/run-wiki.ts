@@ -8,7 +8,7 @@ import { isFailure } from '#runtime/failure.ts';
 import { CallFailed, DestinationDeleted } from './interruptions.ts';
 import { lockRepositories, unlockRepositories, unlockUnmovedRepositories } from './repository-import-lock.ts';
 import { failRelation, recordProgress } from './run-relation.ts';
-import { fetchRepository, type ImportRemote, resolveRemote, resumeAfterMove } from './run-repository.ts';
+import { fetchRepository, recordOmittedRefs, resumeAfterMove } from './run-repository.ts';
 import { type EntityRun, loadTarget } from './running-entity.ts';
 import { type TrackerRow, updateTracker } from './store.ts';
 
@@ -22,10 +22,7 @@ export async function runWiki(run: EntityRun, tracker: TrackerRow): Promise<void
   const { project } = destination;
   if (project === undefined) throw new DestinationDeleted();
   try {
-    const remote = await resolveRemote(run, tracker, '.wiki.git', NO_WIKI_STATUSES);
-    if (remote === null)
-      return await database.transaction((tx) => updateTracker(tx, tracker.id, { status: 'skipped' }));
-    await fetchWiki(run, tracker, project, remote);
+    await fetchWiki(run, tracker, project);
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
     await database.transaction((tx) => unlockRepositories(tx, project.id));
@@ -35,25 +32,37 @@ export async function runWiki(run: EntityRun, tracker: TrackerRow): Promise<void
 
 type Project = NonNullable<Awaited<ReturnType<typeof loadTarget>>['destination']['project']>;
 
-async function fetchWiki(run: EntityRun, tracker: TrackerRow, project: Project, remote: ImportRemote): Promise<void> {
+async function fetchWiki(run: EntityRun, tracker: TrackerRow, project: Project): Promise<void> {
   const { database, git } = run.services;
-  const { wiki, locked } = await database.transaction(async (tx) => {
+  let started: Awaited<ReturnType<typeof startWiki>> | undefined;
+  const findTarget = async () => {
+    started = await startWiki(run, tracker, project);
+    return { repository: getRepository(git, started.wiki), defaultBranch: started.wiki.default_branch };
+  };
+  const omitted = await fetchRepository(run, tracker, findTarget, '.wiki.git', NO_WIKI_STATUSES);
+  if (omitted === null) return database.transaction((tx) => updateTracker(tx, tracker.id, { status: 'skipped' }));
+  const { wiki, locked } = started!;
+  const branches = (await listRefs(git, getRepository(git, wiki), HEADS)).map(({ name }) => name.slice(HEADS.length));
+  await recordBulkWikiUpdate(run.services, wiki.wiki_id, branches);
+  const isStored = await database.transaction(async (tx) => {
+    if (!(await unlockUnmovedRepositories(tx, project.id, locked))) return false;
+    await enqueueWikiMaintenance(tx, wiki.wiki_id);
+    await recordOmittedRefs(tx, run, tracker, omitted);
+    await updateTracker(tx, tracker.id, { status: 'finished' });
+    await recordProgress(tx, run.entity);
+    return true;
+  });
+  if (!isStored) resumeAfterMove(run);
+}
+
+/** Creates the wiki if it does not exist, and makes it read-only until its repository is complete. */
+async function startWiki(run: EntityRun, tracker: TrackerRow, project: Project) {
+  const { wiki, locked } = await run.services.database.transaction(async (tx) => {
     await updateTracker(tx, tracker.id, { status: 'started' });
     const wikiRow = await findOrInsertWiki(tx, { project });
     return { wiki: wikiRow, locked: await lockRepositories(tx, project.id) };
   });
   if (locked === null) return resumeAfterMove(run);
   if (isFailure(wiki)) throw new CallFailed('The repository is temporarily read-only. Please try again later.');
-  const repository = getRepository(git, wiki);
-  await fetchRepository(run, tracker, repository, wiki, remote);
-  const branches = (await listRefs(git, repository, HEADS)).map(({ name }) => name.slice(HEADS.length));
-  await recordBulkWikiUpdate(run.services, wiki.wiki_id, branches);
-  const isStored = await database.transaction(async (tx) => {
-    if (!(await unlockUnmovedRepositories(tx, project.id, locked))) return false;
-    await enqueueWikiMaintenance(tx, wiki.wiki_id);
-    await updateTracker(tx, tracker.id, { status: 'finished' });
-    await recordProgress(tx, run.entity);
-    return true;
-  });
-  if (!isStored) resumeAfterMove(run);
+  return { wiki, locked };
 }

@@ -1,0 +1,321 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { createYielder, sortCooperatively } from '#runtime/concurrency-limiter.ts';
+import type { Git } from '../git.ts';
+import { GitError, type GitFailure } from '../process/failures.ts';
+import { runGit, spawnGit } from '../process/spawn.ts';
+import { decodeName, HEADS, TAGS } from '../ref-names.ts';
+import { isValidBranchName, isValidRefName, isValidTagName, looksLikeObjectId, startsWithSha } from '../refs/refs.ts';
+import type { Repository } from '../repository.ts';
+import { replaceRepository, syncDirectory } from '../storage/storage.ts';
+import { writePackedRefs } from '../transfer/bundle.ts';
+
+/*
+ * Fetches from untrusted servers. Hearth speaks the protocol itself (version 0 of smart HTTP) and limits what it receives.
+ * `git fetch` keeps all advertised refs in memory, writes packs of any size, and waits for a slow server without a limit.
+ */
+
+/** Requests of the smart protocol. Both resolve with the body of a successful response. */
+export interface UntrustedRemote {
+  /** `GET info/refs?service=git-upload-pack`. */
+  advertise(maxBytes: number): Promise<Readable>;
+  /** `POST git-upload-pack`. */
+  uploadPack(body: Buffer, maxBytes: number): Promise<Readable>;
+}
+
+export interface UntrustedLimits {
+  readonly refs: number;
+  readonly advertisementBytes: number;
+  readonly packBytes: number;
+  /** Minimum bytes of the pack that must arrive in each period of this many milliseconds. */
+  readonly bytesPerPeriod: number;
+  readonly periodMs: number;
+  /** Periods in which the server may prepare the pack. */
+  readonly preparationPeriods: number;
+}
+
+const MIB = 1024 * 1024;
+
+/** 16 KiB a second, measured over two minutes; ten minutes for the server to prepare the pack. */
+export const UNTRUSTED_LIMITS: UntrustedLimits = {
+  refs: 500_000,
+  advertisementBytes: 64 * MIB,
+  packBytes: 10 * 1024 * MIB,
+  bytesPerPeriod: 120 * 16 * 1024,
+  periodMs: 120_000,
+  preparationPeriods: 5,
+};
+
+interface UntrustedFetch {
+  readonly limits: UntrustedLimits;
+  readonly signal: AbortSignal;
+}
+
+interface FetchTarget {
+  readonly repository: Repository;
+  readonly defaultBranch: string;
+}
+
+/**
+ * Replaces a repository by the branches, tags, notes and merge request heads of an untrusted server. Calls `findTarget` when the
+ * refs have arrived. Rejects objects that violate git's rules and incomplete histories. The repository changes only if the fetch
+ * succeeds. Returns the refs that were left out because a push of them would be rejected. Throws `GitError` and the errors of
+ * the remote.
+ */
+export async function fetchUntrusted(
+  git: Git,
+  remote: UntrustedRemote,
+  findTarget: () => Promise<FetchTarget>,
+  { limits, signal }: UntrustedFetch,
+): Promise<readonly string[]> {
+  const { refs, omitted } = await readAdvertisement(await remote.advertise(limits.advertisementBytes), limits);
+  const { repository, defaultBranch } = await findTarget();
+  await replaceRepository(git, repository, { defaultBranch }, async (draft) => {
+    if (refs.size === 0) return;
+    const request = await composeRequest(new Set(refs.values()));
+    await receivePack(git, draft, await remote.uploadPack(request, limits.packBytes), limits, signal);
+    await writePackedRefs(draft, await toRefLines(git, draft, refs, omitted));
+  });
+  return omitted;
+}
+
+const failure = (found: GitFailure) => new GitError('fetch', found);
+const violation = (text: string) => failure({ kind: 'failed', code: null, text });
+
+/** Maximum length of a packet in bytes, with its header. */
+const MAX_PACKET = 65_520;
+
+/** Yields the packets of a body; null for a flush packet. */
+async function* readPackets(body: Readable): AsyncGenerator<Buffer | null> {
+  let pending: Buffer = Buffer.alloc(0);
+  for await (const chunk of body) {
+    pending = pending.length === 0 ? (chunk as Buffer) : Buffer.concat([pending, chunk as Buffer]);
+    let at = 0;
+    while (pending.length - at >= 4) {
+      const header = pending.toString('latin1', at, at + 4);
+      const length = /^[0-9a-f]{4}$/i.test(header) ? Number.parseInt(header, 16) : -1;
+      if (length < 0 || length > MAX_PACKET || (length > 0 && length < 4))
+        throw violation('the response is not in the packet format');
+      if (pending.length - at < length) break;
+      yield length === 0 ? null : pending.subarray(at + 4, at + length);
+      at += Math.max(length, 4);
+    }
+    pending = pending.subarray(at);
+  }
+  if (pending.length > 0) throw violation('the response ends within a packet');
+}
+
+interface Advertisement {
+  readonly refs: Map<string, string>;
+  readonly omitted: string[];
+}
+
+async function readAdvertisement(body: Readable, limits: UntrustedLimits): Promise<Advertisement> {
+  const refs = new Map<string, string>();
+  const omitted: string[] = [];
+  let count = 0;
+  let flushes = 0;
+  let service = false;
+  try {
+    for await (const packet of readPackets(body)) {
+      if (packet === null) {
+        flushes += 1;
+        if (flushes === 2) break;
+        continue;
+      }
+      if (!service) {
+        if (packet.toString('latin1').trimEnd() !== '# service=git-upload-pack')
+          throw violation('the server does not speak the smart protocol');
+        service = true;
+        continue;
+      }
+      const end = packet.indexOf(0);
+      if (count === 0) requireCapabilities(end < 0 ? '' : packet.toString('latin1', end + 1));
+      count += 1;
+      if (count > limits.refs) throw failure({ kind: 'too-large', limit: limits.refs });
+      addRef(end < 0 ? packet : packet.subarray(0, end), refs, omitted);
+    }
+  } finally {
+    body.destroy();
+  }
+  if (flushes < 2) throw violation('the list of refs is incomplete');
+  return { refs, omitted };
+}
+
+function requireCapabilities(text: string): void {
+  const names = text.trim().split(' ');
+  const isUsable = names.includes('side-band-64k') && names.includes('ofs-delta');
+  const format = names.find((name) => name.startsWith('object-format='));
+  if (!isUsable || (format !== undefined && format !== 'object-format=sha1'))
+    throw violation('the server lacks capabilities');
+}
+
+/** Maximum number of omitted refs that are reported. */
+const MAX_OMITTED = 100;
+
+function addRef(line: Buffer, refs: Map<string, string>, omitted: string[]): void {
+  const id = line.toString('latin1', 0, 40);
+  const ref = decodeName(line.subarray(41)).replace(/\n$/, '');
+  if (!/^[0-9a-f]{40}$/.test(id) || line[40] !== 0x20 || !isCopied(ref)) return;
+  if (isAcceptable(ref)) refs.set(ref, id);
+  else if (omitted.length < MAX_OMITTED) omitted.push(ref);
+}
+
+/** Returns whether a ref is imported. Other refs are internal to the source; `^{}` marks the target of an annotated tag. */
+const isCopied = (ref: string) =>
+  /^refs\/(?:heads|tags|notes)\/|^refs\/merge-requests\/[1-9]\d{0,9}\/head$/.test(ref) && !ref.endsWith('^{}');
+
+/** Returns whether a push of the ref would be accepted. */
+function isAcceptable(ref: string): boolean {
+  if (ref.startsWith(HEADS)) {
+    const name = ref.slice(HEADS.length);
+    return isValidBranchName(name) && !startsWithSha(name);
+  }
+  if (ref.startsWith(TAGS)) {
+    const name = ref.slice(TAGS.length);
+    return isValidTagName(name) && !looksLikeObjectId(name);
+  }
+  return isValidRefName(ref);
+}
+
+/** Requests these objects with their complete history. */
+async function composeRequest(ids: ReadonlySet<string>): Promise<Buffer> {
+  const parts: string[] = [];
+  const yieldIfDue = createYielder();
+  for (const id of ids) {
+    const capabilities = parts.length === 0 ? ' side-band-64k ofs-delta no-progress agent=hearth' : '';
+    parts.push(toPacket(`want ${id}${capabilities}\n`));
+    const pause = yieldIfDue();
+    if (pause !== undefined) await pause;
+  }
+  return Buffer.from(`${parts.join('')}0000${toPacket('done\n')}`, 'latin1');
+}
+
+const toPacket = (text: string) => `${(text.length + 4).toString(16).padStart(4, '0')}${text}`;
+
+/** Rejects the same objects as a push; tolerates harmless faults of old histories. Checks that no object is missing. */
+const STRICT = '--strict=badTimezone=ignore,missingSpaceBeforeDate=ignore,zeroPaddedFilemode=ignore';
+
+async function receivePack(
+  git: Git,
+  draft: Repository,
+  body: Readable,
+  limits: UntrustedLimits,
+  signal: AbortSignal,
+): Promise<void> {
+  const child = spawnGit(git, draft, 'index-pack --stdin --fix-thin', { flags: [STRICT] });
+  child.stdout.resume();
+  const stop = () => child.kill();
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop);
+  const closed = once(child.stdin, 'close').catch(() => {});
+  const pace = watchPace(body, limits);
+  try {
+    for await (const bytes of readPack(body, pace)) {
+      if (child.stdin.destroyed) break;
+      if (!child.stdin.write(bytes)) await pace.pausedDuring(Promise.race([once(child.stdin, 'drain'), closed]));
+    }
+  } catch (error) {
+    child.kill();
+    await child.done;
+    throw error;
+  } finally {
+    pace.stop();
+    body.destroy();
+    child.stdin.end();
+    await child.done;
+    signal.removeEventListener('abort', stop);
+  }
+  const ended = await child.done;
+  if (!ended.ok) throw new GitError('index-pack', ended.failure);
+  await syncDirectory(`${draft.directory}/objects/pack`);
+}
+
+/** Yields the bytes of the pack, which the response sends in side band 1. */
+async function* readPack(body: Readable, pace: Pace): AsyncGenerator<Buffer> {
+  let isAcknowledged = false;
+  for await (const packet of readPackets(body)) {
+    if (!isAcknowledged) {
+      if (packet?.toString('latin1').trimEnd() !== 'NAK') throw violation('the server does not send a pack');
+      isAcknowledged = true;
+    } else if (packet === null) return;
+    else if (packet[0] === 1) {
+      pace.count(packet.length - 1);
+      yield packet.subarray(1);
+    } else if (packet[0] === 3) throw violation(packet.toString('utf8', 1, 1000));
+  }
+  throw violation('the pack is incomplete');
+}
+
+interface Pace {
+  count(bytes: number): void;
+  /** Excludes the periods in which this server itself delays the transfer. */
+  pausedDuring<T>(work: Promise<T>): Promise<T>;
+  stop(): void;
+}
+
+/** Destroys a body that arrives too slowly. */
+function watchPace(body: Readable, { periodMs, bytesPerPeriod, preparationPeriods }: UntrustedLimits): Pace {
+  let received = 0;
+  let inPeriod = 0;
+  let periods = 0;
+  let wasPaused = false;
+  const timer = setInterval(() => {
+    periods += 1;
+    const isSlow = received === 0 ? periods >= preparationPeriods : inPeriod < bytesPerPeriod && !wasPaused;
+    inPeriod = 0;
+    wasPaused = false;
+    if (isSlow) body.destroy(failure({ kind: 'timed-out' }));
+  }, periodMs);
+  return {
+    count(bytes) {
+      received += bytes;
+      inPeriod += bytes;
+    },
+    pausedDuring(work) {
+      wasPaused = true;
+      return work.finally(() => {
+        wasPaused = true;
+      });
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+/**
+ * Returns the refs as lines of `packed-refs`, ordered by name. Leaves out branches that are no commits. `a` and `a/b` cannot both
+ * be refs: leaves out the longer one. Throws `GitError` if the pack lacks an object.
+ */
+async function toRefLines(
+  git: Git,
+  draft: Repository,
+  refs: ReadonlyMap<string, string>,
+  omitted: string[],
+): Promise<Buffer[]> {
+  // With this replacement, `a` is directly followed by all `a/...`.
+  const comparable = (ref: string) => ref.replaceAll('/', '\0');
+  const names = (await sortCooperatively([...refs.keys()].map(comparable), compareTexts)).map((name) =>
+    name.replaceAll('\0', '/'),
+  );
+  const flags = ['--batch-check=%(objecttype)'];
+  const input = names.map((ref) => `${refs.get(ref)}\n`).join('');
+  const checked = await runGit(git, draft, 'cat-file', { flags }, { input });
+  if (!checked.ok) throw new GitError('cat-file', checked.failure);
+  const types = checked.stdout.toString('latin1').split('\n');
+  const stored: Buffer[] = [];
+  let shorter = '/';
+  for (const [index, ref] of names.entries()) {
+    const type = types[index] ?? '';
+    if (!OBJECT_TYPES.has(type)) throw failure({ kind: 'missing-object', ref, oid: refs.get(ref)! });
+    const isPossible = !ref.startsWith(`${shorter}/`) && (type === 'commit' || !ref.startsWith(HEADS));
+    if (isPossible) {
+      stored.push(Buffer.from(ref));
+      shorter = ref;
+    } else if (omitted.length < MAX_OMITTED) omitted.push(ref);
+  }
+  const sorted = await sortCooperatively(stored, Buffer.compare);
+  return sorted.map((name) => Buffer.concat([Buffer.from(`${refs.get(name.toString())} `), name]));
+}
+
+const OBJECT_TYPES: ReadonlySet<string> = new Set(['commit', 'tag', 'tree', 'blob']);
+const compareTexts = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
