@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-// CONTRIBUTING.md shows how to do it by pieces of real files: a piece that no longer stands there is found here.
+// The excerpts, paths and names in CONTRIBUTING.md must exist in the files that it names.
 
 const root = join(import.meta.dirname, '..');
 const guide = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
@@ -25,6 +25,27 @@ test('every piece of code in the guide stands in the file that it names, in its 
     }
   }
 });
+
+test('every name in the table of keys is exported by the file beside it', () => {
+  const unknown: string[] = [];
+  for (const [, row = ''] of guide.matchAll(/^\| `[^|]*\|(.*)\|$/gm)) {
+    for (const [, before = '', file = ''] of row.matchAll(/(.*?)\(`((?:http|runtime)\/[\w./-]+\.ts)`\)/g)) {
+      const text = readFileSync(join(root, 'src', file), 'utf8');
+      const names = [...before.matchAll(/`([a-z][^`]*)`/gi)].flatMap(([, code = '']) => namesIn(code));
+      unknown.push(...names.filter((name) => !new RegExp(`^export (?:const|function) ${name}\\b`, 'm').test(text)));
+    }
+  }
+  assert.deepEqual(unknown, []);
+});
+
+/** Returns `oneOf`, `integer` for `oneOf(...) integer`; none for an object type or a key. */
+function namesIn(code: string): string[] {
+  if (/[:{]/.test(code.replace(/\(.*?\)/g, ''))) return [];
+  return code
+    .replace(/\(.*?\)/g, '')
+    .split(' ')
+    .filter((name) => /^[a-z]\w*$/i.test(name));
+}
 
 test('every path that the guide names is there', () => {
   const named = [...guide.matchAll(/`((?:src|test|contract)\/[\w./-]+)`/g)].map(([, path = '']) => path);

@@ -1,17 +1,17 @@
-import type { HistoryTables } from './tables/activity.ts';
+import type { ActivityTables } from './tables/activity.ts';
 import type { MonitoringTables } from './tables/alerts.ts';
 import type { IdentityTables } from './tables/authentication.ts';
 import type { AwardEmojiTables } from './tables/award-emoji.ts';
 import type { BlobsTables } from './tables/blobs.ts';
-import type { MigrationsTables } from './tables/bulk-imports.ts';
-import type { AccessTables } from './tables/domain.ts';
+import type { BulkImportsTables } from './tables/bulk-imports.ts';
+import type { DomainTables } from './tables/domain.ts';
 import type { EnvironmentsTables } from './tables/environments.ts';
 import type { EpicsTables } from './tables/epics.ts';
 import type { ErrorTrackingTables } from './tables/error-tracking.ts';
 import type { IidsTables } from './tables/iids.ts';
 import type { IssuesTables } from './tables/issues.ts';
 import type { IterationsTables } from './tables/iterations.ts';
-import type { BackgroundTables } from './tables/jobs.ts';
+import type { JobsTables } from './tables/jobs.ts';
 import type { LabelsTables } from './tables/labels.ts';
 import type { MailTables } from './tables/mail.ts';
 import type { MergeRequestsTables } from './tables/merge-requests.ts';
@@ -37,13 +37,13 @@ import type { WikisTables } from './tables/wikis.ts';
 
 /** All tables. Each module or resource adds an interface in `tables/` and lists it here. */
 export interface Schema
-  extends BackgroundTables,
+  extends JobsTables,
     BlobsTables,
     SettingsTables,
     IdentityTables,
     OAuthTables,
-    AccessTables,
-    HistoryTables,
+    DomainTables,
+    ActivityTables,
     IidsTables,
     LabelsTables,
     MilestonesTables,
@@ -64,7 +64,7 @@ export interface Schema
     EnvironmentsTables,
     ErrorTrackingTables,
     MonitoringTables,
-    MigrationsTables,
+    BulkImportsTables,
     SitesTables,
     SnippetsTables,
     StorageMovesTables,

@@ -1,7 +1,7 @@
 import type { EndpointDefinition } from '#http/endpoint/endpoint.ts';
 import type { Scene } from './scene.ts';
 
-// An example is one valid call of an endpoint in a prepared scene. The matrix, the fuzzing and the history test read them.
+// An example is one valid call of an endpoint in a prepared scene. The permission matrix, fuzzing and the activity test use them.
 
 /** The callers, from anonymous to administrator; roles are inherited from the scene's group. */
 export const CALLERS = [
@@ -29,8 +29,8 @@ export interface Example {
   readonly raw?: Buffer | string;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * How the caller proves who he is: `basic` as git does, `spare` with a token that may end with the call, or with a
-   * token that is not his own and that the call is about.
+   * The credential, if it is not the caller's token: `basic` as git sends it, `spare` for a token of the caller that the call may
+   * revoke, or another token.
    */
   readonly proof?: 'basic' | 'spare' | { readonly token: string };
 }
@@ -38,10 +38,10 @@ export interface Example {
 /** Creates the data that the call changes or deletes, so that the scene stays unchanged. */
 export type Build = (scene: Scene) => Example | Promise<Example>;
 
-/** The first is the plain call, which the matrix makes; the others are there for the history that it does not write. */
+/** The permission matrix uses the first; further ones make the calls that record other activity. */
 export type Builds = Build | readonly [Build, ...Build[]];
 
-/** `export const examples: Examples<typeof endpoints>`: a missing endpoint does not compile, nor does one too many. */
+/** `export const examples: Examples<typeof endpoints>`: it does not compile if an endpoint is missing or unknown. */
 export type Examples<Module> = {
   readonly [Name in keyof Module as Module[Name] extends EndpointDefinition ? Name : never]: Builds;
 };

@@ -65,9 +65,9 @@ export interface Scene {
   newMergeRequest(params?: Readonly<Record<string, unknown>>): Promise<{ readonly id: number; readonly iid: number }>;
   /** In the scene's project unless another place is named, by its owner. */
   newLabel(place?: Group | Project): Promise<{ readonly id: number; readonly name: string }>;
-  /** The same. */
+  /** In the scene's project unless another place is named, by its owner. */
   newMilestone(place?: Group | Project, params?: Readonly<Record<string, unknown>>): Promise<{ readonly id: number }>;
-  /** In the scene's group, by its owner: one whose iterations people make. */
+  /** In the scene's group, by its owner: a manual cadence. */
   newCadence(): Promise<{ readonly id: number }>;
   /** In a cadence of its own. */
   newIteration(): Promise<{ readonly id: number }>;
@@ -103,9 +103,9 @@ export interface Scene {
   newAlert(): Promise<{ readonly iid: number; readonly title: string }>;
   /** A mail that was given up. */
   newFailedMail(): Promise<number>;
-  /** Of the link by which the developer hears no more of an issue that there is not. */
-  leavingToken(): Promise<string>;
-  /** A secondary with its credentials, of which nobody else hears. */
+  /** An unsubscribe token of the developer for a missing issue. */
+  createUnsubscribeToken(): Promise<string>;
+  /** A new secondary site with its credentials, which no other test uses. */
   newSite(): Promise<TestSite>;
   /** A call that prepares: it must succeed. */
   done(answer: Promise<TestResponse>): Promise<TestResponse>;
@@ -181,7 +181,7 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
       return (await done(notify({ title: world.name('Alert') }))).body[0];
     },
     newFailedMail: () => createMail(world, 'failed'),
-    leavingToken: async () =>
+    createUnsubscribeToken: async () =>
       createUnsubscribeToken(await world.server.services.secretKey(), {
         target: 'Issue',
         id: 999_999,

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 
 /** The rows of `src/activity`. User, project and target ids are plain numbers, because rows may outlive what they refer to. */
-export interface HistoryTables {
+export interface ActivityTables {
   activity_events: ActivityEventsTable;
   audit_events: AuditEventsTable;
 }

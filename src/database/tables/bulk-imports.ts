@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 
 /** Direct transfer imports from another server: their progress and failures (contract/operations.md §1). */
-export interface MigrationsTables {
+export interface BulkImportsTables {
   bulk_imports: BulkImportsTable;
   bulk_import_configurations: BulkImportConfigurationsTable;
   bulk_import_entities: BulkImportEntitiesTable;

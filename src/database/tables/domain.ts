@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { ImportedFrom } from './activity.ts';
 
 /** The rows of `src/domain`: namespaces, projects with their repositories, and memberships. */
-export interface AccessTables {
+export interface DomainTables {
   namespaces: NamespacesTable;
   namespace_closure: NamespaceClosureTable;
   projects: ProjectsTable;

@@ -37,7 +37,7 @@ interface CountersTable {
   value: number;
 }
 
-export interface BackgroundTables {
+export interface JobsTables {
   background_jobs: BackgroundJobsTable;
   schedules: SchedulesTable;
   counters: CountersTable;

@@ -9,8 +9,8 @@ import { type Access, type AccessCall, access, requireSignedIn, signedInCaller }
 
 /** Access to resources of a project or group: loads the parent in the path, then checks the ability. */
 
-/** `deniedError` returns the error for a missing ability; without it, or if it returns undefined, the answer is 403. */
 export interface ProjectAccessOptions {
+  /** Returns the error for a missing ability, or undefined for the default, 403. */
   readonly deniedError?: (call: AccessCall, project: Project) => unknown;
 }
 

@@ -37,7 +37,7 @@ export const deleteSshCertificate = endpoint({
   delete: '/groups/:id/ssh_certificates/:certificate_id',
   summary: 'Delete an SSH certificate of a group',
   access: manageCertificatesAccess().resource(certificateById),
-  errors: { gone: [404, NOT_FOUND] },
+  errors: { notFound: [404, NOT_FOUND] },
   activity: ['delete_ssh_certificate'],
   response: noContent,
   write: (uow, { group, certificate }) => deleteCertificate(uow, group, certificate),

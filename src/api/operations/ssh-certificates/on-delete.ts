@@ -12,8 +12,8 @@ export async function deleteCertificate(
   uow: UnitOfWork,
   group: Group,
   certificate: Certificate,
-): Promise<undefined | Failure<'gone'>> {
-  if (!(await deleteCertificateRow(uow, certificate.id))) return fail('gone');
+): Promise<undefined | Failure<'notFound'>> {
+  if (!(await deleteCertificateRow(uow, certificate.id))) return fail('notFound');
   await recordCertificate(uow, group, 'delete_ssh_certificate', certificate);
 }
 

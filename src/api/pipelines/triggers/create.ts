@@ -23,7 +23,7 @@ export async function createTrigger(
   project: Project,
   { description, expires_at = null }: CreateTriggerInput,
   encryptedToken: ReturnType<typeof generateEncryptedToken>,
-): Promise<TriggerRow | Failure<'wrong'>> {
+): Promise<TriggerRow | Failure<'invalid'>> {
   const before = addDays(uow.today, MAX_LIFETIME_DAYS);
   if (expires_at !== null && expires_at >= before) return invalidTrigger({ expires_at: [`must be before ${before}`] });
   if (await hasAtLeastTriggers(uow, project.id, MAX_TRIGGERS_PER_PROJECT)) {
@@ -39,4 +39,4 @@ export async function createTrigger(
 }
 
 /** Returns the validation errors as JSON text. */
-const invalidTrigger = (errors: FieldErrors) => fail('wrong', { errors: JSON.stringify(errors) });
+const invalidTrigger = (errors: FieldErrors) => fail('invalid', { errors: JSON.stringify(errors) });

@@ -40,7 +40,7 @@ export const createTrigger = endpoint({
   summary: 'Create a pipeline trigger token',
   access: inProject('admin_trigger'),
   params: { description: required(description), expires_at: optional(dateTime) },
-  errors: { wrong: [400, '400 Bad request - {errors}'] },
+  errors: { invalid: [400, '400 Bad request - {errors}'] },
   response: created(Trigger),
   async handle({ project, caller, params }, { runUnitOfWork, secretKey }) {
     const encryptedToken = generateEncryptedToken(await secretKey());
@@ -67,12 +67,12 @@ export const updateTrigger = endpoint({
     if (trigger.owner_id !== caller.user?.id && !isAdministrator(caller)) throw forbidden(NOT_OWNER);
   }, 'project:admin_trigger + its owner'),
   params: { description: optional(description) },
-  errors: { gone: NOT_FOUND },
+  errors: { notFound: NOT_FOUND },
   response: ok(Trigger),
   write: async (uow, { trigger, params }) =>
     params.description == null
       ? trigger
-      : ((await updateTriggerDescription(uow, trigger.id, params.description)) ?? fail('gone')),
+      : ((await updateTriggerDescription(uow, trigger.id, params.description)) ?? fail('notFound')),
 });
 
 export const deleteTrigger = endpoint({

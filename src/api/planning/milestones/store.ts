@@ -247,7 +247,7 @@ export function clearMilestoneEventBatch(tx: Transaction, id: number, limit: num
   return reassignReferences(tx, events, { from: id, to: null, limit });
 }
 
-/** Deletes the milestone and clears it from issuables. Returns whether it existed. */
+/** Deletes the row of the milestone. Returns whether it existed. */
 export async function deleteMilestoneRow(tx: Transaction, id: number): Promise<boolean> {
   return (await tx.deleteFrom('milestones').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
 }
