@@ -44,6 +44,7 @@ const DEFAULTS = {
   allow_runner_registration_token: true,
   shared_runners_minutes_limit: null,
   extra_shared_runners_minutes_limit: null,
+  file_template_project_id: null,
   only_allow_merge_if_pipeline_succeeds: false,
   allow_merge_on_skipped_pipeline: false,
   only_allow_merge_if_all_discussions_are_resolved: false,
