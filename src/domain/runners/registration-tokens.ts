@@ -66,10 +66,23 @@ async function hasInitialToken(db: Reader, { type, id }: RunnerOwnerRef): Promis
   return (await findStoredToken(db, { type, id })) === null && (await hasRow(ownerRow));
 }
 
-/** Replaces the registration token and returns the new one. Callers take the lock `registrationTokenLockKey`. */
+/**
+ * Replaces the registration token and returns the new one. Callers take the lock `registrationTokenLockKey`; without it,
+ * a concurrent reset throws a unique violation.
+ */
 export async function resetRegistrationToken(tx: Transaction, key: KeyObject, owner: RunnerOwner): Promise<string> {
   await tx.deleteFrom('runner_registration_tokens').where(ownedBy(owner)).execute();
-  return insertToken(tx, key, owner);
+  const token = generateToken(owner.type === 'instance' ? '' : REGISTRATION_TOKEN_PREFIX);
+  await tx
+    .insertInto('runner_registration_tokens')
+    .values({
+      group_id: owner.type === 'group' ? owner.id : null,
+      project_id: owner.type === 'project' ? owner.id : null,
+      token: encrypt(key, token, encryptionContext(owner)),
+      token_digest: hashToken(token),
+    })
+    .execute();
+  return token;
 }
 
 export const registrationTokenLockKey = (owner: RunnerOwner): string => encryptionContext(owner);
@@ -107,25 +120,6 @@ const selectToken = (db: Reader, owner: RunnerOwner) =>
 const projectToken = prepare((db, value: Params<{ id: number }>) =>
   db.selectFrom('runner_registration_tokens').select('token').where('project_id', '=', value('id')),
 );
-
-/**
- * Inserts a new token. A concurrent insert would win and make the returned token invalid, hence the lock of the
- * callers.
- */
-async function insertToken(tx: Transaction, key: KeyObject, owner: RunnerOwner): Promise<string> {
-  const token = generateToken(owner.type === 'instance' ? '' : REGISTRATION_TOKEN_PREFIX);
-  await tx
-    .insertInto('runner_registration_tokens')
-    .values({
-      group_id: owner.type === 'group' ? owner.id : null,
-      project_id: owner.type === 'project' ? owner.id : null,
-      token: encrypt(key, token, encryptionContext(owner)),
-      token_digest: hashToken(token),
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  return token;
-}
 
 // index: runner_registration_tokens_by_group, runner_registration_tokens_by_project, runner_registration_tokens_of_instance
 function ownedBy(owner: RunnerOwner) {
