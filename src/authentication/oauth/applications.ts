@@ -57,8 +57,8 @@ export interface ClientCredentials {
 }
 
 /**
- * Returns the application with these credentials. A confidential application needs its secret. A public one has none:
- * its `client_id` suffices, but a wrong secret is rejected.
+ * Returns the application with these credentials. A confidential application needs its secret. The `client_id` of a
+ * public one suffices, but a wrong secret is rejected.
  */
 export async function authenticateClient(
   db: Reader,

@@ -16,8 +16,8 @@ const ALLOWED_FROM = {
 } as const satisfies Record<EnvironmentState, readonly EnvironmentState[]>;
 
 /**
- * Sets the state of an environment and returns the updated row; null if it already has this state or is deleted. Stopping
- * clears `auto_stop_at`.
+ * Sets the state of an environment and returns the updated row; null if its state does not allow the transition or it is
+ * deleted. The state `stopped` clears `auto_stop_at`.
  */
 export async function setEnvironmentState(
   tx: Transaction,

@@ -76,7 +76,7 @@ export interface JobDependency {
 
 /**
  * Lists the jobs whose artifacts a job receives: its needs, else its `dependencies`, else all jobs of earlier stages
- * (contract/runners.md §3.3). index: jobs_latest_by_name, job_artifacts_by_job /
+ * (contract/runners.md §3.3). index: jobs_latest_by_name, job_artifacts_by_job
  */
 export async function listDependencies(db: Reader, job: RunnableJob): Promise<JobDependency[]> {
   const earlierJobs = db
