@@ -101,13 +101,14 @@ export const COMMANDS = {
     memory: 4 * GIB,
     config: { 'pack.threads': '1' },
   },
-  // For packs of untrusted servers: at most three at once (`bulk-import-engine/fetch-slots.ts`), together below 1 GB.
+  // For packs of untrusted servers: at most two at once (`fetch-slots.ts`), together below 1 GB. A pack of 2.5 million objects
+  // needs less than 470 MiB.
   'index-pack --stdin --fix-thin': {
     ...read,
     onClientGone: 'continue',
     seconds: 2 * HOUR,
     output: 1,
-    memory: 320,
+    memory: 470,
     config: { 'pack.threads': '1', 'core.bigFileThreshold': '16m', 'core.deltaBaseCacheLimit': '32m' },
   },
   mktree: { ...read, seconds: MINUTE, output: 16, memory: 512 },

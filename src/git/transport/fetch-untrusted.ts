@@ -29,6 +29,8 @@ export interface UntrustedLimits {
   readonly packBytes: number;
   /** Minimum bytes of the pack that must arrive in each period of this many milliseconds. */
   readonly bytesPerPeriod: number;
+  /** The same while other fetches wait for this one. */
+  readonly bytesPerContendedPeriod: number;
   readonly periodMs: number;
   /** Periods in which the server may prepare the pack. */
   readonly preparationPeriods: number;
@@ -36,18 +38,27 @@ export interface UntrustedLimits {
 
 const MIB = 1024 * 1024;
 
-/** 16 KiB a second, measured over two minutes; ten minutes for the server to prepare the pack. */
+/** 16 KiB a second, 512 KiB if other fetches wait, measured over a minute; ten minutes for the server to prepare the pack. */
 export const UNTRUSTED_LIMITS: UntrustedLimits = {
   refs: 500_000,
   advertisementBytes: 64 * MIB,
   packBytes: 10 * 1024 * MIB,
-  bytesPerPeriod: 120 * 16 * 1024,
-  periodMs: 120_000,
-  preparationPeriods: 5,
+  bytesPerPeriod: 60 * 16 * 1024,
+  bytesPerContendedPeriod: 60 * 512 * 1024,
+  periodMs: 60_000,
+  preparationPeriods: 10,
 };
+
+/** Maximum bytes of progress messages and packet headers, in addition to as many as the pack has. */
+const MAX_OVERHEAD_BYTES = MIB;
+
+/** The server is too slow while other fetches wait. The fetch may be repeated. */
+export class FetchPreempted extends Error {}
 
 interface UntrustedFetch {
   readonly limits: UntrustedLimits;
+  /** Returns whether other fetches wait for the end of this one. */
+  readonly isContended: () => boolean;
   readonly signal: AbortSignal;
 }
 
@@ -66,14 +77,15 @@ export async function fetchUntrusted(
   git: Git,
   remote: UntrustedRemote,
   findTarget: () => Promise<FetchTarget>,
-  { limits, signal }: UntrustedFetch,
+  options: UntrustedFetch,
 ): Promise<readonly string[]> {
+  const { limits } = options;
   const { refs, omitted } = await readAdvertisement(await remote.advertise(limits.advertisementBytes), limits);
   const { repository, defaultBranch } = await findTarget();
   await replaceRepository(git, repository, { defaultBranch }, async (draft) => {
     if (refs.size === 0) return;
     const request = await composeRequest(new Set(refs.values()));
-    await receivePack(git, draft, await remote.uploadPack(request, limits.packBytes), limits, signal);
+    await receivePack(git, draft, await remote.uploadPack(request, limits.packBytes), options);
     await writePackedRefs(draft, await toRefLines(git, draft, refs, omitted));
   });
   return omitted;
@@ -196,20 +208,15 @@ const toPacket = (text: string) => `${(text.length + 4).toString(16).padStart(4,
 /** Rejects the same objects as a push; tolerates harmless faults of old histories. Checks that no object is missing. */
 const STRICT = '--strict=badTimezone=ignore,missingSpaceBeforeDate=ignore,zeroPaddedFilemode=ignore';
 
-async function receivePack(
-  git: Git,
-  draft: Repository,
-  body: Readable,
-  limits: UntrustedLimits,
-  signal: AbortSignal,
-): Promise<void> {
+async function receivePack(git: Git, draft: Repository, body: Readable, options: UntrustedFetch): Promise<void> {
+  const { signal } = options;
   const child = spawnGit(git, draft, 'index-pack --stdin --fix-thin', { flags: [STRICT] });
   child.stdout.resume();
   const stop = () => child.kill();
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop);
   const closed = once(child.stdin, 'close').catch(() => {});
-  const pace = watchPace(body, limits);
+  const pace = watchPace(body, options);
   try {
     for await (const bytes of readPack(body, pace)) {
       if (child.stdin.destroyed) break;
@@ -234,15 +241,22 @@ async function receivePack(
 /** Yields the bytes of the pack, which the response sends in side band 1. */
 async function* readPack(body: Readable, pace: Pace): AsyncGenerator<Buffer> {
   let isAcknowledged = false;
+  let packBytes = 0;
+  let overheadBytes = 0;
   for await (const packet of readPackets(body)) {
     if (!isAcknowledged) {
       if (packet?.toString('latin1').trimEnd() !== 'NAK') throw violation('the server does not send a pack');
       isAcknowledged = true;
     } else if (packet === null) return;
     else if (packet[0] === 1) {
+      overheadBytes += 5;
+      packBytes += packet.length - 1;
       pace.count(packet.length - 1);
       yield packet.subarray(1);
-    } else if (packet[0] === 3) throw violation(packet.toString('utf8', 1, 1000));
+    } else if (packet[0] === 2) overheadBytes += 4 + packet.length;
+    else if (packet[0] === 3) throw violation(packet.toString('utf8', 1, 1000));
+    else throw violation('the response has an unknown side band');
+    if (overheadBytes > MAX_OVERHEAD_BYTES + packBytes) throw violation('the server sends progress without end');
   }
   throw violation('the pack is incomplete');
 }
@@ -255,17 +269,23 @@ interface Pace {
 }
 
 /** Destroys a body that arrives too slowly. */
-function watchPace(body: Readable, { periodMs, bytesPerPeriod, preparationPeriods }: UntrustedLimits): Pace {
+function watchPace(body: Readable, { limits, isContended }: UntrustedFetch): Pace {
+  const { periodMs, bytesPerPeriod, bytesPerContendedPeriod, preparationPeriods } = limits;
   let received = 0;
   let inPeriod = 0;
   let periods = 0;
   let wasPaused = false;
   const timer = setInterval(() => {
     periods += 1;
-    const isSlow = received === 0 ? periods >= preparationPeriods : inPeriod < bytesPerPeriod && !wasPaused;
+    const isPreparing = received === 0;
+    const isSlow = isPreparing ? periods >= preparationPeriods : inPeriod < bytesPerPeriod && !wasPaused;
+    const isSlowIfContended = isPreparing
+      ? periods >= preparationPeriods / 2
+      : inPeriod < bytesPerContendedPeriod && !wasPaused;
     inPeriod = 0;
     wasPaused = false;
     if (isSlow) body.destroy(failure({ kind: 'timed-out' }));
+    else if (isSlowIfContended && isContended()) body.destroy(new FetchPreempted());
   }, periodMs);
   return {
     count(bytes) {

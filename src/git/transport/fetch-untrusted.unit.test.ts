@@ -8,7 +8,13 @@ import { runGit } from '../process/spawn.ts';
 import { listRefs } from '../refs/refs.ts';
 import { fsck } from '../storage/maintenance.ts';
 import { gitWithoutRepository, gitWithRepository, serve, workingCopy } from './client.testing.ts';
-import { fetchUntrusted, UNTRUSTED_LIMITS, type UntrustedLimits, type UntrustedRemote } from './fetch-untrusted.ts';
+import {
+  FetchPreempted,
+  fetchUntrusted,
+  UNTRUSTED_LIMITS,
+  type UntrustedLimits,
+  type UntrustedRemote,
+} from './fetch-untrusted.ts';
 
 const ID = 'a'.repeat(40);
 const packet = (text: string) => `${(text.length + 4).toString(16).padStart(4, '0')}${text}`;
@@ -53,10 +59,11 @@ async function destination(t: TestContext) {
   const fetched = (
     remote: UntrustedRemote,
     limits: Partial<UntrustedLimits> = {},
-    signal = new AbortController().signal,
+    { signal = new AbortController().signal, isContended = (): boolean => false } = {},
   ) =>
     fetchUntrusted(here.git, remote, async () => ({ repository: here.repository, defaultBranch: 'main' }), {
       limits: { ...UNTRUSTED_LIMITS, ...limits },
+      isContended,
       signal,
     });
   const refs = async () => (await listRefs(here.git, here.repository, 'refs/')).map(({ name }) => name);
@@ -194,6 +201,33 @@ test('aborts a pack that arrives too slowly', async (t) => {
   assert.deepEqual(await here.files(), []);
 });
 
+test('a pack that arrives slowly is preempted if other fetches wait', async (t) => {
+  const { advertise, pack } = await recordPack(t);
+  const here = await destination(t);
+  const limits = { periodMs: 100, bytesPerPeriod: 0, bytesPerContendedPeriod: 1_000_000 };
+  const slow = { advertise, uploadPack: async () => silentAfter(pack.subarray(0, pack.length - 60)) };
+  await assert.rejects(here.fetched(slow, limits, { isContended: () => true }), FetchPreempted);
+  assert.deepEqual(await here.files(), []);
+});
+
+for (const [title, text] of [
+  ['progress messages', `\x02${'.'.repeat(60_000)}`],
+  ['empty packets', '\x01'],
+] as const) {
+  test(`rejects a pack among endless ${title}`, async (t) => {
+    const { advertise } = await recordPack(t);
+    const here = await destination(t);
+    const flood = Buffer.from(packet(text).repeat(Math.ceil(65_536 / text.length)));
+    async function* endless() {
+      yield Buffer.from(packet('NAK\n'));
+      for (;;) yield flood;
+    }
+    const flooding = { advertise, uploadPack: async () => Readable.from(endless()) };
+    await assert.rejects(here.fetched(flooding), failsAs('failed'));
+    assert.deepEqual(await here.files(), []);
+  });
+}
+
 test('rejects a pack that lacks a requested object', async (t) => {
   const { pack } = await recordPack(t);
   const here = await destination(t);
@@ -212,6 +246,6 @@ test('an aborted signal ends the fetch', async (t) => {
     setImmediate(() => controller.abort());
     return body;
   };
-  await assert.rejects(here.fetched({ advertise, uploadPack }, {}, controller.signal), /aborted/);
+  await assert.rejects(here.fetched({ advertise, uploadPack }, {}, { signal: controller.signal }), /aborted/);
   assert.deepEqual(await here.files(), []);
 });

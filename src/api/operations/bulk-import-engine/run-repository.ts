@@ -3,7 +3,12 @@ import { GitError, type GitFailure } from '#git/process/failures.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { listRefs, ZERO_ID } from '#git/refs/refs.ts';
 import type { Repository } from '#git/repository.ts';
-import { fetchUntrusted, UNTRUSTED_LIMITS, type UntrustedRemote } from '#git/transport/fetch-untrusted.ts';
+import {
+  FetchPreempted,
+  fetchUntrusted,
+  UNTRUSTED_LIMITS,
+  type UntrustedRemote,
+} from '#git/transport/fetch-untrusted.ts';
 import { OutboundFailure, type OutboundResponse } from '#outbound-http/index.ts';
 import { decideDefaultBranch } from '#repositories/branches/initial-default-branch.ts';
 import { recordBulkRefUpdate } from '#repositories/maintenance/maintenance.ts';
@@ -101,6 +106,7 @@ const ADVERTISEMENT_SUFFIX = '/info/refs?service=git-upload-pack';
 const ADVERTISEMENT_MS = 120_000;
 const PACK_MS = 2 * 60 * 60 * 1000;
 const SLOT_RETRY_MS = 5_000;
+const PREEMPTED_RETRY_MS = 60_000;
 
 /** The source responded with a status that means: there is no repository to fetch. */
 class RepositoryMissing extends Error {}
@@ -118,15 +124,16 @@ export async function fetchRepository(
   missingStatuses: readonly number[] = [],
 ): Promise<readonly string[] | null> {
   const { services, signal, now } = run;
-  const release = takeFetchSlot(services.git, run.importer.user.id);
-  if (release === null) throw new ResumeLater(addMilliseconds(now(), SLOT_RETRY_MS));
+  const slot = takeFetchSlot(services.git, run.importer.user.id);
+  if (slot === null) throw new ResumeLater(addMilliseconds(now(), SLOT_RETRY_MS));
   try {
     const remote = createRemote(run, tracker, suffix, missingStatuses);
     const limits = { ...UNTRUSTED_LIMITS, packBytes: await loadMaxPackBytes(run) };
-    return await fetchUntrusted(services.git, remote, findTarget, { limits, signal });
+    return await fetchUntrusted(services.git, remote, findTarget, { limits, isContended: slot.isContended, signal });
   } catch (error) {
     if (error instanceof RepositoryMissing) return null;
     if (signal.aborted) throw new ImportStopped();
+    if (error instanceof FetchPreempted) throw new ResumeLater(addMilliseconds(now(), PREEMPTED_RETRY_MS));
     if (error instanceof OutboundFailure) return resumeOrFailRequest(run, tracker, error);
     if (!(error instanceof GitError)) throw error;
     const { failure } = error;
@@ -136,7 +143,7 @@ export async function fetchRepository(
     if (mayBeTemporary(failure)) resumeLaterOrFail(run, tracker, 'git', message);
     throw new CallFailed(message);
   } finally {
-    release();
+    slot.release();
   }
 }
 
