@@ -155,6 +155,23 @@ test('repairs repository columns from the repository, and HEAD from the row', on
   }
 });
 
+test('reports and removes files of interrupted git commands', once, async () => {
+  const directory = await directoryOf(project);
+  const left = ['objects/pack/tmp_pack_AbCdEf', 'HEAD.lock'].map((name) => join(directory, name));
+  const yesterday = new Date(here.clock.now().getTime() - 24 * 3_600_000);
+  for (const path of left) {
+    await writeFile(path, 'abc');
+    await utimes(path, yesterday, yesterday);
+  }
+  const young = join(directory, 'objects/pack/tmp_pack_young');
+  await writeFile(young, '');
+  await isRepaired(
+    /^repositories: The repository of repositories # has # files of interrupted git commands \(# bytes\)/,
+    /repaired/,
+  );
+  await rm(young);
+});
+
 test('reports a missing or damaged repository without a repair', once, async () => {
   const directory = await directoryOf(project);
   await rename(directory, `${directory}.kept`);

@@ -7,7 +7,7 @@ import { repositoryAt } from '#git/git.ts';
 import { GitError } from '#git/process/failures.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { findHeadBranch, setHead } from '#git/refs/refs.ts';
-import { listRepositoryDirectories } from '#git/refs/stale-locks.ts';
+import { listRepositoryDirectories, listStaleFiles, removeStaleRepositoryLocks } from '#git/refs/stale-locks.ts';
 import type { Repository } from '#git/repository.ts';
 import { fsck } from '#git/storage/maintenance.ts';
 import { isDiskPath, repositoryExists, syncDirectory } from '#git/storage/storage.ts';
@@ -72,7 +72,8 @@ async function checkRepository(context: CheckContext, row: StoredRepository): Pr
       : checked.problems
           .slice(0, 5)
           .map((problem) => ({ text: `The repository of ${row.name} is damaged (${location}): ${problem}` }));
-    return [...broken, ...(await checkRow(context, row, repository))];
+    const stale = await checkStaleFiles(context, row, repository);
+    return [...broken, ...stale, ...(await checkRow(context, row, repository))];
   } catch (error) {
     const state = error instanceof GitError ? 'is damaged' : 'cannot be examined';
     return [{ text: `The repository of ${row.name} ${state} (${location}): ${describeError(error)}` }];
@@ -91,6 +92,30 @@ async function findSpecialFile({ directory }: Repository, below = ''): Promise<s
     if (!target?.isFile() && !target?.isDirectory()) return path;
   }
   return null;
+}
+
+/** Finds files of git commands that failed or were killed. */
+async function checkStaleFiles({ git }: CheckContext, { name }: StoredRepository, repository: Repository) {
+  const stale = await listStaleFiles(git, repository);
+  if (stale.length === 0) return [];
+  const sizes = await Promise.all(
+    stale.map((path) =>
+      stat(path)
+        .then(({ size }) => size)
+        .catch(() => 0),
+    ),
+  );
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const run = async () => {
+    await removeStaleRepositoryLocks(git, repository);
+    return true;
+  };
+  return [
+    {
+      text: `The repository of ${name} has ${stale.length} files of interrupted git commands (${bytes} bytes)`,
+      repair: { text: 'remove them', run },
+    },
+  ];
 }
 
 async function checkRow(

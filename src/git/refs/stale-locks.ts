@@ -9,8 +9,8 @@ import { refLocks } from './ref-lock.ts';
 import { isValidRefName } from './refs.ts';
 
 /*
- * Removes locks of processes that no longer exist. Another Hearth process may work in the same repository, but no
- * command holds a lock for longer than its timeout. Older locks are stale.
+ * Removes locks and temporary files of processes that no longer exist. Another Hearth process may work in the same repository, but no
+ * command holds a lock for longer than its timeout. Older locks and temporary files are stale.
  */
 
 /** Grace period in seconds after a command's timeout. */
@@ -32,12 +32,20 @@ const LOCK_LOCATIONS = [
   { below: join('objects', 'pack'), heldBy: ['repack'] },
 ] as const satisfies LockLocation[];
 
+/**
+ * Commands that write packs: into `objects/pack`, or into a directory for the objects of a push. git leaves these files when it
+ * fails or is killed.
+ */
+const PACK_WRITERS = ['repack', 'fetch', 'receive-pack', 'index-pack --stdin'] as const satisfies CommandName[];
+const TEMPORARY_PACK_FILE = /^\.?tmp[-_]/;
+const TEMPORARY_DIRECTORY = /^(?:tmp_objdir-)?incoming-/;
+
 /** Seconds after which a partly created or deleted repository is stale. */
 const DRAFT_MAX_AGE = 10 * 60;
 
 /**
- * Removes stale locks and partly created or deleted repositories from all storages, at start. Returns the removed
- * paths.
+ * Removes stale locks, temporary files, and partly created or deleted repositories from all storages, at start. Returns the
+ * removed paths.
  */
 export async function removeStaleLocks(git: Git): Promise<string[]> {
   const removed: string[] = [];
@@ -45,7 +53,7 @@ export async function removeStaleLocks(git: Git): Promise<string[]> {
     const isGuarded = await hasDeletionGuard(root, git.clock);
     for await (const directory of listRepositoryDirectories(root)) {
       if (/\/tmp-[^/]*\.git$|\.removed$/.test(directory)) {
-        if (!isGuarded) await removeDraft(git, directory, removed);
+        if (!isGuarded && (await removeIfOlder(git, directory, DRAFT_MAX_AGE))) removed.push(directory);
       } else removed.push(...(await removeLocksIn(git, directory)));
     }
   }
@@ -53,11 +61,27 @@ export async function removeStaleLocks(git: Git): Promise<string[]> {
 }
 
 /**
- * Removes stale locks of one repository while holding its ref lock. After a power failure the locks are too young to be
+ * Removes stale locks and temporary files of one repository while holding its ref lock. After a power failure the locks are too young to be
  * removed at start. Returns the removed paths. Throws `QueueFull`.
  */
 export function removeStaleRepositoryLocks(git: Git, { directory }: Repository): Promise<string[]> {
   return refLocks(git)(directory, () => removeLocksIn(git, directory));
+}
+
+/** Lists stale locks and temporary files of a repository. */
+export async function listStaleFiles(git: Git, { directory }: Repository): Promise<string[]> {
+  const stale: string[] = [];
+  for await (const { path, seconds } of listRemovable(directory))
+    if (await isOlder(git, path, seconds)) stale.push(path);
+  return stale;
+}
+
+/**
+ * Removes all temporary pack files of a repository. The caller ensures that no git command writes packs into it: a fetch has
+ * failed, and nobody may push.
+ */
+export async function removeTemporaryPackFiles({ directory }: Repository): Promise<void> {
+  for (const path of await listTemporaryFiles(directory)) await rm(path, { recursive: true, force: true });
 }
 
 /** Removes stale locks that block a move of these refs. The caller holds the repository's ref lock. */
@@ -81,20 +105,44 @@ export async function deleteRemovedRepositories(git: Git): Promise<void> {
 
 async function removeLocksIn(git: Git, directory: string): Promise<string[]> {
   const removed: string[] = [];
-  for (const location of LOCK_LOCATIONS) {
-    for (const path of await locksBelow(directory, location.below)) {
-      if (await removeLockIfOlder(git, path, maxAge(location))) removed.push(path);
-    }
+  for await (const { path, seconds, isLock } of listRemovable(directory)) {
+    if (isLock ? await removeLockIfOlder(git, path, seconds) : await removeIfOlder(git, path, seconds))
+      removed.push(path);
   }
   return removed;
 }
 
+interface Removable {
+  readonly path: string;
+  /** Age from which it is stale. */
+  readonly seconds: number;
+  readonly isLock: boolean;
+}
+
+async function* listRemovable(directory: string): AsyncGenerator<Removable> {
+  for (const location of LOCK_LOCATIONS) {
+    for (const path of await locksBelow(directory, location.below))
+      yield { path, seconds: maxAge(location), isLock: true };
+  }
+  const seconds = maxAge({ below: '', heldBy: PACK_WRITERS });
+  for (const path of await listTemporaryFiles(directory)) yield { path, seconds, isLock: false };
+}
+
+async function listTemporaryFiles(directory: string): Promise<string[]> {
+  const objects = join(directory, 'objects');
+  const pack = join(objects, 'pack');
+  return [
+    ...(await names(pack)).filter((name) => TEMPORARY_PACK_FILE.test(name)).map((name) => join(pack, name)),
+    ...(await names(objects)).filter((name) => TEMPORARY_DIRECTORY.test(name)).map((name) => join(objects, name)),
+  ];
+}
+
 const maxAge = ({ heldBy }: LockLocation) => Math.max(...heldBy.map((name) => COMMANDS[name].seconds)) + GRACE_SECONDS;
 
-async function removeDraft(git: Git, path: string, removed: string[]): Promise<void> {
-  if (!(await isOlder(git, path, DRAFT_MAX_AGE))) return;
+async function removeIfOlder(git: Git, path: string, seconds: number): Promise<boolean> {
+  if (!(await isOlder(git, path, seconds))) return false;
   await rm(path, { recursive: true, force: true });
-  removed.push(path);
+  return true;
 }
 
 /**

@@ -7,7 +7,7 @@ import { checkRepository, commitFiles, type GitWorld, gitWorld, newFiles } from 
 import { createGit } from '../git.ts';
 import { getObjectInfo } from '../objects/object-reader.ts';
 import { ZERO_ID } from './refs.ts';
-import { removeStaleLocks, removeStaleRepositoryLocks } from './stale-locks.ts';
+import { listStaleFiles, removeStaleLocks, removeStaleRepositoryLocks } from './stale-locks.ts';
 import { updateRefs } from './update-refs.ts';
 
 /** Writes a file that is this many minutes old. */
@@ -52,6 +52,26 @@ test('keeps locks of long operations for hours', async (t) => {
   assert.deepEqual(await removeStaleRepositoryLocks(git, repository), [graph]);
   world.time += 10 * 3_600_000;
   assert.deepEqual(await removeStaleRepositoryLocks(git, repository), [packs]);
+});
+
+test('removes temporary files of killed commands once no command can write them any more', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  const names = ['pack/tmp_pack_AbCdEf', 'pack/tmp_idx_AbCdEf', 'pack/.tmp-12-pack-34.pack'];
+  const files = await Promise.all(names.map((name) => placed(world, `objects/${name}`, 0)));
+  const incoming = await placed(world, 'objects/tmp_objdir-incoming-AbCdEf/pack/tmp_pack_1', 0);
+  const directory = dirname(dirname(incoming));
+  const then = new Date(world.time);
+  await utimes(directory, then, then);
+  await placed(world, 'objects/pack/pack-1.pack', 10_000);
+  world.time += 12 * 3_600_000;
+  assert.deepEqual([await listStaleFiles(git, repository), await removeStaleLocks(git)], [[], []]);
+  world.time += 60_000;
+  const stale = [...files, directory].sort();
+  assert.deepEqual((await listStaleFiles(git, repository)).sort(), stale);
+  assert.deepEqual((await removeStaleLocks(git)).sort(), stale);
+  assert.ok(existsSync(join(repository.directory, 'objects/pack/pack-1.pack')));
 });
 
 test('removes a stale lock when a ref update finds it', async (t) => {

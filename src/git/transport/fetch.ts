@@ -3,6 +3,7 @@ import { GitError } from '../process/failures.ts';
 import { type RunOptions, readGitOutput, runGit } from '../process/spawn.ts';
 import { HEADS } from '../ref-names.ts';
 import { isValidBranchName } from '../refs/refs.ts';
+import { removeTemporaryPackFiles } from '../refs/stale-locks.ts';
 import type { Repository } from '../repository.ts';
 
 /** A repository on another server. */
@@ -37,9 +38,19 @@ const FETCH_FLAGS = [
 
 /**
  * Fetches all refs of the remote and deletes refs that it does not have. All refs move or none, unless a new ref
- * conflicts with a deleted one (`a/b` and `a`). HEAD is not changed. Throws `GitError`.
+ * conflicts with a deleted one (`a/b` and `a`). HEAD is not changed. The caller ensures that nothing else writes packs into the
+ * repository: a failed fetch removes its temporary files. Throws `GitError`.
  */
 export async function fetchAllRefs(git: Git, repository: Repository, remote: GitRemote): Promise<void> {
+  try {
+    await fetchRefs(git, repository, remote);
+  } catch (error) {
+    await removeTemporaryPackFiles(repository);
+    throw error;
+  }
+}
+
+async function fetchRefs(git: Git, repository: Repository, remote: GitRemote): Promise<void> {
   const args = [remote.url, '+refs/*:refs/*'];
   const flags = ['--prune', ...FETCH_FLAGS];
   const ended = await runGit(git, repository, 'fetch', { flags: ['--atomic', ...flags], args }, remoteOptions(remote));

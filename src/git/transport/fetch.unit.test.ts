@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { GitError } from '../process/failures.ts';
 import { runGit } from '../process/spawn.ts';
@@ -70,4 +73,37 @@ test('sends headers only to the configured server, not to redirect targets', asy
   await assert.rejects(findRemoteHead(git, remote), GitError);
   assert.deepEqual(redirecting.seen, ['for you alone', 'for you alone']);
   assert.deepEqual(elsewhere.seen, []);
+});
+
+test('a fetch whose pack is truncated leaves no temporary file', async (t) => {
+  const source = await gitWithRepository(t);
+  const here = await gitWithRepository(t);
+  const { url } = await serve(t, source.git, source.repository);
+  const copy = await workingCopy(t);
+  // More than one packet of the protocol, and too many objects to be unpacked.
+  const files = Array.from({ length: 150 }, (_, index) => [`${index}.txt`, randomBytes(1000).toString('hex')]);
+  await copy.commit('First', Object.fromEntries(files));
+  await copy.git('push', url, 'main:main');
+  let isTruncated = false;
+  const between = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray());
+    const { 'content-type': type = '', 'git-protocol': protocol = '' } = request.headers;
+    const upstream = await fetch(`${url}${request.url!.slice('/a.git'.length)}`, {
+      method: request.method!,
+      headers: { 'content-type': type, 'git-protocol': String(protocol) },
+      ...(request.method === 'POST' && { body }),
+    });
+    const bytes = Buffer.from(await upstream.arrayBuffer());
+    const isPack = bytes.includes('PACK');
+    isTruncated ||= isPack;
+    response.writeHead(upstream.status, { 'content-type': upstream.headers.get('content-type') ?? '' });
+    response.end(isPack ? bytes.subarray(0, bytes.length - 60) : bytes);
+  });
+  between.listen(0, '127.0.0.1');
+  await once(between, 'listening');
+  t.after(() => between.close().closeAllConnections());
+  const remote = { url: `http://127.0.0.1:${(between.address() as AddressInfo).port}/a.git`, headers: [] };
+  await assert.rejects(fetchAllRefs(here.git, here.repository, remote), GitError);
+  assert.equal(isTruncated, true);
+  assert.deepEqual(await readdir(join(here.repository.directory, 'objects', 'pack')), []);
 });
