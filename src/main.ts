@@ -95,12 +95,12 @@ async function migrate(args: readonly string[]): Promise<void> {
   noArguments(args);
   const config = loadCommandConfig();
   const { openDatabase } = await import('./database/database.ts');
-  const { migrate: bringUpToDate } = await import('./database/migrate.ts');
+  const { migrate } = await import('./database/migrate.ts');
   const url = config.databaseUrl ?? undefined;
   const { requireCompleteRestore } = await import('./backup/restore-target.ts');
   const database = await openDatabase({ url, dataDir: config.dataDir, clock: systemClock });
   await requireCompleteRestore(config, database);
-  const names = await bringUpToDate(database).finally(() => database.close());
+  const names = await migrate(database).finally(() => database.close());
   process.stdout.write(names.length > 0 ? `${names.join('\n')}\n` : 'The database is up to date.\n');
 }
 

@@ -36,10 +36,10 @@ export async function openArchive(file: FileHandle, migrations: readonly string[
     last = entry;
   }
   if (last?.name !== MANIFEST || sumsEntry === undefined)
-    throw damagedArchive(`it ends without its ${MANIFEST}, or is none of Hearth`);
+    throw damagedArchive(`it ends without ${MANIFEST}, or is not an archive of Hearth`);
   if (last.size > MAX_MANIFEST_BYTES) throw damagedArchive(`${MANIFEST} is too large`);
   const manifest = parseManifest(await readText(file, last));
-  if (manifest === null) throw damagedArchive(`${MANIFEST} is not what was written`);
+  if (manifest === null) throw damagedArchive(`${MANIFEST} does not match its checksum`);
   if (!hasCurrentFormat(manifest)) throw new CommandFailed('newerArchive', `${NEWER_VERSION} (${manifest.version})`);
   const unknownMigrations = manifest.migrations.filter((name) => !migrations.includes(name));
   if (unknownMigrations.length > 0) {
@@ -61,9 +61,9 @@ export async function* readParts(file: FileHandle): AsyncGenerator<TarEntry> {
   try {
     for await (const entry of readTarEntries(file)) {
       const rank = PARTS.findIndex((pattern) => pattern.test(entry.name));
-      if (rank === -1) throw damagedArchive(`${JSON.stringify(entry.name)} is no part of a backup`);
+      if (rank === -1) throw damagedArchive(`${JSON.stringify(entry.name)} is not a part of a backup`);
       if (rank < before.rank || (rank === before.rank && entry.name <= before.name)) {
-        throw damagedArchive(`${entry.name} is there twice, or not where it belongs`);
+        throw damagedArchive(`${entry.name} occurs twice or in the wrong order`);
       }
       before = { rank, name: entry.name };
       yield entry;
@@ -85,7 +85,7 @@ export async function verifyArchive({ file, manifest, sumsEntry }: BackupArchive
     if (entry.name === SUMS) {
       const { value: missingLine } = await sumLines.next();
       if (missingLine !== undefined) throw damagedArchive(`${missingLine.slice(66)} is missing`);
-      if (sha256 !== manifest.parts.sha256) throw damagedArchive(`${SUMS} is not what was written`);
+      if (sha256 !== manifest.parts.sha256) throw damagedArchive(`${SUMS} does not match its checksum`);
     } else if (entry.name !== MANIFEST) {
       const { value: line } = await sumLines.next();
       const name = line?.slice(66);
@@ -93,13 +93,13 @@ export async function verifyArchive({ file, manifest, sumsEntry }: BackupArchive
         throw damagedArchive(
           `${SUMS} has ${name ?? 'nothing more'} where ${entry.name} is: a part is missing, or too many`,
         );
-      if (line !== `${sha256}  ${entry.name}`) throw damagedArchive(`${entry.name} is not what was written`);
+      if (line !== `${sha256}  ${entry.name}`) throw damagedArchive(`${entry.name} does not match its checksum`);
       count += 1;
       bytes += entry.size;
     }
   }
   if (count !== manifest.parts.count || bytes !== manifest.parts.bytes)
-    throw damagedArchive('its parts are not those of its manifest');
+    throw damagedArchive('its parts do not match its manifest');
 }
 
 /** Maximum length of a line: a checksum, two spaces and the name of a part. */
@@ -126,7 +126,7 @@ export function parseLine(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    throw damagedArchive('a line of it is no JSON');
+    throw damagedArchive('a line is not valid JSON');
   }
 }
 
@@ -144,7 +144,7 @@ export async function* readLines(file: FileHandle, entry: TarEntry, maxBytes: nu
     }
     pendingChunks.push(bytes.subarray(at));
     size += bytes.length - at;
-    if (size > maxBytes) throw damagedArchive(`a line of ${entry.name} has no end`);
+    if (size > maxBytes) throw damagedArchive(`a line of ${entry.name} is too long`);
   }
   if (size > 0) throw damagedArchive(`${entry.name} ends in the middle of a line`);
 }

@@ -32,12 +32,12 @@ export async function readRepositories(
   const [paths, bundles] = [new Set<string>(), new Set<string>()];
   for await (const text of readLines(file, entry, MAX_LINE_BYTES)) {
     const line = parseLine(text);
-    if (!Value.Check(lineSchema, line)) throw damagedArchive(`a line of ${entry.name} has another form`);
+    if (!Value.Check(lineSchema, line)) throw damagedArchive(`a line of ${entry.name} has an unknown format`);
     const { name, storage, disk_path, default_branch, bundle } = line;
     if (!storages.includes(storage) || !isDiskPath(disk_path))
       throw damagedArchive(`${name} is at ${JSON.stringify(disk_path)}, outside the storages`);
     if (bundle !== null && !isValidBranchName(default_branch))
-      throw damagedArchive(`the default branch of ${name} is ${JSON.stringify(default_branch)}`);
+      throw damagedArchive(`the default branch of ${name} is invalid: ${JSON.stringify(default_branch)}`);
     linesByName.set(name, line);
     paths.add(`${storage} ${disk_path}`);
     bundles.add(bundle ?? `none of ${name}`);

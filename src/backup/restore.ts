@@ -123,7 +123,7 @@ async function findMissingKey(config: Config, { file, manifest }: BackupArchive)
   const digits = entry === null ? '' : (await readText(file, entry)).trim();
   const key = /^[0-9a-f]{64}$/.test(digits) ? createSecretKey(Buffer.from(digits, 'hex')) : null;
   if (key === null || keyFingerprint(key) !== expectedFingerprint)
-    throw damagedArchive(`${SECRET_KEY} is not the key that it was made with`);
+    throw damagedArchive(`${SECRET_KEY} does not match the key fingerprint of the manifest`);
   return key;
 }
 
@@ -179,7 +179,7 @@ async function writeRepository(
 ): Promise<void> {
   const line = bundles.get(entry.name);
   bundles.delete(entry.name);
-  if (line === undefined) throw damagedArchive(`no repository of the list has ${entry.name}`);
+  if (line === undefined) throw damagedArchive(`${entry.name} belongs to no listed repository`);
   try {
     const repository = repositoryAt(git, line.storage, line.disk_path);
     await createFromBundle(git, repository, { defaultBranch: line.default_branch }, readContent(file, entry));
@@ -196,7 +196,7 @@ async function writeBlob(
   sha256: string,
 ): Promise<void> {
   const storedBlob = await storeBlob(blobs, Readable.from(readContent(file, entry)), { expectedSha256: sha256 });
-  if (isFailure(storedBlob)) throw damagedArchive(`${entry.name} is not what its name says`);
+  if (isFailure(storedBlob)) throw damagedArchive(`${entry.name} does not match the digest in its name`);
   progress.update(`Blobs: ${sha256}`);
 }
 
@@ -211,7 +211,7 @@ async function fillTables(
 ): Promise<void> {
   const names = target.tables.map(({ name }) => name).sort();
   if (names.join() !== Object.keys(manifest.tables).sort().join())
-    throw damagedArchive('its tables are not those of its version');
+    throw damagedArchive('its tables do not match its version');
   for (const table of target.tables) {
     const { rows, last_id } = manifest.tables[table.name]!;
     const entry = parts.get(tablePartName(table.name));
@@ -223,8 +223,8 @@ async function fillTables(
       if (blobs !== null) await matchBlobs(blobs, columns, batch);
       progress.update(`${table.name}: ${count} of ${rows} rows`);
     });
-    if (rowCount !== rows) throw damagedArchive(`the table ${table.name} has ${rowCount} rows in place of ${rows}`);
-    if (blobs !== null && rows !== manifest.blobs.count) throw damagedArchive('its blobs are not those of its rows');
+    if (rowCount !== rows) throw damagedArchive(`the table ${table.name} has ${rowCount} rows instead of ${rows}`);
+    if (blobs !== null && rows !== manifest.blobs.count) throw damagedArchive('its blobs do not match its rows');
     if (last_id !== null) await target.setLastId(table.name, last_id);
   }
   for (const name of repositories.keys()) throw damagedArchive(`the row ${name} of a repository is missing`);
@@ -239,7 +239,7 @@ async function matchBlobs(parts: AsyncGenerator<string>, columns: Columns, rows:
   const at = columns.findIndex(({ name }) => name === 'sha256');
   for (const row of rows) {
     const name = blobPartName(String(row[at]));
-    if ((await parts.next()).value !== name) throw damagedArchive(`${name} of a row is missing`);
+    if ((await parts.next()).value !== name) throw damagedArchive(`${name} is missing, although a row refers to it`);
   }
 }
 
@@ -283,18 +283,19 @@ function matchColumns({ name, columns }: CopiedTable, first: unknown): Columns {
     new Set(tableColumns).size !== columns.length ||
     tableColumns.includes(undefined)
   ) {
-    throw damagedArchive(`the columns of ${name} are not those of its version`);
+    throw damagedArchive(`the columns of ${name} do not match its version`);
   }
   return tableColumns as Columns;
 }
 
 function parseRow(table: string, columns: Columns, row: unknown): CellValues {
-  if (!Array.isArray(row) || row.length !== columns.length) throw damagedArchive(`a row of ${table} has other columns`);
+  if (!Array.isArray(row) || row.length !== columns.length)
+    throw damagedArchive(`a row of ${table} has the wrong columns`);
   return columns.map(({ kind }, at) => {
     const value: unknown = row[at];
     if (kind === 'bytes' && typeof value === 'string') return Buffer.from(value, 'base64');
     if (value === null || typeof value === JSON_TYPES[kind]) return value;
-    throw damagedArchive(`a row of ${table} holds what is no ${kind}`);
+    throw damagedArchive(`a row of ${table} contains an invalid ${kind}`);
   });
 }
 

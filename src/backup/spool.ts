@@ -28,7 +28,7 @@ export async function openSpool(path: string): Promise<Spool> {
       const bytes = Buffer.alloc(length);
       for (let doneBytes = 0; doneBytes < length; ) {
         const { bytesRead } = await file.read(bytes, doneBytes, length - doneBytes, at + doneBytes);
-        if (bytesRead === 0) throw new Error('The spool file is shorter than what was written');
+        if (bytesRead === 0) throw new Error('The spool file is shorter than the data written to it');
         doneBytes += bytesRead;
       }
       return bytes;

@@ -131,10 +131,11 @@ export async function* readTarEntries(file: FileHandle): AsyncGenerator<TarEntry
     const next = at + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
     if (next > fileSize) throw new TarDamaged(`The archive ends in the middle of ${name}`);
     if (!(await readAt(file, at + size, next - at - size)).every((byte) => byte === 0)) {
-      throw new TarDamaged(`Behind ${name} stands what does not belong there`);
+      throw new TarDamaged(`The padding after ${name} is not zero`);
     }
     if (type === 'x') {
-      if (declaredBytes !== null || size > MAX_PAX_BYTES) throw new TarDamaged(`The records of ${name} make no sense`);
+      if (declaredBytes !== null || size > MAX_PAX_BYTES)
+        throw new TarDamaged(`The extended header of ${name} is invalid`);
       declaredBytes = parsePaxSize(await readAt(file, at, size));
     } else {
       declaredBytes = null;
@@ -150,11 +151,11 @@ async function verifyEnd(
   fileSize: number,
   declaredBytes: number | null,
 ): Promise<void> {
-  if (declaredBytes !== null || fileSize - position < 2 * BLOCK_BYTES) throw new TarDamaged('The archive has no end');
+  if (declaredBytes !== null || fileSize - position < 2 * BLOCK_BYTES)
+    throw new TarDamaged('The end of the archive is missing');
   for (let at = position; at < fileSize; at += CHUNK_BYTES) {
     const trailingBytes = await readAt(file, at, Math.min(CHUNK_BYTES, fileSize - at));
-    if (!trailingBytes.every((byte) => byte === 0))
-      throw new TarDamaged('Behind the end of the archive stands something');
+    if (!trailingBytes.every((byte) => byte === 0)) throw new TarDamaged('The archive contains data after its end');
   }
 }
 
@@ -165,12 +166,12 @@ function parseHeader(block: Buffer): { name: string; size: number; type: '0' | '
     return digits === undefined ? Number.NaN : Number.parseInt(digits, 8);
   };
   if (number(148, 8) !== headerChecksum(block))
-    throw new TarDamaged('A header of the archive is damaged, or it is no archive');
+    throw new TarDamaged('A header is damaged, or the file is not a tar archive');
   const name = field(0, MAX_NAME_LENGTH);
   const size = number(124, 12);
   const type = field(156, 1);
-  if (type !== '0' && type !== 'x') throw new TarDamaged(`${name} is no plain file`);
-  if (Number.isNaN(size) || field(345, 155) !== '') throw new TarDamaged(`The header of ${name} makes no sense`);
+  if (type !== '0' && type !== 'x') throw new TarDamaged(`${name} is not a regular file`);
+  if (Number.isNaN(size) || field(345, 155) !== '') throw new TarDamaged(`The header of ${name} is invalid`);
   return { name, size, type };
 }
 
@@ -178,7 +179,7 @@ function parsePaxSize(record: Buffer): number {
   const text = record.toString('latin1');
   const digits = /^\d+ size=(\d{1,15})\n$/.exec(text)?.[1];
   if (digits === undefined || !paxRecord('size', digits).equals(record)) {
-    throw new TarDamaged('The records of the archive make no sense');
+    throw new TarDamaged('An extended header of the archive is invalid');
   }
   return Number(digits);
 }
@@ -189,7 +190,7 @@ async function readAt(file: FileHandle, at: number, length: number): Promise<Buf
   const bytes = Buffer.alloc(length);
   for (let doneBytes = 0; doneBytes < length; ) {
     const { bytesRead } = await file.read(bytes, doneBytes, length - doneBytes, at + doneBytes);
-    if (bytesRead === 0) throw new TarDamaged('The archive has no end');
+    if (bytesRead === 0) throw new TarDamaged('The end of the archive is missing');
     doneBytes += bytesRead;
   }
   return bytes;

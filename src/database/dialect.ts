@@ -193,27 +193,27 @@ export async function keepCopies(
 ): Promise<void> {
   const [copies, original, id] = [sql.table(table), sql.table(source), sql.ref(key)];
   const names = sql.join(columns.map((column) => sql.ref(column)));
-  const ofNew = sql.join(columns.map((column) => sql.ref(`new.${column}`)));
-  const ofOld = sql.join(columns.map((column) => sql.ref(`old.${column}`)));
+  const newColumns = sql.join(columns.map((column) => sql.ref(`new.${column}`)));
+  const oldColumns = sql.join(columns.map((column) => sql.ref(`old.${column}`)));
   const set = sql`update ${copies} set (${names}) =`;
   await sql`${set} (select ${names} from ${original} where ${original}.id = ${copies}.${id})`.execute(db);
-  const updateCopy = sql`${set} (${ofNew}) where ${id} = new.id`;
+  const updateCopy = sql`${set} (${newColumns}) where ${id} = new.id`;
   const [make, change] = [sql.id(`${table}_copies`), sql.id(`${table}_copies_of_${source}`)];
   if (dialect.engine === 'sqlite') {
     const fillCopy = sql`${set} (select ${names} from ${original} where id = new.${id}) where rowid = new.rowid`;
     await sql`create trigger ${make} after insert on ${copies} begin ${fillCopy}; end`.execute(db);
-    await sql`create trigger ${change} after update of ${names} on ${original} when (${ofOld}) <> (${ofNew})
+    await sql`create trigger ${change} after update of ${names} on ${original} when (${oldColumns}) <> (${newColumns})
       begin ${updateCopy}; end`.execute(db);
     return;
   }
   // PostgreSQL triggers call functions, which may change a row before it is inserted.
   const createFunction = (name: RawBuilder<unknown>, body: RawBuilder<unknown>) =>
     sql`create function ${name}() returns trigger language plpgsql as $$ begin ${body}; return new; end $$`.execute(db);
-  await createFunction(make, sql`select ${names} into ${ofNew} from ${original} where id = new.${id}`);
+  await createFunction(make, sql`select ${names} into ${newColumns} from ${original} where id = new.${id}`);
   await sql`create trigger ${make} before insert on ${copies} for each row execute function ${make}()`.execute(db);
   await createFunction(change, updateCopy);
   await sql`create trigger ${change} after update of ${names} on ${original} for each row
-    when ((${ofOld}) is distinct from (${ofNew})) execute function ${change}()`.execute(db);
+    when ((${oldColumns}) is distinct from (${newColumns})) execute function ${change}()`.execute(db);
 }
 
 interface Consequence {

@@ -19,12 +19,13 @@ export async function migrate(
   const names = (await listPendingMigrations(database.reader, migrations)).map(({ name }) => name);
   if (names.length === 0) return [];
   // Read before the transaction, which contains SQL only.
-  const atOnce = await loadInitialSchema(database.reader, names, schemaFile);
+  const initialSchema = await loadInitialSchema(database.reader, names, schemaFile);
   const newMigrations = await database.transaction(
     async (tx) => {
       await lockMigrations(tx);
       const missing = await listPendingMigrations(tx, migrations);
-      if (missing.length === migrations.length && atOnce !== null) await applyInitialSchema(tx, missing, atOnce);
+      if (missing.length === migrations.length && initialSchema !== null)
+        await applyInitialSchema(tx, missing, initialSchema);
       else await runMigrations(tx, getDialect(database.engine), missing);
       return missing.map(({ name }) => name);
     },

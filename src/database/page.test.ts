@@ -79,7 +79,7 @@ test('a page that counts what it has gathered tells the same', async () => {
   await withCounters(database, 5);
   const query = database.reader.selectFrom('counters').select('value').orderBy('name');
   for (const page of [1, 2, 3, 4]) {
-    const counted = await paginate(database.reader, query, { page, perPage: 2 }, 'inPageQuery');
+    const counted = await paginate(database.reader, query, { page, perPage: 2 }, 'countInPageQuery');
     assert.deepEqual(counted, await paginate(database.reader, query, { page, perPage: 2 }));
   }
 });

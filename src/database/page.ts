@@ -22,10 +22,10 @@ export interface Page<Item> {
 }
 
 /**
- * A cheaper way to count the rows of a query: a function that counts up to the limit or beyond, or `inPageQuery`, which counts
+ * A cheaper way to count the rows of a query: a function that counts up to the limit or beyond, or `countInPageQuery`, which counts
  * in the statement of the page, for queries that find all rows before they sort them.
  */
-export type CountStrategy = ((limit: number) => Promise<number>) | 'inPageQuery';
+export type CountStrategy = ((limit: number) => Promise<number>) | 'countInPageQuery';
 
 /**
  * Returns one page of an ordered query by page number (from 1). Counts the rows only if the page does not determine the total,
@@ -50,7 +50,7 @@ export async function paginateAfterRows<DB, TB extends keyof DB, Item>(
 ): Promise<Page<Item>> {
   const before = (page - 1) * perPage;
   const head = first.slice(before, before + perPage + 1);
-  const { items: found, countedTotal } = await rowsOf(query, count === 'inPageQuery', {
+  const { items: found, countedTotal } = await rowsOf(query, count === 'countInPageQuery', {
     limit: perPage + 1 - head.length,
     offset: Math.max(0, before - first.length),
   });

@@ -8,8 +8,8 @@ import type { Database, Transaction } from '#database/database.ts';
 export async function deleteInBatches(
   database: Database,
   batch: number,
-  deleteSome: (tx: Transaction, limit: number) => Promise<number>,
+  deleteBatch: (tx: Transaction, limit: number) => Promise<number>,
 ): Promise<void> {
-  const sweep = () => database.transaction((tx) => deleteSome(tx, batch), { isolation: 'read committed' });
+  const sweep = () => database.transaction((tx) => deleteBatch(tx, batch), { isolation: 'read committed' });
   while ((await sweep()) === batch);
 }

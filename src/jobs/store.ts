@@ -151,7 +151,7 @@ export async function deleteJob(tx: Transaction, owner: string, id: number): Pro
 }
 
 /** Builds the condition that a job of the same kind and key was enqueued since this one started. */
-function isEnqueuedAgain(eb: ExpressionBuilder<Schema, 'background_jobs'>) {
+function hasNewerDuplicate(eb: ExpressionBuilder<Schema, 'background_jobs'>) {
   return eb.exists(
     eb
       .selectFrom('background_jobs as waiting')
@@ -174,7 +174,7 @@ export async function releaseJob(
     .deleteFrom('background_jobs')
     .where('id', '=', id)
     .where('lease_owner', '=', owner)
-    .where(isEnqueuedAgain)
+    .where(hasNewerDuplicate)
     .execute();
   await tx
     .updateTable('background_jobs')

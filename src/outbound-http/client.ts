@@ -186,9 +186,9 @@ function getRedirectLocation(message: IncomingMessage): string | null {
 
 /** Follows a redirect as browsers do: 303, and 301 or 302 after POST, become GET without a body. */
 function afterRedirect(status: number, hop: Hop): Hop {
-  const asGet =
+  const becomesGet =
     (status === 303 && hop.method !== 'HEAD') || ((status === 301 || status === 302) && hop.method === 'POST');
-  if (!asGet) return hop;
+  if (!becomesGet) return hop;
   const keptHeaders = Object.entries(hop.headers).filter(([name]) => !name.toLowerCase().startsWith('content-'));
   return { method: 'GET', url: hop.url, headers: Object.fromEntries(keptHeaders), body: undefined };
 }

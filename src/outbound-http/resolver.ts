@@ -21,14 +21,14 @@ interface PendingLookup {
  * and mail connections.
  */
 export function createResolver(lookUp: (host: string) => Promise<readonly LookupAddress[]>): Resolver {
-  const lookUps = createConcurrencyLimiter(1, { maxWaiting: 0, retryAfter: 1 });
+  const lookupLimiter = createConcurrencyLimiter(1, { maxWaiting: 0, retryAfter: 1 });
   const hosts = new Map<string, PendingLookup>();
   const startLookup = (host: string): PendingLookup => {
     const work = async () => {
       if (pendingLookup.users === 0) throw new Error('The lookup was abandoned: no caller waits for it');
       return lookUp(host);
     };
-    const addresses = lookUps.run(work, { exemptFromLimit: true }).finally(() => hosts.delete(host));
+    const addresses = lookupLimiter.run(work, { exemptFromLimit: true }).finally(() => hosts.delete(host));
     const pendingLookup: PendingLookup = { users: 0, addresses };
     hosts.set(host, pendingLookup);
     return pendingLookup;

@@ -182,7 +182,7 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
       if (localResponse !== null) count(request, 'proxy_local_requests_event_count_weekly');
       return localResponse;
     },
-    answerWhileAway: (request) => challengeFetch({ database, git, log, checks }, request),
+    respondWhilePrimaryIsAway: (request) => challengeFetch({ database, git, log, checks }, request),
     onProxied: (request) => count(request, 'proxy_remote_requests_event_count_weekly'),
   });
 

@@ -14,8 +14,8 @@ type CleanupServices = { readonly database: Database };
 export const cleanUpOAuthJob: JobDefinition<CleanupServices, Record<string, never>> = defineJob({
   kind: NAME,
   async handle({ database }) {
-    for (const deleteSome of [deleteOldGrants, deleteRevokedTokens, deleteUnrenewableTokens, deleteAbandonedTokens]) {
-      await deleteInBatches(database, BATCH_SIZE, deleteSome);
+    for (const deleteBatch of [deleteOldGrants, deleteRevokedTokens, deleteUnrenewableTokens, deleteAbandonedTokens]) {
+      await deleteInBatches(database, BATCH_SIZE, deleteBatch);
     }
   },
 });

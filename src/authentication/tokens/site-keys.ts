@@ -116,8 +116,8 @@ function verifyClaims(jwt: string, secret: string): Claims | null {
     return null;
   const { data, jti, iat, nbf, exp } = parseObject(Buffer.from(payload, 'base64url').toString('utf8'));
   const times = [iat, nbf, exp].every((time) => typeof time === 'number' && Number.isFinite(time));
-  const isRight = parseObject(Buffer.from(header, 'base64url').toString('utf8')).alg === 'HS256' && times;
-  if (!isRight || typeof data !== 'string' || typeof jti !== 'string') return null;
+  const isValid = parseObject(Buffer.from(header, 'base64url').toString('utf8')).alg === 'HS256' && times;
+  if (!isValid || typeof data !== 'string' || typeof jti !== 'string') return null;
   return { data: parseObject(data), jti, iat: iat as number, nbf: nbf as number, exp: exp as number };
 }
 

@@ -19,7 +19,7 @@ export function createReadSnapshot(connection: SqliteConnection): ReadSnapshot {
   const dataVersion = database.prepare('pragma data_version');
   dataVersion.setReturnArrays(true);
   let isHeld = false;
-  const letGo = () => {
+  const releaseSnapshot = () => {
     // A disk failure may have ended the transaction.
     if (isHeld && database.isTransaction) commit.run();
     isHeld = false;
@@ -28,11 +28,11 @@ export function createReadSnapshot(connection: SqliteConnection): ReadSnapshot {
     if (isHeld) return;
     beginStatement.run();
     isHeld = true;
-    setImmediate(letGo);
+    setImmediate(releaseSnapshot);
   };
   return {
     ...connection,
-    release: letGo,
+    release: releaseSnapshot,
     state() {
       holdSnapshot();
       return (dataVersion.get() as unknown as [number])[0];

@@ -2,14 +2,14 @@ import { type RawBuilder, sql } from 'kysely';
 import { createFairLimiter, type FairLimiter } from '#runtime/fair-limiter.ts';
 import type { Statement } from './engine.ts';
 
-const LONG = '/* may be long */';
+const LONG_MARKER = '/* may be long */';
 const SCAN = '/* scans texts */';
 
 /**
  * Marks a statement whose cost grows with the database: `query.modifyEnd(longRunning)`. Such statements share few connections, and
  * for a large database SQLite runs them in another thread, because its calls would block the event loop.
  */
-export const longRunning: RawBuilder<unknown> = sql.raw(LONG);
+export const longRunning: RawBuilder<unknown> = sql.raw(LONG_MARKER);
 
 /** Marks a condition that reads texts of up to one MiB. Statements with it wait for each other, but no other statement does. */
 export const scansTexts: RawBuilder<unknown> = sql.raw(SCAN);
@@ -20,7 +20,7 @@ export type LongStatement = 'list' | 'scan';
 /** Returns the kind of a long statement; null for a short one. */
 export function longStatementKind({ sql: text }: Statement): LongStatement | null {
   if (text.includes(SCAN)) return 'scan';
-  return text.endsWith(LONG) ? 'list' : null;
+  return text.endsWith(LONG_MARKER) ? 'list' : null;
 }
 
 /** The queue of one network. */

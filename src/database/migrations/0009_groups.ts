@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-// Groups share their table with personal namespaces, so what lists groups in an order has an index of groups alone.
+// Groups share their table with personal namespaces, so ordered lists of groups have partial indexes of groups only.
 export const migration: Migration = {
   name: '0009_groups',
   async up(db, dialect) {
-    // Where the repository of a group's wiki is, or will be once it has a page.
+    // Location of the repository of a group's wiki, even before the wiki has a page.
     await db.schema
       .alterTable('namespaces')
       .addColumn('storage', dialect.text, (column) => column.notNull().defaultTo('default'))

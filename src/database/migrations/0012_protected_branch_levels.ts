@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** The levels of a rule were found by partial indexes only, which serve no join and no reference. */
+/** Adds a full index of levels by rule: the partial indexes serve neither joins nor foreign keys. */
 export const migration: Migration = {
   name: '0012_protected_branch_levels',
   async up(db) {

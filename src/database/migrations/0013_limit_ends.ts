@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Counts know when their window ends, so that those of addresses that never come back can be swept. */
+/** Stores when the period of a rate limit ends, so that counts of addresses that never return can be deleted. */
 export const migration: Migration = {
   name: '0013_limit_ends',
   async up(db, dialect) {

@@ -78,7 +78,7 @@ async function createTokens(db: MigrationDb, dialect: Dialect): Promise<void> {
     .execute();
   await db.schema.createIndex('oauth_tokens_by_application').on('oauth_tokens').column('application_id').execute();
   await db.schema.createIndex('oauth_tokens_by_user').on('oauth_tokens').column('user_id').execute();
-  // What the daily sweep looks for: tokens that were ended, those that nothing can renew, and those that nobody renews.
+  // Indexes for the daily cleanup: revoked tokens, tokens that cannot be renewed, and tokens that were never renewed.
   await db.schema.createIndex('oauth_tokens_by_revocation').on('oauth_tokens').column('revoked_at').execute();
   await db.schema
     .createIndex('oauth_tokens_unrenewable')

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** The users behind project and group tokens. Each of them has one membership, whose row can't go while the bot is there. */
+/** Bot users of project and group tokens. Each has one membership, which cannot be deleted while the bot exists. */
 export const migration: Migration = {
   name: '0015_token_bots',
   async up(db, dialect) {
@@ -14,7 +14,7 @@ export const migration: Migration = {
         ['source_type', 'source_id', 'user_id'],
         'memberships',
         ['source_type', 'source_id', 'user_id'],
-        // Asked at the end of the transaction: a user and its memberships go in any order.
+        // Checked at the end of the transaction: a user and its memberships may be deleted in any order.
         (reference) => reference.deferrable().initiallyDeferred(),
       )
       .execute();

@@ -1,11 +1,11 @@
 import { foldCase } from '../name-keys.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
-/** No user has one address twice, confirmed or not. */
+/** Makes addresses unique per user, confirmed or not. */
 export const migration: Migration = {
   name: '0016_emails',
   async up(db, dialect) {
-    // SQLite adds a column that is never null only with a default; every row is given its own.
+    // SQLite adds a NOT NULL column only with a default; every row gets its own value below.
     await db.schema
       .alterTable('emails')
       .addColumn('address_key', dialect.key, (column) => column.notNull().defaultTo(''))
@@ -20,7 +20,7 @@ export const migration: Migration = {
   },
 };
 
-/** `taken_key` is the folded address where there is one; folding is nobody's but JavaScript's. */
+/** Fills `taken_key` with the folded address. Only JavaScript folds texts, so it cannot be done in SQL. */
 async function fillKeys(db: MigrationDb): Promise<void> {
   await db
     .updateTable('emails')

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Which tokens came of which code, and of which refresh token: a secret that comes again ends what came of it. */
+/** Stores which tokens descend from which code or refresh token: a replayed secret revokes all its descendants. */
 export const migration: Migration = {
   name: '0025_oauth_families',
   async up(db, dialect) {

@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** What is archived or marked hands that down: the few that are so themselves are found without looking at the others. */
+/**
+ * Archived and marked namespaces pass their state on to descendants. Partial indexes find the few that have it
+ * themselves.
+ */
 export const migration: Migration = {
   name: '0026_archived',
   async up(db) {
@@ -18,7 +21,7 @@ export const migration: Migration = {
       'namespaces',
       sql<boolean>`(archived = true or marked_for_deletion_on is not null)`,
     );
-    // Groups that are marked for deletion used to be archived with that, and are no more.
+    // Marking a group for deletion used to archive it too; this undoes it.
     await db
       .updateTable('namespaces')
       .set({ archived: false })

@@ -1,6 +1,8 @@
 import type { Migration } from './migration.ts';
 
-/** What lists and statistics show of repositories, kept in the row with the version of refs that it was read at. */
+/**
+ * Caches summaries of repositories for lists and statistics, with the version of the refs that they were computed for.
+ */
 export const migration: Migration = {
   name: '0027_repository_summaries',
   async up(db, dialect) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Who has starred which project, and how many have, kept beside it for lists. */
+/** Stars of users on projects, and the number of stars per project for lists. */
 export const migration: Migration = {
   name: '0028_stars',
   async up(db, dialect) {

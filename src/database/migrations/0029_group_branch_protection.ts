@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What its group said of a project's default branch when the project was made; null: the instance's setting says it. */
+/** The group's default branch protection at the creation of a project; null: the setting of the instance applies. */
 export const migration: Migration = {
   name: '0029_group_branch_protection',
   async up(db, dialect) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Bots of project and group tokens have a namespace of their own, as all users do: those that are there get theirs. */
+/** Gives bots of project and group tokens a personal namespace, as all users have one. */
 export const migration: Migration = {
   name: '0035_bot_namespaces',
   async up(db) {

@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts';
 
-// Left intents are looked for in the order of their ids, and there are few: nothing read the index of their leases, which
-// every change of a ref wrote.
+// Drops the index of leases of ref intents: abandoned intents are few and read by id, and each ref update had to write
+// it.
 export const migration: Migration = {
   name: '0041_intents_without_leases',
   async up(db) {

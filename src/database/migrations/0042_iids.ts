@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** One counter for each kind of thing that a project or group numbers. */
+/** One counter of iids per kind of object in a project or group. */
 export const migration: Migration = {
   name: '0042_iids',
   async up(db, dialect) {

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Labels of projects and groups, and which of them a project prefers. */
+/** Labels of projects and groups, and their priorities in projects. */
 export const migration: Migration = {
   name: '0043_labels',
   async up(db, dialect) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { makeWordsSearchable } from '../search/trigrams.ts';
 import type { Migration } from './migration.ts';
 
-/** Issues, whom they are assigned to, how they are labelled, and who has subscribed to them or left them. */
+/** Issues with their assignees, labels and subscriptions. */
 export const migration: Migration = {
   name: '0045_issues',
   async up(db, dialect) {
@@ -57,7 +57,7 @@ export const migration: Migration = {
     await makeWordsSearchable(db, dialect, 'issues', ['title_key', 'description_key']);
     await db.schema
       .createTable('issue_assignees')
-      // Who was assigned first is the first of them.
+      // Ids keep the order of assignment.
       .addColumn('id', ...dialect.id)
       .addColumn('issue_id', dialect.integer, (column) => column.notNull().references('issues.id').onDelete('cascade'))
       .addColumn('user_id', dialect.integer, (column) => column.notNull().references('users.id').onDelete('cascade'))

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Histories of the states and milestones of issues. */
+/** Events of states and milestones of issues. */
 export const migration: Migration = {
   name: '0047_resource_events',
   async up(db, dialect) {

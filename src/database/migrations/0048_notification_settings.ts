@@ -25,7 +25,7 @@ const EVENTS = [
   'approver',
 ];
 
-/** What users have chosen to be told of: everywhere, of a group, of a project. */
+/** Notification settings of users: global, per group, and per project. */
 export const migration: Migration = {
   name: '0048_notification_settings',
   async up(db, dialect) {

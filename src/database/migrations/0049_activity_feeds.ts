@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** The feeds of projects and users, narrowed to an action or a kind of target. */
+/** Indexes for the feeds of projects and users, filtered by action or target type. */
 export const migration: Migration = {
   name: '0049_activity_feeds',
   async up(db) {
@@ -11,7 +11,7 @@ export const migration: Migration = {
         .on('activity_events')
         .columns([`${feed}_id`, 'action', 'created_at', 'id'])
         .execute();
-      // Most events are pushes, which have no target.
+      // Partial index, because most events are pushes, which have no target.
       await db.schema
         .createIndex(`activity_events_by_${feed}_target`)
         .on('activity_events')

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * The orders that long lists of issues are read in, and what they are narrowed by. An order holds besides what most lists
- * look at, so that an issue which is passed over needs no look at its row.
+ * Covering indexes for the orders of issue lists. They contain the columns that most lists filter by, so that skipped
+ * issues cost no row lookup.
  */
 export const migration: Migration = {
   name: '0050_issue_lists',
@@ -20,7 +20,7 @@ export const migration: Migration = {
       await index(`issues_by_${name}`, sql`project_id, ${sql.raw(column)}, id, ${beside}`);
     }
     for (const column of ['due_date', 'weight']) {
-      // Who has none comes last in both directions, of which the second reads its index from its end.
+      // Nulls come last in both directions; the descending order scans its index backwards.
       await index(
         `issues_by_${column}_asc`,
         sql`project_id, (${sql.raw(column)} is null), ${sql.raw(column)}, id, ${beside}`,

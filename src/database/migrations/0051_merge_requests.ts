@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { makeWordsSearchable } from '../search/trigrams.ts';
 import type { Migration } from './migration.ts';
 
-/** Merge requests, who has them and looks at them, how they are labelled, and what each of their heads was compared with. */
+/** Merge requests with their assignees, reviewers, labels, and versions. */
 export const migration: Migration = {
   name: '0051_merge_requests',
   async up(db, dialect) {
@@ -53,7 +53,7 @@ export const migration: Migration = {
       .columns(['project_id', 'iid'])
       .unique()
       .execute();
-    // Of two that would bring the same branch to the same other one, one is enough.
+    // Only one open merge request may exist for the same branches.
     await db.schema
       .createIndex('merge_requests_open_by_branches')
       .on('merge_requests')
@@ -72,7 +72,7 @@ export const migration: Migration = {
     for (const name of ['merge_request_assignees', 'merge_request_reviewers']) {
       await db.schema
         .createTable(name)
-        // Who was named first is the first of them.
+        // Ids keep the order of assignment.
         .addColumn('id', ...dialect.id)
         .addColumn('merge_request_id', dialect.integer, (column) =>
           column.notNull().references('merge_requests.id').onDelete('cascade'),

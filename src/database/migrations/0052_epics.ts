@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { makeWordsSearchable } from '../search/trigrams.ts';
 import type { Migration } from './migration.ts';
 
-/** Epics of groups, how they are labelled, and which issues are theirs. */
+/** Epics of groups with their labels and issues. */
 export const migration: Migration = {
   name: '0052_epics',
   async up(db, dialect) {

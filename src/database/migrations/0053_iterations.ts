@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Iterations of groups, the cadences that they follow each other in, and which issues are theirs. */
+/** Iterations of groups, their cadences, and their issues. */
 export const migration: Migration = {
   name: '0053_iterations',
   async up(db, dialect) {
@@ -64,7 +64,7 @@ export const migration: Migration = {
       .on('iterations')
       .columns(['cadence_id', 'start_date', 'due_date'])
       .execute();
-    // Which are current: few are not over.
+    // Partial index for current and upcoming iterations, which are few.
     await db.schema
       .createIndex('iterations_by_due_date')
       .on('iterations')
@@ -85,7 +85,7 @@ export const migration: Migration = {
         .where(sql.ref('iteration_id'), 'is not', null)
         .execute();
     }
-    // Like the other orders, it holds what most lists look at.
+    // Covering index, as for the other orders.
     await db.schema.dropIndex('issues_by_position').execute();
     await db.schema
       .createIndex('issues_by_position')

@@ -4,8 +4,8 @@ import type { Migration } from './migration.ts';
 const THINGS = { merge_request: 'merge_requests', epic: 'epics' } as const;
 
 /**
- * What hangs on issues hangs on merge requests and epics too: notes, histories, subscriptions; and all three are named by
- * notes on others.
+ * Extends notes, resource events and subscriptions to merge requests and epics. Notes can record mentions by all three
+ * types.
  */
 export const migration: Migration = {
   name: '0054_hang_ons',
@@ -37,12 +37,12 @@ export const migration: Migration = {
     for (const thing of ['issue', 'merge_request', 'epic']) {
       await index(`notes_by_mentioning_${thing}`, 'notes', `mentioning_${thing}_id`);
     }
-    // Of each end one column is set: a thing is told once of each that mentions it.
+    // Exactly one column of each side is set. Each mention is recorded once.
     await sql`create unique index notes_by_mention on notes
       (coalesce(issue_id, 0), coalesce(merge_request_id, 0), coalesce(epic_id, 0),
        coalesce(mentioning_issue_id, 0), coalesce(mentioning_merge_request_id, 0), coalesce(mentioning_epic_id, 0))
       where kind = 'mention'`.execute(db);
-    // Which merge requests mention an issue.
+    // Index of the merge requests that mention an issue.
     await sql`create index notes_by_issue_mentioning on notes (issue_id, mentioning_merge_request_id)
       where "mentioning_merge_request_id" is not null`.execute(db);
   },

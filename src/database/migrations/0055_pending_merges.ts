@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * A change of refs may be the merge of a merge request, which is merged when the refs have moved and not before; of several
- * that would merge one at once the first does. And how a push finds the merge requests that it is of consequence to.
+ * Connects ref intents with the merges that they complete: the merge request becomes merged only after its refs have
+ * moved, and of several concurrent merges the first wins. Adds the indexes by which a push finds affected merge
+ * requests.
  */
 export const migration: Migration = {
   name: '0055_pending_merges',
@@ -21,7 +22,7 @@ export const migration: Migration = {
       sql`create index ${sql.id(name)} on merge_requests (${sql.raw(columns)})
         where ${sql.raw(`state = 'opened'${status}`)}`.execute(db);
     await open('merge_requests_open_by_target', 'project_id, target_branch, head_sha');
-    // Whether most of them can be merged has been asked by nobody: a push that moves their target costs nothing.
+    // Partial indexes, because merge requests that were never checked need no reset when their target branch moves.
     await open('merge_requests_checked', 'project_id, target_branch', " and merge_status <> 'unchecked'");
     await open('merge_requests_unchecked', 'project_id, id', " and merge_status = 'unchecked'");
   },

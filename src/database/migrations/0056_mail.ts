@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Mails that are to be sent or have been, what they tell of, and who is named where. */
+/** Queued and sent mails, the events that they report, and mentions of users. */
 export const migration: Migration = {
   name: '0056_mail',
   async up(db, dialect) {
@@ -35,7 +35,7 @@ export const migration: Migration = {
         column.notNull().references('users.id').onDelete('cascade'),
       )
       .addColumn('recipient_email', dialect.text, (column) => column.notNull())
-      // What a mail is about may go before it, and takes nothing along: very many may tell of one thing.
+      // No foreign key: the subject may be deleted first, and very many mails may refer to one subject.
       .addColumn('project_id', dialect.integer)
       .addColumn('group_id', dialect.integer)
       .addColumn('target_type', dialect.text, (column) => column.notNull())
@@ -101,7 +101,7 @@ export const migration: Migration = {
         .where(sql.ref(`${thing}_id`), 'is not', null)
         .execute();
     }
-    // Of all who have chosen something those who want to hear of what they have no part in.
+    // Partial indexes of users that chose to watch everything or selected events.
     for (const [name, columns, source, levels] of [
       ['everywhere', 'user_id', 'group_id is null and project_id is null', "'watch', 'custom'"],
       ['group', 'group_id, user_id', 'group_id is not null', "'watch', 'custom', 'global'"],

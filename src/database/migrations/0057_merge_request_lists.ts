@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * The orders that long lists of merge requests are read in, and what they are narrowed by. An order holds besides what most
- * lists look at, so that one which is passed over needs no look at its row.
+ * Covering indexes for the orders of merge request lists. They contain the columns that most lists filter by, so that
+ * skipped rows cost no lookup.
  */
 export const migration: Migration = {
   name: '0057_merge_request_lists',
@@ -18,7 +18,7 @@ export const migration: Migration = {
     })) {
       await index(`by_${name}`, sql`project_id, ${sql.raw(column)}, id, ${beside}`);
     }
-    // What is not merged comes last in both directions, of which the second reads its index from its end.
+    // Unmerged ones come last in both directions; the descending order scans its index backwards.
     await index('by_merged_at_asc', sql`project_id, (merged_at is null), merged_at, id, ${beside}`);
     await index('by_merged_at_desc', sql`project_id, (merged_at is not null), merged_at, id, ${beside}`);
     await index('by_project_author', sql`project_id, author_id, state`);

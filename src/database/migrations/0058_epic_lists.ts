@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Lists of the epics of a group in each of their orders. */
+/** Indexes for each order of epic lists. */
 export const migration: Migration = {
   name: '0058_epic_lists',
   async up(db) {

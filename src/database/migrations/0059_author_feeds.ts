@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** In which projects somebody has done something, and what there. */
+/** Indexes for the projects and the feed of an author. */
 export const migration: Migration = {
   name: '0059_author_feeds',
   async up(db) {

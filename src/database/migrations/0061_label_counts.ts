@@ -1,7 +1,10 @@
 import { keepCopies } from '../dialect.ts';
 import type { Migration } from './migration.ts';
 
-/** Issues of a label are counted by their state without a look at each: what is counted by stands beside the label. */
+/**
+ * Copies state and visibility of issues into the rows of their labels, so that counts of issues per label read only an
+ * index.
+ */
 export const migration: Migration = {
   name: '0061_label_counts',
   async up(db, dialect) {

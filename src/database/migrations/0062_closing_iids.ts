@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Merge requests close issues by their numbers, so that one that is filed later than it is named is closed too. */
+/** Stores the iids of the issues that a merge request closes, so that an issue created later is closed too. */
 export const migration: Migration = {
   name: '0062_closing_iids',
   async up(db, dialect) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Which versions of merge requests have heads that stay reachable, whatever becomes of their branches, is looked at once. */
+/** Marks versions of merge requests whose heads have a ref, so that each version is checked only once. */
 export const migration: Migration = {
   name: '0063_kept_heads',
   async up(db, dialect) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** The queue's work gives up the name `jobs`, which is the API's for those of pipelines. */
+/** Renames the table of background jobs: the name `jobs` belongs to the jobs of pipelines. */
 export const migration: Migration = {
   name: '0065_background_jobs',
   async up(db) {

@@ -6,7 +6,7 @@ const ofProject = 'projects.id';
 const ofGroup = 'namespaces.id';
 const ofUser = 'users.id';
 
-/** Runners, pipelines, their jobs, and what jobs leave behind. */
+/** Runners, pipelines, jobs, and the data of jobs. */
 export const migration: Migration = {
   name: '0066_pipelines',
   async up(db, dialect) {
@@ -56,7 +56,7 @@ async function addRunners(db: MigrationDb, dialect: Dialect): Promise<void> {
   await db.schema.createIndex('runners_by_creation').on('runners').columns(['created_at', 'id']).execute();
   await db.schema
     .createTable('runner_projects')
-    // The first is its owner.
+    // The first project is the owner.
     .addColumn('id', ...dialect.id)
     .addColumn('runner_id', dialect.integer, (column) => column.notNull().references('runners.id').onDelete('cascade'))
     .addColumn('project_id', dialect.integer, (column) => column.notNull().references(ofProject).onDelete('cascade'))
@@ -128,7 +128,7 @@ async function addManagers(db: MigrationDb, dialect: Dialect): Promise<void> {
   await db.schema.createIndex(`${tokens}_by_token`).on(tokens).column('token_digest').unique().execute();
   await db.schema.createIndex(`${tokens}_by_group`).on(tokens).column('group_id').unique().execute();
   await db.schema.createIndex(`${tokens}_by_project`).on(tokens).column('project_id').unique().execute();
-  // The instance has one too.
+  // The instance has a registration token too.
   await db.schema
     .createIndex(`${tokens}_of_instance`)
     .on(tokens)
@@ -237,7 +237,7 @@ async function addJobs(db: MigrationDb, dialect: Dialect): Promise<void> {
     .addColumn('retried', dialect.boolean, (column) => column.notNull())
     .addColumn('protected', dialect.boolean, (column) => column.notNull())
     .addColumn('user_id', dialect.integer, (column) => column.references(ofUser).onDelete('set null'))
-    // They may have gone: a runner with a million jobs ends without a look at these.
+    // No foreign key: a deleted runner may have a million jobs, which then need no update.
     .addColumn('runner_id', dialect.integer)
     .addColumn('runner_manager_id', dialect.integer)
     .addColumn('token_digest', dialect.text)
@@ -280,7 +280,7 @@ async function addJobs(db: MigrationDb, dialect: Dialect): Promise<void> {
     .where(sql<boolean>`not retried`)
     .execute();
   await db.schema.createIndex('jobs_by_token').on('jobs').column('token_digest').unique().execute();
-  // What is under way are few, however many have ended.
+  // Partial indexes of unfinished jobs, which are few.
   for (const status of ['pending', 'running', 'canceling', 'scheduled', 'waiting_for_resource']) {
     await db.schema
       .createIndex(`jobs_${status}`)

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What a push asks for besides goes with its refs, whoever settles them. */
+/** Stores the push options with the ref intent, because another process may complete it. */
 export const migration: Migration = {
   name: '0067_push_options',
   async up(db, dialect) {

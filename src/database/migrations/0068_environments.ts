@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
-/** Environments, what was deployed to them, and who may. */
+/** Environments, deployments, and protected environments. */
 export const migration: Migration = {
   name: '0068_environments',
   async up(db, dialect) {
@@ -10,12 +10,12 @@ export const migration: Migration = {
     await addProtections(db, dialect);
     await addDeployments(db, dialect);
     await addMergedCommits(db);
-    // What becomes of an environment is looked for from a pipeline's jobs, of which few have one.
+    // Partial index of jobs with an environment, which are few.
     await sql`create index jobs_with_environment on jobs (pipeline_id) where "environment" is not null`.execute(db);
   },
 };
 
-/** By these commits merge requests are found that a deployment has shipped. */
+/** Indexes by which the merge requests of a deployment are found from its commits. */
 async function addMergedCommits(db: MigrationDb): Promise<void> {
   for (const kind of ['merge', 'squash']) {
     await sql`create index ${sql.id(`merge_requests_by_${kind}_commit`)} on merge_requests
@@ -55,7 +55,7 @@ async function addEnvironments(db: MigrationDb, dialect: Dialect): Promise<void>
   await unique('environments_by_slug', ['project_id', 'slug']);
   await index('environments_by_project', ['project_id', 'id']);
   await index('environments_by_state', ['project_id', 'state', 'id']);
-  // What is searched for is counted in these alone.
+  // Covering indexes: a search counts rows in the index only.
   await index('environments_by_name_key', ['project_id', 'name_key', 'state', 'id']);
   await sql`create index environments_by_rest_key on environments (project_id, rest_key, name_key, state, id)
     where "rest_key" is not null`.execute(db);
@@ -156,7 +156,7 @@ async function addDeployments(db: MigrationDb, dialect: Dialect): Promise<void> 
   await index('deployments_by_creation', ['project_id', 'created_at', 'id']);
   await index('deployments_by_update', ['project_id', 'updated_at', 'id']);
   await index('deployments_by_status', ['project_id', 'status', 'id']);
-  // Who orders them by their ends has said which end.
+  // Lists ordered by `finished_at` always filter by status.
   await index('deployments_by_end', ['project_id', 'status', 'finished_at', 'id']);
   await index('deployments_by_environment', ['environment_id', 'id']);
   await index('deployments_by_environment_creation', ['environment_id', 'created_at', 'id']);

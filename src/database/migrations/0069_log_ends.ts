@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What the next piece of a log needs to know of those before it, and whether somebody reads the log. */
+/** The state of a job log that the next append needs, and when a user last watched the log. */
 export const migration: Migration = {
   name: '0069_log_ends',
   async up(db, dialect) {

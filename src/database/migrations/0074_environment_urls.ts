@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** A job knows where what it deploys is reached, from when all its variables are known. */
+/** Stores the environment URL of a job once all its variables are known. */
 export const migration: Migration = {
   name: '0074_environment_urls',
   async up(db, dialect) {

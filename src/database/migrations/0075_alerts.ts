@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
-/** Alerts, who may send them, what is said of them, and what projects make of them. */
+/** Alerts with their integrations and notes, and the incident settings of projects. */
 export const migration: Migration = {
   name: '0075_alerts',
   async up(db, dialect) {
@@ -52,7 +52,9 @@ const RANKED = {
   status: ['triggered', 'acknowledged', 'resolved', 'ignored'],
 };
 
-/** The place of a word in its list, for orders: the first is the highest, as clients ask for it by `desc`. */
+/**
+ * Returns the rank of a value in its list, for sorting: the first is the highest, which clients request with `desc`.
+ */
 function rankOf(column: keyof typeof RANKED) {
   const words = RANKED[column].toReversed();
   const places = words.map((word, place) => sql`when ${sql.lit(word)} then ${sql.lit(place)}`);
@@ -118,7 +120,7 @@ async function addOrders(db: MigrationDb): Promise<void> {
   })) {
     await db.schema.createIndex(`alerts_by_${name}`).on('alerts').columns(['project_id', column, 'id']).execute();
   }
-  // Who has not ended comes last in both directions, of which the second reads its index from its end.
+  // Alerts that have not ended come last in both directions; the descending order scans its index backwards.
   await sql`create index alerts_by_end_asc on alerts (project_id, (ended_at is null), ended_at, id)`.execute(db);
   await sql`create index alerts_by_end_desc on alerts (project_id, (ended_at is not null), ended_at, id)`.execute(db);
 }

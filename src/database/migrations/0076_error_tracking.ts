@@ -4,7 +4,7 @@ import type { Migration, MigrationDb } from './migration.ts';
 const ofProject = 'projects.id';
 const ofError = 'errors.id';
 
-/** What senders of reports are recognised by, and what becomes of their reports. */
+/** Client keys of error tracking, errors, and their events. */
 export const migration: Migration = {
   name: '0076_error_tracking',
   async up(db, dialect) {
@@ -88,7 +88,7 @@ async function addErrors(db: MigrationDb, dialect: Dialect): Promise<void> {
   }
 }
 
-/** What is known of all reports of an error without a look at each of them. */
+/** Adds counts per error, so that lists do not read its events. */
 async function addWhatErrorsCount(db: MigrationDb, dialect: Dialect): Promise<void> {
   const tableOfErrors = (name: string) =>
     db.schema
@@ -107,7 +107,7 @@ async function addWhatErrorsCount(db: MigrationDb, dialect: Dialect): Promise<vo
     .addColumn('event_count', dialect.integer, (column) => column.notNull())
     .addPrimaryKeyConstraint('error_hours_pkey', ['error_id', 'hour'])
     .execute();
-  // Those that have passed are swept.
+  // Index for the deletion of old hours.
   await db.schema.createIndex('error_hours_by_hour').on('error_hours').column('hour').execute();
 }
 
@@ -116,7 +116,7 @@ async function addEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
     .createTable('error_events')
     .addColumn('id', ...dialect.id)
     .addColumn('project_id', dialect.integer, (column) => column.notNull())
-    // The project of its error.
+    // The project of the error.
     .addColumn('error_id', dialect.integer, (column) => column.notNull().references(ofError).onDelete('cascade'))
     .addColumn('event_id', dialect.text, (column) => column.notNull())
     .addColumn('type', dialect.text, (column) => column.notNull())
@@ -129,7 +129,7 @@ async function addEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
     .addColumn('tags', dialect.json, (column) => column.notNull())
     .addColumn('occurred_at', dialect.timestamp, (column) => column.notNull())
     .addColumn('received_at', dialect.timestamp, (column) => column.notNull())
-    // The last column: who doesn't ask for it doesn't read past it.
+    // The last column, so that queries without it do not read its overflow pages.
     .addColumn('payload', dialect.json, (column) => column.notNull())
     .execute();
   const index = (name: string, columns: string[]) => db.schema.createIndex(name).on('error_events').columns(columns);

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** An event's row says who has logged it, so that nobody reads what was received for that. Older ones do not. */
+/** Stores the logger of an event in its row, so that lists do not read the payload. Older rows have none. */
 export const migration: Migration = {
   name: '0077_event_loggers',
   async up(db, dialect) {

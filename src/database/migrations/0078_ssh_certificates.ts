@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Public keys of authorities that groups trust. */
+/** Public keys of certificate authorities that groups trust. */
 export const migration: Migration = {
   name: '0078_ssh_certificates',
   async up(db, dialect) {

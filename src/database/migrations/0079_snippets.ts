@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Snippets of people, each with a repository of its own. */
+/** Snippets of users, each with its own repository. */
 export const migration: Migration = {
   name: '0079_snippets',
   async up(db, dialect) {

@@ -8,7 +8,7 @@ const CONTAINERS = [
   ['group_id', 'namespaces.id'],
 ] as const;
 
-/** Repositories on their way from one storage to another. */
+/** Moves of repositories between storages. */
 export const migration: Migration = {
   name: '0080_storage_moves',
   async up(db, dialect) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
-/** Migration by direct transfer: what is copied from another server, how far it has come, and what failed of it. */
+/** Migration by direct transfer: imports, their entities, progress and failures. */
 export const migration: Migration = {
   name: '0081_bulk_imports',
   async up(db, dialect) {
@@ -85,7 +85,7 @@ async function addEntities(db: MigrationDb, dialect: Dialect): Promise<void> {
   }
 }
 
-/** Lists are in the order of creation, all of them or those of a state. */
+/** Adds the indexes of lists in order of creation, with and without a filter by state. */
 async function addLists(db: MigrationDb, table: string, name: string, column: string): Promise<void> {
   await db.schema.createIndex(`${table}_by_${name}`).on(table).columns([column, 'created_at', 'id']).execute();
   await db.schema

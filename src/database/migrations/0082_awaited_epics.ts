@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Imported epics whose parents have not come yet. */
+/** Imported epics whose parents have not been imported yet. */
 export const migration: Migration = {
   name: '0082_awaited_epics',
   async up(db, dialect) {

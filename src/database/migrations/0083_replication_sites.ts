@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { addConsequence, type Dialect } from '../dialect.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
-/** Sites that hold copies, and what they are told of. */
+/** Replication sites, and the events that they read. */
 export const migration: Migration = {
   name: '0083_replication_sites',
   async up(db, dialect) {
@@ -114,9 +114,9 @@ async function addEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
     .execute();
 }
 
-/** While nobody holds a copy, nobody is told. */
+/** Without a secondary no events are written. */
 const isFollowed = sql<SqlBool>`exists (select 1 from geo_sites where not is_primary)`;
-/** Where a thing stands matters to sites that hold a part. */
+/** Moves of objects matter only to sites with selective sync. */
 const isFollowedInPart = sql<SqlBool>`exists (select 1 from geo_sites where selective_sync_type is not null)`;
 
 type Moment = RawBuilder<string>;
@@ -164,7 +164,7 @@ async function tellOfRepositories(db: MigrationDb, dialect: Dialect): Promise<vo
   });
 }
 
-/** A snippet is there from when its repository is. */
+/** A snippet is announced once its repository exists. */
 async function tellOfSnippets(db: MigrationDb, dialect: Dialect): Promise<void> {
   const [table, replicable] = ['snippets', 'snippet_repository'];
   await addConsequence(db, dialect, {
@@ -224,7 +224,7 @@ async function tellOfBlobs(db: MigrationDb, dialect: Dialect): Promise<void> {
   }
 }
 
-/** A project takes its blobs along, to another group or storage. */
+/** The blobs of a project move with it to another group or storage. */
 async function tellOfBlobsThatMove(db: MigrationDb, dialect: Dialect): Promise<void> {
   const blobsOf = (ofProject: RawBuilder<SqlBool>) => (moment: Moment) => [
     sql`${into} select ${moment}, 'updated', 'lfs_object', lfs_object_id, true from lfs_object_projects where ${ofProject}`,

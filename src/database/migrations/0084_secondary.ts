@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What a secondary knows of the copies that it holds (contract/operations.md §3.5). A primary leaves these tables empty. */
+/** The state of the copies of a secondary (contract/operations.md §3.5). The tables are empty on a primary. */
 export const migration: Migration = {
   name: '0084_secondary',
   async up(db, dialect) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Which projects come from another server. */
+/** Marks projects that were imported from another server. */
 export const migration: Migration = {
   name: '0086_imported_projects',
   async up(db, dialect) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** What the instance, groups and projects give to their jobs. */
+/** CI variables of the instance, groups and projects. */
 export const migration: Migration = {
   name: '0087_ci_variables',
   async up(db, dialect) {

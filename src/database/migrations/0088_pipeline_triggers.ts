@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Tokens that start pipelines, and which of them has started one. */
+/** Tokens that start pipelines, and the trigger of each pipeline. */
 export const migration: Migration = {
   name: '0088_pipeline_triggers',
   async up(db, dialect) {
@@ -30,7 +30,7 @@ export const migration: Migration = {
       .columns(['expires_at', 'id'])
       .where(sql.ref('expires_at'), 'is not', null)
       .execute();
-    // It may have gone: one with a million pipelines ends without a look at these.
+    // No foreign key: a deleted trigger may have a million pipelines, which then need no update.
     await db.schema.alterTable('pipelines').addColumn('trigger_id', dialect.integer).execute();
     await db.schema
       .createIndex('pipelines_by_trigger')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** When pipelines are made by themselves, with which variables, and which schedule has made one. */
+/** Pipeline schedules with their variables, and the schedule of each pipeline. */
 export const migration: Migration = {
   name: '0089_pipeline_schedules',
   async up(db, dialect) {
@@ -9,7 +9,7 @@ export const migration: Migration = {
     await db.schema
       .createTable(schedules)
       .addColumn('id', ...dialect.id)
-      // A project has ten at most: they go with it.
+      // A project has at most ten, so they are deleted with it.
       .addColumn('project_id', dialect.integer, (column) =>
         column.notNull().references('projects.id').onDelete('cascade'),
       )
@@ -39,7 +39,7 @@ export const migration: Migration = {
       .addColumn('raw', dialect.boolean, (column) => column.notNull())
       .execute();
     await db.schema.createIndex(`${variables}_by_key`).on(variables).columns(['schedule_id', 'key']).unique().execute();
-    // It may have gone, as may a trigger.
+    // No foreign key, as for triggers.
     await db.schema.alterTable('pipelines').addColumn('schedule_id', dialect.integer).execute();
     await db.schema
       .createIndex('pipelines_by_schedule')

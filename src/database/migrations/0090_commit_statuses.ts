@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * What others than runners say of commits, beside the jobs of pipelines. And archives are asked for by the ref: by its newest
- * pipeline that has succeeded, however many have failed since.
+ * Commit statuses of external systems, beside the jobs of pipelines. Adds the index of the newest successful pipeline
+ * of a ref, by which archives are requested.
  */
 export const migration: Migration = {
   name: '0090_commit_statuses',
@@ -16,7 +16,7 @@ export const migration: Migration = {
       .execute();
     await db.schema
       .createTable('commit_statuses')
-      // A number that no job has: lists show both.
+      // Ids are distinct from those of jobs, because lists contain both.
       .addColumn('id', dialect.integer, (column) => column.primaryKey())
       .addColumn('project_id', dialect.integer, (column) =>
         column.notNull().references('projects.id').onDelete('cascade'),
@@ -53,7 +53,7 @@ export const migration: Migration = {
       .unique()
       .where(latest)
       .execute();
-    // What a pipeline is depends on which there are, not on how many.
+    // The status of a pipeline depends on which statuses exist, not on their number.
     await db.schema
       .createIndex('commit_statuses_latest_by_status')
       .on('commit_statuses')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Threads of comments, where they stand in a diff and who has resolved them; and comments on commits. */
+/** Threads of notes with their diff positions and resolvers, and notes on commits. */
 export const migration: Migration = {
   name: '0091_threads',
   async up(db, dialect) {
@@ -45,7 +45,7 @@ export const migration: Migration = {
       '"commented_commit_id" is not null',
     );
     await index('notes_by_resolver', 'resolved_by_id', '"resolved_by_id" is not null');
-    // What keeps a merge request from being merged where its project wants all threads resolved.
+    // Index of unresolved threads, which block a merge if the project requires all threads to be resolved.
     await index(
       'notes_open_by_merge_request',
       'merge_request_id',

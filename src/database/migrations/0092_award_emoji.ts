@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Emoji that people award to things and to notes on them. */
+/** Emoji that users award to issues, merge requests, epics and notes. */
 export const migration: Migration = {
   name: '0092_award_emoji',
   async up(db, dialect) {
@@ -18,7 +18,7 @@ export const migration: Migration = {
       .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
       .addColumn('updated_at', dialect.timestamp, (column) => column.notNull())
       .execute();
-    // One of the four is set. Of those who are gone a thing may have several of a name.
+    // Exactly one of the four columns is set. Without a user (deleted), several rows may have the same name.
     await sql`create unique index award_emoji_by_user on award_emoji
       (user_id, name, coalesce(issue_id, 0), coalesce(merge_request_id, 0), coalesce(epic_id, 0), coalesce(note_id, 0))`.execute(
       db,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Which issues have to do with which others. */
+/** Links between issues. */
 export const migration: Migration = {
   name: '0093_issue_links',
   async up(db, dialect) {
@@ -16,7 +16,7 @@ export const migration: Migration = {
       .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
       .addColumn('updated_at', dialect.timestamp, (column) => column.notNull())
       .execute();
-    // One for a pair, whichever way round.
+    // One link per pair of issues, in either direction.
     await sql`create unique index issue_links_by_pair on issue_links
       ((case when source_id < target_id then source_id else target_id end),
        (case when source_id < target_id then target_id else source_id end))`.execute(db);

@@ -3,7 +3,7 @@ import type { Migration } from './migration.ts';
 
 const THINGS = { issue: 'issues', merge_request: 'merge_requests', epic: 'epics' };
 
-/** Histories of labels and weights, and who is told where a label is put on. */
+/** Events of labels and weights, and subscriptions to labels. */
 export const migration: Migration = {
   name: '0094_label_histories',
   async up(db, dialect) {
@@ -62,7 +62,7 @@ export const migration: Migration = {
       .addColumn('project_id', dialect.integer, (column) => column.references('projects.id').onDelete('cascade'))
       .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
       .execute();
-    // Without a project it is everywhere.
+    // Without a project the subscription applies everywhere.
     await sql`create unique index label_subscriptions_by_label on label_subscriptions
       (label_id, user_id, coalesce(project_id, 0))`.execute(db);
     for (const named of ['user', 'project']) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Who has approved of a merge request, what has become of those who were asked to review it, and what versions change alike. */
+/** Approvals of merge requests, the state of reviewers, and the patch ids of versions. */
 export const migration: Migration = {
   name: '0095_approvals',
   async up(db, dialect) {

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Merge requests that are to be merged by themselves, and those that are being rebased. */
+/** Merge requests with auto-merge, and those that are being rebased. */
 export const migration: Migration = {
   name: '0096_auto_merges',
   async up(db, dialect) {

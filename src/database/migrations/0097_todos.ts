@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** What users have to do, each because of something that has happened to an issue, a merge request or an epic. */
+/** To-do items of users, each caused by an event of an issue, a merge request or an epic. */
 export const migration: Migration = {
   name: '0097_todos',
   async up(db, dialect) {
@@ -41,7 +41,7 @@ export const migration: Migration = {
       await sql`create unique index ${sql.id(`todos_pending_by_${thing}`)} on todos (${sql.id(`${thing}_id`)}, user_id, action)
         where state = 'pending' and action not in ('mentioned', 'directly_addressed')`.execute(db);
     }
-    // Of conflicts is told when they come, and not at each look.
+    // Stores whether a conflict was reported, so that each conflict is reported once.
     await db.schema
       .alterTable('merge_requests')
       .addColumn('conflicts_told', dialect.boolean, (column) => column.notNull().defaultTo(false))

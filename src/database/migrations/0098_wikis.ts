@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
-/** Wikis of projects and groups, each with a repository of its own, whose refs move as those of projects do. */
+/** Wikis of projects and groups. Each has its own repository, with ref updates like those of projects. */
 export const migration: Migration = {
   name: '0098_wikis',
   async up(db, dialect) {
@@ -52,7 +52,7 @@ async function addPages(db: MigrationDb, dialect: Dialect): Promise<void> {
     .execute();
 }
 
-/** Neither engine makes a column nullable in the same words: the few rows that there are go to a new table. */
+/** Makes a column nullable by moving the few rows to a new table: the engines have no common statement for it. */
 async function letIntentsBeOfWikis(db: MigrationDb, dialect: Dialect): Promise<void> {
   const indexes = ['by_project', 'by_user', 'by_merge_request'];
   for (const name of indexes) await db.schema.dropIndex(`ref_intents_${name}`).execute();

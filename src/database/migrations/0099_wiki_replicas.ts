@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { addConsequence, type Dialect } from '../dialect.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
-/** Wikis move with what they belong to, and other sites are told of them. */
+/** Wikis move with their project or group and are replicated to other sites. */
 export const migration: Migration = {
   name: '0099_wiki_replicas',
   async up(db, dialect) {
@@ -12,12 +12,12 @@ export const migration: Migration = {
   },
 };
 
-/** As for repositories of projects (0083): while nobody holds a copy, nobody is told. */
+/** As for repositories of projects (0083): without a secondary no events are written. */
 const isFollowed = sql<SqlBool>`exists (select 1 from geo_sites where not is_primary)`;
 
 type EventName = 'created' | 'updated' | 'deleted';
 
-/** A wiki is there from when something has been written into it. */
+/** A wiki is announced once it has content. */
 async function tellOf(db: MigrationDb, dialect: Dialect, owner: 'project' | 'group'): Promise<void> {
   const replicable = `${owner}_wiki_repository`;
   const into = sql`insert into geo_events (created_at, event_name, replicable_name, replicable_id, rescoped)`;

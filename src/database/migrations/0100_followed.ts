@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** When a secondary knew last of all that had happened: what its primary forgets may have happened since. */
+/** Stores when a secondary was last up to date: events that the primary has deleted since may have been missed. */
 export const migration: Migration = {
   name: '0100_followed',
   async up(db, dialect) {

@@ -1,7 +1,7 @@
 import { makeOftenWrittenSearchable } from '../search/trigrams.ts';
 import type { Migration } from './migration.ts';
 
-/** Parts of what errors are called and say. */
+/** Trigram indexes for names and messages of errors. */
 export const migration: Migration = {
   name: '0103_error_search',
   async up(db, dialect) {

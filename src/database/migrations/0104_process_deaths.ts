@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Counts the processes that died while they ran a job, so that no job can end every process that starts. */
+/** Counts how many processes died while they ran a job, so that one job cannot end every new process. */
 export const migration: Migration = {
   name: '0104_process_deaths',
   async up(db) {

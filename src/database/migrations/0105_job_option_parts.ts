@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** The options of jobs move to rows of their own: jobs of a pipeline share them, and a change of status no longer rewrites them. */
+/**
+ * Moves the options of jobs to rows of their own: jobs of a pipeline share them, and status changes no longer rewrite
+ * them.
+ */
 export const migration: Migration = {
   name: '0105_job_option_parts',
   async up(db, dialect) {

@@ -83,7 +83,7 @@ import { migration as siteProofs } from './0106_site_proofs.ts';
 import { migration as commitMails } from './0111_commit_mails.ts';
 import type { Migration } from './migration.ts';
 
-// To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
+// To add one: a file `NNNN_<area>.ts` beside this one with the next number, which exports
 //
 //   export const migration: Migration = {
 //     name: '0002_identity',
@@ -104,7 +104,7 @@ import type { Migration } from './migration.ts';
 // Forward only: a released migration is never changed. Unique rules are indexes made with createIndex, so that
 // `uniqueViolation` gives the same name on both engines; foreign keys are part of createTable (SQLite can't add them).
 
-/** All migrations in the order in which they run. */
+/** All migrations, in execution order. */
 export const migrations: readonly Migration[] = [
   background,
   blobs,

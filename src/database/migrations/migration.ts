@@ -2,11 +2,11 @@ import type { Kysely } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 
 export interface Migration {
-  /** Its file's name. */
+  /** The name of the file. */
   readonly name: string;
-  /** Makes and changes tables. Runs once, in one transaction with the others that are due. */
+  /** Creates and changes tables. Runs once, in one transaction with the other pending migrations. */
   up(db: MigrationDb, dialect: Dialect): Promise<void>;
 }
 
-/** A migration sees no typed schema: the tables' interfaces describe the present, it describes a step of the past. */
+/** Migrations have no typed schema: the table interfaces describe the present, a migration describes a past step. */
 export type MigrationDb = Kysely<Record<string, Record<string, unknown>>>;

@@ -179,7 +179,7 @@ interface GroupWithPath {
  * index: memberships_by_user, routes_by_namespace, namespace_closure_pkey
  */
 export async function listSolelyOwnedGroups(db: Reader, userId: number): Promise<GroupWithPath[]> {
-  const groupAndAbove = db
+  const groupAndAncestors = db
     .selectFrom('namespace_closure as up')
     .select('up.ancestor_id')
     .where('up.descendant_id', '=', sql.ref<number>('own.source_id'));
@@ -191,7 +191,7 @@ export async function listSolelyOwnedGroups(db: Reader, userId: number): Promise
     .where('own.source_type', '=', 'group')
     .where('own.access_level', '=', OWNER)
     .where(isActiveMembership('own.expires_at', db.today))
-    .where(({ not, exists }) => not(exists(otherOwners(db, userId).where('other.source_id', 'in', groupAndAbove))))
+    .where(({ not, exists }) => not(exists(otherOwners(db, userId).where('other.source_id', 'in', groupAndAncestors))))
     .orderBy('own.source_id')
     .execute();
 }

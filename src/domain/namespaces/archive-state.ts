@@ -128,9 +128,9 @@ export async function loadArchiveState(db: Reader, namespaceId: number): Promise
   const rows = await selectSelfAndAncestors(db, namespaceId)
     .select(['namespace_closure.depth', 'namespaces.archived', 'namespaces.marked_for_deletion_on'])
     .execute();
-  const where = (isSo: (row: (typeof rows)[number]) => boolean): StateOrigin => {
-    const isOwn = rows.some((row) => row.depth === 0 && isSo(row));
-    const isInherited = rows.some((row) => row.depth > 0 && isSo(row));
+  const where = (matches: (row: (typeof rows)[number]) => boolean): StateOrigin => {
+    const isOwn = rows.some((row) => row.depth === 0 && matches(row));
+    const isInherited = rows.some((row) => row.depth > 0 && matches(row));
     return { own: isOwn, inherited: isInherited, any: isOwn || isInherited };
   };
   return {

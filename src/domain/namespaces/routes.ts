@@ -147,7 +147,7 @@ const withKey = (fullPath: FullPath): KeyedPath => ({ ...fullPath, key: foldCase
 /** Routes read and written at once: one statement for 100,000 routes would block other writers for seconds. */
 const BATCH_SIZE = 500;
 
-interface RouteBelow {
+interface DescendantRoute {
   readonly id: number;
   readonly full_path_key: string;
   readonly namespace_id: number | null;
@@ -164,7 +164,7 @@ export async function* listRoutesBelow(
   db: Reader,
   namespaceId: number,
   fullPath: string,
-): AsyncGenerator<readonly RouteBelow[]> {
+): AsyncGenerator<readonly DescendantRoute[]> {
   const key = foldCase(fullPath);
   const ownerId = sql<number>`coalesce(
     routes.namespace_id, (select projects.namespace_id from projects where projects.id = routes.project_id)

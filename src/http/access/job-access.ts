@@ -26,7 +26,7 @@ export interface JobAuthentication {
 
 /**
  * Authenticates the request as the job `:id` by the job's token; the job must be running. The setting `limit` is the rate
- * limit per job. For endpoints with the stage order `clientProof`.
+ * limit per job. For endpoints with the stage order `clientToken`.
  */
 export function jobTokenAccess(
   limit: RunnerLimitSetting = 'runner_jobs_endpoints_api_limit',

@@ -169,13 +169,13 @@ test('rejects read in a stage order without credentials', () => {
     get: '/things',
     summary: 'Do it',
     access: open(),
-    stageOrder: 'clientProof',
+    stageOrder: 'clientToken',
     response: ok(rawEntity(Message)),
     read: () => ({ message: 'x' }),
   });
   refuses(
     { readThing: declared },
-    'things/endpoints.ts: readThing declares read, whose response is cached per caller, but its stage order clientProof authenticates nobody: declare handle',
+    'things/endpoints.ts: readThing declares read, whose response is cached per caller, but its stage order clientToken authenticates nobody: declare handle',
   );
 });
 

@@ -10,10 +10,10 @@ export const STAGE_ORDERS = {
   /** Git and LFS: `load` authenticates by HTTP Basic; errors are plain text. */
   ownCredentials: ['load', 'parameters', 'authorize'],
   /**
-   * Pages (session cookie only), OAuth clients and runners: `load` authenticates by the client's own proof, a parameter or
+   * Pages (session cookie only), OAuth clients and runners: `load` authenticates by the client's own token, a parameter or
    * cookie. API credentials in the request are ignored.
    */
-  clientProof: ['body', 'parameters', 'load', 'authorize', 'precondition'],
+  clientToken: ['body', 'parameters', 'load', 'authorize', 'precondition'],
   /** The group in the path (404) and the tier (403) are checked before parameters, resources of the group after them. */
   parentBeforeParameters: ['body', 'credentials', 'loadParent', 'parameters', 'load', 'authorize', 'precondition'],
   /** Resources that answer 404 and 403 before they validate parameters. */

@@ -21,7 +21,7 @@ import { alertBox, htmlPage, markup } from './html-page.ts';
 
 /**
  * Access for HTML pages: only the session cookie authenticates (contract/conventions.md §7 "Web sign-in and session cookie").
- * Their endpoints have the stage order `clientProof`.
+ * Their endpoints have the stage order `clientToken`.
  */
 
 /** A session, for pages. */

@@ -65,7 +65,7 @@ export function createPrimaryClient(base: string, userAgent: string): PrimaryCli
     if (status < 200 || status > 299) throw statusFailure(status, bytes);
     const value = await parseBody(bytes);
     if (!Value.Check(shape, value)) {
-      throw new PrimaryFailure('invalid-response', `The response to ${withoutQuery(request)} is not that of a primary`);
+      throw new PrimaryFailure('invalid-response', `The response to ${withoutQuery(request)} has an unexpected format`);
     }
     return { value: value as Static<typeof shape>, headers };
   };
@@ -115,7 +115,7 @@ function statusFailure(status: number, bytes: Buffer): PrimaryFailure {
   if (status === 401 && bytes.includes(CLOCK_SKEW_TEXT)) {
     return new PrimaryFailure('away', 'The clocks of primary and secondary differ by more than a minute');
   }
-  if (status === 401) return new PrimaryFailure('rejected', 'The primary does not know these credentials');
+  if (status === 401) return new PrimaryFailure('rejected', 'The primary rejected the credentials of this site');
   const kind = status >= 500 || status === 429 || status === 408 ? 'away' : 'denied';
   return new PrimaryFailure(kind, `The primary answered ${status}`);
 }

@@ -94,7 +94,7 @@ export function createPrimary({ base, client, keys, clock, signal }: PrimaryOpti
       if (status === 200) return body;
       body.destroy();
       if (status === 404) return null;
-      throw new PrimaryFailure(status >= 500 ? 'away' : 'denied', `The primary answered ${status} to a file`);
+      throw new PrimaryFailure(status >= 500 ? 'away' : 'denied', `The primary answered ${status} to a file request`);
     },
     async report(status) {
       const request = { method: 'POST', path: '/api/v4/geo/status', headers: headers(), body: status, signal };
@@ -116,5 +116,5 @@ export function repositoryAddress(name: string, path: string): string {
 }
 
 function unorderedIds(): PrimaryFailure {
-  return new PrimaryFailure('invalid-response', 'The primary sent ids that do not ascend');
+  return new PrimaryFailure('invalid-response', 'The primary sent ids out of order');
 }

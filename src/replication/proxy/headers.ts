@@ -47,7 +47,7 @@ export function buildResponseHeaders(primaryResponse: IncomingMessage): string[]
   return forwardedHeaders(primaryResponse.rawHeaders, () => false);
 }
 
-function forwardedHeaders(lines: RawHeaders, leaveOut: (name: string) => boolean): string[] {
+function forwardedHeaders(lines: RawHeaders, isExcluded: (name: string) => boolean): string[] {
   const connectionHeaders = new Set<string>();
   for (let at = 0; at < lines.length; at += 2) {
     if (lines[at]!.toLowerCase() !== 'connection') continue;
@@ -59,7 +59,7 @@ function forwardedHeaders(lines: RawHeaders, leaveOut: (name: string) => boolean
   for (let at = 0; at < lines.length; at += 2) {
     // Some servers treat `_` and `-` alike.
     const name = lines[at]!.toLowerCase().replaceAll('_', '-');
-    if (!droppedHeaders.has(name) && !connectionHeaders.has(name) && !leaveOut(name))
+    if (!droppedHeaders.has(name) && !connectionHeaders.has(name) && !isExcluded(name))
       forwarded.push(lines[at]!, lines[at + 1]!);
   }
   return forwarded;

@@ -77,11 +77,11 @@ export function createCallerChecks({ client, primary, clock }: CallerChecksOptio
   return {
     async mayFetch(request, copy) {
       const verdict = await cached(fetchKey(request, copy), async () => {
-        const [isTheSame, primaryVerdict] = await Promise.all([
+        const [isPathCurrent, primaryVerdict] = await Promise.all([
           isCurrentPath(primary(), copy),
           checkFetch(client, request, copy),
         ]);
-        return isTheSame || primaryVerdict === 'unauthenticated' ? primaryVerdict : 'no';
+        return isPathCurrent || primaryVerdict === 'unauthenticated' ? primaryVerdict : 'no';
       });
       return verdict === 'yes';
     },

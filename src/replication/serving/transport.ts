@@ -28,7 +28,7 @@ interface TransportOptions {
   /** Returns the response to a locally served request; null: proxy it. */
   readonly answerLocally: (request: IncomingRequest) => Promise<OutgoingResponse | null>;
   /** Returns a response while the primary is unavailable; null: there is none. */
-  readonly answerWhileAway: (request: IncomingRequest) => Promise<OutgoingResponse | null>;
+  readonly respondWhilePrimaryIsAway: (request: IncomingRequest) => Promise<OutgoingResponse | null>;
   /** Called for each proxied request. */
   readonly onProxied: (request: IncomingRequest) => void;
   readonly siteName: () => string;
@@ -71,7 +71,7 @@ async function handleExchange(
 }
 
 async function respond(options: TransportOptions, request: IncomingRequest, response: ServerResponse) {
-  const { services, proxy, answerLocally, answerWhileAway, onProxied, siteName } = options;
+  const { services, proxy, answerLocally, respondWhilePrimaryIsAway: answerWhileAway, onProxied, siteName } = options;
   const site = { 'X-Hearth-Site': encodeHeaderValue(siteName()) };
   const respondLocally = async (outgoing: OutgoingResponse, proxied = false) => {
     const headers = { ...outgoing.headers, ...site, 'X-Hearth-Proxied': String(proxied) };

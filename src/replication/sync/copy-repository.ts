@@ -49,8 +49,8 @@ export async function copyRepository(
   const storage = chooseStorage(git, replicable);
   const repository = getCopy(git, storage, copy);
   const createRemote = () => primary.remote(replicable);
-  const isRight = copy.verification !== 'failed' && (await repositoryExists(repository));
-  if (isRight) {
+  const isReusable = copy.verification !== 'failed' && (await repositoryExists(repository));
+  if (isReusable) {
     await removeStaleRepositoryLocks(git, repository);
     await fetchInto(git, repository, createRemote);
   } else {

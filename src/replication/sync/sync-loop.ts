@@ -47,7 +47,7 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
   let queuedRun: Promise<void> = Promise.resolve();
 
   /** Runs one at a time: concurrent runs would move the same cursor. */
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
+  const runAfterOthers = (work: () => Promise<void>): Promise<void> => {
     const ownRun = queuedRun.then(work);
     queuedRun = ownRun.catch(() => {});
     return ownRun;
@@ -55,7 +55,7 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
   const verifyServices = {
     ...options,
     checksumRetrySeconds: interval,
-    followEvents: () => inTurn(() => followEvents({ database, clock, primary, log })),
+    followEvents: () => runAfterOthers(() => followEvents({ database, clock, primary, log })),
   };
   const syncing: Worker = {
     run: (copy) => sync(options, copy),
@@ -83,7 +83,7 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
     polled = await pollSite(primary, before, log);
     if (polled === null || !polled.site.enabled) return;
     const { site } = polled;
-    await inTurn(() => followPrimary({ database, clock, primary, log }, site));
+    await runAfterOthers(() => followPrimary({ database, clock, primary, log }, site));
     const verifiedUntil = addMilliseconds(timestamp(clock), -site.minimum_reverification_interval * DAY_MS);
     await database.transaction((tx) => scheduleReverification(tx, verifiedUntil, REVERIFY_BATCH_SIZE));
     work.startDue();

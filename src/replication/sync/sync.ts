@@ -37,13 +37,13 @@ const lockPerBlob = createKeyedLock({ maxWaiting: 10_000, retryAfter: 1 });
  * Creates, updates or removes the copy according to the primary's current state, and stores the result. Throws if it
  * must be retried; nothing is stored then (see `recordFailure`).
  */
-export async function sync(copying: SyncServices, copy: RegistryRow): Promise<void> {
-  if (copy.state === 'leaving') return removeObject(copying, copy);
-  const { primary, database } = copying;
+export async function sync(services: SyncServices, copy: RegistryRow): Promise<void> {
+  if (copy.state === 'leaving') return removeObject(services, copy);
+  const { primary, database } = services;
   const replicable = await primary.findReplicable(copy.replicable_name, copy.replicable_id);
   if (replicable === null) return database.transaction((tx) => scheduleRemoval(tx, copy));
-  if (isRepository(copy.replicable_name)) await syncRepository(copying, copy, replicable);
-  else await syncBlob(copying, copy, replicable);
+  if (isRepository(copy.replicable_name)) await syncRepository(services, copy, replicable);
+  else await syncBlob(services, copy, replicable);
 }
 
 /** Stores a failed attempt. */
@@ -54,8 +54,8 @@ export async function recordFailure(tx: Transaction, copy: RegistryRow, error: u
   await updateUnlessChanged(tx, copy, { ...failedColumns(tx, copy, text), ...retryState });
 }
 
-async function syncRepository(copying: SyncServices, copy: RegistryRow, replicable: RemoteReplicable): Promise<void> {
-  const { database, git, primary } = copying;
+async function syncRepository(services: SyncServices, copy: RegistryRow, replicable: RemoteReplicable): Promise<void> {
+  const { database, git, primary } = services;
   const storage = chooseStorage(git, replicable);
   const addresses = addressColumns(replicable);
   if (copy.storage !== null && copy.storage !== storage) await removeCopy(git, copy.storage, copy);
@@ -64,23 +64,23 @@ async function syncRepository(copying: SyncServices, copy: RegistryRow, replicab
   await database.transaction((tx) => updateUnlessChanged(tx, copy, { ...syncedColumns(tx), ...addresses }));
 }
 
-async function syncBlob(copying: SyncServices, copy: RegistryRow, replicable: RemoteReplicable): Promise<void> {
-  const { database, blobs, primary } = copying;
+async function syncBlob(services: SyncServices, copy: RegistryRow, replicable: RemoteReplicable): Promise<void> {
+  const { database, blobs, primary } = services;
   const sha256 = replicable.checksum;
   if (sha256 === null || sha256.length !== 64) throw new Error('The primary has no checksum of this file');
-  if (copy.checksum !== null && copy.checksum !== sha256) await removeFile(copying, copy, copy.checksum);
+  if (copy.checksum !== null && copy.checksum !== sha256) await removeFile(services, copy, copy.checksum);
   const hasBlob = await lockPerBlob(sha256, async () => {
     await database.transaction((tx) => updateCopyLocation(tx, copy.id, { checksum: sha256 }));
     return copyBlob(blobs, primary, replicable, { sha256, forceDownload: copy.verification === 'failed' });
   });
-  if (!hasBlob) throw new Error('The primary has not got this file');
+  if (!hasBlob) throw new Error('The primary does not have this file');
   await database.transaction((tx) => updateUnlessChanged(tx, copy, syncedColumns(tx)));
 }
 
-async function removeObject(copying: SyncServices, copy: RegistryRow): Promise<void> {
-  if (copy.storage !== null) await removeCopy(copying.git, copy.storage, copy);
-  else if (copy.checksum !== null) await removeFile(copying, copy, copy.checksum);
-  await copying.database.transaction((tx) => deleteCopy(tx, copy));
+async function removeObject(services: SyncServices, copy: RegistryRow): Promise<void> {
+  if (copy.storage !== null) await removeCopy(services.git, copy.storage, copy);
+  else if (copy.checksum !== null) await removeFile(services, copy, copy.checksum);
+  await services.database.transaction((tx) => deleteCopy(tx, copy));
 }
 
 function removeFile({ database, blobs }: SyncServices, copy: RegistryRow, checksum: string): Promise<void> {

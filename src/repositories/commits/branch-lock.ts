@@ -17,6 +17,6 @@ export function withBranchLock<T>(
   { project, name }: Pick<PushableBranch, 'project' | 'name'>,
   work: () => Promise<T>,
 ): Promise<T> {
-  const inTurn = () => branchLocks(git)(`${project.id} ${name}`, work, git);
-  return project.empty ? branchLocks(git)(`${project.id} `, inTurn, git) : inTurn();
+  const runLocked = () => branchLocks(git)(`${project.id} ${name}`, work, git);
+  return project.empty ? branchLocks(git)(`${project.id} `, runLocked, git) : runLocked();
 }

@@ -85,9 +85,9 @@ export function createBranchPermission(branch: string): RefPermission<'protected
 /** Permission to create the first branch of an empty repository and another one right after it. */
 export function initialBranchPermission(first: string, branch: string): RefPermission<'protectedName'> {
   return async (db, { caller, project }) => {
-    const mayBegin = await mayCommitTo(db, caller, project, first);
+    const mayCreateFirst = await mayCommitTo(db, caller, project, first);
     const rules = await listProtectionRules(db, project.id);
-    return mayBegin && mayCreateBranch(caller, project, rules, branch) ? undefined : fail('protectedName');
+    return mayCreateFirst && mayCreateBranch(caller, project, rules, branch) ? undefined : fail('protectedName');
   };
 }
 
@@ -103,13 +103,13 @@ export function deleteUnprotectedBranchPermission(branch: string): RefPermission
 
 function buildDeletePermission(
   branch: string,
-  evenProtected: (now: CurrentAccess) => boolean,
+  mayDeleteProtected: (now: CurrentAccess) => boolean,
 ): RefPermission<'isDefault' | 'isProtected'> {
   return async (db, now) => {
     requireAbility(now, 'push_code');
     if (branch === now.project.default_branch) return fail('isDefault');
     const isProtected = matchingRules(await listProtectionRules(db, now.project.id), branch).length > 0;
-    return isProtected && !evenProtected(now) ? fail('isProtected') : undefined;
+    return isProtected && !mayDeleteProtected(now) ? fail('isProtected') : undefined;
   };
 }
 

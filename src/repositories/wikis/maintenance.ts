@@ -63,8 +63,8 @@ const columns = [
 ] as const;
 
 async function loadWikiSize(git: Git, wiki: MeasuredWiki): Promise<number> {
-  const isKept = wiki.size !== null && wiki.size_version === wiki.ref_state_version;
-  return isKept ? (wiki.size as number) : measureObjects(getRepository(git, wiki));
+  const isSizeCurrent = wiki.size !== null && wiki.size_version === wiki.ref_state_version;
+  return isSizeCurrent ? (wiki.size as number) : measureObjects(getRepository(git, wiki));
 }
 
 /** Returns the bytes of the wikis of these projects, by project id. */
@@ -110,8 +110,8 @@ export async function loadWikiSizesByGroup(
   const sizes = new Map<number, number>();
   let measuredCount = 0;
   for (const wiki of wikis) {
-    const isKept = wiki.size_version === wiki.ref_state_version;
-    const size = isKept || ++measuredCount <= MAX_MEASURED ? await loadWikiSize(git, wiki) : (wiki.size ?? 0);
+    const isSizeCurrent = wiki.size_version === wiki.ref_state_version;
+    const size = isSizeCurrent || ++measuredCount <= MAX_MEASURED ? await loadWikiSize(git, wiki) : (wiki.size ?? 0);
     sizes.set(wiki.owner as number, (sizes.get(wiki.owner as number) ?? 0) + size);
   }
   return sizes;

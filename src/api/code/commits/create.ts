@@ -29,7 +29,7 @@ interface CreateCall extends BodyCall {
   readonly openBranch: RequirePushableBranch;
 }
 
-const { last_commit_id: _ofAnAction, ...commit } = commitParams;
+const { last_commit_id: _lastCommitId, ...commit } = commitParams;
 
 export const createCommitParams = {
   ...commit,

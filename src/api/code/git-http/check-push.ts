@@ -61,7 +61,7 @@ export async function checkPush(
 }
 
 /** Returns the right to push all of these changes. Fails with `judged` and the verdict of `checkPush`. */
-export function pushRight(changes: readonly RefChange[], isForced: IsForced): RefPermission<'judged'> {
+export function pushPermission(changes: readonly RefChange[], isForced: IsForced): RefPermission<'judged'> {
   return async (db, now) => {
     requireAbility(now, 'push_code');
     const verdict = await checkPush(db, now, changes, isForced);

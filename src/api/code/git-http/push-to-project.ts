@@ -15,7 +15,7 @@ import type { RefPermission } from '#repositories/ref-updates/ref-permissions.ts
 import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { checkPush, ForceUnknown, pushRight } from './check-push.ts';
+import { checkPush, ForceUnknown, pushPermission } from './check-push.ts';
 import type { PushTarget } from './push.ts';
 
 interface ProjectPush {
@@ -58,7 +58,7 @@ async function beginPush(services: RefServices, projectPush: ProjectPush, push: 
   };
   const ruleError = await resolveForced(() => checkPush(services.database.reader, projectPush, changes, isForced));
   const rejection = ruleError ?? (await findMissingLfs(services, project, push));
-  return rejection ?? resolveForced(() => writeIntent(services, projectPush, push, pushRight(changes, isForced)));
+  return rejection ?? resolveForced(() => writeIntent(services, projectPush, push, pushPermission(changes, isForced)));
 }
 
 /** Limits of the stored push options. Only `ci.` options have an effect. */

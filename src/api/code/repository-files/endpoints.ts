@@ -20,8 +20,8 @@ import { deleteFile as deleteFileOn, writeFile } from './write.ts';
 
 const SCOPES = ['read_repository'];
 /** An absent bound is reported as missing and empty, without the list of valid values. */
-const line = { ...notBlank(integerIn({ min: 1, max: Number.MAX_SAFE_INTEGER })), limitsValues: false };
-const range = optional(object({ start: required(line), end: required(line) }));
+const lineNumber = { ...notBlank(integerIn({ min: 1, max: Number.MAX_SAFE_INTEGER })), limitsValues: false };
+const range = optional(object({ start: required(lineNumber), end: required(lineNumber) }));
 
 export const getFile = endpoint({
   get: '/projects/:id/repository/files/:file_path',

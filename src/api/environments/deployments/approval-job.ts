@@ -38,7 +38,7 @@ export async function applyApprovalToJob(
     await changeJobStatus(uow, job.id, UNFINISHED_STATUSES, 'failed', { failure_reason: 'deployment_rejected' });
     return;
   }
-  const isByRules = protections.some(({ approval_rules }) => approval_rules.length > 0);
-  if (isByRules || job.status !== 'manual') return;
+  const hasApprovalRules = protections.some(({ approval_rules }) => approval_rules.length > 0);
+  if (hasApprovalRules || job.status !== 'manual') return;
   if ((await countPendingApprovals(uow, protections, deployment.id)) === 0) await releaseJob(uow, job);
 }

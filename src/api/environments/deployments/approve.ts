@@ -84,8 +84,8 @@ async function findApprovalRule(
   protections: readonly EnvironmentProtection[],
   representing: string | null,
 ): Promise<ApprovalRule | null | Failure<'notAllowed' | 'noSuchRule'>> {
-  const isByRules = protections.some(({ approval_rules }) => approval_rules.length > 0);
-  if (!isByRules) {
+  const hasApprovalRules = protections.some(({ approval_rules }) => approval_rules.length > 0);
+  if (!hasApprovalRules) {
     const may =
       mayInProject(uow.actor, 'update_deployment', project) &&
       (await mayDeployTo(uow, uow.actor, project, protections));

@@ -50,10 +50,10 @@ export const FILTER_ERRORS = {
 /** Returns the first error of a filter, or null. */
 export function validateFilter(filter: DeploymentFilter): Failure<keyof typeof FILTER_ERRORS> | null {
   const { status, order_by: order } = filter;
-  const byUpdate = filter.updated_after != null || filter.updated_before != null;
+  const hasUpdateFilter = filter.updated_after != null || filter.updated_before != null;
   const byEnd = filter.finished_after != null || filter.finished_before != null;
-  if (byUpdate && byEnd) return fail('bothTimes');
-  if (byUpdate && order !== 'updated_at') return fail('updatedUnsorted');
+  if (hasUpdateFilter && byEnd) return fail('bothTimes');
+  if (hasUpdateFilter && order !== 'updated_at') return fail('updatedUnsorted');
   if (byEnd && order !== 'finished_at') return fail('finishedUnsorted');
   const saysEnd = status != null && FINISHED_DEPLOYMENT_STATUSES.includes(status);
   if (order === 'finished_at' && !byEnd && !saysEnd) return fail('unfinishedSorted');

@@ -56,10 +56,10 @@ export function prefixQuery(db: Reader, projectId: number, part: string, { state
     .where('environments.project_id', '=', projectId)
     .$if(states != null, (query) => query.where('environments.state', '=', states!));
   const byName = all.where(hasPrefixIndexed('name_key', part));
-  const byRest = all
+  const byNameInFolder = all
     .where(hasPrefixIndexed('rest_key', part))
     .where((eb) => eb.not(hasPrefixIndexed('name_key', part)));
-  return db.selectFrom(byName.unionAll(byRest).as('found')).select('found.id');
+  return db.selectFrom(byName.unionAll(byNameInFolder).as('found')).select('found.id');
 }
 
 /** Sorts after every character that names can have. */

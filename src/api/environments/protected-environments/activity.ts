@@ -88,11 +88,11 @@ type ElementStep = Sides & { readonly step: 'added' | 'updated' | 'deleted' };
 function diffElementTexts(
   before: readonly ProtectionElement[],
   after: readonly ProtectionElement[],
-  words: (element: ProtectionElement) => string,
+  describe: (element: ProtectionElement) => string,
 ): ElementStep[] {
-  const remainingTexts = new Map(after.map((element) => [element.id, words(element)]));
+  const remainingTexts = new Map(after.map((element) => [element.id, describe(element)]));
   const knownSteps = before.flatMap((element): ElementStep[] => {
-    const [from, to] = [words(element), remainingTexts.get(element.id)];
+    const [from, to] = [describe(element), remainingTexts.get(element.id)];
     remainingTexts.delete(element.id);
     if (to === undefined) return [{ step: 'deleted', from }];
     return from === to ? [] : [{ step: 'updated', from, to }];

@@ -21,8 +21,8 @@ const namesPrincipal = atLeastOne('access_level', 'user_id', 'group_id');
 /** Existing elements and elements to remove need no principal. */
 const newElementsNamePrincipal: ParameterRule = (rawParams, problems, prefix) => {
   const { id, _destroy } = rawParams;
-  const isThere = id !== undefined && id !== null && id !== '';
-  if (!isThere && boolean.read(_destroy ?? null, '_destroy', new Problems()) !== true)
+  const isPresent = id !== undefined && id !== null && id !== '';
+  if (!isPresent && boolean.read(_destroy ?? null, '_destroy', new Problems()) !== true)
     namesPrincipal(rawParams, problems, prefix);
 };
 

@@ -50,7 +50,7 @@ export async function listUsers(db: Reader, filter: UserFilter, page: PageReques
   if (page.kind === 'offset') {
     const count = (users: Users): CountStrategy | undefined => {
       if (!search) return undefined;
-      return common ? countCommon(db, users, { ...filter, search }, idBound) : 'inPageQuery';
+      return common ? countCommon(db, users, { ...filter, search }, idBound) : 'countInPageQuery';
     };
     return offsetPage(db, query, filter, page, count);
   }
@@ -289,7 +289,7 @@ async function countExcluded(db: Reader, filter: UserFilter): Promise<number | n
  * Evaluated per user, because PostgreSQL would join whole tables although a page needs few users.
  */
 function hasNoProjects(db: Reader, eb: Conditions): Expression<SqlBool> {
-  const areThere = (rows: Expression<unknown>) => existsPerRow(db, sql`select 1 from ${rows} as found`);
+  const hasRows = (rows: Expression<unknown>) => existsPerRow(db, sql`select 1 from ${rows} as found`);
   // index: namespace_closure_by_ancestor, projects_by_namespace
   const projectsInGroup = expressionBuilder<Schema, 'memberships'>()
     .selectFrom('namespace_closure')
@@ -303,7 +303,7 @@ function hasNoProjects(db: Reader, eb: Conditions): Expression<SqlBool> {
     .whereRef('memberships.user_id', '=', 'users.id')
     .where(isActiveMembership('memberships.expires_at', db.today))
     .where((membershipEb) =>
-      membershipEb.or([membershipEb('memberships.source_type', '=', 'project'), areThere(projectsInGroup)]),
+      membershipEb.or([membershipEb('memberships.source_type', '=', 'project'), hasRows(projectsInGroup)]),
     );
   // index: namespaces_by_owner, projects_by_namespace
   const personal = eb
@@ -311,7 +311,7 @@ function hasNoProjects(db: Reader, eb: Conditions): Expression<SqlBool> {
     .innerJoin('projects', 'projects.namespace_id', 'namespaces.id')
     .select('projects.id')
     .whereRef('namespaces.owner_id', '=', 'users.id');
-  return eb.and([eb.not(areThere(memberships)), eb.not(areThere(personal))]);
+  return eb.and([eb.not(hasRows(memberships)), eb.not(hasRows(personal))]);
 }
 
 /** The columns of `UserBasic`. */

@@ -53,14 +53,14 @@ export async function updateUser(
   if (input.details?.admin === false && (await isOnlyAdministrator(uow, user))) return fail('onlyAdministrator');
   const hash = password?.hash ?? null;
   // A password set by somebody else expires at once, so that the user must choose another one.
-  const renewed = hash === null ? undefined : { hash, expired: uow.actor.user.id !== id };
+  const newPassword = hash === null ? undefined : { hash, expired: uow.actor.user.id !== id };
   const details = defaultPrivacy ? { ...input.details, private_profile: await getDefaultPrivacy(uow) } : input.details;
-  const changes = { ...input, details, password: renewed, passwordProblems: password?.problems };
+  const changes = { ...input, details, password: newPassword, passwordProblems: password?.problems };
   const updated = await changeUser(uow, user, changes);
   if (isFailure(updated)) return updated;
   await moveNamespace(uow, user, updated);
   await recordChanges(uow, user, updated);
-  if (renewed) {
+  if (newPassword) {
     await recordUserEvent(uow, updated, {
       name: 'user_password_updated',
       targetDetails: updated.name,
@@ -98,12 +98,12 @@ const RECORDED_FIELDS = [
 ] as const;
 
 async function recordChanges(uow: UnitOfWork, before: User, after: User): Promise<void> {
-  for (const [field, event, word] of RECORDED_FIELDS) {
+  for (const [field, event, attribute] of RECORDED_FIELDS) {
     if (before[field] !== after[field]) {
       const auditEvent = {
         name: event,
         targetDetails: after.name,
-        ...describeChange(word, before[field], after[field]),
+        ...describeChange(attribute, before[field], after[field]),
       };
       await recordUserEvent(uow, after, auditEvent);
     }

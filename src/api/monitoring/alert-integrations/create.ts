@@ -23,8 +23,8 @@ export async function createIntegration(
   project: Project,
   { legacy, ...input }: CreateIntegrationInput,
 ): Promise<IntegrationInProject | Failure<'several'>> {
-  const isOnly = uow.tier !== 'free' || (await getOldestIntegrationId(uow, project.id, input.type)) === null;
-  if (!isOnly) return fail('several');
+  const isAllowed = uow.tier !== 'free' || (await getOldestIntegrationId(uow, project.id, input.type)) === null;
+  if (!isAllowed) return fail('several');
   const endpoint_identifier = legacy ? LEGACY[input.type] : newEndpointIdentifier();
   const integrationKey = { project_id: project.id, endpoint_identifier };
   return insertIntegration(uow, project, {

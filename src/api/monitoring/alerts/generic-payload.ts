@@ -65,9 +65,9 @@ function severityOf(value: unknown): AlertSeverity | null {
   return severityText !== undefined && SEVERITIES.includes(severityText) ? (severityText as AlertSeverity) : null;
 }
 
-async function fingerprint(payload: JsonObject, sender: AlertSource, ofPayload: boolean): Promise<string | null> {
+async function fingerprint(payload: JsonObject, sender: AlertSource, hashesPayload: boolean): Promise<string | null> {
   const explicitFingerprint = mappedFingerprint(payload, sender) ?? (await fingerprintOf(payload.fingerprint));
-  return explicitFingerprint ?? (ofPayload ? fingerprintOfPayload(payload) : null);
+  return explicitFingerprint ?? (hashesPayload ? fingerprintOfPayload(payload) : null);
 }
 
 /** Returns the hosts that a mapping finds, or null if there are none. */

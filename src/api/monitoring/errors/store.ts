@@ -62,7 +62,7 @@ export async function loadErrorPage(
 ): Promise<Page<ErrorRow>> {
   const useSearchIndex = await isSelective(db, filter.search);
   const errors = selectErrors(db, project.id, { ...filter, useSearchIndex });
-  const result = await paginate(db, errors, page, useSearchIndex ? 'inPageQuery' : undefined);
+  const result = await paginate(db, errors, page, useSearchIndex ? 'countInPageQuery' : undefined);
   return { ...result, items: result.items.map((row) => withProjectPath(row, project)) };
 }
 

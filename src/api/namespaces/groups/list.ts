@@ -24,7 +24,12 @@ export async function loadGroupPage(
   const common = search ? (await hasFewGroups(db)) || (await isCommonSearchTerm(db, search)) : false;
   const query = selectVisibleGroups(db, caller, input, scope, common);
   if (page.kind === 'offset') {
-    return paginate(db, orderGroups(query, order, sort, search), page, search && !common ? 'inPageQuery' : undefined);
+    return paginate(
+      db,
+      orderGroups(query, order, sort, search),
+      page,
+      search && !common ? 'countInPageQuery' : undefined,
+    );
   }
   const { sort: direction, perPage, after } = page;
   const { items } = await paginateByKey(query, 'namespaces.name', 'namespaces.id', {

@@ -48,7 +48,7 @@ async function findTransferFailure(
 ): Promise<TransferFailure | null> {
   if (target === null && group.parent_id === null) return 'isRoot';
   if (target !== null && group.parent_id === target.id) return 'sameParent';
-  if (target !== null && (await isInside(uow, target.id, group.id))) return 'intoItself';
+  if (target !== null && (await isDescendantOf(uow, target.id, group.id))) return 'intoItself';
   if (!(await mayCreateGroupIn(uow, target))) return 'noPermission';
   if (target === null && isReservedName(group.path)) return 'pathTaken';
   const fullPath = childPath(target, group.path, group.name);
@@ -57,6 +57,6 @@ async function findTransferFailure(
 }
 
 /** index: namespace_closure_pkey */
-function isInside(db: Reader, groupId: number, ancestorId: number): Promise<boolean> {
+function isDescendantOf(db: Reader, groupId: number, ancestorId: number): Promise<boolean> {
   return hasRow(selectDescendantIds(db, ancestorId).where('descendant_id', '=', groupId));
 }

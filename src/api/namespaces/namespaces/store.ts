@@ -55,7 +55,7 @@ export async function loadNamespacePage(
   const matchesSearch = requiresOwnership ? null : await findMatchingNamespaceIds(db, search, searchOptions);
   if (matchesSearch !== null) {
     const matchingNamespaces = accessible.where(matchesSearch(sql.ref<number>('namespaces.id')));
-    return paginate(db, matchingNamespaces.orderBy('namespaces.id'), page, 'inPageQuery');
+    return paginate(db, matchingNamespaces.orderBy('namespaces.id'), page, 'countInPageQuery');
   }
   const query = accessible.where(namespaceMatches(db, search, { ...searchOptions, common: true }));
   const count =

@@ -193,7 +193,7 @@ export const Project = entity('Project', {
   ...projectFields,
   /** In responses to creation and update, for Maintainers. */
   runners_token: Type.Optional(nullable(text)),
-}).from(loadProjectRelations, (project, to, relations) => joinWhole(...projectParts(project, to, relations)));
+}).from(loadProjectRelations, (project, to, relations) => mergeDetailParts(...projectParts(project, to, relations)));
 
 const SourceAccess = shape('ProjectSourceAccess', { access_level: count, notification_level: count });
 
@@ -336,7 +336,7 @@ function countOpenIssuesFor(caller: Caller, project: Row, { openIssues }: Projec
   return mayInProject(caller, 'read_confidential_issue', project) ? open + confidential : open;
 }
 
-const joinWhole = createMerger();
+const mergeDetailParts = createMerger();
 const joinWithPermissions = createMerger();
 
 /** Returns a project's fields in three parts. They are joined in one step because of their number. */

@@ -39,7 +39,7 @@ export async function checkDestination(
   if (source_type === 'project_entity' && parent === null) {
     return failWith("Validation failed: Destination namespace can't be blank");
   }
-  if (isOwnSource && source_type === 'group_entity' && isInside(namespace, input.source_full_path)) {
+  if (isOwnSource && source_type === 'group_entity' && isPathInside(namespace, input.source_full_path)) {
     return failWith(
       'Validation failed: Import failed. The destination cannot be a subgroup of the source group. ' +
         'Change the destination and try again.',
@@ -82,6 +82,6 @@ export function isPathTaken(db: Reader, fullPath: string): Promise<boolean> {
   return hasRow(db.selectFrom('routes').select('id').where('full_path_key', '=', foldCase(fullPath)));
 }
 
-function isInside(path: string, ancestor: string): boolean {
+function isPathInside(path: string, ancestor: string): boolean {
   return foldCase(`${path}/`).startsWith(foldCase(`${ancestor}/`));
 }

@@ -48,8 +48,8 @@ function validateName(name: string, isTaken: boolean): string[] {
 function validateUrl(url: string): string[] {
   if (!/^https?:/i.test(url)) return ['is blocked: Only allowed schemes are http, https'];
   // `URL` ignores line breaks and tabs, but the stored text would contain them.
-  const isWhole = !/[\s\p{Cc}]/u.test(url);
-  return isWhole && /^https?:\/\//i.test(url) && URL.canParse(url) ? [] : ['must be a valid URL'];
+  const hasNoSpaces = !/[\s\p{Cc}]/u.test(url);
+  return hasNoSpaces && /^https?:\/\//i.test(url) && URL.canParse(url) ? [] : ['must be a valid URL'];
 }
 
 const validateMinimum = (minimum: number, value: number): string[] =>

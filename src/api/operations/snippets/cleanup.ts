@@ -21,7 +21,7 @@ export const deleteStaleDraft = defineJob({
 
 /** Deletes a draft immediately, unless its creation has completed meanwhile. */
 export async function deleteDraft({ database, git }: Pick<Services, 'database' | 'git'>, draft: Draft): Promise<void> {
-  const isMade = await database.transaction(
+  const isComplete = await database.transaction(
     async (tx) => {
       // index: snippets primary key
       const row = await tx.selectFrom('snippets').select('made').where('id', '=', draft.id).executeTakeFirst();
@@ -30,7 +30,7 @@ export async function deleteDraft({ database, git }: Pick<Services, 'database' |
     },
     { exemptFromLimit: true },
   );
-  if (!isMade) await deleteRepositoryAt(git, draft);
+  if (!isComplete) await deleteRepositoryAt(git, draft);
 }
 
 export const deleteSnippetRepository = defineJob({

@@ -96,7 +96,7 @@ interface DependencyContext {
 
 /**
  * Loads the archive of job `:id` for a running job, authenticated by its token. The user of that job must be able to
- * read jobs of the project (contract/runners.md §3.7). For endpoints with the stage order `clientProof`.
+ * read jobs of the project (contract/runners.md §3.7). For endpoints with the stage order `clientToken`.
  */
 export function dependencyTokenAccess() {
   return access<DependencyContext, typeof DEPENDENCY_PARAMS>({

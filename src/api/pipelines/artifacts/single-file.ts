@@ -54,7 +54,7 @@ async function acquireSlot(
 }
 
 function toStream({ head, remainingChunks }: UnpackedFile, releaseSlot: () => void): Readable {
-  const body = Readable.from(headThenRest(head, remainingChunks), { objectMode: false });
+  const body = Readable.from(concatChunks(head, remainingChunks), { objectMode: false });
   // The generator does not end by itself if the client never started to read.
   return body.once('close', () => {
     releaseSlot();
@@ -62,7 +62,7 @@ function toStream({ head, remainingChunks }: UnpackedFile, releaseSlot: () => vo
   });
 }
 
-async function* headThenRest(head: Buffer, remainder: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* concatChunks(head: Buffer, remainder: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   if (head.length > 0) yield head;
   yield* remainder;
 }

@@ -18,7 +18,7 @@ export const requestJob = endpoint({
   post: '/jobs/request',
   summary: 'Request a job to run',
   access: runnerTokenAccess(),
-  stageOrder: 'clientProof',
+  stageOrder: 'clientToken',
   params: {
     ...machineParams,
     last_update: optional(string),

@@ -19,7 +19,7 @@ export const updateJob = endpoint({
   put: '/jobs/:id',
   summary: 'Update the state of a running job',
   access: jobTokenAccess(),
-  stageOrder: 'clientProof',
+  stageOrder: 'clientToken',
   params: {
     state: required(oneOf('running', 'success', 'failed')),
     failure_reason: optional(string),

@@ -22,7 +22,7 @@ import { isInSeveralProjects } from './store.ts';
 type RunnerAbility = (db: Reader, caller: SignedInCaller, runner: Runner) => Promise<boolean>;
 
 /** Requires a signed-in caller with this ability for the runner in the path; `label` is its name in api.txt. */
-export function runnerAccess(right: RunnerAbility, label: string) {
+export function runnerAccess(ability: RunnerAbility, label: string) {
   return signedIn()
     .resource({
       name: 'runner',
@@ -30,14 +30,14 @@ export function runnerAccess(right: RunnerAbility, label: string) {
       load: ({ db, params }: AccessCall<{ readonly id: number }>) => findRunner(db, params.id),
       notFound: nestedNotFound,
       async authorize({ db }, { caller, runner }) {
-        if (!(await right(db, caller, runner))) throw forbidden('No access granted');
+        if (!(await ability(db, caller, runner))) throw forbidden('No access granted');
       },
     })
     .require(() => {}, `runner:${label}`);
 }
 
 /** Only administrators may delete a runner of several projects. */
-export async function requireDeletable(db: Reader, caller: SignedInCaller, runner: Runner): Promise<boolean> {
+export async function mayDeleteRunnerOrThrow(db: Reader, caller: SignedInCaller, runner: Runner): Promise<boolean> {
   if (!isAdministrator(caller) && (await isInSeveralProjects(db, runner.id))) {
     throw forbidden('Runner associated with more than one project');
   }
@@ -45,7 +45,7 @@ export async function requireDeletable(db: Reader, caller: SignedInCaller, runne
 }
 
 /** Access by a runner or registration token; API credentials in the request are ignored. */
-function clientProofAccess(label: string): Access<{ caller: Caller }> {
+function clientTokenAccess(label: string): Access<{ caller: Caller }> {
   return access({
     audience: 'key',
     label,
@@ -55,9 +55,9 @@ function clientProofAccess(label: string): Access<{ caller: Caller }> {
   });
 }
 
-/** Authenticates a runner by its token parameter, for endpoints with the stage order `clientProof`. */
+/** Authenticates a runner by its token parameter, for endpoints with the stage order `clientToken`. */
 export function runnerTokenAccess() {
-  return clientProofAccess('runner token').resource({
+  return clientTokenAccess('runner token').resource({
     name: 'runner',
     params: { token: required(string) },
     load: ({ db, services, params }: AccessCall<{ readonly token: string }>) =>
@@ -68,7 +68,7 @@ export function runnerTokenAccess() {
 
 /** Authenticates a runner by the header `Runner-Token`. */
 export function runnerTokenHeaderAccess() {
-  return clientProofAccess('runner token').require(async ({ db, services, request }) => {
+  return clientTokenAccess('runner token').require(async ({ db, services, request }) => {
     const token = firstHeader(request.headers['runner-token']);
     if (!token || !(await findRunnerByToken(db, token, timestamp(services.clock)))) throw forbidden();
   });
@@ -76,11 +76,11 @@ export function runnerTokenHeaderAccess() {
 
 const REGISTRATION_DISALLOWED = '410 Gone - runner registration disallowed';
 
-/** Authenticates by a registration token, for endpoints with the stage order `clientProof`. */
+/** Authenticates by a registration token, for endpoints with the stage order `clientToken`. */
 export function registrationTokenAccess() {
-  return clientProofAccess('registration token')
+  return clientTokenAccess('registration token')
     .resource({
-      name: 'registrar',
+      name: 'runnerOwner',
       params: { token: required(string) },
       load: ({ db, services, params }: AccessCall<{ readonly token: string }>) =>
         findRunnerOwner(db, params.token, services),
@@ -94,12 +94,12 @@ async function findRunnerOwner(
   token: string,
   { config, secretKey }: Pick<Services, 'config' | 'secretKey'>,
 ): Promise<RunnerOwner | null> {
-  const { allow_runner_registration_token: allowed, valid_runner_registrars: valid } = await loadSettings(db);
+  const { allow_runner_registration_token: allowed, valid_runner_registrars: registrarTypes } = await loadSettings(db);
   if (token === '') return null;
   if (!allowed) throw registrationDisallowed();
   const owner = await findRunnerOwnerByToken(db, token, secretKey, config);
   if (owner === null) return null;
-  if (owner.type !== 'instance' && !valid.includes(owner.type)) return null;
+  if (owner.type !== 'instance' && !registrarTypes.includes(owner.type)) return null;
   if (!(await allowsRegistrationTokens(db, owner))) throw registrationDisallowed();
   return owner;
 }

@@ -12,7 +12,7 @@ import {
   required,
 } from '#http/parameters/declarations.ts';
 import { boolean, integer, oneOf } from '#http/parameters/types.ts';
-import { requireDeletable, runnerAccess } from './access.ts';
+import { mayDeleteRunnerOrThrow, runnerAccess } from './access.ts';
 import { createRunner as create } from './create.ts';
 import { deleteRunner as remove } from './delete.ts';
 import { RunnerDetail, RunnerManager, RunnerWithToken } from './entities.ts';
@@ -28,9 +28,9 @@ export * from './registration/token-endpoints.ts';
 
 /** A group or project runner must name its group or project; invalid numbers count as missing. */
 const requireGroupOrProjectId: ParameterRule = ({ runner_type, group_id, project_id }, problems) => {
-  const isNamed = (id: unknown) => id !== undefined && id !== null && id !== '';
-  if (runner_type === 'group_type' && !isNamed(group_id)) problems.add('group_id is missing');
-  if (runner_type === 'project_type' && !isNamed(project_id)) problems.add('project_id is missing');
+  const isPresent = (id: unknown) => id !== undefined && id !== null && id !== '';
+  if (runner_type === 'group_type' && !isPresent(group_id)) problems.add('group_id is missing');
+  if (runner_type === 'project_type' && !isPresent(project_id)) problems.add('project_id is missing');
 };
 
 /** contract/runners.md §2.1 */
@@ -109,7 +109,7 @@ export const updateRunner = endpoint({
 export const deleteRunner = endpoint({
   delete: '/runners/:id',
   summary: 'Delete a runner',
-  access: runnerAccess(requireDeletable, 'delete'),
+  access: runnerAccess(mayDeleteRunnerOrThrow, 'delete'),
   scopes: ['manage_runner'],
   lastModified: ({ runner }) => runner.updated_at,
   activity: ['ci_runner_unregistered'],

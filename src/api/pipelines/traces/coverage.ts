@@ -16,7 +16,7 @@ export async function findCoverage(log: string, pattern: string): Promise<number
   const expression = compileRegex(source);
   if (typeof expression === 'string') return null;
   const weight = regexCost(source);
-  const giveWay = createYielder();
+  const yieldIfDue = createYielder();
   let work = 0;
   for (const line of iterateLinesBackwards(log)) {
     const matcher = expression.matcher(line);
@@ -26,7 +26,7 @@ export async function findCoverage(log: string, pattern: string): Promise<number
     if (number !== null) return Number(number[0]);
     work += line.length * weight;
     if (work > MAX_MATCHING_WORK) return null;
-    const yielded = giveWay();
+    const yielded = yieldIfDue();
     if (yielded !== undefined) await yielded;
   }
   return null;

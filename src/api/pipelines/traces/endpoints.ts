@@ -14,7 +14,7 @@ export const appendTrace = endpoint({
   patch: '/jobs/:id/trace',
   summary: 'Append to the log of a running job',
   access: jobTokenAccess('runner_jobs_patch_trace_api_limit'),
-  stageOrder: 'clientProof',
+  stageOrder: 'clientToken',
   body: 'raw',
   unknownIdStatus: 403,
   errors: {

@@ -22,7 +22,7 @@ interface TriggerContext {
 }
 
 /**
- * Authenticates by a trigger or job token, for endpoints with the stage order `clientProof`. Without a valid token the
+ * Authenticates by a trigger or job token, for endpoints with the stage order `clientToken`. Without a valid token the
  * response does not reveal whether the project exists.
  */
 export function triggerTokenAccess(): Access<TriggerContext, typeof startParams> {

@@ -15,7 +15,7 @@ const triggerEndpoint = (post: TriggerPath, summary: string) =>
     post,
     summary,
     access: triggerTokenAccess(),
-    stageOrder: 'clientProof',
+    stageOrder: 'clientToken',
     errors: {
       ...PIPELINE_CREATION_ERRORS,
       broken: [422, { message: { base: ['{text}'] } }],

@@ -35,7 +35,7 @@ const MAX_DIRECTORY_BYTES = 64 * 1024 * 1024;
 
 /** Locates the directory of an archive of this size in bytes. */
 export async function findDirectory(read: ReadRange, archiveSize: number): Promise<ZipDirectory> {
-  const tailLength = Math.min(archiveSize, END_RECORD.size + END_RECORD.longestComment + ZIP64_LOCATOR.size);
+  const tailLength = Math.min(archiveSize, END_RECORD.size + END_RECORD.maxCommentBytes + ZIP64_LOCATOR.size);
   if (tailLength < END_RECORD.size) throw new UnreadableArchive();
   const tail = await readBytesAt(read, archiveSize - tailLength, tailLength);
   const at = findEndRecord(tail);
@@ -73,14 +73,14 @@ export async function findEntry(
 ): Promise<ZipEntry | null> {
   if (length === 0) return null;
   const wanted = Buffer.from(name);
-  const giveWay = createYielder();
+  const yieldIfDue = createYielder();
   let buffered: Buffer = Buffer.alloc(0);
   for await (const chunk of (await read(start, start + length - 1)) as AsyncIterable<Buffer>) {
     buffered = buffered.length === 0 ? chunk : Buffer.concat([buffered, chunk]);
     const { entry, at } = findEntryInBytes(buffered, wanted);
     if (entry !== null) return entry;
     buffered = buffered.subarray(at);
-    await giveWay();
+    await yieldIfDue();
   }
   return null;
 }
@@ -92,11 +92,12 @@ function findEntryInBytes(bytes: Buffer, wanted: Buffer): { readonly entry: ZipE
     if (bytes.readUInt32LE(at) !== DIRECTORY_ENTRY.signature) throw new UnreadableArchive();
     const nameLength = bytes.readUInt16LE(at + 28);
     const extraLength = bytes.readUInt16LE(at + 30);
-    const extraAt = at + DIRECTORY_ENTRY.size + nameLength;
-    const next = extraAt + extraLength + bytes.readUInt16LE(at + 32);
+    const extraOffset = at + DIRECTORY_ENTRY.size + nameLength;
+    const next = extraOffset + extraLength + bytes.readUInt16LE(at + 32);
     if (next > bytes.length) break;
-    const isIt = nameLength === wanted.length && wanted.equals(bytes.subarray(at + DIRECTORY_ENTRY.size, extraAt));
-    if (isIt) return { entry: parseEntry(bytes, at, bytes.subarray(extraAt, extraAt + extraLength)), at };
+    const isMatch =
+      nameLength === wanted.length && wanted.equals(bytes.subarray(at + DIRECTORY_ENTRY.size, extraOffset));
+    if (isMatch) return { entry: parseEntry(bytes, at, bytes.subarray(extraOffset, extraOffset + extraLength)), at };
     at = next;
   }
   return { entry: null, at };

@@ -20,7 +20,7 @@ export const LOCAL_HEADER = { signature: 0x04034b50, size: 30 } as const;
 export const DIRECTORY_ENTRY = { signature: 0x02014b50, size: 46 } as const;
 
 /** The end record with the position of the directory: at the end of the archive, before a comment. */
-export const END_RECORD = { signature: 0x06054b50, size: 22, longestComment: 0xffff } as const;
+export const END_RECORD = { signature: 0x06054b50, size: 22, maxCommentBytes: 0xffff } as const;
 
 /** The ZIP64 end record for large archives; its locator is directly before `END`. */
 export const ZIP64_END_RECORD = { signature: 0x06064b50, size: 56 } as const;

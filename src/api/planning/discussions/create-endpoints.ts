@@ -139,6 +139,6 @@ async function findCommitSha(
   sha: string | null | undefined,
 ): Promise<string | null | Failure<'nowhere'>> {
   if (!sha) return null;
-  const isThere = /^[0-9a-f]{40}$/.test(sha) && (await readCommit(git, getRepository(git, project), sha)) !== null;
-  return isThere ? sha : fail('nowhere');
+  const exists = /^[0-9a-f]{40}$/.test(sha) && (await readCommit(git, getRepository(git, project), sha)) !== null;
+  return exists ? sha : fail('nowhere');
 }

@@ -86,10 +86,10 @@ function isComplete(position: Position): boolean {
 
 async function existsInDiff(git: Git, repository: Repository, position: Position): Promise<boolean> {
   const { base_sha, head_sha, old_path, new_path, position_type, old_line, new_line } = position;
-  const fromNothing = base_sha === ZERO_ID;
-  if (!fromNothing && !(await isCommit(git, repository, base_sha))) return false;
+  const hasNoBase = base_sha === ZERO_ID;
+  if (!hasNoBase && !(await isCommit(git, repository, base_sha))) return false;
   if (!(await isCommit(git, repository, head_sha))) return false;
-  const { files } = await getDiff(git, repository, fromNothing ? null : base_sha, head_sha);
+  const { files } = await getDiff(git, repository, hasNoBase ? null : base_sha, head_sha);
   const file = files.find(
     ({ oldPath, newPath }) => (!old_path || old_path === oldPath) && (!new_path || new_path === newPath),
   );

@@ -34,7 +34,7 @@ export async function createIncident(
     confidential: false,
     author_id: uow.actor.user.id,
     labels: [],
-    madeAt: uow.now,
+    createdAt: uow.now,
   });
   await recordIssueCreated(uow, project, issue);
   return issue;

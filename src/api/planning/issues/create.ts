@@ -75,7 +75,7 @@ async function insertNewIssue(
     issue_type: input.issue_type ?? 'issue',
     labels,
     assignees,
-    madeAt: ownerInput.created_at ?? uow.now,
+    createdAt: ownerInput.created_at ?? uow.now,
   });
   await updateEpicAssociation(uow, { issue: issue, project }, epic);
   await recordIssueCreated(uow, project, issue);

@@ -56,7 +56,7 @@ export async function importIssue(
     milestone_id: foundMilestone?.id ?? null,
     labels: await resolveLabels(uow, { project }, [], { labels }),
     assignees: await resolveAssignees(uow, [], assignees, (ids) => filterIssueReaders(uow, project, issue, ids)),
-    madeAt: issue.importedState.created_at,
+    createdAt: issue.importedState.created_at,
   });
   if (epic !== null) await upsertAssociation(uow, epic.id, created.id);
   return created;

@@ -31,7 +31,7 @@ interface NewIssueWithRelations extends Omit<IssueMetadata, 'labels'> {
   readonly author_id: number;
   /** Ids. */
   readonly labels: readonly number[];
-  readonly madeAt: string;
+  readonly createdAt: string;
   /** Only for imported issues. */
   readonly importedState?: ImportedState<IssueState>;
 }
@@ -42,7 +42,7 @@ export async function insertIssueWithRelations(
   project: Project,
   issue: NewIssueWithRelations,
 ): Promise<Issue> {
-  const { title, description, labels, assignees, madeAt, importedState, ...row } = issue;
+  const { title, description, labels, assignees, createdAt, importedState, ...row } = issue;
   const id = await insertIssue(uow, {
     ...row,
     project_id: project.id,
@@ -50,7 +50,7 @@ export async function insertIssueWithRelations(
     start_date: null,
     relative_position: await nextRelativePosition(uow, project.id),
     moved_to_id: null,
-    ...newStateColumns(madeAt),
+    ...newStateColumns(createdAt),
     ...(importedState && { ...importedState, ...IMPORTED_COLUMNS }),
   });
   await (importedState

@@ -1,5 +1,5 @@
 /** Named colors of CSS (CSS Color Module Level 4), each with its six hexadecimal digits. */
-const NAMED = `
+const NAMED_COLORS = `
 aliceblue F0F8FF antiquewhite FAEBD7 aqua 00FFFF aquamarine 7FFFD4 azure F0FFFF beige F5F5DC bisque FFE4C4 black 000000
 blanchedalmond FFEBCD blue 0000FF blueviolet 8A2BE2 brown A52A2A burlywood DEB887 cadetblue 5F9EA0 chartreuse 7FFF00
 chocolate D2691E coral FF7F50 cornflowerblue 6495ED cornsilk FFF8DC crimson DC143C cyan 00FFFF darkblue 00008B
@@ -26,7 +26,7 @@ white FFFFFF whitesmoke F5F5F5 yellow FFFF00 yellowgreen 9ACD32`;
 
 /** Maps each CSS color name to `#RRGGBB`. */
 export const CSS_COLORS: ReadonlyMap<string, string> = new Map(
-  NAMED.trim()
+  NAMED_COLORS.trim()
     .split(/\s+/)
     .flatMap((name, at, all) => (at % 2 === 0 ? [[name, `#${all[at + 1]}`] as const] : [])),
 );

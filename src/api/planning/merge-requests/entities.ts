@@ -143,9 +143,9 @@ async function findMatchingTitles(
   mergeSettings: ReadonlyMap<number, MergeSettings>,
 ): Promise<ReadonlySet<number>> {
   const withMatchingTitle = new Set<number>();
-  const giveWay = createYielder();
+  const yieldIfDue = createYielder();
   for (const { id, title, project_id } of rows) {
-    await giveWay();
+    await yieldIfDue();
     if (isTitleAllowed(title, requireRow(mergeSettings.get(project_id)))) withMatchingTitle.add(id);
   }
   return withMatchingTitle;

@@ -162,26 +162,22 @@ export function isMilestoneIidTaken(db: Reader, parent: GroupOrProject, iid: num
 
 /** Returns whether a milestone in the project or group, its ancestors or its descendants has this title. index: milestones_by_project_title, milestones_by_group_title */
 export async function isMilestoneTitleTaken(db: Reader, parent: GroupOrProject, title: string): Promise<boolean> {
-  if (parent.project) return hasTitleWhere(db, title, isInScope('milestones', await ancestorsAndSelf(db, parent)));
+  if (parent.project) return hasTitle(db, title, isInScope('milestones', await ancestorsAndSelf(db, parent)));
   return (
     (await isTitleTakenAmongGroups(db, parent.group, title)) ||
-    hasTitleWhere(
-      db,
-      title,
-      sql<SqlBool>`milestones.project_id in (${selectDescendantProjectIds(db, parent.group.id)})`,
-    )
+    hasTitle(db, title, sql<SqlBool>`milestones.project_id in (${selectDescendantProjectIds(db, parent.group.id)})`)
   );
 }
 
 /** Returns whether a milestone of the group, its ancestors or its descendant groups has this title. index: milestones_by_group_title */
 export async function isTitleTakenAmongGroups(db: Reader, group: Group, title: string): Promise<boolean> {
   return (
-    (await hasTitleWhere(db, title, isInScope('milestones', await ancestorsAndSelf(db, { group })))) ||
-    hasTitleWhere(db, title, sql<SqlBool>`milestones.group_id in (${selectDescendantIds(db, group.id)})`)
+    (await hasTitle(db, title, isInScope('milestones', await ancestorsAndSelf(db, { group })))) ||
+    hasTitle(db, title, sql<SqlBool>`milestones.group_id in (${selectDescendantIds(db, group.id)})`)
   );
 }
 
-const hasTitleWhere = (db: Reader, title: string, condition: RawBuilder<SqlBool>): Promise<boolean> =>
+const hasTitle = (db: Reader, title: string, condition: RawBuilder<SqlBool>): Promise<boolean> =>
   hasRow(db.selectFrom('milestones').select('id').where('title', '=', title).where(condition));
 
 /** The attributes of a milestone that users write. */

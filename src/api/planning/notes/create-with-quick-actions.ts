@@ -24,7 +24,7 @@ import { notesLockKey, reloadForComment } from './access.ts';
 // Comments with quick actions (contract/planning.md §3.17 "Notes").
 
 /** The response to a comment that contains only quick actions. */
-interface OnlyCommands {
+interface CommandsOnlyNote {
   readonly commands_changes: QuickActionChanges;
   /** All messages, joined to one text. */
   readonly summary: readonly string[];
@@ -65,7 +65,7 @@ export async function writeNoteWithQuickActions<Written, Code extends string>(
   { kind, noteable, caller }: NoteableContext<Noteable> & { readonly kind: NoteableKind },
   body: string,
   handlers: NoteHandlers<Written, Code>,
-): Promise<Written | Reply<OnlyCommands> | Failure<Code | QuickActionErrorCode>> {
+): Promise<Written | Reply<CommandsOnlyNote> | Failure<Code | QuickActionErrorCode>> {
   const lock = [notesLockKey({ noteable })];
   const parsedText = parseQuickActions(body);
   if (noteable.type === 'Commit' || parsedText.commands.length === 0) {
@@ -96,7 +96,7 @@ async function writeAndRun<Written, Code extends string>(
   { kind, noteable: requestedNoteable, quickActions, change }: QuickActionTarget,
   { commands, remainingText }: ParsedText,
   { write, onEmpty }: NoteHandlers<Written, Code>,
-): Promise<Written | Reply<OnlyCommands> | Failure<Code | QuickActionErrorCode>> {
+): Promise<Written | Reply<CommandsOnlyNote> | Failure<Code | QuickActionErrorCode>> {
   const { noteable, caller } = await reloadForComment(uow, kind, requestedNoteable);
   const subject = await quickActions.subject(uow, caller, noteable as Issuable);
   if (subject === null) return fail('noCommands');

@@ -22,7 +22,7 @@ import {
 import { convertToThread, findThread, isResolvable, isUnresolved, type Thread } from './threads.ts';
 
 /** A note, with the changes by its quick actions if it was just written. */
-export type WrittenNote = NoteRow & { readonly changes?: QuickActionChanges };
+export type NoteWithChanges = NoteRow & { readonly changes?: QuickActionChanges };
 
 export interface CreateNoteInput {
   readonly body: string;
@@ -128,7 +128,7 @@ async function writeNote(
   return withChanges(note, changes);
 }
 
-const withChanges = (note: NoteRow, changes: QuickActionChanges | undefined): WrittenNote =>
+const withChanges = (note: NoteRow, changes: QuickActionChanges | undefined): NoteWithChanges =>
   changes === undefined ? note : { ...note, changes };
 
 /** Creates cross-references for the mentions in a body. Comments on commits create none. */
@@ -143,7 +143,7 @@ export async function updateNote(
   requestedNoteable: Noteable,
   note: NoteRow,
   { body, changes }: { readonly body: string; readonly changes?: QuickActionChanges },
-): Promise<WrittenNote | Failure<'gone'>> {
+): Promise<NoteWithChanges | Failure<'gone'>> {
   const current = await reloadNoteForUpdate(uow, kind, requestedNoteable, note);
   if (isFailure(current)) return current;
   const { noteable, currentNote } = current;

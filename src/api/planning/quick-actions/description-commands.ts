@@ -7,7 +7,7 @@ import type { QuickActionSubject } from './subject.ts';
 // Quick actions in descriptions.
 
 /** Other fields of the request, which apply before the quick actions. */
-interface SentFields {
+interface RequestedFields {
   readonly description?: string | null | undefined;
   readonly title?: string | null | undefined;
   readonly labels?: readonly string[] | null | undefined;
@@ -26,7 +26,7 @@ interface DescriptionResult<W> {
 }
 
 /** Applies the quick actions of a description to the input. `subject` is called only if there are any. */
-export async function applyDescriptionCommands<W extends SentFields>(
+export async function applyDescriptionCommands<W extends RequestedFields>(
   uow: UnitOfWork<SignedInCaller>,
   input: W,
   subject: () => Promise<QuickActionSubject>,
@@ -64,7 +64,7 @@ export async function runAfterUpdate<Row extends { readonly id: number }>(
 
 function withSentFields(
   subject: QuickActionSubject,
-  { title, assignee_ids, assignee_id, reviewer_ids }: SentFields,
+  { title, assignee_ids, assignee_id, reviewer_ids }: RequestedFields,
 ): QuickActionSubject {
   const { now } = subject;
   const assignees = assignee_ids ?? (assignee_id ? [assignee_id] : now.assignees);
@@ -76,7 +76,7 @@ function withSentFields(
 
 /** Combines labels: those of the request replace all existing ones, those of commands are added. */
 function combineLabels(
-  { labels: requestedLabels }: SentFields,
+  { labels: requestedLabels }: RequestedFields,
   { now }: QuickActionSubject,
   titles: readonly string[],
 ): string[] {

@@ -49,7 +49,7 @@ function removeEstimate(context: QuickActionContext): CommandResult {
 }
 
 /** As in `the 3rd of december 2025`. */
-const MOST_WORDS_OF_A_DAY = 5;
+const MAX_WORDS_OF_DATE = 5;
 
 /** Adds spent time: a duration, optionally followed by a day that is not in the future. */
 function addSpent(context: QuickActionContext, argument: string): CommandResult {
@@ -67,7 +67,7 @@ function addSpent(context: QuickActionContext, argument: string): CommandResult 
 /** Splits the argument into a duration and a day: the longest suffix that is a date, or null. */
 function durationAndDay(argument: string, today: string): { duration: string; day: string | null } {
   const words = argument.split(/\s/);
-  for (let wordCount = Math.min(words.length - 1, MOST_WORDS_OF_A_DAY); wordCount > 0; wordCount--) {
+  for (let wordCount = Math.min(words.length - 1, MAX_WORDS_OF_DATE); wordCount > 0; wordCount--) {
     const day = parseDate(words.slice(-wordCount).join(' '), today);
     if (day !== null) return { duration: words.slice(0, -wordCount).join(' '), day };
   }

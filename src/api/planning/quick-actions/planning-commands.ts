@@ -137,17 +137,17 @@ function lock(context: QuickActionContext, locked: boolean): CommandResult {
   return locked ? 'Locked the discussion.' : 'Unlocked the discussion.';
 }
 
-const OF_ISSUES = ['Issue'] as const;
+const ISSUES_ONLY = ['Issue'] as const;
 
 export const PLANNING_ACTIONS = [
   { names: ['milestone'], noteableTypes: PROJECT_TYPES, atCreation: true, right: 'manage', run: milestone },
   { names: ['remove_milestone'], noteableTypes: PROJECT_TYPES, right: 'manage', run: removeMilestone },
-  { names: ['due'], noteableTypes: OF_ISSUES, atCreation: true, right: 'manage', run: due },
-  { names: ['remove_due_date'], noteableTypes: OF_ISSUES, right: 'manage', run: removeDue },
-  { names: ['weight'], noteableTypes: OF_ISSUES, atCreation: true, right: 'manage', run: weight },
-  { names: ['clear_weight'], noteableTypes: OF_ISSUES, right: 'manage', run: clearWeight },
-  { names: ['epic', 'set_parent'], noteableTypes: OF_ISSUES, atCreation: true, right: 'manage', run: epic },
-  { names: ['remove_epic'], noteableTypes: OF_ISSUES, right: 'manage', run: removeEpic },
+  { names: ['due'], noteableTypes: ISSUES_ONLY, atCreation: true, right: 'manage', run: due },
+  { names: ['remove_due_date'], noteableTypes: ISSUES_ONLY, right: 'manage', run: removeDue },
+  { names: ['weight'], noteableTypes: ISSUES_ONLY, atCreation: true, right: 'manage', run: weight },
+  { names: ['clear_weight'], noteableTypes: ISSUES_ONLY, right: 'manage', run: clearWeight },
+  { names: ['epic', 'set_parent'], noteableTypes: ISSUES_ONLY, atCreation: true, right: 'manage', run: epic },
+  { names: ['remove_epic'], noteableTypes: ISSUES_ONLY, right: 'manage', run: removeEpic },
   {
     names: ['confidential'],
     noteableTypes: ['Issue', 'Epic'],

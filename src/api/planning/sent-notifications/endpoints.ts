@@ -24,7 +24,7 @@ export const getUnsubscribePage = endpoint({
   get: '/-/sent_notifications/:token/unsubscribe',
   summary: 'Get the unsubscribe page of a notification mail',
   access: unsubscribeLinkAccess(),
-  stageOrder: 'clientProof',
+  stageOrder: 'clientToken',
   root: true,
   response: html,
   handle: ({ target }) => confirmationPage(target),
@@ -34,7 +34,7 @@ export const unsubscribeByMail = endpoint({
   post: '/-/sent_notifications/:token/unsubscribe',
   summary: 'Unsubscribe by the link of a notification mail',
   access: unsubscribeLinkAccess(),
-  stageOrder: 'clientProof',
+  stageOrder: 'clientToken',
   root: true,
   response: html,
   async handle({ target, caller }, { runUnitOfWork }) {

@@ -42,7 +42,7 @@ const LOCK_TIMEOUT = '10s';
 
 export function createPostgresCopyOperations(
   session: () => Promise<pg.Client>,
-  beginFilling: () => Promise<OpenTransaction>,
+  beginCopyTransaction: () => Promise<OpenTransaction>,
 ): CopyOperations {
   return {
     openSnapshot: async () => openSnapshot(await session()),
@@ -58,7 +58,7 @@ export function createPostgresCopyOperations(
         throw isTimeout(error) ? new DatabaseUnavailable(error) : error;
       }
     },
-    beginRestore: beginFilling,
+    beginRestore: beginCopyTransaction,
     tables,
     suspendConstraints,
     insert,

@@ -217,11 +217,11 @@ interface LockRequest {
 }
 
 /** Acquires all lock keys in this process. Returns the function that releases them. */
-async function acquireLocks({ lockKeys, keyedLock: inTurn, waiter }: LockRequest): Promise<() => void> {
+async function acquireLocks({ lockKeys, keyedLock: withKeyedLock, waiter }: LockRequest): Promise<() => void> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   for (const lockKey of lockKeys) {
     const { promise: acquired, resolve: onAcquired } = Promise.withResolvers<void>();
-    const lockPromise = inTurn(
+    const lockPromise = withKeyedLock(
       lockKey,
       async () => {
         onAcquired();

@@ -31,11 +31,14 @@ const LOCK_TIMEOUT_MS = 10_000;
 /** Rows per batch of a stream. */
 const BATCH_SIZE = 200;
 
-export function createSqliteCopyOperations(file: string, beginFilling: () => Promise<OpenTransaction>): CopyOperations {
+export function createSqliteCopyOperations(
+  file: string,
+  beginCopyTransaction: () => Promise<OpenTransaction>,
+): CopyOperations {
   return {
     openSnapshot: async () => openSnapshot(file),
     lockRefs: () => lockWrites(file),
-    beginRestore: beginFilling,
+    beginRestore: beginCopyTransaction,
     tables,
     suspendConstraints,
     insert,

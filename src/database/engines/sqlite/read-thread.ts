@@ -137,9 +137,9 @@ function createReadThread(file: string) {
 
   // Starts the new thread at once, because a start takes longer than most statements.
   const renew = async () => {
-    const isAsked = worker !== undefined;
+    const isRunning = worker !== undefined;
     await end();
-    if (isAsked) ensureStarted();
+    if (isRunning) ensureStarted();
   };
 
   return {

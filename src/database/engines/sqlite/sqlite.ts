@@ -90,10 +90,10 @@ export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: Sqlite
       releaseLock();
       throw error;
     }
-    return openTransaction({ writer, snapshot, versions, inTurns: executor }, releaseLock);
+    return openTransaction({ writer, snapshot, versions, executor }, releaseLock);
   };
   /** Begins a transaction without foreign key checks. SQLite can disable them only outside of transactions. */
-  const beginFilling = async () => {
+  const beginCopyTransaction = async () => {
     const setForeignKeys = (references: 'on' | 'off') => writer.database.exec(`pragma foreign_keys = ${references}`);
     setForeignKeys('off');
     const open = await beginTransaction('serializable', []);
@@ -113,7 +113,7 @@ export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: Sqlite
     reading: reader,
     openRequestConnection: reader.openRequestConnection,
     begin: beginTransaction,
-    copyOperations: createSqliteCopyOperations(file, beginFilling),
+    copyOperations: createSqliteCopyOperations(file, beginCopyTransaction),
     isRetryable: isBusy,
     schemaChanged() {
       writer.clearStatements();
@@ -163,15 +163,15 @@ async function retryWhileBusy(database: DatabaseSync, work: () => void): Promise
  * would be a long turn.
  */
 function createYieldingExecutor() {
-  const giveWay = createSharedYielder();
+  const yieldIfDue = createSharedYielder();
   return {
-    giveWay,
+    giveWay: yieldIfDue,
     forConnection({ execute }: Connection) {
       let waitingCount = 0;
       let hasWaited = false;
       return {
         execute(statement: Statement) {
-          const yielded = giveWay();
+          const yielded = yieldIfDue();
           if (yielded === undefined) return execute(statement);
           hasWaited = true;
           waitingCount++;
@@ -196,11 +196,11 @@ interface TransactionConnections {
   /** The connection on which other requests read. */
   readonly snapshot: ReadSnapshot;
   readonly versions: TableVersions;
-  readonly inTurns: ReturnType<typeof createYieldingExecutor>;
+  readonly executor: ReturnType<typeof createYieldingExecutor>;
 }
 
 function openTransaction(
-  { writer, snapshot: here, versions, inTurns }: TransactionConnections,
+  { writer, snapshot: here, versions, executor: inTurns }: TransactionConnections,
   onEnded: () => void,
 ): OpenTransaction {
   const { database } = writer;

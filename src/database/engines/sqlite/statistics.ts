@@ -26,20 +26,20 @@ export type RunExclusive = (database: DatabaseSync, work: () => void) => Promise
 export async function analyzeTables(
   writer: DatabaseSync,
   reader: DatabaseSync,
-  inTurn: RunExclusive,
+  runExclusive: RunExclusive,
 ): Promise<{ readonly hasAnalyzed: boolean }> {
   writer.exec(ANALYSIS_LIMIT);
   // 1: only list the steps.
   const optimizeRows = writer.prepare(`pragma optimize(${OPTIMIZE_MASK | 1})`).all();
   const steps = optimizeRows.map(({ optimize }) => String(optimize)).filter((step) => step.startsWith('ANALYZE'));
-  for (const step of steps) await inTurn(writer, () => write(writer, step));
-  if (steps.length > 0) await reloadStatistics(reader, inTurn);
+  for (const step of steps) await runExclusive(writer, () => write(writer, step));
+  if (steps.length > 0) await reloadStatistics(reader, runExclusive);
   return { hasAnalyzed: steps.length > 0 };
 }
 
 /** Makes a connection reload the statistics. Only this statement does, and it counts as a write. */
-async function reloadStatistics(reader: DatabaseSync, inTurn: RunExclusive): Promise<void> {
-  await inTurn(reader, () => {
+async function reloadStatistics(reader: DatabaseSync, runExclusive: RunExclusive): Promise<void> {
+  await runExclusive(reader, () => {
     // Only now, because other requests read on this connection while this work waits.
     reader.exec('pragma query_only = off');
     try {

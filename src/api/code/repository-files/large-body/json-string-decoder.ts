@@ -53,7 +53,7 @@ export function createJsonStringDecoder(): JsonStringDecoder {
     return writeUtf8(buffer, to, REPLACEMENT);
   }
 
-  function putUnit(buffer: Buffer, to: number): number {
+  function writeCodeUnit(buffer: Buffer, to: number): number {
     const isLow = unit >= 0xdc00 && unit < 0xe000;
     if (isLow && highSurrogate !== 0) {
       const code = 0x10000 + ((highSurrogate - 0xd800) << 10) + (unit - 0xdc00);
@@ -84,7 +84,7 @@ export function createJsonStringDecoder(): JsonStringDecoder {
     if (!/[0-9a-fA-F]/.test(character)) return null;
     unit = unit * 16 + Number.parseInt(character, 16);
     escaping = escaping === 1 ? -1 : escaping - 1;
-    return escaping === -1 ? putUnit(buffer, to) : to;
+    return escaping === -1 ? writeCodeUnit(buffer, to) : to;
   }
 
   return {

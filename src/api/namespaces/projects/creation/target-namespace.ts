@@ -80,6 +80,6 @@ export function mayCreateProjectsIn(caller: Caller, target: TargetNamespace): bo
 
 /** Tells whether the caller may transfer projects there, which requires a Maintainer of a group. */
 export function mayTransferProjectsTo(caller: Caller, target: TargetNamespace): boolean {
-  const mayHaveThem = target.group === null || getGroupRole(caller, target.group) >= MAINTAINER;
-  return mayHaveThem && mayCreateProjectsIn(caller, target);
+  const maintainsTarget = target.group === null || getGroupRole(caller, target.group) >= MAINTAINER;
+  return maintainsTarget && mayCreateProjectsIn(caller, target);
 }

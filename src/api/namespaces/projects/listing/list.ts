@@ -56,7 +56,7 @@ export async function loadProjectPage(
     page.kind === 'keyset'
       ? await loadKeysetIds(query, page, filter)
       : isCollected
-        ? await paginate(db, orderIds(query), page, 'inPageQuery')
+        ? await paginate(db, orderIds(query), page, 'countInPageQuery')
         : await loadUnindexedPage(db, query, orderIds, page);
   const projects = await findProjects(
     db,

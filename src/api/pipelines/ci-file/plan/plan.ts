@@ -160,8 +160,8 @@ const NOT_ALLOWED_TO_FAIL: AllowFailure = { allowed: false, exitCodes: null };
 /** Returns null if the job is excluded. */
 function decideJob(job: CiJob, planning: PlanState): JobDecision | null {
   const { paths, context } = planning;
-  const isAsked = job.rules !== null || job.only !== null || job.except !== null;
-  const values = isAsked
+  const hasConditions = job.rules !== null || job.only !== null || job.except !== null;
+  const values = hasConditions
     ? resolveJobVariables(job, planning, listFileVariables(job, planning, [])).values()
     : NO_VALUES;
   if (job.rules !== null) {

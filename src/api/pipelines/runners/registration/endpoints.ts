@@ -22,7 +22,7 @@ export const registerRunner = endpoint({
   post: '/runners',
   summary: 'Register a runner with a registration token',
   access: registrationTokenAccess(),
-  stageOrder: 'clientProof',
+  stageOrder: 'clientToken',
   params: {
     ...contentParams,
     info: optional(registrationInfo),
@@ -33,8 +33,8 @@ export const registerRunner = endpoint({
   errors: { invalid: INVALID },
   activity: ['ci_runner_registered'],
   response: created(RunnerWithToken),
-  write: (uow, { registrar, params: { active, maintainer_note, ...params } }) =>
-    register(uow, registrar, {
+  write: (uow, { runnerOwner, params: { active, maintainer_note, ...params } }) =>
+    register(uow, runnerOwner, {
       ...params,
       paused: params.paused ?? (active == null ? null : !active),
       maintenance_note: params.maintenance_note ?? maintainer_note,
@@ -47,7 +47,7 @@ export const verifyRunner = endpoint({
   post: '/runners/verify',
   summary: 'Verify a runner authentication token',
   access: runnerTokenAccess(),
-  stageOrder: 'clientProof',
+  stageOrder: 'clientToken',
   params: machineParams,
   response: ok(RunnerWithToken),
   async write(uow, { caller, runner, params: { token, system_id, info } }) {
@@ -61,7 +61,7 @@ export const resetOwnAuthenticationToken = endpoint({
   post: '/runners/reset_authentication_token',
   summary: 'Reset the token of the calling runner',
   access: runnerTokenAccess(),
-  stageOrder: 'clientProof',
+  stageOrder: 'clientToken',
   response: created(RunnerToken),
   write: (uow, { runner }) => resetRunnerToken(uow, runner),
 });
@@ -71,7 +71,7 @@ export const unregisterRunner = endpoint({
   delete: '/runners',
   summary: 'Delete the calling runner',
   access: runnerTokenAccess(),
-  stageOrder: 'clientProof',
+  stageOrder: 'clientToken',
   lastModified: ({ runner }) => runner.updated_at,
   activity: ['ci_runner_unregistered'],
   response: noContent,
@@ -83,7 +83,7 @@ export const unregisterManager = endpoint({
   delete: '/runners/managers',
   summary: 'Delete a manager of the calling runner',
   access: runnerTokenAccess(),
-  stageOrder: 'clientProof',
+  stageOrder: 'clientToken',
   params: { system_id: required(limitedText(MAX_SYSTEM_ID_LENGTH)) },
   errors: { notFound: [404, '404 Runner manager not found Not Found'] },
   response: noContent,
@@ -97,7 +97,7 @@ export const discoverRouter = endpoint({
   get: '/runners/router/discovery',
   summary: 'Get the job router address',
   access: runnerTokenHeaderAccess(),
-  stageOrder: 'clientProof',
+  stageOrder: 'clientToken',
   response: { ...ok(rawEntity(Message)), status: 501 },
   handle: () => ({ message: 'Job Router is not available. Please contact your administrator.' }),
 });

@@ -87,7 +87,7 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
     const needsSort = parent.group === null && !visibility.hasIndexedOrder;
     const query = cast(buildQuery(needsSort ? withoutIndex(db, projectId) : projectId));
     // Joined with projects, PostgreSQL would repeat the search in each project.
-    const atOnce =
+    const singleProjectQuery =
       parent.project &&
       cast(
         buildQuery(
@@ -98,7 +98,7 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
     return {
       query,
       unindexed: cast(buildQuery(unindexed)),
-      unordered: atOnce ?? query,
+      unordered: singleProjectQuery ?? query,
       needsCount: all.length > 0 && !isSmall,
     };
   }
@@ -117,7 +117,7 @@ export async function withCount<Table extends IssuableTables['table']>(
   tables: IssuableTables & { readonly table: Table },
   { query, unindexed, unordered, needsCount }: IdQueries<Table>,
 ): Promise<Pick<IdQueries<Table>, 'query' | 'unindexed'> & { readonly count?: CountStrategy }> {
-  if (!needsCount) return { query, unindexed, ...(unindexed === null && { count: 'inPageQuery' }) };
+  if (!needsCount) return { query, unindexed, ...(unindexed === null && { count: 'countInPageQuery' }) };
   const { isMatch: isKnown, count } = await scanMatches(db, unordered);
   if (isKnown === null) return { query, unindexed, count };
   const id = sql.ref<number>(`${tables.table}.id`);

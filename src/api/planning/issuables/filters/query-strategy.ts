@@ -26,7 +26,7 @@ export interface ListCondition {
 }
 
 /** A condition with at most this many rows is selective enough; no other one is counted. */
-const FEW_ENOUGH = 500;
+const MAX_LISTED_MATCHES = 500;
 
 /** Maximum number of conditions that are counted; each costs a statement. */
 const MAX_COUNTED_CONDITIONS = 6;
@@ -43,7 +43,7 @@ export async function findMostSelective(
   for (const condition of conditions.filter(({ ids }) => ids !== undefined).slice(0, MAX_COUNTED_CONDITIONS)) {
     const count = await countUpTo(db, condition.idsSuperset ?? condition.ids!, minCount + 1);
     if (count <= minCount) [bestCondition, minCount] = [condition, count];
-    if (minCount <= FEW_ENOUGH) return bestCondition;
+    if (minCount <= MAX_LISTED_MATCHES) return bestCondition;
   }
   return bestCondition;
 }

@@ -47,7 +47,7 @@ class CodeScanner {
   readonly #borders: number[] = [];
   /** The open delimiter, if any. */
   #open: OpenDelimiter | null = null;
-  #around = OUTSIDE;
+  #around = OUTSIDE_PARAGRAPH;
   /** Position of the next backtick; negative if there is none. */
   #tick: number;
   /** End of the last comment. */
@@ -75,7 +75,7 @@ class CodeScanner {
     if (!isClosingFence(this.#text, line, tildeCount)) return;
     this.#borders.push(from, line.to);
     this.#open = null;
-    this.#around = { ...this.#around, goesOn: false };
+    this.#around = { ...this.#around, continuesParagraph: false };
   }
 
   /** Handles blocks that begin at this line. Returns true if the rest of the line need not be scanned. */
@@ -99,7 +99,8 @@ class CodeScanner {
   }
 
   #takeIndented(line: Line, before: BlockContext): boolean {
-    if (!this.#indented || before.goesOn || this.#around.inList || !isIndented(this.#text, line)) return false;
+    if (!this.#indented || before.continuesParagraph || this.#around.inList || !isIndented(this.#text, line))
+      return false;
     if (runLength(TICK, this.#text, line.first) >= FENCE) return false;
     this.#borders.push(line.from, line.to);
     this.#around = before;
@@ -165,16 +166,20 @@ function classifyLine(text: string, { to, first }: Line): LineKind {
 /** The blocks that the next line may continue. */
 interface BlockContext {
   /** A paragraph is open. */
-  readonly goesOn: boolean;
+  readonly continuesParagraph: boolean;
   readonly inList: boolean;
 }
 
-const OUTSIDE: BlockContext = { goesOn: false, inList: false };
+const OUTSIDE_PARAGRAPH: BlockContext = { continuesParagraph: false, inList: false };
 
 /** Returns the context after a line. Indented lines continue a list, even after a blank line; unindented ones continue its open paragraph. */
-function nextContext({ goesOn, inList }: BlockContext, { from, first }: Line, lineKind: LineKind): BlockContext {
-  if (lineKind === 'nothing') return { goesOn: false, inList };
-  return { goesOn: true, inList: lineKind === 'item' || (inList && (goesOn || first > from)) };
+function nextContext(
+  { continuesParagraph: goesOn, inList }: BlockContext,
+  { from, first }: Line,
+  lineKind: LineKind,
+): BlockContext {
+  if (lineKind === 'nothing') return { continuesParagraph: false, inList };
+  return { continuesParagraph: true, inList: lineKind === 'item' || (inList && (goesOn || first > from)) };
 }
 
 const isBlank = (character: string | undefined) => character === ' ' || character === '\t' || character === '\r';

@@ -45,7 +45,8 @@ export function decideNotification(
   if (mailsOff) return { dropReason: 'mailsOff' };
   if (candidate.isActor && !ACTORLESS_EVENTS.includes(event)) return { dropReason: 'actor' };
   if (candidate.unsubscribed && !candidate.involvements.has('mention')) return { dropReason: 'unsubscribed' };
-  if (!isWanted(effectiveSetting(candidate.choices), event, candidate.involvements)) return { dropReason: 'level' };
+  if (!isNotificationEnabled(effectiveSetting(candidate.choices), event, candidate.involvements))
+    return { dropReason: 'level' };
   return { reason: REASONS_BY_PRIORITY.find((reason) => candidate.reasons.has(reason)) ?? null };
 }
 
@@ -68,16 +69,21 @@ const NOT_FOR_WATCHERS: readonly EmailEvent[] = ['push_to_merge_request', 'issue
 const isAlertEvent = (event: MailEvent): event is AlertMailEvent =>
   event === 'alert_triggered' || event === 'alert_resolved';
 
-function isWanted(setting: UserNotificationSetting, event: MailEvent, involvements: ReadonlySet<Involvement>): boolean {
+function isNotificationEnabled(
+  setting: UserNotificationSetting,
+  event: MailEvent,
+  involvements: ReadonlySet<Involvement>,
+): boolean {
   // Recipients of alerts are chosen by the project, not by their level.
   if (isAlertEvent(event)) return setting.level !== 'disabled';
-  const isAny = (...involvementsToMatch: Involvement[]) => involvementsToMatch.some((one) => involvements.has(one));
-  const takesPart = isAny('participating', 'mention', 'subscription');
+  const hasInvolvement = (...involvementsToMatch: Involvement[]) =>
+    involvementsToMatch.some((one) => involvements.has(one));
+  const takesPart = hasInvolvement('participating', 'mention', 'subscription');
   switch (setting.level) {
     case 'disabled':
-      return isAny('subscription');
+      return hasInvolvement('subscription');
     case 'mention':
-      return isAny('mention', 'subscription');
+      return hasInvolvement('mention', 'subscription');
     case 'custom':
       return takesPart || hasChosen(setting, event);
     case 'watch':

@@ -34,8 +34,8 @@ export const rebaseJob = defineJob({
     const request = await database.transaction((tx) => leaseRebase(tx, id));
     if (request === undefined) return;
     try {
-      const isDone = await rebaseOnTarget(services, id, request, run);
-      await database.transaction((tx) => finishRebase(tx, id, request.head_sha, isDone));
+      const isRebased = await rebaseOnTarget(services, id, request, run);
+      await database.transaction((tx) => finishRebase(tx, id, request.head_sha, isRebased));
     } catch (error) {
       if (run.signal.aborted || !(error instanceof AccessRevoked)) throw error;
       await database.transaction((tx) => finishRebase(tx, id, request.head_sha, false));
@@ -116,6 +116,6 @@ async function moveSourceBranch(
 }
 
 /** Deletes the request and stores an error if it failed. A request that was already deleted has not failed. */
-async function finishRebase(tx: Transaction, id: number, head: string, isDone: boolean): Promise<void> {
-  if ((await deleteRebase(tx, id, head)) && !isDone) await updateMergeError(tx, id, REBASE_FAILED);
+async function finishRebase(tx: Transaction, id: number, head: string, isRebased: boolean): Promise<void> {
+  if ((await deleteRebase(tx, id, head)) && !isRebased) await updateMergeError(tx, id, REBASE_FAILED);
 }
