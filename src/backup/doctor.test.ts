@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { appendFile, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import pg from 'pg';
@@ -199,6 +199,22 @@ test('moves a repository without a row aside after a day', once, async () => {
     /repaired/,
   );
   assert.equal((await readdir(join(root, 'put-aside'))).length, 1);
+});
+
+test('moves a repository aside whose row is in another storage', once, async () => {
+  const directory = await directoryOf(project);
+  const setStorage = (storage: string) =>
+    database.transaction((tx) =>
+      tx.updateTable('repositories').set({ storage }).where('project_id', '=', project.id).execute(),
+    );
+  await utimes(join(directory, 'HEAD'), 0, 0);
+  await setStorage('other');
+  await isRepaired(/^storages: No row refers to \S+ in the storage default: --fix would move it/, /repaired/);
+  await setStorage('default');
+  const aside = join(git.storages.default!, 'put-aside');
+  const name = (await readdir(aside)).find((entry) => entry.startsWith(basename(directory)));
+  await rename(join(aside, name!), directory);
+  assert.deepEqual(await doctor(), []);
 });
 
 test('reports damaged and missing blobs with their owners, repairs sizes and deletes stray files', async () => {

@@ -188,7 +188,7 @@ export const strays: Check = {
           text: `No row refers to ${path} in the storage ${storage}`,
           repair: {
             text: `move it to ${PUT_ASIDE_DIRECTORY} in that storage`,
-            run: () => putAside(context, { root, directory, path }),
+            run: () => putAside(context, { storage, directory, path }),
           },
         };
       }
@@ -201,10 +201,10 @@ const PUT_ASIDE_DIRECTORY = 'put-aside';
 /** Moves a repository aside; returns false if it has a row by now. */
 async function putAside(
   context: CheckContext,
-  { root, directory, path }: { root: string; directory: string; path: string },
+  { storage, directory, path }: { storage: string; directory: string; path: string },
 ) {
-  if ((await loadRows(context)).some((row) => row.disk_path === path)) return false;
-  const target = join(root, PUT_ASIDE_DIRECTORY);
+  if ((await loadRows(context)).some((row) => row.storage === storage && row.disk_path === path)) return false;
+  const target = join(context.git.storages[storage]!, PUT_ASIDE_DIRECTORY);
   await mkdir(target, { recursive: true, mode: 0o700 });
   await rename(directory, join(target, `${basename(directory)}.${randomUUID()}`));
   await syncDirectory(target);
