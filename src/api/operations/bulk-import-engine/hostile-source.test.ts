@@ -70,6 +70,12 @@ test('fails a list whose source repeats the same page', async (t) => {
   assert.deepEqual([messages, requestCount], [['The source lists the same labels again and again'], 2]);
 });
 
+test('reads all pages of elements without id and name', async (t) => {
+  const first = { body: [{ color: 'red' }], headers: { 'x-next-page': '2' } };
+  const { messages, requestCount } = await failuresOf(t, first, { body: [{ color: 'blue' }] });
+  assert.deepEqual([new Set(messages).size, messages.length, requestCount], [1, 2, 2]);
+});
+
 test('records a failure for each element of a wrong type', async (t) => {
   const bad = [
     null,

@@ -87,7 +87,7 @@ function fingerprint(elements: readonly unknown[]): string | null {
   if (elements.length === 0) return null;
   const hash = createHash('sha256');
   for (const element of elements)
-    hash.update(`${isParameterObject(element) ? String(element.id ?? element.name) : ''} `);
+    hash.update(`${JSON.stringify(isParameterObject(element) ? (element.id ?? element.name ?? element) : element)} `);
   return hash.digest('hex');
 }
 
