@@ -35,7 +35,7 @@ const lockPerBlob = createKeyedLock({ maxWaiting: 10_000, retryAfter: 1 });
 
 /**
  * Creates, updates or removes the copy according to the primary's current state, and stores the result. Throws if it
- * must be retried; nothing is stored then (see `recordFailure`).
+ * must be retried; only the location of the copy may be stored then (see `recordFailure`).
  */
 export async function sync(services: SyncServices, copy: RegistryRow): Promise<void> {
   if (copy.state === 'leaving') return removeObject(services, copy);
