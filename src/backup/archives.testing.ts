@@ -27,7 +27,7 @@ interface ArchiveOptions {
   /** Path of the archive; default: a new file. */
   readonly file?: string;
   readonly withSecretKey?: boolean;
-  readonly between?: BetweenSteps;
+  readonly betweenSteps?: BetweenSteps;
 }
 
 /** Backs up the server with this configuration. Returns the path of the archive. */

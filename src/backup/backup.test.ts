@@ -50,7 +50,7 @@ async function inArchive(file: string, { id }: Project): Promise<{ version: numb
   return { version, main };
 }
 
-/** Returns a `between` that runs the work once, at this step. */
+/** Returns a `betweenSteps` that runs the work once, at this step. */
 function onceAt(step: Parameters<BetweenSteps>[0], work: () => Promise<unknown>): BetweenSteps {
   let done = false;
   return async (now) => {
@@ -64,7 +64,7 @@ test('includes ref updates before the snapshot, consistent with the rows, and no
   const [moving, resting] = [await newProject({ readme: true }), await newProject({ readme: true })];
   let before = '';
   const file = await archiveOf(config, {
-    between: async (step) => {
+    betweenSteps: async (step) => {
       await moving.commit({ 'a.txt': step });
       if (step === 'refs are listed') before = await tipOf(moving);
     },
@@ -117,7 +117,7 @@ test('includes data that is deleted after the snapshot, and completes the deleti
     await cleanUpBlobs(blobs, database);
     assert.equal((await listRemovedRepositories(place)).length, 1);
   });
-  const file = await archiveOf(config, { between: removing });
+  const file = await archiveOf(config, { betweenSteps: removing });
   assert.equal((await inArchive(file, project)).main, tip);
   assert.equal(String((await partsIn(file)).get(`blobs/${blob.sha256}`)), 'a file of that moment');
   assert.deepEqual(await listRemovedRepositories(place), []);
@@ -170,7 +170,7 @@ test('is consistent during concurrent writes: each ref matches its rows', async 
   const writing = projects.map((project, index) => keepWriting(project, written[index]!, () => goesOn));
   let before: Set<string>[] = [];
   const file = await archiveOf(config, {
-    between: async () => {
+    betweenSteps: async () => {
       if (before.length === 0) before = written.map((files) => new Set(files));
     },
   });
