@@ -50,11 +50,11 @@ export async function paginateAfterRows<DB, TB extends keyof DB, Item>(
 ): Promise<Page<Item>> {
   const before = (page - 1) * perPage;
   const head = first.slice(before, before + perPage + 1);
-  const { items: found, countedTotal } = await rowsOf(query, count === 'countInPageQuery', {
+  const { items, countedTotal } = await rowsOf(query, count === 'countInPageQuery', {
     limit: perPage + 1 - head.length,
     offset: Math.max(0, before - first.length),
   });
-  const all = [...head, ...found];
+  const all = [...head, ...items];
   const more = all.length > perPage;
   const isTotalKnown = !more && (all.length > 0 || page === 1);
   const countOthers = typeof count === 'function' ? count : (limit: number) => countUpTo(db, query, limit);

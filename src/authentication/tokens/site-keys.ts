@@ -83,8 +83,8 @@ function claimProof(database: Database, siteId: number, { jti, exp }: Claims): P
 }
 
 async function isAllowedAddress(reader: Reader, address: string): Promise<boolean> {
-  const { geo_node_allowed_ips: allowed } = await loadSettings(reader);
-  const ranges = allowed.split(',').map((range) => parseCidr(range.trim()));
+  const { geo_node_allowed_ips: allowedIps } = await loadSettings(reader);
+  const ranges = allowedIps.split(',').map((range) => parseCidr(range.trim()));
   return inCidrs(
     ranges.filter((range) => range !== null),
     address,

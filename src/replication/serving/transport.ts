@@ -71,7 +71,7 @@ async function handleExchange(
 }
 
 async function respond(options: TransportOptions, request: IncomingRequest, response: ServerResponse) {
-  const { services, proxy, answerLocally, respondWhilePrimaryIsAway: answerWhileAway, onProxied, siteName } = options;
+  const { services, proxy, answerLocally, respondWhilePrimaryIsAway, onProxied, siteName } = options;
   const site = { 'X-Hearth-Site': encodeHeaderValue(siteName()) };
   const respondLocally = async (outgoing: OutgoingResponse, proxied = false) => {
     const headers = { ...outgoing.headers, ...site, 'X-Hearth-Proxied': String(proxied) };
@@ -87,7 +87,7 @@ async function respond(options: TransportOptions, request: IncomingRequest, resp
     const status = await proxy.forward(request, response, { ...site, 'X-Hearth-Proxied': 'true' });
     if (status !== 'away') return { status, endpoint: 'proxied' };
     if (request.client.isDisconnected) return { status: CLIENT_GONE, endpoint: 'proxied' };
-    const fallback = await answerWhileAway(request);
+    const fallback = await respondWhilePrimaryIsAway(request);
     return fallback === null
       ? await respondLocally(toErrorResponse(unavailable()), true)
       : await respondLocally(fallback);

@@ -122,11 +122,11 @@ function roleConditions(eb: Eb, { user }: Caller, filter: GroupFilter, today: st
 }
 
 function attributeConditions(eb: Eb, caller: Caller, filter: GroupFilter): Expression<SqlBool>[] {
-  const { visibility, top_level_only: top, archived, active, repository_storage: storage } = filter;
+  const { visibility, top_level_only: topLevelOnly, archived, active, repository_storage: storage } = filter;
   const { marked_for_deletion_on: marked } = filter;
   return [
     visibility == null ? null : eb('namespaces.visibility', '=', visibility),
-    top ? eb('namespaces.parent_id', 'is', null) : null,
+    topLevelOnly ? eb('namespaces.parent_id', 'is', null) : null,
     archived == null ? null : groupArchived(archived)(eb),
     active == null ? null : groupActive(active)(eb),
     marked == null ? null : eb('namespaces.marked_for_deletion_on', '=', marked),

@@ -43,11 +43,11 @@ interface NamespaceFilter {
 export async function loadNamespacePage(
   db: Reader,
   caller: SignedInCaller,
-  { search, full_path_search: searchFullPath, owned_only: ownedOnly, top_level_only: top }: NamespaceFilter,
+  { search, full_path_search: searchFullPath, owned_only: ownedOnly, top_level_only: topLevelOnly }: NamespaceFilter,
   page: OffsetRequest,
 ): Promise<Page<NamespaceRow>> {
   let accessible = accessibleTo(db, selectNamespaces(db), caller, ownedOnly ? OWNER : 1);
-  if (top) accessible = accessible.where('namespaces.parent_id', 'is', null);
+  if (topLevelOnly) accessible = accessible.where('namespaces.parent_id', 'is', null);
   if (!search) return paginate(db, accessible.orderBy('namespaces.id'), page);
   // A caller's own namespaces are few, so no index is needed.
   const requiresOwnership = !isAdministrator(caller);
@@ -59,7 +59,9 @@ export async function loadNamespacePage(
   }
   const query = accessible.where(namespaceMatches(db, search, { ...searchOptions, common: true }));
   const count =
-    requiresOwnership || ownedOnly ? undefined : countCommon(db, accessible, query, { search, top: top === true });
+    requiresOwnership || ownedOnly
+      ? undefined
+      : countCommon(db, accessible, query, { search, top: topLevelOnly === true });
   return paginate(db, query.orderBy('namespaces.id'), page, count);
 }
 

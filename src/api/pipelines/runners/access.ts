@@ -94,9 +94,10 @@ async function findRunnerOwner(
   token: string,
   { config, secretKey }: Pick<Services, 'config' | 'secretKey'>,
 ): Promise<RunnerOwner | null> {
-  const { allow_runner_registration_token: allowed, valid_runner_registrars: registrarTypes } = await loadSettings(db);
+  const { allow_runner_registration_token: isRegistrationAllowed, valid_runner_registrars: registrarTypes } =
+    await loadSettings(db);
   if (token === '') return null;
-  if (!allowed) throw registrationDisallowed();
+  if (!isRegistrationAllowed) throw registrationDisallowed();
   const owner = await findRunnerOwnerByToken(db, token, secretKey, config);
   if (owner === null) return null;
   if (owner.type !== 'instance' && !registrarTypes.includes(owner.type)) return null;

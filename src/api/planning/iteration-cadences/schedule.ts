@@ -55,10 +55,10 @@ function pauseCadence(uow: UnitOfWork, { id }: CadenceRow): Promise<CadenceRow> 
 async function applyPlan(
   uow: UnitOfWork,
   cadence: CadenceRow,
-  { rescheduled: moved, newPeriods: added, nextRun }: SchedulePlan<ScheduledIteration>,
+  { rescheduled, newPeriods, nextRun }: SchedulePlan<ScheduledIteration>,
 ): Promise<CadenceRow> {
-  for (const { iteration, period } of moved) await updateIterationDates(uow, iteration.id, period);
-  for (const period of added) await insertIteration(uow, cadence, period, NO_TEXTS);
+  for (const { iteration, period } of rescheduled) await updateIterationDates(uow, iteration.id, period);
+  for (const period of newPeriods) await insertIteration(uow, cadence, period, NO_TEXTS);
   return updateCadenceRuns(uow, cadence.id, {
     next_run_date: nextRun,
     rolled_over_until: await enqueueRollOvers(uow, cadence),

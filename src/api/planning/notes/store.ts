@@ -125,7 +125,7 @@ interface NewNoteRow {
 export async function insertNote(
   tx: Transaction,
   noteable: NoteTarget,
-  { authorId, body, internal, createdAt, thread, importedState: past }: NewNoteRow,
+  { authorId, body, internal, createdAt, thread, importedState }: NewNoteRow,
 ): Promise<NoteRow> {
   return tx
     .insertInto('notes')
@@ -139,12 +139,12 @@ export async function insertNote(
       resolved_by_id: thread?.resolved?.by ?? null,
       author_id: authorId,
       body,
-      system: past?.system ?? false,
+      system: importedState?.system ?? false,
       kind: null,
       internal,
-      ...(past && IMPORTED_COLUMNS),
+      ...(importedState && IMPORTED_COLUMNS),
       created_at: createdAt,
-      updated_at: past?.updatedAt ?? createdAt,
+      updated_at: importedState?.updatedAt ?? createdAt,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

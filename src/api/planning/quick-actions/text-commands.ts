@@ -34,12 +34,12 @@ function title(context: QuickActionContext, argument: string): CommandResult {
 
 const isDraft = (text: string) => text.slice(0, 6).toLowerCase() === 'draft:';
 
-function draft(context: QuickActionContext, isDraftWanted: boolean): CommandResult {
+function draft(context: QuickActionContext, requestedDraft: boolean): CommandResult {
   const { title: text } = context.now;
-  if (isDraft(text) === isDraftWanted) return "No change to this merge request's draft status.";
-  context.now = { ...context.now, title: isDraftWanted ? `${DRAFT}${text}` : text.slice(6).trimStart() };
-  context.changes.wip_event = isDraftWanted ? 'draft' : 'ready';
-  return isDraftWanted ? 'Marked this merge request as a draft.' : 'Marked this merge request as ready.';
+  if (isDraft(text) === requestedDraft) return "No change to this merge request's draft status.";
+  context.now = { ...context.now, title: requestedDraft ? `${DRAFT}${text}` : text.slice(6).trimStart() };
+  context.changes.wip_event = requestedDraft ? 'draft' : 'ready';
+  return requestedDraft ? 'Marked this merge request as a draft.' : 'Marked this merge request as ready.';
 }
 
 export const TEXT_ACTIONS = [

@@ -36,13 +36,13 @@ export async function findOrderPrefix(
   }
   if (order !== 'label_priority') return null;
   const labels = groupByRank(await listPrioritizedLabels(db, id), direction);
-  return takeUntilEnough(db, labels, neededCount, ({ first, otherIds: others }) => {
+  return takeUntilEnough(db, labels, neededCount, ({ first, otherIds }) => {
     const labelledIssues = unindexed.where(sql<SqlBool>`issues.id in (${selectLabelledIssues(db, first)})`);
     // The best label of an issue counts. In ascending order the other labels are worse.
     return direction === 'asc'
       ? labelledIssues
       : labelledIssues.where(
-          sql<SqlBool>`not exists (${selectLabelledIssues(db, others)} and worn.issue_id = issues.id)`,
+          sql<SqlBool>`not exists (${selectLabelledIssues(db, otherIds)} and worn.issue_id = issues.id)`,
         );
   });
 }
