@@ -4,13 +4,21 @@ import { definePerGit } from '#git/git.ts';
 /** Concurrent fetches of a process: index-pack may use 470 MiB for each, so that they stay below 1 GB together. */
 const SLOTS = 2;
 
-/** A waiting user tries again every few seconds. Milliseconds after which a user who did not is no longer waiting. */
+/** Milliseconds after which a user who did not try again is no longer waiting; users try again every few seconds. */
 const WAITING_MS = 30_000;
+
+/** Milliseconds after which a waiting user gets the next slot before all who came later. */
+const PATIENCE_MS = 60_000;
+
+interface Attempts {
+  readonly first: number;
+  readonly last: number;
+}
 
 interface FetchSlots {
   readonly holders: Set<number>;
-  /** User -> time of the last attempt, in the order of the first attempts. */
-  readonly waiting: Map<number, number>;
+  /** Waiting users, in the order of their first attempts. */
+  readonly waiting: Map<number, Attempts>;
 }
 
 const getSlots = definePerGit<FetchSlots>(() => ({ holders: new Set(), waiting: new Map() }));
@@ -22,29 +30,33 @@ export interface FetchSlot {
 }
 
 /**
- * Takes a slot for a fetch of this user, who has one at most. Users who wait get the next slots in the order in which they came.
- * Returns null if the user has to try again later.
+ * Takes a slot for a fetch of this user, who has one at most. Users who have waited for a minute come first. Returns null if the
+ * user has to try again later.
  */
 export function takeFetchSlot(git: Git, userId: number): FetchSlot | null {
   const { holders, waiting } = getSlots(git);
-  const dropExpired = () => {
-    const oldest = git.clock.now().getTime() - WAITING_MS;
-    for (const [user, at] of waiting) if (at < oldest) waiting.delete(user);
-  };
   if (holders.has(userId)) return null;
-  dropExpired();
-  const position = [...waiting.keys(), userId].indexOf(userId);
-  if (position >= SLOTS - holders.size) {
-    waiting.set(userId, git.clock.now().getTime());
+  const now = git.clock.now().getTime();
+  dropExpired(waiting, now);
+  const since = waiting.get(userId)?.first ?? now;
+  const earlier = [...waiting].filter(
+    ([user, { first }]) => user !== userId && first < since && first <= now - PATIENCE_MS,
+  );
+  if (earlier.length >= SLOTS - holders.size) {
+    waiting.set(userId, { first: since, last: now });
     return null;
   }
   waiting.delete(userId);
   holders.add(userId);
   return {
     isContended() {
-      dropExpired();
+      dropExpired(waiting, git.clock.now().getTime());
       return holders.size >= SLOTS && waiting.size > 0;
     },
     release: () => void holders.delete(userId),
   };
+}
+
+function dropExpired(waiting: Map<number, Attempts>, now: number): void {
+  for (const [user, { last }] of waiting) if (last < now - WAITING_MS) waiting.delete(user);
 }

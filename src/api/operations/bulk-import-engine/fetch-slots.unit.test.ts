@@ -17,15 +17,27 @@ test('a user has one slot at most', () => {
   assert.notEqual(take(1), null);
 });
 
-test('users get slots in the order in which they began to wait', () => {
-  const { take } = fakeGit();
+test('a user who has waited for a minute comes before those who came later', () => {
+  const { take, advance } = fakeGit();
   const [first, second] = [take(1), take(2)];
-  assert.deepEqual([take(3), take(4), take(3)], [null, null, null]);
+  assert.deepEqual([take(3), take(4)], [null, null]);
+  for (let tries = 0; tries < 3; tries++) {
+    advance(20_000);
+    assert.equal(take(3), null);
+  }
   first!.release();
-  assert.deepEqual([take(1), take(4)], [null, null]);
+  assert.equal(take(5), null);
   assert.notEqual(take(3), null);
   second!.release();
-  assert.equal(take(1), null);
+  assert.notEqual(take(5), null);
+});
+
+test('a user who no longer waits keeps nobody from a slot', () => {
+  const { take, advance } = fakeGit();
+  const slots = [take(1), take(2)];
+  assert.equal(take(3), null);
+  advance(60_000);
+  slots[0]!.release();
   assert.notEqual(take(4), null);
 });
 
