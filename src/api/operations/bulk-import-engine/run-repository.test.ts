@@ -21,6 +21,8 @@ async function importProject(t: TestContext, ...responses: readonly FakeResponse
   const { owner, path } = await here.newGroup();
   const overrides = { source_type: 'project_entity', destination_namespace: path };
   const { id } = (await done(owner.post('/bulk_imports', importInput(source, 'acme/api', 'api', overrides)))).body;
+  // A waiting import would take a fetch slot of later tests.
+  t.after(() => owner.post(`/bulk_imports/${id}/cancel`));
   await here.work();
   const entity = async () => (await owner.get(`/bulk_imports/${id}/entities`)).body[0];
   return { source, entity, gitRequests: () => source.requests.filter((one) => one.path.startsWith(REFS)) };
