@@ -10,8 +10,8 @@ const third = period('2026-01-15', '2026-01-21');
 
 test('plans a current iteration and upcoming ones back to back', () => {
   assert.deepEqual(planSchedule(rhythm, { today: '2026-01-07', latestStarted: null, upcoming: [] }, false), {
-    moved: [],
-    added: [first, second, third],
+    rescheduled: [],
+    newPeriods: [first, second, third],
     nextRun: '2026-01-08',
     isComplete: true,
   });
@@ -28,7 +28,7 @@ test('plans only upcoming iterations for a later start', () => {
 
 test('keeps existing iterations and fills the past ones after a long gap', () => {
   const nothing = planSchedule(rhythm, { today: '2026-01-03', latestStarted: first, upcoming: [second, third] }, false);
-  assert.deepEqual(nothing, { moved: [], added: [], nextRun: '2026-01-08', isComplete: true });
+  assert.deepEqual(nothing, { rescheduled: [], newPeriods: [], nextRun: '2026-01-08', isComplete: true });
   const { newPeriods: added } = planSchedule(
     rhythm,
     { today: '2026-02-01', latestStarted: third, upcoming: [] },
