@@ -4,32 +4,76 @@ import { createTestClient } from '#git/fixtures.testing.ts';
 import { ClientDisconnected } from '#runtime/concurrency-limiter.ts';
 import { createSharedBudget } from './shared-budget.ts';
 
+const at = (network: string) => createTestClient(network).client;
+
 test('limits each network and the total, and released amounts are available again', () => {
-  const shares = createSharedBudget({ each: 5, all: 8 });
-  assert.equal(shares.take('192.0.2.1', 5), true);
-  assert.equal(shares.take('192.0.2.1', 1), false);
-  assert.equal(shares.take('2001:db8::1', 3), true);
-  assert.equal(shares.take('2001:db8::2', 1), false, 'there is no more');
-  shares.release('192.0.2.1', 2);
-  assert.equal(shares.take('2001:db8::2', 2), true);
-  assert.equal(shares.take('2001:db8::3', 1), false, 'one network');
+  const budget = createSharedBudget({ each: 5, all: 8 });
+  const first = at('a');
+  assert.equal(budget.reserve(first, 4), true);
+  assert.equal(budget.reserve(first, 5), true, 'one more');
+  assert.equal(budget.reserve(first, 2), true, 'held already');
+  assert.equal(budget.reserve(at('a'), 1), false);
+  assert.equal(budget.reserve(at('b'), 3), true);
+  assert.equal(budget.reserve(at('b'), 1), false, 'there is no more');
+  budget.release(first, 3);
+  assert.equal(budget.reserve(at('b'), 2), true);
+  assert.equal(budget.reserve(at('b'), 1), false, 'one network');
+});
+
+test('keeps an amount for networks that hold little', () => {
+  const budget = createSharedBudget({ each: 32, all: 32, kept: 16 });
+  assert.equal(budget.reserve(at('a'), 32), true);
+  assert.equal(budget.isAvailable(at('a'), 1), false);
+  assert.equal(budget.reserve(at('b'), 2), false);
+  for (let count = 0; count < 16; count++) assert.equal(budget.reserve(at(`c${count}`), 1), true);
+  assert.equal(budget.reserve(at('d'), 1), false);
+});
+
+test('grants an amount above the limit to a network that holds nothing', () => {
+  const budget = createSharedBudget({ each: 5, all: 8 });
+  assert.equal(budget.reserve(at('a'), 7), true);
+  assert.equal(budget.reserve(at('a'), 7), false);
+  assert.equal(budget.reserve(at('b'), 7), true);
+  assert.equal(budget.reserve(at('c'), 7), false, 'there is no more');
 });
 
 test('waiters are served in order, except those that disconnected', async () => {
-  const shares = createSharedBudget({ each: 5, all: 8 });
-  shares.take('192.0.2.1', 5);
-  const come: string[] = [];
-  const leaving = createTestClient();
-  const gone = shares.wait('192.0.2.1', 1, leaving.client);
-  const first = shares.wait('192.0.2.1', 3).then(() => come.push('first'));
-  const second = shares.wait('192.0.2.1', 3).then(() => come.push('second'));
-  await shares.wait('192.0.2.2', 3);
+  const budget = createSharedBudget({ each: 5, all: 8 });
+  const holder = at('a');
+  budget.reserve(holder, 5);
+  const served: string[] = [];
+  const leaving = createTestClient('a');
+  const abandoned = budget.wait(leaving.client, 1);
+  const [one, two] = [at('a'), at('a')];
+  const first = budget.wait(one, 3).then(() => served.push('first'));
+  const second = budget.wait(two, 3).then(() => served.push('second'));
+  await budget.wait(at('b'), 3);
   leaving.leave();
-  await assert.rejects(gone, ClientDisconnected);
-  shares.release('192.0.2.1', 3);
+  await assert.rejects(abandoned, ClientDisconnected);
+  budget.release(holder, 2);
   await first;
-  assert.deepEqual(come, ['first']);
-  shares.release('192.0.2.1', 3);
+  assert.deepEqual(served, ['first']);
+  budget.release(one);
   await second;
-  assert.deepEqual(come, ['first', 'second']);
+  assert.deepEqual(served, ['first', 'second']);
+});
+
+test('disconnects clients that stand still when others of their network are refused', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const budget = createSharedBudget({ each: 4, all: 8 });
+  const still = (network: string) => {
+    const { client } = createTestClient(network);
+    Object.assign(client, { measureStall: () => 5_000 });
+    return client;
+  };
+  const [stalled, moving, other] = [still('a'), at('a'), still('b')];
+  for (const client of [stalled, moving, other]) assert.ok(budget.reserve(client, 2));
+  t.mock.timers.tick(1_000);
+  assert.equal(stalled.isDisconnected, false, 'nobody was refused');
+  assert.equal(budget.reserve(at('a'), 1), false);
+  t.mock.timers.tick(1_000);
+  assert.deepEqual(
+    [stalled, moving, other].map(({ isDisconnected }) => isDisconnected),
+    [true, false, false],
+  );
 });

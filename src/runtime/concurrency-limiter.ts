@@ -180,8 +180,8 @@ export function createWaitQueue<Given>(limit: QueueLimit): WaitQueue<Given> {
 }
 
 /** Milliseconds for which a client may stand still while it holds a slot that others wait for. */
-const MAX_STALL_MS = 5_000;
-const STALL_CHECK_MS = 500;
+export const MAX_STALL_MS = 5_000;
+export const STALL_CHECK_MS = 500;
 
 /** A slot in use. */
 interface Holder {
@@ -298,16 +298,26 @@ const SHORT_WORK_MS = 1;
 interface LoopTurns {
   /** Returns whether the time of this turn is used up. */
   isOver(now: number): boolean;
-  /** Resolves in a later turn: one waiter per turn, in the order of the calls. */
-  next(): Promise<void>;
+  /** Resolves in a later turn: one waiter per turn. Networks take turns, those of one network in the order of the calls. */
+  next(network: string): Promise<void>;
 }
 
 function createLoopTurns(): LoopTurns {
-  const waiting: (() => void)[] = [];
+  /** In the order of their turns. */
+  const networks = new Map<string, (() => void)[]>();
   let since: number | undefined;
+  const takeNext = () => {
+    for (const [network, waiting] of networks) {
+      networks.delete(network);
+      const next = waiting.shift();
+      if (waiting.length > 0) networks.set(network, waiting);
+      return next;
+    }
+    return undefined;
+  };
   const begin = () => {
     since = undefined;
-    const next = waiting.shift();
+    const next = takeNext();
     if (next === undefined) return;
     setImmediate(begin);
     since = performance.now();
@@ -321,7 +331,12 @@ function createLoopTurns(): LoopTurns {
       }
       return now - since >= TURN_MS;
     },
-    next: () => new Promise((resolve) => waiting.push(resolve)),
+    next: (network) =>
+      new Promise((resolve) => {
+        const waiting = networks.get(network);
+        if (waiting === undefined) networks.set(network, [resolve]);
+        else waiting.push(resolve);
+      }),
   };
 }
 
@@ -341,7 +356,7 @@ export function createYielder(): () => Promise<void> | undefined {
     const own = now - since;
     // Always called: the first call in a turn starts its time.
     const isOver = own >= SHORT_WORK_MS && longWork.isOver(now);
-    return own >= TURN_MS || isOver ? longWork.next().then(restart) : undefined;
+    return own >= TURN_MS || isOver ? longWork.next(OWN_WORK).then(restart) : undefined;
   };
 }
 
@@ -399,10 +414,13 @@ export async function filterCooperatively<Item>(
   return found;
 }
 
-/** Creates a yield function, as `createYielder`, for many callers whose time in one event loop turn counts together. */
-export function createSharedYielder(): () => Promise<void> | undefined {
+/**
+ * Creates a yield function, as `createYielder`, for many callers whose time in one event loop turn counts together. The networks
+ * of their clients take turns.
+ */
+export function createSharedYielder(): (client?: RequestClient) => Promise<void> | undefined {
   const turns = createLoopTurns();
-  return () => (turns.isOver(performance.now()) ? turns.next() : undefined);
+  return (client) => (turns.isOver(performance.now()) ? turns.next(networkOf({ client })) : undefined);
 }
 
 /** Runs work on the same key one at a time, in the order of the calls; unused keys take no memory. */

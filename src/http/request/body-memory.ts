@@ -5,19 +5,10 @@ import type { IncomingRequest } from './incoming.ts';
 const MEBIBYTE = 1024 * 1024;
 
 /** Limits of the bytes of request bodies in memory, per network and in total, so that slow clients cannot exhaust it. */
-const MEMORY_LIMITS = { each: 64 * MEBIBYTE, all: 128 * MEBIBYTE };
-const memory = createSharedBudget(MEMORY_LIMITS);
+const memory = createSharedBudget({ each: 64 * MEBIBYTE, all: 128 * MEBIBYTE, kept: 16 * MEBIBYTE });
 
-/** The first bytes of each body are not counted, so that small bodies always pass. */
-export const UNCOUNTED_BYTES = 64 * 1024;
-
-interface MemoryUse {
-  /** Reserved bytes. */
-  reserved: number;
-  /** Bytes in memory. */
-  received: number;
-}
-const memoryUses = new WeakMap<IncomingRequest, MemoryUse>();
+/** The bytes of each body in memory. */
+const receivedBytes = new WeakMap<IncomingRequest, number>();
 
 /** In seconds. */
 const RETRY_AFTER = 10;
@@ -44,7 +35,7 @@ export function createBodyBuffer(request: IncomingRequest): BodyBuffer {
   let size = 0;
 
   const keep = <Chunk extends Buffer>(chunk: Chunk): Chunk => {
-    countBytes(request, size, chunk.length);
+    countBytes(request, chunk.length);
     chunks.push(chunk);
     return chunk;
   };
@@ -81,56 +72,33 @@ export function createBodyBuffer(request: IncomingRequest): BodyBuffer {
   };
 }
 
-function memoryUseOf(request: IncomingRequest): MemoryUse {
-  const known = memoryUses.get(request);
-  if (known !== undefined) return known;
-  const use = { reserved: 0, received: 0 };
-  memoryUses.set(request, use);
-  return use;
-}
-
-function countBytes(request: IncomingRequest, size: number, bytes: number): void {
-  const use = memoryUseOf(request);
-  use.received += bytes;
-  if (size > UNCOUNTED_BYTES) reserveUpTo(request, use, use.received);
-}
-
-function reserveUpTo(request: IncomingRequest, use: MemoryUse, bytes: number): void {
-  if (bytes <= use.reserved) return;
-  if (!memory.take(request.clientAddress, bytes - use.reserved)) throw unavailable(RETRY_AFTER);
-  use.reserved = bytes;
+function countBytes(request: IncomingRequest, bytes: number): void {
+  const received = (receivedBytes.get(request) ?? 0) + bytes;
+  receivedBytes.set(request, received);
+  reserve(request, received);
 }
 
 /** Reserves the memory of a body of this length before it is received. Throws 503 if there is not enough. */
-export function reserve(request: IncomingRequest, length: number): void {
-  if (length > UNCOUNTED_BYTES) reserveUpTo(request, memoryUseOf(request), length);
+export function reserve({ client }: IncomingRequest, length: number): void {
+  if (!memory.reserve(client, length)) throw unavailable(RETRY_AFTER);
 }
 
 /**
  * Waits until the memory of a body can be reserved. For the few large bodies that `readBytes` admits: what they hold and request
  * together is less than the limit, so that they cannot deadlock.
  */
-export async function waitToReserve(request: IncomingRequest, length: number): Promise<void> {
-  const use = memoryUseOf(request);
+export async function waitToReserve({ client }: IncomingRequest, length: number): Promise<void> {
   // Small chunks are joined in blocks, the last of which is not full.
-  const missing = length + MAX_BLOCK - use.reserved;
-  if (missing <= 0) return;
-  await memory.wait(request.clientAddress, missing, request.client);
-  use.reserved += missing;
+  await memory.wait(client, length + MAX_BLOCK);
 }
 
 /** Releases what a complete body has reserved and does not need. */
 export function releaseUnused(request: IncomingRequest): void {
-  const use = memoryUses.get(request);
-  if (use === undefined || use.reserved <= use.received) return;
-  memory.release(request.clientAddress, use.reserved - use.received);
-  use.reserved = use.received;
+  memory.release(request.client, receivedBytes.get(request));
 }
 
 /** Releases the memory of a request that is answered or whose body is not needed any more. */
 export function releaseBodyMemory(request: IncomingRequest): void {
-  const use = memoryUses.get(request);
-  if (use === undefined) return;
-  memoryUses.delete(request);
-  if (use.reserved > 0) memory.release(request.clientAddress, use.reserved);
+  receivedBytes.delete(request);
+  memory.release(request.client);
 }

@@ -3,14 +3,7 @@ import type { BusboyHeaders } from '@fastify/busboy';
 import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
 import { bodyTooLarge, requestTimeout, unsupportedMediaType } from '../errors/http-error.ts';
 import { emptyParameters, type RawParameters, toRawParameters } from '../parameters/brackets.ts';
-import {
-  type BodyBuffer,
-  createBodyBuffer,
-  releaseUnused,
-  reserve,
-  UNCOUNTED_BYTES,
-  waitToReserve,
-} from './body-memory.ts';
+import { type BodyBuffer, createBodyBuffer, releaseUnused, reserve, waitToReserve } from './body-memory.ts';
 import { parseFormBody } from './form-body.ts';
 import { firstHeader, type IncomingRequest } from './incoming.ts';
 import { parseJson } from './json-body.ts';
@@ -62,8 +55,8 @@ const largeBodySlots = createConcurrencySlots(LARGE_BODY_LIMITS);
 export async function readBytes(request: IncomingRequest, limit = BODY_LIMIT): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > limit) throw bodyTooLarge();
-  // The body cannot exceed its declared length, and small ones are not counted.
-  if (declared > 0 && declared <= UNCOUNTED_BYTES) return readSmallBody(request);
+  // The body cannot exceed its declared length.
+  if (declared > 0 && declared <= SMALL_BODY_LIMIT) return readSmallBody(request);
   const body = createBodyBuffer(request);
   let leave: (() => void) | undefined;
   const beLarge = async (length: number) => {
@@ -89,21 +82,28 @@ export async function readBytes(request: IncomingRequest, limit = BODY_LIMIT): P
 }
 
 /** Reads a small body. Nearly all bodies are one small chunk, for which an async iterator would cost more than all else. */
-function readSmallBody({ stream, idleTimeout }: IncomingRequest): Promise<Buffer> {
+function readSmallBody(request: IncomingRequest): Promise<Buffer> {
+  const { stream, idleTimeout } = request;
   return new Promise((resolve, reject) => {
     const pace = new BodyTimer(idleTimeout);
-    const chunks: Buffer[] = [];
+    const body = createBodyBuffer(request);
     let timer: NodeJS.Timeout;
     const waitOn = () => {
       timer = setTimeout(() => end(() => reject(requestTimeout())), pace.next());
     };
     const take = (chunk: Buffer) => {
-      chunks.push(chunk);
+      try {
+        body.push(chunk);
+      } catch (error) {
+        end(() => reject(error));
+        drain(stream);
+        return;
+      }
       pace.came(chunk.length);
       clearTimeout(timer);
       waitOn();
     };
-    const whole = () => end(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    const whole = () => end(() => resolve(concatBody(body)));
     const fail = (error?: Error) => end(() => reject(error ?? new Error('The connection ended before the body')));
     const end = (settle: () => void) => {
       clearTimeout(timer);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { createTestClient } from '#git/fixtures.testing.ts';
 import { QueueFull } from '#runtime/concurrency-limiter.ts';
 import { MEBIBYTE, readBytes } from './body.ts';
 import { createBodyBuffer, releaseBodyMemory } from './body-memory.ts';
@@ -10,8 +11,9 @@ import type { IncomingRequest } from './incoming.ts';
 function sending(clientAddress: string, chunk: Buffer, length?: number) {
   const stream = new Readable({ read() {} });
   stream.push(chunk);
+  const { client } = createTestClient(clientAddress);
   const headers = length === undefined ? {} : { 'content-length': String(length) };
-  const request = { headers, stream, idleTimeout: 60_000, clientAddress } as unknown as IncomingRequest;
+  const request = { headers, stream, idleTimeout: 60_000, clientAddress, client } as unknown as IncomingRequest;
   const read = readBytes(request).then(
     (bytes) => bytes.length,
     (error) => (error instanceof QueueFull ? 'too many' : String(error)),
@@ -58,7 +60,7 @@ test('bodies of unknown length wait for what they may need, and one of them alwa
 
 /** How many mebibytes a network can hold now. */
 function fillable(): number {
-  const request = { clientAddress: '192.0.2.1' } as IncomingRequest;
+  const request = { client: createTestClient().client } as IncomingRequest;
   const body = createBodyBuffer(request);
   try {
     for (;;) body.push(Buffer.alloc(MEBIBYTE));

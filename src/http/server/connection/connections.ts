@@ -140,9 +140,10 @@ class ConnectedClient implements RequestClient {
   }
 
   measureStall(): number {
-    const { req, writableNeedDrain } = this.#response;
+    const { req, writableNeedDrain, writableEnded, writableFinished } = this.#response;
     const isSilent = !req.complete && req.readableLength === 0;
-    if (!isSilent && !writableNeedDrain) {
+    const isUnread = writableNeedDrain || (writableEnded && !writableFinished);
+    if (!isSilent && !isUnread) {
       this.#stall = undefined;
       return 0;
     }

@@ -1,0 +1,20 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { attack, head, startTarget } from './attack.ts';
+
+// Thousands of small bodies of one network that never end.
+
+const target = await startTarget({ idleTimeout: 60_000, env: { HEARTH_TRUSTED_PROXIES: '127.0.0.1' } });
+const CLIENTS = 3000;
+const LENGTH = 65_000;
+
+attack('small bodies that do not end share a bounded memory', target, async () => {
+  const headers = { 'X-Forwarded-For': '203.0.113.9', 'Content-Type': 'application/json', 'Content-Length': LENGTH };
+  const start = Buffer.alloc(LENGTH - 1, ' ');
+  const sockets = [];
+  while (sockets.length < CLIENTS) {
+    sockets.push(target.open(head('POST', '/api/v4/projects', headers), start));
+    if (sockets.length % 50 === 0) await pause(20);
+  }
+  await pause(1000);
+  for (const socket of sockets) socket.destroy();
+});
