@@ -27,6 +27,3 @@ export function blobTooLargeResponse(rawPath: string) {
   const text = `The requested blob is over the threshold size of ${LARGE_BLOB_SIZE}.\nAccess this blob using '${rawPath}' to avoid this error.\n`;
   return [429, { message: { error: text } }, { 'Retry-After': '60' }] as const;
 }
-
-/** Maximum size of a blob in a JSON response, in bytes. */
-export const MAX_JSON_BLOB_BYTES = MAX_JSON_BLOB_SIZE;

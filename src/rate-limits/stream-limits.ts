@@ -1,17 +1,18 @@
 import { definePerGit, type Git } from '#git/git.ts';
-import { getObjectInfo, MAX_BUFFERED_OBJECT, type StreamedObject, streamObject } from '#git/objects/object-reader.ts';
+import {
+  getObjectInfo,
+  MAX_BUFFERED_OBJECT,
+  readObject,
+  type StreamedObject,
+  streamObject,
+} from '#git/objects/object-reader.ts';
 import type { Repository } from '#git/repository.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
+import { StreamedText } from '#text/streamed-text.ts';
 import { createConcurrencySlots } from './concurrency-slots.ts';
 
 /** Slots for streams of large objects: each occupies a process for as long as its client likes. */
 const slots = definePerGit((git) => createConcurrencySlots({ each: git.limits.streams / 2, all: git.limits.streams }));
-
-/** The client that an object is streamed to. */
-export interface StreamReceiver {
-  readonly client: RequestClient;
-  readonly clientAddress: string;
-}
 
 /**
  * Streams an object to a client. A large one occupies a slot of the client's network until its content is closed.
@@ -21,11 +22,11 @@ export async function streamToClient(
   git: Git,
   repository: Repository,
   id: string,
-  { client, clientAddress }: StreamReceiver,
+  client: RequestClient,
 ): Promise<StreamedObject | null> {
   const info = await getObjectInfo(git, repository, id);
   if (info === null || info.size <= MAX_BUFFERED_OBJECT) return streamObject(git, repository, id);
-  const leave = await slots(git).take(clientAddress, client);
+  const leave = await slots(git).take(client.network, client);
   const object = await streamObject(git, repository, id).catch((error: unknown) => {
     leave();
     throw error;
@@ -33,4 +34,19 @@ export async function streamToClient(
   if (object === null) leave();
   else object.content.once('close', leave);
   return object;
+}
+
+/** Returns the content of a blob for JSON. A large one is encoded while it is sent. A missing blob is empty. */
+export async function readForJson(git: Git, repository: Repository, id: string): Promise<Buffer | StreamedText> {
+  const info = await getObjectInfo(git, repository, id);
+  if (git.client === null || info === null || info.size <= MAX_BUFFERED_OBJECT) {
+    return (await readObject(git, repository, id))?.content ?? Buffer.alloc(0);
+  }
+  const object = await streamToClient(git, repository, id, git.client);
+  return object === null ? Buffer.alloc(0) : new StreamedText(id, object.content);
+}
+
+/** Returns Base64 for an entity, which passes a streamed text on as it is. */
+export function toBase64(content: Buffer | StreamedText): string {
+  return content instanceof StreamedText ? (content as unknown as string) : content.toString('base64');
 }

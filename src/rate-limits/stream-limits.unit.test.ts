@@ -10,8 +10,8 @@ import { streamToClient } from './stream-limits.ts';
 test('one network leaves slots for others, and a disconnected client stops waiting', async (t) => {
   const { git, repository } = await gitWorld(t, { streams: 2 });
   const large = await writeBlob(git, repository, randomBytes(MAX_BUFFERED_OBJECT + 1));
-  const ask = (clientAddress: string, { client } = createTestClient(), id = large) =>
-    streamToClient(git, repository, id, { client, clientAddress });
+  const ask = (network: string, { client } = createTestClient(network), id = large) =>
+    streamToClient(git, repository, id, client);
   const first = await ask('192.0.2.1');
   const impatient = createTestClient();
   const waiting = ask('192.0.2.1', impatient);

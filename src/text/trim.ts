@@ -26,6 +26,11 @@ export function truncateToCharacters(text: string, maxCharacters: number): strin
   return text.length <= maxCharacters ? text : [...text.slice(0, 2 * maxCharacters)].slice(0, maxCharacters).join('');
 }
 
+/** Whether a slice of a text ends within a surrogate pair, if the text continues. */
+export function endsInHighSurrogate(text: string): boolean {
+  return (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
+}
+
 /** Removes the given characters from both ends of a text. */
 export function trimCharacters(text: string, characters: string): string {
   const before = trimEndCharacters(text, characters);

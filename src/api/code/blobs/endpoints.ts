@@ -1,4 +1,4 @@
-import { getObjectInfo, readObject } from '#git/objects/object-reader.ts';
+import { getObjectInfo } from '#git/objects/object-reader.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
@@ -6,8 +6,8 @@ import { ok, streamOf } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
-import { blobTooLargeResponse, checkLargeBlobLimit, MAX_JSON_BLOB_BYTES } from '#rate-limits/large-blobs.ts';
-import { streamToClient } from '#rate-limits/stream-limits.ts';
+import { blobTooLargeResponse, checkLargeBlobLimit } from '#rate-limits/large-blobs.ts';
+import { readForJson, streamToClient } from '#rate-limits/stream-limits.ts';
 import { RAW_MEDIA_TYPES } from '#repositories/raw-content.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import { fail } from '#runtime/failure.ts';
@@ -38,8 +38,7 @@ export const getBlob = endpoint({
   async handle({ project, blob }, { database, git }) {
     const limitFailure = await checkLargeBlobLimit(database, project.id, blob.size);
     if (limitFailure !== null) return limitFailure;
-    const object = await readObject(git, getRepository(git, project), blob.id, MAX_JSON_BLOB_BYTES);
-    return { ...blob, content: object?.content ?? null };
+    return { ...blob, content: await readForJson(git, getRepository(git, project), blob.id) };
   },
 });
 
@@ -50,7 +49,7 @@ export const getRawBlob = endpoint({
   errors: { gone: [404, '404 Blob Not Found'] },
   response: streamOf({ mediaTypes: RAW_MEDIA_TYPES }),
   async handle({ project, blob, request }, { git }) {
-    const content = await streamToClient(git, getRepository(git, project), blob.id, request);
+    const content = await streamToClient(git, getRepository(git, project), blob.id, request.client);
     return content === null ? fail('gone') : rawBlobReply(content);
   },
 });

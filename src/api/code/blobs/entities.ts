@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
+import { toBase64 } from '#rate-limits/stream-limits.ts';
+import type { StreamedText } from '#text/streamed-text.ts';
 
 interface BlobRow {
   readonly id: string;
   readonly size: number;
-  /** Null if the blob is larger than one JSON text can hold. */
-  readonly content: Buffer | null;
+  readonly content: Buffer | StreamedText;
 }
 
 /** contract/repository.md §4 */
@@ -17,6 +18,6 @@ export const Blob = entity('Blob', {
 }).from(({ id, size, content }: BlobRow) => ({
   size,
   encoding: 'base64',
-  content: content?.toString('base64') ?? '',
+  content: toBase64(content),
   sha: id,
 }));

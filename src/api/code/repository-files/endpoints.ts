@@ -76,7 +76,7 @@ export const getRawFile = endpoint({
   response: streamOf({ mediaTypes: RAW_MEDIA_TYPES, headers: FILE_HEADER_NAMES }),
   async handle({ project, file, params, request }, services) {
     const large = params.lfs ? await lfsFileReply(project, file, services) : null;
-    return large ?? rawFileReply(services.git, project, file, request);
+    return large ?? rawFileReply(services.git, project, file, request.client);
   },
 });
 

@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
 import type { Commit } from '#git/objects/object-reader.ts';
 import { entity, type ShapeOf } from '#http/endpoint/entity.ts';
+import { toBase64 } from '#rate-limits/stream-limits.ts';
+import type { StreamedText } from '#text/streamed-text.ts';
 import type { LocatedFile } from './get.ts';
 
 interface FileRow {
   readonly file: LocatedFile;
-  readonly content: Buffer;
+  readonly content: Buffer | StreamedText;
 }
 
 export const RepositoryFile = entity('RepositoryFile', {
@@ -31,7 +33,7 @@ export const RepositoryFile = entity('RepositoryFile', {
   commit_id: file.commitId,
   last_commit_id: file.lastCommitId,
   execute_filemode: file.executable,
-  content: content.toString('base64'),
+  content: toBase64(content),
 }));
 
 /** The response to file writes. */

@@ -2,21 +2,21 @@ import type { Readable } from 'node:stream';
 import type { Git } from '#git/git.ts';
 import { MAX_BUFFERED_OBJECT, readObject } from '#git/objects/object-reader.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
-import { MAX_JSON_BLOB_BYTES } from '#rate-limits/large-blobs.ts';
-import { type StreamReceiver, streamToClient } from '#rate-limits/stream-limits.ts';
+import { readForJson, streamToClient } from '#rate-limits/stream-limits.ts';
 import { buildRawHeaders, peekStart } from '#repositories/raw-content.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
+import type { RequestClient } from '#runtime/concurrency-limiter.ts';
+import type { StreamedText } from '#text/streamed-text.ts';
 import { fileHeaders } from './file-headers.ts';
 import type { LocatedFile } from './get.ts';
 
-/** Returns the whole content of a file, for JSON. */
+/** Returns the content of a file, for JSON. */
 export async function readFileContent(
   git: Git,
   project: LocatedRepository,
   { blobId, submodule }: LocatedFile,
-): Promise<Buffer> {
-  const object = submodule ? null : await readObject(git, getRepository(git, project), blobId, MAX_JSON_BLOB_BYTES);
-  return object?.content ?? Buffer.alloc(0);
+): Promise<Buffer | StreamedText> {
+  return submodule ? Buffer.alloc(0) : readForJson(git, getRepository(git, project), blobId);
 }
 
 /** Returns the raw content of a file: small files from the cache, large ones streamed at the client's pace. */
@@ -24,9 +24,9 @@ export async function rawFileReply(
   git: Git,
   project: LocatedRepository,
   file: LocatedFile,
-  receiver: StreamReceiver,
+  client: RequestClient,
 ): Promise<StreamReply> {
-  const { head, body } = file.submodule ? NO_BYTES : await openBytes(git, project, file, receiver);
+  const { head, body } = file.submodule ? NO_BYTES : await openBytes(git, project, file, client);
   const headers = {
     ...fileHeaders(file),
     ...buildRawHeaders(file.name, head, file.size),
@@ -47,14 +47,14 @@ async function openBytes(
   git: Git,
   project: LocatedRepository,
   { blobId, size }: LocatedFile,
-  receiver: StreamReceiver,
+  client: RequestClient,
 ): Promise<HeadAndBody> {
   const repository = getRepository(git, project);
   if (size <= MAX_BUFFERED_OBJECT) {
     const object = await readObject(git, repository, blobId);
     return object?.content ? { head: object.content, body: object.content } : NO_BYTES;
   }
-  const object = await streamToClient(git, repository, blobId, receiver);
+  const object = await streamToClient(git, repository, blobId, client);
   if (object === null) return NO_BYTES;
   return { head: await peekStart(object.content, size), body: object.content };
 }

@@ -79,7 +79,7 @@ export const getSnippetContent = endpoint({
   summary: 'Get the content of the first snippet file',
   access: readSnippetAccess(),
   response: streamOf({ mediaTypes: ['text/plain'] }),
-  handle: ({ snippet, request }, services) => streamFirstFile(services, snippet, request),
+  handle: ({ snippet, request }, services) => streamFirstFile(services, snippet, request.client),
 });
 
 export const deleteSnippet = endpoint({

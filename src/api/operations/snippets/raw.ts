@@ -5,8 +5,9 @@ import { findEntryAtPath } from '#git/trees/path-entries.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import type { Services } from '#http/services.ts';
-import { type StreamReceiver, streamToClient } from '#rate-limits/stream-limits.ts';
+import { streamToClient } from '#rate-limits/stream-limits.ts';
 import { formatContentDisposition, NO_STORE_HEADERS } from '#repositories/raw-content.ts';
+import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { parseFilePaths } from './entities.ts';
 import type { Snippet } from './store.ts';
 
@@ -14,13 +15,13 @@ import type { Snippet } from './store.ts';
 export async function streamFirstFile(
   { git }: Pick<Services, 'git'>,
   snippet: Snippet,
-  to: StreamReceiver,
+  client: RequestClient,
 ): Promise<StreamReply> {
   const repository = repositoryAt(git, snippet.storage, snippet.disk_path);
   const [path] = parseFilePaths(snippet) as [string];
   const tip = await findBranchHead(repository, SNIPPET_BRANCH);
   const entry = tip === null ? null : await findEntryAtPath(git, repository, tip, path);
-  const object = entry === null ? null : await streamToClient(git, repository, entry.id, to);
+  const object = entry === null ? null : await streamToClient(git, repository, entry.id, client);
   if (object === null) throw notFound('Snippet');
   const headers = {
     ...NO_STORE_HEADERS,

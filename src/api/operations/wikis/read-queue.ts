@@ -1,7 +1,6 @@
 import { isLongMarkdown } from '#markdown/render-thread.ts';
 import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
-import type { StreamReceiver } from '#rate-limits/stream-limits.ts';
-import type { Waiter } from '#runtime/concurrency-limiter.ts';
+import type { RequestClient, Waiter } from '#runtime/concurrency-limiter.ts';
 
 /**
  * Concurrency limits for parsing and rendering page texts: one text per client network at a time. A client with many
@@ -11,7 +10,7 @@ const LIMITS = { each: 1, all: 100, waiting: 50 };
 const slots = { short: createConcurrencySlots(LIMITS), long: createConcurrencySlots(LIMITS) };
 
 /** The client that requests a text. A writer is exempt: the page is already committed and is returned in any case. */
-export type PageReader = StreamReceiver | 'its writer';
+export type PageReader = { readonly client: RequestClient } | 'its writer';
 
 export async function runInReadQueue<Result>(
   reader: PageReader,
@@ -19,8 +18,8 @@ export async function runInReadQueue<Result>(
   read: (waiter: Waiter) => Promise<Result>,
 ): Promise<Result> {
   if (reader === 'its writer') return read({ exemptFromLimit: true });
-  const { client, clientAddress } = reader;
-  const release = await slots[isLongMarkdown(text) ? 'long' : 'short'].take(clientAddress, client);
+  const { client } = reader;
+  const release = await slots[isLongMarkdown(text) ? 'long' : 'short'].take(client.network, client);
   try {
     return await read({ client });
   } finally {

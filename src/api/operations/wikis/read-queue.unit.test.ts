@@ -4,11 +4,10 @@ import { createTestClient } from '#git/fixtures.testing.ts';
 import { runInReadQueue } from './read-queue.ts';
 
 test('reads one text at a time per network, short and long ones separately, networks concurrently', async () => {
-  const { client } = createTestClient();
   const { promise: read, resolve: end } = Promise.withResolvers<void>();
   const begun: string[] = [];
-  const ask = (name: string, text: string, clientAddress: string) =>
-    runInReadQueue({ client, clientAddress }, text, () => {
+  const ask = (name: string, text: string, network: string) =>
+    runInReadQueue(createTestClient(network), text, () => {
       begun.push(name);
       return read;
     });

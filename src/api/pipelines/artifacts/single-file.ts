@@ -3,8 +3,8 @@ import { openBlob } from '#blobs/index.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
 import type { Services } from '#http/services.ts';
 import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
-import type { StreamReceiver } from '#rate-limits/stream-limits.ts';
 import { buildRawHeaders } from '#repositories/raw-content.ts';
+import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { type ReadRange, type UnpackedFile, unpackFile } from '../zip-files/index.ts';
 import type { AuthorizedArchive } from './download.ts';
@@ -22,7 +22,7 @@ export async function sendArchivedFile(
   { blobs }: Pick<Services, 'blobs'>,
   archive: AuthorizedArchive,
   path: string,
-  { client, clientAddress }: StreamReceiver,
+  { client }: { readonly client: RequestClient },
 ): Promise<StreamReply | Failure<'archiveNotFound' | 'fileNotFound'>> {
   let blobExists = true;
   const readRange: ReadRange = async (start, end) => {
@@ -32,7 +32,7 @@ export async function sendArchivedFile(
   };
   const file = await unpackFile(readRange, archive.size, path, client);
   if (file === null) return fail(blobExists ? 'fileNotFound' : 'archiveNotFound');
-  const releaseSlot = file.size > UNLIMITED_MAX_BYTES ? await acquireSlot(file, { client, clientAddress }) : () => {};
+  const releaseSlot = file.size > UNLIMITED_MAX_BYTES ? await acquireSlot(file, { client }) : () => {};
   const name = path.slice(path.lastIndexOf('/') + 1);
   return {
     headers: { ...buildRawHeaders(name, file.head, file.size), 'Content-Length': String(file.size) },
@@ -43,10 +43,10 @@ export async function sendArchivedFile(
 /** Acquires a download slot, and releases the unpacker if the client disconnects while it waits. */
 async function acquireSlot(
   { remainingChunks }: UnpackedFile,
-  { client, clientAddress }: StreamReceiver,
+  { client }: { readonly client: RequestClient },
 ): Promise<() => void> {
   try {
-    return await downloadSlots.take(clientAddress, client);
+    return await downloadSlots.take(client.network, client);
   } catch (error) {
     await remainingChunks.return(undefined);
     throw error;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { expectationFailed, plainBadRequest } from '#http/errors/http-error.ts';
+import { expectationFailed, plainBadRequest, unavailable } from '#http/errors/http-error.ts';
 import { releaseBodyMemory } from '#http/request/body-memory.ts';
 import {
   type Addressing,
@@ -14,7 +14,14 @@ import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import type { Metrics } from '#runtime/metrics.ts';
 import { type HandledRequest, handleRequest } from '../pipeline/handle.ts';
 import { preflightResponse } from '../response/cors.ts';
-import { type OutgoingResponse, toErrorResponse } from '../response/response.ts';
+import { discardBody, type OutgoingResponse, toErrorResponse } from '../response/response.ts';
+import {
+  hasResponseMemory,
+  measureResponse,
+  RESPONSE_RETRY_AFTER,
+  releaseResponseMemory,
+  reserveResponseMemory,
+} from '../response/response-memory.ts';
 import { send } from '../response/send.ts';
 import type { Registry } from '../routing/registry.ts';
 import { type Connections, closeUnlessFullyRead, createConnections, DEFAULT_IDLE_TIMEOUT_MS } from './connections.ts';
@@ -54,12 +61,35 @@ async function handleExchange(
   const { services, metrics, idleTimeout = DEFAULT_IDLE_TIMEOUT_MS } = options;
   const started = performance.now();
   const request = toIncomingRequest(raw, { id: randomUUID(), idleTimeout, client }, options.addressing);
-  const { endpoint, outgoing } = await respondTo(options, request);
+  const { endpoint, outgoing } = limitMemory(request, await respondTo(options, request));
   releaseBodyMemory(request);
   const status = client.isDisconnected ? CLIENT_GONE : outgoing.status;
   await send(request, outgoing, response, services);
+  releaseWhenClosed(response, client);
   closeUnlessFullyRead(raw, idleTimeout);
   recordRequest({ log: services.log, metrics }, request, { endpoint: endpoint?.name ?? 'none', status, started });
+}
+
+const isSafe = ({ method }: IncomingRequest) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+
+/**
+ * Reserves the memory of the response. If there is not enough, a read is answered 503. The client of a change that is made
+ * already is disconnected, because 503 would invite it to repeat the change.
+ */
+function limitMemory(request: IncomingRequest, answered: HandledRequest): HandledRequest {
+  const { endpoint, outgoing } = answered;
+  const { client, method } = request;
+  if (method === 'HEAD' || client.isDisconnected) return answered;
+  if (reserveResponseMemory(client, measureResponse(outgoing))) return answered;
+  discardBody(outgoing);
+  if (!isSafe(request)) client.disconnect();
+  return { endpoint, outgoing: toErrorResponse(unavailable(RESPONSE_RETRY_AFTER)) };
+}
+
+/** Releases the memory of the response when the connection has taken all of it, or has ended. */
+function releaseWhenClosed(response: ServerResponse, client: RequestClient): void {
+  if (response.writableFinished || response.destroyed) releaseResponseMemory(client);
+  else response.once('close', () => releaseResponseMemory(client));
 }
 
 function rejectMissingHost(request: IncomingRequest): OutgoingResponse | null {
@@ -72,8 +102,15 @@ function rejectExpectation({ headers, stream }: IncomingRequest): OutgoingRespon
   return /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect) ? null : toErrorResponse(expectationFailed());
 }
 
+/** Rejects a change whose response would not fit into memory. */
+function rejectChange(request: IncomingRequest): OutgoingResponse | null {
+  if (isSafe(request) || hasResponseMemory(request.client)) return null;
+  return toErrorResponse(unavailable(RESPONSE_RETRY_AFTER));
+}
+
 async function respondTo({ registry, services }: TransportOptions, request: IncomingRequest): Promise<HandledRequest> {
-  const early = rejectMissingHost(request) ?? rejectExpectation(request) ?? preflightResponse(request);
+  const early =
+    rejectMissingHost(request) ?? rejectExpectation(request) ?? preflightResponse(request) ?? rejectChange(request);
   if (early) return { endpoint: null, outgoing: early };
   const answered = await handleRequest(registry, services, request);
   // A client that disconnected while sending its body is not an error.

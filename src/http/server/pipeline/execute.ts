@@ -3,6 +3,7 @@ import { toUniqueFailure } from '#events/unit-of-work.ts';
 import type { EndpointHandler } from '#http/endpoint/endpoint.ts';
 import { serializeResponse } from '#http/endpoint/responses.ts';
 import type { Services } from '#http/services.ts';
+import { createSharedYielder } from '#runtime/concurrency-limiter.ts';
 import { fail, isFailure } from '#runtime/failure.ts';
 import { ResponseContext } from '../response/request-view.ts';
 import { type OutgoingResponse, type ResponseInput, toSuccessResponse } from '../response/response.ts';
@@ -37,14 +38,23 @@ export function prepareCall({
   return { context: view, call: { ...provided, params, page, base: view } };
 }
 
+const giveWay = createSharedYielder();
+
 /** Runs the handler and serializes its result. */
 export async function executeEndpoint(
   progress: ReadyRequest,
   { context: view, call }: PreparedCall,
 ): Promise<OutgoingResponse> {
-  const { endpoint } = progress;
+  const { endpoint, request } = progress;
+  const { client } = request;
+  // A result is not kept while others of the same turn are built.
+  const way = giveWay(client);
+  if (way !== undefined) await way;
   const result = await runHandler(progress, { context: view, call });
   if (isFailure(result)) throw toHttpError(endpoint, result);
+  // Many requests may get the same shared result in one event loop turn.
+  const again = giveWay(client);
+  if (again !== undefined) await again;
   return toSuccessResponse(await serializeResponse(endpoint.response, result, view), progress);
 }
 

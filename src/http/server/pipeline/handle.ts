@@ -41,7 +41,7 @@ import { checkText, firstHeader, type IncomingRequest } from '#http/request/inco
 import type { Services } from '#http/services.ts';
 import { getClientNetwork } from '#rate-limits/client-network.ts';
 import { QueueFull } from '#runtime/concurrency-limiter.ts';
-import { type OutgoingResponse, orNotModified, toErrorResponse } from '../response/response.ts';
+import { discardBody, type OutgoingResponse, orNotModified, toErrorResponse } from '../response/response.ts';
 import { getCachedResponse } from '../response/response-cache.ts';
 import type { Registry, RouteMatch } from '../routing/registry.ts';
 import { executeEndpoint, prepareCall } from './execute.ts';
@@ -275,8 +275,13 @@ async function runEndpoint(
   await runStages(STAGE_ORDERS[endpoint.stageOrder], state);
   try {
     const outgoing = await executeWithRetries(state, { ...server, git });
-    // The client may ask another process for the last use of its token next.
-    if (state.caller.user !== null && server.tokenUses.shared) await server.tokenUses.flushed();
+    try {
+      // The client may ask another process for the last use of its token next.
+      if (state.caller.user !== null && server.tokenUses.shared) await server.tokenUses.flushed();
+    } catch (error) {
+      discardBody(outgoing);
+      throw error;
+    }
     return orNotModified(request, outgoing);
   } catch (error) {
     if (error instanceof AccessRevoked) throw (await findAccessError(state)) ?? forbidden();

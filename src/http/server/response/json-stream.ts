@@ -2,6 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { LongText } from '#database/long-texts.ts';
 import { createYielder } from '#runtime/concurrency-limiter.ts';
+import { estimateHeapSize } from '#runtime/heap-size.ts';
+import { StreamedText } from '#text/streamed-text.ts';
+import { endsInHighSurrogate } from '#text/trim.ts';
 
 /** The longest JSON that is built as one text, in characters; nearly all responses are much shorter. */
 const MAX_SINGLE_TEXT = 4 * 2 ** 20;
@@ -15,6 +18,10 @@ export interface LongJson {
   hash(): Promise<string>;
   /** Builds the JSON row by row while it is sent, at the pace of the client. Long texts may be newer than the hash. */
   stream(): Readable;
+  /** The bytes of the values that the JSON is built from. */
+  readonly heapSize: number;
+  /** Ends what the values hold, instead of `stream`. */
+  discard(): void;
 }
 
 /**
@@ -28,12 +35,24 @@ export function toJson(value: unknown): string | LongJson {
   for (const segment of segments) {
     const text = segmentText(segment);
     length += text.length;
-    const whole = { texts, segments, suffix: end };
     if (text instanceof ChunkedJson || length > MAX_SINGLE_TEXT)
-      return { hash: () => hashJson(whole), stream: () => toStream(whole) };
+      return longJson({ texts, segments, suffix: end }, text instanceof JsonWithPendingTexts ? text.streamed : []);
     texts.push(text);
   }
   return texts.join('') + end;
+}
+
+function longJson(whole: PartlyWrittenJson, streamed: readonly StreamedText[]): LongJson {
+  const discard = () => {
+    for (const text of streamed) text.discard();
+  };
+  return {
+    heapSize: estimateHeapSize(whole),
+    hash: () => hashJson(whole),
+    // A stream that is destroyed before it is read never starts its generator.
+    stream: () => Readable.from(writeChunks(whole), { objectMode: false }).once('close', discard),
+    discard,
+  };
 }
 
 /** A row, and the JSON text before it. */
@@ -94,20 +113,20 @@ interface PartlyWrittenJson extends SegmentedJson {
   readonly texts: readonly string[];
 }
 
-function toStream(whole: PartlyWrittenJson): Readable {
-  return Readable.from(writeChunks(whole), { objectMode: false });
-}
-
 async function hashJson(whole: PartlyWrittenJson): Promise<string> {
   const hash = createHash('sha1');
-  for await (const part of writeChunks(whole)) hash.update(part);
+  for await (const part of writeChunks(whole, true)) hash.update(part);
   return hash.digest('hex');
 }
 
 /** The length of a chunk in characters; shorter chunks cost more to send than to build. */
 const CHUNK_LENGTH = 65_536;
 
-async function* writeChunks({ texts, segments, suffix: end }: PartlyWrittenJson): AsyncGenerator<string> {
+/** With `forHash`, the ids of streamed texts stand for their content. */
+async function* writeChunks(
+  { texts, segments, suffix: end }: PartlyWrittenJson,
+  forHash = false,
+): AsyncGenerator<string> {
   const giveWay = createYielder();
   let buffered = '';
   for (let at = 0; at < segments.length; at++) {
@@ -115,7 +134,7 @@ async function* writeChunks({ texts, segments, suffix: end }: PartlyWrittenJson)
     if (text instanceof ChunkedJson) {
       yield buffered;
       buffered = '';
-      for await (const part of text.chunks()) {
+      for await (const part of text.chunks(forHash)) {
         yield part;
         const way = giveWay();
         if (way !== undefined) await way;
@@ -144,20 +163,24 @@ const PLACEHOLDER = randomUUID();
 const PLACEHOLDER_JSON = JSON.stringify(PLACEHOLDER);
 
 /** The long texts of the JSON that is being built, in their order. */
-let pendingTexts: LongText<unknown>[] = [];
+let pendingTexts: PendingText[] = [];
 
-Object.assign(LongText.prototype, {
-  toJSON(this: LongText<unknown>) {
-    pendingTexts.push(this);
-    return PLACEHOLDER;
-  },
-});
+type PendingText = LongText<unknown> | StreamedText;
+
+for (const { prototype } of [LongText, StreamedText]) {
+  Object.assign(prototype, {
+    toJSON(this: PendingText) {
+      pendingTexts.push(this);
+      return PLACEHOLDER;
+    },
+  });
+}
 
 /** JSON that is built in chunks. */
 abstract class ChunkedJson {
   /** Approximately, in characters. */
   abstract readonly length: number;
-  abstract chunks(): AsyncGenerator<string>;
+  abstract chunks(forHash: boolean): AsyncGenerator<string>;
 }
 
 /** A text that is written in chunks. */
@@ -180,7 +203,7 @@ class LongString extends ChunkedJson {
     for (let at = 0; at < this.#text.length; ) {
       const slice = this.#text.slice(at, at + CHUNK_LENGTH);
       // Half a surrogate pair is escaped differently from the pair, so it moves to the next chunk.
-      const end = at + slice.length < this.#text.length && endsInSurrogatePair(slice) ? -1 : slice.length;
+      const end = at + slice.length < this.#text.length && endsInHighSurrogate(slice) ? -1 : slice.length;
       const part = slice.slice(0, end);
       yield JSON.stringify(part).slice(1, -1);
       at += part.length;
@@ -189,16 +212,12 @@ class LongString extends ChunkedJson {
   }
 }
 
-function endsInSurrogatePair(text: string): boolean {
-  return (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
-}
-
 /** JSON with placeholders for texts that are read when it is written. */
 class JsonWithPendingTexts extends ChunkedJson {
   readonly #json: string;
-  readonly #texts: readonly LongText<unknown>[];
+  readonly #texts: readonly PendingText[];
 
-  constructor(json: string, texts: readonly LongText<unknown>[]) {
+  constructor(json: string, texts: readonly PendingText[]) {
     super();
     this.#json = json;
     this.#texts = texts;
@@ -208,12 +227,23 @@ class JsonWithPendingTexts extends ChunkedJson {
     return this.#json.length;
   }
 
-  async *chunks(): AsyncGenerator<string> {
+  get streamed(): StreamedText[] {
+    return this.#texts.filter((text) => text instanceof StreamedText);
+  }
+
+  async *chunks(forHash: boolean): AsyncGenerator<string> {
     let from = 0;
     for (const text of this.#texts) {
       const at = this.#json.indexOf(PLACEHOLDER_JSON, from);
       yield this.#json.slice(from, at);
-      yield JSON.stringify(await text.read());
+      if (text instanceof LongText) yield JSON.stringify(await text.read());
+      else if (forHash) yield text.id;
+      else {
+        // Base64 needs no escapes.
+        yield '"';
+        yield* text.chunks();
+        yield '"';
+      }
       from = at + PLACEHOLDER_JSON.length;
     }
     yield this.#json.slice(from);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { Type } from 'typebox';
@@ -9,6 +11,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { rawEntity } from '#http/endpoint/entity.ts';
 import { page } from '#http/endpoint/responses.ts';
 import { startMinimalServer } from '#test/support/minimal-server.ts';
+import { StreamedText } from '#text/streamed-text.ts';
 import { toJson } from './json-stream.ts';
 
 const long = 'ä"\n'.repeat(100_000);
@@ -80,6 +83,24 @@ test('a text that is still to be read is read at its place', async () => {
     assert.ok(typeof made === 'object');
     assert.equal(await text(made.stream()), whole);
     assert.equal(await made.hash(), hash('sha1', whole));
+  }
+});
+
+test('a streamed text is encoded at its place, and ends with its response', async () => {
+  const chunks = ['a', 'bcde', '', 'fg', 'h'].map((part) => Buffer.from(part));
+  const make = () => {
+    const content = Readable.from(chunks, { objectMode: false });
+    const json = toJson({ id: 1, content: new StreamedText('9f', content), end: [2] });
+    assert.ok(typeof json === 'object');
+    return { content, json };
+  };
+  const { json } = make();
+  assert.equal(await json.hash(), hash('sha1', '{"id":1,"content":9f,"end":[2]}'));
+  assert.equal(await text(json.stream()), '{"id":1,"content":"YWJjZGVmZ2g=","end":[2]}');
+  for (const end of [(made: typeof json) => made.discard(), (made: typeof json) => made.stream().destroy()]) {
+    const unread = make();
+    end(unread.json);
+    if (!unread.content.destroyed) await once(unread.content, 'close');
   }
 });
 

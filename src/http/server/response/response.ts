@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import {
   type HtmlReply,
@@ -8,18 +8,21 @@ import {
   type ResponseType,
   type StreamReply,
 } from '#http/endpoint/responses.ts';
-import type { HttpError } from '#http/errors/http-error.ts';
+import { type HttpError, unavailable } from '#http/errors/http-error.ts';
 import type { ListPage } from '#http/lists/page.ts';
 import { type PageRequest, pageHeaders } from '#http/lists/pagination.ts';
 import type { RawParameters } from '#http/parameters/brackets.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import { type LongJson, toJson } from './json-stream.ts';
+import { RESPONSE_RETRY_AFTER, reserveResponseMemory } from './response-memory.ts';
 
 /** A complete response, ready to be sent. */
 export interface OutgoingResponse {
   readonly status: number;
   readonly headers: Record<string, string | readonly string[]>;
   readonly body?: Readable | Uint8Array | string;
+  /** The bytes of the values that a stream is built from. */
+  readonly heapSize?: number;
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' } as const;
@@ -113,20 +116,33 @@ export function jsonResponse(
   // A string is sent together with its headers in one write; bytes would need two.
   const body = toJson(value);
   if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
-    const sent = typeof body === 'string' ? body : body.stream();
-    return { status, headers: { ...JSON_TYPE, 'Cache-Control': 'no-cache', ...headers }, body: sent };
+    const general = { status, headers: { ...JSON_TYPE, 'Cache-Control': 'no-cache', ...headers } };
+    return typeof body === 'string'
+      ? { ...general, body }
+      : { ...general, body: body.stream(), heapSize: body.heapSize };
   }
-  if (typeof body !== 'string') return longJsonResponse(body, headers);
+  if (typeof body !== 'string') return longJsonResponse(body, request, headers);
   const described = { ...cacheHeaders(hash('sha1', body, 'hex')), 'Content-Length': String(Buffer.byteLength(body)) };
   return { status, headers: { ...JSON_TYPE, ...described, ...headers }, body };
 }
 
 /** Without Content-Length: the body is built again while it is sent. */
-async function longJsonResponse(body: LongJson, headers: Record<string, string>): Promise<OutgoingResponse> {
+async function longJsonResponse(
+  body: LongJson,
+  { client }: IncomingRequest,
+  headers: Record<string, string>,
+): Promise<OutgoingResponse> {
+  const { heapSize } = body;
+  // Other requests run while the hash is computed, so the memory is reserved before.
+  if (!reserveResponseMemory(client, heapSize)) {
+    body.discard();
+    throw unavailable(RESPONSE_RETRY_AFTER);
+  }
   return {
     status: 200,
     headers: { ...JSON_TYPE, ...cacheHeaders(await body.hash()), ...headers },
     body: body.stream(),
+    heapSize,
   };
 }
 
@@ -140,7 +156,14 @@ export function orNotModified(request: IncomingRequest, outgoing: OutgoingRespon
   const ifNoneMatch = firstHeader(request.headers['if-none-match']);
   const { 'Content-Type': type, 'Content-Length': _length, ...headers } = outgoing.headers;
   if (ifNoneMatch === undefined || type !== 'application/json' || typeof headers.ETag !== 'string') return outgoing;
-  return matchesEtag(ifNoneMatch, headers.ETag) ? { status: 304, headers } : outgoing;
+  if (!matchesEtag(ifNoneMatch, headers.ETag)) return outgoing;
+  discardBody(outgoing);
+  return { status: 304, headers };
+}
+
+/** Ends what a response holds that is not sent. */
+export function discardBody({ body }: OutgoingResponse): void {
+  if (body instanceof Readable) body.destroy();
 }
 
 function matchesEtag(header: string, etag: string): boolean {

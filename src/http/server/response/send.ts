@@ -2,11 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
+import { endsInHighSurrogate } from '#text/trim.ts';
 import { corsHeaders } from './cors.ts';
 import type { OutgoingResponse } from './response.ts';
 
 /** The longest body that is sent in one write, in bytes or characters; longer ones are sent at the pace of the client. */
-const CHUNK_BYTES = 262_144;
+const MAX_SINGLE_WRITE = 262_144;
+/** The length of the pieces of longer bodies. */
+const CHUNK_BYTES = 65_536;
 
 /**
  * Sends a response. When this resolves, its stream is destroyed, with the process, file or slot that it holds. A client that
@@ -65,7 +68,7 @@ async function endResponse(
   });
   // Discard a body that nobody reads.
   if (stream.readableFlowing === null) stream.resume();
-  if (body !== undefined && body.length > CHUNK_BYTES) await pipeChunks(toStream(body), response, idleTimeout);
+  if (body !== undefined && body.length > MAX_SINGLE_WRITE) await pipeChunks(toStream(body), response, idleTimeout);
   else if (body !== undefined) response.write(body);
   // The caller limits how long the rest of the request may take (`closeUnlessFullyRead`).
   come.then(() => finishResponse(response, idleTimeout)).catch(() => response.destroy());
@@ -87,7 +90,7 @@ function hasNonAsciiHeader(headers: OutgoingResponse['headers']): boolean {
 const NON_ASCII = /[^\0-\x7f]/;
 
 async function writeBody(body: string | Uint8Array, response: ServerResponse, idleTimeout: number): Promise<void> {
-  if (body.length > CHUNK_BYTES) return streamBody(toStream(body), response, idleTimeout);
+  if (body.length > MAX_SINGLE_WRITE) return streamBody(toStream(body), response, idleTimeout);
   if (typeof body === 'string') response.end(body);
   else endWithBytes(response, body);
   // Nearly always the system buffers everything at once, and there is nothing to wait for.
@@ -98,9 +101,16 @@ function toStream(body: string | Uint8Array): Readable {
   return Readable.from(chunksOf(body), { objectMode: false });
 }
 
+/** Yields the bytes of the body. A text is encoded piece by piece; no piece ends within a surrogate pair. */
 function* chunksOf(body: string | Uint8Array): Generator<Uint8Array> {
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
+  for (let at = 0; at < body.length; ) {
+    let piece = typeof body === 'string' ? body.slice(at, at + CHUNK_BYTES) : body.subarray(at, at + CHUNK_BYTES);
+    if (typeof piece === 'string' && at + CHUNK_BYTES < body.length && endsInHighSurrogate(piece)) {
+      piece = piece.slice(0, -1);
+    }
+    at += piece.length;
+    yield typeof piece === 'string' ? Buffer.from(piece) : piece;
+  }
 }
 
 async function streamBody(source: Readable, response: ServerResponse, idleTimeout: number): Promise<void> {

@@ -1,0 +1,46 @@
+import { Readable } from 'node:stream';
+import { createSharedBudget } from '#rate-limits/shared-budget.ts';
+import type { RequestClient } from '#runtime/concurrency-limiter.ts';
+import { estimateHeapSize } from '#runtime/heap-size.ts';
+
+const KIBIBYTE = 1024;
+const MEBIBYTE = 1024 * KIBIBYTE;
+
+/** Limits of the bytes of unsent responses in memory, so that clients that do not read cannot exhaust it. */
+const memory = createSharedBudget({ each: 32 * MEBIBYTE, all: 48 * MEBIBYTE, kept: 16 * MEBIBYTE });
+
+/** Shorter responses are not counted. */
+const MIN_COUNTED_BYTES = 16 * KIBIBYTE;
+
+/** What a response takes that is read while it is sent: the buffers of its source and of its connection. */
+const STREAM_BYTES = 128 * KIBIBYTE;
+
+/** In seconds; by then clients that stand still are disconnected. */
+export const RESPONSE_RETRY_AFTER = 10;
+
+/** Reserves the memory of a response until it is sent; returns false if unsent responses use too much. */
+export function reserveResponseMemory(client: RequestClient, bytes: number): boolean {
+  return bytes < MIN_COUNTED_BYTES || memory.reserve(client, bytes);
+}
+
+/** Releases the memory of a response that is sent or given up. */
+export function releaseResponseMemory(client: RequestClient): void {
+  memory.release(client);
+}
+
+/** Whether there is memory for a response of ordinary length. */
+export function hasResponseMemory(client: RequestClient): boolean {
+  return memory.isAvailable(client, MEBIBYTE);
+}
+
+interface MeasuredResponse {
+  readonly body?: Readable | Uint8Array | string;
+  /** The bytes of the values that a stream is built from. */
+  readonly heapSize?: number;
+}
+
+/** Returns the bytes that a response holds until it is sent. */
+export function measureResponse({ body, heapSize = 0 }: MeasuredResponse): number {
+  if (body instanceof Readable) return heapSize + STREAM_BYTES;
+  return body === undefined || body.length < MIN_COUNTED_BYTES ? 0 : estimateHeapSize(body);
+}
