@@ -118,6 +118,8 @@ async function toFailure(child: GitChild, format: ArchiveFormat): Promise<GitFai
 
 function streamContent(child: GitChild): Readable {
   const content = new PassThrough();
+  // Whoever reads it gets the error. Until then git may already have been stopped, for instance with its client.
+  content.on('error', () => undefined);
   child.stdout.pipe(content, { end: false });
   child.stdout.on('error', () => undefined);
   content.on('close', () => child.kill());

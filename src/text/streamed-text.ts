@@ -12,6 +12,8 @@ export class StreamedText {
   constructor(id: string, content: Readable) {
     this.id = id;
     this.#content = content;
+    // Whoever reads the chunks gets the error.
+    content.on('error', () => undefined);
   }
 
   /** Yields the Base64 of the content. */

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { attack, head, startTarget } from './attack.ts';
 
@@ -10,11 +11,14 @@ const LENGTH = 65_000;
 attack('small bodies that do not end share a bounded memory', target, async () => {
   const headers = { 'X-Forwarded-For': '203.0.113.9', 'Content-Type': 'application/json', 'Content-Length': LENGTH };
   const start = Buffer.alloc(LENGTH - 1, ' ');
-  const sockets = [];
-  while (sockets.length < CLIENTS) {
-    sockets.push(target.open(head('POST', '/api/v4/projects', headers), start));
-    if (sockets.length % 50 === 0) await pause(20);
-  }
-  await pause(1000);
-  for (const socket of sockets) socket.destroy();
+  const sockets: Socket[] = [];
+  // In groups: thousands of connections that open or close at once are many short turns, measured as one.
+  const inGroups = async (step: (at: number) => void) => {
+    for (let at = 0; at < CLIENTS; at++) {
+      step(at);
+      if (at % 50 === 0) await pause(20);
+    }
+  };
+  await inGroups(() => sockets.push(target.open(head('POST', '/api/v4/projects', headers), start)));
+  await inGroups((at) => sockets[at]!.destroy());
 });

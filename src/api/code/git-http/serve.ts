@@ -24,6 +24,7 @@ export async function streamGitResponse(
 ): Promise<Readable> {
   const release = await gitProcessSlots(git).take(request.clientAddress, request.client);
   const output = new PassThrough();
+  output.on('error', () => undefined);
   const serving = make(output).catch((error: unknown) => {
     if (!request.client.isDisconnected) log.error({ request: request.id, err: error }, 'Cannot serve a git request');
     output.destroy(error instanceof Error ? error : new Error(String(error)));

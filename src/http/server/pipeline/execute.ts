@@ -1,7 +1,8 @@
+import { Readable } from 'node:stream';
 import type { Caller } from '#authentication/caller.ts';
 import { toUniqueFailure } from '#events/unit-of-work.ts';
 import type { EndpointHandler } from '#http/endpoint/endpoint.ts';
-import { serializeResponse } from '#http/endpoint/responses.ts';
+import { Reply, type StreamReply, serializeResponse } from '#http/endpoint/responses.ts';
 import type { Services } from '#http/services.ts';
 import { createSharedYielder } from '#runtime/concurrency-limiter.ts';
 import { fail, isFailure } from '#runtime/failure.ts';
@@ -52,10 +53,17 @@ export async function executeEndpoint(
   if (way !== undefined) await way;
   const result = await runHandler(progress, { context: view, call });
   if (isFailure(result)) throw toHttpError(endpoint, result);
+  if (endpoint.response.kind === 'stream') ignoreEarlyErrors(result as StreamReply | Reply<StreamReply>);
   // Many requests may get the same shared result in one event loop turn.
   const again = giveWay(client);
   if (again !== undefined) await again;
   return toSuccessResponse(await serializeResponse(endpoint.response, result, view), progress);
+}
+
+/** A stream may fail before it is read, for instance when its client disconnects. Whoever reads it gets the error. */
+function ignoreEarlyErrors(result: StreamReply | Reply<StreamReply>): void {
+  const { body } = result instanceof Reply ? result.value : result;
+  if (body instanceof Readable) body.on('error', () => undefined);
 }
 
 /**
