@@ -43,6 +43,9 @@ export type Archive = { readonly content: Readable } | { readonly failure: GitFa
 /** Limits of one archive. A tree of a few hundred bytes can expand to billions of paths. */
 const MAX_ARCHIVE = { entries: 500_000, bytes: 32 * 1024 ** 3 };
 
+/** Maximum bytes of a path. No file system holds a longer one, and git overflows its stack in very deep folders. */
+const MAX_PATH = 4096;
+
 /** Returns why the path cannot be archived, or null. Excluded paths count towards the limits. */
 async function checkSize(
   git: Git,
@@ -54,11 +57,14 @@ async function checkSize(
   const invocation = { flags: ['-r', '-l', '--full-tree'], args: [commit], ...paths };
   let entries = 0;
   let bytes = 0;
-  const fits = () => entries <= largest.entries && bytes <= largest.bytes;
+  let longest = 0;
+  const fits = () => entries <= largest.entries && bytes <= largest.bytes && longest <= MAX_PATH;
   const ended = await forEachLine(git, repository, 'ls-tree', invocation, {}, (line) => {
     entries += 1;
     // `100644 blob <id>     123\t<path>`; a submodule has `-`.
-    bytes += Number(line.toString('latin1', 53, line.indexOf(TAB))) || 0;
+    const tab = line.indexOf(TAB);
+    bytes += Number(line.toString('latin1', 53, tab)) || 0;
+    longest = Math.max(longest, line.length - tab - 1);
     return fits();
   });
   if (!ended.ok) return ended.failure;

@@ -27,6 +27,18 @@ export async function nestedTrees(git: Git, repository: Repository, levels: numb
   return objects.at(-1)!.id;
 }
 
+/** Writes a tree with one file `d/d/.../d` below this many folders. Returns its id. */
+export async function deepTree(git: Git, repository: Repository, levels: number): Promise<string> {
+  const objects = [await newObject('blob', Buffer.from('content\n'))];
+  for (let level = 0; level <= levels; level += 1) {
+    const { id } = objects[level]!;
+    const [type, mode] = level === 0 ? (['blob', '100644'] as const) : (['tree', '040000'] as const);
+    objects.push(await newObject('tree', formatTree([{ mode, type, id, name: 'd' }])));
+  }
+  await writePack(git, repository, objects);
+  return objects.at(-1)!.id;
+}
+
 /** Writes a tree with `width` equal files. */
 export async function wideTree(git: Git, repository: Repository, width: number): Promise<string> {
   const id = await writeBlob(git, repository, Buffer.from('content\n'));

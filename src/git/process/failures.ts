@@ -1,3 +1,5 @@
+import { STACK_OVERFLOW_CODE } from './exit-code.ts';
+
 /** Why a git command failed. Only this file parses the standard error of git; other code uses `kind`. */
 export type GitFailure =
   /** The directory is missing or is no repository: treat it as empty. */
@@ -8,6 +10,8 @@ export type GitFailure =
   | { readonly kind: 'timed-out' }
   /** It exceeded its memory limit. */
   | { readonly kind: 'out-of-memory'; readonly text: string }
+  /** It overflowed its stack, which bounds how deep a tree may be. */
+  | { readonly kind: 'stack-overflow' }
   /** It exceeded its output limit and was stopped. */
   | { readonly kind: 'too-large'; readonly limit: number }
   /** The caller, or `git.close()`, stopped it. */
@@ -42,11 +46,18 @@ export class GitError extends Error {
   }
 }
 
+const OVER_LIMIT_KINDS: ReadonlySet<GitFailure['kind']> = new Set([
+  'timed-out',
+  'too-large',
+  'out-of-memory',
+  'stack-overflow',
+]);
+
 /** Returns whether a command exceeded its limits: neither the server nor the repository is broken. */
 export function isOverLimit(error: unknown): boolean {
   if (!(error instanceof GitError)) return false;
   const { kind } = error.failure;
-  return kind === 'timed-out' || kind === 'too-large' || kind === 'out-of-memory';
+  return OVER_LIMIT_KINDS.has(kind);
 }
 
 /** Returns whether storage or git failed, through no fault of the caller. */
@@ -135,6 +146,7 @@ const NO_PROGRAM = 127;
 export function parseFailure(code: number | null, stderr: string): GitFailure {
   const text = stderr.trim().slice(0, 4096);
   if (code === NO_PROGRAM) return { kind: 'unavailable', text };
+  if (code === STACK_OVERFLOW_CODE) return { kind: 'stack-overflow' };
   for (const [pattern, failure] of FAILURE_PATTERNS) {
     const found = pattern.exec(text);
     if (found !== null) return failure(found, text);

@@ -3,6 +3,7 @@ import { mkdtempSync, readSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { toExitCode } from './exit-code.ts';
 import {
   HEADER_BYTES,
   readHeader,
@@ -90,9 +91,9 @@ function startIfWhole(id: number): void {
   if (child.pid === undefined) return;
   running.set(id, child);
   sendMessage({ id, pid: child.pid });
-  child.on('exit', (code) => {
+  child.on('exit', (code, signal) => {
     running.delete(id);
-    sendMessage({ id, code });
+    sendMessage({ id, code: toExitCode(code, signal) });
   });
 }
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
+import { toExitCode } from './exit-code.ts';
 import { type SpawnedProcess, startInSpawner } from './process-spawner.ts';
 import type { ProcessRequest } from './process-spawner-messages.ts';
 import { signalGroup } from './signal-process-group.ts';
@@ -20,7 +21,7 @@ export function startDirectly({ file, args, env, streams }: ProcessRequest): Spa
   const ended = new Promise<Awaited<SpawnedProcess['ended']>>((resolve) => {
     // Without a process there is no exit to wait for.
     child.on('error', (error) => child.pid === undefined && resolve({ error: error.message }));
-    child.on('close', (code) => resolve({ code }));
+    child.on('close', (code, signal) => resolve({ code: toExitCode(code, signal) }));
   });
   const signal = (name: NodeJS.Signals) => {
     if (child.pid !== undefined) signalGroup(child.pid, name);

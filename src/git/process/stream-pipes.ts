@@ -68,7 +68,7 @@ export async function pipeUntilExit(child: GitChild, client: Writable): Promise<
   const { failure } = ended;
   // With an exit code git has reported the error in its protocol.
   if (failure.kind === 'failed' && failure.code === null) client.destroy();
-  else if (failure.kind === 'stopped' || failure.kind === 'timed-out') client.destroy();
+  else if (['stopped', 'timed-out', 'stack-overflow'].includes(failure.kind)) client.destroy();
   else client.end();
   return { failure };
 }

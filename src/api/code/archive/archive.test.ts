@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { commitOfTree, deepTree } from '#git/objects/bombs.testing.ts';
 import { formatLfsPointer } from '#git/objects/lfs-pointer.ts';
 import { world } from '#test/support/world.ts';
 
@@ -181,4 +182,42 @@ test('counts all addresses of one IPv6 network together', async () => {
   for (let end = 1; end <= 5; end++) assert.equal(await pack(`2001:db8::${end}`), 200);
   assert.equal(await pack('2001:db8::6'), 429);
   assert.equal(await pack('2001:db8:0:1::6'), 200);
+});
+
+test('rejects an archive with a longer path than any file system holds', async () => {
+  const { project, owner } = await world({ project: {} });
+  const message = 'The archive would be too large, or a path in it is longer than 4096 bytes';
+  for (const [levels, status] of [
+    [2047, 200],
+    [2048, 422],
+    [20_000, 422],
+  ] as const) {
+    const sha = await project.store(async (git, repository) =>
+      commitOfTree(git, repository, await deepTree(git, repository, levels)),
+    );
+    for (const suffix of ['.tar', '.tar.gz', '.zip']) {
+      const answer = await owner.get(`${project.repository}/archive${suffix}`, { sha });
+      assert.equal(answer.status, status, `${levels} folders, ${suffix}`);
+      if (status === 422) assert.deepEqual(answer.body, { message });
+    }
+  }
+});
+
+test('answers questions about deeply nested folders without a server error', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const deep = await project.store(async (git, repository) =>
+    commitOfTree(git, repository, await deepTree(git, repository, 20_000)),
+  );
+  const folder = Array.from({ length: 200 }, () => 'd').join('/');
+  const at = project.repository;
+  for (const [path, status] of [
+    [`tree?ref=${deep}&path=${folder}`, 200],
+    [`tree?ref=${deep}&recursive=true`, 200],
+    [`commits/${deep}`, 503],
+    [`commits/${deep}/diff`, 503],
+    [`commits?ref_name=${deep}&path=${folder}`, 503],
+    [`compare?from=${deep}&to=main&straight=true`, 503],
+  ] as const) {
+    assert.equal((await owner.get(`${at}/${path}`)).status, status, path.slice(0, 60));
+  }
 });

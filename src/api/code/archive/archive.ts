@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type ArchiveFormat, type ArchiveOptions, type Archive as Packed, streamArchive } from '#git/archive.ts';
 import { definePerGit, type Git } from '#git/git.ts';
-import { GitError } from '#git/process/failures.ts';
+import { GitError, type GitFailure } from '#git/process/failures.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import type { Repository } from '#git/repository.ts';
@@ -40,7 +40,7 @@ const archiveSlots = definePerGit(() => createConcurrencySlots({ each: 8, all: 1
 export async function createArchive(
   git: Git,
   request: ArchiveRequest,
-): Promise<Archive | Failure<'unknown' | 'noProgram'>> {
+): Promise<Archive | Failure<'unknown' | 'noProgram' | 'tooLarge'>> {
   const { project, format, headersOnly } = request;
   const repository = getRepository(git, project);
   const requestedRef = request.sha?.trim();
@@ -57,6 +57,7 @@ export async function createArchive(
   if ('content' in archive) return { name, content: archive.content };
   if (archive.failure.kind === 'not-found') return fail('unknown');
   if (archive.failure.kind === 'unavailable') return fail('noProgram');
+  if (isTooLarge(archive.failure)) return fail('tooLarge');
   throw new GitError('archive', archive.failure);
 }
 
@@ -83,6 +84,11 @@ async function startArchive(
     await end();
     throw error;
   }
+}
+
+/** Returns whether no archive of this commit can be created. A timeout may depend on the load. */
+function isTooLarge({ kind }: GitFailure): boolean {
+  return kind === 'too-large' || kind === 'out-of-memory' || kind === 'stack-overflow';
 }
 
 /** Returns the root folder of the archive: `<project>-<ref>-<sha>[-<path>]`. */

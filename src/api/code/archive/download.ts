@@ -29,7 +29,7 @@ export async function streamArchiveDownload(
   services: Pick<Services, 'git' | 'database' | 'blobs' | 'config'>,
   call: DownloadCall,
   suffix: string,
-): Promise<StreamReply | Failure<'tooMany' | 'unknown' | 'noProgram'>> {
+): Promise<StreamReply | Failure<'tooMany' | 'unknown' | 'noProgram' | 'tooLarge'>> {
   const limitFailure = await rateLimit(services, call);
   if (limitFailure !== null) return limitFailure;
   const { git, database, blobs } = services;

@@ -21,6 +21,7 @@ const errors = {
     { 'Retry-After': '{seconds}' },
   ],
   unknown: [404, '404 File Not Found'],
+  tooLarge: [422, 'The archive would be too large, or a path in it is longer than 4096 bytes'],
   noProgram: [503, '503 Service Unavailable - bzip2 is not installed on this server'],
 } as const;
 
