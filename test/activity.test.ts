@@ -17,11 +17,11 @@ const { reader } = here.server.services.database;
 
 async function recordedBy(endpoint: Endpoint, build: Build): Promise<RecordedEventName[]> {
   const example = await build(scene);
-  await here.work();
+  await here.runJobs();
   const mark = await markRecordedEvents(reader);
   const { status, text } = await ask(here, endpoint, example, scene.callers[example.by]);
   assert.ok(status < 400 || status === endpoint.response.status, `the example is refused with ${status}: ${text}`);
-  await here.work();
+  await here.runJobs();
   const recorded = await listRecordedSince(reader, mark);
   return recorded;
 }

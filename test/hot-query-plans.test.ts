@@ -9,7 +9,7 @@ import type { Statement } from '#database/engines/engine.ts';
 import { getSession } from '#database/sessions.ts';
 import { runnerRow } from './support/pipeline-rows.ts';
 import { watchReads } from './support/statement-watch.ts';
-import { done, world } from './support/world.ts';
+import { expectSuccess, world } from './support/world.ts';
 
 // Checks the query plans of the most frequent requests: which index finds each row, also in prepared statements.
 
@@ -76,7 +76,8 @@ test('each row that an alert looks up is found by its index', async () => {
   const { notify } = await newIntegration(here, project);
   const payload = { title: 'Disk', fingerprint: 'disk', gitlab_environment_name: 'production' };
   const statements = await statementsOf(async () => {
-    for (const more of [{}, {}, { end_time: '2026-02-13T10:20:00Z' }]) await done(notify({ ...payload, ...more }));
+    for (const more of [{}, {}, { end_time: '2026-02-13T10:20:00Z' }])
+      await expectSuccess(notify({ ...payload, ...more }));
   });
   await areServed(statements, [
     [/from "routes" where "full_path_key"/, /routes_by_full_path/],
@@ -90,13 +91,15 @@ test('each row that an alert looks up is found by its index', async () => {
 });
 
 test('each row that a report of an error looks up is found by its index', async () => {
-  const { public_key } = (await done(project.owner.post(`${project.at}/error_tracking/client_keys`))).body;
+  const { public_key } = (await expectSuccess(project.owner.post(`${project.at}/error_tracking/client_keys`))).body;
   const event = { message: 'no', user: { id: 1 }, environment: 'production' };
   const raw = buildEventEnvelope({ ...event, event_id: '1'.padStart(32, '0') });
   const statements = await statementsOf(async () => {
     const headers = { 'Content-Type': 'application/x-sentry-envelope' };
     for (const _again of [1, 2]) {
-      await done(anonymous.send('POST', `//api/${project.id}/envelope/?sentry_key=${public_key}`, { raw, headers }));
+      await expectSuccess(
+        anonymous.send('POST', `//api/${project.id}/envelope/?sentry_key=${public_key}`, { raw, headers }),
+      );
     }
   });
   await areServed(statements, [
@@ -124,11 +127,11 @@ test('each row that a runner looks up that finds nothing is found by its index',
 
 test('lists that hold little of what there is find it by an index', async () => {
   const group = await newGroup();
-  const issue = (await done(project.owner.post(`${project.at}/issues`, { title: 'Leak' }))).body;
+  const issue = (await expectSuccess(project.owner.post(`${project.at}/issues`, { title: 'Leak' }))).body;
   const statements = await statementsOf(async () => {
-    await done(root.get(`/groups/${group.id}/issues`, { search: 'leak', state: 'opened', weight: 3 }));
-    await done(root.get(`${project.at}/issues/${issue.iid}/participants`));
-    await done(root.get('/namespaces'));
+    await expectSuccess(root.get(`/groups/${group.id}/issues`, { search: 'leak', state: 'opened', weight: 3 }));
+    await expectSuccess(root.get(`${project.at}/issues/${issue.iid}/participants`));
+    await expectSuccess(root.get('/namespaces'));
   });
   await areServed(statements, [
     [/select "issues"\."id" as "id", count\(\*\) over/, /InitPlan|issues USING INTEGER PRIMARY KEY/],

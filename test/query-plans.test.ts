@@ -62,7 +62,7 @@ for (const { endpoint, builds } of examples) {
     await ask(here, endpoint, example, scene.callers[example.by]);
   }
 }
-await here.work();
+await here.runJobs();
 readsWatched();
 engine.begin = begin;
 

@@ -12,13 +12,13 @@ import { getCopy } from '#replication/sync/copy-repository.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { createLog } from '#runtime/log.ts';
 import { ROOT, testPlace } from './engines/engine.ts';
-import { done, type Project } from './support/namespaces.ts';
+import { expectSuccess, type Project } from './support/namespaces.ts';
 import { world } from './support/world.ts';
 
 // Two real servers, a primary and its secondary (contract/operations.md §3, checklist row 48).
 
-const { server, root, clock, newProject, work, name } = await world();
-await done(root.post('/geo_sites', { name: name('hq'), url: server.address, primary: true }));
+const { server, root, clock, newProject, runJobs, name } = await world();
+await expectSuccess(root.post('/geo_sites', { name: name('hq'), url: server.address, primary: true }));
 
 interface Site extends Secondary {
   readonly id: number;
@@ -67,7 +67,7 @@ async function newSecondary(): Promise<Site> {
       name: siteName,
       async follow() {
         await secondary.pollOnce();
-        await work();
+        await runJobs();
         clock.advance(10);
         await secondary.pollOnce();
       },
@@ -103,7 +103,7 @@ test('a copy appears, is verified, and follows changes and deletions', async () 
   await site.follow();
   await isSame(site, project);
   await project.commit({ 'a.txt': 'a' });
-  await done(project.owner.post(`${project.repository}/branches`, { branch: 'feature', ref: 'main' }));
+  await expectSuccess(project.owner.post(`${project.repository}/branches`, { branch: 'feature', ref: 'main' }));
   await site.follow();
   await isSame(site, project);
   await site.report();
@@ -112,10 +112,10 @@ test('a copy appears, is verified, and follows changes and deletions', async () 
   assert.equal(status.project_repositories_synced_count, status.project_repositories_registry_count);
   assert.equal(status.project_repositories_verified_in_percentage, '100.00%');
   assert.equal(status.db_replication_lag_seconds, 0);
-  await done(root.delete(project.at));
+  await expectSuccess(root.delete(project.at));
   const full_path = (await root.get(project.at)).body.path_with_namespace;
-  await done(root.delete(project.at, { permanently_remove: true, full_path }));
-  await work();
+  await expectSuccess(root.delete(project.at, { permanently_remove: true, full_path }));
+  await runJobs();
   await site.follow();
   assert.equal(await repositoryExists(site.copyOf(project)), false);
 });
@@ -123,12 +123,12 @@ test('a copy appears, is verified, and follows changes and deletions', async () 
 test('a paused site does nothing, goes on when it is resumed, and catches up after a restart', async () => {
   const project = await newProject({ readme: true });
   await site.follow();
-  await done(root.put(`/geo_sites/${site.id}`, { enabled: false }));
+  await expectSuccess(root.put(`/geo_sites/${site.id}`, { enabled: false }));
   const before = await computeRepositoryChecksum(site.git, site.copyOf(project));
   await project.commit({ 'b.txt': 'b' });
   await site.follow();
   assert.equal(await computeRepositoryChecksum(site.git, site.copyOf(project)), before);
-  await done(root.put(`/geo_sites/${site.id}`, { enabled: true }));
+  await expectSuccess(root.put(`/geo_sites/${site.id}`, { enabled: true }));
   await site.follow();
   await isSame(site, project);
   await project.commit({ 'c.txt': 'c' });
@@ -142,15 +142,15 @@ test('a paused site does nothing, goes on when it is resumed, and catches up aft
 test('a secondary that was offline for longer than the event retention copies everything again', async () => {
   const [changed, gone] = [await newProject({ readme: true }), await newProject({ readme: true })];
   await site.follow();
-  await done(root.put(`/geo_sites/${site.id}`, { enabled: false }));
+  await expectSuccess(root.put(`/geo_sites/${site.id}`, { enabled: false }));
   await changed.commit({ 'd.txt': 'd' });
-  await done(root.delete(gone.at));
+  await expectSuccess(root.delete(gone.at));
   const full_path = (await root.get(gone.at)).body.path_with_namespace;
-  await done(root.delete(gone.at, { permanently_remove: true, full_path }));
-  await work();
+  await expectSuccess(root.delete(gone.at, { permanently_remove: true, full_path }));
+  await runJobs();
   clock.advance(2 * 86_400);
   await server.services.database.transaction((tx) => tx.deleteFrom('geo_events').execute());
-  await done(root.put(`/geo_sites/${site.id}`, { enabled: true }));
+  await expectSuccess(root.put(`/geo_sites/${site.id}`, { enabled: true }));
   await site.follow();
   await isSame(site, changed);
   assert.equal(await repositoryExists(site.copyOf(gone)), false);
@@ -163,7 +163,7 @@ test('a copy that has rotted is found and made anew', async () => {
   for (const found of await readdir(objects)) {
     if (/^[0-9a-f]{2}$/.test(found)) await rm(join(objects, found), { recursive: true });
   }
-  await done(root.put(`/geo_sites/${site.id}`, { minimum_reverification_interval: 1 }));
+  await expectSuccess(root.put(`/geo_sites/${site.id}`, { minimum_reverification_interval: 1 }));
   // Twice less than a day: it has missed nothing, and what was verified before is to be looked at again.
   clock.advance(0.6 * 86_400);
   await site.pollOnce();
@@ -171,7 +171,7 @@ test('a copy that has rotted is found and made anew', async () => {
   await site.pollOnce();
   await site.report();
   assert.equal((await statusOf(site)).project_repositories_verification_failed_count, 1);
-  await done(root.put(`/geo_sites/${site.id}`, { minimum_reverification_interval: 90 }));
+  await expectSuccess(root.put(`/geo_sites/${site.id}`, { minimum_reverification_interval: 90 }));
   clock.advance(1);
   await site.settle();
   await site.follow();
@@ -202,7 +202,7 @@ test('a secondary serves fetches of a private repository to its readers only, an
 
 test('a project that is called as a wiki is meant itself, and the wiki is fetched from nowhere', async () => {
   const project = await newProject({ readme: true });
-  await done(project.owner.post(`${project.at}/wikis`, { title: 'Secret', content: 'x' }));
+  await expectSuccess(project.owner.post(`${project.at}/wikis`, { title: 'Secret', content: 'x' }));
   await site.follow();
   const refs = async (path: string) => {
     const headers = { authorization: `Basic ${Buffer.from(`root:${ROOT.token}`).toString('base64')}` };
@@ -262,7 +262,7 @@ test('sites are read here with their states, this one with its own at this momen
 test('a site that is deleted ends copying, and hands everything on', async () => {
   const project = await newProject({ readme: true, visibility: 'public' });
   await site.follow();
-  await done(root.delete(`/geo_sites/${site.id}`));
+  await expectSuccess(root.delete(`/geo_sites/${site.id}`));
   await site.follow();
   assert.equal(await repositoryExists(site.copyOf(project)), true);
   const answer = await site.at(`/${project.path_with_namespace}.git/info/refs?service=git-upload-pack`, null);

@@ -34,7 +34,7 @@ for (const { endpoint, builds } of examples) {
     await ask(here, endpoint, example, scene.callers[example.by]);
   }
 }
-await here.work();
+await here.runJobs();
 
 /** These secrets are never valid; requests only try them. */
 let marks = 0;

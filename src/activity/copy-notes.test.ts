@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { copyNotes } from './copy-notes.ts';
 
 test('beyond the limit, comments are copied before system notes, in their order', async () => {
   const { project, owner, server } = await world({ project: {} });
   const { database } = server.services;
-  const newIssue = async () => (await done(owner.post(`${project.at}/issues`, { title: 'x' }))).body;
+  const newIssue = async () => (await expectSuccess(owner.post(`${project.at}/issues`, { title: 'x' }))).body;
   const [from, to] = [await newIssue(), await newIssue()];
   const at = `${project.at}/issues/${from.iid}`;
   for (const body of ['one', 'two']) {
-    await done(owner.put(at, { title: `before ${body}` }));
-    await done(owner.post(`${at}/notes`, { body }));
+    await expectSuccess(owner.put(at, { title: `before ${body}` }));
+    await expectSuccess(owner.post(`${at}/notes`, { body }));
   }
   const resource = ({ id }: { id: number }) => ({ type: 'Issue', id }) as const;
   await database.transaction((tx) => copyNotes(tx, resource(from), resource(to), 3));

@@ -9,7 +9,7 @@ import { repositoryAt } from '#git/git.ts';
 import { deleteRepository, listRemovedRepositories } from '#git/storage/storage.ts';
 import { startServer } from '#server.ts';
 import { verify } from '#test/crash/verify.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { archiveOf, configWithKey, emptyPlace, partsIn, restored, silent } from './archives.testing.ts';
 import { examine } from './doctor.ts';
 import { hasColumns, INTENTS_TABLE, listRepositoryTables, MADE_COLUMN, VERSIONED_COLUMNS } from './repositories.ts';
@@ -155,9 +155,9 @@ async function keepWriting(
   };
   const branches = async () => {
     for (let index = 0; goesOn(); index++) {
-      await done(owner.post(`${repository}/branches`, { branch: `b-${index}`, ref: 'main' }));
-      await done(owner.post(`${at}/issues`, { title: `Issue ${index}` }));
-      if (index % 2 === 0) await done(owner.delete(`${repository}/branches/b-${index}`));
+      await expectSuccess(owner.post(`${repository}/branches`, { branch: `b-${index}`, ref: 'main' }));
+      await expectSuccess(owner.post(`${at}/issues`, { title: `Issue ${index}` }));
+      if (index % 2 === 0) await expectSuccess(owner.delete(`${repository}/branches/b-${index}`));
     }
   };
   await Promise.all([commits(), branches()]);

@@ -10,7 +10,7 @@ import { blobPath } from '#blobs/store.ts';
 import { setLastId } from '#database/copy.ts';
 import { repositoryAt } from '#git/git.ts';
 import { engine } from '#test/engines/engine.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { silent } from './archives.testing.ts';
 import { examine } from './doctor.ts';
 import { withServerData } from './server-data.ts';
@@ -78,13 +78,13 @@ async function isLeft(finding: RegExp): Promise<void> {
 const once = { skip: engine === 'postgres' };
 
 test('reports nothing for a consistent server', async () => {
-  await done(project.owner.post(`${project.at}/issues`, { title: 'Whole' }));
+  await expectSuccess(project.owner.post(`${project.at}/issues`, { title: 'Whole' }));
   await newProject({});
   assert.deepEqual(await doctor(), []);
 });
 
 test('deletes dangling rows or clears their references, as the foreign key declares', async () => {
-  const { body: issue } = await done(project.owner.post(`${project.at}/issues`, { title: 'Referring' }));
+  const { body: issue } = await expectSuccess(project.owner.post(`${project.at}/issues`, { title: 'Referring' }));
   await unchecked(`update issues set milestone_id = 4000000 where id = ${issue.id}`);
   await isRepaired(
     /^references: # rows of issues refer by milestone_id .*--fix would clear these references/,
@@ -104,7 +104,7 @@ test('rebuilds an index that does not match its rows', once, async () => {
 });
 
 test('raises counters that are lower than used numbers', async () => {
-  await done(project.owner.post(`${project.at}/issues`, { title: 'Counted' }));
+  await expectSuccess(project.owner.post(`${project.at}/issues`, { title: 'Counted' }));
   await database.transaction((tx) => setLastId(tx, 'users', 1));
   await isRepaired(/^counters: New rows of users would get numbers after #/, /repaired/);
   await user();
@@ -144,7 +144,7 @@ test('completes an abandoned ref update', async () => {
 });
 
 test('repairs repository columns from the repository, and HEAD from the row', once, async () => {
-  await here.work();
+  await here.runJobs();
   await writeFile(join(await directoryOf(project), 'HEAD'), 'ref: refs/heads/other\n');
   await isRepaired(/^repositories: HEAD of repositories # does not name its default branch main/, /repaired/);
   for (const set of [{ empty: true }, { summary_version: '900000 main' }]) {

@@ -7,7 +7,7 @@ import { ANONYMOUS } from '#authentication/caller.ts';
 import { world } from '#test/support/world.ts';
 import { BATCH_SIZE } from './batches.ts';
 
-const { newProject, newGroup, server, root, user, work } = await world();
+const { newProject, newGroup, server, root, user, runJobs } = await world();
 const { database } = server.services;
 
 /** So many issues of the project, as rows. */
@@ -115,7 +115,7 @@ test('many comments of a deleted user are deleted in batches, and counters stay 
   const acts = await actsOf(async () => {
     await root.delete(`/users/${gone.id}`, { hard_delete: true });
     await root.delete(`/users/${ghosted.id}`);
-    await work();
+    await runJobs();
   });
   assert.ok(acts >= 3 + 2, `${acts} acts`);
   const counts = (await issuesOf(id)).map((issue) => issue.user_notes_count);
@@ -134,7 +134,7 @@ test('many issues of a deleted user are reassigned to the ghost user or deleted,
     );
     const acts = await actsOf(async () => {
       await root.delete(`/users/${author.id}`, { hard_delete });
-      await work();
+      await runJobs();
     });
     assert.ok(acts >= 3, `${acts} acts`);
     const authors = new Set((await issuesOf(id)).map(({ author_id }) => author_id));
@@ -152,7 +152,7 @@ test('a partly deleted project cannot be restored, and its deletion is completed
   assert.deepEqual([status, body], [404, { message: '404 Project Not Found' }]);
   await destroyMarkedProjects.handle(server.services, {} as never, {} as never);
   assert.equal((await root.get(`/projects/${id}`)).status, 404);
-  await work();
+  await runJobs();
 });
 
 test('a group cannot be restored once its deletion has begun', async () => {
@@ -172,5 +172,5 @@ test('a group cannot be restored once its deletion has begun', async () => {
   assert.equal((await group.owner.post(`/groups/${group.id}/restore`)).status, 400);
   await destroyMarkedGroups.handle(server.services, {} as never, {} as never);
   assert.equal((await root.get(`/groups/${group.id}`)).status, 404);
-  await work();
+  await runJobs();
 });

@@ -5,7 +5,7 @@ import { MULTIPART, multipart } from '#api/pipelines/artifacts/upload.testing.ts
 import { basic } from '#test/examples/scene.ts';
 import { runningJob } from '#test/support/pipeline-rows.ts';
 import { startPartialRequest } from '#test/support/slow-request.ts';
-import { type Caller, done, type Project, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Project, world } from '#test/support/world.ts';
 
 // A request body may take minutes. Access that is revoked meanwhile is missing when the body is complete: nothing
 // is written, and the response is that of a new request (contract/repository.md §0, §5).
@@ -109,7 +109,7 @@ const WRITES = {
 
 async function given(): Promise<Given> {
   const project = await newProject({ readme: true, with: ['developer'] });
-  const { body } = await done(project.owner.get(`${project.repository}/branches/main`));
+  const { body } = await expectSuccess(project.owner.get(`${project.repository}/branches/main`));
   return { project, developer: project.developer, tip: body.commit.id };
 }
 
@@ -154,12 +154,12 @@ test('covers every endpoint that reads its body after the access check', () => {
 
 test('an alert whose key is reset meanwhile is not stored', async () => {
   const { owner, at } = await newProject();
-  const { id, url, token } = (await done(owner.post(`${at}/alert_integrations`, { name: 'Late' }))).body;
+  const { id, url, token } = (await expectSuccess(owner.post(`${at}/alert_integrations`, { name: 'Late' }))).body;
   const late = await startPartialRequest(server, 'POST', new URL(url).pathname, {
     headers: { Authorization: `Bearer ${token}` },
     body: Buffer.from('{"title":"late"}'),
   });
-  await done(owner.post(`${at}/alert_integrations/${id}/reset_token`));
+  await expectSuccess(owner.post(`${at}/alert_integrations/${id}/reset_token`));
   assert.equal((await late.finish()).status, 401);
   assert.deepEqual((await owner.get(`${at}/alert_management_alerts`)).body, []);
 });
@@ -196,32 +196,38 @@ const invalidToken = (why: string) =>
 
 test('a former member writes nothing and gets 404', async () => {
   const remove = ({ project, developer }: Given) => project.owner.delete(`${project.at}/members/${developer.id}`);
-  await loses((here) => done(remove(here)), heardBy('404 {"message":"404 Project Not Found"}', MISSING, 404));
+  await loses((here) => expectSuccess(remove(here)), heardBy('404 {"message":"404 Project Not Found"}', MISSING, 404));
 });
 
 test('a member who became a Reporter writes nothing', async () => {
   const lower = ({ project, developer }: Given) =>
     project.owner.put(`${project.at}/members/${developer.id}`, { access_level: 20 });
   const push = 'You are not allowed to push code to this project.';
-  await loses((here) => done(lower(here)), heardBy(FORBIDDEN, push, 403));
+  await loses((here) => expectSuccess(lower(here)), heardBy(FORBIDDEN, push, 403));
 });
 
 test('a caller with a revoked token writes nothing', async () => {
   const revoke = ({ developer }: Given) => developer.delete('/personal_access_tokens/self');
-  await loses((here) => done(revoke(here)), heardBy(invalidToken('Token was revoked. You have to'), DENIED, 401));
+  await loses(
+    (here) => expectSuccess(revoke(here)),
+    heardBy(invalidToken('Token was revoked. You have to'), DENIED, 401),
+  );
 });
 
 test('a blocked user writes nothing', async () => {
   const block = ({ developer }: Given) => root.post(`/users/${developer.id}/block`);
   await loses(
-    (here) => done(block(here)),
+    (here) => expectSuccess(block(here)),
     heardBy('403 {"message":"403 Forbidden - Your account has been blocked."}', DENIED, 401),
   );
 });
 
 test('writes nothing to a project archived meanwhile', async () => {
   const archive = ({ project }: Given) => project.owner.post(`${project.at}/archive`);
-  await loses((here) => done(archive(here)), heardBy(FORBIDDEN, "You can't push code to an archived project.", 403));
+  await loses(
+    (here) => expectSuccess(archive(here)),
+    heardBy(FORBIDDEN, "You can't push code to an archived project.", 403),
+  );
 });
 
 test('writes nothing to a project marked for deletion meanwhile', async () => {
@@ -229,7 +235,7 @@ test('writes nothing to a project marked for deletion meanwhile', async () => {
   for (const name of Object.keys(WRITES) as (keyof typeof WRITES)[]) {
     const here = await given();
     const request = await WRITES[name](here);
-    await done(remove(here));
+    await expectSuccess(remove(here));
     const moved = 'The project has moved.';
     const { 'an attachment': attached } = heardBy(FORBIDDEN, '', 0);
     const own: Record<string, string> = { 'a push': moved, 'an LFS object': `404 ${moved}`, 'an attachment': attached };
@@ -243,18 +249,18 @@ test('writes nothing to a branch protected meanwhile', async () => {
   const protect = ({ project }: Given) => project.owner.post(`${project.at}/protected_branches`, { name: 'x' });
   const { 'a new file': file, 'a commit': commit } = heardBy(FORBIDDEN, '', 0);
   const push = 'You are not allowed to create protected branches on this project.';
-  await loses((here) => done(protect(here)), { 'a new file': file, 'a commit': commit, 'a push': push });
+  await loses((here) => expectSuccess(protect(here)), { 'a new file': file, 'a commit': commit, 'a push': push });
 });
 
 test('links no LFS object to a project where LFS was disabled meanwhile', async () => {
   const turnOff = ({ project }: Given) => project.owner.put(project.at, { lfs_enabled: false });
-  await loses((here) => done(turnOff(here)), { 'an LFS object': '404 Not found' });
+  await loses((here) => expectSuccess(turnOff(here)), { 'an LFS object': '404 Not found' });
 });
 
 test('stores no LFS object in a repository made read-only meanwhile', async () => {
   const lock = ({ project }: Given) => root.put(project.at, { repository_read_only: true });
   const text = 'The repository is temporarily read-only. Please try again later.';
-  await loses((here) => done(lock(here)), {
+  await loses((here) => expectSuccess(lock(here)), {
     'a new file': `400 {"message":"${text}"}`,
     'a push': text,
     'an LFS object': `403 ${text}`,
@@ -264,14 +270,14 @@ test('stores no LFS object in a repository made read-only meanwhile', async () =
 test('a former administrator writes nothing', async () => {
   const here = await given();
   const other = await user();
-  await done(root.put(`/users/${other.id}`, { admin: true }));
+  await expectSuccess(root.put(`/users/${other.id}`, { admin: true }));
   const sudo = await tokenOf(other, ['api', 'sudo']);
   const { headers, body } = json(sudo, { branch: 'x', start_branch: 'main', commit_message: 'm', content: 'c' });
   const request = await startPartialRequest(server, 'POST', `/api/v4${here.project.repository}/files/new.txt`, {
     headers: { ...headers, Sudo: here.developer.username },
     body,
   });
-  await done(root.put(`/users/${other.id}`, { admin: false }));
+  await expectSuccess(root.put(`/users/${other.id}`, { admin: false }));
   assert.equal(said(await request.finish()), '403 {"message":"403 Forbidden - Must be admin to use sudo"}');
   assert.equal(await made(here), false);
 });
@@ -313,7 +319,7 @@ test('stores nothing for a job that finished meanwhile', async () => {
   for (const [name, begin] of Object.entries(BY_RUNNERS)) {
     const job = await runningJob(here, project);
     const request = await begin(job);
-    await done(project.owner.post(`${project.at}/jobs/${job.id}/cancel`));
+    await expectSuccess(project.owner.post(`${project.at}/jobs/${job.id}/cancel`));
     const text = '403 {"message":"403 Forbidden - Job is not processing on runner"}';
     assert.deepEqual([name, said(await request.finish()), await keptOf(job)], [name, text, 0]);
   }
@@ -323,9 +329,9 @@ test('stores nothing for a job whose pipeline was deleted meanwhile', async () =
   const project = await newProject({});
   for (const [name, begin] of Object.entries(BY_RUNNERS)) {
     const job = await runningJob(here, project);
-    const [{ id } = { id: 0 }] = (await done(project.owner.get(`${project.at}/pipelines`))).body;
+    const [{ id } = { id: 0 }] = (await expectSuccess(project.owner.get(`${project.at}/pipelines`))).body;
     const request = await begin(job);
-    await done(project.owner.delete(`${project.at}/pipelines/${id}`));
+    await expectSuccess(project.owner.delete(`${project.at}/pipelines/${id}`));
     const text = '403 {"message":"403 Forbidden"}';
     assert.deepEqual([name, said(await request.finish()), await keptOf(job)], [name, text, 0]);
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { done, type Group, type Project, type World } from '../support/world.ts';
+import { expectSuccess, type Group, type Project, type World } from '../support/world.ts';
 import { forgetLeases } from './expire-leases.ts';
 import { startVictim, TOKEN, type Victim } from './process.ts';
 import { asked } from './request.ts';
@@ -55,26 +55,26 @@ async function fill(there: World, { issues, commits }: { issues: number; commits
   const { root } = there;
   const group = await there.newGroup({ owner: root });
   const below = [await there.newGroup({ in: group }), await there.newGroup({ in: group })];
-  await done(root.post(`${group.at}/labels`, { name: 'bug', color: 'red' }));
-  await done(root.post(`${group.at}/milestones`, { title: 'First', due_date: '2026-05-01' }));
+  await expectSuccess(root.post(`${group.at}/labels`, { name: 'bug', color: 'red' }));
+  await expectSuccess(root.post(`${group.at}/milestones`, { title: 'First', due_date: '2026-05-01' }));
   for (const place of [group, ...below]) {
     const project = await there.newProject({ in: place, readme: true });
     for (let count = 1; count < commits; count++) await project.commit({ 'count.txt': `${count}` });
     await plan(project, issues);
   }
-  await there.work();
+  await there.runJobs();
   return group;
 }
 
 async function plan({ at, repository, owner }: Project, issues: number): Promise<void> {
-  await done(owner.post(`${at}/labels`, { name: 'own', color: 'blue', description: 'Here alone' }));
+  await expectSuccess(owner.post(`${at}/labels`, { name: 'own', color: 'blue', description: 'Here alone' }));
   for (let count = 1; count <= issues; count++) {
-    const { body } = await done(owner.post(`${at}/issues`, { title: `Issue ${count}`, labels: 'bug,own' }));
-    await done(owner.post(`${at}/issues/${body.iid}/notes`, { body: `Note on ${count}` }));
-    if (count % 3 === 0) await done(owner.put(`${at}/issues/${body.iid}`, { state_event: 'close' }));
+    const { body } = await expectSuccess(owner.post(`${at}/issues`, { title: `Issue ${count}`, labels: 'bug,own' }));
+    await expectSuccess(owner.post(`${at}/issues/${body.iid}/notes`, { body: `Note on ${count}` }));
+    if (count % 3 === 0) await expectSuccess(owner.put(`${at}/issues/${body.iid}`, { state_event: 'close' }));
   }
-  await done(owner.post(`${repository}/branches`, { branch: 'feature', ref: 'main' }));
-  await done(owner.post(`${repository}/tags`, { tag_name: 'v1', ref: 'main' }));
+  await expectSuccess(owner.post(`${repository}/branches`, { branch: 'feature', ref: 'main' }));
+  await expectSuccess(owner.post(`${repository}/tags`, { tag_name: 'v1', ref: 'main' }));
 }
 
 async function begin(victim: Victim, url: string, there: World, { path }: Group): Promise<number> {

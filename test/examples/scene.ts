@@ -8,7 +8,7 @@ import type { Server } from '#server.ts';
 import { userWithPassword } from '../support/browser.ts';
 import type { Caller, TestResponse } from '../support/caller.ts';
 import { errorRow, eventRow } from '../support/error-rows.ts';
-import { done, type Group, type Project, type Runner } from '../support/namespaces.ts';
+import { expectSuccess, type Group, type Project, type Runner } from '../support/namespaces.ts';
 import { archivedJob, jobRow, pipelineRow, resourceGroupRow, runnerRow, runningJob } from '../support/pipeline-rows.ts';
 import { newSite, type TestSite } from '../support/replication-sites.ts';
 import type { World } from '../support/world.ts';
@@ -108,7 +108,7 @@ export interface Scene {
   /** A new secondary site with its credentials, which no other test uses. */
   newSite(): Promise<TestSite>;
   /** A call that prepares: it must succeed. */
-  done(answer: Promise<TestResponse>): Promise<TestResponse>;
+  expectSuccess(answer: Promise<TestResponse>): Promise<TestResponse>;
 }
 
 const MEMBERS = ['guest', 'planner', 'reporter', 'developer', 'maintainer'] as const;
@@ -143,26 +143,27 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
     newProject: (where = group) => makers.newProject(where),
     newEmptyProject: () => makers.newEmptyProject(group),
     newIssue: async (params = {}) =>
-      (await done(project.owner.post(`${project.at}/issues`, { title: world.name('Issue'), ...params }))).body,
+      (await expectSuccess(project.owner.post(`${project.at}/issues`, { title: world.name('Issue'), ...params }))).body,
     newEpic: async (params = {}) =>
-      (await done(callers.owner.post(`${group.at}/epics`, { title: world.name('Epic'), ...params }))).body,
+      (await expectSuccess(callers.owner.post(`${group.at}/epics`, { title: world.name('Epic'), ...params }))).body,
     newMergeRequest: async (params = {}) => {
       const branches = { source_branch: params.source_branch ?? (await contents.newBranch()), target_branch: 'main' };
       const wish = { title: world.name('Merge'), ...branches, ...params };
-      return (await done(project.owner.post(`${project.at}/merge_requests`, wish))).body;
+      return (await expectSuccess(project.owner.post(`${project.at}/merge_requests`, wish))).body;
     },
     newLabel: async (place = project) =>
-      (await done(callers.owner.post(`${place.at}/labels`, { name: world.name('Label'), color: 'red' }))).body,
+      (await expectSuccess(callers.owner.post(`${place.at}/labels`, { name: world.name('Label'), color: 'red' }))).body,
     newMilestone: async (place = project, params = {}) =>
-      (await done(callers.owner.post(`${place.at}/milestones`, { title: world.name('Milestone'), ...params }))).body,
+      (await expectSuccess(callers.owner.post(`${place.at}/milestones`, { title: world.name('Milestone'), ...params })))
+        .body,
     ...iterationsOf(world, group),
     newRunningJob: (row) => runningJob(world, project, row),
     newArchivedJob: (row) => archivedJob(world, project, row),
     ...pipelinesOf(world, project),
     async newEnvironment({ stopped = false, ...params } = {}) {
       const wish = { name: world.name('environment'), ...params };
-      const { body } = await done(project.owner.post(`${project.at}/environments`, wish));
-      if (stopped) await done(project.owner.post(`${project.at}/environments/${body.id}/stop`));
+      const { body } = await expectSuccess(project.owner.post(`${project.at}/environments`, wish));
+      if (stopped) await expectSuccess(project.owner.post(`${project.at}/environments/${body.id}/stop`));
       return body;
     },
     ...deploymentsOf(world, project),
@@ -178,7 +179,7 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
     newAlertIntegration: (where = project, wish = {}) => newIntegration(world, where, wish),
     async newAlert() {
       const { notify } = await newIntegration(world, project);
-      return (await done(notify({ title: world.name('Alert') }))).body[0];
+      return (await expectSuccess(notify({ title: world.name('Alert') }))).body[0];
     },
     newFailedMail: () => createMail(world, 'failed'),
     createUnsubscribeToken: async () =>
@@ -188,7 +189,7 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
         userId: callers.developer.id,
       }),
     newSite: () => newSite(world),
-    done,
+    expectSuccess,
   };
 }
 
@@ -199,9 +200,9 @@ interface Deployed {
 
 function deploymentsOf(world: World, project: Project) {
   async function deploy(by: Caller, params: Readonly<Record<string, unknown>>): Promise<Deployed> {
-    const { commit } = (await done(by.get(`${project.repository}/branches/main`))).body;
+    const { commit } = (await expectSuccess(by.get(`${project.repository}/branches/main`))).body;
     const wish = { environment: world.name('environment'), sha: commit.id, ref: 'main', tag: false, status: 'running' };
-    return (await done(by.post(`${project.at}/deployments`, { ...wish, ...params }))).body;
+    return (await expectSuccess(by.post(`${project.at}/deployments`, { ...wish, ...params }))).body;
   }
   return {
     newDeployment: (params: Readonly<Record<string, unknown>> = {}) => deploy(project.owner, params),
@@ -233,7 +234,7 @@ function pipelinesOf(world: World, project: Project) {
     },
     async newCommitStatus() {
       const wish = { state: 'success', name: world.name('check'), ref: 'main' };
-      return (await done(project.owner.post(`${project.at}/statuses/main`, wish))).body;
+      return (await expectSuccess(project.owner.post(`${project.at}/statuses/main`, wish))).body;
     },
     async newLatestArchive() {
       const [ref, name] = [world.name('ref'), world.name('job')];
@@ -249,13 +250,13 @@ function pipelinesOf(world: World, project: Project) {
 
 function iterationsOf({ name }: World, { at, owner }: Group) {
   const newCadence = async (): Promise<{ readonly id: number }> =>
-    (await done(owner.post(`${at}/iteration_cadences`, { title: name('Cadence'), automatic: false }))).body;
+    (await expectSuccess(owner.post(`${at}/iteration_cadences`, { title: name('Cadence'), automatic: false }))).body;
   return {
     newCadence,
     async newIteration(): Promise<{ readonly id: number }> {
       const { id } = await newCadence();
       const days = { start_date: '2026-01-01', due_date: '2026-01-14' };
-      return (await done(owner.post(`${at}/iterations`, { ...days, iterations_cadence_id: id }))).body;
+      return (await expectSuccess(owner.post(`${at}/iterations`, { ...days, iterations_cadence_id: id }))).body;
     },
   };
 }
@@ -282,18 +283,18 @@ function contentsOf({ name }: World, { owner, repository }: Project) {
   return {
     async newBranch(from = 'feature'): Promise<string> {
       const branch = name('branch');
-      await done(owner.post(`${repository}/branches`, { branch, ref: from }));
+      await expectSuccess(owner.post(`${repository}/branches`, { branch, ref: from }));
       return branch;
     },
     async newTag(): Promise<string> {
       const tag = name('tag');
-      await done(owner.post(`${repository}/tags`, { tag_name: tag, ref: 'main' }));
+      await expectSuccess(owner.post(`${repository}/tags`, { tag_name: tag, ref: 'main' }));
       return tag;
     },
     async newFile(): Promise<string> {
       const file = `docs/${name('file')}.md`;
       const params = { branch: 'feature', content: 'Text\n', commit_message: `Add ${file}` };
-      await done(owner.post(`${repository}/files/${encodeURIComponent(file)}`, params));
+      await expectSuccess(owner.post(`${repository}/files/${encodeURIComponent(file)}`, params));
       return file;
     },
   };
@@ -301,9 +302,9 @@ function contentsOf({ name }: World, { owner, repository }: Project) {
 
 async function fillRepository({ owner, repository, path_with_namespace }: Project): Promise<Scene['repository']> {
   const tip = async (branch: string): Promise<string> =>
-    (await done(owner.get(`${repository}/branches/${branch}`))).body.commit.id;
+    (await expectSuccess(owner.get(`${repository}/branches/${branch}`))).body.commit.id;
   const commit = (branch: string, file_path: string, more = {}) =>
-    done(
+    expectSuccess(
       owner.post(`${repository}/commits`, {
         branch,
         commit_message: `Add ${file_path}`,
@@ -311,11 +312,11 @@ async function fillRepository({ owner, repository, path_with_namespace }: Projec
         ...more,
       }),
     );
-  await done(owner.post(`${repository}/tags`, { tag_name: 'v1.0.0', ref: 'main', message: 'The first one' }));
+  await expectSuccess(owner.post(`${repository}/tags`, { tag_name: 'v1.0.0', ref: 'main', message: 'The first one' }));
   const tagged = await tip('main');
   await commit('main', 'docs/guide.md');
   await commit('feature', 'docs/feature.md', { start_branch: 'main' });
-  const tree: { path: string; id: string }[] = (await done(owner.get(`${repository}/tree`))).body;
+  const tree: { path: string; id: string }[] = (await expectSuccess(owner.get(`${repository}/tree`))).body;
   return {
     main: await tip('main'),
     feature: await tip('feature'),
@@ -329,7 +330,7 @@ async function uploadLfs(owner: Caller, path: string) {
   const content = Buffer.from('A large file, as it were\n');
   const oid = createHash('sha256').update(content).digest('hex');
   const sending = { raw: content, headers: basic(owner) };
-  await done(owner.send('PUT', `//${path}.git/gitlab-lfs/objects/${oid}/${content.length}`, sending));
+  await expectSuccess(owner.send('PUT', `//${path}.git/gitlab-lfs/objects/${oid}/${content.length}`, sending));
   return { oid, size: content.length };
 }
 

@@ -22,12 +22,12 @@ export function atNextTransaction(
 }
 
 /** Runs the jobs of this kind as if their process had died in two attempts; asserts that they are dead and deletes them. */
-export async function failEveryAttempt({ server, work }: World, kind: string): Promise<void> {
+export async function failEveryAttempt({ server, runJobs }: World, kind: string): Promise<void> {
   const { database } = server.services;
   await database.transaction((tx) =>
     tx.updateTable('background_jobs').set({ process_deaths: 2 }).where('kind', '=', kind).execute(),
   );
-  await work();
+  await runJobs();
   const dead = await database.transaction((tx) =>
     tx.deleteFrom('background_jobs').where('kind', '=', kind).returning('state').execute(),
   );

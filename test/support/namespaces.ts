@@ -111,11 +111,11 @@ export function createFixtureFactory({
     { owner: maker, in: parent, with: roles }: NewParentOptions<NonOwnerRole>,
   ) {
     const owner = maker ?? parent?.owner ?? (await user());
-    const { body } = await done(owner.post(`/${kind}s`, attributes));
+    const { body } = await expectSuccess(owner.post(`/${kind}s`, attributes));
     const at = `/${kind}s/${body.id}`;
     const addMember: TestParent['addMember'] = async (role, who, more) => {
       const member = who ?? (await user());
-      await done(owner.post(`${at}/members`, { user_id: member.id, access_level: ROLES[role], ...more }));
+      await expectSuccess(owner.post(`${at}/members`, { user_id: member.id, access_level: ROLES[role], ...more }));
       return member;
     };
     const people: Record<string, Caller> = {};
@@ -135,7 +135,7 @@ export function createFixtureFactory({
       return { ...project, repository: `${project.at}/repository`, ...commitsTo(server, project) };
     },
     async newRunner({ in: place, ...attributes } = {}) {
-      const { body } = await done(
+      const { body } = await expectSuccess(
         (place?.owner ?? root).post('/user/runners', { ...runnerScope(place), ...attributes }),
       );
       return { id: body.id, token: body.token, at: `/runners/${body.id}` };
@@ -151,7 +151,7 @@ function runnerScope(place: NewRunnerOptions['in']) {
 }
 
 /** Awaits a request that prepares the test and asserts that it succeeded. */
-export async function done(asked: Promise<TestResponse>): Promise<TestResponse> {
+export async function expectSuccess(asked: Promise<TestResponse>): Promise<TestResponse> {
   const answer = await asked;
   assert.ok(answer.status < 300, `a request that prepares the test failed with ${answer.status}: ${answer.text}`);
   return answer;

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { TestResponse } from './caller.ts';
-import { done } from './namespaces.ts';
+import { expectSuccess } from './namespaces.ts';
 import type { World } from './world.ts';
 
 // Replication sites for tests, and their authentication (contract/operations.md §3.3).
@@ -48,8 +48,9 @@ export async function newSite(
   params: Readonly<Record<string, unknown>> = {},
 ): Promise<TestSite> {
   const site = name('site');
-  const { id } = (await done(root.post('/geo_sites', { name: site, url: `https://${site}.test`, ...params }))).body;
-  const credentials: Credentials = (await done(root.post(`/geo_sites/${id}/credentials`))).body;
+  const { id } = (await expectSuccess(root.post('/geo_sites', { name: site, url: `https://${site}.test`, ...params })))
+    .body;
+  const credentials: Credentials = (await expectSuccess(root.post(`/geo_sites/${id}/credentials`))).body;
   const now = () => Math.floor(clock.now().getTime() / 1000);
   const prove = (data: object = { scope: 'geo_api' }, signing: Partial<SigningOptions> = {}) =>
     proof(credentials, data, { at: now(), ...signing });

@@ -23,7 +23,7 @@ import { createServerPair } from './server-pair.ts';
 import { type TestClock, testClock } from './test-clock.ts';
 
 export type { Caller, TestResponse } from './caller.ts';
-export { done, type Group, type Project, type Role, type Runner } from './namespaces.ts';
+export { expectSuccess, type Group, type Project, type Role, type Runner } from './namespaces.ts';
 
 /** Options of a world. The tests of one file share one server per distinct `env`. */
 export interface WorldOptions {
@@ -55,7 +55,7 @@ export interface World extends FixtureFactory {
   /** Returns a caller for the same user with any token, valid or not. */
   withToken(caller: Caller, token: string | null): Caller;
   /** Runs all due jobs of the queue, including those that they enqueue. */
-  work(): Promise<void>;
+  runJobs(): Promise<void>;
   /** Returns a name that is unique in this world. */
   name(prefix?: string): string;
   /** Returns the server's log so far, one JSON object a line. */
@@ -180,7 +180,7 @@ function describeWorld(server: Server, servers: readonly Server[], clock: TestCl
       return createCaller(line, { id: caller.id, username: caller.username, token: secret });
     },
     withToken: (caller, token) => createCaller(line, { id: caller.id, username: caller.username, token }),
-    async work() {
+    async runJobs() {
       await server.queue.runDue();
     },
     name,

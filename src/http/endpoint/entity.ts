@@ -24,22 +24,24 @@ export interface SerializationContext extends ServerContext {
 export interface Entity<Row, Schema extends TSchema = TSchema> {
   readonly schema: Schema;
   /** Serializes the rows in their order; related rows are loaded for all of them at once. */
-  serializeAll(rows: readonly Row[], to: SerializationContext): Promise<Static<Schema>[]>;
+  serializeAll(rows: readonly Row[], context: SerializationContext): Promise<Static<Schema>[]>;
 }
 
 /** An entity that needs only its row, so that other entities can embed it. */
 export interface SingleRowEntity<Row, Schema extends TSchema = TSchema> extends Entity<Row, Schema> {
-  serialize(row: Row, to: SerializationContext): Static<Schema>;
+  serialize(row: Row, context: SerializationContext): Static<Schema>;
 }
 
 /** An entity without a serializer yet; used as it is, it serializes rows that have its shape already. */
 export interface EntityBuilder<P extends TProperties> extends SingleRowEntity<Static<TObject<P>>, TObject<P>> {
   /** `serialize` serializes one row. */
-  from<Row>(serialize: (row: Row, to: SerializationContext) => Static<TObject<P>>): SingleRowEntity<Row, TObject<P>>;
+  from<Row>(
+    serialize: (row: Row, context: SerializationContext) => Static<TObject<P>>,
+  ): SingleRowEntity<Row, TObject<P>>;
   /** `load` loads the related rows of a whole list; `serialize` serializes one row with them. */
   from<Row, Loaded>(
-    load: (rows: readonly Row[], to: SerializationContext) => Promise<Loaded>,
-    serialize: (row: Row, to: SerializationContext, loaded: Loaded) => Static<TObject<P>>,
+    load: (rows: readonly Row[], context: SerializationContext) => Promise<Loaded>,
+    serialize: (row: Row, context: SerializationContext, loaded: Loaded) => Static<TObject<P>>,
   ): Entity<Row, TObject<P>>;
 }
 
@@ -47,14 +49,16 @@ export interface EntityBuilder<P extends TProperties> extends SingleRowEntity<St
 export function entity<P extends TProperties>(name: string, fields: P): EntityBuilder<P> {
   type Shape = Static<TObject<P>>;
   const schema = Type.Object(fields, { title: name, additionalProperties: false });
-  const plain = <Row>(serialize: (row: Row, to: SerializationContext) => Shape): SingleRowEntity<Row, TObject<P>> => ({
+  const plain = <Row>(
+    serialize: (row: Row, context: SerializationContext) => Shape,
+  ): SingleRowEntity<Row, TObject<P>> => ({
     schema,
     serialize,
     serializeAll: async (rows, to) => rows.map((row) => serialize(row, to)),
   });
   const loading = <Row, Loaded>(
-    load: (rows: readonly Row[], to: SerializationContext) => Promise<Loaded>,
-    serialize: (row: Row, to: SerializationContext, loaded: Loaded) => Shape,
+    load: (rows: readonly Row[], context: SerializationContext) => Promise<Loaded>,
+    serialize: (row: Row, context: SerializationContext, loaded: Loaded) => Shape,
   ): Entity<Row, TObject<P>> => ({
     schema,
     async serializeAll(rows, to) {
@@ -76,19 +80,19 @@ export function rawEntity<S extends TSchema>(schema: S): SingleRowEntity<Static<
 /** Combines several entities of one kind of rows; `choose` selects the one for a row and caller. */
 export function variants<const Forms extends readonly Entity<never>[]>(
   forms: Forms,
-  choose: (to: SerializationContext, row: RowOf<Forms[number]>) => Forms[number],
+  choose: (context: SerializationContext, row: RowOf<Forms[number]>) => Forms[number],
 ): Entity<RowOf<Forms[number]>, TUnion<SchemasOf<Forms>>> {
   type Row = RowOf<Forms[number]>;
   return {
     schema: Type.Union(forms.map(({ schema }) => schema)) as unknown as TUnion<SchemasOf<Forms>>,
-    async serializeAll(rows: readonly Row[], to: SerializationContext) {
+    async serializeAll(rows: readonly Row[], context: SerializationContext) {
       const byForm = Map.groupBy(
         rows.map((row, index) => ({ row, index })),
-        ({ row }) => choose(to, row),
+        ({ row }) => choose(context, row),
       );
       const shapes: unknown[] = new Array(rows.length);
       for (const [form, some] of byForm) {
-        const serialized = await form.serializeAll(some.map(({ row }) => row) as never, to);
+        const serialized = await form.serializeAll(some.map(({ row }) => row) as never, context);
         for (const [at, { index }] of some.entries()) shapes[index] = serialized[at];
       }
       return shapes as never;

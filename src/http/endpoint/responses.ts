@@ -107,13 +107,13 @@ export interface RedirectReply {
 export async function serializeResponse(
   { kind, entity }: ResponseType,
   result: unknown,
-  to: SerializationContext,
+  context: SerializationContext,
 ): Promise<unknown> {
   if (entity === undefined) return result;
   if (result instanceof Reply) {
-    return new Reply(await serializeResponse({ kind, entity } as ResponseType, result.value, to), result);
+    return new Reply(await serializeResponse({ kind, entity } as ResponseType, result.value, context), result);
   }
-  const all = (rows: unknown) => entity.serializeAll(rows as never[], to);
+  const all = (rows: unknown) => entity.serializeAll(rows as never[], context);
   if (kind === 'page')
     return { ...(result as ListPage<unknown>), items: await all((result as ListPage<unknown>).items) };
   return kind === 'list' ? all(result) : (await all([result]))[0];

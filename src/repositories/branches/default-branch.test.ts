@@ -5,14 +5,14 @@ import { ZERO_ID } from '#git/refs/refs.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { basic } from '#test/examples/scene.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { completeIntent } from '../ref-updates/complete-intent.ts';
 import { beginMove, discardIntent } from '../ref-updates/move-refs.ts';
 import { getRepository } from '../repository.ts';
 
 // The database row determines the default branch, which cannot be deleted (contract/repository.md §2).
 
-const { server, newProject, work } = await world();
+const { server, newProject, runJobs } = await world();
 const { services } = server;
 
 /** Creates a project with the different branches `main` and `next`. */
@@ -50,7 +50,7 @@ test('of a default branch change and the deletion of that branch exactly one suc
     const { status } = await project.owner.get(`${project.repository}/branches/${body.default_branch}`);
     assert.equal(status, 200, `the default branch ${body.default_branch} is gone`);
   }
-  await work();
+  await runJobs();
 });
 
 test('of a default branch change and a push that deletes it exactly one succeeds', async () => {
@@ -61,7 +61,7 @@ test('of a default branch change and a push that deletes it exactly one succeeds
     if (pushed !== null) assert.match(pushed, /GitLab: The default branch of a project cannot be deleted\./);
     else assert.deepEqual(made.body, { message: { base: ["Could not change HEAD: branch 'next' does not exist"] } });
   }
-  await work();
+  await runJobs();
 });
 
 /** A pending deletion of `next`. */
@@ -76,14 +76,14 @@ test('changing the default branch waits for a pending deletion', async () => {
   const [kept, gone] = [await given(), await given()];
   const [notMoved, moved] = [await deleting(kept), await deleting(gone)];
   const [asked, alsoAsked] = [makeDefault(kept), makeDefault(gone)];
-  assert.equal((await done(kept.owner.get(kept.at))).body.default_branch, 'main');
+  assert.equal((await expectSuccess(kept.owner.get(kept.at))).body.default_branch, 'main');
   await discardIntent(services, notMoved.intent);
   assert.deepEqual(await updateRefs(services.git, getRepository(services.git, gone.place), moved.changes), {
     ok: true,
   });
   await completeIntent(services, moved.intent, moved.changes);
   assert.deepEqual([(await asked).status, (await alsoAsked).status], [200, 400]);
-  await work();
+  await runJobs();
 });
 
 test('HEAD resolves to the default branch of the row before the file HEAD is updated', async () => {
@@ -125,5 +125,5 @@ test('a project deleted before its first branch is recorded leaves no intent', a
   };
   await completeIntent({ ...services, runUnitOfWork }, intent, changes);
   assert.equal((await owner.get(at)).status, 404);
-  await work();
+  await runJobs();
 });

@@ -8,7 +8,7 @@ import { getRepository } from '../repository.ts';
 const { newProject } = await world();
 
 test('ref changes cause one maintenance run, which writes the commit graph', async () => {
-  const { server, root, clock, work } = await world();
+  const { server, root, clock, runJobs } = await world();
   const project = await newProject({ owner: root, readme: true });
   for (const branch of ['a', 'b', 'c']) {
     await root.post(`${project.repository}/branches`, { branch, ref: 'main' });
@@ -28,6 +28,6 @@ test('ref changes cause one maintenance run, which writes the commit graph', asy
   const graphs = join(getRepository(server.services.git, location).directory, 'objects/info/commit-graphs');
   assert.equal(existsSync(graphs), false);
   clock.advance(31);
-  await work();
+  await runJobs();
   assert.equal(existsSync(graphs), true);
 });

@@ -7,12 +7,12 @@ import { readCommit } from '#git/objects/object-reader.ts';
 import { world } from '#test/support/world.ts';
 import { getRepository } from '../repository.ts';
 
-const { clock, work } = await world();
+const { clock, runJobs } = await world();
 
 /** Runs the summary jobs. */
 async function summarized(): Promise<void> {
   clock.advance(3);
-  await work();
+  await runJobs();
 }
 
 async function rowOf(projectId: number) {
@@ -70,7 +70,7 @@ test('updates missed summaries daily', async () => {
     tx.updateTable('repositories').set({ summary_version: null, readme: null }).execute(),
   );
   clock.advance(86_400);
-  await work();
+  await runJobs();
   const row = await rowOf(project.id);
   assert.deepEqual([row.summary_version, row.readme], [summary_version, 'README.md']);
 });

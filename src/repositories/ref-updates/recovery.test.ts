@@ -15,7 +15,7 @@ import { completeAbandonedIntents } from './recovery.ts';
 
 // Recovery after a process died between storing an intent and recording its result.
 
-const { server, root, work, clock, newProject } = await world();
+const { server, root, runJobs, clock, newProject } = await world();
 const { services } = server;
 const { reader } = services.database;
 
@@ -269,7 +269,7 @@ test('deletes an intent of a deleted project', async () => {
     permanently_remove: true,
     full_path: body?.path_with_namespace ?? path_with_namespace,
   });
-  await work();
+  await runJobs();
   await completeAbandonedIntents(services, true);
   assert.equal(await countIntents(abandoned), 0);
 });

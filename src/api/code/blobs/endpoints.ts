@@ -46,10 +46,10 @@ export const getRawBlob = endpoint({
   get: '/projects/:id/repository/blobs/:sha/raw',
   summary: 'Get the raw content of a blob',
   access: inProjectAllowingAnonymous('read_code').resource(blob),
-  errors: { gone: [404, '404 Blob Not Found'] },
+  errors: { notFound: [404, '404 Blob Not Found'] },
   response: streamOf({ mediaTypes: RAW_MEDIA_TYPES }),
   async handle({ project, blob, request }, { git }) {
     const content = await streamToClient(git, getRepository(git, project), blob.id, request.client);
-    return content === null ? fail('gone') : rawBlobReply(content);
+    return content === null ? fail('notFound') : rawBlobReply(content);
   },
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { createProjectWithBranches } from './fixtures.testing.ts';
 
 // Valid branch names, starting points and required rights (contract/repository.md §0 "Ref resolution", §2).
@@ -315,11 +315,11 @@ test('accepts names of up to 1,024 bytes for branches and tags', async () => {
   const name = `${'z'.repeat(249)}/${'z'.repeat(249)}/${'z'.repeat(249)}/${'z'.repeat(249)}/${'z'.repeat(24)}`;
   assert.equal(name.length, 1024);
   const at = (kind: string) => `${project.repository}/${kind}/${encodeURIComponent(name)}`;
-  await done(owner.post(`${project.repository}/branches`, { branch: name, ref: 'main' }));
-  await done(owner.post(`${project.repository}/tags`, { tag_name: name, ref: name }));
+  await expectSuccess(owner.post(`${project.repository}/branches`, { branch: name, ref: 'main' }));
+  await expectSuccess(owner.post(`${project.repository}/tags`, { tag_name: name, ref: name }));
   const write = { branch: name, content: 'a', commit_message: 'Add' };
-  await done(owner.post(`${project.repository}/files/a.txt`, write));
+  await expectSuccess(owner.post(`${project.repository}/files/a.txt`, write));
   assert.equal((await owner.get(at('branches'))).body.commit.title, 'Add');
   assert.equal((await owner.get(at('tags'))).body.name, name);
-  for (const kind of ['branches', 'tags']) await done(owner.delete(at(kind)));
+  for (const kind of ['branches', 'tags']) await expectSuccess(owner.delete(at(kind)));
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, type Project, world } from '#test/support/world.ts';
 
-const { server, work, newProject } = await world();
+const { server, runJobs, newProject } = await world();
 
 const merged = ['m1', 'm2', 'm3', 'm4', 'm5'];
 
@@ -49,7 +49,7 @@ test('records an event of the caller for each deleted merged branch', async () =
   for (const _time of ['first', 'again']) {
     const accepted = await developer.delete(`${repository}/merged_branches`);
     assert.deepEqual([accepted.status, accepted.body], [202, { message: '202 Accepted' }]);
-    await work();
+    await runJobs();
     assert.deepEqual(await branches(owner, repository), ['draft', 'main', 'stable/1']);
   }
   const expected = merged.map((ref) => ({
@@ -67,7 +67,7 @@ test('accepts the request for a read-only repository and keeps its branches', as
   const { owner, id, repository } = await setUp();
   await root.put(`/projects/${id}`, { repository_read_only: true });
   assert.equal((await owner.delete(`${repository}/merged_branches`)).status, 202);
-  await work();
+  await runJobs();
   assert.equal((await branches(owner, repository)).length, merged.length + 3);
   assert.deepEqual(await removals(id), []);
 });
@@ -77,12 +77,12 @@ test('deletes nothing if the caller has lost access', async () => {
   const developer = await add('developer');
   assert.equal((await developer.delete(`${repository}/merged_branches`)).status, 202);
   assert.equal((await owner.put(`${at}/members/${developer.id}`, { access_level: 20 })).status, 200);
-  await work();
+  await runJobs();
   assert.deepEqual(await removals(id), []);
 });
 
 test('treats only branches behind the default branch as merged', async () => {
-  const { project, owner, work } = await world({ project: { readme: true } });
+  const { project, owner, runJobs } = await world({ project: { readme: true } });
   await createBranch(owner, project.repository, 'behind');
   await commitOn(owner, project.repository, 'main', 'a.txt');
   await createBranch(owner, project.repository, 'copy');
@@ -95,7 +95,7 @@ test('treats only branches behind the default branch as merged', async () => {
   assert.deepEqual(merged, { ahead: false, behind: true, copy: false, main: false });
   const accepted = await owner.delete(`${project.repository}/merged_branches`);
   assert.deepEqual([accepted.status, accepted.body], [202, { message: '202 Accepted' }]);
-  await work();
+  await runJobs();
   assert.deepEqual(names(await owner.get(`${project.repository}/branches`)), ['ahead', 'copy', 'main']);
   const moved = await owner.put(project.at, { default_branch: 'ahead' });
   assert.equal(moved.status, 200, moved.text);

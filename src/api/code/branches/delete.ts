@@ -10,7 +10,7 @@ import type { RefServices } from '#repositories/services.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { BranchRow } from './entities.ts';
 
-type DeleteFailure = 'isDefault' | 'isProtected' | 'readOnly' | 'gone' | 'moved';
+type DeleteFailure = 'isDefault' | 'isProtected' | 'readOnly' | 'notFound' | 'moved';
 
 /** Deletes a branch if its tip has not moved since it was read. Protection rules for its name stay. */
 export async function deleteBranchAt(
@@ -32,5 +32,5 @@ export async function deleteBranchAt(
   if (!isFailure(moveResult)) return undefined;
   if (moveResult.code === 'readOnly' || moveResult.code === 'isDefault' || moveResult.code === 'isProtected')
     return fail(moveResult.code);
-  return moveResult.code === 'moved' && moveResult.values.actual === null ? fail('gone') : fail('moved', { name });
+  return moveResult.code === 'moved' && moveResult.values.actual === null ? fail('notFound') : fail('moved', { name });
 }

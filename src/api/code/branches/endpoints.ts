@@ -115,7 +115,7 @@ export const deleteBranch = endpoint({
       'You are not allowed to delete protected branches from this project. Only a project maintainer or owner can delete a protected branch.',
     ],
     readOnly: READ_ONLY,
-    gone: [404, '404 Branch Not Found'],
+    notFound: [404, '404 Branch Not Found'],
     moved: [400, 'Could not update refs/heads/{name}. Please refresh and try again.'],
   },
   activity: ['deleted branch'],

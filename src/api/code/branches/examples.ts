@@ -21,21 +21,21 @@ export const examples: Examples<typeof endpoints> = {
     by: 'developer',
     path: { id: project.id, branch: await newBranch() },
   }),
-  deleteMergedBranches: async ({ newProject, callers: { owner }, done }) => {
+  deleteMergedBranches: async ({ newProject, callers: { owner }, expectSuccess }) => {
     const { id } = await newProject();
     const repository = `/projects/${id}/repository`;
-    await done(owner.post(`${repository}/branches`, { branch: 'merged', ref: 'main' }));
+    await expectSuccess(owner.post(`${repository}/branches`, { branch: 'merged', ref: 'main' }));
     const file = { branch: 'main', content: 'Text\n', commit_message: 'Add a file' };
-    await done(owner.post(`${repository}/files/file.md`, file));
+    await expectSuccess(owner.post(`${repository}/files/file.md`, file));
     return { by: 'developer', path: { id } };
   },
   protectBranch: async ({ project, newBranch }) => ({
     by: 'maintainer',
     path: { id: project.id, branch: await newBranch() },
   }),
-  unprotectBranch: async ({ project, newBranch, callers, done }) => {
+  unprotectBranch: async ({ project, newBranch, callers, expectSuccess }) => {
     const branch = await newBranch();
-    await done(callers.owner.post(`/projects/${project.id}/protected_branches`, { name: branch }));
+    await expectSuccess(callers.owner.post(`/projects/${project.id}/protected_branches`, { name: branch }));
     return { by: 'maintainer', path: { id: project.id, branch } };
   },
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, type TestResponse, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type TestResponse, world } from '#test/support/world.ts';
 
 const { newProject } = await world();
 
@@ -76,7 +76,7 @@ test('keeps an exact match first although it or the last branch was deleted', as
   for (const perPage of [1, 2]) {
     const { owner, repository } = await newProject({ readme: true });
     const url = `${repository}/branches`;
-    for (const branch of ['c', 'RC', 'a-rc', 'x.rc']) await done(owner.post(url, { branch, ref: 'main' }));
+    for (const branch of ['c', 'RC', 'a-rc', 'x.rc']) await expectSuccess(owner.post(url, { branch, ref: 'main' }));
     const removeLast = (seen: string[]) => owner.delete(`${url}/${seen.at(-1)}`);
     const seen = await collectPages(owner, `${url}?pagination=keyset&per_page=${perPage}&search=c`, removeLast);
     assert.deepEqual(seen, ['c', 'RC', 'a-rc', 'x.rc'], String(perPage));

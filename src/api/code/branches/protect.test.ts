@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // The rule with a branch's name, created, updated and deleted through the branch (contract/repository.md §3).
 
@@ -9,7 +9,7 @@ const { newProject, root } = await world();
 async function setUp() {
   const project = await newProject({ readme: true, with: ['developer'] });
   const { owner, repository, at } = project;
-  await done(owner.post(`${repository}/branches`, { branch: 'b', ref: 'main' }));
+  await expectSuccess(owner.post(`${repository}/branches`, { branch: 'b', ref: 'main' }));
   const rules = async () => (await owner.get(`${at}/protected_branches`, { search: 'b' })).body;
   const url = `${repository}/branches/b`;
   return { ...project, url, rules };
@@ -38,7 +38,9 @@ test('protects a branch for Maintainers and optionally Developers', async () => 
 
 test('keeps user entries when the role changes', async () => {
   const { owner, developer, at, url, rules } = await setUp();
-  await done(owner.post(`${at}/protected_branches`, { name: 'b', allowed_to_push: [{ user_id: developer.id }] }));
+  await expectSuccess(
+    owner.post(`${at}/protected_branches`, { name: 'b', allowed_to_push: [{ user_id: developer.id }] }),
+  );
   await owner.put(`${url}/protect`, { developers_can_push: false });
   const [rule] = await rules();
   const whom = rule.push_access_levels.map((entry: Record<string, unknown>) => entry.access_level_description);
@@ -47,21 +49,21 @@ test('keeps user entries when the role changes', async () => {
 
 test('unprotects a branch and keeps other rules', async () => {
   const { owner, at, url, rules } = await setUp();
-  await done(owner.put(`${url}/protect`));
-  await done(owner.post(`${at}/protected_branches`, { name: 'b*' }));
+  await expectSuccess(owner.put(`${url}/protect`));
+  await expectSuccess(owner.post(`${at}/protected_branches`, { name: 'b*' }));
   assert.equal((await owner.put(`${url}/unprotect`)).body.protected, true);
   assert.deepEqual(
     (await rules()).map(({ name }: { name: string }) => name),
     ['b*'],
   );
   assert.equal((await owner.put(`${url}/unprotect`)).status, 200, 'succeeds without a rule');
-  await done(owner.delete(`${at}/protected_branches/b*`));
+  await expectSuccess(owner.delete(`${at}/protected_branches/b*`));
   assert.equal((await owner.put(`${url}/unprotect`)).body.protected, false);
 });
 
 test('keeps a rule that does not admit the caller to unprotect, and requires a Maintainer', async () => {
   const { owner, developer, at, repository, url, rules } = await setUp();
-  await done(owner.post(`${at}/protected_branches`, { name: 'b', unprotect_access_level: 60 }));
+  await expectSuccess(owner.post(`${at}/protected_branches`, { name: 'b', unprotect_access_level: 60 }));
   for (const caller of [owner, developer]) {
     const { status, body } = await caller.put(`${url}/unprotect`);
     assert.deepEqual([status, body], [403, { message: '403 Forbidden' }]);

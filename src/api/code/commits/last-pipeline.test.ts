@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pipelineRow } from '#test/support/pipeline-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 const testWorld = await world();
 
@@ -10,7 +10,7 @@ async function createProjectWithCommit(attributes: Readonly<Record<string, unkno
   const project = await testWorld.newProject(attributes);
   const sha = await project.commit({ 'a.txt': 'a' });
   const fetchResult = async (caller: typeof project.owner) => {
-    const { status, last_pipeline } = (await done(caller.get(`${project.repository}/commits/${sha}`))).body;
+    const { status, last_pipeline } = (await expectSuccess(caller.get(`${project.repository}/commits/${sha}`))).body;
     return { status, last_pipeline };
   };
   return { project, sha, shown: fetchResult };

@@ -51,11 +51,13 @@ function buildCommit(files: Readonly<Record<string, string>>, parent?: string) {
 }
 
 /** A push that changes one wiki page, deletes one and adds one. */
-async function pushToWiki({ callers, done, newEmptyProject }: Scene) {
+async function pushToWiki({ callers, expectSuccess, newEmptyProject }: Scene) {
   const repository_path = `${(await newEmptyProject()).path_with_namespace}.wiki`;
   const first = buildCommit({ 'a.md': 'one', 'b.md': 'the second page' });
   const headers = { ...basic(callers.owner), ...PUSH.headers };
-  await done(callers.anonymous.send('POST', `//${repository_path}.git/git-receive-pack`, { headers, raw: first.raw }));
+  await expectSuccess(
+    callers.anonymous.send('POST', `//${repository_path}.git/git-receive-pack`, { headers, raw: first.raw }),
+  );
   return { path: { repository_path }, raw: buildCommit({ 'a.md': 'two', 'c.md': '0123456789' }, first.id).raw };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { basic } from '#test/examples/scene.ts';
 import { startPartialRequest } from '#test/support/slow-request.ts';
-import { type Caller, done, type Project, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Project, world } from '#test/support/world.ts';
 
 // A fetch is answered from the repository's state at the end of its body, which may arrive long after the start.
 
@@ -20,8 +20,8 @@ function startFetch(caller: Caller, { path_with_namespace }: Project) {
 
 test('aborts a fetch if the caller has lost access meanwhile', async () => {
   const [lost, kept] = [await startFetch(developer, project), await startFetch(owner, project)];
-  await done(owner.delete(`${project.at}/members/${developer.id}`));
-  await done(owner.post(`${project.repository}/branches`, { branch: 'later', ref: 'main' }));
+  await expectSuccess(owner.delete(`${project.at}/members/${developer.id}`));
+  await expectSuccess(owner.post(`${project.repository}/branches`, { branch: 'later', ref: 'main' }));
   clock.advance(5);
   assert.equal((await lost.finish()).text, '');
   const { status, text } = await kept.finish();

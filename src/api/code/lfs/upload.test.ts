@@ -12,7 +12,7 @@ import {
   uploadObject,
 } from './client.testing.ts';
 
-const { root, name, work, clock, newProject } = await world();
+const { root, name, runJobs, clock, newProject } = await world();
 
 function formatPointer({ oid, size }: LfsContent): string {
   return `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`;
@@ -47,9 +47,9 @@ test('links a stored object only to projects that received it', async () => {
   await uploadObject(other.owner, other, content);
   await one.owner.delete(`/projects/${one.id}`);
   await one.owner.delete(`/projects/${one.id}`, { permanently_remove: true, full_path: one.path_with_namespace });
-  await work();
+  await runJobs();
   clock.advance(3 * 86_400);
-  await work();
+  await runJobs();
   assert.deepEqual((await downloadObject(other.owner, other, content.oid)).bytes, content.bytes);
 });
 

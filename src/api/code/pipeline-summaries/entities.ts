@@ -40,7 +40,7 @@ const basicFields = {
   web_url: text,
 };
 
-function basicValues(row: PipelineBasicRow, to: SerializationContext) {
+function basicValues(row: PipelineBasicRow, context: SerializationContext) {
   return {
     id: row.id,
     iid: row.iid,
@@ -51,7 +51,7 @@ function basicValues(row: PipelineBasicRow, to: SerializationContext) {
     source: row.source,
     created_at: row.created_at,
     updated_at: row.updated_at,
-    web_url: `${to.url}/${row.full_path}/-/pipelines/${row.id}`,
+    web_url: `${context.url}/${row.full_path}/-/pipelines/${row.id}`,
   };
 }
 
@@ -99,16 +99,16 @@ async function loadPipelineRelations(rows: readonly PipelineSummaryRow[], { db }
 
 function pipelineValues(
   row: PipelineSummaryRow,
-  to: SerializationContext,
+  context: SerializationContext,
   { users, withWarnings, busySeconds, coverages }: PipelineRelations,
 ) {
   const user = users.get(row.user_id ?? 0);
   return {
-    ...basicValues(row, to),
+    ...basicValues(row, context),
     before_sha: row.before_sha,
     tag: row.tag,
     yaml_errors: row.yaml_errors,
-    user: user === undefined ? null : UserBasic.serialize(user, to),
+    user: user === undefined ? null : UserBasic.serialize(user, context),
     started_at: row.started_at,
     finished_at: row.finished_at,
     committed_at: null,

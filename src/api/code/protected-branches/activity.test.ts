@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // Audit events of protection rules (contract/activity.md Part 3).
 
@@ -22,8 +22,10 @@ test('records id, levels and flags of created and deleted rules', async () => {
   const { owner, at } = project;
   const member = await project.addMember('developer');
   const params = { name: 'rel/*', push_access_level: 0, allowed_to_merge: [{ user_id: member.id }, {}] };
-  const { body: rule } = await done(owner.post(`${at}/protected_branches`, { ...params, allow_force_push: true }));
-  await done(owner.delete(`${at}/protected_branches/rel%2F*`));
+  const { body: rule } = await expectSuccess(
+    owner.post(`${at}/protected_branches`, { ...params, allow_force_push: true }),
+  );
+  await expectSuccess(owner.delete(`${at}/protected_branches/rel%2F*`));
   const [removed, created] = await listEvents(project);
   const levels = {
     target_id: rule.id,
@@ -52,7 +54,7 @@ test("attributes the automatic rule of a default branch to the project's creator
   const creator = await group.addMember('maintainer');
   const project = await newProject({ owner: creator, in: { id: group.id } });
   const file = { branch: 'main', content: 'a', commit_message: 'm' };
-  await done(group.owner.post(`${project.repository}/files/a`, file));
+  await expectSuccess(group.owner.post(`${project.repository}/files/a`, file));
   const [event, ...others] = await listEvents({ owner: group.owner, at: project.at });
   assert.deepEqual(others, []);
   assert.deepEqual([event?.event_name, event?.author_id], ['protected_branch_created', creator.id]);

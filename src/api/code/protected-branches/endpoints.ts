@@ -106,7 +106,7 @@ export const updateProtectedBranch = endpoint({
     code_owner_approval_required: optional(boolean),
     ...allowedLevels,
   },
-  errors: { levelsInvalid: INVALID_LEVELS, gone: NOT_FOUND, notAdmitted: FORBIDDEN },
+  errors: { levelsInvalid: INVALID_LEVELS, notFound: NOT_FOUND, notAdmitted: FORBIDDEN },
   response: ok(ProtectedBranch),
   write: (uow, { project, rule, params }) =>
     updateRule(uow, project, rule, { ...params, allowed: toLevelsByKind(params) }),
@@ -117,7 +117,7 @@ export const deleteProtectedBranch = endpoint({
   summary: 'Delete a protected branch',
   access: inProjectRepository('admin_protected_branch').resource(removableRule),
   lastModified: ({ rule }) => rule.updated_at,
-  errors: { notAdmitted: FORBIDDEN, gone: NOT_FOUND },
+  errors: { notAdmitted: FORBIDDEN, notFound: NOT_FOUND },
   activity: ['protected_branch_removed'],
   response: noContent,
   write: (uow, { project, rule }) => deleteRuleIfAdmitted(uow, project, rule),

@@ -2,9 +2,9 @@ import type { Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-async function newRule({ project, name, callers, done }: Scene): Promise<string> {
+async function newRule({ project, name, callers, expectSuccess }: Scene): Promise<string> {
   const rule = name('release');
-  await done(callers.owner.post(`/projects/${project.id}/protected_branches`, { name: rule }));
+  await expectSuccess(callers.owner.post(`/projects/${project.id}/protected_branches`, { name: rule }));
   return rule;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '#test/support/world.ts';
 
-const { root, clock, work, newProject, newGroup } = await world();
+const { root, clock, runJobs, newProject, newGroup } = await world();
 
 /** A project in a group, with a rule that admits a developer and Maintainers. */
 async function createProjectWithRule(expires_at?: string) {
@@ -48,12 +48,12 @@ test('deletes entries when a membership expires or the user is deleted', async (
   const expiring = await createProjectWithRule('2026-01-04');
   const deleted = await createProjectWithRule();
   assert.equal((await root.delete(`/users/${deleted.dora.id}`)).status, 204);
-  await work();
+  await runJobs();
   assert.deepEqual(await deleted.admitted(), [[null], [], [null]]);
   assert.deepEqual((await expiring.admitted())[1], [expiring.dora.id]);
   for (let day = 0; day < 3; day++) {
     clock.advance(24 * 60 * 60);
-    await work();
+    await runJobs();
   }
   assert.deepEqual(await expiring.admitted(), [[null], [], [null]]);
 });

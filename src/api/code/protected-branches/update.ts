@@ -33,9 +33,9 @@ export async function updateRule(
   project: Project,
   { id }: Pick<ProtectionRuleRow, 'id'>,
   input: UpdateRuleInput,
-): Promise<ProtectionRuleRow | Failure<'levelsInvalid' | 'gone' | 'notAdmitted'>> {
+): Promise<ProtectionRuleRow | Failure<'levelsInvalid' | 'notFound' | 'notAdmitted'>> {
   const rule = await findProtectionRule(uow, project.id, id);
-  if (rule === null) return fail('gone');
+  if (rule === null) return fail('notFound');
   if (!hasChanges(input)) return rule;
   if (!mayUnprotect(uow, project, rule)) return fail('notAdmitted');
   for (const kind of RULE_KINDS) {
@@ -66,9 +66,9 @@ async function updateLevels(
   project: Project,
   rule: ProtectionRuleRow,
   { kind, input }: LevelInputs,
-): Promise<undefined | Failure<'levelsInvalid' | 'gone'>> {
+): Promise<undefined | Failure<'levelsInvalid' | 'notFound'>> {
   const ownIds = new Set(rule[kind].map(({ id }) => id));
-  if (input.some(({ id }) => id != null && !ownIds.has(id))) return fail('gone');
+  if (input.some(({ id }) => id != null && !ownIds.has(id))) return fail('notFound');
   const { removed, updated, added } = toLevelChanges({ kind, input });
   const remainingEntries = rule[kind].filter(({ id }) => !removed.includes(id));
   const problem =

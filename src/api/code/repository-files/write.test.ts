@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { createFile, createProjectWithFile, fileUrl, getTip } from './fixtures.testing.ts';
 
 const GOOD = { branch: 'main', content: 'x', commit_message: 'm' };
@@ -63,7 +63,7 @@ test('rejects a stale last_commit_id, which is optional', async () => {
   await createFile(owner, project.repository, 'a.txt', 'one');
   const last_commit_id = await getTip(owner, project.repository);
   const file = fileUrl(project.repository, 'a.txt');
-  await done(owner.put(file, CHANGE));
+  await expectSuccess(owner.put(file, CHANGE));
   const stale = await owner.put(file, { ...CHANGE, content: 'three', last_commit_id });
   assert.equal(stale.status, 400);
   assert.equal(

@@ -14,12 +14,12 @@ export async function deleteTagAt(
   caller: SignedInCaller,
   project: Project,
   { name, target }: Pick<TagRow, 'name' | 'target'>,
-): Promise<undefined | Failure<'readOnly' | 'gone'>> {
+): Promise<undefined | Failure<'readOnly' | 'notFound'>> {
   const change = { ref: TAGS + name, oldId: target, newId: ZERO_ID };
   const moveResult = await moveRefs(services, {
     project,
     actor: { caller, may: deleteTagPermission },
     changes: [change],
   });
-  if (isFailure(moveResult)) return fail(moveResult.code === 'readOnly' ? 'readOnly' : 'gone');
+  if (isFailure(moveResult)) return fail(moveResult.code === 'readOnly' ? 'readOnly' : 'notFound');
 }

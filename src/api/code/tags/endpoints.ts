@@ -71,7 +71,7 @@ export const deleteTag = endpoint({
   summary: 'Delete a tag',
   access: inProjectRepository('push_code').resource(tag),
   lastModified: ({ tag }) => tag.commit?.author.date ?? null,
-  errors: { readOnly: READ_ONLY, gone: [404, '404 Tag Not Found'] },
+  errors: { readOnly: READ_ONLY, notFound: [404, '404 Tag Not Found'] },
   activity: ['deleted tag'],
   response: noContent,
   handle: ({ project, caller, tag }, services) => deleteTagAt(services, caller, project, tag),

@@ -4,7 +4,7 @@ import { createPipelineFixture, type JobFixture } from '#api/pipelines/processin
 import { changeJobStatus } from '#api/pipelines/processing/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { makeProtection, type NewProtection } from '#authorization/protected-environments/fixtures.testing.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 
 // What is asked before a job with an environment starts (contract/environments.md Part 5, "Protection").
 
@@ -76,7 +76,7 @@ test('requires the right to deploy for playing and retrying deploy jobs', async 
   for (const path of [`${ship}/play`, `${again}/retry`]) {
     const refusal = await project.developer.post(`${project.at}/jobs/${path}`);
     assert.deepEqual([refusal.status, refusal.body], [403, { message: '403 Forbidden' }]);
-    await done(project.maintainer.post(`${project.at}/jobs/${path}`));
+    await expectSuccess(project.maintainer.post(`${project.at}/jobs/${path}`));
   }
   assert.deepEqual(await pipeline.statuses(), { ship: 'pending', again: 'pending', pipeline: 'pending' });
 });
@@ -128,8 +128,8 @@ test('blocks played and delayed jobs until they are approved', async () => {
   });
   await protect(project, 'production', { levels: [{ access_level: 30 }], count: 1 });
   await pipeline.run('ship', 'success');
-  await done(project.developer.post(`${project.at}/jobs/${await pipeline.idOf('ship')}/retry`));
-  await here.work();
+  await expectSuccess(project.developer.post(`${project.at}/jobs/${await pipeline.idOf('ship')}/retry`));
+  await here.runJobs();
   assert.deepEqual(await pipeline.statuses(), { ship: 'manual', later: 'manual', pipeline: 'manual' });
 });
 
@@ -138,7 +138,7 @@ test('does not run a job whose user loses the right to deploy while it is pendin
   const pipeline = await createPipelineFixture(here, project, { ship: deploys(project) });
   await protect(project, 'production', { levels: [{ access_level: 40 }] });
   const wish = { runner_type: 'project_type', project_id: project.id };
-  const { token } = (await done(project.owner.post('/user/runners', wish))).body;
+  const { token } = (await expectSuccess(project.owner.post('/user/runners', wish))).body;
   assert.equal((await here.anonymous.post('/jobs/request', { token })).status, 204);
   assert.deepEqual(await pipeline.statuses(), { ship: 'failed', pipeline: 'failed' });
   assert.equal(await reasonOf(project, await pipeline.idOf('ship')), 'protected_environment_failure');
@@ -156,7 +156,7 @@ ill:
   environment: {name: "no:$CI_COMMIT_REF_SLUG"}
 `;
   await project.commit({ '.gitlab-ci.yml': file });
-  const { body } = await done(project.maintainer.post(`${project.at}/pipeline`, { ref: 'main' }));
+  const { body } = await expectSuccess(project.maintainer.post(`${project.at}/pipeline`, { ref: 'main' }));
   const [environment, ...others] = (await project.owner.get(`${project.at}/environments`)).body;
   assert.deepEqual(others, []);
   const { name, tier, state, auto_stop_at } = environment;
@@ -181,7 +181,7 @@ test('recreates a deleted environment before its job starts', async () => {
   await database.transaction((tx) => tx.deleteFrom('environments').where('project_id', '=', project.id).execute());
   const ship = await pipeline.idOf('ship');
   assert.equal((await project.developer.post(`${project.at}/jobs/${ship}/play`)).status, 403);
-  await done(project.maintainer.post(`${project.at}/jobs/${ship}/play`));
+  await expectSuccess(project.maintainer.post(`${project.at}/jobs/${ship}/play`));
   await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, ship, ['pending'], 'running'));
   assert.equal((await project.owner.get(`${project.at}/environments`)).body.length, 1);
 });

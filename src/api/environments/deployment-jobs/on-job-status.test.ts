@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createPipelineFixture, type JobFixture } from '#api/pipelines/processing/fixtures.testing.ts';
 import { cancelJob, changeJobStatus } from '#api/pipelines/processing/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 
 // What jobs make of environments and deployments (contract/environments.md Part 5).
 
@@ -59,9 +59,9 @@ test('blocks deployments of manual jobs and skips those of skipped jobs', async 
   assert.deepEqual(await deploymentsIn(place), ['held blocked']);
   await pipeline.run('build', 'failed');
   assert.deepEqual(await deploymentsIn(place), ['held blocked', 'ship skipped']);
-  await done(place.owner.post(`${place.at}/jobs/${await pipeline.idOf('build')}/retry`));
+  await expectSuccess(place.owner.post(`${place.at}/jobs/${await pipeline.idOf('build')}/retry`));
   assert.deepEqual(await deploymentsIn(place), ['held blocked', 'ship created']);
-  await done(place.developer.post(`${place.at}/jobs/${await pipeline.idOf('held')}/play`));
+  await expectSuccess(place.developer.post(`${place.at}/jobs/${await pipeline.idOf('held')}/play`));
   await pipeline.run('held');
   assert.deepEqual(await deploymentsIn(place), ['held running', 'ship created']);
 });
@@ -76,7 +76,7 @@ test('fails and cancels deployments with their jobs, and creates one per retry',
   await pipeline.run('a', 'failed');
   await runUnitOfWork(ANONYMOUS, async (uow) => cancelJob(uow, await pipeline.idOf('b')));
   assert.deepEqual(await deploymentsIn(place), ['a failed', 'b canceled', 'late skipped']);
-  await done(place.developer.post(`${place.at}/jobs/${await pipeline.idOf('a')}/retry`));
+  await expectSuccess(place.developer.post(`${place.at}/jobs/${await pipeline.idOf('a')}/retry`));
   assert.deepEqual(await deploymentsIn(place), ['a failed', 'b canceled', 'late created', 'a created']);
 });
 
@@ -102,7 +102,7 @@ test('ends the deployments of a deleted pipeline', async () => {
 test('creates no deployment for a job canceled in created', async () => {
   const place = await project();
   const pipeline = await createPipelineFixture(here, place, { build: {}, ship: job(place, {}, { stage: 1 }) });
-  await done(place.owner.post(`${place.at}/pipelines/${pipeline.id}/cancel`));
+  await expectSuccess(place.owner.post(`${place.at}/pipelines/${pipeline.id}/cancel`));
   assert.deepEqual(await deploymentsIn(place), []);
 });
 

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPipelineFixture } from '#api/pipelines/processing/fixtures.testing.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 
 // What ends with branches and merge requests (contract/environments.md Part 5).
 
 const here = await world();
-const { newProject, work } = here;
+const { newProject, runJobs } = here;
 
 async function withBranch() {
   const project = await newProject({ readme: true, with: ['developer', 'maintainer'] });
-  const made = await done(project.developer.post(`${project.repository}/branches`, { branch: 'topic', ref: 'main' }));
+  const made = await expectSuccess(
+    project.developer.post(`${project.repository}/branches`, { branch: 'topic', ref: 'main' }),
+  );
   return { project, sha: made.body.commit.id as string };
 }
 
@@ -35,8 +37,8 @@ test('stops only environments that were last deployed from the deleted branch', 
   await deploy(project, 'both', 'topic', sha);
   await deploy(project, 'both', 'main', sha);
   await deploy(project, 'other', 'main', sha);
-  await done(project.developer.delete(`${project.repository}/branches/topic`));
-  await work();
+  await expectSuccess(project.developer.delete(`${project.repository}/branches/topic`));
+  await runJobs();
   assert.deepEqual(await statesOf(project), { 'review/topic': 'stopped', both: 'available', other: 'available' });
 });
 
@@ -45,9 +47,9 @@ test('keeps environments that the user may not stop', async () => {
   await deploy(project, 'review/topic', 'topic', sha);
   const levels = [{ access_level: 40 }];
   const protection = { name: 'review/topic', deploy_access_levels: levels };
-  await done(project.maintainer.post(`${project.at}/protected_environments`, protection));
-  await done(project.developer.delete(`${project.repository}/branches/topic`));
-  await work();
+  await expectSuccess(project.maintainer.post(`${project.at}/protected_environments`, protection));
+  await expectSuccess(project.developer.delete(`${project.repository}/branches/topic`));
+  await runJobs();
   assert.deepEqual(await statesOf(project), { 'review/topic': 'available' });
 });
 
@@ -59,28 +61,28 @@ test('stops environments of a closed or merged merge request', async () => {
       commit_message: 'Add',
       actions: [{ action: 'create', file_path: 'a', content: 'a' }],
     };
-    const sha = (await done(project.developer.post(`${project.repository}/commits`, commit))).body.id;
+    const sha = (await expectSuccess(project.developer.post(`${project.repository}/commits`, commit))).body.id;
     const wish = { source_branch: 'topic', target_branch: 'main', title: 'Topic' };
-    const { iid } = (await done(project.developer.post(`${project.at}/merge_requests`, wish))).body;
+    const { iid } = (await expectSuccess(project.developer.post(`${project.at}/merge_requests`, wish))).body;
     await deploy(project, 'review/topic', 'topic', sha);
     await deploy(project, 'elsewhere', 'topic', 'b'.repeat(40));
-    await work();
+    await runJobs();
     const at = `${project.at}/merge_requests/${iid}`;
-    if (end === 'close') await done(project.maintainer.put(at, { state_event: 'close' }));
-    else await done(project.maintainer.put(`${at}/merge`, { should_remove_source_branch: false }));
-    await work();
+    if (end === 'close') await expectSuccess(project.maintainer.put(at, { state_event: 'close' }));
+    else await expectSuccess(project.maintainer.put(`${at}/merge`, { should_remove_source_branch: false }));
+    await runJobs();
     assert.deepEqual(await statesOf(project), { 'review/topic': 'stopped', elsewhere: 'available' }, end);
   }
 });
 
 test('stops nothing for a merge request from a protected branch', async () => {
   const { project, sha } = await withBranch();
-  await done(project.owner.post(`${project.at}/protected_branches`, { name: 'stable' }));
-  await done(project.owner.post(`${project.repository}/branches`, { branch: 'stable', ref: 'main' }));
+  await expectSuccess(project.owner.post(`${project.at}/protected_branches`, { name: 'stable' }));
+  await expectSuccess(project.owner.post(`${project.repository}/branches`, { branch: 'stable', ref: 'main' }));
   await deploy(project, 'production', 'stable', sha);
   const wish = { source_branch: 'stable', target_branch: 'topic', title: 'Back' };
-  const { iid } = (await done(project.owner.post(`${project.at}/merge_requests`, wish))).body;
-  await done(project.owner.put(`${project.at}/merge_requests/${iid}`, { state_event: 'close' }));
-  await work();
+  const { iid } = (await expectSuccess(project.owner.post(`${project.at}/merge_requests`, wish))).body;
+  await expectSuccess(project.owner.put(`${project.at}/merge_requests/${iid}`, { state_event: 'close' }));
+  await runJobs();
   assert.deepEqual(await statesOf(project), { production: 'available' });
 });

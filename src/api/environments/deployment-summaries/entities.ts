@@ -29,19 +29,23 @@ interface DeploymentRelations {
 /** Loads the users and jobs of deployments. */
 export async function loadDeploymentRelations(
   rows: readonly DeploymentRow[],
-  to: SerializationContext,
+  context: SerializationContext,
 ): Promise<DeploymentRelations> {
   const ids = rows.map(({ job_id }) => job_id).filter((id) => id !== null);
-  const jobs = ids.length === 0 ? [] : await Job.serializeAll(await findJobs(to.db, ids), to);
+  const jobs = ids.length === 0 ? [] : await Job.serializeAll(await findJobs(context.db, ids), context);
   const users = await loadUsersById(
-    to.db,
+    context.db,
     rows.map(({ user_id }) => user_id),
   );
   return { users, jobs: new Map(jobs.map((job) => [job.id, job])) };
 }
 
 /** Serializes the fields of all variants. */
-export function deploymentShape(row: DeploymentRow, to: SerializationContext, { users, jobs }: DeploymentRelations) {
+export function deploymentShape(
+  row: DeploymentRow,
+  context: SerializationContext,
+  { users, jobs }: DeploymentRelations,
+) {
   const user = users.get(row.user_id ?? 0);
   return {
     id: row.id,
@@ -50,7 +54,7 @@ export function deploymentShape(row: DeploymentRow, to: SerializationContext, { 
     sha: row.sha,
     created_at: row.created_at,
     updated_at: row.updated_at,
-    user: user ? UserBasic.serialize(user, to) : null,
+    user: user ? UserBasic.serialize(user, context) : null,
     deployable: jobs.get(row.job_id ?? 0) ?? null,
     status: row.status,
   };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { makeProtection, type NewProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import { jobRow } from '#test/support/pipeline-rows.ts';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { reportDeployment } from './fixtures.testing.ts';
 
 const here = await world();
@@ -13,7 +13,7 @@ const { database } = server.services;
 /** A job that waits, and its blocked deployment to an environment that is protected so. */
 async function waiting(protection: NewProtection, status: JobStatus = 'manual') {
   const project = await newProject({ readme: true, with: ['developer', 'maintainer'] });
-  const { id } = (await done(reportDeployment(project, {}, project.developer))).body;
+  const { id } = (await expectSuccess(reportDeployment(project, {}, project.developer))).body;
   const job_id = await jobRow(here, project, { status, environment: 'production', user_id: project.developer.id });
   await database.transaction(async (tx) => {
     await tx.updateTable('deployments').set({ job_id, status: 'blocked' }).where('id', '=', id).execute();
@@ -21,9 +21,9 @@ async function waiting(protection: NewProtection, status: JobStatus = 'manual') 
     await makeProtection(tx, owner, 'production', { levels: [{ access_level: 30 }], ...protection });
   });
   const say = (caller: Caller, verdict: string) =>
-    done(caller.post(`${project.at}/deployments/${id}/approval`, { status: verdict }));
-  const job = async () => (await done(project.owner.get(`${project.at}/jobs/${job_id}`))).body;
-  const deployment = async () => (await done(project.owner.get(`${project.at}/deployments/${id}`))).body;
+    expectSuccess(caller.post(`${project.at}/deployments/${id}/approval`, { status: verdict }));
+  const job = async () => (await expectSuccess(project.owner.get(`${project.at}/jobs/${job_id}`))).body;
+  const deployment = async () => (await expectSuccess(project.owner.get(`${project.at}/deployments/${id}`))).body;
   return { project, say, job, deployment };
 }
 

@@ -5,7 +5,7 @@ import { loadCaller } from '#authentication/users/users.ts';
 import { makeProtection, type NewProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import { findDeployment } from '#domain/deployments.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
-import { type Caller, done, type Project, type TestResponse, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Project, type TestResponse, world } from '#test/support/world.ts';
 import { submitApproval as approveOf } from './approve.ts';
 import { reportDeployment } from './fixtures.testing.ts';
 
@@ -28,11 +28,11 @@ const protect = (project: Project, protection: NewProtection, name = 'production
 async function awaited(protection: NewProtection) {
   const project = await newProject({ readme: true, with: ['guest', 'reporter', 'developer', 'maintainer'] });
   await protect(project, protection);
-  const { id } = (await done(reportDeployment(project, {}, project.developer))).body;
+  const { id } = (await expectSuccess(reportDeployment(project, {}, project.developer))).body;
   const at = `${project.at}/deployments/${id}`;
   const approve = (caller: Caller, params: object = {}) =>
     caller.post(`${at}/approval`, { status: 'approved', ...params });
-  const read = async () => (await done(project.owner.get(at))).body;
+  const read = async () => (await expectSuccess(project.owner.get(at))).body;
   return { project, at, approve, read };
 }
 
@@ -75,12 +75,12 @@ test('counts one approval per user and rule', async () => {
   const group = await newGroup({ name: 'Quality people' });
   const { project, approve, read } = await awaited({ rules: [{ access_level: 40 }, { group_id: group.id }] });
   await group.addMember('guest', project.maintainer);
-  await done(approve(project.maintainer));
+  await expectSuccess(approve(project.maintainer));
   assert.equal((await read()).pending_approval_count, 1);
   const none =
     'There are no approval rules for the given `represent_as` parameter. Use a valid User/Group/Role name instead.';
   assert.deepEqual(said(await approve(project.maintainer, { represented_as: 'quality' })), refusal(none));
-  await done(approve(project.maintainer, { represented_as: 'Quality' }));
+  await expectSuccess(approve(project.maintainer, { represented_as: 'Quality' }));
   const { pending_approval_count, approvals, approval_summary } = await read();
   assert.deepEqual([pending_approval_count, approvals.length], [0, 2]);
   assert.deepEqual(
@@ -108,7 +108,7 @@ test('forbids approving the own deployment unless allowed by the project, but al
   const { id } = (await reportDeployment(project, {}, root)).body;
   const own = await root.post(`${project.at}/deployments/${id}/approval`, { status: 'approved' });
   assert.deepEqual(said(own), refusal(text));
-  await done(project.owner.put(project.at, { allow_pipeline_trigger_approve_deployment: true }));
+  await expectSuccess(project.owner.put(project.at, { allow_pipeline_trigger_approve_deployment: true }));
   assert.equal((await approve(project.developer)).status, 201);
 });
 
@@ -117,10 +117,10 @@ test('accepts approvals of every user who may deploy for a plain count', async (
   assert.equal((await read()).pending_approval_count, 2);
   const text = "You don't have permission to approve this deployment. Contact the project or group owner for help.";
   assert.deepEqual(said(await approve(project.reporter)), refusal(text));
-  await done(approve(project.maintainer));
+  await expectSuccess(approve(project.maintainer));
   const { pending_approval_count, approvals, approval_summary } = await read();
   assert.deepEqual([pending_approval_count, approvals.length, approval_summary], [1, 1, { rules: [] }]);
-  await done(approve(project.owner));
+  await expectSuccess(approve(project.owner));
   assert.deepEqual(said(await approve(root)), refusal('This deployment is not waiting for approvals.'));
 });
 
@@ -134,7 +134,7 @@ test('applies all rules of several protections, or the largest count', async () 
       count: 3,
     }),
   );
-  const { id } = (await done(reportDeployment(project, {}, group.owner))).body;
+  const { id } = (await expectSuccess(reportDeployment(project, {}, group.owner))).body;
   const pending = async () => (await group.owner.get(`${project.at}/deployments/${id}`)).body.pending_approval_count;
   assert.equal(await pending(), 3);
   await protect(project, { rules: [{ access_level: 40, required_approvals: 2 }] }, 'staging');
@@ -180,7 +180,7 @@ test('requires read access to the deployment', async () => {
 
 test('keeps approvals of a deleted rule without counting them', async () => {
   const { project, approve, read } = await awaited({ rules: [{ access_level: 40, required_approvals: 2 }], count: 1 });
-  await done(approve(project.maintainer));
+  await expectSuccess(approve(project.maintainer));
   await database.transaction((tx) =>
     tx.deleteFrom('protected_environment_approval_rules').where('access_level', '=', 40).execute(),
   );
@@ -201,19 +201,19 @@ test('returns 404 if the deployment is deleted concurrently', async () => {
   const { project, at } = await awaited({ rules: [{ access_level: 40 }] });
   const id = Number(at.split('/').at(-1));
   const deployment = await findDeployment(database.reader, project.id, id);
-  await done(project.owner.put(at, { status: 'failed' }));
-  await done(project.owner.delete(at));
+  await expectSuccess(project.owner.put(at, { status: 'failed' }));
+  await expectSuccess(project.owner.delete(at));
   const by = (await loadCaller(database.reader, project.maintainer.id, null)) as SignedInCaller;
   const place = await findProject(database.reader, by, String(project.id));
   const outcome = await runUnitOfWork(by, (uow) => approveOf(uow, place!, deployment!, { status: 'approved' }));
-  assert.equal('code' in outcome && outcome.code, 'gone');
+  assert.equal('code' in outcome && outcome.code, 'notFound');
 });
 
 test('records approvals in the audit log', async () => {
   const { project, approve } = await awaited({ rules: [{ access_level: 40, required_approvals: 2 }] });
-  await done(approve(project.maintainer, { comment: 'LGTM' }));
-  await done(approve(project.maintainer));
-  await done(approve(project.maintainer, { status: 'rejected' }));
+  await expectSuccess(approve(project.maintainer, { comment: 'LGTM' }));
+  await expectSuccess(approve(project.maintainer));
+  await expectSuccess(approve(project.maintainer, { status: 'rejected' }));
   const { body } = await project.owner.get(`${project.at}/audit_events?per_page=2`);
   const told = body.map(({ details }: { details: Record<string, unknown> }) => [
     details.custom_message,

@@ -33,7 +33,7 @@ interface ApproveDeploymentInput {
 const MAX_COMMENT_LENGTH = 255;
 
 type ApprovalErrorCode =
-  | 'gone'
+  | 'notFound'
   | 'notProtected'
   | 'own'
   | 'notConfigured'
@@ -54,7 +54,7 @@ export async function submitApproval(
 ): Promise<ApprovalRow | Failure<ApprovalErrorCode>> {
   const deployment = await findDeployment(uow, project.id, id);
   const environment = await findEnvironment(uow, project.id, environment_id);
-  if (deployment === null || environment === null) return fail('gone');
+  if (deployment === null || environment === null) return fail('notFound');
   const protections = await loadProtections(uow, uow.tier, project, environment);
   if (protections.length === 0) return fail('notProtected');
   if (status === 'approved' && isOwnDeployment(uow, project, deployment)) return fail('own');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import { runningJob } from '#test/support/pipeline-rows.ts';
-import { done, type TestResponse, world } from '#test/support/world.ts';
+import { expectSuccess, type TestResponse, world } from '#test/support/world.ts';
 import { deploymentParams, reportDeployment } from './fixtures.testing.ts';
 
 const here = await world();
@@ -88,7 +88,7 @@ test('rejects missing, empty and unknown values without creating anything', asyn
 
 test('rejects a new environment with a taken slug', async () => {
   const project = await newProject({ readme: true });
-  await done(project.owner.post(`${project.at}/environments`, { name: 'foo' }));
+  await expectSuccess(project.owner.post(`${project.at}/environments`, { name: 'foo' }));
   const message = { slug: ['has already been taken'] };
   assert.deepEqual(said(await reportDeployment(project, { environment: 'foo-' })), [400, { message }]);
 });

@@ -6,9 +6,9 @@ import { type Failure, fail } from '#runtime/failure.ts';
 export async function deleteDeployment(
   uow: UnitOfWork,
   { id, project_id, environment_id }: DeploymentRow,
-): Promise<undefined | Failure<'gone' | 'running' | 'deployed'>> {
+): Promise<undefined | Failure<'notFound' | 'running' | 'deployed'>> {
   const now = await findDeployment(uow, project_id, id);
-  if (now === null) return fail('gone');
+  if (now === null) return fail('notFound');
   if (now.status === 'running') return fail('running');
   if ((await findLastDeployment(uow, environment_id))?.id === id) return fail('deployed');
   await uow.deleteFrom('deployments').where('id', '=', id).execute();

@@ -67,7 +67,7 @@ export const updateDeployment = endpoint({
   allowJobToken: true,
   params: updateParams,
   lock: ({ deployment }) => environmentLockKey(deployment.environment_id),
-  errors: { byJob: CREATED_BY_JOB, gone: NOT_FOUND, invalid: INVALID },
+  errors: { byJob: CREATED_BY_JOB, notFound: NOT_FOUND, invalid: INVALID },
   response: ok(Deployment),
   write: (uow, { deployment, params }) => update(uow, deployment, params.status),
 });
@@ -80,7 +80,7 @@ export const deleteDeployment = endpoint({
   lastModified: ({ deployment }) => deployment.updated_at,
   lock: ({ deployment }) => environmentLockKey(deployment.environment_id),
   errors: {
-    gone: NOT_FOUND,
+    notFound: NOT_FOUND,
     running: [400, 'Cannot destroy running deployment'],
     deployed: [400, 'Deployment currently deployed to environment'],
   },

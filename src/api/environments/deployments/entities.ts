@@ -20,22 +20,22 @@ const text = Type.String();
 
 const listFields = { ...deploymentFields, environment: EnvironmentBasic.schema };
 
-async function loadListRelations(rows: readonly DeploymentRow[], to: SerializationContext) {
+async function loadListRelations(rows: readonly DeploymentRow[], context: SerializationContext) {
   const ids = [...new Set(rows.map(({ environment_id }) => environment_id))];
-  const environments = await findEnvironments(to.db, ids);
+  const environments = await findEnvironments(context.db, ids);
   return {
-    ...(await loadDeploymentRelations(rows, to)),
+    ...(await loadDeploymentRelations(rows, context)),
     environments: new Map(environments.map((environment) => [environment.id, environment])),
   };
 }
 
 function listShape(
   row: DeploymentRow,
-  to: SerializationContext,
+  context: SerializationContext,
   relations: Awaited<ReturnType<typeof loadListRelations>>,
 ) {
-  const environment = EnvironmentBasic.serialize(requireRow(relations.environments.get(row.environment_id)), to);
-  return { ...deploymentShape(row, to, relations), environment };
+  const environment = EnvironmentBasic.serialize(requireRow(relations.environments.get(row.environment_id)), context);
+  return { ...deploymentShape(row, context, relations), environment };
 }
 
 /** A deployment in a list. */
@@ -74,10 +74,10 @@ export const Deployment = entity('Deployment', {
   approval_summary: shape('ApprovalSummary', { rules: Type.Array(RuleSummary) }),
 }).from(loadRelations, (row, to, { listed, states }) => ({ ...listShape(row, to, listed), ...states.get(row.id)! }));
 
-async function loadRelations(rows: readonly DeploymentRow[], to: SerializationContext) {
-  const listRelations = await loadListRelations(rows, to);
+async function loadRelations(rows: readonly DeploymentRow[], context: SerializationContext) {
+  const listRelations = await loadListRelations(rows, context);
   const states = new Map<number, Awaited<ReturnType<typeof loadApprovalState>>>();
-  for (const row of rows) states.set(row.id, await loadApprovalState(row, listRelations.environments, to));
+  for (const row of rows) states.set(row.id, await loadApprovalState(row, listRelations.environments, context));
   return { listed: listRelations, states };
 }
 
@@ -85,23 +85,23 @@ async function loadRelations(rows: readonly DeploymentRow[], to: SerializationCo
 async function loadApprovalState(
   { id, project_id, environment_id }: DeploymentRow,
   environments: ReadonlyMap<number, EnvironmentRow>,
-  to: SerializationContext,
+  context: SerializationContext,
 ) {
   const environment = requireRow(environments.get(environment_id));
-  const project = requireRow((await findProjects(to.db, to.caller, [project_id]))[0]);
-  const protections = await loadProtections(to.db, to.tier, project, environment);
+  const project = requireRow((await findProjects(context.db, context.caller, [project_id]))[0]);
+  const protections = await loadProtections(context.db, context.tier, project, environment);
   const rules = protections.flatMap(({ approval_rules }) => approval_rules).toSorted((one, other) => one.id - other.id);
-  const approvals = await listApprovals(to.db, [id]);
-  const serialized = await Approval.serializeAll(approvals, to);
-  const describe = await loadEnvironmentAccessDescriber(to.db, rules);
+  const approvals = await listApprovals(context.db, [id]);
+  const serialized = await Approval.serializeAll(approvals, context);
+  const describe = await loadEnvironmentAccessDescriber(context.db, rules);
   const approvalsOfRule = ({ id: rule }: ApprovalRule) =>
     serialized.filter((_, at) => approvals[at]!.approval_rule_id === rule);
   return {
-    pending_approval_count: await countPendingApprovals(to.db, protections, id),
+    pending_approval_count: await countPendingApprovals(context.db, protections, id),
     approvals: serialized,
     approval_summary: {
       rules: rules.map((rule) => ({
-        ...EnvironmentApprovalRule.serialize({ ...rule, description: describe(rule) }, to),
+        ...EnvironmentApprovalRule.serialize({ ...rule, description: describe(rule) }, context),
         deployment_approvals: approvalsOfRule(rule),
       })),
     },

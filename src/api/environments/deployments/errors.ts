@@ -8,7 +8,7 @@ export const CREATED_BY_JOB = [
 ] as const;
 
 export const APPROVAL_ERRORS = {
-  gone: NOT_FOUND,
+  notFound: NOT_FOUND,
   notProtected: [400, 'This environment is not protected.'],
   own: [
     400,

@@ -1,8 +1,8 @@
-import { type Caller, done, type Project, type TestResponse } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Project, type TestResponse } from '#test/support/world.ts';
 
 /** Returns the parameters of a deployment of the project's first commit, with overrides. */
 export async function deploymentParams(project: Project, overrides: object = {}): Promise<Record<string, unknown>> {
-  const { commit } = (await done(project.owner.get(`${project.repository}/branches/main`))).body;
+  const { commit } = (await expectSuccess(project.owner.get(`${project.repository}/branches/main`))).body;
   return { environment: 'production', sha: commit.id, ref: 'main', tag: false, status: 'running', ...overrides };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobRow } from '#test/support/pipeline-rows.ts';
 import { statements } from '#test/support/statement-watch.ts';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { reportDeployment } from './fixtures.testing.ts';
 
 const here = await world();
@@ -10,7 +10,7 @@ const { newProject, anonymous, user, root, clock, server } = here;
 const { database } = server.services;
 
 const iidsOf = async (caller: Caller, url: string): Promise<number[]> =>
-  (await done(caller.get(url))).body.map(({ iid }: { iid: number }) => iid);
+  (await expectSuccess(caller.get(url))).body.map(({ iid }: { iid: number }) => iid);
 
 /** A running, a successful, a failed and another successful one, a minute between each; the first ends last. */
 async function four() {
@@ -23,7 +23,7 @@ async function four() {
     ['staging', 'success'],
   ]) {
     moments.push(clock.now().toISOString());
-    await done(reportDeployment(project, { environment, status }));
+    await expectSuccess(reportDeployment(project, { environment, status }));
     clock.advance(60);
   }
   const list = (query: string) => iidsOf(project.reporter, `${project.at}/deployments${query}`);
@@ -36,7 +36,7 @@ test('orders deployments by id, iid and times, ascending and descending', async 
   for (const order of ['id', 'iid', 'created_at', 'updated_at'])
     assert.deepEqual(await list(`?order_by=${order}&sort=desc`), [4, 3, 2, 1]);
   const [{ id }] = (await project.owner.get(`${project.at}/deployments`)).body;
-  await done(project.owner.put(`${project.at}/deployments/${id}`, { status: 'success' }));
+  await expectSuccess(project.owner.put(`${project.at}/deployments/${id}`, { status: 'success' }));
   assert.deepEqual(await list('?order_by=updated_at'), [2, 3, 4, 1]);
   assert.deepEqual(await list('?order_by=finished_at&status=success'), [2, 4, 1]);
   assert.deepEqual(await list('?order_by=finished_at&status=success&sort=desc'), [1, 4, 2]);
@@ -134,7 +134,7 @@ test('forbids deployments to everybody if environments are disabled', async () =
   const project = await newProject({ readme: true });
   await reportDeployment(project);
   for (const feature of ['environments', 'builds', 'repository']) {
-    await done(project.owner.put(project.at, { [`${feature}_access_level`]: 'disabled' }));
+    await expectSuccess(project.owner.put(project.at, { [`${feature}_access_level`]: 'disabled' }));
     for (const caller of [project.owner, root]) {
       const answers = [
         await caller.get(`${project.at}/deployments`),
@@ -147,6 +147,6 @@ test('forbids deployments to everybody if environments are disabled', async () =
         feature,
       );
     }
-    await done(project.owner.put(project.at, { [`${feature}_access_level`]: 'enabled' }));
+    await expectSuccess(project.owner.put(project.at, { [`${feature}_access_level`]: 'enabled' }));
   }
 });

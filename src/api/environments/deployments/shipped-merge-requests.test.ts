@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, type Project, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Project, world } from '#test/support/world.ts';
 import { reportDeployment } from './fixtures.testing.ts';
 
-const { newProject, work, anonymous } = await world();
+const { newProject, runJobs, anonymous } = await world();
 
 /** A merge request of a branch with one commit, merged. */
 async function merged(
@@ -12,29 +12,29 @@ async function merged(
   wish: { squash?: boolean } = {},
 ): Promise<{ id: number; iid: number }> {
   const { owner, at, repository } = project;
-  await done(owner.post(`${repository}/branches`, { branch, ref: 'main' }));
+  await expectSuccess(owner.post(`${repository}/branches`, { branch, ref: 'main' }));
   const commit = {
     branch,
     commit_message: branch,
     actions: [{ action: 'create', file_path: branch, content: branch }],
   };
-  await done(owner.post(`${repository}/commits`, commit));
+  await expectSuccess(owner.post(`${repository}/commits`, commit));
   const named = { source_branch: branch, target_branch: 'main', title: branch, ...wish };
-  const { iid, id } = (await done(owner.post(`${at}/merge_requests`, named))).body;
-  await work();
-  await done(owner.put(`${at}/merge_requests/${iid}/merge`, wish));
+  const { iid, id } = (await expectSuccess(owner.post(`${at}/merge_requests`, named))).body;
+  await runJobs();
+  await expectSuccess(owner.put(`${at}/merge_requests/${iid}/merge`, wish));
   return { id, iid };
 }
 
 /** A deployment of `main` as it is now that has succeeded. */
 async function shipped(project: Project, environment = 'production', wish: { sha?: string } = {}): Promise<string> {
-  const { id } = (await done(reportDeployment(project, { environment, status: 'success', ...wish }))).body;
-  await work();
+  const { id } = (await expectSuccess(reportDeployment(project, { environment, status: 'success', ...wish }))).body;
+  await runJobs();
   return `${project.at}/deployments/${id}/merge_requests`;
 }
 
 const iidsAt = async (caller: Caller, url: string): Promise<number[]> =>
-  (await done(caller.get(url))).body.map(({ iid }: { iid: number }) => iid);
+  (await expectSuccess(caller.get(url))).body.map(({ iid }: { iid: number }) => iid);
 
 test('links all merge requests merged into the ref on the first success, later ones since the previous success', async () => {
   const project = await newProject({ readme: true });
@@ -51,7 +51,7 @@ test('links all merge requests merged into the ref on the first success, later o
 
 test('links a merge request once per environment', async () => {
   const project = await newProject({ readme: true });
-  const before = (await done(project.owner.get(`${project.repository}/branches/main`))).body.commit.id;
+  const before = (await expectSuccess(project.owner.get(`${project.repository}/branches/main`))).body.commit.id;
   const { iid } = await merged(project, 'one');
   const first = await shipped(project);
   await shipped(project, 'production', { sha: before });
@@ -66,11 +66,11 @@ test('links nothing for running deployments and review environments', async () =
   assert.deepEqual(await iidsAt(project.owner, at), []);
   assert.deepEqual(await iidsAt(project.owner, await shipped(project, 'eu/production')), [iid]);
   const { id } = (await reportDeployment(project)).body;
-  await work();
+  await runJobs();
   const running = `${project.at}/deployments/${id}`;
   assert.deepEqual(await iidsAt(project.owner, `${running}/merge_requests`), []);
-  await done(project.owner.put(running, { status: 'success' }));
-  await work();
+  await expectSuccess(project.owner.put(running, { status: 'success' }));
+  await runJobs();
   assert.deepEqual(await iidsAt(project.owner, `${running}/merge_requests`), [iid]);
 });
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import type { DeploymentStatus } from '#domain/deployments.ts';
 import { jobRow } from '#test/support/pipeline-rows.ts';
-import { type Caller, done, type Project, type TestResponse, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Project, type TestResponse, world } from '#test/support/world.ts';
 import { reportDeployment } from './fixtures.testing.ts';
 
 const here = await world();
@@ -45,15 +45,15 @@ test('shows the deployment that finished last as the running one', async () => {
   const second = (await reportDeployment(project, { status: 'success' })).body;
   assert.equal((await last()).id, second.id);
   clock.advance(1);
-  await done(put(project.owner, project, first.id, 'success'));
+  await expectSuccess(put(project.owner, project, first.id, 'success'));
   const { environment, pending_approval_count, approvals, approval_summary, ...shown } = (
     await project.owner.get(`${project.at}/deployments/${first.id}`)
   ).body;
   assert.deepEqual(await last(), shown);
   clock.advance(1);
-  await done(put(project.owner, project, first.id, 'failed'));
+  await expectSuccess(put(project.owner, project, first.id, 'failed'));
   assert.equal((await last()).id, second.id);
-  await done(put(project.owner, project, second.id, 'canceled'));
+  await expectSuccess(put(project.owner, project, second.id, 'canceled'));
   assert.equal(await last(), null);
 });
 
@@ -65,9 +65,9 @@ test('makes a stopped or stopping environment available on success', async () =>
       tx.updateTable('environments').set({ state }).where('id', '=', environment.id).execute(),
     );
     const stateOf = async () => (await project.owner.get(`${project.at}/environments/${environment.id}`)).body.state;
-    await done(put(project.owner, project, id, 'canceled'));
+    await expectSuccess(put(project.owner, project, id, 'canceled'));
     assert.equal(await stateOf(), state);
-    await done(put(project.owner, project, id, 'success'));
+    await expectSuccess(put(project.owner, project, id, 'success'));
     assert.equal(await stateOf(), 'available');
   }
 });
@@ -137,11 +137,11 @@ test('lets Maintainers delete a deployment unless it is running or the last one'
   assert.equal((await remove(project.developer, first)).status, 403);
   const running = { message: 'Cannot destroy running deployment' };
   assert.deepEqual(said(await remove(project.maintainer, first)), [400, running]);
-  await done(put(project.owner, project, first, 'success'));
+  await expectSuccess(put(project.owner, project, first, 'success'));
   const deployed = { message: 'Deployment currently deployed to environment' };
   assert.deepEqual(said(await remove(project.maintainer, first)), [400, deployed]);
   clock.advance(1);
-  await done(reportDeployment(project, { status: 'success', tag: true }));
+  await expectSuccess(reportDeployment(project, { status: 'success', tag: true }));
   assert.equal((await remove(project.maintainer, first)).status, 204);
   assert.equal((await remove(project.maintainer, first)).status, 404);
   assert.equal((await reportDeployment(project)).body.iid, 3);
@@ -161,8 +161,8 @@ test('keeps deployments of deleted users and deletes those of deleted projects',
   const project = await newProject({ readme: true });
   const leaver = await project.addMember('developer');
   const { id } = (await reportDeployment(project, {}, leaver)).body;
-  await done(here.root.delete(`/users/${leaver.id}`));
-  await here.work();
+  await expectSuccess(here.root.delete(`/users/${leaver.id}`));
+  await here.runJobs();
   assert.equal((await project.owner.get(`${project.at}/deployments/${id}`)).body.user, null);
   await database.transaction((tx) => tx.deleteFrom('projects').where('id', '=', project.id).execute());
   const left = await database.reader.selectFrom('deployments').select('id').where('id', '=', id).execute();

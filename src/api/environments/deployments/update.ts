@@ -17,9 +17,9 @@ export async function updateDeployment(
   uow: UnitOfWork,
   { id, project_id }: DeploymentRow,
   status: DeploymentStatus,
-): Promise<DeploymentRow | Failure<'byJob' | 'gone' | 'invalid'>> {
+): Promise<DeploymentRow | Failure<'byJob' | 'notFound' | 'invalid'>> {
   const now = await findDeployment(uow, project_id, id);
-  if (now === null) return fail('gone');
+  if (now === null) return fail('notFound');
   if (now.job_id !== null) return fail('byJob');
   const updatedDeployment = await setDeploymentStatus(uow, id, status);
   return updatedDeployment ?? invalid({ status: [`cannot transition via "${VERBS[status]}"`] });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDeploymentFixture, deploymentRow } from '#test/support/deployment-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { deleteEnvironment } from './delete.ts';
 
 // What goes with an environment (contract/environments.md "DELETE"), seen in the rows.
@@ -11,7 +11,7 @@ const { project, owner, server } = here;
 const { database, runUnitOfWork } = server.services;
 
 async function stoppedEnvironment(name: string) {
-  const { body } = await done(owner.post(`${project.at}/environments`, { name }));
+  const { body } = await expectSuccess(owner.post(`${project.at}/environments`, { name }));
   return { id: body.id as number, name, at: `${project.at}/environments/${body.id}` };
 }
 
@@ -21,7 +21,7 @@ const deploymentsOf = async (id: number) =>
 test('deletes deployments with their environment and keeps their jobs', async () => {
   const environment = await stoppedEnvironment('review/a');
   const { deploy } = await createDeploymentFixture(here, project, environment);
-  await done(owner.post(`${environment.at}/stop`, { force: true }));
+  await expectSuccess(owner.post(`${environment.at}/stop`, { force: true }));
   assert.equal((await owner.delete(environment.at)).status, 204);
   assert.equal(await deploymentsOf(environment.id), 0);
   assert.equal((await owner.get(`${project.at}/jobs/${deploy}`)).status, 200);
@@ -40,19 +40,19 @@ test('deletes very many deployments in batches, and stops if the environment is 
   const by = { user: null, token: null, address: null };
   assert.equal((await deleteEnvironment(runUnitOfWork, by, key))?.code, 'notStopped');
   assert.equal(await deploymentsOf(environment.id), 601);
-  await done(owner.post(`${environment.at}/stop`));
+  await expectSuccess(owner.post(`${environment.at}/stop`));
   assert.equal((await owner.delete(environment.at)).status, 204);
   assert.equal(await deploymentsOf(environment.id), 0);
 });
 
 test('deletes environments with their project', async () => {
   const other = await here.newProject({});
-  const { body } = await done(other.owner.post(`${other.at}/environments`, { name: 'a' }));
+  const { body } = await expectSuccess(other.owner.post(`${other.at}/environments`, { name: 'a' }));
   await deploymentRow(here, other, body);
-  await done(other.owner.delete(other.at));
+  await expectSuccess(other.owner.delete(other.at));
   const full_path = (await other.owner.get(other.at)).body.path_with_namespace;
-  await done(other.owner.delete(other.at, { permanently_remove: true, full_path }));
-  await here.work();
+  await expectSuccess(other.owner.delete(other.at, { permanently_remove: true, full_path }));
+  await here.runJobs();
   assert.equal(await deploymentsOf(body.id), 0);
   const left = database.reader.selectFrom('environments').select('id').where('project_id', '=', other.id);
   assert.deepEqual(await left.execute(), []);

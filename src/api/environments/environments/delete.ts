@@ -16,7 +16,7 @@ export async function deleteEnvironment(
   runUnitOfWork: RunUnitOfWork,
   caller: Caller,
   environment: EnvironmentKey,
-): Promise<undefined | Failure<'gone' | 'notStopped'>> {
+): Promise<undefined | Failure<'notFound' | 'notStopped'>> {
   return inBatches(runUnitOfWork, caller, {
     recheck: (uow) => findStopped(uow, environment),
     runBatch: (uow) => deleteEnvironmentBatch(uow, environment.id),
@@ -26,9 +26,9 @@ export async function deleteEnvironment(
 async function findStopped(
   uow: UnitOfWork,
   { project_id, id }: EnvironmentKey,
-): Promise<EnvironmentRow | Failure<'gone' | 'notStopped'>> {
+): Promise<EnvironmentRow | Failure<'notFound' | 'notStopped'>> {
   const environment = await findEnvironment(uow, project_id, id);
-  if (environment === null) return fail('gone');
+  if (environment === null) return fail('notFound');
   return environment.state === 'stopped' ? environment : fail('notStopped');
 }
 

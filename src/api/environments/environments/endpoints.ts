@@ -76,7 +76,7 @@ export const updateEnvironment = endpoint({
   allowJobToken: true,
   params: environmentParams,
   rules: [rejectSlug],
-  errors: { noAgent: NO_AGENT, invalid: INVALID, gone: NOT_FOUND },
+  errors: { noAgent: NO_AGENT, invalid: INVALID, notFound: NOT_FOUND },
   response: ok(Environment),
   write: (uow, { environment, params }) => update(uow, environment, params),
 });
@@ -115,7 +115,7 @@ export const deleteEnvironment = endpoint({
   access: inProject('read_environment').resource(deletableEnvironment),
   allowJobToken: true,
   lastModified: ({ environment }) => environment.updated_at,
-  errors: { notStopped: FORBIDDEN, gone: NOT_FOUND },
+  errors: { notStopped: FORBIDDEN, notFound: NOT_FOUND },
   response: noContent,
   handle: ({ environment, caller }, { runUnitOfWork }) => remove(runUnitOfWork, caller, environment),
 });
@@ -141,7 +141,7 @@ export const stopEnvironment = endpoint({
   errors: {
     noAction: [400, '400 Bad request - Attempted to stop the environment but failed to change the status'],
     forbidden: FORBIDDEN,
-    gone: NOT_FOUND,
+    notFound: NOT_FOUND,
   },
   response: ok(StoppedEnvironment),
   write: (uow, { environment, params }) => stop(uow, environment, params),

@@ -46,10 +46,10 @@ interface ProjectRelations {
   readonly shapes: ReadonlyMap<number, ShapeOf<typeof ProjectSimple>>;
 }
 
-async function loadProjects(rows: readonly EnvironmentRow[], to: SerializationContext): Promise<ProjectRelations> {
+async function loadProjects(rows: readonly EnvironmentRow[], context: SerializationContext): Promise<ProjectRelations> {
   const ids = [...new Set(rows.map(({ project_id }) => project_id))];
-  const projects = await findProjects(to.db, to.caller, ids);
-  const shapes = await ProjectSimple.serializeAll(projects, to);
+  const projects = await findProjects(context.db, context.caller, ids);
+  const shapes = await ProjectSimple.serializeAll(projects, context);
   return {
     projects: new Map(projects.map((row) => [row.id, row])),
     shapes: new Map(shapes.map((shape) => [shape.id, shape])),
@@ -62,16 +62,16 @@ interface SingleRelations extends Pick<ProjectRelations, 'projects'> {
 
 async function loadSingleRelations(
   rows: readonly EnvironmentRow[],
-  to: SerializationContext,
+  context: SerializationContext,
 ): Promise<SingleRelations> {
   const projects = await findProjects(
-    to.db,
-    to.caller,
+    context.db,
+    context.caller,
     rows.map(({ project_id }) => project_id),
   );
-  const each = await Promise.all(rows.map(({ id }) => findLastDeployment(to.db, id)));
+  const each = await Promise.all(rows.map(({ id }) => findLastDeployment(context.db, id)));
   const last = each.filter((row) => row !== null);
-  const shapes = await LastDeployment.serializeAll(last, to);
+  const shapes = await LastDeployment.serializeAll(last, context);
   return {
     projects: new Map(projects.map((row) => [row.id, row])),
     deployments: new Map(last.map(({ environment_id }, at) => [environment_id, shapes[at]!])),

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deploymentRow } from '#test/support/deployment-rows.ts';
 import { runningJob } from '#test/support/pipeline-rows.ts';
-import { type Caller, done, type Project, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Project, world } from '#test/support/world.ts';
 
 // Reading environments (contract/environments.md Part 1).
 
 async function make(by: Caller, { at }: Project, ...names: readonly string[]): Promise<number[]> {
   const ids: number[] = [];
-  for (const name of names) ids.push((await done(by.post(`${at}/environments`, { name }))).body.id);
+  for (const name of names) ids.push((await expectSuccess(by.post(`${at}/environments`, { name }))).body.id);
   return ids;
 }
 
@@ -33,7 +33,7 @@ test('shows members-only environments to Reporters and disabled ones to nobody',
     const each = [await user(), guest, reporter, owner, root].map((by) => by.get(`${project.at}/environments`));
     return (await Promise.all(each)).map(({ status }) => status);
   };
-  const set = (attributes: Readonly<Record<string, unknown>>) => done(owner.put(project.at, attributes));
+  const set = (attributes: Readonly<Record<string, unknown>>) => expectSuccess(owner.put(project.at, attributes));
   await set({ environments_access_level: 'private' });
   assert.deepEqual(await statuses(), [403, 403, 200, 200, 200]);
   await set({ environments_access_level: 'disabled' });
@@ -122,7 +122,7 @@ test('requires three characters for a search and rejects it together with name',
 test('filters by state and paginates by id', async () => {
   const { project, developer } = await world({ project: { with: ['developer'] } });
   const ids = await make(developer, project, 'a', 'b', 'c');
-  await done(developer.post(`${project.at}/environments/${ids[1]}/stop`));
+  await expectSuccess(developer.post(`${project.at}/environments/${ids[1]}/stop`));
   const list = async (params: Readonly<Record<string, unknown>>) => {
     const { body, headers } = await developer.get(`${project.at}/environments`, params);
     return { ids: body.map((one: { id: number }) => one.id), total: headers['x-total'], next: headers['x-next-page'] };

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDeploymentFixture } from '#test/support/deployment-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // Whom protection keeps from stopping and destroying environments (contract/environments.md "Protection").
 
 async function given({ env = {}, name = 'production' } = {}) {
   const here = await world({ project: { readme: true, with: ['developer', 'maintainer'] }, env });
   const { project, owner } = here;
-  await done(
+  await expectSuccess(
     owner.post(`${project.at}/protected_environments`, { name, deploy_access_levels: [{ access_level: 40 }] }),
   );
-  const { body } = await done(owner.post(`${project.at}/environments`, { name }));
+  const { body } = await expectSuccess(owner.post(`${project.at}/environments`, { name }));
   return { ...here, made: body, at: `${project.at}/environments/${body.id}` };
 }
 
@@ -39,12 +39,12 @@ test('applies protections of groups by the current tier', async () => {
   const project = await newProject({ in: group });
   const developer = await project.addMember('developer');
   const level = { name: 'production', deploy_access_levels: [{ access_level: 40 }] };
-  await done(group.owner.post(`${group.at}/protected_environments`, level));
-  const { body } = await done(developer.post(`${project.at}/environments`, { name: 'eu' }));
+  await expectSuccess(group.owner.post(`${group.at}/protected_environments`, level));
+  const { body } = await expectSuccess(developer.post(`${project.at}/environments`, { name: 'eu' }));
   const at = `${project.at}/environments/${body.id}`;
-  await done(developer.put(at, { tier: 'production' }));
+  await expectSuccess(developer.put(at, { tier: 'production' }));
   assert.equal((await developer.post(`${at}/stop`)).status, 403);
-  await done(developer.put(at, { tier: 'other' }));
+  await expectSuccess(developer.put(at, { tier: 'other' }));
   assert.equal((await developer.post(`${at}/stop`)).status, 200);
 });
 
@@ -62,6 +62,6 @@ test('plays a stop job of a protected environment only if its user may deploy th
   await createDeploymentFixture(here, project, made, { halt: { user_id: developer.id } });
   assert.equal((await maintainer.post(`${at}/stop`)).status, 403);
   assert.equal((await maintainer.get(at)).body.state, 'available');
-  await done(here.owner.delete(`${project.at}/protected_environments/production`));
+  await expectSuccess(here.owner.delete(`${project.at}/protected_environments/production`));
   assert.equal((await maintainer.post(`${at}/stop`)).body.state, 'stopping');
 });

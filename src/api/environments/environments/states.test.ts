@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createDeploymentFixture, deploymentRow } from '#test/support/deployment-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { setEnvironmentState } from '../environment-model/index.ts';
 
 // Whatever is done to an environment in whatever order: its states are those of contract/environments.md "States".
 
 const here = await world({ project: { readme: true } });
-const { clock, project, owner, server, name, work } = here;
+const { clock, project, owner, server, name, runJobs } = here;
 const { database } = server.services;
 // From now on sweeps know when they are due.
-await work();
+await runJobs();
 
 /** An environment as the contract has it be. */
 interface Model {
@@ -55,7 +55,7 @@ const steps: Readonly<Record<string, Step>> = {
       tx.updateTable('environments').set(due).where('id', '=', id).where('state', '=', 'available').execute(),
     );
     clock.advance(90);
-    await work();
+    await runJobs();
     stops(model);
     return [null, null];
   },
@@ -86,7 +86,7 @@ async function deploy(model: Model, subject: Subject, byJob: boolean): ReturnTyp
 test('follows the state table of the contract', async () => {
   const drawn = fc.array(fc.constantFrom(...Object.keys(steps)), { minLength: 1, maxLength: 8 });
   const keeps = fc.asyncProperty(drawn, async (chosen) => {
-    const { body } = await done(owner.post(`${project.at}/environments`, { name: name('environment') }));
+    const { body } = await expectSuccess(owner.post(`${project.at}/environments`, { name: name('environment') }));
     const subject = { id: body.id, name: body.name, at: `${project.at}/environments/${body.id}` };
     const model: Model = { state: 'available', setting: 'always', actions: false };
     for (const step of chosen) {

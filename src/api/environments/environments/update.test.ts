@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // Changing and destroying environments (contract/environments.md Part 1).
 
 async function given() {
   const here = await world({ project: { with: ['developer', 'reporter', 'maintainer'] } });
   const { project, developer } = here;
-  const { body } = await done(
+  const { body } = await expectSuccess(
     developer.post(`${project.at}/environments`, { name: 'prod', external_url: 'https://a.example' }),
   );
   return { ...here, made: body, at: `${project.at}/environments/${body.id}` };
@@ -36,7 +36,7 @@ test('keeps updated_at if nothing changes', async () => {
 
 test('clears the URL and guesses the tier again on null', async () => {
   const { developer, at } = await given();
-  await done(developer.put(at, { tier: 'other', description: 'Here', auto_stop_setting: 'with_action' }));
+  await expectSuccess(developer.put(at, { tier: 'other', description: 'Here', auto_stop_setting: 'with_action' }));
   const { external_url, tier, description, auto_stop_setting } = (
     await developer.put(at, { external_url: null, tier: null, description: null })
   ).body;
@@ -75,7 +75,7 @@ test('returns 403 to Reporters for any id, and 404 to Developers for unknown ids
 test('deletes only a stopped environment, with its deployments', async () => {
   const { developer, owner, root, reporter, project, at } = await given();
   for (const by of [developer, owner, root]) assert.equal((await by.delete(at)).status, 403);
-  await done(developer.post(`${at}/stop`));
+  await expectSuccess(developer.post(`${at}/stop`));
   assert.equal((await reporter.delete(at)).status, 403);
   assert.equal((await reporter.delete(`${project.at}/environments/999999`)).status, 404);
   assert.equal((await developer.delete(at)).status, 204);
@@ -84,7 +84,7 @@ test('deletes only a stopped environment, with its deployments', async () => {
 
 test('returns 412 for the deletion of an environment that has changed', async () => {
   const { developer, at } = await given();
-  await done(developer.post(`${at}/stop`));
+  await expectSuccess(developer.post(`${at}/stop`));
   const remove = (moment: string) => developer.send('DELETE', at, { headers: { 'If-Unmodified-Since': moment } });
   const stale = await remove('Thu, 01 Jan 2015 00:00:00 GMT');
   assert.deepEqual([stale.status, stale.body], [412, { message: '412 Precondition Failed' }]);

@@ -9,12 +9,12 @@ export async function updateEnvironment(
   uow: UnitOfWork,
   { project_id, id }: EnvironmentRow,
   input: EnvironmentInput,
-): Promise<EnvironmentRow | Failure<'noAgent' | 'invalid' | 'gone'>> {
+): Promise<EnvironmentRow | Failure<'noAgent' | 'invalid' | 'notFound'>> {
   if (input.cluster_agent_id != null) return fail('noAgent');
   const errors = compactFieldErrors(validateEnvironment(input));
   if (errors !== null) return invalid(errors);
   const environment = await findEnvironment(uow, project_id, id);
-  if (environment === null) return fail('gone');
+  if (environment === null) return fail('notFound');
   return updateEnvironmentRow(uow, environment, toPatch(environment, input));
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, type Group, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Group, type Project, world } from '#test/support/world.ts';
 
 // Audit events of protected environments (contract/activity.md Part 3).
 
@@ -28,8 +28,10 @@ test('protecting and lifting are told in the words of the place', async () => {
   const places = { group: await newGroup(), project: await newProject() };
   for (const kind of ['group', 'project'] as const) {
     const { owner, at } = places[kind];
-    await done(owner.post(`${at}/protected_environments`, { name: 'production', deploy_access_levels: LEVELS }));
-    await done(owner.delete(`${at}/protected_environments/production`));
+    await expectSuccess(
+      owner.post(`${at}/protected_environments`, { name: 'production', deploy_access_levels: LEVELS }),
+    );
+    await expectSuccess(owner.delete(`${at}/protected_environments/production`));
     const events = await eventsOf(places[kind]);
     assert.deepEqual(
       events.map(({ event_name }) => event_name),
@@ -50,9 +52,9 @@ test('a change is told by its parts, with the sides that there are', async () =>
   const { owner, at } = project;
   const url = `${at}/protected_environments`;
   const wish = { name: 'staging', deploy_access_levels: [...LEVELS, ...LEVELS], approval_rules: LEVELS };
-  const { body } = await done(owner.post(url, wish));
+  const { body } = await expectSuccess(owner.post(url, wish));
   const [one, other] = body.deploy_access_levels.map(({ id }: { id: number }) => id);
-  await done(
+  await expectSuccess(
     owner.put(`${url}/staging`, {
       required_approval_count: 2,
       deploy_access_levels: [{ id: one, access_level: 30 }, { id: other, _destroy: true }, { access_level: 60 }],
@@ -82,8 +84,8 @@ test('a change is told by its parts, with the sides that there are', async () =>
 test('a change that changes nothing, or is refused, is not told', async () => {
   const group = await newGroup();
   const url = `${group.at}/protected_environments`;
-  await done(group.owner.post(url, { name: 'testing', deploy_access_levels: LEVELS }));
-  await done(group.owner.put(`${url}/testing`, { required_approval_count: 0 }));
+  await expectSuccess(group.owner.post(url, { name: 'testing', deploy_access_levels: LEVELS }));
+  await expectSuccess(group.owner.put(`${url}/testing`, { required_approval_count: 0 }));
   await group.owner.put(`${url}/testing`, { required_approval_count: 9 });
   assert.equal((await eventsOf(group)).length, 1);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, type Group, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Group, type Project, world } from '#test/support/world.ts';
 
 const { root, anonymous, user, newGroup, newProject } = await world();
 
@@ -211,7 +211,7 @@ test('forms and queries name elements as clients write them', async () => {
 
 test('archived groups and projects, and those of tier free, protect environments too', async () => {
   const project = await newProject();
-  await done(project.owner.post(`${project.at}/archive`));
+  await expectSuccess(project.owner.post(`${project.at}/archive`));
   assert.equal((await protect(project, {})).status, 201);
   const free = await world({ env: { HEARTH_TIER: 'free' } });
   assert.equal((await protect(await free.newGroup(), {})).status, 201);

@@ -17,7 +17,9 @@ const on =
   async (scene) => {
     const { id, at } = await newParent(scene);
     const name = 'production';
-    await scene.done(scene.callers.owner.post(`${at}/protected_environments`, { name, deploy_access_levels: LEVELS }));
+    await scene.expectSuccess(
+      scene.callers.owner.post(`${at}/protected_environments`, { name, deploy_access_levels: LEVELS }),
+    );
     return { by, path: { id, name }, ...(params && { params }) };
   };
 
@@ -28,7 +30,7 @@ const changes = (newParent: NewParent, by: Example['by']): readonly [Build, ...B
     const { id, at } = await newParent(scene);
     const name = 'production';
     const protection = { name, deploy_access_levels: [...LEVELS, ...LEVELS], approval_rules: [...LEVELS, ...LEVELS] };
-    const { body } = await scene.done(scene.callers.owner.post(`${at}/protected_environments`, protection));
+    const { body } = await scene.expectSuccess(scene.callers.owner.post(`${at}/protected_environments`, protection));
     const changed = (elements: { readonly id: number }[]) => [
       { id: elements[0]!.id, access_level: 30 },
       { id: elements[1]!.id, _destroy: true },

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, type Group, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Group, type Project, world } from '#test/support/world.ts';
 
 const { root, newGroup, newProject, anonymous, user, tokenOf } = await world();
 
 const protect = ({ owner, at }: Group | Project, name: string) =>
-  done(owner.post(`${at}/protected_environments`, { name, deploy_access_levels: [{ access_level: 40 }] }));
+  expectSuccess(owner.post(`${at}/protected_environments`, { name, deploy_access_levels: [{ access_level: 40 }] }));
 
 const names = (body: { name: string }[]) => body.map(({ name }) => name);
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
-const { newGroup, newProject, root, work, clock } = await world();
+const { newGroup, newProject, root, runJobs, clock } = await world();
 
 /** A project in a group, whose protection names a developer of its own alone. */
 async function naming(expires_at?: string) {
@@ -13,7 +13,7 @@ async function naming(expires_at?: string) {
   const own = [{ user_id: dora.id }];
   const url = `${at}/protected_environments/production`;
   const wish = { name: 'production', deploy_access_levels: own, approval_rules: [...own, { access_level: 40 }] };
-  await done(owner.post(`${at}/protected_environments`, wish));
+  await expectSuccess(owner.post(`${at}/protected_environments`, wish));
   const left = async () => {
     const { body } = await owner.get(url);
     return [body.deploy_access_levels.length, body.approval_rules.length];
@@ -25,7 +25,7 @@ test('who leaves a project goes from its protections, as the last one too, and d
   const { project, dora, left } = await naming();
   const elsewhere = await naming();
   assert.deepEqual(await left(), [1, 2]);
-  await done(project.owner.delete(`${project.at}/members/${dora.id}`));
+  await expectSuccess(project.owner.delete(`${project.at}/members/${dora.id}`));
   assert.deepEqual(await left(), [0, 1]);
   await project.addMember('developer', dora);
   assert.deepEqual(await left(), [0, 1]);
@@ -35,19 +35,19 @@ test('who leaves a project goes from its protections, as the last one too, and d
 test('who leaves a group stays in the protections of its projects that he is a member of himself', async () => {
   const { group, dora, left } = await naming();
   await group.addMember('developer', dora);
-  await done(group.owner.delete(`${group.at}/members/${dora.id}?skip_subresources=true`));
+  await expectSuccess(group.owner.delete(`${group.at}/members/${dora.id}?skip_subresources=true`));
   assert.deepEqual(await left(), [1, 2]);
 });
 
 test('a membership that expires takes its elements along, and so does the end of a user', async () => {
   const expiring = await naming('2026-01-04');
   const deleted = await naming();
-  await done(root.delete(`/users/${deleted.dora.id}`));
-  await work();
+  await expectSuccess(root.delete(`/users/${deleted.dora.id}`));
+  await runJobs();
   assert.deepEqual(await deleted.left(), [0, 1]);
   for (let day = 0; day < 3; day++) {
     clock.advance(24 * 60 * 60);
-    await work();
+    await runJobs();
   }
   assert.deepEqual(await expiring.left(), [0, 1]);
 });

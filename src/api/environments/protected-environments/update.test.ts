@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, type Group, type Project, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Group, type Project, world } from '#test/support/world.ts';
 
 const { user, newGroup, newProject, clock } = await world();
 
@@ -17,7 +17,9 @@ async function protectedPlace<Place extends Group | Project>(place: Place) {
   const { owner, at } = place;
   const elements = [{ access_level: 40 }, { access_level: 30 }];
   const wish = { name: 'production', deploy_access_levels: elements, approval_rules: elements };
-  const { body } = await done(owner.post(`${at}/protected_environments`, { ...wish, required_approval_count: 3 }));
+  const { body } = await expectSuccess(
+    owner.post(`${at}/protected_environments`, { ...wish, required_approval_count: 3 }),
+  );
   const url = `${at}/protected_environments/production`;
   const [levels, rules] = [body.deploy_access_levels as Element[], body.approval_rules as Element[]];
   return { place, owner, url, before: body, levels, rules, read: async () => (await owner.get(url)).body };
@@ -133,8 +135,8 @@ test('whoever may not be named is passed over, in an element that stands as in a
   }
   // Who is named already stays so, and goes, whatever he has become.
   const rule = { user_id: group.maintainer.id, required_approvals: 1 };
-  const named = (await done(owner.put(url, { approval_rules: [rule] }))).body.approval_rules[2];
-  await done(owner.put(`${group.at}/members/${group.maintainer.id}`, { access_level: 10 }));
+  const named = (await expectSuccess(owner.put(url, { approval_rules: [rule] }))).body.approval_rules[2];
+  await expectSuccess(owner.put(`${group.at}/members/${group.maintainer.id}`, { access_level: 10 }));
   const kept = await owner.put(url, { approval_rules: [{ ...rule, id: named.id, required_approvals: 2 }] });
   assert.equal(kept.body.approval_rules[2].required_approvals, 2);
   const left = await owner.put(url, { approval_rules: [{ ...rule, id: named.id, _destroy: '1' }] });
@@ -204,7 +206,7 @@ test('a deletion that waits for an unchanged protection sees changes of elements
   const { owner, url } = await protectedPlace(await newProject());
   const seen = { 'If-Unmodified-Since': clock.now().toISOString() };
   clock.advance(10);
-  await done(owner.put(url, { deploy_access_levels: [{ access_level: 60 }] }));
+  await expectSuccess(owner.put(url, { deploy_access_levels: [{ access_level: 60 }] }));
   assert.equal((await owner.delete(url, {}, seen)).status, 412);
   assert.equal((await owner.get(url)).status, 200);
   clock.advance(10);

@@ -4,8 +4,8 @@ import type * as endpoints from './endpoints.ts';
 
 const order = (name: string) => ({ name, redirect_uri: 'https://app.test/cb', scopes: 'read_user api' });
 
-async function newApplication({ callers: { administrator }, name, done }: Scene) {
-  const { id } = (await done(administrator.post('/applications', order(name('app'))))).body;
+async function newApplication({ callers: { administrator }, name, expectSuccess }: Scene) {
+  const { id } = (await expectSuccess(administrator.post('/applications', order(name('app'))))).body;
   return { id: id as number };
 }
 

@@ -6,8 +6,8 @@ const newAddress = ({ name }: Pick<Scene, 'name'>) => `${name('address')}@hearth
 
 /** The developer's: others see nothing of it. */
 async function newEmail(scene: Scene): Promise<number> {
-  const { callers, done } = scene;
-  return (await done(callers.developer.post('/user/emails', { email: newAddress(scene) }))).body.id;
+  const { callers, expectSuccess } = scene;
+  return (await expectSuccess(callers.developer.post('/user/emails', { email: newAddress(scene) }))).body.id;
 }
 
 export const examples: Examples<typeof endpoints> = {

@@ -5,7 +5,7 @@ import { world } from '#test/support/world.ts';
 import { EXPIRES, pathOf } from './fixtures.testing.ts';
 
 const here = await world();
-const { root, anonymous, user, withToken, work, server } = here;
+const { root, anonymous, user, withToken, runJobs, server } = here;
 
 test('a token acts as its user, and shows its secret once', async () => {
   const mira = await user();
@@ -83,7 +83,7 @@ test('a user who is deleted while the token is made gets none', async () => {
   assert.deepEqual([answer.status, answer.body], [404, { message: '404 User Not Found' }]);
   const left = database.reader.selectFrom('access_tokens').select('id').where('user_id', '=', mira.id);
   assert.deepEqual(await left.execute(), []);
-  await work();
+  await runJobs();
 });
 
 test('where impersonation is off its tokens are refused, and only they', async () => {

@@ -4,9 +4,9 @@ import type * as endpoints from './endpoints.ts';
 
 const order = (name: string) => ({ name, scopes: ['read_api'], expires_at: '2026-12-01' });
 
-async function newToken({ callers: { administrator, developer }, name, done }: Scene) {
+async function newToken({ callers: { administrator, developer }, name, expectSuccess }: Scene) {
   const path = `/users/${developer.id}/impersonation_tokens`;
-  const { id } = (await done(administrator.post(path, order(name('token'))))).body;
+  const { id } = (await expectSuccess(administrator.post(path, order(name('token'))))).body;
   return { user_id: developer.id, impersonation_token_id: id as number };
 }
 

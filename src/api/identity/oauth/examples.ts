@@ -6,9 +6,9 @@ import type * as endpoints from './endpoints.ts';
 
 const redirect_uri = 'https://app.test/cb';
 
-async function newApplication({ callers: { administrator }, name, done }: Scene) {
+async function newApplication({ callers: { administrator }, name, expectSuccess }: Scene) {
   const order = { name: name('app'), redirect_uri, scopes: 'api read_user' };
-  const { application_id, secret } = (await done(administrator.post('/applications', order))).body;
+  const { application_id, secret } = (await expectSuccess(administrator.post('/applications', order))).body;
   return { client_id: application_id as string, client_secret: secret as string };
 }
 
@@ -17,7 +17,7 @@ async function consentForm(scene: Scene) {
   const { client_id } = await newApplication(scene);
   const visit = await signedInVisit(scene);
   const asked = { client_id, redirect_uri, response_type: 'code', state: 's' };
-  await scene.done(visit.get(`//oauth/authorize?${new URLSearchParams(asked)}`));
+  await scene.expectSuccess(visit.get(`//oauth/authorize?${new URLSearchParams(asked)}`));
   return filledForm(visit, asked);
 }
 
@@ -25,7 +25,7 @@ async function newToken(scene: Scene) {
   const client = await newApplication(scene);
   const { username } = await scene.userWithPassword();
   const params = { ...client, grant_type: 'password', username, password: PASSWORD };
-  const { access_token } = (await scene.done(scene.callers.anonymous.post('//oauth/token', params))).body;
+  const { access_token } = (await scene.expectSuccess(scene.callers.anonymous.post('//oauth/token', params))).body;
   return { client, token: access_token as string };
 }
 

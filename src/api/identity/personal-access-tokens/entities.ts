@@ -34,7 +34,7 @@ export const PersonalAccessTokenWithSecret = entity('PersonalAccessTokenWithSecr
   token: Type.String(),
 }).from(({ token, secret }: IssuedToken, to) => ({ ...tokenValues(token, to), token: secret }));
 
-export function tokenValues(token: AccessToken, to: SerializationContext) {
+export function tokenValues(token: AccessToken, context: SerializationContext) {
   return {
     id: token.id,
     name: token.name,
@@ -44,7 +44,7 @@ export function tokenValues(token: AccessToken, to: SerializationContext) {
     scopes: JSON.parse(token.scopes) as string[],
     user_id: token.user_id,
     last_used_at: token.last_used_at,
-    active: isActiveToken(token, to.db.today),
+    active: isActiveToken(token, context.db.today),
     expires_at: token.expires_at,
   };
 }

@@ -3,9 +3,9 @@ import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
 /** The developer's: others see that it is not theirs. */
-async function newToken({ callers: { administrator, developer }, name, done }: Scene): Promise<number> {
+async function newToken({ callers: { administrator, developer }, name, expectSuccess }: Scene): Promise<number> {
   const params = { name: name('token'), scopes: ['read_api'] };
-  return (await done(administrator.post(`/users/${developer.id}/personal_access_tokens`, params))).body.id;
+  return (await expectSuccess(administrator.post(`/users/${developer.id}/personal_access_tokens`, params))).body.id;
 }
 
 export const examples: Examples<typeof endpoints> = {

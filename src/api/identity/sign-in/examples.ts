@@ -22,7 +22,7 @@ export const examples: Examples<typeof endpoints> = {
     },
     async (scene) => {
       const { id, username: login } = await scene.userWithPassword();
-      await scene.done(scene.callers.administrator.put(`/users/${id}`, { password: `${PASSWORD}-set` }));
+      await scene.expectSuccess(scene.callers.administrator.put(`/users/${id}`, { password: `${PASSWORD}-set` }));
       const passwords = { password: `${PASSWORD}-set`, new_password: `${PASSWORD}-chosen` };
       return { by: 'anonymous', ...(await signInForm(scene, { login, ...passwords })) };
     },

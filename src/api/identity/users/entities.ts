@@ -114,7 +114,7 @@ const selfFields = {
   extra_shared_runners_minutes_limit: Type.Null(),
   scim_identities: Type.Array(Type.Never()),
 };
-const loadRelations = (users: readonly User[], to: SerializationContext) => loadUserRelations(to.db, users);
+const loadRelations = (users: readonly User[], context: SerializationContext) => loadUserRelations(context.db, users);
 
 const UserSelf = entity('UserSelf', { ...UserExtended.schema.properties, ...selfFields }).from(
   loadRelations,
@@ -123,11 +123,11 @@ const UserSelf = entity('UserSelf', { ...UserExtended.schema.properties, ...self
 
 function serializeSelf(
   user: User,
-  to: SerializationContext,
+  context: SerializationContext,
   { identities, personalNamespaces: spaces }: UserRelations,
 ) {
   return {
-    ...UserExtended.serialize(user, to),
+    ...UserExtended.serialize(user, context),
     last_sign_in_at: user.last_sign_in_at,
     confirmed_at: user.confirmed_at,
     last_activity_on: user.last_activity_on,
@@ -170,14 +170,14 @@ export const UserAdmin = entity('UserAdmin', { ...UserSelf.schema.properties, ..
   serializeForAdmin,
 );
 
-function serializeForAdmin(user: User, to: SerializationContext, relations: UserRelations) {
+function serializeForAdmin(user: User, context: SerializationContext, relations: UserRelations) {
   const creator = relations.creators.get(user.created_by_id ?? 0);
   return {
-    ...serializeSelf(user, to, relations),
+    ...serializeSelf(user, context, relations),
     is_admin: user.admin,
     note: user.note,
     namespace_id: relations.personalNamespaces.get(user.id)?.namespace_id ?? null,
-    created_by: creator === undefined ? null : UserBasic.serialize(creator, to),
+    created_by: creator === undefined ? null : UserBasic.serialize(creator, context),
     using_license_seat: user.state === 'active' && !user.bot && !user.internal,
     is_auditor: user.auditor,
     provisioned_by_group_id: null,

@@ -4,9 +4,9 @@ import type * as endpoints from './endpoints.ts';
 /** A user for the call alone, after these steps. */
 const newUser =
   (...steps: string[]): Build =>
-  async ({ user, callers, done }) => {
+  async ({ user, callers, expectSuccess }) => {
     const { id } = await user();
-    for (const step of steps) await done(callers.administrator.post(`/users/${id}/${step}`));
+    for (const step of steps) await expectSuccess(callers.administrator.post(`/users/${id}/${step}`));
     return { by: 'administrator', path: { id } };
   };
 

@@ -3,8 +3,8 @@ import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
 /** The latest event of the scene's group or project. */
-async function lastEvent({ callers, done }: Scene, entity_type: 'Group' | 'Project', entity_id: number) {
-  const { body } = await done(callers.administrator.get('/audit_events', { entity_type, entity_id }));
+async function lastEvent({ callers, expectSuccess }: Scene, entity_type: 'Group' | 'Project', entity_id: number) {
+  const { body } = await expectSuccess(callers.administrator.get('/audit_events', { entity_type, entity_id }));
   return body[0].id as number;
 }
 

@@ -93,14 +93,14 @@ export const updateAlertIntegration = endpoint({
   access: inProject('admin_operations').resource(integration),
   params: { name: optional(notBlank(title)), active: optional(boolean), ...payloadParams },
   rules: [atLeastOne('name', 'active', 'payload_example', 'payload_attribute_mapping')],
-  errors: { ...PAYLOAD_ERRORS, gone: INTEGRATION_NOT_FOUND },
+  errors: { ...PAYLOAD_ERRORS, notFound: INTEGRATION_NOT_FOUND },
   response: ok(AlertIntegration),
   async handle({ integration, caller, params }, { runUnitOfWork, config }) {
     const payload = await toStoredPayload(params, config.tier);
     if (isFailure(payload)) return payload;
     const { name, active } = params;
     const set = { ...(name != null && { name }), ...(active != null && { active }), ...payload };
-    return runUnitOfWork(caller, async (uow) => (await updateIntegration(uow, integration, set)) ?? fail('gone'));
+    return runUnitOfWork(caller, async (uow) => (await updateIntegration(uow, integration, set)) ?? fail('notFound'));
   },
 });
 
@@ -116,13 +116,13 @@ export const resetAlertIntegrationToken = endpoint({
   post: '/projects/:id/alert_integrations/:integration_id/reset_token',
   summary: 'Reset the token of an alert integration',
   access: inProject('admin_operations').resource(integration),
-  errors: { gone: INTEGRATION_NOT_FOUND },
+  errors: { notFound: INTEGRATION_NOT_FOUND },
   response: created(AlertIntegration),
   async handle({ integration, caller }, { runUnitOfWork, secretKey }) {
     const encryptedToken = generateEncryptedToken(await secretKey(), integration);
     return runUnitOfWork(
       caller,
-      async (uow) => (await updateIntegration(uow, integration, encryptedToken)) ?? fail('gone'),
+      async (uow) => (await updateIntegration(uow, integration, encryptedToken)) ?? fail('notFound'),
     );
   },
 });

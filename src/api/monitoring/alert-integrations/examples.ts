@@ -10,9 +10,9 @@ const forNewIntegration =
     return { by: 'maintainer', path: { id, integration_id: integrationId }, ...(params && { params }) };
   };
 
-async function newIntegration({ project, callers, name, done }: Scene) {
+async function newIntegration({ project, callers, name, expectSuccess }: Scene) {
   const input = { name: name('integration') };
-  const { body } = await done(callers.owner.post(`${project.at}/alert_integrations`, input));
+  const { body } = await expectSuccess(callers.owner.post(`${project.at}/alert_integrations`, input));
   return { id: project.id, integrationId: body.id as number };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { alertNoteTexts, newIntegration } from '../alerts/fixtures.testing.ts';
 
 test('an incident is made of an alert by whoever asks, once', async () => {
@@ -37,11 +37,11 @@ test('of an alert no incident is made where no issue could be filed', async () =
     const { status, body } = await ask();
     return { status, body };
   };
-  await done(project.owner.post(`${project.at}/archive`));
+  await expectSuccess(project.owner.post(`${project.at}/archive`));
   assert.deepEqual(await answered(), refused);
-  await done(project.owner.post(`${project.at}/unarchive`));
-  await done(project.owner.put(project.at, { issues_access_level: 'disabled' }));
+  await expectSuccess(project.owner.post(`${project.at}/unarchive`));
+  await expectSuccess(project.owner.put(project.at, { issues_access_level: 'disabled' }));
   assert.deepEqual(await answered(), refused);
-  await done(project.owner.put(project.at, { issues_access_level: 'private' }));
+  await expectSuccess(project.owner.put(project.at, { issues_access_level: 'private' }));
   assert.equal((await ask()).status, 201);
 });

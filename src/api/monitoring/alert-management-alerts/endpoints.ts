@@ -79,7 +79,7 @@ export const updateAlertManagementAlert = endpoint({
   rules: [atLeastOne('status', 'assignee_ids', 'assignee_usernames')],
   lock: ({ project }) => alertsLockKey(project.id),
   errors: {
-    gone: [404, '404 Alert Not Found'],
+    notFound: [404, '404 Alert Not Found'],
     noPermissions: [400, 'Assignee has no permissions'],
     open: [
       409,

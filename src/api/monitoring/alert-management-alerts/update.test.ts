@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { alertNoteTexts, newIntegration } from '../alerts/fixtures.testing.ts';
 
 /** A project with an alert, and a developer who looks at it. */
@@ -150,15 +150,15 @@ test("alerts go with their project, and what a deleted user has said of others s
   await user.post(`${here.at}/1/notes`, { body: 'Mine' });
   await user.put(`${here.at}/1`, { assignee_ids: [user.id] });
   await here.root.delete(`/users/${user.id}`);
-  await here.work();
+  await here.runJobs();
   const { body: notes } = await here.developer.get(`${here.at}/1/notes`);
   assert.equal(notes[1].author.username, 'ghost');
   assert.deepEqual((await here.developer.get(`${here.at}/1`)).body.assignees, []);
-  await done(here.owner.delete(here.project.at));
+  await expectSuccess(here.owner.delete(here.project.at));
   const { body } = await here.root.get(here.project.at);
   const now = { permanently_remove: true, full_path: body.path_with_namespace };
-  await done(here.owner.delete(here.project.at, now));
-  await here.work();
+  await expectSuccess(here.owner.delete(here.project.at, now));
+  await here.runJobs();
   const left = await here.server.services.database.reader
     .selectFrom('alerts')
     .select('id')

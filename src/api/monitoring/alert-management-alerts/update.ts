@@ -25,9 +25,9 @@ export async function updateAlert(
   project: Project,
   { iid }: Pick<AlertRow, 'iid'>,
   { status, ...assigneeInput }: UpdateAlertInput,
-): Promise<AlertRow | Failure<'gone' | 'noPermissions'>> {
+): Promise<AlertRow | Failure<'notFound' | 'noPermissions'>> {
   const alert = await findAlert(uow, project, iid);
-  if (alert === null) return fail('gone');
+  if (alert === null) return fail('notFound');
   if (assigneeInput.assignee_ids != null || assigneeInput.assignee_usernames != null) {
     const assigned = await updateAssignee(uow, project, alert, assigneeInput);
     if (!assigned) return fail('noPermissions');
@@ -35,7 +35,7 @@ export async function updateAlert(
   if (status != null && status !== alert.status) {
     await transitionAlerts(uow, uow.actor.user.id, [{ id: alert.id, to: status, notes: [NOTES.status(status)] }]);
   }
-  return (await findAlert(uow, project, iid)) ?? fail('gone');
+  return (await findAlert(uow, project, iid)) ?? fail('notFound');
 }
 
 /** Sets the assignee. Returns false if the user does not exist or may not read the alert. */

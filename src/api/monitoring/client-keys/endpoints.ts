@@ -44,7 +44,7 @@ export const deleteClientKey = endpoint({
   delete: '/projects/:id/error_tracking/client_keys/:key_id',
   summary: 'Delete a client key',
   access: inProject('admin_operations').resource(key),
-  errors: { gone: NOT_FOUND },
+  errors: { notFound: NOT_FOUND },
   response: ok(ClientKey),
-  write: async (uow, { key }) => (await deleteKey(uow, key.id)) ?? fail('gone'),
+  write: async (uow, { key }) => (await deleteKey(uow, key.id)) ?? fail('notFound'),
 });

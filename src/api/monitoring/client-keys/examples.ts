@@ -4,8 +4,8 @@ import type * as endpoints from './endpoints.ts';
 export const examples: Examples<typeof endpoints> = {
   listClientKeys: ({ project }) => ({ by: 'maintainer', path: { id: project.id } }),
   createClientKey: ({ project }) => ({ by: 'maintainer', path: { id: project.id } }),
-  deleteClientKey: async ({ project, callers, done }) => {
-    const { body } = await done(callers.owner.post(`${project.at}/error_tracking/client_keys`));
+  deleteClientKey: async ({ project, callers, expectSuccess }) => {
+    const { body } = await expectSuccess(callers.owner.post(`${project.at}/error_tracking/client_keys`));
     // The id must exist: an id that is not a number is answered with 404, not with a parameter error.
     return { by: 'maintainer', path: { id: project.id, key_id: String(body.id) } };
   },

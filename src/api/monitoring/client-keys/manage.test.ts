@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findIngestionLimits } from '#domain/error-tracking.ts';
-import { type Caller, done, type Project, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Project, world } from '#test/support/world.ts';
 
 // Client keys, which SDKs use to report errors (contract/monitoring.md §8).
 
@@ -13,7 +13,8 @@ interface Key {
   readonly public_key: string;
 }
 
-const createKey = async (by: Caller, project: Project): Promise<Key> => (await done(by.post(keysPath(project)))).body;
+const createKey = async (by: Caller, project: Project): Promise<Key> =>
+  (await expectSuccess(by.post(keysPath(project)))).body;
 
 test('ignores the body when it creates a key', async () => {
   const { maintainer, project } = await world({ project: { with: ['maintainer'] } });

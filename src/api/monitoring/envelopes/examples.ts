@@ -3,8 +3,8 @@ import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
 /** Sends a report as an anonymous caller with a new client key of the project. */
-async function reportWithKey({ project, callers, done, name }: Scene, body: string) {
-  const key = await done(callers.owner.post(`${project.at}/error_tracking/client_keys`));
+async function reportWithKey({ project, callers, expectSuccess, name }: Scene, body: string) {
+  const key = await expectSuccess(callers.owner.post(`${project.at}/error_tracking/client_keys`));
   return {
     by: 'anonymous',
     // Unknown projects get 403 instead of 404.

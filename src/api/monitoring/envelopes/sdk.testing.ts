@@ -1,5 +1,5 @@
 import type { SendOptions, TestResponse } from '#test/support/caller.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 
 /** Creates a project that accepts reports, and functions that send reports to it. */
 export async function createReporter() {
@@ -55,7 +55,7 @@ export async function createClientKey(
   caller: Awaited<ReturnType<typeof world>>['root'],
   project: Project,
 ): Promise<string> {
-  return (await done(caller.post(`${project.at}/error_tracking/client_keys`))).body.public_key;
+  return (await expectSuccess(caller.post(`${project.at}/error_tracking/client_keys`))).body.public_key;
 }
 
 /** Returns the status and the `detail` of an error body, or the whole body. */

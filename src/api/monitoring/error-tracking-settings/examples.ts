@@ -5,9 +5,13 @@ import type * as endpoints from './endpoints.ts';
 const ON = { active: true, integrated: true };
 
 /** Creates a project with saved settings. */
-async function createProjectWithSettings({ newProject, callers, done }: Scene): Promise<{ readonly id: number }> {
+async function createProjectWithSettings({
+  newProject,
+  callers,
+  expectSuccess,
+}: Scene): Promise<{ readonly id: number }> {
   const project = await newProject();
-  await done(callers.owner.put(`${project.at}/error_tracking/settings`, ON));
+  await expectSuccess(callers.owner.put(`${project.at}/error_tracking/settings`, ON));
   return { id: project.id };
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findIngestionLimits } from '#domain/error-tracking.ts';
-import { type Caller, done, type Project, type World, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Project, type World, world } from '#test/support/world.ts';
 
 // Settings that determine whether a project accepts error reports (contract/monitoring.md §9, §11).
 
@@ -39,8 +39,8 @@ test('creates and updates the settings, and creates a key if none is active', as
   }
   const [key, ...others] = await listKeys(maintainer, project);
   assert.deepEqual(others, []);
-  await done(maintainer.delete(`${project.at}/error_tracking/client_keys/${key.id}`));
-  await done(maintainer.patch(settingsPath(project), { active: true }));
+  await expectSuccess(maintainer.delete(`${project.at}/error_tracking/client_keys/${key.id}`));
+  await expectSuccess(maintainer.patch(settingsPath(project), { active: true }));
   assert.equal((await listKeys(maintainer, project)).length, 1);
 });
 
@@ -58,7 +58,7 @@ test('creates one key on concurrent updates', async () => {
 
 test('returns 400 for missing or invalid parameters', async () => {
   const { project, maintainer } = await world({ project: { with: ['maintainer'] } });
-  await done(maintainer.put(settingsPath(project), { active: false, integrated: true }));
+  await expectSuccess(maintainer.put(settingsPath(project), { active: false, integrated: true }));
   const getError = async (method: 'put' | 'patch', params: Readonly<Record<string, unknown>>) => {
     const { status, body } = await maintainer[method](settingsPath(project), params);
     return status === 400 && (body.error ?? body.message);
@@ -85,7 +85,7 @@ test('rejects active settings without the integrated backend and changes nothing
     rejected,
   );
   assert.equal((await maintainer.get(settingsPath(project))).status, 404);
-  await done(maintainer.put(settingsPath(project), { active: true, integrated: true }));
+  await expectSuccess(maintainer.put(settingsPath(project), { active: true, integrated: true }));
   assert.deepEqual(
     await statusAndBody(maintainer.patch(settingsPath(project), { active: true, integrated: false })),
     rejected,
@@ -101,14 +101,14 @@ test('rejects active settings without the integrated backend and changes nothing
 test('accepts reports without saved settings, and if `active` and `integrated` are both true', async () => {
   const here = await world({ project: { with: ['maintainer'] } });
   const { project, maintainer } = here;
-  const { public_key: key } = (await done(maintainer.post(`${project.at}/error_tracking/client_keys`))).body;
+  const { public_key: key } = (await expectSuccess(maintainer.post(`${project.at}/error_tracking/client_keys`))).body;
   const accepted = [await acceptsReports(here, project, key)];
   for (const [active, integrated] of [
     [false, true],
     [true, true],
     [false, false],
   ] as const) {
-    await done(maintainer.put(settingsPath(project), { active, integrated }));
+    await expectSuccess(maintainer.put(settingsPath(project), { active, integrated }));
     accepted.push(await acceptsReports(here, project, key));
   }
   assert.deepEqual(accepted, [true, false, true, false]);
@@ -117,16 +117,18 @@ test('accepts reports without saved settings, and if `active` and `integrated` a
 test('rejects updates and reports `integrated` as false while the feature flag is off', async () => {
   const here = await world({ project: { with: ['maintainer'] } });
   const { project, maintainer, root } = here;
-  await done(maintainer.put(settingsPath(project), { active: true, integrated: true }));
+  await expectSuccess(maintainer.put(settingsPath(project), { active: true, integrated: true }));
   const [{ public_key: key }] = await listKeys(maintainer, project);
   const other = await here.newProject({});
-  await done(root.post('/features/integrated_error_tracking', { value: true, project: other.path_with_namespace }));
+  await expectSuccess(
+    root.post('/features/integrated_error_tracking', { value: true, project: other.path_with_namespace }),
+  );
   const put = await maintainer.put(settingsPath(project), { active: false, integrated: true });
   assert.deepEqual([put.status, put.body], [404, { message: '404 Not Found' }]);
   assert.deepEqual((await maintainer.get(settingsPath(project))).body, settingsBody(true, false));
   assert.equal((await maintainer.patch(settingsPath(project), { active: true })).status, 400);
   assert.equal(await acceptsReports(here, project, key), false);
-  await done(root.post('/features/integrated_error_tracking', { value: true }));
+  await expectSuccess(root.post('/features/integrated_error_tracking', { value: true }));
   assert.deepEqual((await maintainer.get(settingsPath(project))).body, settingsBody(true, true));
   assert.equal(await acceptsReports(here, project, key), true);
 });

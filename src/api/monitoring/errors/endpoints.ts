@@ -62,9 +62,9 @@ export const updateError = endpoint({
   access: inProject('update_sentry_issue').resource(error),
   params: { status: required(status) },
   lock: ({ project }) => errorReportsLockKey(project.id),
-  errors: { gone: [404, '404 Error Not Found'] },
+  errors: { notFound: [404, '404 Error Not Found'] },
   response: ok(TrackedErrorDetails),
-  write: async (uow, { error, params }) => (await updateStatus(uow, error, params.status)) ?? fail('gone'),
+  write: async (uow, { error, params }) => (await updateStatus(uow, error, params.status)) ?? fail('notFound'),
 });
 
 export const listErrorEvents = endpoint({

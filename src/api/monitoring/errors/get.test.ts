@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { errorRow, eventRow } from '#test/support/error-rows.ts';
-import { done, type Project, type World, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, type World, world } from '#test/support/world.ts';
 
 // Single errors, their events and status changes (contract/monitoring.md §12, §13).
 
@@ -136,7 +136,7 @@ test('orders events by time of occurrence, then by id, newest first by default',
   const row = (number: number) => eventRow(here, project, id, { occurred_at: day(number) });
   const [second, first, third, secondLater] = [await row(2), await row(1), await row(3), await row(2)];
   const list = async (params: Readonly<Record<string, unknown>>) => {
-    const { body, headers } = await done(reporter.get(eventsPath(project, id), params));
+    const { body, headers } = await expectSuccess(reporter.get(eventsPath(project, id), params));
     return [body.map((event: { readonly id: string }) => event.id), headers['x-total']];
   };
   const newestFirst = [third, secondLater, second, first];
@@ -188,7 +188,7 @@ test('returns a page of long events, each with its own stack trace', async () =>
  * accepted reports.
  */
 async function startReporting({ anonymous }: World, project: Project) {
-  const { public_key } = (await done(project.owner.post(`${project.at}/error_tracking/client_keys`))).body;
+  const { public_key } = (await expectSuccess(project.owner.post(`${project.at}/error_tracking/client_keys`))).body;
   const path = `//errortracking/api/v1/projects/api/${project.id}/store/?sentry_key=${public_key}`;
   let running = true;
   let accepted = 0;

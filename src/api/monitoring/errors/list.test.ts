@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Transaction } from '#database/database.ts';
 import { errorRow } from '#test/support/error-rows.ts';
-import { type Caller, done, type Project, type World, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Project, type World, world } from '#test/support/world.ts';
 
 // Lists of errors and sessions (contract/monitoring.md §13).
 
@@ -13,7 +13,7 @@ async function listIds(
   project: Project,
   params: Readonly<Record<string, unknown>> = {},
 ): Promise<number[]> {
-  return (await done(by.get(errorsPath(project), params))).body.map(({ id }: { readonly id: number }) => id);
+  return (await expectSuccess(by.get(errorsPath(project), params))).body.map(({ id }: { readonly id: number }) => id);
 }
 
 test('lists an error with all its fields', async () => {

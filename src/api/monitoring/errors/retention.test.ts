@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { BATCH_SIZE } from '#events/batches.ts';
 import { enqueue } from '#jobs/job.ts';
 import { errorRow, eventRow } from '#test/support/error-rows.ts';
-import { done, type Project, type World, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, type World, world } from '#test/support/world.ts';
 import { deleteEventBatch } from './delete.ts';
 import { cleanUpExpiredReports } from './retention.ts';
 
@@ -47,7 +47,7 @@ async function insertReport(here: World, project: Pick<Project, 'id'>, time: str
 
 async function runCleanUp(here: World): Promise<void> {
   await here.server.services.database.transaction((tx) => enqueue(tx, cleanUpExpiredReports, {}));
-  await here.work();
+  await here.runJobs();
 }
 
 const daysAgo = ({ clock }: World, days: number, milliseconds = 0) =>
@@ -60,7 +60,7 @@ test('deletes events after the retention period of their project, and errors wit
     for (const days of [0, 6, 7, 90]) await insertReport(here, project, daysAgo(here, days, 120_000));
   }
   const settingsPath = `${projectWithSevenDays.at}/error_tracking/ingestion_settings`;
-  await done(projectWithSevenDays.owner.put(settingsPath, { retention_days: 7 }));
+  await expectSuccess(projectWithSevenDays.owner.put(settingsPath, { retention_days: 7 }));
   await runCleanUp(here);
   assert.deepEqual(await countRows(here, here.project), [3, 3, 3, 3, 0]);
   assert.deepEqual(await countRows(here, projectWithSevenDays), [2, 2, 2, 2, 0]);
@@ -112,11 +112,11 @@ test('deletes all reports of a deleted project in batches', async () => {
   const users = Array.from({ length: BATCH_SIZE + 1 }, (_, at) => ({ error_id: id, user_key: `user ${at}` }));
   const { reader, transaction } = here.server.services.database;
   await transaction((tx) => tx.insertInto('error_users').values(users).execute());
-  await done(project.owner.post(`${project.at}/error_tracking/client_keys`));
-  await done(project.owner.delete(project.at));
-  const { path_with_namespace: full_path } = (await done(project.owner.get(project.at))).body;
-  await done(project.owner.delete(project.at, { permanently_remove: true, full_path }));
-  await here.work();
+  await expectSuccess(project.owner.post(`${project.at}/error_tracking/client_keys`));
+  await expectSuccess(project.owner.delete(project.at));
+  const { path_with_namespace: full_path } = (await expectSuccess(project.owner.get(project.at))).body;
+  await expectSuccess(project.owner.delete(project.at, { permanently_remove: true, full_path }));
+  await here.runJobs();
   assert.deepEqual(await countRows(here, project), [0, 0, 0, 0, 0]);
   assert.deepEqual(await reader.selectFrom('error_users').select('error_id').where('error_id', '=', id).execute(), []);
 });

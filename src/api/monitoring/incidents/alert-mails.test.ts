@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mailOutbox } from '#api/planning/mail-messages/fixtures.testing.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { newIntegration } from '../alerts/fixtures.testing.ts';
 
 const here = await world({ env: { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNAL_URL: 'https://hearth.example' } });
@@ -9,7 +9,7 @@ const { newProject, server } = here;
 const { mails, recipientsOf } = mailOutbox(here);
 
 const updateSettings = ({ owner, at }: Project, settings: object) =>
-  done(owner.put(`${at}/incident_management_settings`, { ...settings }));
+  expectSuccess(owner.put(`${at}/incident_management_settings`, { ...settings }));
 
 const RECOVERY = { fingerprint: 'disk', end_time: '2026-02-13T11:00:00Z' };
 
@@ -19,13 +19,13 @@ test('Owners and Maintainers hear once that an alert has begun, and once that it
   const { notify } = await newIntegration(here, project);
   const recipientsAfter = (...payloads: object[]) =>
     recipientsOf({ project_id: project.id }, async () => {
-      for (const payload of payloads) await done(notify(payload));
+      for (const payload of payloads) await expectSuccess(notify(payload));
     });
   const both = (event: string) => [project.owner.id, project.maintainer.id].map((id) => `${id} ${event} null`).sort();
   assert.deepEqual(await recipientsAfter({ fingerprint: 'disk' }, { fingerprint: 'disk' }), both('alert_triggered'));
   assert.deepEqual(await recipientsAfter({ fingerprint: 'disk' }), []);
   assert.deepEqual(await recipientsAfter(RECOVERY), both('alert_resolved'));
-  await done(project.maintainer.put(`${project.at}/notification_settings`, { level: 'disabled' }));
+  await expectSuccess(project.maintainer.put(`${project.at}/notification_settings`, { level: 'disabled' }));
   assert.deepEqual(await recipientsAfter({ fingerprint: 'disk' }), [`${project.owner.id} alert_triggered null`]);
 });
 
@@ -33,7 +33,7 @@ test('the mail names the alert, and leads to it', async () => {
   const project = await newProject();
   await updateSettings(project, { send_email: true });
   const { notify } = await newIntegration(here, project);
-  await done(notify({ title: 'Disk full', description: '97% on /var, @root' }));
+  await expectSuccess(notify({ title: 'Disk full', description: '97% on /var, @root' }));
   const [mail, ...others] = await mails({ project_id: project.id, target_type: 'Alert' });
   assert.deepEqual(others, []);
   assert.equal(mail?.subject, `${project.name} | Alert: Disk full`);

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { alertNoteTexts, firing, newIntegration, webhook } from '../alerts/fixtures.testing.ts';
 
 const here = await world();
-const { newProject, work, server } = here;
+const { newProject, runJobs, server } = here;
 
 /** A project that makes incidents, and what sends alerts to it. */
 async function projectWithIncidents(settings: object = {}) {
   const project = await newProject();
   const input = { create_issue: true, ...settings };
-  await done(project.owner.put(`${project.at}/incident_management_settings`, input));
+  await expectSuccess(project.owner.put(`${project.at}/incident_management_settings`, input));
   const { notify } = await newIntegration(here, project);
-  const send = (payload: object) => done(notify(payload));
+  const send = (payload: object) => expectSuccess(notify(payload));
   return { project, send };
 }
 
@@ -21,7 +21,7 @@ const issuesOf = async ({ owner, at }: Project) => (await owner.get(`${at}/issue
 test('an alert that fires has an incident made of it, by the bot', async () => {
   const { project, send } = await projectWithIncidents();
   await send({ title: 'Disk full', severity: 'low', start_time: '2026-02-13T10:20:00Z', service: 'db' });
-  await work();
+  await runJobs();
   const [issue, ...others] = await issuesOf(project);
   assert.deepEqual(others, []);
   const { iid, title, issue_type, type, severity, state, confidential, author, description } = issue;
@@ -54,12 +54,12 @@ test('an alert that fires has an incident made of it, by the bot', async () => {
 test('an alert without a name gives its incident the number, a webhook its markdown, the project its template', async () => {
   const { project, send } = await projectWithIncidents();
   await project.commit({ '.gitlab/issue_templates/Down.md': '# Steps\n' });
-  await done(project.owner.put(`${project.at}/incident_management_settings`, { issue_template_key: 'Down' }));
+  await expectSuccess(project.owner.put(`${project.at}/incident_management_settings`, { issue_template_key: 'Down' }));
   await send({});
-  await work();
+  await runJobs();
   const annotations = { gitlab_incident_markdown: '**Look** here' };
   await send(webhook(firing('Down', { annotations, labels: { alertname: 'Down', severity: 'info' } })));
-  await work();
+  await runJobs();
   const [first, second] = await issuesOf(project);
   assert.equal(first.title, 'New: Incident 1');
   assert.equal(first.severity, 'CRITICAL');
@@ -73,29 +73,29 @@ test('payloads that are grouped make no second incident, whoever works on them a
   const { project, send } = await projectWithIncidents();
   const payload = { title: 'Disk full', fingerprint: 'disk' };
   await Promise.all(Array.from({ length: 10 }, () => send(payload)));
-  await Promise.all([work(), work()]);
+  await Promise.all([runJobs(), runJobs()]);
   await send(payload);
-  await work();
+  await runJobs();
   assert.equal((await issuesOf(project)).length, 1);
 });
 
 test('an alert that was grouped before incidents were wanted gets one with its next payload', async () => {
   const { project, send } = await projectWithIncidents({ create_issue: false });
   await send({ fingerprint: 'disk' });
-  await work();
+  await runJobs();
   assert.deepEqual(await issuesOf(project), []);
-  await done(project.owner.put(`${project.at}/incident_management_settings`, { create_issue: true }));
+  await expectSuccess(project.owner.put(`${project.at}/incident_management_settings`, { create_issue: true }));
   await send({ fingerprint: 'disk' });
-  await work();
+  await runJobs();
   assert.equal((await issuesOf(project)).length, 1);
 });
 
 test('the incident of an alert that recovers is closed by the bot, which is told in its history', async () => {
   const { project, send } = await projectWithIncidents();
   await send({ fingerprint: 'disk' });
-  await work();
+  await runJobs();
   await send({ fingerprint: 'disk', end_time: '2026-02-13T11:00:00Z' });
-  await work();
+  await runJobs();
   const [issue] = await issuesOf(project);
   assert.deepEqual([issue.state, issue.closed_by.username], ['closed', 'alert-bot']);
   const { body } = await project.owner.get(`${project.at}/issues/1/resource_state_events`);
@@ -104,7 +104,7 @@ test('the incident of an alert that recovers is closed by the bot, which is told
     [['closed', 'alert-bot']],
   );
   await send({ fingerprint: 'disk' });
-  await work();
+  await runJobs();
   const states = (await issuesOf(project)).map(({ state }: { state: string }) => state);
   assert.deepEqual(states, ['closed', 'opened']);
 });
@@ -113,7 +113,7 @@ test('an alert that has recovered before its incident was made leaves none open'
   const { project, send } = await projectWithIncidents();
   await send({ fingerprint: 'disk' });
   await send({ fingerprint: 'disk', end_time: '2026-02-13T11:00:00Z' });
-  await work();
+  await runJobs();
   assert.deepEqual(
     (await issuesOf(project)).map(({ state }: { state: string }) => state),
     ['closed'],
@@ -123,23 +123,23 @@ test('an alert that has recovered before its incident was made leaves none open'
 test('a project may keep incidents open whose alerts have recovered', async () => {
   const { project, send } = await projectWithIncidents({ auto_close_incident: false });
   await send({ fingerprint: 'disk' });
-  await work();
+  await runJobs();
   await send({ fingerprint: 'disk', end_time: '2026-02-13T11:00:00Z' });
-  await work();
+  await runJobs();
   assert.equal((await issuesOf(project))[0].state, 'opened');
 });
 
 test('whoever closes an incident resolves its alert, and reopening leaves that so', async () => {
   const { project, send } = await projectWithIncidents();
   await send({ fingerprint: 'disk' });
-  await work();
+  await runJobs();
   const alert = () =>
     server.services.database.reader
       .selectFrom('alerts')
       .select(['status', 'ended_at'])
       .where('project_id', '=', project.id)
       .executeTakeFirstOrThrow();
-  await done(project.owner.put(`${project.at}/issues/1`, { state_event: 'close' }));
+  await expectSuccess(project.owner.put(`${project.at}/issues/1`, { state_event: 'close' }));
   const { status, ended_at } = await alert();
   assert.equal(status, 'resolved');
   assert.notEqual(ended_at, null);
@@ -148,17 +148,17 @@ test('whoever closes an incident resolves its alert, and reopening leaves that s
     (await alertNoteTexts(here, project)).at(-1),
     `1 alert-bot changed the status to **Resolved** because @${username} closed incident #1`,
   );
-  await done(project.owner.put(`${project.at}/issues/1`, { state_event: 'reopen' }));
+  await expectSuccess(project.owner.put(`${project.at}/issues/1`, { state_event: 'reopen' }));
   assert.equal((await alert()).status, 'resolved');
 });
 
 test('an incident that is deleted leaves its alert without one', async () => {
   const { project, send } = await projectWithIncidents();
   await send({ fingerprint: 'disk' });
-  await work();
-  await done(project.owner.delete(`${project.at}/issues/1`));
+  await runJobs();
+  await expectSuccess(project.owner.delete(`${project.at}/issues/1`));
   await send({ fingerprint: 'disk' });
-  await work();
+  await runJobs();
   assert.deepEqual(
     (await issuesOf(project)).map(({ iid }: { iid: number }) => iid),
     [2],
@@ -167,20 +167,20 @@ test('an incident that is deleted leaves its alert without one', async () => {
 
 test('a project without issues gets no incident, and one by the next payload when it has them again', async () => {
   const { project, send } = await projectWithIncidents();
-  await done(project.owner.put(project.at, { issues_access_level: 'disabled' }));
+  await expectSuccess(project.owner.put(project.at, { issues_access_level: 'disabled' }));
   await send({ fingerprint: 'disk' });
-  await work();
-  await done(project.owner.put(project.at, { issues_access_level: 'private' }));
+  await runJobs();
+  await expectSuccess(project.owner.put(project.at, { issues_access_level: 'private' }));
   assert.deepEqual(await issuesOf(project), []);
   await send({ fingerprint: 'disk' });
-  await work();
+  await runJobs();
   assert.equal((await issuesOf(project)).length, 1);
 });
 
 test('in a project that is archived meanwhile nothing is made', async () => {
   const { project, send } = await projectWithIncidents();
   await send({ fingerprint: 'disk' });
-  await done(project.owner.post(`${project.at}/archive`));
-  await work();
+  await expectSuccess(project.owner.post(`${project.at}/archive`));
+  await runJobs();
   assert.deepEqual(await issuesOf(project), []);
 });

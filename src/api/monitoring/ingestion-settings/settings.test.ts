@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 
 // Rate limit and retention period of a project's error reports (contract/monitoring.md §13).
 
@@ -55,5 +55,5 @@ test('allows only maintainers to read and update the settings', async () => {
     assert.equal((await by.get(settingsPath(project))).status, status);
     assert.equal((await by.put(settingsPath(project), { retention_days: 30 })).status, status);
   }
-  await done(here.maintainer.get(settingsPath(project)));
+  await expectSuccess(here.maintainer.get(settingsPath(project)));
 });

@@ -32,12 +32,12 @@ async function countRowsOfUser(userId: number): Promise<Record<string, number>> 
 }
 
 async function destroy({ at: path, owner }: Pick<TokenParent, 'at' | 'owner'>): Promise<void> {
-  const { work } = await world();
+  const { runJobs } = await world();
   assert.equal((await owner.delete(path)).status, 202);
   const marked = (await owner.get(path)).body;
   const full_path = marked.path_with_namespace ?? marked.full_path;
   assert.equal((await owner.delete(path, { permanently_remove: true, full_path })).status, 202);
-  await work();
+  await runJobs();
   assert.equal((await owner.get(path)).status, 404);
 }
 
@@ -298,7 +298,7 @@ test("accepts a project token as git password under any username if the bot's ro
 });
 
 test('deletes or rejects a token that is created while its parent is destroyed', async () => {
-  const { work, server } = await world();
+  const { runJobs, server } = await world();
   const { reader } = server.services.database;
   for (const kind of [...PARENT_TYPES, ...PARENT_TYPES, ...PARENT_TYPES]) {
     const { owner, id: parent_id } = await createTokenParent('group');
@@ -309,7 +309,7 @@ test('deletes or rejects a token that is created while its parent is destroyed',
     const { path_with_namespace, full_path = path_with_namespace } = (await owner.get(path)).body;
     const [removed, , ...made] = await Promise.all([
       owner.delete(path, { permanently_remove: true, full_path }),
-      work(),
+      runJobs(),
       ...Array.from({ length: 6 }, () => owner.post(`${path}/access_tokens`, TOKEN_INPUT)),
     ]);
     assert.equal(removed.status, 202, removed.text);
@@ -318,7 +318,7 @@ test('deletes or rejects a token that is created while its parent is destroyed',
         assert.deepEqual(body, { message: `404 ${kind === 'project' ? 'Project' : 'Group'} Not Found` });
       else assert.equal(status, 201);
     }
-    await work();
+    await runJobs();
     const bots = reader.selectFrom('users').select('id').where('username', 'like', `${kind}_${id}_bot_%`);
     assert.deepEqual(await bots.execute(), []);
   }

@@ -23,7 +23,7 @@ interface CreateBotTokenInput extends CreateTokenInput {
   readonly access_level: number;
 }
 
-type CreateFailure = 'lackedScope' | 'gone' | 'notPermitted' | 'aboveCaller' | 'noDate' | 'wrongOrder';
+type CreateFailure = 'lackedScope' | 'notFound' | 'notPermitted' | 'aboveCaller' | 'noDate' | 'wrongOrder';
 
 /** Creates a bot with this role in the project or group, and a token for the bot. */
 export async function createBotToken(
@@ -38,7 +38,7 @@ export async function createBotToken(
   if (access_level > parent.role) return fail('aboveCaller');
   // Null is allowed: it means the default expiry.
   if (expires_at === undefined) return fail('noDate');
-  if (!(await sourceExists(uow, parent))) return fail('gone');
+  if (!(await sourceExists(uow, parent))) return fail('notFound');
   const settings = await loadSettings(uow);
   const invalidInput = validateToken({ name, scopes, expiresAt: expires_at }, latestExpiry(uow.today, settings));
   if (invalidInput !== null) return invalidInput;

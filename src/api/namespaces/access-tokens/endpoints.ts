@@ -57,7 +57,7 @@ export const [createGroupAccessToken, createProjectAccessToken] = forGroupAndPro
     },
     errors: {
       lackedScope: LACKED_SCOPE,
-      gone: PARENT_NOT_FOUND[parent.name],
+      notFound: PARENT_NOT_FOUND[parent.name],
       notPermitted: [400, `400 Bad request - User does not have permission to create ${parent.type} access token`],
       aboveCaller: [
         400,

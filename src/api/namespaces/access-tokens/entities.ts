@@ -28,7 +28,7 @@ export const ResourceAccessTokenWithSecret = entity('ResourceAccessTokenWithSecr
   token: Type.String(),
 }).from(({ token, secret }: BotTokenWithSecret, to) => ({ ...resourceTokenValues(token, to), token: secret }));
 
-function resourceTokenValues(token: BotToken, to: SerializationContext) {
+function resourceTokenValues(token: BotToken, context: SerializationContext) {
   const { access_level, source_type: resource_type, source_id: resource_id } = token;
-  return { ...tokenValues(token, to), access_level, resource_type, resource_id };
+  return { ...tokenValues(token, context), access_level, resource_type, resource_id };
 }

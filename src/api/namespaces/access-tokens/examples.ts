@@ -14,8 +14,13 @@ const createExample = (kind: Kind): Build => {
   return (scene) => ({ by: managers[kind], path: { id: scene[kind].id }, params: tokenInput(scene.name('token')) });
 };
 
-async function newToken(kind: Kind, { callers, name, done, ...scene }: Scene): Promise<{ id: number; token: string }> {
-  return (await done(callers.owner.post(`/${kind}s/${scene[kind].id}/access_tokens`, tokenInput(name('token'))))).body;
+async function newToken(
+  kind: Kind,
+  { callers, name, expectSuccess, ...scene }: Scene,
+): Promise<{ id: number; token: string }> {
+  return (
+    await expectSuccess(callers.owner.post(`/${kind}s/${scene[kind].id}/access_tokens`, tokenInput(name('token'))))
+  ).body;
 }
 
 const tokenExample = (kind: Kind): Build => {

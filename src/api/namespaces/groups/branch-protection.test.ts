@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, type Group, world } from '#test/support/world.ts';
+import { expectSuccess, type Group, world } from '#test/support/world.ts';
 
 const { newProject } = await world();
 
@@ -27,10 +27,10 @@ test('protects new projects as the group says, or else the instance', async () =
   const { group, owner, root } = await world({ group: {} });
   assert.deepEqual(fetchResult(await owner.get(group.at)), [2, {}]);
   assert.deepEqual(await getRuleOfNewProject(group), [[[40], [40]]]);
-  await done(root.put('/application/settings', { default_branch_protection: 3 }));
+  await expectSuccess(root.put('/application/settings', { default_branch_protection: 3 }));
   assert.deepEqual(fetchResult(await owner.get(group.at)), [3, {}]);
   assert.deepEqual(await getRuleOfNewProject(group), [[[40], [30]]]);
-  await done(root.put('/application/settings', { default_branch_protection: 2 }));
+  await expectSuccess(root.put('/application/settings', { default_branch_protection: 2 }));
   const full = {
     allowed_to_push: MAINTAINERS,
     allow_force_push: false,
@@ -41,7 +41,7 @@ test('protects new projects as the group says, or else the instance', async () =
   const partial = { ...full, allowed_to_push: DEVELOPERS };
   assert.deepEqual(fetchResult(await owner.put(group.at, { default_branch_protection: 1 })), [1, partial]);
   assert.deepEqual(await getRuleOfNewProject(group), [[[30], [40]]]);
-  await done(owner.put(group.at, { default_branch_protection: 0 }));
+  await expectSuccess(owner.put(group.at, { default_branch_protection: 0 }));
   assert.deepEqual(await getRuleOfNewProject(group), []);
   assert.deepEqual(fetchResult(await owner.put(group.at, { default_branch_protection: null })), [2, {}]);
 });
@@ -75,9 +75,9 @@ test("accepts roles in a group's protection and fills in full protection", async
 test("applies a group's protection to projects created afterwards, whenever they get their first branch", async () => {
   const { group, owner } = await world({ group: {} });
   const before = await newProject({ in: group });
-  await done(owner.put(group.at, { default_branch_protection: 0 }));
+  await expectSuccess(owner.put(group.at, { default_branch_protection: 0 }));
   const after = await newProject({ in: group });
-  await done(owner.put(group.at, { default_branch_protection: 3 }));
+  await expectSuccess(owner.put(group.at, { default_branch_protection: 3 }));
   for (const [project, rules] of [
     [before, 1],
     [after, 0],
@@ -98,7 +98,7 @@ test('lets a Developer make the first push if the group allows it', async () => 
     ];
   };
   assert.deepEqual(await begin(), [403, 403]);
-  await done(owner.put(group.at, { default_branch_protection: 4 }));
+  await expectSuccess(owner.put(group.at, { default_branch_protection: 4 }));
   assert.deepEqual(await begin(), [201, 403]);
 });
 

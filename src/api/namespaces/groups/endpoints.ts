@@ -68,7 +68,7 @@ export const updateGroup = endpoint({
   summary: 'Update a group',
   access: inGroup('update_group'),
   params: { name: optional(validatedText(255)), path: optional(validatedText(255)), ...groupParams },
-  errors: { invalid: INVALID, gone: PARENT_NOT_FOUND.Group },
+  errors: { invalid: INVALID, notFound: PARENT_NOT_FOUND.Group },
   uniqueErrors: { routes_by_full_path: invalid({ path: PATH_TAKEN }) },
   activity: ['group_name_updated', 'group_path_updated', 'group_visibility_level_updated', 'group_description_updated'],
   response: ok(GroupDetailWithRunnersToken),
@@ -86,7 +86,7 @@ export const deleteGroup = endpoint({
     rootNotAtOnce: [400, '`permanently_remove` option is only available for subgroups.'],
     notMarked: [400, 'Group must be marked for deletion first.'],
     wrongPath: [400, '`full_path` is incorrect. You must enter the complete path for the subgroup.'],
-    gone: PARENT_NOT_FOUND.Group,
+    notFound: PARENT_NOT_FOUND.Group,
   },
   activity: ['group_destroyed', 'project_destroyed'],
   response: accepted,
@@ -102,7 +102,7 @@ export const restoreGroup = endpoint({
   access: inGroup('remove_group'),
   errors: {
     notMarked: [400, 'Group has not been marked for deletion'],
-    gone: PARENT_NOT_FOUND.Group,
+    notFound: PARENT_NOT_FOUND.Group,
   },
   response: created(GroupDetail),
   handle: ({ caller, group }, { runUnitOfWork }) =>
@@ -141,7 +141,7 @@ export const transferGroup = endpoint({
   params: { group_id: optional(integer) },
   errors: {
     groupNotFound: PARENT_NOT_FOUND.Group,
-    gone: PARENT_NOT_FOUND.Group,
+    notFound: PARENT_NOT_FOUND.Group,
     forbidden: FORBIDDEN,
     isRoot: [400, 'Transfer failed: Group is already a root group.'],
     sameParent: [400, 'Transfer failed: Group is already associated to the parent group.'],

@@ -114,14 +114,14 @@ async function loadGroupRelations(
 
 function groupValues(
   row: GroupRow,
-  to: SerializationContext,
+  context: SerializationContext,
   { defaultBranchProtection, archived, statistics }: GroupRelations,
 ) {
   const attributes = parseGroupAttributes(row.attributes);
   const groupStatistics = statistics?.get(row.id);
   return {
     id: row.id,
-    web_url: `${to.url}/groups/${row.full_path}`,
+    web_url: `${context.url}/groups/${row.full_path}`,
     name: row.name,
     path: row.path,
     description: row.description,
@@ -140,7 +140,7 @@ function groupValues(
     ldap_cn: null,
     ldap_access: null,
     ...attributesIncludedIn(attributes, 'group'),
-    ...(isAdministrator(to.caller) ? { repository_storage: row.storage } : {}),
+    ...(isAdministrator(context.caller) ? { repository_storage: row.storage } : {}),
     ...(groupStatistics ? { statistics: groupStatistics } : {}),
   };
 }
@@ -148,12 +148,17 @@ function groupValues(
 /** The maximum number of projects in a group's details. */
 const MAX_PROJECTS = 100;
 
-async function loadProjects(rows: readonly GroupRow[], to: SerializationContext) {
+async function loadProjects(rows: readonly GroupRow[], context: SerializationContext) {
   const page = { kind: 'offset', page: 1, perPage: MAX_PROJECTS } as const;
   const entries = rows.map(async ({ id }) => {
     const filter = { namespace: { id, includeDescendants: false } };
-    const { items } = await loadProjectPage(to.db, to.caller, { filter, order: 'id', direction: 'desc', page });
-    return [id, await EmbeddedProject.serializeAll(items, to)] as const;
+    const { items } = await loadProjectPage(context.db, context.caller, {
+      filter,
+      order: 'id',
+      direction: 'desc',
+      page,
+    });
+    return [id, await EmbeddedProject.serializeAll(items, context)] as const;
   });
   return new Map(await Promise.all(entries));
 }

@@ -2,25 +2,25 @@ import type { Examples } from '#test/examples/example.ts';
 import type { Group, Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-async function newArchivedSubgroup({ newSubgroup, callers, done }: Scene): Promise<Group> {
+async function newArchivedSubgroup({ newSubgroup, callers, expectSuccess }: Scene): Promise<Group> {
   const group = await newSubgroup();
-  await done(callers.owner.post(`/groups/${group.id}/archive`));
+  await expectSuccess(callers.owner.post(`/groups/${group.id}/archive`));
   return group;
 }
 
 /** A subgroup that is marked for deletion, with a project in it. */
-async function newMarkedSubgroup({ newSubgroup, newProject, callers, done }: Scene): Promise<Group> {
+async function newMarkedSubgroup({ newSubgroup, newProject, callers, expectSuccess }: Scene): Promise<Group> {
   const group = await newSubgroup();
   await newProject(group);
-  await done(callers.owner.delete(`/groups/${group.id}`));
-  return (await done(callers.owner.get(`/groups/${group.id}`))).body;
+  await expectSuccess(callers.owner.delete(`/groups/${group.id}`));
+  return (await expectSuccess(callers.owner.get(`/groups/${group.id}`))).body;
 }
 
 /** A public top-level group with a public project. */
-async function newPublicGroup({ callers, name, done }: Scene): Promise<Group> {
+async function newPublicGroup({ callers, name, expectSuccess }: Scene): Promise<Group> {
   const [path, visibility] = [name('group'), 'public'];
-  const group = (await done(callers.owner.post('/groups', { name: path, path, visibility }))).body;
-  await done(callers.owner.post('/projects', { path: name('project'), namespace_id: group.id, visibility }));
+  const group = (await expectSuccess(callers.owner.post('/groups', { name: path, path, visibility }))).body;
+  await expectSuccess(callers.owner.post('/projects', { path: name('project'), namespace_id: group.id, visibility }));
   return group;
 }
 

@@ -24,9 +24,9 @@ export async function transferGroup(
   uow: UnitOfWork<SignedInCaller>,
   { id }: Pick<Group, 'id'>,
   targetId: number | null | undefined,
-): Promise<GroupRow | Failure<TransferFailure | 'groupNotFound' | 'gone' | 'forbidden'>> {
+): Promise<GroupRow | Failure<TransferFailure | 'groupNotFound' | 'notFound' | 'forbidden'>> {
   const group = await reloadGroup(uow, id);
-  if (group === null) return fail('gone');
+  if (group === null) return fail('notFound');
   if (!mayInGroup(uow.actor, 'transfer_group', group)) return fail('forbidden');
   const target = await findParentGroup(uow, targetId);
   if (isFailure(target)) return target;

@@ -30,9 +30,9 @@ export async function updateGroup(
   uow: UnitOfWork,
   { id }: Pick<Group, 'id'>,
   changes: UpdateGroupInput,
-): Promise<GroupRow | Failure<'invalid' | 'gone'>> {
+): Promise<GroupRow | Failure<'invalid' | 'notFound'>> {
   const group = await reloadGroup(uow, id);
-  if (group === null) return fail('gone');
+  if (group === null) return fail('notFound');
   const next: GroupColumns = {
     name: changes.name ?? group.name,
     path: changes.path ?? group.path,

@@ -18,7 +18,7 @@ interface AddMemberInput {
   readonly expiresAt: string | null;
 }
 
-type AddFailure = 'gone' | 'unknownUser' | 'exists' | 'forbidden' | 'invalid';
+type AddFailure = 'notFound' | 'unknownUser' | 'exists' | 'forbidden' | 'invalid';
 
 /** Adds one user as a direct member. */
 export async function addMember(
@@ -29,7 +29,7 @@ export async function addMember(
 ): Promise<MemberRow | Failure<AddFailure>> {
   const user = await findReferencedUser(uow, reference);
   if (user === null) return fail('unknownUser');
-  if (!(await sourceExists(uow, parent))) return fail('gone');
+  if (!(await sourceExists(uow, parent))) return fail('notFound');
   if (isLevelAboveCaller(parent, accessLevel)) return fail('forbidden');
   if ((await findMembership(uow, parent, user.id)) !== null) return fail('exists');
   const errors = await membershipErrors(uow, parent, { userId: user.id, accessLevel, expiresAt });
@@ -51,12 +51,12 @@ export async function addMembers(
   users: readonly UserReference[],
   input: AddMemberInput,
   db: Reader,
-): Promise<FailedAdditions | Failure<'gone' | 'forbidden'>> {
+): Promise<FailedAdditions | Failure<'notFound' | 'forbidden'>> {
   if (isLevelAboveCaller(parent, input.accessLevel)) return fail('forbidden');
   const reasons: Record<string, string> = {};
   for (const user of users) {
     const addResult = await addUnlessExists(() => add(user));
-    if (isFailure(addResult) && addResult.code === 'gone') return fail('gone');
+    if (isFailure(addResult) && addResult.code === 'notFound') return fail('notFound');
     if (isFailure(addResult)) reasons[await usernameFor(db, user)] = describeFailure(addResult);
   }
   return { reasons };

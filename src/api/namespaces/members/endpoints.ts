@@ -87,7 +87,7 @@ export const [createGroupMember, createProjectMember] = forGroupAndProject((pare
     },
     rules: [mutuallyExclusive('user_id', 'username'), atLeastOne('user_id', 'username')],
     errors: {
-      gone: PARENT_NOT_FOUND[parent.name],
+      notFound: PARENT_NOT_FOUND[parent.name],
       unknownUser: USER_NOT_FOUND,
       exists: [409, 'Member already exists'],
       forbidden: FORBIDDEN,

@@ -13,9 +13,9 @@ const projectMemberExample: Build = ({ project, member }) => ({
   path: { id: project.id, user_id: member.id },
 });
 
-async function newMember({ user, callers, done }: Scene, source: string): Promise<number> {
+async function newMember({ user, callers, expectSuccess }: Scene, source: string): Promise<number> {
   const { id } = await user();
-  await done(callers.owner.post(`/${source}/members`, { user_id: id, access_level: 10 }));
+  await expectSuccess(callers.owner.post(`/${source}/members`, { user_id: id, access_level: 10 }));
   return id;
 }
 
@@ -41,9 +41,9 @@ export const examples: Examples<typeof endpoints> = {
     }),
     // Removal from a group includes memberships below.
     async (scene) => {
-      const { group, project, callers, done } = scene;
+      const { group, project, callers, expectSuccess } = scene;
       const user_id = await newMember(scene, `groups/${group.id}`);
-      await done(callers.owner.post(`/projects/${project.id}/members`, { user_id, access_level: 20 }));
+      await expectSuccess(callers.owner.post(`/projects/${project.id}/members`, { user_id, access_level: 20 }));
       return { by: 'owner', path: { id: group.id, user_id } };
     },
   ],

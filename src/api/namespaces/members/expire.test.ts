@@ -42,7 +42,7 @@ async function listMemberIds(groupId: number): Promise<number[]> {
 }
 
 test('ignores an expired membership, lists it, and removes it by the daily job', async () => {
-  const { user, clock, work, server } = await world();
+  const { user, clock, runJobs, server } = await world();
   const { reader } = server.services.database;
   const [ada, bob] = [await user(), await user()];
   const project = await newProject({ owner: ada });
@@ -51,9 +51,9 @@ test('ignores an expired membership, lists it, and removes it by the daily job',
     await ada.post(`${place}/members`, { user_id: bob.id, access_level: 30, expires_at: '2026-01-04' });
   }
   await ada.post(`${group.at}/members`, { user_id: 1, access_level: 30, expires_at: '2026-01-05' });
-  await work();
+  await runJobs();
   clock.advance(day);
-  await work();
+  await runJobs();
   assert.equal((await bob.get(project.at)).status, 200);
   clock.advance(day);
   assert.equal((await bob.get(project.at)).status, 404);
@@ -61,7 +61,7 @@ test('ignores an expired membership, lists it, and removes it by the daily job',
     assert.equal((await ada.get(`${project.at}/${path}`)).body.length, 2, path);
   }
   const mark = await markRecordedEvents(reader);
-  await work();
+  await runJobs();
   assert.deepEqual(await listRecordedSince(reader, mark), ['expired Project', 'member_destroyed', 'member_destroyed']);
   await expectExpiryEvent(mark.audit_events);
   assert.deepEqual(await listMemberIds(group.id), [ada.id, 1]);

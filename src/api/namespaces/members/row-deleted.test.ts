@@ -4,7 +4,7 @@ import { atNextTransaction } from '#test/support/interrupted-transactions.ts';
 import { world } from '#test/support/world.ts';
 
 const testWorld = await world();
-const { root, user, work, server, newGroup } = testWorld;
+const { root, user, runJobs, server, newGroup } = testWorld;
 
 test('returns the member although it is deleted before the response is written', async () => {
   const [owner, mira] = [await user(), await user()];
@@ -13,7 +13,7 @@ test('returns the member although it is deleted before the response is written',
   atNextTransaction(testWorld, async (run) => {
     const done = await run();
     assert.equal((await root.delete(`/users/${mira.id}`)).status, 204);
-    await work();
+    await runJobs();
     return done;
   });
   const added = await owner.post(members, { user_id: mira.id, access_level: 20 });
@@ -39,7 +39,7 @@ test('deletes or rejects a member who is added while the parent is destroyed', a
     const newcomers = await Promise.all(Array.from({ length: 6 }, () => user()));
     const [removed, , ...added] = await Promise.all([
       owner.delete(at, { permanently_remove: true, full_path }),
-      work(),
+      runJobs(),
       ...newcomers.map((mira) => owner.post(`${at}/members`, { user_id: mira.id, access_level: 20 })),
     ]);
     assert.equal(removed.status, 202, removed.text);
@@ -47,7 +47,7 @@ test('deletes or rejects a member who is added while the parent is destroyed', a
       if (status !== 201)
         assert.deepEqual(body, { message: `404 ${kind === 'project' ? 'Project' : 'Group'} Not Found` });
     }
-    await work();
+    await runJobs();
     const rows = server.services.database.reader
       .selectFrom('memberships')
       .select('user_id')

@@ -11,9 +11,9 @@ import { reloadProject } from './move-route.ts';
 export async function archive(
   uow: UnitOfWork,
   project: Project,
-): Promise<Project | Failure<'alreadyArchived' | 'archivedAbove' | 'scheduledForDeletion' | 'gone'>> {
+): Promise<Project | Failure<'alreadyArchived' | 'archivedAbove' | 'scheduledForDeletion' | 'notFound'>> {
   const row = await findArchiveColumns(uow, project.id);
-  if (row === undefined) return fail('gone');
+  if (row === undefined) return fail('notFound');
   if (row.archived) return fail('alreadyArchived');
   const { archived, marked } = await loadArchiveState(uow, row.namespace_id);
   if (archived.any) return fail('archivedAbove');
@@ -28,9 +28,9 @@ export async function archive(
 export async function unarchive(
   uow: UnitOfWork,
   project: Project,
-): Promise<Project | Failure<'archivedAbove' | 'scheduledForDeletion' | 'gone'>> {
+): Promise<Project | Failure<'archivedAbove' | 'scheduledForDeletion' | 'notFound'>> {
   const row = await findArchiveColumns(uow, project.id);
-  if (row === undefined) return fail('gone');
+  if (row === undefined) return fail('notFound');
   const { archived } = await loadArchiveState(uow, row.namespace_id);
   if (archived.any) return fail('archivedAbove');
   if (row.marked_for_deletion_on !== null) return fail('scheduledForDeletion');

@@ -97,7 +97,7 @@ export const updateProject = endpoint({
   errors: {
     invalid: INVALID,
     ...IMPORT_ERRORS,
-    gone: PARENT_NOT_FOUND.Project,
+    notFound: PARENT_NOT_FOUND.Project,
     readOnly: READ_ONLY,
     busy: [503, '503 Service Unavailable'],
     noSuchBranch: [400, { message: { base: ["Could not change HEAD: branch '{branch}' does not exist"] } }],
@@ -145,7 +145,7 @@ export const restoreProject = endpoint({
   post: '/projects/:id/restore',
   summary: 'Restore a project that is scheduled for deletion',
   access: inProject('remove_project'),
-  errors: { notMarked: [400, 'Project has not been marked for deletion'], gone: PARENT_NOT_FOUND.Project },
+  errors: { notMarked: [400, 'Project has not been marked for deletion'], notFound: PARENT_NOT_FOUND.Project },
   response: created(Project),
   handle: ({ caller, project }, { runUnitOfWork }) =>
     runUnitOfWork(caller, (uow) => restore(uow, project), {
@@ -158,7 +158,7 @@ export const archiveProject = endpoint({
   summary: 'Archive a project',
   access: inProject('archive_project'),
   errors: {
-    gone: PARENT_NOT_FOUND.Project,
+    notFound: PARENT_NOT_FOUND.Project,
     alreadyArchived: [400, 'Project is already archived.'],
     archivedAbove: [400, 'Cannot archive project since one of the ancestors is already archived.'],
     scheduledForDeletion: [400, 'Cannot archive project since it is scheduled for deletion.'],
@@ -173,7 +173,7 @@ export const unarchiveProject = endpoint({
   summary: 'Unarchive a project',
   access: inProject('archive_project'),
   errors: {
-    gone: PARENT_NOT_FOUND.Project,
+    notFound: PARENT_NOT_FOUND.Project,
     archivedAbove: [400, 'Cannot unarchive project since one of the ancestors is archived.'],
     scheduledForDeletion: [400, 'Cannot unarchive project since it is scheduled for deletion.'],
   },

@@ -287,19 +287,19 @@ type OwnShape = Static<TObject<typeof ownFields>> &
 
 function simpleValues(
   project: Row,
-  to: SerializationContext,
+  context: SerializationContext,
   { namespaces, readmes }: SimpleProjectRelations,
 ): SimpleShape {
-  const { caller } = to;
+  const { caller } = context;
   const topics = JSON.parse(project.topics) as string[];
-  const webUrl = `${to.url}/${project.full_path}`;
+  const webUrl = `${context.url}/${project.full_path}`;
   const readme = mayInProject(caller, 'read_code', project) ? readmes.get(project.id) : undefined;
   return {
     ...identityValues(project),
     default_branch: project.default_branch,
     tag_list: topics,
     topics,
-    ssh_url_to_repo: `git@${parseBaseUrl(to).hostname}:${project.full_path}.git`,
+    ssh_url_to_repo: `git@${parseBaseUrl(context).hostname}:${project.full_path}.git`,
     http_url_to_repo: `${webUrl}.git`,
     web_url: webUrl,
     readme_url:
@@ -309,7 +309,7 @@ function simpleValues(
     star_count: project.star_count,
     last_activity_at: project.last_activity_at,
     visibility: project.visibility,
-    namespace: NamespaceBasic.serialize(requireRow(namespaces.get(project.namespace_id)), to),
+    namespace: NamespaceBasic.serialize(requireRow(namespaces.get(project.namespace_id)), context),
     repository_storage: isAdministrator(caller) ? project.storage : undefined,
   };
 }
@@ -342,11 +342,15 @@ const joinWithPermissions = createMerger();
 /** Returns a project's fields in three parts. They are joined in one step because of their number. */
 function projectParts(
   project: Row,
-  to: SerializationContext,
+  context: SerializationContext,
   relations: ProjectRelations,
 ): [SimpleShape, Partial<StoredAttributes>, OwnShape] {
-  const attributes = visibleAttributes(project, getProjectRole(to.caller, project) >= MAINTAINER);
-  return [simpleValues(project, to, relations), attributes, ownValues(project, to, { ...relations, attributes })];
+  const attributes = visibleAttributes(project, getProjectRole(context.caller, project) >= MAINTAINER);
+  return [
+    simpleValues(project, context, relations),
+    attributes,
+    ownValues(project, context, { ...relations, attributes }),
+  ];
 }
 
 interface RelationsAndAttributes extends ProjectRelations {
@@ -355,22 +359,22 @@ interface RelationsAndAttributes extends ProjectRelations {
 
 function ownValues(
   project: Row,
-  to: SerializationContext,
+  context: SerializationContext,
   { attributes, ...relations }: RelationsAndAttributes,
 ): OwnShape {
-  const { caller } = to;
+  const { caller } = context;
   const isOn = (feature: 'issues' | 'merge_requests' | 'wiki' | 'builds' | 'snippets') =>
     project[`${feature}_access_level`] !== 'disabled';
   const owner = relations.namespaces.get(project.namespace_id)?.owner;
   const { container_expiration_policy_attributes: policy } = storedAttributes(project);
   return {
-    container_registry_image_prefix: `${parseBaseUrl(to).host}/${project.full_path.toLowerCase()}`,
-    _links: Links.serialize(project, to),
+    container_registry_image_prefix: `${parseBaseUrl(context).host}/${project.full_path.toLowerCase()}`,
+    _links: Links.serialize(project, context),
     marked_for_deletion_at: project.marked_for_deletion_on,
     marked_for_deletion_on: project.marked_for_deletion_on,
     empty_repo: project.empty,
     archived: project.archived,
-    owner: owner ? UserBasic.serialize(owner, to) : undefined,
+    owner: owner ? UserBasic.serialize(owner, context) : undefined,
     repository_object_format: 'sha1',
     issues_enabled: isOn('issues'),
     merge_requests_enabled: isOn('merge_requests'),

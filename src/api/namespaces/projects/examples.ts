@@ -2,23 +2,23 @@ import type { Examples } from '#test/examples/example.ts';
 import type { Project, Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-async function newArchivedProject({ newProject, callers, done }: Scene): Promise<Project> {
+async function newArchivedProject({ newProject, callers, expectSuccess }: Scene): Promise<Project> {
   const project = await newProject();
-  await done(callers.owner.post(`/projects/${project.id}/archive`));
+  await expectSuccess(callers.owner.post(`/projects/${project.id}/archive`));
   return project;
 }
 
 /** A project that is marked for deletion. */
-async function newMarkedProject({ newProject, callers, done }: Scene): Promise<Project> {
+async function newMarkedProject({ newProject, callers, expectSuccess }: Scene): Promise<Project> {
   const { id } = await newProject();
-  await done(callers.owner.delete(`/projects/${id}`));
-  return (await done(callers.owner.get(`/projects/${id}`))).body;
+  await expectSuccess(callers.owner.delete(`/projects/${id}`));
+  return (await expectSuccess(callers.owner.get(`/projects/${id}`))).body;
 }
 
 /** A project in a public group, where any visibility is allowed. */
-async function newProjectInPublicGroup({ newGroup, newProject, callers, done }: Scene): Promise<Project> {
+async function newProjectInPublicGroup({ newGroup, newProject, callers, expectSuccess }: Scene): Promise<Project> {
   const group = await newGroup();
-  await done(callers.owner.put(`/groups/${group.id}`, { visibility: 'public' }));
+  await expectSuccess(callers.owner.put(`/groups/${group.id}`, { visibility: 'public' }));
   return newProject(group);
 }
 

@@ -10,7 +10,7 @@ import { createMerger } from '#http/endpoint/merge-disjoint.ts';
  */
 export function withRunnersToken<Row, Schema extends TSchema>(
   innerEntity: Entity<Row, Schema>,
-  getRunnerOwner: (row: Row, to: SerializationContext) => RunnerOwnerRef | null,
+  getRunnerOwner: (row: Row, context: SerializationContext) => RunnerOwnerRef | null,
 ): Entity<Row, Schema> {
   const join = createMerger();
   return {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 
-const { clock, work } = await world();
+const { clock, runJobs } = await world();
 
 test('returns statistics to Reporters on request only', async () => {
   const { project, reporter, guest } = await world({
@@ -23,7 +23,7 @@ test('returns statistics to Reporters on request only', async () => {
 test('returns statistics of the latest commit, not cached ones', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   clock.advance(3);
-  await work();
+  await runJobs();
   const fetchResult = async () => {
     const [listed] = (await owner.get(`/users/${owner.id}/projects`, { statistics: true })).body;
     return listed.statistics;
@@ -34,7 +34,7 @@ test('returns statistics of the latest commit, not cached ones', async () => {
   assert.deepEqual([before.commit_count, after.commit_count], [1, 2]);
   assert.ok(after.repository_size > before.repository_size);
   clock.advance(3);
-  await work();
+  await runJobs();
   assert.deepEqual(await fetchResult(), after);
 });
 
@@ -55,7 +55,7 @@ test("returns the total size of a group's projects to administrators", async () 
   const [one, other] = [await newProject({ in: group, readme: true }), await newProject({ in: group })];
   await newProject({ in: group });
   clock.advance(3);
-  await work();
+  await runJobs();
   await other.commit({ 'a.txt': 'a' });
   const sizeOf = async ({ at }: { at: string }) => (await root.get(at, { statistics: true })).body.statistics;
   const [first, second, all] = [await sizeOf(one), await sizeOf(other), await sizeOf(group)];

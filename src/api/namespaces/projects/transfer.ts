@@ -15,7 +15,7 @@ import { capVisibility } from './validation.ts';
 /** Errors of endpoints that transfer projects. */
 export const TRANSFER_ERRORS = {
   noNamespace: [404, '404 Namespace Not Found'],
-  gone: PARENT_NOT_FOUND.Project,
+  notFound: PARENT_NOT_FOUND.Project,
   forbidden: FORBIDDEN,
   sameNamespace: [400, 'Failed to transfer project {:new_namespace=>["Project is already in this namespace."]}'],
   notPermitted: [
@@ -40,7 +40,7 @@ export async function transfer(
   namespace: string,
 ): Promise<Project | Failure<TransferFailure>> {
   const before = await findProject(uow, uow.actor, String(project.id));
-  if (before === null) return fail('gone');
+  if (before === null) return fail('notFound');
   if (!mayInProject(uow.actor, 'transfer_project', before)) return fail('forbidden');
   const target = await findTarget(uow, uow.actor, namespace);
   if (target === null || !mayKnowTarget(uow.actor, target)) return fail('noNamespace');

@@ -185,7 +185,7 @@ test('records the old and the new value of a change', async () => {
 });
 
 test('changes HEAD with the default branch, which must exist', async () => {
-  const { project, owner, work } = await world({ project: { readme: true } });
+  const { project, owner, runJobs } = await world({ project: { readme: true } });
   const path = project.at;
   const unknown = await owner.put(path, { default_branch: 'next' });
   const base = ["Could not change HEAD: branch 'next' does not exist"];
@@ -210,11 +210,11 @@ test('changes HEAD with the default branch, which must exist', async () => {
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
   assert.equal(await findHeadBranch(getRepository(server.services.git, storedLocation)), 'next');
-  await work();
+  await runJobs();
 });
 
 test('updates HEAD by a job if the request did not', async () => {
-  const { user, server, work } = await world();
+  const { user, server, runJobs } = await world();
   const owner = await user();
   const { id } = await newProject({ owner, readme: true });
   const { database, git } = server.services;
@@ -222,7 +222,7 @@ test('updates HEAD by a job if the request did not', async () => {
     await tx.updateTable('repositories').set({ default_branch: 'other' }).where('project_id', '=', id).execute();
     await enqueue(tx, pointHeadJob, { projectId: id });
   });
-  await work();
+  await runJobs();
   const storedLocation = await database.reader
     .selectFrom('repositories')
     .select(['storage', 'disk_path', 'default_branch'])
@@ -270,7 +270,7 @@ test('keeps concurrent changes', async () => {
 
 test('accepts another storage only for a writable repository', async () => {
   const storages = JSON.stringify({ default: { path: 'one' }, other: { path: 'two' } });
-  const { root, user, name, work } = await world({ env: { HEARTH_STORAGES: storages } });
+  const { root, user, name, runJobs } = await world({ env: { HEARTH_STORAGES: storages } });
   const owner = await user();
   const created = await owner.post('/projects', { name: name('stored') });
   const path = `/projects/${created.body.id}`;
@@ -285,6 +285,6 @@ test('accepts another storage only for a writable repository', async () => {
   assert.equal((await root.put(path, elsewhere)).status, 200);
   const meanwhile = await root.put(path, { repository_read_only: false });
   assert.deepEqual(meanwhile.body, { message: 'The repository is temporarily read-only. Please try again later.' });
-  await work();
+  await runJobs();
   assert.equal((await root.get(path)).body.repository_storage, elsewhere.repository_storage);
 });

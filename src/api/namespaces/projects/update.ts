@@ -26,7 +26,7 @@ import { findTakenFields } from './unique-errors.ts';
 import { valueErrors } from './validation.ts';
 
 type UpdateProjectServices = RefServices & Pick<Services, 'config'>;
-type UpdateFailure = 'invalid' | 'noSuchBranch' | 'busy' | 'readOnly' | 'gone';
+type UpdateFailure = 'invalid' | 'noSuchBranch' | 'busy' | 'readOnly' | 'notFound';
 
 /** Updates the attributes in the request, including name and path (contract/planning.md §3.3 "PUT"). */
 export async function update(
@@ -64,7 +64,7 @@ async function updateRow(
   project: Project,
   values: ProjectAttributeInput,
   storages: readonly string[],
-): Promise<Project | Failure<'invalid' | 'gone' | 'readOnly'>> {
+): Promise<Project | Failure<'invalid' | 'notFound' | 'readOnly'>> {
   // index: projects primary key
   const before = await uow
     .selectFrom('projects')
@@ -72,7 +72,7 @@ async function updateRow(
     .select(['issues_access_level', 'merge_requests_access_level'])
     .where('id', '=', project.id)
     .executeTakeFirst();
-  if (before === undefined) return fail('gone');
+  if (before === undefined) return fail('notFound');
   const input = resolveAttributes(values, before.attributes, uow);
   const repository = await getRepositoryState(uow, project.id);
   if (needsWritableRepository(project, repository, input)) return fail('readOnly');

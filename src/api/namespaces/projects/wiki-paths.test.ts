@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { getViolatedUniqueIndex } from '#database/constraint-violations.ts';
 import { getNamespacePath, moveProjectRoute } from '#domain/namespaces/routes.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // `<path>.wiki.git` is the wiki of the group or project at the path: a project with that path would receive its pushes.
 
@@ -36,8 +36,8 @@ test('rejects such a path on rename and transfer', async () => {
   const refused = await group.owner.put(`${moved.at}/transfer`, { namespace: group.id });
   assert.equal(refused.status, 400);
   assert.match(refused.body.message, /same name or path/);
-  await done(group.owner.put(project.at, { path: 'c' }));
-  await done(group.owner.put(`${moved.at}/transfer`, { namespace: group.id }));
+  await expectSuccess(group.owner.put(project.at, { path: 'c' }));
+  await expectSuccess(group.owner.put(`${moved.at}/transfer`, { namespace: group.id }));
 });
 
 test('rejects one of two such concurrent requests', async () => {

@@ -3,9 +3,9 @@ import type * as endpoints from './endpoints.ts';
 
 export const examples: Examples<typeof endpoints> = {
   starProject: async ({ newProject }) => ({ by: 'guest', path: { id: (await newProject()).id } }),
-  unstarProject: async ({ newProject, callers, done }) => {
+  unstarProject: async ({ newProject, callers, expectSuccess }) => {
     const { id } = await newProject();
-    await done(callers.guest.post(`/projects/${id}/star`));
+    await expectSuccess(callers.guest.post(`/projects/${id}/star`));
     return { by: 'guest', path: { id } };
   },
   listProjectStarrers: ({ project }) => ({ by: 'guest', path: { id: project.id } }),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type Caller, type Project, world } from '#test/support/world.ts';
 import { deleteStarBatch } from './store.ts';
 
-const { user, newProject, newGroup, work, root, anonymous, server } = await world();
+const { user, newProject, newGroup, runJobs, root, anonymous, server } = await world();
 
 const star = (caller: Caller, { at }: Project) => caller.post(`${at}/star`);
 const getStarCount = async ({ at }: Project) => (await root.get(at)).body.star_count;
@@ -127,7 +127,7 @@ test('deletes the stars of a deleted user and of a destroyed project', async () 
   assert.deepEqual((await root.get(`/users/${ada.id}/starred_projects`)).body.length, 1);
   assert.equal((await root.delete(`/users/${ada.id}`)).status, 204);
   assert.equal((await root.get(`${kept.at}/starrers`)).body.length, 1);
-  await work();
+  await runJobs();
   assert.equal(await getStarCount(kept), 1);
 });
 

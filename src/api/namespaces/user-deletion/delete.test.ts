@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listRecordedSince, markRecordedEvents } from '#activity/index.ts';
 import { PASSWORD, signedInBrowser, userWithPassword } from '#test/support/browser.ts';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 
 const { newProject, newGroup } = await world();
 
 // The effects of the request itself: whom it rejects, and that the account is disabled immediately.
 
 const testWorld = await world();
-const { root, anonymous, user, tokenOf, name, work, clock, server } = testWorld;
+const { root, anonymous, user, tokenOf, name, runJobs, clock, server } = testWorld;
 const { database, tokenUses } = server.services;
 
 const NOT_FOUND = { message: '404 User Not Found' };
@@ -24,7 +24,7 @@ async function assertRejectedAndUnchanged(mira: Caller, refused: () => Promise<v
   const before = (await root.get(`/users/${mira.id}`)).body;
   const mark = await markRecordedEvents(database.reader);
   await refused();
-  await work();
+  await runJobs();
   assert.deepEqual(await listRecordedSince(database.reader, mark), []);
   assert.deepEqual((await root.get(`/users/${mira.id}`)).body, before);
   assert.equal((await mira.get('/user')).status, 200);
@@ -64,7 +64,7 @@ test('treats other credentials like those of a blocked user until the row is del
   await remove(mira.id);
   const row = database.reader.selectFrom('users').select('state').where('id', '=', mira.id);
   assert.equal((await row.executeTakeFirst())?.state, 'blocked');
-  await work();
+  await runJobs();
   assert.equal(await row.executeTakeFirst(), undefined);
 });
 
@@ -85,7 +85,7 @@ test('rejects every change of the user before and after the job', async () => {
     ]) {
       assert.deepEqual([answer.status, answer.body], [404, NOT_FOUND]);
     }
-    await work();
+    await runJobs();
   }
 });
 
@@ -98,7 +98,7 @@ test('lists the user as blocked until the job has finished', async () => {
   const seen = await root.get(`/users/${mira.id}`);
   assert.deepEqual([seen.status, seen.body.state], [200, 'blocked']);
   assert.deepEqual([await listed(root), await listed(other)], [[mira.id], []]);
-  await work();
+  await runJobs();
   const response = await root.get(`/users/${mira.id}`);
   assert.deepEqual([response.status, response.body], [404, NOT_FOUND]);
   assert.deepEqual(await listed(root), []);
@@ -123,7 +123,7 @@ test('frees username and email address when the job has finished, not before', a
     const answer = await root.post('/users', { ...again, username: name('other'), email });
     assert.deepEqual([answer.status, answer.body], [409, { message: 'Email has already been taken' }]);
   }
-  await work();
+  await runJobs();
   const created = await root.post('/users', again);
   assert.equal(created.status, 201, created.text);
   assert.notEqual(created.body.id, mira.id);
@@ -133,7 +133,7 @@ test('frees username and email address when the job has finished, not before', a
 test('records the deletion in the audit log and keeps the log', async () => {
   const [mira, otto] = [await user(), await user()];
   const group = await newGroup({ owner: mira });
-  await done(root.post(`${group.at}/members`, { user_id: otto.id, access_level: 50 }));
+  await expectSuccess(root.post(`${group.at}/members`, { user_id: otto.id, access_level: 50 }));
   const log = async () =>
     (await root.get('/audit_events', { entity_type: 'Group', entity_id: group.id })).body.filter(
       (event: { author_id: number }) => event.author_id === mira.id,
@@ -142,7 +142,7 @@ test('records the deletion in the audit log and keeps the log', async () => {
   assert.equal(before.length, 1);
   assert.equal(before[0].details.author_email, `${mira.username}@hearth.test`);
   await remove(mira.id);
-  await work();
+  await runJobs();
   before[0].details.author_email = null;
   assert.deepEqual(await log(), before);
 });
@@ -150,7 +150,7 @@ test('records the deletion in the audit log and keeps the log', async () => {
 test('records who was deleted and by whom', async () => {
   const mira = await user();
   await remove(mira.id);
-  await work();
+  await runJobs();
   const [event, ...others] = (await root.get('/audit_events', { entity_type: 'User', entity_id: mira.id })).body;
   assert.deepEqual(others, []);
   assert.deepEqual([event.author_id, event.event_name], [1, 'user_destroyed']);
@@ -249,7 +249,7 @@ test('accepts another active Owner of the group or its parents, but no other rol
   await root.delete(`${top.at}/members/${otto.id}`);
   await top.addMember('owner', otto);
   assert.equal((await remove(mira.id)).status, 204);
-  await work();
+  await runJobs();
   for (const { at } of [top, low]) {
     const members = (await root.get(`${at}/members/all`)).body;
     assert.deepEqual(
@@ -274,7 +274,7 @@ test('does not count an Owner who is being deleted as another Owner', async () =
   assert.equal((await remove(mira.id)).status, 204);
   assert.equal((await remove(otto.id)).status, 409);
   assert.equal((await otto.delete(`${group.at}/members/${otto.id}`)).status, 403);
-  await work();
+  await runJobs();
   assert.equal((await otto.get(group.at)).status, 200);
 });
 
@@ -288,7 +288,7 @@ test('keeps one of two Owners who are deleted concurrently', async () => {
     await Promise.all(uses);
     assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 409]);
   }
-  await work();
+  await runJobs();
 });
 
 test('treats repeated and concurrent deletions as one', async () => {
@@ -301,7 +301,7 @@ test('treats repeated and concurrent deletions as one', async () => {
       [204, 204, 204],
     );
     assert.equal((await remove(mira.id)).status, 204);
-    await work();
+    await runJobs();
     assert.equal((await remove(mira.id)).status, 404);
     assert.deepEqual(await listRecordedSince(database.reader, mark), ['user_destroyed']);
   }
@@ -317,7 +317,7 @@ test('deletes bots and blocked, banned and deactivated users', async () => {
   const set = { bot: true };
   await database.transaction((tx) => tx.updateTable('users').set(set).where('id', '=', bot.id).execute());
   assert.equal((await remove(bot.id)).status, 204);
-  await work();
+  await runJobs();
   assert.equal((await root.get(`/users/${bot.id}`)).status, 404);
 });
 
@@ -332,7 +332,7 @@ test('lets administrators delete each other and themselves, except the last one'
   assert.equal((await second.delete(`/users/${second.id}`)).status, 204);
   assert.equal((await second.get('/user')).status, 401);
   assert.equal((await root.delete('/users/1')).status, 403, 'a blocked administrator does not count');
-  await work();
+  await runJobs();
   const [event] = (await root.get('/audit_events', { entity_type: 'User', entity_id: second.id })).body;
   assert.deepEqual(
     [event.event_name, event.author_id, event.details.author_email],

@@ -7,12 +7,12 @@ import { completeIntent } from '#repositories/ref-updates/complete-intent.ts';
 import { createIntent } from '#repositories/ref-updates/intents.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { createResource, deleteUser } from './fixtures.testing.ts';
 
 // The state after the deletion job has run.
 
-const { root, user, name, work, server, newProject, newGroup } = await world();
+const { root, user, name, runJobs, server, newProject, newGroup } = await world();
 const { database, git } = server.services;
 
 async function statuses(...paths: string[]): Promise<number[]> {
@@ -40,7 +40,7 @@ test('deletes personal projects and their repositories, also those marked for de
   const repositories = (await Promise.all(ids.map(findRepository))).map((place) => getRepository(git, place));
   for (const repository of repositories) assert.equal(await repositoryExists(repository), true);
   await deleteUser(mira);
-  await work();
+  await runJobs();
   const gone = [...ids, ...[plain, moved].map(({ path_with_namespace: path }) => encodeURIComponent(path))];
   assert.deepEqual(
     await statuses(...gone.map((id) => `/projects/${id}`)),
@@ -54,7 +54,7 @@ test('deletes the personal namespace and frees its path', async () => {
   await newProject({ owner: mira });
   assert.deepEqual(await statuses(`/namespaces/${mira.username}`), [200]);
   await deleteUser(mira);
-  await work();
+  await runJobs();
   assert.deepEqual(await statuses(`/namespaces/${mira.username}`), [404]);
   await newGroup({ owner: root, path: mira.username });
 });
@@ -64,7 +64,7 @@ test('records who deleted what', async () => {
   const project = await newProject({ owner: mira });
   const mark = await markRecordedEvents(database.reader);
   await deleteUser(mira);
-  await work();
+  await runJobs();
   assert.deepEqual(await listRecordedSince(database.reader, mark), ['user_destroyed', 'project_destroyed']);
   const params = { entity_type: 'Gitlab::Audit::InstanceScope' };
   const [event] = (await root.get('/audit_events', params)).body;
@@ -79,7 +79,7 @@ test('ends memberships in groups and projects and keeps other members', async ()
   const project = await newProject({ owner: otto });
   for (const place of [group, project]) await place.addMember('maintainer', mira);
   await deleteUser(mira);
-  await work();
+  await runJobs();
   for (const at of [group.at, project.at]) {
     const ids = (await root.get(`${at}/members`)).body.map(({ id }: Caller) => id);
     assert.deepEqual(ids, [otto.id]);
@@ -99,7 +99,7 @@ test('deletes activity of the user and keeps that of others', async () => {
   };
   assert.deepEqual(await authors(), [otto.id, otto.id, mira.id, mira.id, otto.id]);
   await deleteUser(mira);
-  await work();
+  await runJobs();
   assert.deepEqual(await authors(), [otto.id, otto.id, otto.id]);
 });
 
@@ -108,8 +108,8 @@ test('keeps projects that the user created elsewhere, without a creator', async 
   await root.put(`/users/${mira.id}`, { admin: true });
   const group = await newGroup({ owner: otto });
   const at = group.at;
-  await done(root.post(`${at}/members`, { user_id: mira.id, access_level: 50 }));
-  await done(mira.post(`${at}/members`, { user_id: member.id, access_level: 30 }));
+  await expectSuccess(root.post(`${at}/members`, { user_id: mira.id, access_level: 50 }));
+  await expectSuccess(mira.post(`${at}/members`, { user_id: member.id, access_level: 30 }));
   const project = await newProject({ owner: mira, in: group, readme: true });
   const username = name('created');
   const account = { username, name: 'Created', email: `${username}@x.test`, force_random_password: true };
@@ -124,7 +124,7 @@ test('keeps projects that the user created elsewhere, without a creator', async 
   );
   // Neither mode deletes content shared with others.
   await deleteUser(mira, { hard_delete: true });
-  await work();
+  await runJobs();
   assert.equal((await root.get(project.at)).body.creator_id, null);
   assert.equal((await root.get(`/users/${created.id}`)).body.created_by, null);
   assert.deepEqual(await makers(), [otto.id, null]);
@@ -140,7 +140,7 @@ test('removes the user from protected branches, which stay', async () => {
   const before = await createResource(otto, rules, rule);
   assert.equal(before.push_access_levels.length, 2);
   await deleteUser(mira);
-  await work();
+  await runJobs();
   const { push_access_levels: left } = (await otto.get(`${rules}/stable`)).body;
   assert.deepEqual(
     left.map(({ user_id, access_level }: Record<string, number | null>) => [user_id, access_level]),
@@ -162,11 +162,11 @@ test('settles a ref update of a deleted user without an author', async () => {
   const intent = await database.transaction((tx) => createIntent(tx, begun, { server: true, userId: mira.id }));
   assert.ok(!isFailure(intent));
   await deleteUser(mira);
-  await work();
+  await runJobs();
   const mark = await markRecordedEvents(database.reader);
   await completeIntent(server.services, intent, changes);
   assert.deepEqual(await listRecordedSince(database.reader, mark), []);
-  await work();
+  await runJobs();
 });
 
 test('keeps a group with another Owner even with hard_delete', async () => {
@@ -177,7 +177,7 @@ test('keeps a group with another Owner even with hard_delete', async () => {
   await below.addMember('owner', mira);
   const project = await newProject({ owner: mira, in: first });
   await deleteUser(mira, { hard_delete: true });
-  await work();
+  await runJobs();
   const paths = [`/groups/${first.id}`, `/groups/${second.id}`, below.at, project.at];
   assert.deepEqual(await statuses(...paths), [200, 200, 200, 200]);
 });
@@ -194,7 +194,7 @@ test('destroys groups without another Owner with hard_delete', async () => {
   );
   const mark = await markRecordedEvents(database.reader);
   await deleteUser(mira, { hard_delete: true });
-  await work();
+  await runJobs();
   assert.deepEqual(
     await statuses(
       ...[top, low, other].map(({ id }) => `/groups/${id}`),
@@ -213,8 +213,8 @@ test('keeps a group that gets another Owner before the job runs', async () => {
   const group = await newGroup({ owner: mira });
   const project = await newProject({ in: group });
   await deleteUser(mira, { hard_delete: true });
-  await done(root.post(`${group.at}/members`, { user_id: otto.id, access_level: 50 }));
-  await work();
+  await expectSuccess(root.post(`${group.at}/members`, { user_id: otto.id, access_level: 50 }));
+  await runJobs();
   assert.deepEqual(await statuses(group.at, project.at), [200, 200]);
   const [only, ...others] = (await otto.get(`${group.at}/members`)).body;
   assert.deepEqual([only.id, others], [otto.id, []]);

@@ -4,10 +4,10 @@ import type * as endpoints from './endpoints.ts';
 export const examples: Examples<typeof endpoints> = {
   deleteUser: [
     async ({ user }) => ({ by: 'administrator', path: { id: (await user()).id } }),
-    async ({ user, name, done }) => {
+    async ({ user, name, expectSuccess }) => {
       const owner = await user();
-      await done(owner.post('/projects', { name: name('project') }));
-      await done(owner.post('/groups', { name: name('group'), path: name('group') }));
+      await expectSuccess(owner.post('/projects', { name: name('project') }));
+      await expectSuccess(owner.post('/groups', { name: name('group'), path: name('group') }));
       return { by: 'administrator', path: { id: owner.id }, params: { hard_delete: true } };
     },
   ],

@@ -10,7 +10,7 @@ import { createResource, deleteUser } from './fixtures.testing.ts';
 
 // The deletion job when it fails, runs twice, or runs concurrently with other changes.
 
-const { root, user, work, clock, server, newProject, newGroup } = await world();
+const { root, user, runJobs, clock, server, newProject, newGroup } = await world();
 const { services } = server;
 const { database } = services;
 
@@ -62,7 +62,7 @@ test('does nothing when the job runs again', async () => {
   const before = await countRows();
   await destroy(mira, true);
   assert.deepEqual(await countRows(), before);
-  await work();
+  await runJobs();
   assert.equal((await root.get(`/users/${mira.id}`)).status, 404);
 });
 
@@ -84,7 +84,7 @@ test('completes when the job runs twice concurrently', async () => {
   // One run may find rows that the other one is deleting; the queue would retry it.
   const ends = await Promise.allSettled([destroy(mira, true), destroy(mira, true)]);
   assert.ok(ends.some(({ status }) => status === 'fulfilled'));
-  await work();
+  await runJobs();
   const destroyed = ['project_destroyed', 'project_destroyed', 'project_destroyed', 'group_destroyed'];
   assert.deepEqual(await listRecordedSince(database.reader, mark), ['user_destroyed', ...destroyed]);
 });
@@ -107,7 +107,7 @@ for (const broken of ['project-destroyed', 'group-destroyed', 'user-deleted', 'm
     await assert.rejects(destroy(mira, true, failing), /broken off/);
     const seen = async () => (await root.get(`/users/${mira.id}`)).status;
     assert.equal(await seen(), 200, 'the user is not deleted yet');
-    await work();
+    await runJobs();
     assert.equal(await seen(), 404);
     assert.equal((await root.get(second.at)).status, 404);
     assert.equal((await root.get(group.at)).status, 404);
@@ -133,7 +133,7 @@ test('deletes all activity before the last transaction', async () => {
   await assert.rejects(destroy(mira, false, failing), /broken off/);
   const remaining = database.reader.selectFrom('activity_events').select('id').where('author_id', '=', mira.id);
   assert.deepEqual(await remaining.execute(), []);
-  await work();
+  await runJobs();
 });
 
 test('retries a failed job', async () => {
@@ -145,12 +145,12 @@ test('retries a failed job', async () => {
     throw new Error('not now');
   };
   Object.assign(services, { runUnitOfWork: failing });
-  await work();
+  await runJobs();
   Object.assign(services, { runUnitOfWork });
   const row = database.reader.selectFrom('users').select('id').where('id', '=', mira.id);
   assert.deepEqual(await row.execute(), [{ id: mira.id }]);
   clock.advance(10);
-  await work();
+  await runJobs();
   assert.deepEqual(await row.execute(), []);
 });
 
@@ -185,7 +185,7 @@ test('rejects new content in the namespace of a user who is being deleted', asyn
   assert.equal((await root.post(`/projects/user/${mira.id}`, { name: 'Late' })).status, 404);
   const moved = await root.put(`${project.at}/transfer`, { namespace: namespace_id });
   assert.ok(moved.status >= 400, moved.text);
-  await work();
+  await runJobs();
   assert.equal((await root.get(project.at)).status, 200);
 });
 
@@ -194,7 +194,7 @@ test('deletes a project that was being created during the deactivation', async (
     const mira = await user();
     const [{ id: namespace_id }] = (await root.get('/namespaces', { search: mira.username })).body;
     const [created] = await Promise.all([root.post('/projects', { name: 'Late', namespace_id }), deleteUser(mira)]);
-    await work();
+    await runJobs();
     const response = await root.get(`/namespaces/${namespace_id}`);
     assert.equal(response.status, 404);
     if (created.status === 201) assert.equal((await root.get(`/projects/${created.body.id}`)).status, 404);
@@ -229,7 +229,7 @@ test('deletes a project that appears between the batches and the last step', asy
   );
   await destroy(mira, false, arrive);
   for (const { id } of [first, late]) assert.equal((await root.get(`/projects/${id}`)).status, 404);
-  await work();
+  await runJobs();
 });
 
 test('publishes nothing when another run has finished first', async () => {
@@ -244,5 +244,5 @@ test('publishes nothing when another run has finished first', async () => {
     withInterruption(() => destroy(mira), listening),
   );
   assert.deepEqual(published, ['project-destroyed']);
-  await work();
+  await runJobs();
 });

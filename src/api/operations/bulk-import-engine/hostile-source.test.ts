@@ -3,14 +3,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { type FakeResponse, importInput, serveGroup, startFakeSource } from './fake-source.testing.ts';
 
 // A malicious source cannot harm the destination and learns no secrets.
 
 const here = await world();
 const { root } = here;
-const settings = (change: object) => done(root.put('/application/settings', { ...change }));
+const settings = (change: object) => expectSuccess(root.put('/application/settings', { ...change }));
 await settings({ allow_local_requests_from_web_hooks_and_services: true, max_http_response_size_limit: 1 });
 
 /** Returns the failure messages of an import whose source responds like this to the list of labels. */
@@ -18,8 +18,8 @@ async function failuresOf(t: TestContext, ...labels: readonly FakeResponse[]) {
   const source = await startFakeSource(t);
   serveGroup(source, 'acme', 7, { labels });
   const user = await here.user();
-  const { id } = (await done(user.post('/bulk_imports', importInput(source, 'acme', here.name('copy'))))).body;
-  await here.work();
+  const { id } = (await expectSuccess(user.post('/bulk_imports', importInput(source, 'acme', here.name('copy'))))).body;
+  await here.runJobs();
   const [{ failures, status }] = (await user.get(`/bulk_imports/${id}/entities`)).body;
   assert.equal(status, 'finished');
   const messages = failures.map(({ exception_message }: { exception_message: string }) => exception_message);
@@ -97,8 +97,8 @@ test('removes characters that databases reject from failure records and versions
   serveGroup(source, 'acme', 7, { milestones: [{ body: [broken, { ...broken, id: 2, title: '\ud800' }] }] });
   source.respond('/version', { body: { version: '18.9\u0000\ud800' } });
   const user = await here.user();
-  const { id } = (await done(user.post('/bulk_imports', importInput(source, 'acme', here.name('copy'))))).body;
-  await here.work();
+  const { id } = (await expectSuccess(user.post('/bulk_imports', importInput(source, 'acme', here.name('copy'))))).body;
+  await here.runJobs();
   const [{ failures, status }] = (await user.get(`/bulk_imports/${id}/entities`)).body;
   assert.equal(status, 'finished');
   assert.deepEqual(
@@ -158,8 +158,8 @@ test('sends the token only as a header to the source, and stores it nowhere in p
   const secret = 'sesame-of-the-source';
   const messages: string[] = [];
   here.listen(({ response: answer }) => messages.push(JSON.stringify([answer.body, answer.headers])));
-  const { id } = (await done(user.post('/bulk_imports', importInput(source, 'acme', here.name('copy'))))).body;
-  await here.work();
+  const { id } = (await expectSuccess(user.post('/bulk_imports', importInput(source, 'acme', here.name('copy'))))).body;
+  await here.runJobs();
   const { failures } = (await user.get(`/bulk_imports/${id}/entities`)).body[0];
   assert.equal(failures.length, 1);
   for (const { path, headers } of source.requests) {
@@ -194,8 +194,8 @@ test('imports groups that list themselves and each other once', async (t) => {
   const all = { subgroups: [{ body: [acme, one, two] }] };
   for (const { id, full_path } of [acme, one, two]) serveGroup(source, full_path, id, all);
   const user = await here.user();
-  const { id } = (await done(user.post('/bulk_imports', importInput(source, 'acme', here.name('copy'))))).body;
-  await here.work();
+  const { id } = (await expectSuccess(user.post('/bulk_imports', importInput(source, 'acme', here.name('copy'))))).body;
+  await here.runJobs();
   const { body } = await user.get(`/bulk_imports/${id}/entities?sort=asc`);
   const paths = body.map(({ source_full_path }: { source_full_path: string }) => source_full_path);
   assert.deepEqual(paths, ['acme', 'acme/one', 'acme/two']);

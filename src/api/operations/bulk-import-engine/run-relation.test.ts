@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { type FakeSource, importInput, serveGroup, startFakeSource } from './fake-source.testing.ts';
 import { findMappedUsers } from './store.ts';
 import { watchEntity } from './timeout.ts';
@@ -27,7 +27,7 @@ async function startImport(
   serveGroup(source, 'acme', 7, lists);
   const slug = here.name('copy');
   const user = await here.user();
-  const { id } = (await done(user.post('/bulk_imports', importInput(source, 'acme', slug, more)))).body;
+  const { id } = (await expectSuccess(user.post('/bulk_imports', importInput(source, 'acme', slug, more)))).body;
   return { id, user, source, at: `/groups/${slug}` };
 }
 
@@ -63,8 +63,8 @@ test('fetches further pages while `X-Next-Page` or `Link` announces one', async 
   );
   const user = await here.user();
   const slug = here.name('copy');
-  const { id } = (await done(user.post('/bulk_imports', importInput(source, 'acme', slug)))).body;
-  await here.work();
+  const { id } = (await expectSuccess(user.post('/bulk_imports', importInput(source, 'acme', slug)))).body;
+  await here.runJobs();
   assert.deepEqual(await labelsOf({ id, user, at: `/groups/${slug}` }), ['label 1', 'label 2']);
   const pages = source.requests.filter(({ path }) => path.startsWith('/groups/7/labels')).map(({ path }) => path);
   const list = '/groups/7/labels?only_group_labels=true&include_ancestor_groups=false';
@@ -78,7 +78,7 @@ test('retries temporary failures after a delay and stores no element twice', asy
   const refusal = { status: 429, headers: { 'retry-after': '7' } };
   const lists = { labels: [refusal, { status: 503 }, { status: 502 }, { body: [label(1)] }] };
   const fixture = await startImport(t, lists);
-  await here.work();
+  await here.runJobs();
   for (const [seconds, requestCount] of [
     [6, 1],
     [1, 2],
@@ -87,7 +87,7 @@ test('retries temporary failures after a delay and stores no element twice', asy
     [4, 4],
   ] as const) {
     here.clock.advance(seconds);
-    await here.work();
+    await here.runJobs();
     assert.equal(countRequests(fixture.source, '/groups/7/labels'), requestCount);
   }
   const { status, failures } = await endOf(fixture);
@@ -98,7 +98,7 @@ test('retries temporary failures after a delay and stores no element twice', asy
 test('records a failure after ten retries and imports the rest', async (t) => {
   const fixture = await startImport(t, { labels: [{ status: 500 }], milestones: [{ status: 400 }] });
   for (let count = 0; count < 12; count++) {
-    await here.work();
+    await here.runJobs();
     here.clock.advance(30);
   }
   assert.deepEqual(
@@ -120,7 +120,7 @@ test('records a failure for an invalid element and imports the next one', async 
     labels: [{ body: [label(1, { color: 'none' }), label(2), 'text', { id: 3 }, label(2), label(-4, { name: null })] }],
     milestones: [{ body: [{ id: 1, iid: 1, state: 'active', ...long }] }],
   });
-  await here.work();
+  await here.runJobs();
   const { failures } = await endOf(fixture);
   assert.deepEqual(failures, [
     ['labels', 'Validation failed: Color must be a valid color code'],
@@ -137,9 +137,9 @@ test('finishes an import of which one entity failed', async (t) => {
   const user = await here.user();
   const { entities, ...input } = importInput(fixture.source, 'acme', here.name('copy'));
   const absent = { ...entities[0]!, source_full_path: 'absent', destination_slug: here.name('copy') };
-  const both = (await done(user.post('/bulk_imports', { ...input, entities: [...entities, absent] }))).body.id;
+  const both = (await expectSuccess(user.post('/bulk_imports', { ...input, entities: [...entities, absent] }))).body.id;
   const twice = (
-    await done(
+    await expectSuccess(
       user.post('/bulk_imports', {
         ...input,
         entities: [absent, absent].map((one) => ({ ...one, source_full_path: 'acme' })),
@@ -147,7 +147,7 @@ test('finishes an import of which one entity failed', async (t) => {
     )
   ).body.id;
   fixture.source.respond('/groups/acme', { body: { id: 7, full_path: 'acme', name: 'acme', visibility: 'private' } });
-  await here.work();
+  await here.runJobs();
   const statuses = async (id: number) => [
     (await user.get(`/bulk_imports/${id}`)).body.status,
     ...(await user.get(`/bulk_imports/${id}/entities?sort=asc`)).body.map((row: { status: string }) => row.status),
@@ -159,7 +159,7 @@ test('finishes an import of which one entity failed', async (t) => {
 test('fails an import of which no entity was imported', async (t) => {
   const fixture = await startImport(t, {});
   fixture.source.respond('/groups/acme', { status: 404 });
-  await here.work();
+  await here.runJobs();
   const { status, entity, failures } = await endOf(fixture);
   assert.deepEqual([status, entity.status], ['failed', 'failed']);
   assert.deepEqual(failures, [['group', 'Unsuccessful response 404 from [FILTERED]']]);
@@ -174,7 +174,7 @@ test('skips projects and members if the request excludes them', async (t) => {
       migrate_memberships: false,
     },
   );
-  await here.work();
+  await here.runJobs();
   for (const list of ['projects', 'members']) assert.equal(countRequests(fixture.source, `/groups/7/${list}`), 0);
   assert.equal((await fixture.user.get(`/bulk_imports/${fixture.id}/entities`)).body.length, 1);
 });
@@ -196,8 +196,8 @@ test('stores nothing more after a cancellation and keeps the imported data', asy
   const fixture = await startImport(t, {
     labels: [{ body: [label(1)], headers: { 'x-next-page': '2' } }, (...all) => void labels(...all)],
   });
-  cancelled.resolve(() => done(fixture.user.post(`/bulk_imports/${fixture.id}/cancel`)));
-  await here.work();
+  cancelled.resolve(() => expectSuccess(fixture.user.post(`/bulk_imports/${fixture.id}/cancel`)));
+  await here.runJobs();
   const { status, entity } = await endOf(fixture);
   assert.deepEqual([status, entity.status, await labelsOf(fixture)], ['canceled', 'canceled', ['label 1']]);
   assert.equal(countRequests(fixture.source, '/groups/7/milestones'), 0);
@@ -208,9 +208,9 @@ test('stops an import whose user is blocked meanwhile', async (t) => {
   const blocking = (_request: unknown, response: import('node:http').ServerResponse) =>
     void block().then(() => response.end(JSON.stringify([label(2)])));
   const fixture = await startImport(t, { labels: [{ body: [label(1)], headers: { 'x-next-page': '2' } }, blocking] });
-  block = () => done(here.root.post(`/users/${fixture.user.id}/block`));
-  await here.work();
-  await done(here.root.post(`/users/${fixture.user.id}/unblock`));
+  block = () => expectSuccess(here.root.post(`/users/${fixture.user.id}/block`));
+  await here.runJobs();
+  await expectSuccess(here.root.post(`/users/${fixture.user.id}/unblock`));
   const { status, entity, failures } = await endOf(fixture);
   assert.deepEqual([status, entity.status, await labelsOf(fixture)], ['failed', 'failed', ['label 1']]);
   assert.deepEqual(failures, [['group', 'The importing user is shut out']]);
@@ -234,10 +234,10 @@ test('limits the number of groups copied at the same time for one user', async (
   const imports = [1, 2].map(() => {
     const { configuration, entities: one } = importInput(source, 'acme', '');
     const wished = Array.from({ length: 4 }, () => ({ ...one[0]!, destination_slug: here.name('copy') }));
-    return done(user.post('/bulk_imports', { configuration, entities: wished }));
+    return expectSuccess(user.post('/bulk_imports', { configuration, entities: wished }));
   });
   await Promise.all(imports);
-  await here.work();
+  await here.runJobs();
   assert.equal(counts.length, 8);
   assert.equal(Math.max(...counts), 5);
   const statuses = (await user.get('/bulk_imports')).body.map(({ status }: { status: string }) => status);
@@ -246,12 +246,12 @@ test('limits the number of groups copied at the same time for one user', async (
 
 test('aborts a call to the source when the import is cancelled', async (t) => {
   const fixture = await startImport(t, { labels: [{ status: 503 }] });
-  await here.work();
+  await here.runJobs();
   const { entity } = await endOf(fixture);
   t.mock.timers.enable({ apis: ['setInterval'] });
   using watched = watchEntity(here.server.services, entity.id, new AbortController().signal);
   t.mock.timers.tick(5000);
-  await done(fixture.user.post(`/bulk_imports/${fixture.id}/cancel`));
+  await expectSuccess(fixture.user.post(`/bulk_imports/${fixture.id}/cancel`));
   assert.equal(watched.signal.aborted, false);
   const abortEvent = once(watched.signal, 'abort');
   t.mock.timers.tick(5000);
@@ -265,7 +265,7 @@ test('finds mapped users for any number of ids', async () => {
 
 test('times out after a day without progress and deletes credentials a day after the end', async (t) => {
   const fixture = await startImport(t, { labels: [{ status: 429, headers: { 'retry-after': '300' } }] });
-  await here.work();
+  await here.runJobs();
   const secrets = () =>
     here.server.services.database.reader
       .selectFrom('bulk_import_configurations')
@@ -276,21 +276,21 @@ test('times out after a day without progress and deletes credentials a day after
   await here.server.services.database.transaction((tx) =>
     tx.deleteFrom('background_jobs').where('kind', '=', 'migrate_bulk_import_entity').execute(),
   );
-  await here.work();
+  await here.runJobs();
   const { status, entity } = await endOf(fixture);
   assert.deepEqual([status, entity.status, (await secrets()).length], ['timeout', 'timeout', 1]);
   here.clock.advance(24 * 60 * 60 + 600);
-  await here.work();
+  await here.runJobs();
   assert.deepEqual(await secrets(), []);
 });
 
 test('deletes the imports of a deleted user, active ones too', async (t) => {
   const fixture = await startImport(t, { labels: [{ body: [label(1)] }], milestones: [{ status: 503 }] });
-  await here.work();
-  await done(here.root.delete(`/users/${fixture.user.id}`, { hard_delete: true }));
-  await here.work();
+  await here.runJobs();
+  await expectSuccess(here.root.delete(`/users/${fixture.user.id}`, { hard_delete: true }));
+  await here.runJobs();
   here.clock.advance(60);
-  await here.work();
+  await here.runJobs();
   const { reader } = here.server.services.database;
   for (const table of ['bulk_import_entities', 'bulk_import_objects'] as const) {
     assert.deepEqual(await reader.selectFrom(table).selectAll().where('bulk_import_id', '=', fixture.id).execute(), []);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { listRefs } from '#git/refs/refs.ts';
 import { getRepository } from '#repositories/repository.ts';
-import { type Caller, done, type Project, type World, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Project, type World, world } from '#test/support/world.ts';
 import { type FakeResponse, importInput, serveProject, startFakeSource } from './fake-source.testing.ts';
 
 const here = await world();
@@ -20,10 +20,11 @@ async function importProject(t: TestContext, ...responses: readonly FakeResponse
   source.respond(REFS, ...responses);
   const { owner, path } = await here.newGroup();
   const overrides = { source_type: 'project_entity', destination_namespace: path };
-  const { id } = (await done(owner.post('/bulk_imports', importInput(source, 'acme/api', 'api', overrides)))).body;
+  const { id } = (await expectSuccess(owner.post('/bulk_imports', importInput(source, 'acme/api', 'api', overrides))))
+    .body;
   // A waiting import would take a fetch slot of later tests.
   t.after(() => owner.post(`/bulk_imports/${id}/cancel`));
-  await here.work();
+  await here.runJobs();
   const entity = async () => (await owner.get(`/bulk_imports/${id}/entities`)).body[0];
   return { source, entity, gitRequests: () => source.requests.filter((one) => one.path.startsWith(REFS)) };
 }
@@ -79,7 +80,7 @@ test('retries a temporarily unavailable repository, which is read-only until the
     [1, 3],
   ] as const) {
     here.clock.advance(seconds);
-    await here.work();
+    await here.runJobs();
     assert.equal(gitRequests().length, times);
   }
 });
@@ -91,7 +92,7 @@ test('retries a rate-limited repository after the requested delay', async (t) =>
     [1, 2],
   ] as const) {
     here.clock.advance(seconds);
-    await here.work();
+    await here.runJobs();
     assert.equal(gitRequests().length, times);
   }
 });
@@ -113,10 +114,10 @@ async function refsOf({ server }: World, by: Caller, { id }: { id: number }) {
 async function filled(owner: Caller): Promise<Project> {
   const project = await there.newProject({ owner, readme: true, default_branch: 'trunk' });
   await project.commit({ 'a.txt': 'a' }, { branch: 'feature' });
-  await done(owner.post(`${project.repository}/tags`, { tag_name: 'v1', ref: 'feature' }));
+  await expectSuccess(owner.post(`${project.repository}/tags`, { tag_name: 'v1', ref: 'feature' }));
   const overrides = { source_branch: 'feature', target_branch: 'trunk', title: 'Merge' };
-  await done(owner.post(`${project.at}/merge_requests`, overrides));
-  await there.work();
+  await expectSuccess(owner.post(`${project.at}/merge_requests`, overrides));
+  await there.runJobs();
   return project;
 }
 
@@ -126,8 +127,8 @@ async function importFromThere(source: Caller, project: Project, url = there.ser
   const overrides = { source_type: 'project_entity', destination_namespace: path };
   const input = importInput({ url }, `${source.username}/${project.path}`, 'api', overrides);
   const configuration = { url, access_token: source.token };
-  const { id } = (await done(owner.post('/bulk_imports', { ...input, configuration }))).body;
-  await here.work();
+  const { id } = (await expectSuccess(owner.post('/bulk_imports', { ...input, configuration }))).body;
+  await here.runJobs();
   const [entity] = (await owner.get(`/bulk_imports/${id}/entities`)).body;
   return { owner, entity };
 }
@@ -164,18 +165,18 @@ for (const [what, refs] of [
     const { project_id: id } = await entity();
     const repositories = here.server.services.database.reader.selectFrom('repositories').where('project_id', '=', id);
     const now = () => repositories.select(['read_only', 'move_id']).executeTakeFirstOrThrow();
-    await done(here.root.put(`/projects/${id}`, { repository_read_only: false }));
-    const move = (await done(here.root.post(`/projects/${id}/repository_storage_moves`))).body;
+    await expectSuccess(here.root.put(`/projects/${id}`, { repository_read_only: false }));
+    const move = (await expectSuccess(here.root.post(`/projects/${id}/repository_storage_moves`))).body;
     await here.server.services.database.transaction((tx) =>
       tx.deleteFrom('background_jobs').where('kind', '=', 'move_next_repository').execute(),
     );
     here.clock.advance(1);
-    await here.work();
+    await here.runJobs();
     assert.deepEqual([await now(), gitRequests().length], [{ read_only: true, move_id: move.id }, 1]);
     here.clock.advance(600);
-    await here.work();
+    await here.runJobs();
     here.clock.advance(30);
-    await here.work();
+    await here.runJobs();
     assert.deepEqual([(await now()).move_id, gitRequests().length], [null, 2]);
   });
 }
@@ -185,7 +186,7 @@ test('stores nothing of a repository with an incomplete history', async () => {
   const project = await filled(source);
   await project.commit({ 'b.txt': 'b' }, { branch: 'feature' });
   await project.commit({ 'c.txt': 'c' }, { branch: 'feature' });
-  await there.work();
+  await there.runJobs();
   const { git } = there.server.services;
   const row = await there.server.services.database.reader
     .selectFrom('repositories')
@@ -202,12 +203,12 @@ test('stores nothing of a repository with an incomplete history', async () => {
 
 test('imports from itself although requests to other local addresses are blocked', async () => {
   const group = await there.newGroup();
-  await done(group.owner.post(`${group.at}/labels`, { name: 'own', color: 'red' }));
+  await expectSuccess(group.owner.post(`${group.at}/labels`, { name: 'own', color: 'red' }));
   const slug = there.name('again');
   const { url, ...input } = { url: there.server.address, ...importInput({ url: '' }, group.path, slug) };
   const configuration = { url, access_token: group.owner.token };
-  await done(group.owner.post('/bulk_imports', { ...input, configuration }));
-  await there.work();
+  await expectSuccess(group.owner.post('/bulk_imports', { ...input, configuration }));
+  await there.runJobs();
   assert.equal((await group.owner.get(`/groups/${slug}/labels`)).body[0].name, 'own');
 });
 
@@ -215,20 +216,22 @@ test('imports a group with its subgroups, projects, repositories and planning da
   const { owner, ...acme } = await there.newGroup();
   const tools = await there.newGroup({ in: { ...acme, owner } });
   const api = await there.newProject({ in: { ...tools, owner }, readme: true });
-  await done(owner.post(`${acme.at}/labels`, { name: 'bug', color: 'red', description: 'Broken' }));
-  await done(owner.post(`${acme.at}/milestones`, { title: 'First' }));
-  await done(owner.post(`${api.repository}/branches`, { branch: 'feature', ref: 'main' }));
-  await done(owner.post(`${api.repository}/tags`, { tag_name: 'v1', ref: 'main' }));
-  const issue = await done(owner.post(`${api.at}/issues`, { title: 'Crash', labels: 'bug', description: 'Of course' }));
-  await done(owner.post(`${api.at}/issues/${issue.body.iid}/notes`, { body: 'Indeed' }));
-  await done(owner.put(`${api.at}/issues/${issue.body.iid}`, { state_event: 'close' }));
-  await there.work();
+  await expectSuccess(owner.post(`${acme.at}/labels`, { name: 'bug', color: 'red', description: 'Broken' }));
+  await expectSuccess(owner.post(`${acme.at}/milestones`, { title: 'First' }));
+  await expectSuccess(owner.post(`${api.repository}/branches`, { branch: 'feature', ref: 'main' }));
+  await expectSuccess(owner.post(`${api.repository}/tags`, { tag_name: 'v1', ref: 'main' }));
+  const issue = await expectSuccess(
+    owner.post(`${api.at}/issues`, { title: 'Crash', labels: 'bug', description: 'Of course' }),
+  );
+  await expectSuccess(owner.post(`${api.at}/issues/${issue.body.iid}/notes`, { body: 'Indeed' }));
+  await expectSuccess(owner.put(`${api.at}/issues/${issue.body.iid}`, { state_event: 'close' }));
+  await there.runJobs();
   const user = await here.user();
   const slug = here.name('Moved');
   const input = importInput({ url: there.server.address }, acme.path, slug);
   const configuration = { url: there.server.address, access_token: owner.token };
-  const { id } = (await done(user.post('/bulk_imports', { ...input, configuration }))).body;
-  await here.work();
+  const { id } = (await expectSuccess(user.post('/bulk_imports', { ...input, configuration }))).body;
+  await here.runJobs();
   const { body: entities } = await user.get(`/bulk_imports/${id}/entities?sort=asc`);
   const path = slug.toLowerCase();
   assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { environments } from './environments.ts';
 import { importInto } from './fixtures.testing.ts';
 import { issues } from './issues.ts';
@@ -70,22 +70,22 @@ test('rejects a second open merge request of the same branches; the open one fol
     mergeRequestOf(3, { sha: head, state: 'locked' }),
   ]);
   assert.deepEqual([failures, (await shown(3)).state], [['invalid'], 'locked']);
-  await here.work();
+  await here.runJobs();
   const { sha, changes_count, detailed_merge_status } = await shown(1);
   assert.deepEqual([sha, changes_count, detailed_merge_status], [head, '1', 'mergeable']);
   const next = await project.commit({ 'b.txt': 'b' }, { branch: 'work' });
   assert.equal((await shown(1)).sha, next);
   const made = { title: 'Next', source_branch: 'main', target_branch: 'work' };
-  assert.equal((await done(owner.post(`${project.at}/merge_requests`, made))).body.iid, 4);
+  assert.equal((await expectSuccess(owner.post(`${project.at}/merge_requests`, made))).body.iid, 4);
 });
 
 test('shows the diff of a merged merge request and closes no mentioned issues', async () => {
   const { project, of, shown, head, base } = await importing();
-  const made = await done(
+  const made = await expectSuccess(
     owner.post(`${project.at}/merge_requests`, { title: 'Own', source_branch: 'work', target_branch: 'main' }),
   );
-  const merged = await done(owner.put(`${project.at}/merge_requests/${made.body.iid}/merge`));
-  await here.work();
+  const merged = await expectSuccess(owner.put(`${project.at}/merge_requests/${made.body.iid}/merge`));
+  await here.runJobs();
   const { merge_commit_sha } = merged.body;
   const past = {
     state: 'merged',
@@ -97,7 +97,7 @@ test('shows the diff of a merged merge request and closes no mentioned issues', 
   const issue = { id: 3, iid: 3, title: 'Bug', state: 'opened', labels: [], author: AUTHOR, ...TIMES };
   assert.deepEqual(await of.bring(issues, [issue]), []);
   assert.deepEqual(await of.bring(mergeRequests, [mergeRequestOf(9, past)]), []);
-  await here.work();
+  await here.runJobs();
   const one = await shown(9);
   const { state, merged_at, merge_commit_sha: merge } = one;
   assert.deepEqual(

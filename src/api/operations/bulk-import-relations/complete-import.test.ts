@@ -4,7 +4,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { enqueue } from '#jobs/job.ts';
-import { type Caller, done, type Group, type Project, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Group, type Project, world } from '#test/support/world.ts';
 import { advanceImport } from '../bulk-import-engine/index.ts';
 
 // Imports a group from one server into another, compares all fields, and imports again after a crash.
@@ -21,19 +21,22 @@ async function source() {
   const { owner } = group;
   const author = await there.user({ username: 'ada' });
   const add = (at: string, level: number, more = {}) =>
-    done(owner.post(`${at}/members`, { user_id: author.id, access_level: level, ...more }));
+    expectSuccess(owner.post(`${at}/members`, { user_id: author.id, access_level: level, ...more }));
   await add(group.at, 30, { expires_at: '2026-12-01' });
-  await done(owner.post(`${group.at}/labels`, { name: 'shared', color: 'red' }));
-  await done(owner.post(`${group.at}/milestones`, { title: 'Of all', due_date: '2026-03-01' }));
-  await done(owner.post(`${group.at}/iterations`, { title: 'It', start_date: '2026-01-05', due_date: '2026-01-12' }));
-  const epic = (await done(author.post(`${group.at}/epics`, { title: 'Small', labels: 'shared' }))).body;
-  const above = (await done(owner.post(`${group.at}/epics`, { title: 'Large', description: 'Holds it' }))).body;
-  await done(owner.put(`${group.at}/epics/${epic.iid}`, { parent_id: above.id }));
+  await expectSuccess(owner.post(`${group.at}/labels`, { name: 'shared', color: 'red' }));
+  await expectSuccess(owner.post(`${group.at}/milestones`, { title: 'Of all', due_date: '2026-03-01' }));
+  await expectSuccess(
+    owner.post(`${group.at}/iterations`, { title: 'It', start_date: '2026-01-05', due_date: '2026-01-12' }),
+  );
+  const epic = (await expectSuccess(author.post(`${group.at}/epics`, { title: 'Small', labels: 'shared' }))).body;
+  const above = (await expectSuccess(owner.post(`${group.at}/epics`, { title: 'Large', description: 'Holds it' })))
+    .body;
+  await expectSuccess(owner.put(`${group.at}/epics/${epic.iid}`, { parent_id: above.id }));
   const project = await there.newProject({ in: group, readme: true, description: 'Code' });
   await planIn(project, { owner, author, epic: epic.id });
   await codeIn(project, { owner, author });
-  await there.work();
-  await done(owner.post(`${project.at}/archive`));
+  await there.runJobs();
+  await expectSuccess(owner.post(`${project.at}/archive`));
   return { group, project, owner };
 }
 
@@ -43,36 +46,38 @@ interface By {
 }
 
 async function planIn({ at }: Project, { owner, author, epic }: By & { readonly epic: number }) {
-  await done(owner.post(`${at}/labels`, { name: 'bug', color: '#123456', description: 'Broken' }));
-  const milestone = (await done(owner.post(`${at}/milestones`, { title: 'First' }))).body;
+  await expectSuccess(owner.post(`${at}/labels`, { name: 'bug', color: '#123456', description: 'Broken' }));
+  const milestone = (await expectSuccess(owner.post(`${at}/milestones`, { title: 'First' }))).body;
   const more = { milestone_id: milestone.id, labels: 'bug,shared', weight: 2, due_date: '2026-05-06', epic_id: epic };
-  await done(
+  await expectSuccess(
     author.post(`${at}/issues`, { title: 'Crash', description: '- [ ] mend', assignee_id: author.id, ...more }),
   );
-  await done(owner.post(`${at}/issues`, { title: 'Gone' }));
-  await done(owner.delete(`${at}/issues/2`));
-  await done(owner.post(`${at}/issues`, { title: 'Secret', confidential: true, issue_type: 'incident' }));
-  for (const body of ['One', 'See #3', 'Three']) await done(author.post(`${at}/issues/1/notes`, { body }));
-  await done(author.post(`${at}/issues/1/notes`, { body: 'Between us', internal: true }));
-  await done(owner.put(`${at}/issues/3`, { state_event: 'close', discussion_locked: true }));
+  await expectSuccess(owner.post(`${at}/issues`, { title: 'Gone' }));
+  await expectSuccess(owner.delete(`${at}/issues/2`));
+  await expectSuccess(owner.post(`${at}/issues`, { title: 'Secret', confidential: true, issue_type: 'incident' }));
+  for (const body of ['One', 'See #3', 'Three']) await expectSuccess(author.post(`${at}/issues/1/notes`, { body }));
+  await expectSuccess(author.post(`${at}/issues/1/notes`, { body: 'Between us', internal: true }));
+  await expectSuccess(owner.put(`${at}/issues/3`, { state_event: 'close', discussion_locked: true }));
 }
 
 async function codeIn(project: Project, { owner, author }: By) {
   const { at } = project;
   await project.commit({ 'a.txt': 'a' }, { branch: 'first' });
-  await done(owner.post(`${at}/wikis`, { title: 'guides/Start', content: 'Hello' }));
+  await expectSuccess(owner.post(`${at}/wikis`, { title: 'guides/Start', content: 'Hello' }));
   await project.commit({ 'b.txt': 'b' }, { branch: 'second' });
   const merge = { target_branch: 'main', labels: 'bug', reviewer_ids: [author.id] };
-  await done(
+  await expectSuccess(
     author.post(`${at}/merge_requests`, { title: 'Mend', source_branch: 'first', description: 'Closes #1', ...merge }),
   );
-  await done(owner.post(`${at}/merge_requests`, { title: 'Draft: More', source_branch: 'second', ...merge }));
-  await done(owner.post(`${at}/merge_requests/2/notes`, { body: 'Not yet' }));
-  await done(owner.put(`${at}/merge_requests/1/merge`));
-  await done(
+  await expectSuccess(owner.post(`${at}/merge_requests`, { title: 'Draft: More', source_branch: 'second', ...merge }));
+  await expectSuccess(owner.post(`${at}/merge_requests/2/notes`, { body: 'Not yet' }));
+  await expectSuccess(owner.put(`${at}/merge_requests/1/merge`));
+  await expectSuccess(
     owner.post(`${at}/protected_branches`, { name: 'release/*', push_access_level: 0, allow_force_push: true }),
   );
-  await done(owner.post(`${at}/environments`, { name: 'review/x', external_url: 'https://x.test', tier: 'testing' }));
+  await expectSuccess(
+    owner.post(`${at}/environments`, { name: 'review/x', external_url: 'https://x.test', tier: 'testing' }),
+  );
 }
 
 const LISTS = {
@@ -121,8 +126,8 @@ test('imports every field, and changes nothing when a crash loses the progress',
       },
     ],
   };
-  const { id } = (await done(importer.post('/bulk_imports', wanted))).body;
-  await here.work();
+  const { id } = (await expectSuccess(importer.post('/bulk_imports', wanted))).body;
+  await here.runJobs();
   const entities = (await importer.get(`/bulk_imports/${id}/entities?sort=asc`)).body;
   assert.deepEqual(
     entities.map((one: Record<string, unknown>) => [one.status, one.failures]),
@@ -142,7 +147,7 @@ test('imports every field, and changes nothing when a crash loses the progress',
   assert.deepEqual(await listsOf(...copy), before);
   await forgetProgress(id);
   assert.deepEqual(await states(), ['created', 'created']);
-  await here.work();
+  await here.runJobs();
   assert.deepEqual(await states(), ['finished', 'finished']);
   assert.deepEqual(await listsOf(...copy), before);
   const members = (await importer.get(`${copy[1].at}/members`)).body;
@@ -216,8 +221,8 @@ test('keeps the default protection rule if the source does not list its rules', 
     configuration: { url: await refusing(t, /\/protected_branches/), access_token: owner.token },
     entities: [{ ...entity, destination_namespace: into.path }],
   };
-  const { id } = (await done(into.owner.post('/bulk_imports', wanted))).body;
-  await here.work();
+  const { id } = (await expectSuccess(into.owner.post('/bulk_imports', wanted))).body;
+  await here.runJobs();
   const [{ status, failures, project_id }] = (await into.owner.get(`/bulk_imports/${id}/entities`)).body;
   assert.deepEqual([status, failures.length, failures[0]?.relation], ['finished', 1, 'protected_branches']);
   const rules = (await into.owner.get(`/projects/${project_id}/protected_branches`)).body;

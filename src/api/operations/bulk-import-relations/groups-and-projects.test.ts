@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { createFromSource, findGroupAs, importInto } from './fixtures.testing.ts';
 import { group as groups } from './group.ts';
 import { members } from './members.ts';
@@ -16,7 +16,7 @@ const some = (shown: Record<string, unknown>, like: object) =>
 
 test('imports all fields of a group and makes the importing user its Owner', async () => {
   const owner = await here.user();
-  await done(root.put(`/users/${owner.id}`, { can_create_group: true }));
+  await expectSuccess(root.put(`/users/${owner.id}`, { can_create_group: true }));
   const attributes = {
     ...{ name: 'Tools & more', description: 'What', visibility: 'internal', lfs_enabled: false, emails_disabled: true },
     ...{ mentions_disabled: true, share_with_group_lock: true, request_access_enabled: false },
@@ -82,9 +82,9 @@ test('limits visibility to the parent group and the instance settings, also for 
     for (const visibility of ['public', 'internal', 'private']) shown.push(await visibilityOf(kind, visibility));
     assert.deepEqual(shown, ['internal', 'internal', 'private']);
   }
-  await done(root.put('/application/settings', { restricted_visibility_levels: ['internal'] }));
+  await expectSuccess(root.put('/application/settings', { restricted_visibility_levels: ['internal'] }));
   const restricted = [await visibilityOf(groups, 'public'), await visibilityOf(projects, 'public')];
-  await done(root.put('/application/settings', { restricted_visibility_levels: [] }));
+  await expectSuccess(root.put('/application/settings', { restricted_visibility_levels: [] }));
   assert.deepEqual(restricted, ['private', 'private']);
 });
 

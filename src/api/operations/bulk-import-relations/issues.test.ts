@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { importInto } from './fixtures.testing.ts';
 import { issues } from './issues.ts';
 import { labels } from './labels.ts';
@@ -111,7 +111,7 @@ test('continues after the highest imported iid, and fails only an issue with a u
     ['invalid'],
   );
   assert.deepEqual([(await issueOf(8)).title, (await issueOf(4)).title], ['Issue 8', 'Issue 4']);
-  assert.equal((await done(owner.post(`${project.at}/issues`, { title: 'Next' }))).body.iid, 9);
+  assert.equal((await expectSuccess(owner.post(`${project.at}/issues`, { title: 'Next' }))).body.iid, 9);
 });
 
 test('fails only the invalid elements', async () => {
@@ -200,7 +200,7 @@ test('creates no activity, resource events, system notes or jobs for an imported
     (await owner.get(`${project.at}/events`)).body.length,
     (await reader.selectFrom('background_jobs').select('id').where('state', '=', 'pending').execute()).length,
   ];
-  await here.work();
+  await here.runJobs();
   const before = await heard();
   const closed = sourceIssue(2, { state: 'closed', assignees: [AUTHOR], milestone: { title: 'One' } });
   await of.bring(issues, [sourceIssue(1), closed], ({ iid }) => [note(Number(iid), `See #1 and #2`)]);
@@ -218,7 +218,7 @@ test('lists, filters and counts include imported issues', async () => {
     sourceIssue(7, { title: 'Findling', labels: ['bug', 'new'], milestone: { title: 'One' }, assignees: [AUTHOR] }),
   ]);
   const plain = { title: 'Findling', labels: 'bug,new', assignee_ids: [planner.id], milestone_id: 0 };
-  const own = await done(planner.post(`${project.at}/issues`, plain));
+  const own = await expectSuccess(planner.post(`${project.at}/issues`, plain));
   const filters: Record<string, unknown>[] = [
     { labels: 'bug' },
     { search: 'findl' },
@@ -229,7 +229,7 @@ test('lists, filters and counts include imported issues', async () => {
     { 'not[labels]': 'other' },
   ];
   for (const filter of filters) {
-    const { body } = await done(owner.get(`${project.at}/issues`, filter));
+    const { body } = await expectSuccess(owner.get(`${project.at}/issues`, filter));
     assert.deepEqual(body.map(({ iid }: { iid: number }) => iid).sort(), [7, own.body.iid], JSON.stringify(filter));
   }
   assert.deepEqual((await owner.get(`${project.at}/issues`, { milestone: 'One' })).body.length, 1);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { epics } from './epics.ts';
 import { importInto } from './fixtures.testing.ts';
 import { issues } from './issues.ts';
@@ -37,7 +37,7 @@ test('imports all fields of a milestone and continues after its iid', async () =
   const [shown] = (await owner.get(`${group.at}/milestones`)).body;
   const { id: _, ...expected } = { ...milestone, ...dates };
   assert.deepEqual(some(shown, expected), expected);
-  assert.equal((await done(owner.post(`${group.at}/milestones`, { title: 'Next' }))).body.iid, 7);
+  assert.equal((await expectSuccess(owner.post(`${group.at}/milestones`, { title: 'Next' }))).body.iid, 7);
 });
 
 test('uses the milestone of an ancestor group, and fails one that ends before it starts', async () => {
@@ -80,7 +80,7 @@ test('imports the iterations of all cadences into one cadence, with their iids',
     [['Imported iterations', false]],
   );
   const next = { start_date: '2031-01-20', due_date: '2031-02-28' };
-  assert.equal((await done(owner.post(`${group.at}/iterations`, next))).body.iid, 6);
+  assert.equal((await expectSuccess(owner.post(`${group.at}/iterations`, next))).body.iid, 6);
 });
 
 const epic = (id: number, more: Readonly<Record<string, unknown>> = {}) => ({
@@ -111,7 +111,7 @@ test('imports all fields of an epic without notifications', async () => {
   };
   assert.deepEqual(some(shown, expected), expected);
   assert.deepEqual([shown.author.id, shown.description], [owner.id, '*Created by: Grace (@grace)*\n\nWhat']);
-  assert.equal((await done(owner.post(`${group.at}/epics`, { title: 'Next' }))).body.iid, 8);
+  assert.equal((await expectSuccess(owner.post(`${group.at}/epics`, { title: 'Next' }))).body.iid, 8);
   assert.deepEqual((await owner.get(`${group.at}/epics/${shown.id}/notes`)).body, []);
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { findLocalUser, parseProfile } from './users.ts';
 
 const here = await world();
@@ -25,20 +25,20 @@ test('finds a user by email address, ignoring case, then by username', async () 
 test('finds users by confirmed email addresses only', async () => {
   const ada = await user();
   const address = `${here.name('other')}@hearth.test`;
-  await done(root.post(`/users/${ada.id}/emails`, { email: address }));
+  await expectSuccess(root.post(`/users/${ada.id}/emails`, { email: address }));
   assert.equal(await meant({ email: address }), null);
   const sure = `${here.name('other')}@hearth.test`;
-  await done(root.post(`/users/${ada.id}/emails`, { email: sure, skip_confirmation: true }));
+  await expectSuccess(root.post(`/users/${ada.id}/emails`, { email: sure, skip_confirmation: true }));
   assert.equal(await meant({ email: sure }), ada.id);
 });
 
 test('finds deactivated users, but no bots or blocked users', async () => {
   const ada = await user();
   const email = `${ada.username}@hearth.test`;
-  await done(root.post(`/users/${ada.id}/deactivate`));
+  await expectSuccess(root.post(`/users/${ada.id}/deactivate`));
   assert.equal(await meant({ email }), ada.id);
-  await done(root.post(`/users/${ada.id}/activate`));
-  await done(root.post(`/users/${ada.id}/block`));
+  await expectSuccess(root.post(`/users/${ada.id}/activate`));
+  await expectSuccess(root.post(`/users/${ada.id}/block`));
   assert.deepEqual([await meant({ email }), await meant({}, ada.username)], [null, null]);
   assert.deepEqual([await meant({}, 'alert-bot'), await meant({}, 'ghost')], [null, null]);
   assert.equal(await meant({ username: 'root', bot: true }), null);

@@ -109,7 +109,7 @@ test('creates an import from JSON and from a form, with one element or a list', 
   }
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   assert.equal((await user.send('POST', '/bulk_imports', { raw: form.toString(), headers })).status, 201);
-  await here.work();
+  await here.runJobs();
 });
 
 const acme = (version = '18.9.0') => ({ version, enterprise: true });
@@ -170,7 +170,7 @@ test('uses `/metadata` of an older source and skips the check of token scopes', 
   source.respond('/personal_access_tokens/self', { status: 404 });
   const user = await here.user();
   assert.equal((await user.post('/bulk_imports', importInput(source, 'acme', here.name('old')))).status, 201);
-  await here.work();
+  await here.runJobs();
 });
 
 test('names host and port of an unreachable source, and blocks an invalid URL', async () => {

@@ -55,7 +55,7 @@ const loadNamespaces = (sites: readonly Site[], { db }: SerializationContext): P
     sites.map(({ id }) => id),
   );
 
-function siteValues(site: Site, to: SerializationContext, namespaces: NamespacesBySite) {
+function siteValues(site: Site, context: SerializationContext, namespaces: NamespacesBySite) {
   return {
     id: site.id,
     name: site.name,
@@ -63,7 +63,7 @@ function siteValues(site: Site, to: SerializationContext, namespaces: Namespaces
     internal_url: internalUrl(site),
     primary: site.is_primary,
     enabled: site.enabled,
-    current: isThisServer(site, to),
+    current: isThisServer(site, context),
     files_max_capacity: site.files_max_capacity,
     repos_max_capacity: site.repos_max_capacity,
     verification_max_capacity: site.verification_max_capacity,
@@ -73,7 +73,7 @@ function siteValues(site: Site, to: SerializationContext, namespaces: Namespaces
     selective_sync_namespace_ids: [...(namespaces.get(site.id) ?? [])],
     minimum_reverification_interval: site.minimum_reverification_interval,
     ...(site.is_primary ? {} : { sync_object_storage: site.sync_object_storage }),
-    web_edit_url: `${to.url}/admin/geo/sites/${site.id}/edit`,
+    web_edit_url: `${context.url}/admin/geo/sites/${site.id}/edit`,
     ...(site.is_primary
       ? {}
       : { web_geo_replication_details_url: `${site.url}admin/geo/sites/${site.id}/replication/lfs_objects` }),
@@ -139,9 +139,10 @@ export function repairedSiteEntity(root: Root) {
   );
 }
 
-async function healthOfSite(site: Site, to: SerializationContext): Promise<Health> {
-  if (site.is_primary && isThisServer(site, to)) return { healthy: true, health: 'Healthy', health_status: 'Healthy' };
-  return getHealth(await findStoredStatus(to.db, site.id), to.now);
+async function healthOfSite(site: Site, context: SerializationContext): Promise<Health> {
+  if (site.is_primary && isThisServer(site, context))
+    return { healthy: true, health: 'Healthy', health_status: 'Healthy' };
+  return getHealth(await findStoredStatus(context.db, site.id), context.now);
 }
 
 export const GeoSiteCredentials = entity('GeoSiteCredentials', { access_key: text, secret_access_key: text }).from(

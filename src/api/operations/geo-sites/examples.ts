@@ -17,9 +17,9 @@ const updateNewSite: Build = async ({ newSite }) => ({
 });
 
 /** Calls an endpoint of a site that has reported its status. */
-const onReportedSite: Build = async ({ newSite, done }) => {
+const onReportedSite: Build = async ({ newSite, expectSuccess }) => {
   const site = await newSite();
-  await done(site.send('POST', '/geo/status', { geo_node_id: site.id }));
+  await expectSuccess(site.send('POST', '/geo/status', { geo_node_id: site.id }));
   return { by: 'administrator', path: { id: site.id } };
 };
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newSite } from '#test/support/replication-sites.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 const here = await world({ env: { HEARTH_SITE_NAME: 'hq', HEARTH_EXTERNAL_URL: 'https://hq.example' } });
 const { root, anonymous, user, name, newGroup } = here;
 
 const add = async (params: object = {}) => {
   const site = name('site');
-  return (await done(root.post('/geo_sites', { name: site, url: `https://${site}.test`, ...params }))).body;
+  return (await expectSuccess(root.post('/geo_sites', { name: site, url: `https://${site}.test`, ...params }))).body;
 };
 const ANY = { name: 'any', url: 'https://any.test' };
 
@@ -38,7 +38,7 @@ test('a new instance has no sites, and only administrators can list them', async
 });
 
 test('returns a secondary with its defaults, under both API names', async () => {
-  const { body } = await done(root.post('/geo_sites', { name: ' lyon ', url: 'https://lyon.example' }));
+  const { body } = await expectSuccess(root.post('/geo_sites', { name: ' lyon ', url: 'https://lyon.example' }));
   const at = `https://hq.example/api/v4/geo_sites/${body.id}`;
   const site = {
     id: body.id,
@@ -124,7 +124,7 @@ test('returns the error message of each invalid value', async () => {
 });
 
 test('one site is the primary, and stays enabled', async () => {
-  const { body: primary } = await done(
+  const { body: primary } = await expectSuccess(
     root.post('/geo_sites', { name: 'HQ', url: 'https://hq.example', primary: true }),
   );
   const renamed = await root.put(`/geo_sites/${primary.id}`, { name: 'hq/' });
@@ -151,7 +151,8 @@ test('of two concurrent sites with one name exactly one is created', async () =>
 test('an update changes only the fields that it names', async () => {
   const group = await newGroup();
   const { id } = await add();
-  const update = async (params: Record<string, unknown>) => (await done(root.put(`/geo_sites/${id}`, params))).body;
+  const update = async (params: Record<string, unknown>) =>
+    (await expectSuccess(root.put(`/geo_sites/${id}`, params))).body;
   const first = await update({ selective_sync_type: 'namespaces', selective_sync_namespace_ids: `${group.id}` });
   assert.deepEqual([first.selective_sync_type, first.selective_sync_namespace_ids], ['namespaces', [group.id]]);
   assert.equal((await update({ repos_max_capacity: 0 })).selective_sync_type, 'namespaces');
@@ -178,7 +179,7 @@ test('a secondary has an OAuth application, which a repair creates again', async
     );
   const [application] = await own();
   assert.equal(application.callback_url, 'https://repaired.test/oauth/geo/callback');
-  await done(root.put(`/geo_sites/${id}`, { url: 'https://repaired.example' }));
+  await expectSuccess(root.put(`/geo_sites/${id}`, { url: 'https://repaired.example' }));
   const [renamed] = await own();
   assert.deepEqual(
     [renamed.id, renamed.application_name, renamed.callback_url],

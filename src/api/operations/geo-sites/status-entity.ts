@@ -72,7 +72,7 @@ export function statusEntity(root: Root) {
   });
 }
 
-function statusValues(status: StoredStatus | PrimaryStatus, to: SerializationContext) {
+function statusValues(status: StoredStatus | PrimaryStatus, context: SerializationContext) {
   const counts = JSON.parse(status.counts) as Counts;
   const getCount = (name: string) => (counts[name] as number | null | undefined) ?? null;
   const kinds = kindValues(counts);
@@ -91,7 +91,7 @@ function statusValues(status: StoredStatus | PrimaryStatus, to: SerializationCon
     repositories_count: kinds.project_repositories_count as number | null,
     replication_slots_count: slots?.count ?? null,
     replication_slots_used_count: slots?.used ?? null,
-    ...getHealth(status, to.now),
+    ...getHealth(status, context.now),
     db_replication_lag_seconds: status.db_replication_lag_seconds,
     replication_slots_max_retained_wal_bytes: slots === null ? null : 0,
     repositories_checked_count: null,
@@ -108,27 +108,27 @@ function statusValues(status: StoredStatus | PrimaryStatus, to: SerializationCon
 }
 
 /** Loads the namespaces in the sites' scopes, and the status of this server. */
-async function load(rows: readonly SiteWithStatus[], to: SerializationContext) {
+async function load(rows: readonly SiteWithStatus[], context: SerializationContext) {
   const ownSiteIds = rows.filter(({ status }) => status === null).map(({ site }) => site.id);
   const { level: version, revision } = INSTANCE_VERSION;
-  const storages = Object.keys(to.git.storages);
+  const storages = Object.keys(context.git.storages);
   const statuses = ownSiteIds.map((siteId) =>
-    getPrimaryStatus(to.db, { siteId, now: to.now, storages, version, revision }),
+    getPrimaryStatus(context.db, { siteId, now: context.now, storages, version, revision }),
   );
   return {
     namespaces: await loadNamespacesBySite(
-      to,
+      context,
       rows.map(({ site }) => site.id),
     ),
     statusBySite: new Map((await Promise.all(statuses)).map((status) => [status.site_id, status])),
   };
 }
 
-async function loadNamespacesBySite(to: SerializationContext, siteIds: readonly number[]) {
-  const idsBySite = await loadSiteNamespaces(to.db, siteIds);
+async function loadNamespacesBySite(context: SerializationContext, siteIds: readonly number[]) {
+  const idsBySite = await loadSiteNamespaces(context.db, siteIds);
   const ids = [...new Set([...idsBySite.values()].flat())];
-  const rows = ids.length === 0 ? [] : await loadNamespaces(to.db, ids);
-  const byId = new Map(rows.map((row) => [row.id, NamespaceBasic.serialize(row, to)]));
+  const rows = ids.length === 0 ? [] : await loadNamespaces(context.db, ids);
+  const byId = new Map(rows.map((row) => [row.id, NamespaceBasic.serialize(row, context)]));
   const serialize = (namespaceIds: readonly number[]) => namespaceIds.flatMap((id) => byId.get(id) ?? []);
   return new Map([...idsBySite].map(([siteId, namespaceIds]) => [siteId, serialize(namespaceIds)]));
 }

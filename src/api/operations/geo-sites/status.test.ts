@@ -2,17 +2,20 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { newSite } from '#test/support/replication-sites.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { REPLICABLE_KINDS } from './status-fields.ts';
 
 const here = await world({ env: { HEARTH_EXTERNAL_URL: 'https://hq.example' } });
-const { root, clock, newGroup, newProject, work } = here;
+const { root, clock, newGroup, newProject, runJobs } = here;
 const primary = (
-  await done(root.post('/geo_sites', { name: 'https://hq.example/', url: 'https://hq.example', primary: true }))
+  await expectSuccess(
+    root.post('/geo_sites', { name: 'https://hq.example/', url: 'https://hq.example', primary: true }),
+  )
 ).body;
 const site = await newSite(here);
 
-const statusOf = async (id: number, path = 'geo_sites') => (await done(root.get(`/${path}/${id}/status`))).body;
+const statusOf = async (id: number, path = 'geo_sites') =>
+  (await expectSuccess(root.get(`/${path}/${id}/status`))).body;
 
 test('a site that has not reported has no status', async () => {
   const silent = await newSite(here);
@@ -26,7 +29,7 @@ test('the primary counts its objects, and has no registry', async () => {
   const { owner, at, repository } = await newProject({ readme: true });
   await newProject({});
   await site.get('/geo/replicables', { replicable_name: 'project_repository' });
-  await work();
+  await runJobs();
   const status = await statusOf(primary.id);
   const all = (await root.get('/projects', { per_page: 100 })).body.length;
   assert.deepEqual(
@@ -34,7 +37,7 @@ test('the primary counts its objects, and has no registry', async () => {
     [all, all, all],
   );
   assert.equal(status.project_repositories_checksummed_count, all);
-  await done(owner.post(`${repository}/branches`, { branch: 'more', ref: 'main' }));
+  await expectSuccess(owner.post(`${repository}/branches`, { branch: 'more', ref: 'main' }));
   const after = await statusOf(primary.id);
   assert.deepEqual(
     [after.project_repositories_checksum_total_count, after.project_repositories_checksummed_count],
@@ -151,11 +154,13 @@ test('a site is healthy for an hour after its report, unless it reports an error
 
 test('the status has the current fields of the site', async () => {
   const group = await newGroup();
-  await done(root.put(site.at, { selective_sync_type: 'namespaces', selective_sync_namespace_ids: [group.id] }));
+  await expectSuccess(
+    root.put(site.at, { selective_sync_type: 'namespaces', selective_sync_namespace_ids: [group.id] }),
+  );
   const [application] = (await root.get('/applications')).body.filter((one: { application_name: string }) =>
     one.application_name.includes(site.name),
   );
-  await done(root.delete(`/applications/${application.id}`));
+  await expectSuccess(root.delete(`/applications/${application.id}`));
   const status = await statusOf(site.id);
   assert.deepEqual([status.selective_sync_type, status.missing_oauth_application], ['namespaces', true]);
   assert.deepEqual(

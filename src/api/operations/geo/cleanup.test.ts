@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobRun } from '#test/support/job-run.ts';
 import { newSite } from '#test/support/replication-sites.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { deleteOldEvents } from './cleanup.ts';
 
 const here = await world();
-const { root, clock, newGroup, newProject, server, work } = here;
+const { root, clock, newGroup, newProject, server, runJobs } = here;
 const { database } = server.services;
 
 const listEventIds = async () =>
@@ -25,7 +25,7 @@ test('deletes events after a day, when all enabled sites have read them', async 
   await newProject({ readme: true });
   const ids = await listEventIds();
   const reportPosition = (site: typeof quick, id: number) =>
-    done(site.send('POST', '/geo/status', { geo_node_id: site.id, cursor_last_event_id: id }));
+    expectSuccess(site.send('POST', '/geo/status', { geo_node_id: site.id, cursor_last_event_id: id }));
   await advanceHours(25);
   await reportPosition(quick, ids.at(-1)!);
   await runCleanup();
@@ -33,15 +33,15 @@ test('deletes events after a day, when all enabled sites have read them', async 
   await reportPosition(slow, ids[0]!);
   await runCleanup();
   assert.deepEqual(await listEventIds(), ids.slice(1));
-  await done(root.put(slow.at, { enabled: false }));
+  await expectSuccess(root.put(slow.at, { enabled: false }));
   await advanceHours(23);
   await runCleanup();
   assert.deepEqual(await listEventIds(), ids.slice(1));
   await advanceHours(25);
   await runCleanup();
   assert.deepEqual(await listEventIds(), []);
-  await done(root.delete(slow.at));
-  await done(root.delete(quick.at));
+  await expectSuccess(root.delete(slow.at));
+  await expectSuccess(root.delete(quick.at));
 });
 
 test('does not retain events outside the scope of a site, even if it has read few events', async () => {
@@ -65,10 +65,11 @@ test('does not retain events outside the scope of a site, even if it has read fe
 test('deletes the checksums of deleted repositories and wikis, and no others', async () => {
   const site = await newSite(here);
   const project = await newProject({ readme: true });
-  await done(project.owner.post(`${project.at}/wikis`, { title: 'Home', content: 'x' }));
+  await expectSuccess(project.owner.post(`${project.at}/wikis`, { title: 'Home', content: 'x' }));
   const kinds = ['project_repository', 'project_wiki_repository'];
-  for (const replicable_name of kinds) await done(site.get('/geo/replicables', { replicable_name, per_page: 100 }));
-  await work();
+  for (const replicable_name of kinds)
+    await expectSuccess(site.get('/geo/replicables', { replicable_name, per_page: 100 }));
+  await runJobs();
   const listChecksums = () =>
     database.reader.selectFrom('geo_checksums').select(['replicable_name', 'replicable_id']).execute();
   const before = await listChecksums();

@@ -37,11 +37,11 @@ export const getFollowingSite = endpoint({
   summary: 'Get the settings of the calling site',
   access: siteAccess({ disabled: true }),
   allowSiteToken: true,
-  errors: { gone: UNAUTHORIZED },
+  errors: { notFound: UNAUTHORIZED },
   response: ok(FollowingSite),
   async read(db, { site: { id } }) {
     const site = await findSite(db, id);
-    return site === null ? fail('gone') : { site, primary: await findPrimary(db) };
+    return site === null ? fail('notFound') : { site, primary: await findPrimary(db) };
   },
 });
 
@@ -51,12 +51,12 @@ export const listReplicables = endpoint({
   access: siteAccess(),
   allowSiteToken: true,
   params: { replicable_name: required(oneOf(...REPLICABLE_NAMES)), ...pageParams },
-  errors: { gone: UNAUTHORIZED },
+  errors: { notFound: UNAUTHORIZED },
   response: list(Replicable),
   async handle({ site: { id }, params: { replicable_name, after_id, per_page } }, services) {
     const db = services.database.reader;
     const scope = await findSiteScope(db, id);
-    if (scope === null) return fail('gone');
+    if (scope === null) return fail('notFound');
     const replicables = await loadReplicables(db, scope, replicable_name, { afterId: after_id, limit: per_page });
     await enqueueChecksums(services, replicables);
     return replicables;
@@ -69,12 +69,12 @@ export const listGeoEvents = endpoint({
   access: siteAccess(),
   allowSiteToken: true,
   params: pageParams,
-  errors: { gone: UNAUTHORIZED },
+  errors: { notFound: UNAUTHORIZED },
   response: list(GeoEvent),
   async handle({ site: { id }, params: { after_id, per_page } }, services) {
     const db = services.database.reader;
     const scope = await findSiteScope(db, id);
-    if (scope === null) return fail('gone');
+    if (scope === null) return fail('notFound');
     const { database } = services;
     const afterId = findSkippedUntil(database, scope, after_id);
     const { events, replicables, until } = await listSiteEvents(db, scope, { afterId, limit: per_page });

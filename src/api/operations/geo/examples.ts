@@ -19,9 +19,10 @@ export const examples: Examples<typeof endpoints> = {
   listReplicables: async ({ newSite }) =>
     callOfSite(await newSite(), { params: { replicable_name: 'project_repository' } }),
   listGeoEvents: async ({ newSite }) => callOfSite(await newSite(), {}),
-  retrieveReplicable: async ({ newSite, done }) => {
+  retrieveReplicable: async ({ newSite, expectSuccess }) => {
     const site = await newSite();
-    const [{ replicable_id }] = (await done(site.get('/geo/replicables', { replicable_name: 'lfs_object' }))).body;
+    const [{ replicable_id }] = (await expectSuccess(site.get('/geo/replicables', { replicable_name: 'lfs_object' })))
+      .body;
     const path = { replicable_name: 'lfs_object', replicable_id };
     return callOfSite(site, { path }, path);
   },

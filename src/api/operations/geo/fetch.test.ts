@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { getRepository } from '#repositories/repository.ts';
 import { newSite } from '#test/support/replication-sites.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 const here = await world();
 const { server, anonymous, name, newGroup, newProject } = here;
@@ -32,7 +32,7 @@ test('a site clones a private repository with all refs, including hidden ones', 
   const site = await newSite(here);
   const project = await newProject({ readme: true });
   const path = project.path_with_namespace;
-  await done(project.owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' }));
+  await expectSuccess(project.owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' }));
   const directory = await directoryOf(project.id);
   const head = await git('-C', directory, 'rev-parse', 'HEAD');
   for (const hidden of ['refs/keep-around/a', 'refs/environments/b'])
@@ -77,12 +77,12 @@ test('a site fetches only repositories in its scope, with a token for each, and 
   assert.equal((await advertised(foreign, site.proof({ scope: foreign }))).status, 404);
   assert.equal((await advertised('no/where', site.proof({ scope: 'no/where' }))).status, 404);
   const snippet = { title: 'a', file_name: 'a', content: 'a' };
-  const { id } = (await done(here.root.post('/snippets', snippet))).body;
+  const { id } = (await expectSuccess(here.root.post('/snippets', snippet))).body;
   const all = await newSite(here);
   assert.equal((await advertised(`snippets/${id}`, all.proof({ scope: `snippets/${id}` }))).status, 200);
   assert.equal((await advertised(`snippets/${id}`, site.proof({ scope: `snippets/${id}` }))).status, 404);
   const lfs = await anonymous.send('GET', `//${path}.git/gitlab-lfs/objects/${'a'.repeat(64)}`, { headers: own() });
   assert.equal(lfs.status, 401);
-  await done(site.send('PUT', site.at, { enabled: false }));
+  await expectSuccess(site.send('PUT', site.at, { enabled: false }));
   assert.equal((await advertised(path, own())).status, 401);
 });

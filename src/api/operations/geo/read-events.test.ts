@@ -4,20 +4,20 @@ import { test } from 'node:test';
 import { basic } from '#test/examples/scene.ts';
 import { archivedJob } from '#test/support/pipeline-rows.ts';
 import { newSite, type TestSite } from '#test/support/replication-sites.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 
 const here = await world();
-const { root, name, newGroup, newProject, work, server } = here;
+const { root, name, newGroup, newProject, runJobs, server } = here;
 
 type Event = Record<'event_name' | 'replicable_name', string> & { id: number; replicable_id: number; checksum: string };
 
 const list = async (site: TestSite, replicable_name: string) =>
-  (await done(site.get('/geo/replicables', { replicable_name }))).body;
+  (await expectSuccess(site.get('/geo/replicables', { replicable_name }))).body;
 /** Returns a function that lists the events since its last call. */
 const createEventReader = async (site: TestSite) => {
   let after = 0;
   const next = async () => {
-    const events: Event[] = (await done(site.get('/geo/events', { after_id: after }))).body;
+    const events: Event[] = (await expectSuccess(site.get('/geo/events', { after_id: after }))).body;
     after = events.at(-1)?.id ?? after;
     return events.map((one) => `${one.event_name} ${one.replicable_name} ${one.replicable_id}`);
   };
@@ -26,18 +26,18 @@ const createEventReader = async (site: TestSite) => {
 };
 
 const branch = ({ owner, repository }: Project) =>
-  done(owner.post(`${repository}/branches`, { branch: name('branch'), ref: 'main' }));
+  expectSuccess(owner.post(`${repository}/branches`, { branch: name('branch'), ref: 'main' }));
 
 async function upload({ owner, path_with_namespace }: Project): Promise<string> {
   const raw = Buffer.from(name('content'));
   const oid = createHash('sha256').update(raw).digest('hex');
   const path = `//${path_with_namespace}.git/gitlab-lfs/objects/${oid}/${raw.length}`;
-  await done(here.anonymous.send('PUT', path, { raw, headers: basic(owner) }));
+  await expectSuccess(here.anonymous.send('PUT', path, { raw, headers: basic(owner) }));
   return oid;
 }
 
 test('records no events without a secondary; a later one gets all objects from the lists', async () => {
-  await done(root.post('/geo_sites', { name: 'hq', url: 'https://hq.test', primary: true }));
+  await expectSuccess(root.post('/geo_sites', { name: 'hq', url: 'https://hq.test', primary: true }));
   const project = await newProject({ readme: true });
   await upload(project);
   const { count } = await server.services.database.reader
@@ -57,7 +57,7 @@ test('the checksum of a repository is pending until its job has run, and again a
   const [site, project] = [await newSite(here), await newProject({ readme: true })];
   const own = async () =>
     (
-      await done(
+      await expectSuccess(
         site.get('/geo/replicables', { replicable_name: 'project_repository', after_id: project.id - 1, per_page: 1 }),
       )
     ).body[0];
@@ -71,12 +71,12 @@ test('the checksum of a repository is pending until its job has run, and again a
     path: project.path_with_namespace,
     storage: 'default',
   });
-  await work();
+  await runJobs();
   const found = await own();
   assert.deepEqual([found.checksum_state, found.checksum.length], ['succeeded', 40]);
   await branch(project);
   assert.equal((await own()).checksum, null);
-  await work();
+  await runJobs();
   assert.notEqual((await own()).checksum, found.checksum);
 });
 
@@ -88,14 +88,16 @@ test('a site gets the events of a project in order', async () => {
   assert.deepEqual([...new Set(await news())], [of('created'), of('updated')]);
   await branch({ id, ...project });
   assert.deepEqual(await news(), [of('updated')]);
-  await done(project.owner.put(project.at, { path: name('renamed') }));
+  await expectSuccess(project.owner.put(project.at, { path: name('renamed') }));
   assert.deepEqual(await news(), [of('updated')]);
-  await done(project.owner.put(project.at, { description: 'of no concern' }));
+  await expectSuccess(project.owner.put(project.at, { description: 'of no concern' }));
   assert.deepEqual(await news(), []);
-  await done(project.owner.delete(project.at));
+  await expectSuccess(project.owner.delete(project.at));
   const [marked] = [(await root.get(`/projects/${id}`)).body];
-  await done(root.delete(`/projects/${id}`, { permanently_remove: true, full_path: marked.path_with_namespace }));
-  await work();
+  await expectSuccess(
+    root.delete(`/projects/${id}`, { permanently_remove: true, full_path: marked.path_with_namespace }),
+  );
+  await runJobs();
   assert.equal((await news()).at(-1), of('deleted'));
 });
 
@@ -127,7 +129,7 @@ test('a site with a scope of groups gets the events of these groups and their su
   const countObjects = async () => (await list(site, 'lfs_object')).length;
   const news = await createEventReader(site);
   await upload(elsewhere);
-  await done(elsewhere.owner.put(elsewhere.at, { path: name('renamed') }));
+  await expectSuccess(elsewhere.owner.put(elsewhere.at, { path: name('renamed') }));
   assert.deepEqual([await countObjects(), (await news()).filter((one) => !one.startsWith('deleted'))], [0, []]);
   await upload(inside);
   assert.equal(await countObjects(), 1);
@@ -145,19 +147,19 @@ test('an object that leaves the scope of a site is reported as deleted, one that
   const site = await newSite(here, scope);
   const [object] = await list(site, 'lfs_object');
   const news = await createEventReader(site);
-  await done(root.put(`/projects/${project.id}/transfer`, { namespace: outside.id }));
+  await expectSuccess(root.put(`/projects/${project.id}/transfer`, { namespace: outside.id }));
   const events = await news();
   assert.deepEqual(events.sort(), [
     `deleted lfs_object ${object.replicable_id}`,
     `deleted project_repository ${project.id}`,
   ]);
-  await done(root.put(`/projects/${project.id}/transfer`, { namespace: group.id }));
+  await expectSuccess(root.put(`/projects/${project.id}/transfer`, { namespace: group.id }));
   const back = await news();
   assert.deepEqual(back.sort(), [
     `updated lfs_object ${object.replicable_id}`,
     `updated project_repository ${project.id}`,
   ]);
-  await done(root.post(`/groups/${outside.id}/transfer`, { group_id: group.id }));
+  await expectSuccess(root.post(`/groups/${outside.id}/transfer`, { group_id: group.id }));
   assert.deepEqual(await news(), []);
 });
 
@@ -173,15 +175,15 @@ test('snippets have events and are listed, but belong to no group', async () => 
   const site = await newSite(here);
   const news = await createEventReader(site);
   const snippet = { title: 'Notes', file_name: 'a.md', content: 'Text', visibility: 'private' };
-  const { id } = (await done(root.post('/snippets', snippet))).body;
+  const { id } = (await expectSuccess(root.post('/snippets', snippet))).body;
   assert.deepEqual(await news(), [`created snippet_repository ${id}`]);
   await list(site, 'snippet_repository');
-  await work();
+  await runJobs();
   const [found] = await list(site, 'snippet_repository');
   assert.deepEqual([found.replicable_id, found.path, found.checksum_state], [id, `snippets/${id}`, 'succeeded']);
   const scopedSite = await newSite(here, { selective_sync_type: 'namespaces' });
   assert.deepEqual(await list(scopedSite, 'snippet_repository'), []);
-  await done(root.delete(`/snippets/${id}`));
+  await expectSuccess(root.delete(`/snippets/${id}`));
   assert.deepEqual(await news(), [`deleted snippet_repository ${id}`]);
 });
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newSite, proof } from '#test/support/replication-sites.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 const here = await world({ env: { HEARTH_SITE_NAME: 'hq' } });
 const { root, anonymous, clock, newProject } = here;
-const primary = (await done(root.post('/geo_sites', { name: 'hq', url: 'https://hq.test', primary: true }))).body;
+const primary = (await expectSuccess(root.post('/geo_sites', { name: 'hq', url: 'https://hq.test', primary: true })))
+  .body;
 const site = await newSite(here);
 
 const ROUTES = [
@@ -134,9 +135,9 @@ async function replicated() {
 }
 
 test('accepts sites only from the allowed IP addresses', async () => {
-  await done(root.put('/application/settings', { geo_node_allowed_ips: '10.0.0.0/8' }));
+  await expectSuccess(root.put('/application/settings', { geo_node_allowed_ips: '10.0.0.0/8' }));
   assert.deepEqual(await getWithHeaders(site.proof()), DENIED);
-  await done(root.put('/application/settings', { geo_node_allowed_ips: '10.0.0.0/8, 127.0.0.1' }));
+  await expectSuccess(root.put('/application/settings', { geo_node_allowed_ips: '10.0.0.0/8, 127.0.0.1' }));
   assert.equal(await getWithHeaders(site.proof()), 200);
 });
 
@@ -161,13 +162,16 @@ test('other endpoints ignore a site token: it neither grants nor denies access',
 
 test('a site can disable and enable only itself', async () => {
   const other = await newSite(here);
-  assert.equal((await done(site.send('PUT', site.at, { enabled: false, name: 'renamed' }))).body.enabled, false);
+  assert.equal(
+    (await expectSuccess(site.send('PUT', site.at, { enabled: false, name: 'renamed' }))).body.enabled,
+    false,
+  );
   assert.deepEqual((await root.get(site.at)).body.name, site.name);
   assert.deepEqual(await getWithHeaders(site.proof(), '/geo/events'), DENIED);
-  const { site: paused, primary: followed, storages } = (await done(site.get('/geo/site'))).body;
+  const { site: paused, primary: followed, storages } = (await expectSuccess(site.get('/geo/site'))).body;
   assert.deepEqual([paused.enabled, followed], [false, { name: 'hq', url: 'https://hq.test/' }]);
   assert.deepEqual(storages, ['default']);
-  assert.equal((await done(site.send('PUT', site.at, { enabled: true }))).body.enabled, true);
+  assert.equal((await expectSuccess(site.send('PUT', site.at, { enabled: true }))).body.enabled, true);
   assert.equal(await getWithHeaders(site.proof(), '/geo/events'), 200);
   assert.deepEqual((await site.send('PUT', other.at, { enabled: false })).body, { message: '403 Forbidden' });
   const refusal = await site.send('PUT', `/geo_sites/${primary.id}`, { enabled: false });
@@ -176,7 +180,7 @@ test('a site can disable and enable only itself', async () => {
 
 test('new credentials invalidate the old ones, and no secret is stored in plain text', async () => {
   const old = await newSite(here);
-  const fresh = (await done(root.post(`${old.at}/credentials`))).body;
+  const fresh = (await expectSuccess(root.post(`${old.at}/credentials`))).body;
   assert.match(fresh.access_key, /^[\w-]{20}$/);
   assert.match(fresh.secret_access_key, /^[\w-]{40}$/);
   assert.deepEqual(await getWithHeaders(old.proof()), DENIED);

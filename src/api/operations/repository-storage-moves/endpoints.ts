@@ -79,7 +79,7 @@ export const [createProjectMove, createSnippetMove, createGroupMove] = forKinds(
     summary: `Move the repository of ${kind.nounWithArticle} to another storage`,
     access: kind.adminAccess(),
     params: { destination_storage_name: optional(string) },
-    errors: { invalid: INVALID, gone: [404, `404 ${kind.title} Not Found`] },
+    errors: { invalid: INVALID, notFound: [404, `404 ${kind.title} Not Found`] },
     response: created(moveEntity(kind)),
     handle({ caller, containerId, params }, { runUnitOfWork, config }) {
       const input = { destination: params.destination_storage_name ?? null, storages: Object.keys(config.storages) };

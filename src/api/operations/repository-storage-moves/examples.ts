@@ -5,9 +5,9 @@ import type * as endpoints from './endpoints.ts';
 type ContainerRef = Readonly<{ id: number }>;
 
 const ofProject = async ({ newEmptyProject }: Scene) => ({ at: '/projects', ...idOf(await newEmptyProject()) });
-const ofSnippet = async ({ callers, done }: Scene) => ({
+const ofSnippet = async ({ callers, expectSuccess }: Scene) => ({
   at: '/snippets',
-  ...idOf((await done(callers.stranger.post('/snippets', { title: 'Moving', content: 'text' }))).body),
+  ...idOf((await expectSuccess(callers.stranger.post('/snippets', { title: 'Moving', content: 'text' }))).body),
 });
 const ofGroup = async ({ newSubgroup }: Scene) => ({ at: '/groups', ...idOf(await newSubgroup()) });
 
@@ -16,8 +16,8 @@ const idOf = ({ id }: ContainerRef): ContainerRef => ({ id });
 type CreatedContainer = ContainerRef & { readonly at: string };
 
 /** Creates a move of the container within its storage, which copies nothing. */
-async function createMove({ callers, done }: Scene, { at, id }: CreatedContainer) {
-  const answer = await done(
+async function createMove({ callers, expectSuccess }: Scene, { at, id }: CreatedContainer) {
+  const answer = await expectSuccess(
     callers.administrator.post(`${at}/${id}/repository_storage_moves`, { destination_storage_name: 'default' }),
   );
   return { id, repository_storage_move_id: answer.body.id as number };

@@ -16,7 +16,8 @@ import type { Project } from '#test/support/world.ts';
 import { pathExists, worldWithStorages } from './fixtures.testing.ts';
 import { moveNext, STEPS } from './run.ts';
 
-const { root, anonymous, user, newProject, server, work, clock, getRepositoryRow, moveAll } = await worldWithStorages();
+const { root, anonymous, user, newProject, server, runJobs, clock, getRepositoryRow, moveAll } =
+  await worldWithStorages();
 const { git, database } = server.services;
 const owner = await user();
 const MESSAGE = 'The repository is temporarily read-only. Please try again later.';
@@ -134,7 +135,7 @@ test('waits for pending writes; one that does not end fails the move', async () 
     createIntent(tx, { owner: { projectId }, location, changes: [] }, { server: true, userId: null }),
   );
   assert.ok(!isFailure(intent));
-  const moving = work();
+  const moving = runJobs();
   while ((await one.move()).state !== 'started') await Promise.resolve();
   clock.advance(31);
   await moving;
@@ -214,14 +215,14 @@ test('a running clone delays the deletion of the old repository, idle readers do
 
 test('if the old repository cannot be deleted, the move says so and the new one is used', async () => {
   const one = await scheduleMove();
-  await work();
+  await runJobs();
   const { directory } = one.before;
   await rm(directory, { recursive: true });
   const parent = join(directory, '..');
   await rm(parent, { recursive: true });
   await writeFile(parent, 'in the way');
   clock.advance(4);
-  await work();
+  await runJobs();
   assert.equal((await one.move()).state, 'cleanup failed');
   await one.project.commit({ after: 'after' });
   await rm(parent);
@@ -235,7 +236,7 @@ test('during a move all writes are rejected as read-only and all reads succeed',
   await owner.post(`${repository}/tags`, { tag_name: 'v1', ref: 'main' });
   const merging = { source_branch: 'topic', target_branch: 'main', title: 'a' };
   const { iid } = (await owner.post(`${at}/merge_requests`, merging)).body;
-  await work();
+  await runJobs();
   const { id: sha } = (await owner.get(`${repository}/commits/topic`)).body;
   await root.post(`${at}/repository_storage_moves`, toOtherStorage);
   const file = { branch: 'main', content: 'a', commit_message: 'a' };
@@ -282,7 +283,7 @@ test('a late write that started before a move does not write to the old location
   const before = await getRepositoryRow(project.id);
   const main = (await owner.get(`${project.repository}/branches/main`)).body.commit.id;
   await root.post(`${project.at}/repository_storage_moves`, toOtherStorage);
-  await work();
+  await runJobs();
   const changes = [{ ref: 'refs/heads/late', oldId: '0'.repeat(40), newId: main }];
   const moveLate = (project: Awaited<ReturnType<typeof getRepositoryRow>>) =>
     moveRefs(server.services, { project, actor: { server: true, userId: null }, changes });
@@ -315,9 +316,9 @@ test('no acknowledged write is lost while a repository moves back and forth', as
     const enough = acknowledged.files.size + 2;
     while (acknowledged.files.size < enough) await owner.get(at);
     assert.equal((await root.post(`${at}/repository_storage_moves`, { destination_storage_name })).status, 201);
-    await work();
+    await runJobs();
     clock.advance(4);
-    await work();
+    await runJobs();
   }
   moving = false;
   await Promise.all(writers);

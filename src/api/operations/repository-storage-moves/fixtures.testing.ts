@@ -9,7 +9,7 @@ export async function worldWithStorages() {
   return { ...here, ...createHelpers(here) };
 }
 
-function createHelpers({ server, work, clock }: World) {
+function createHelpers({ server, runJobs, clock }: World) {
   const { database, git } = server.services;
   return {
     /** Returns the row and the directory of a project's repository. */
@@ -23,9 +23,9 @@ function createHelpers({ server, work, clock }: World) {
     },
     /** Runs all jobs of moves, including the delayed cleanup. */
     async moveAll() {
-      await work();
+      await runJobs();
       clock.advance(4);
-      await work();
+      await runJobs();
     },
   };
 }

@@ -7,7 +7,7 @@ import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
 import { pathExists, worldWithStorages } from './fixtures.testing.ts';
 import { moveAll as scheduleMoves } from './schedule-all.ts';
 
-const { root, user, anonymous, newProject, newGroup, server, work, clock, getRepositoryRow, moveAll } =
+const { root, user, anonymous, newProject, newGroup, server, runJobs, clock, getRepositoryRow, moveAll } =
   await worldWithStorages();
 const { git, database } = server.services;
 const owner = await user();
@@ -37,12 +37,12 @@ test('moves the repository with all refs and deletes the source', async () => {
     'path',
     'path_with_namespace',
   ]);
-  await work();
+  await runJobs();
   const { state, error_message } = (await root.get(`${path}/${id}`)).body;
   assert.deepEqual([state, error_message], ['replicated', null]);
   assert.equal(await pathExists(directory), true);
   clock.advance(4);
-  await work();
+  await runJobs();
   assert.equal((await root.get(`/project_repository_storage_moves/${id}`)).body.state, 'finished');
   assert.equal(await pathExists(directory), false);
   const now = await getRepositoryRow(project.id);
@@ -79,7 +79,7 @@ test('a move within a storage copies nothing; without a destination another stor
   const project = await newProject({ owner, readme: true });
   const before = await getRepositoryRow(project.id);
   const same = await root.post(`${project.at}/repository_storage_moves`, to('default'));
-  await work();
+  await runJobs();
   assert.equal((await root.get(`/project_repository_storage_moves/${same.body.id}`)).body.state, 'finished');
   assert.deepEqual(await getRepositoryRow(project.id), before);
   const chosen = await root.post(`${project.at}/repository_storage_moves`);
@@ -184,7 +184,7 @@ test('lists the moves of the container or kind, newest first', async () => {
   const ids: number[] = [];
   for (const project of [one, two, one]) {
     ids.unshift((await root.post(`${project.at}/repository_storage_moves`, to('default'))).body.id);
-    await work();
+    await runJobs();
     clock.advance(1);
   }
   const idsAt = async (path: string) => (await root.get(path)).body.map(({ id }: { id: number }) => id);
@@ -295,7 +295,7 @@ test('a project is not deleted during its move, nor is a group that contains it'
   assert.deepEqual([put.status, put.body], [202, { message: '202 Accepted' }]);
   assert.equal((await root.get(project.at)).status, 200);
   for (const _ of [1, 2, 3, 4]) {
-    await work();
+    await runJobs();
     clock.advance(60);
   }
   assert.equal((await root.get(project.at)).status, 404);

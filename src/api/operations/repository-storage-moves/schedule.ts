@@ -25,9 +25,9 @@ export async function scheduleMove(
   kind: Kind,
   containerId: number,
   { destination, storages, source }: ScheduleInput,
-): Promise<Move | Failure<'gone' | 'invalid'>> {
+): Promise<Move | Failure<'notFound' | 'invalid'>> {
   const container = await kind.find(uow, containerId);
-  if (container === null || (source !== undefined && container.storage !== source)) return fail('gone');
+  if (container === null || (source !== undefined && container.storage !== source)) return fail('notFound');
   const errors = compactFieldErrors({
     destination_storage_name: destination === null ? [] : destinationErrors(destination, storages),
     [kind.name]: container.isReadOnly ? ['is read-only'] : [],

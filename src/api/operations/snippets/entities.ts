@@ -57,21 +57,21 @@ export const Snippet = entity('Snippet', {
   };
 });
 
-function identityValues(row: Row, to: SerializationContext, authors: Authors) {
-  const { hostname } = new URL(to.url);
+function identityValues(row: Row, context: SerializationContext, authors: Authors) {
+  const { hostname } = new URL(context.url);
   return {
     id: row.id,
     title: row.title,
     description: row.description,
     visibility: row.visibility,
-    author: UserBasic.serialize(authors.get(row.author_id)!, to),
+    author: UserBasic.serialize(authors.get(row.author_id)!, context),
     created_at: row.created_at,
     updated_at: row.updated_at,
     project_id: null,
-    web_url: webUrl(row, to),
-    raw_url: `${webUrl(row, to)}/raw`,
+    web_url: webUrl(row, context),
+    raw_url: `${webUrl(row, context)}/raw`,
     ssh_url_to_repo: `git@${hostname}:snippets/${row.id}.git`,
-    http_url_to_repo: `${to.url}/snippets/${row.id}.git`,
+    http_url_to_repo: `${context.url}/snippets/${row.id}.git`,
   };
 }
 

@@ -5,8 +5,8 @@ import type * as endpoints from './endpoints.ts';
 const input = { title: 'Notes', content: 'text' };
 
 /** Creates a snippet of the stranger with the scene's visibility. */
-async function newSnippet({ callers, visibility, done }: Scene): Promise<{ readonly id: number }> {
-  return { id: (await done(callers.stranger.post('/snippets', { ...input, visibility }))).body.id };
+async function newSnippet({ callers, visibility, expectSuccess }: Scene): Promise<{ readonly id: number }> {
+  return { id: (await expectSuccess(callers.stranger.post('/snippets', { ...input, visibility }))).body.id };
 }
 
 export const examples: Examples<typeof endpoints> = {

@@ -9,7 +9,7 @@ import { jobRun } from '#test/support/job-run.ts';
 import { type Caller, world } from '#test/support/world.ts';
 import { deleteStaleDraft } from './cleanup.ts';
 
-const { root, anonymous, user, server, work, clock } = await world();
+const { root, anonymous, user, server, runJobs, clock } = await world();
 const author = await user();
 const other = await user();
 const { database, git } = server.services;
@@ -112,7 +112,7 @@ test('a draft of a dead process is invisible and is deleted with its repository'
   assert.equal((await author.get(`/snippets/${id}`)).status, 404);
   const row = await rowOf(id);
   clock.advance(3601);
-  await work();
+  await runJobs();
   assert.equal(await rowOf(id), undefined);
   assert.equal(await repositoryExists(repositoryAt(git, row.storage, row.disk_path)), false);
 });
@@ -190,7 +190,7 @@ test('only author and administrators can delete a snippet, and a job deletes its
   assert.equal((await author.delete(`/snippets/${id}`)).status, 204);
   assert.equal((await root.delete(`/snippets/${second}`)).status, 204);
   assert.equal((await author.delete(`/snippets/${id}`)).status, 404);
-  await work();
+  await runJobs();
   const { git } = server.services;
   assert.equal(await repositoryExists(repositoryAt(git, row!.storage, row!.disk_path)), false);
 });
@@ -201,7 +201,7 @@ test('deleting a user reassigns their snippets to the ghost user; a hard delete 
   const deletedId = await createSnippet('public', purged);
   assert.equal((await root.delete(`/users/${leaver.id}`)).status, 204);
   assert.equal((await root.delete(`/users/${purged.id}`, { hard_delete: true })).status, 204);
-  await work();
+  await runJobs();
   assert.equal((await anonymous.get(`/snippets/${open}`)).body.author.username, 'ghost');
   assert.equal((await other.get(`/snippets/${hidden}`)).status, 404);
   assert.equal((await root.get(`/snippets/${hidden}/raw`)).status, 200);

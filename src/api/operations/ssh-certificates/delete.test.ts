@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { groupWithCertificates, newKey } from './fixtures.testing.ts';
 
 const here = await world();
@@ -8,7 +8,7 @@ const here = await world();
 /** Creates a group with a certificate, and another group that can add the same key. */
 async function createGroups() {
   const [group, other, key] = [await groupWithCertificates(here), await groupWithCertificates(here), newKey()];
-  const { body } = await done(group.owner.post(group.list, { title: 'CA', key }));
+  const { body } = await expectSuccess(group.owner.post(group.list, { title: 'CA', key }));
   const addSameKey = () => other.owner.post(other.list, { title: 'mine now', key });
   assert.equal((await addSameKey()).status, 422);
   return { group, other, at: `${group.list}/${body.id}`, id: body.id, addSameKey };
@@ -41,18 +41,18 @@ test('returns 404 for a certificate of another group', async () => {
 test('after the deletion of a group its keys can be added again', async () => {
   const { group, addSameKey } = await createGroups();
   await here.root.put('/application/settings', { deletion_adjourned_period: 1 });
-  await done(group.owner.delete(group.at));
-  await here.work();
+  await expectSuccess(group.owner.delete(group.at));
+  await here.runJobs();
   assert.equal((await addSameKey()).status, 422, 'it may be restored');
   here.clock.advance(24 * 60 * 60);
-  await here.work();
+  await here.runJobs();
   assert.equal((await addSameKey()).status, 201);
 });
 
 test('a group that becomes a subgroup loses its certificates', async () => {
   const { group, addSameKey } = await createGroups();
   const top = await here.newGroup({ owner: group.owner });
-  await done(group.owner.post(`${group.at}/transfer`, { group_id: top.id }));
+  await expectSuccess(group.owner.post(`${group.at}/transfer`, { group_id: top.id }));
   assert.deepEqual((await lastAudited(group))[0], 'delete_ssh_certificate');
   assert.equal((await addSameKey()).status, 201);
 });

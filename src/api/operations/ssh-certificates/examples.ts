@@ -4,16 +4,16 @@ import type * as endpoints from './endpoints.ts';
 import { newKey } from './fixtures.testing.ts';
 
 /** Returns the scene's group with the feature enabled. */
-async function groupWithFeature({ group, callers, done }: Scene): Promise<Scene['group']> {
+async function groupWithFeature({ group, callers, expectSuccess }: Scene): Promise<Scene['group']> {
   const flag = { value: true, group: group.full_path };
-  await done(callers.administrator.post('/features/ssh_certificates_rest_endpoints', flag));
+  await expectSuccess(callers.administrator.post('/features/ssh_certificates_rest_endpoints', flag));
   return group;
 }
 
 async function newCertificate(scene: Scene) {
   const group = await groupWithFeature(scene);
   const input = { title: scene.name('CA'), key: newKey() };
-  const { body } = await scene.done(scene.callers.owner.post(`${group.at}/ssh_certificates`, input));
+  const { body } = await scene.expectSuccess(scene.callers.owner.post(`${group.at}/ssh_certificates`, input));
   return { id: group.id, certificate_id: body.id as number };
 }
 

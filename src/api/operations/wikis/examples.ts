@@ -7,9 +7,9 @@ const OF_GROUP = '/groups';
 const OF_PROJECT = '/projects';
 
 /** Creates a new wiki with one page. */
-async function newPage({ callers, done, newSubgroup, newEmptyProject }: Scene, at: string) {
+async function newPage({ callers, expectSuccess, newSubgroup, newEmptyProject }: Scene, at: string) {
   const { id } = at === OF_GROUP ? await newSubgroup() : await newEmptyProject();
-  await done(callers.owner.post(`${at}/${id}/wikis`, input));
+  await expectSuccess(callers.owner.post(`${at}/${id}/wikis`, input));
   return { id, slug: 'guides/first-steps' };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // Pages as HTML: authors must not be able to attack readers.
 
@@ -76,7 +76,8 @@ test('a text that renders very slowly does not delay others', async () => {
 });
 
 test('a short text does not wait for long ones', async () => {
-  const make = async (title: string, content: string) => done(owner.post(`${project.at}/wikis`, { title, content }));
+  const make = async (title: string, content: string) =>
+    expectSuccess(owner.post(`${project.at}/wikis`, { title, content }));
   await Promise.all([make('slow', '['.repeat(150_000)), make('short', '# a')]);
   let slow = 0;
   const getRendered = async (title: string) =>

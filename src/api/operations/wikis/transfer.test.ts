@@ -4,14 +4,14 @@ import { foldCase } from '#database/name-keys.ts';
 import { repositoryExists } from '#git/storage/storage.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { newSite } from '#test/support/replication-sites.ts';
-import { done, type Group, type Project } from '#test/support/world.ts';
+import { expectSuccess, type Group, type Project } from '#test/support/world.ts';
 import { countReplicables } from '../replicables/index.ts';
 import { worldWithStorages } from '../repository-storage-moves/fixtures.testing.ts';
 
 // Storage moves, replication and deletion of wikis with their project or group.
 
 const here = await worldWithStorages();
-const { root, newProject, newGroup, name, work, moveAll, server } = here;
+const { root, newProject, newGroup, name, runJobs, moveAll, server } = here;
 const { database, git } = server.services;
 
 const write = ({ owner, at }: Project | Group, title = name('page')) =>
@@ -65,9 +65,9 @@ test('chooses the storage of a group wiki by the storage weights', async (t) => 
   const setWeights = (weights: object) => root.put('/application/settings', { repository_storages_weighted: weights });
   await setWeights({ other: 100 });
   t.after(() => setWeights({ default: 100 }));
-  const { body: group } = await done(root.post('/groups', { name: name(), path: name('weighed') }));
+  const { body: group } = await expectSuccess(root.post('/groups', { name: name(), path: name('weighed') }));
   assert.equal(group.repository_storage, 'other');
-  await done(root.post(`/groups/${group.id}/wikis`, { title: 'Home', content: 'text' }));
+  await expectSuccess(root.post(`/groups/${group.id}/wikis`, { title: 'Home', content: 'text' }));
   assert.equal((await rowOf(group, 'group_id'))?.storage, 'other');
 });
 
@@ -76,11 +76,11 @@ test('a wiki is deleted with its project or group, and its events with the proje
     const parent = await make();
     await write(parent);
     const { wiki_id, ...wiki } = (await rowOf(parent, column))!;
-    await done(parent.owner.delete(parent.at));
+    await expectSuccess(parent.owner.delete(parent.at));
     const { body } = await root.get(parent.at);
     const full_path = body.path_with_namespace ?? body.full_path;
-    await done(root.delete(parent.at, { permanently_remove: true, full_path }));
-    await work();
+    await expectSuccess(root.delete(parent.at, { permanently_remove: true, full_path }));
+    await runJobs();
     assert.equal(await rowOf(parent, column), undefined);
     assert.equal(await repositoryExists(getRepository(git, wiki)), false);
     const pages = database.reader.selectFrom('wiki_pages').select('id').where('wiki_id', '=', wiki_id);
@@ -89,7 +89,7 @@ test('a wiki is deleted with its project or group, and its events with the proje
 });
 
 test('sites get events of wikis and fetch them', async () => {
-  await done(root.post('/geo_sites', { name: 'hq', url: 'https://hq.test', primary: true }));
+  await expectSuccess(root.post('/geo_sites', { name: 'hq', url: 'https://hq.test', primary: true }));
   const site = await newSite(here);
   for (const [column, make] of COLUMNS) {
     const parent = await make();
@@ -107,7 +107,7 @@ test('sites get events of wikis and fetch them', async () => {
       ],
     );
     await site.get('/geo/replicables', { replicable_name });
-    await work();
+    await runJobs();
     const replicable = (await site.get('/geo/replicables', { replicable_name })).body.at(-1);
     const path = `${'full_path' in parent ? parent.full_path : parent.path_with_namespace}.wiki`;
     assert.deepEqual(
@@ -158,7 +158,7 @@ test('counts the size of a wiki in the statistics of its project and group', asy
   assert.equal(inGroup, measured);
   await write(group);
   here.clock.advance(60);
-  await work();
+  await runJobs();
   const [kept, together] = await sizes();
   assert.ok(kept > 0 && together > kept);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobRun } from '#test/support/job-run.ts';
 import { archivedJob, pipelineRow, runningJob } from '#test/support/pipeline-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { expireArtifacts } from './expire.ts';
 import { sendArtifact } from './upload.testing.ts';
 
@@ -43,7 +43,7 @@ test('a job has no administrator rights in another project, and no access once i
   const member = await project.addMember('developer');
   const memberJob = await runningJob(here, { id: other.id, owner: member });
   assert.equal((await downloadAsJob(job.id, memberJob.headers)).status, 200);
-  await done(here.root.post(`/users/${member.id}/block`));
+  await expectSuccess(here.root.post(`/users/${member.id}/block`));
   assert.equal((await downloadAsJob(job.id, memberJob.headers)).status, 403);
 });
 

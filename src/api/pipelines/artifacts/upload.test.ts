@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runningJob } from '#test/support/pipeline-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { MULTIPART, sendArtifact } from './upload.testing.ts';
 
 // Artifact uploads of runners (contract/runners.md §3.6).
@@ -161,15 +161,15 @@ test('takes the size limit from the project, else the nearest group, else the se
     const content = Buffer.alloc(mebibytes * 1024 * 1024 + 1);
     return sendArtifact(anonymous, await runningJob(here, limitedProject), { content });
   };
-  await done(root.put('/application/settings', { max_artifacts_size: 1 }));
+  await expectSuccess(root.put('/application/settings', { max_artifacts_size: 1 }));
   try {
     const answer = await uploadMoreThan(1);
     assert.deepEqual([answer.status, answer.body], [413, { message: 'file size has reached maximum size limit' }]);
-    await done(root.put(outer.at, { max_artifacts_size: 2 }));
+    await expectSuccess(root.put(outer.at, { max_artifacts_size: 2 }));
     assert.deepEqual([(await uploadMoreThan(1)).status, (await uploadMoreThan(2)).status], [201, 413]);
-    await done(root.put(inner.at, { max_artifacts_size: 1 }));
+    await expectSuccess(root.put(inner.at, { max_artifacts_size: 1 }));
     assert.equal((await uploadMoreThan(1)).status, 413);
-    await done(root.put(limitedProject.at, { max_artifacts_size: 3 }));
+    await expectSuccess(root.put(limitedProject.at, { max_artifacts_size: 3 }));
     assert.equal((await uploadMoreThan(2)).status, 201);
   } finally {
     await root.put('/application/settings', { max_artifacts_size: 100 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { referenceRunner } from '#test/support/reference-runner.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 
 // A pipeline from the push to its end, with a registered runner (contract/runners.md §3, §6).
 
@@ -50,7 +50,7 @@ async function push(project: Project, files: Readonly<Record<string, string>>): 
   } finally {
     await rm(directory, { recursive: true });
   }
-  await here.work();
+  await here.runJobs();
 }
 
 /** Pushes the CI file to a new project and registers a runner. */
@@ -61,8 +61,8 @@ async function startPipeline(line = 'echo testing $CI_COMMIT_BRANCH') {
   const jobs = (await project.owner.get(`${project.at}/pipelines/${id}/jobs`, { include_retried: true })).body;
   const idOf = (name: string): number => jobs.find((job: { name: string }) => job.name === name).id;
   const input = { runner_type: 'project_type', project_id: project.id };
-  const { token } = (await done(project.owner.post('/user/runners', input))).body;
-  await done(anonymous.post('/runners/verify', { token, system_id: 's_reference' }));
+  const { token } = (await expectSuccess(project.owner.post('/user/runners', input))).body;
+  await expectSuccess(anonymous.post('/runners/verify', { token, system_id: 's_reference' }));
   const status = async () => (await project.owner.get(`${project.at}/pipelines/${id}`)).body.status;
   const runner = referenceRunner(server.address, token);
   return { project, status, test: idOf('test'), deploy: idOf('deploy'), runner };
@@ -75,7 +75,7 @@ test('runs a pipeline of three stages with artifacts to its end', async () => {
   assert.deepEqual(second, { name: 'test', status: 'success', log: 'testing main\n', files: ['of build'] });
   assert.equal(await runner.next(), null);
   assert.equal(await status(), 'success');
-  await done(project.owner.post(`${project.at}/jobs/${deploy}/play`));
+  await expectSuccess(project.owner.post(`${project.at}/jobs/${deploy}/play`));
   assert.equal((await runner.next())?.name, 'deploy');
   assert.equal((await project.owner.get(`${project.at}/jobs/${deploy}/trace`)).text, 'out\n');
 });
@@ -85,8 +85,8 @@ test('retries a failed job, and does not assign a canceled one', async () => {
   await runner.next();
   assert.equal((await runner.next())?.status, 'failed');
   assert.equal(await status(), 'failed');
-  const retried = await done(project.owner.post(`${project.at}/jobs/${test}/retry`));
-  await done(project.owner.post(`${project.at}/jobs/${retried.body.id}/cancel`));
+  const retried = await expectSuccess(project.owner.post(`${project.at}/jobs/${test}/retry`));
+  await expectSuccess(project.owner.post(`${project.at}/jobs/${retried.body.id}/cancel`));
   assert.equal(await runner.next(), null);
   assert.equal(await status(), 'canceled');
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { workingCopy } from '#git/transport/client.testing.ts';
 import { jobRow, pipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // Runners fetch with the job token (contract/repository.md §5, contract/conventions.md §7 "Job tokens").
 
@@ -12,11 +12,11 @@ const { anonymous } = here;
 /** Assigns a job of a new project to a runner. */
 async function assignJob() {
   const project = await here.newProject({ readme: true });
-  const sha: string = (await done(project.owner.get(`${project.repository}/branches/main`))).body.commit.id;
+  const sha: string = (await expectSuccess(project.owner.get(`${project.repository}/branches/main`))).body.commit.id;
   const pipelineId = await pipelineRow(here, project, { sha });
   await jobRow(here, project, { pipeline_id: pipelineId });
   const { token } = await runnerRow(here, { projects: [project.id] });
-  const job = (await done(anonymous.post('/jobs/request', { token }))).body;
+  const job = (await expectSuccess(anonymous.post('/jobs/request', { token }))).body;
   return { project, pipelineId, sha, job };
 }
 
@@ -29,7 +29,7 @@ test('fetches the refspecs of a job with its URL while the job runs, and fails a
   const fetch = () => copy.tryGit('fetch', '--depth', String(depth), repo_url, ...refspecs);
   assert.equal((await fetch()).code, 0);
   assert.equal(await copy.git('rev-parse', pipelineRef), sha);
-  await done(anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' }));
+  await expectSuccess(anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' }));
   assert.notEqual((await fetch()).code, 0);
 });
 
@@ -51,7 +51,7 @@ test('deletes the ref of a pipeline when the pipeline has finished', async (t) =
   const url = `${here.server.address.replace('http://', credentials)}/${project.path_with_namespace}.git`;
   const hasPipelineRef = async () => (await copy.git('ls-remote', url)).includes(`refs/pipelines/${pipelineId}`);
   assert.equal(await hasPipelineRef(), true);
-  await done(anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' }));
-  await here.work();
+  await expectSuccess(anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' }));
+  await here.runJobs();
   assert.equal(await hasPipelineRef(), false);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isJobForRunnerRow } from '#domain/runners/runner-scope.ts';
 import { jobRow, runnerRow } from '#test/support/pipeline-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // Which jobs a runner may take (contract/runners.md §7).
 
@@ -78,7 +78,7 @@ test('a group runner takes jobs of projects below its group, unless the project 
   assert.equal(await takes(groupRunner(inner.id), project, {}), true);
   assert.equal(await takes(groupRunner(outer.id), project, {}), true);
   assert.equal(await takes(groupRunner((await here.newGroup()).id), project, {}), false);
-  await done(project.owner.put(project.at, { group_runners_enabled: false }));
+  await expectSuccess(project.owner.put(project.at, { group_runners_enabled: false }));
   assert.equal(await takes(groupRunner(inner.id), project, {}), false);
 });
 
@@ -87,19 +87,19 @@ test('an instance runner takes jobs of projects that enable instance runners, un
   const project = await here.newProject({ in: group, owner: group.owner, readme: true });
   const instanceRunner = {};
   assert.equal(await takes(instanceRunner, project, {}), true);
-  await done(project.owner.put(project.at, { shared_runners_enabled: false }));
+  await expectSuccess(project.owner.put(project.at, { shared_runners_enabled: false }));
   assert.equal(await takes(instanceRunner, project, {}), false);
-  await done(project.owner.put(project.at, { shared_runners_enabled: true }));
-  await done(group.owner.put(group.at, { shared_runners_setting: 'disabled_and_unoverridable' }));
+  await expectSuccess(project.owner.put(project.at, { shared_runners_enabled: true }));
+  await expectSuccess(group.owner.put(group.at, { shared_runners_setting: 'disabled_and_unoverridable' }));
   assert.equal(await takes(instanceRunner, project, {}), false);
 });
 
 test('assigns no jobs of a project with disabled builds or marked for deletion', async () => {
   const project = await here.newProject({ readme: true });
-  await done(root.put(project.at, { builds_access_level: 'disabled' }));
+  await expectSuccess(root.put(project.at, { builds_access_level: 'disabled' }));
   assert.equal((await offer({ projects: [project.id] }, project, {})).taken, false);
-  await done(root.put(project.at, { builds_access_level: 'enabled' }));
-  await done(project.owner.delete(project.at));
+  await expectSuccess(root.put(project.at, { builds_access_level: 'enabled' }));
+  await expectSuccess(project.owner.delete(project.at));
   assert.equal((await offer({ projects: [project.id] }, project, {})).taken, false);
 });
 

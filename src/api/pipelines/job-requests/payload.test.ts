@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { archivedJob, jobRow, pipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // The payload of a job for its runner (contract/runners.md §3.3).
 
@@ -43,7 +43,7 @@ const FEATURES = { upload_multiple_artifacts: true, fallback_cache_keys: true };
 /** Assigns a job with these options in a new project to a runner, and returns its payload as `body`. */
 async function assignJob(options: object, row: Parameters<typeof jobRow>[2] = {}, projectAttributes: object = {}) {
   const project = await here.newProject({ readme: true, ...projectAttributes });
-  const sha: string = (await done(project.owner.get(`${project.repository}/branches/main`))).body.commit.id;
+  const sha: string = (await expectSuccess(project.owner.get(`${project.repository}/branches/main`))).body.commit.id;
   const pipelineId = await pipelineRow(here, project, { sha, ref: 'main' });
   const build = { pipeline_id: pipelineId, name: 'build', stage: 'build', stage_index: 1, status: 'success' } as const;
   const dependency = await archivedJob(here, project, build);
@@ -56,7 +56,7 @@ async function assignJob(options: object, row: Parameters<typeof jobRow>[2] = {}
   const runner = await runnerRow(here, { projects: [project.id], tags: ['docker'], description: 'box' });
   clock.advance(2);
   const params = { token: runner.token, system_id: 's_1', info: { features: FEATURES } };
-  const { body } = await done(anonymous.post('/jobs/request', params));
+  const { body } = await expectSuccess(anonymous.post('/jobs/request', params));
   const values = new Map<string, string>(
     body.variables.map(({ key, value }: { key: string; value: string }) => [key, value]),
   );

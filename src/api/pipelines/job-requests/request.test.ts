@@ -4,7 +4,7 @@ import { ANONYMOUS } from '#authentication/caller.ts';
 import { findRunner } from '#authorization/runners.ts';
 import { jobRow, pipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { statements } from '#test/support/statement-watch.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { createPipelineFixture } from '../processing/fixtures.testing.ts';
 import { cancelJob } from '../processing/index.ts';
 import { MAX_HELD_REQUESTS, waitForQueueChange } from './long-poll.ts';
@@ -86,7 +86,7 @@ test('returns 204 for a request with the current queue version, without reading 
 test('holds a request until a job is pending or the time of the setting is over', async () => {
   const { project, runner } = await projectWithRunner();
   const knownVersion = queueVersionOf(await requestJob(runner)) as string;
-  await done(root.put('/application/settings', { runner_long_polling_seconds: 30 }));
+  await expectSuccess(root.put('/application/settings', { runner_long_polling_seconds: 30 }));
   try {
     const row = await findRunner(reader, runner.id);
     assert.ok(row);
@@ -112,11 +112,11 @@ test('holds a request until a job is pending or the time of the setting is over'
 test('returns 403 to a held request whose token was reset', async () => {
   const { project, runner } = await projectWithRunner();
   const knownVersion = queueVersionOf(await requestJob(runner)) as string;
-  await done(root.put('/application/settings', { runner_long_polling_seconds: 30 }));
+  await expectSuccess(root.put('/application/settings', { runner_long_polling_seconds: 30 }));
   try {
     const held = requestJob(runner, { last_update: knownVersion });
-    await done(root.get('/version'));
-    await done(root.post(`/runners/${runner.id}/reset_authentication_token`));
+    await expectSuccess(root.get('/version'));
+    await expectSuccess(root.post(`/runners/${runner.id}/reset_authentication_token`));
     const pipeline = await createPipelineFixture(here, project, { build: {} });
     const rejected = await held;
     assert.deepEqual([rejected.status, rejected.body], [403, { message: '403 Forbidden' }]);
@@ -131,7 +131,7 @@ test('answers a request at once when the maximum number of requests is held', { 
   const knownVersion = queueVersionOf(await requestJob(runner)) as string;
   const row = await findRunner(reader, runner.id);
   assert.ok(row);
-  await done(root.put('/application/settings', { runner_long_polling_seconds: 3600 }));
+  await expectSuccess(root.put('/application/settings', { runner_long_polling_seconds: 3600 }));
   const client = { isDisconnected: false };
   const hold = () => waitForQueueChange(server.services, row, knownVersion, { client } as never);
   const requests = Array.from({ length: MAX_HELD_REQUESTS + 1 }, hold);
@@ -165,7 +165,7 @@ test('assigns no job to a paused runner', async () => {
 
 test('returns 429 beyond the rate limit of the setting', async () => {
   const { runner } = await projectWithRunner();
-  await done(root.put('/application/settings', { runner_jobs_request_api_limit: 2 }));
+  await expectSuccess(root.put('/application/settings', { runner_jobs_request_api_limit: 2 }));
   try {
     for (const status of [204, 204, 429]) assert.equal((await requestJob(runner)).status, status);
   } finally {
@@ -192,7 +192,7 @@ test('takes the timeout from the job, else the project, limited by the runner', 
 test('fails jobs that cannot run and assigns the next one', async () => {
   const { project, runner } = await projectWithRunner();
   const blocked = await here.user();
-  await done(root.post(`/users/${blocked.id}/block`));
+  await expectSuccess(root.post(`/users/${blocked.id}/block`));
   const [ofBlockedUser, withMissingDependency, withUnsupportedFeature, runnable] = [
     await jobRow(here, project, { user_id: blocked.id }),
     await jobWithErasedDependency(project),
@@ -216,7 +216,7 @@ async function jobWithErasedDependency(project: Parameters<typeof jobRow>[1]): P
 test('returns 409 instead of 204 after a hundred jobs that cannot run', async () => {
   const { project, runner } = await projectWithRunner();
   const { id: user_id } = await here.user();
-  await done(root.post(`/users/${user_id}/block`));
+  await expectSuccess(root.post(`/users/${user_id}/block`));
   const pipeline_id = await pipelineRow(here, project);
   for (let at = 0; at < 100; at++) await jobRow(here, project, { pipeline_id, user_id });
   const runnable = await jobRow(here, project);

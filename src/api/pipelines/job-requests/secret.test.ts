@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobRow } from '#test/support/pipeline-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // Tokens have the prefixes of the contract and are returned only once (contract/runners.md §1.8, §2.1, §3.3).
 
@@ -10,7 +10,7 @@ const { anonymous, owner, project, root } = here;
 
 test('returns the tokens of runners and jobs only in the response that issues them', async () => {
   const input = { runner_type: 'project_type', project_id: project.id };
-  const created = await done(owner.post('/user/runners', input));
+  const created = await expectSuccess(owner.post('/user/runners', input));
   const { body: projectBody } = await owner.get(project.at);
   const registered = await anonymous.post('/runners', { token: projectBody.runners_token });
   const id = await jobRow(here, project);

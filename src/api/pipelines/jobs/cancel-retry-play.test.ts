@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { runnerRow } from '#test/support/pipeline-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { createPipelineFixture } from '../processing/fixtures.testing.ts';
 import { playJob } from '../processing/index.ts';
 
@@ -35,7 +35,7 @@ test('returns 403 for a retry of an unfinished or already retried job', async ()
   const error = { message: '403 Forbidden - Job is not retryable' };
   assert.deepEqual((await developer.post(`${at}/${oldId}/retry`)).body, error);
   await pipeline.run('build', 'success');
-  await done(developer.post(`${at}/${oldId}/retry`));
+  await expectSuccess(developer.post(`${at}/${oldId}/retry`));
   const second = await developer.post(`${at}/${oldId}/retry`);
   assert.deepEqual([second.status, second.body], [403, error]);
 });
@@ -46,7 +46,7 @@ test('does not retry a job with a rejected deployment, neither alone nor with it
   await pipeline.run('ship', 'failed', { failure_reason: 'deployment_rejected' });
   await pipeline.run('other', 'failed');
   assert.equal((await developer.post(`${at}/${ship}/retry`)).status, 403);
-  await done(developer.post(`${project.at}/pipelines/${pipeline.id}/retry`));
+  await expectSuccess(developer.post(`${project.at}/pipelines/${pipeline.id}/retry`));
   assert.deepEqual([await pipeline.idOf('ship'), (await pipeline.idOf('other')) > other], [ship, true]);
 });
 
@@ -117,7 +117,7 @@ test('clones a finished manual job when it is played, and returns 400 for a job 
   const unplayable = await developer.post(`${at}/${await pipeline.idOf('plain')}/play`);
   assert.deepEqual([unplayable.status, unplayable.body], [400, { message: '400 Bad request - Unplayable Job' }]);
   const job = await pipeline.idOf('ship');
-  await done(developer.post(`${at}/${job}/play`));
+  await expectSuccess(developer.post(`${at}/${job}/play`));
   await pipeline.run('ship', 'failed');
   const again = await developer.post(`${at}/${job}/play`);
   assert.deepEqual([again.status, again.body.status, again.body.id === job], [200, 'pending', false]);
@@ -129,12 +129,12 @@ test('jobs that need an optional manual job wait for it once it is played', asyn
     after: { stage: 1, needs: ['optional'] },
   });
   assert.deepEqual(await pipeline.statuses(), { optional: 'manual', after: 'skipped', pipeline: 'skipped' });
-  await done(developer.post(`${at}/${await pipeline.idOf('optional')}/play`));
+  await expectSuccess(developer.post(`${at}/${await pipeline.idOf('optional')}/play`));
   assert.deepEqual(await pipeline.statuses(), { optional: 'pending', after: 'created', pipeline: 'pending' });
 });
 
 test('restricts actions on jobs of a protected branch to users who may push to it', async () => {
-  await done(owner.post(`${project.at}/protected_branches`, { name: 'stable', push_access_level: 40 }));
+  await expectSuccess(owner.post(`${project.at}/protected_branches`, { name: 'stable', push_access_level: 40 }));
   const pipeline = await createPipelineFixture(here, project, { build: {} }, { ref: 'stable' });
   const job = await pipeline.idOf('build');
   assert.equal((await developer.post(`${at}/${job}/cancel`)).status, 403);
@@ -144,7 +144,8 @@ test('restricts actions on jobs of a protected branch to users who may push to i
 test('restricts cancellation of jobs and pipelines to the role of the project setting', async () => {
   const pipeline = await createPipelineFixture(here, project, { build: {} });
   const job = await pipeline.idOf('build');
-  const restrict = (role: string) => done(owner.put(project.at, { ci_restrict_pipeline_cancellation_role: role }));
+  const restrict = (role: string) =>
+    expectSuccess(owner.put(project.at, { ci_restrict_pipeline_cancellation_role: role }));
   await restrict('no_one');
   assert.equal((await maintainer.post(`${at}/${job}/cancel`)).status, 403);
   assert.equal((await maintainer.post(`${project.at}/pipelines/${pipeline.id}/cancel`)).status, 403);
@@ -171,7 +172,7 @@ test('restricts variables of played jobs to the role of the project setting', as
   const pipeline = await createPipelineFixture(here, project, { ship: { when: 'manual' } });
   const play = `${at}/${await pipeline.idOf('ship')}/play`;
   const variables = { job_variables_attributes: [{ key: 'A', value: 'b' }] };
-  await done(owner.put(project.at, { ci_pipeline_variables_minimum_override_role: 'maintainer' }));
+  await expectSuccess(owner.put(project.at, { ci_pipeline_variables_minimum_override_role: 'maintainer' }));
   assert.equal((await developer.post(play, variables)).status, 403);
   assert.equal((await maintainer.post(play, variables)).status, 200);
   clock.advance(1);

@@ -10,7 +10,7 @@ export async function cancelAndReloadJob(
   uow: UnitOfWork,
   job: JobRow,
   force: boolean,
-): Promise<JobRow | Failure<'gone'>> {
+): Promise<JobRow | Failure<'notFound'>> {
   await cancelJob(uow, job.id, { force });
   return reloadJob(uow, job, job.id);
 }
@@ -18,7 +18,7 @@ export async function cancelAndReloadJob(
 export async function retryAndReloadJob(
   uow: UnitOfWork,
   job: JobRow,
-): Promise<JobRow | Failure<'gone' | 'forbidden' | 'notRetryable'>> {
+): Promise<JobRow | Failure<'notFound' | 'forbidden' | 'notRetryable'>> {
   const id = await retryJob(uow, job, uow.actor.user?.id ?? null);
   return isFailure(id) ? id : reloadJob(uow, job, id);
 }
@@ -28,11 +28,11 @@ export async function playAndReloadJob(
   uow: UnitOfWork,
   job: JobRow,
   variables: Parameters<typeof playJob>[2],
-): Promise<JobRow | Failure<'gone' | 'forbidden' | 'unplayable'>> {
+): Promise<JobRow | Failure<'notFound' | 'forbidden' | 'unplayable'>> {
   const id = await playJob(uow, job, variables);
   return isFailure(id) ? id : reloadJob(uow, job, id);
 }
 
-async function reloadJob(tx: Transaction, { project_id }: JobRow, id: number): Promise<JobRow | Failure<'gone'>> {
-  return (await findJob(tx, project_id, id)) ?? fail('gone');
+async function reloadJob(tx: Transaction, { project_id }: JobRow, id: number): Promise<JobRow | Failure<'notFound'>> {
+  return (await findJob(tx, project_id, id)) ?? fail('notFound');
 }

@@ -53,7 +53,7 @@ export const cancelJob = endpoint({
   access: runJobAccess(),
   params: { force: optional(boolean, false) },
   lock: ({ job }) => jobsLockKey(job.project_id),
-  errors: { forbidden: FORBIDDEN, gone: NOT_FOUND },
+  errors: { forbidden: FORBIDDEN, notFound: NOT_FOUND },
   response: created(Job),
   write: (uow, { project, job, caller, params: { force } }) => {
     const isAllowed = mayCancelJobs(uow.tier, caller, project) && (!force || mayForceJob(caller, project));
@@ -66,7 +66,7 @@ export const retryJob = endpoint({
   summary: 'Retry a job',
   access: runJobAccess(),
   lock: ({ job }) => jobsLockKey(job.project_id),
-  errors: { notRetryable: [403, '403 Forbidden - Job is not retryable'], forbidden: FORBIDDEN, gone: NOT_FOUND },
+  errors: { notRetryable: [403, '403 Forbidden - Job is not retryable'], forbidden: FORBIDDEN, notFound: NOT_FOUND },
   response: created(Job),
   write: (uow, { job }) => retryAndReloadJob(uow, job),
 });
@@ -76,7 +76,7 @@ export const playJob = endpoint({
   summary: 'Play a manual or delayed job',
   access: runJobAccess(),
   params: playParams,
-  errors: { unplayable: [400, '400 Bad request - Unplayable Job'], forbidden: FORBIDDEN, gone: NOT_FOUND },
+  errors: { unplayable: [400, '400 Bad request - Unplayable Job'], forbidden: FORBIDDEN, notFound: NOT_FOUND },
   response: ok(Job),
   async handle({ project, job, caller, params }, { runUnitOfWork, secretKey }) {
     const variableInputs = params.job_variables_attributes ?? [];

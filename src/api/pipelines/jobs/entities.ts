@@ -47,7 +47,7 @@ const commonFields = {
   failure_reason: Type.Optional(text),
 };
 
-function serializeCommonFields(row: JobRow, to: SerializationContext, relations: JobRelations) {
+function serializeCommonFields(row: JobRow, context: SerializationContext, relations: JobRelations) {
   const pipeline = relations.pipelines.get(row.pipeline_id)!;
   return {
     id: row.id,
@@ -62,12 +62,12 @@ function serializeCommonFields(row: JobRow, to: SerializationContext, relations:
     started_at: row.started_at,
     finished_at: row.finished_at,
     erased_at: row.erased_at,
-    duration: secondsBetween(row.started_at, row.finished_at ?? (row.started_at && to.now)),
-    queued_duration: secondsBetween(row.queued_at, row.started_at ?? (row.status === 'pending' ? to.now : null)),
+    duration: secondsBetween(row.started_at, row.finished_at ?? (row.started_at && context.now)),
+    queued_duration: secondsBetween(row.queued_at, row.started_at ?? (row.status === 'pending' ? context.now : null)),
     user: relations.users.get(row.user_id ?? 0) ?? null,
     commit: relations.commits.get(commitKey(row.project_id, pipeline.sha)) ?? null,
-    pipeline: PipelineBasic.serialize(pipeline, to),
-    web_url: `${to.url}/${pipeline.full_path}/-/jobs/${row.id}`,
+    pipeline: PipelineBasic.serialize(pipeline, context),
+    web_url: `${context.url}/${pipeline.full_path}/-/jobs/${row.id}`,
     ...(row.status === 'failed' ? { failure_reason: row.failure_reason ?? 'unknown_failure' } : {}),
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { archivedJob, pipelineRow, resourceGroupRow } from '#test/support/pipeline-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // Permissions on pipelines and jobs (contract/runners.md §4, §5), by visibility, `public_jobs` and protection of the ref.
 
@@ -88,51 +88,51 @@ test('members of a private project read pipelines and jobs; Developers act on th
 });
 
 test('Guests and Planners read neither if public_jobs is off', async () => {
-  await done(owner.put(project.at, { public_jobs: false }));
+  await expectSuccess(owner.put(project.at, { public_jobs: false }));
   await assertStatuses({ ...READ_PIPELINES, ...READ_JOBS_OF_PIPELINE }, '404 404 403 403 ok ok ok ok ok');
   await assertStatuses(READ_JOBS, '401 404 403 403 ok ok ok ok ok');
-  await done(owner.put(project.at, { public_jobs: true }));
+  await expectSuccess(owner.put(project.at, { public_jobs: true }));
 });
 
 test('anyone reads pipelines of a public project, but only members act on them', async () => {
-  await done(owner.put(project.at, { visibility: 'public' }));
+  await expectSuccess(owner.put(project.at, { visibility: 'public' }));
   const forPublicProject = (row: string) => row.replace(' 404 ', ' 403 ');
   await assertStatuses({ ...READ_PIPELINES, ...READ_JOBS_OF_PIPELINE }, 'ok ok ok ok ok ok ok ok ok');
   await assertStatuses(READ_JOBS, '401 ok ok ok ok ok ok ok ok');
   await assertStatuses({ ...ACT_ON_PIPELINES, ...ACT_ON_JOBS, ...RESOURCE_GROUPS }, forPublicProject(FROM_DEVELOPER));
   await assertStatuses(MAINTAIN, forPublicProject(FROM_MAINTAINER));
   await assertStatuses(DESTROY, forPublicProject(OWNERS_ONLY));
-  await done(owner.put(project.at, { visibility: 'private' }));
+  await expectSuccess(owner.put(project.at, { visibility: 'private' }));
 });
 
 test('restricts pipelines and jobs to members with the repository, and to nobody if it is disabled', async () => {
-  await done(owner.put(project.at, { visibility: 'public', repository_access_level: 'private' }));
+  await expectSuccess(owner.put(project.at, { visibility: 'public', repository_access_level: 'private' }));
   await assertStatuses(READ_PIPELINES, '403 403 ok ok ok ok ok ok ok');
   await assertStatuses(READ_JOBS, '401 403 ok ok ok ok ok ok ok');
-  await done(owner.put(project.at, { repository_access_level: 'disabled' }));
+  await expectSuccess(owner.put(project.at, { repository_access_level: 'disabled' }));
   await assertStatuses(READ_PIPELINES, '403 403 403 403 403 403 403 403 403');
-  await done(owner.put(project.at, { visibility: 'private', repository_access_level: 'enabled' }));
+  await expectSuccess(owner.put(project.at, { visibility: 'private', repository_access_level: 'enabled' }));
 });
 
 test('restricts jobs, logs and archives of a public project to Reporters if public_jobs is off, but not pipelines', async () => {
-  await done(owner.put(project.at, { visibility: 'public', public_jobs: false }));
+  await expectSuccess(owner.put(project.at, { visibility: 'public', public_jobs: false }));
   await assertStatuses(READ_PIPELINES, 'ok ok ok ok ok ok ok ok ok');
   await assertStatuses(READ_JOBS_OF_PIPELINE, '403 403 403 403 ok ok ok ok ok');
   await assertStatuses(READ_JOBS, '401 403 403 403 ok ok ok ok ok');
   const latest = `${project.at}/jobs/artifacts/feature/download?job=none`;
   assert.equal((await stranger.get(latest)).status, 403);
   assert.equal((await reporter.get(latest)).status, 404);
-  await done(owner.put(project.at, { visibility: 'private', public_jobs: true }));
+  await expectSuccess(owner.put(project.at, { visibility: 'private', public_jobs: true }));
 });
 
 test('actions on a protected ref require push or merge rights for pipelines, push rights for jobs', async () => {
   await owner.delete(`${project.at}/protected_branches/main`);
   const rule = { name: 'main', push_access_level: 40, merge_access_level: 30 };
-  await done(owner.post(`${project.at}/protected_branches`, rule));
+  await expectSuccess(owner.post(`${project.at}/protected_branches`, rule));
   await assertStatuses(ACT_ON_PIPELINES, FROM_DEVELOPER, 'main');
   await assertStatuses(ACT_ON_JOBS, FROM_MAINTAINER, 'main');
-  await done(owner.delete(`${project.at}/protected_branches/main`));
-  await done(owner.post(`${project.at}/protected_branches`, { ...rule, merge_access_level: 40 }));
+  await expectSuccess(owner.delete(`${project.at}/protected_branches/main`));
+  await expectSuccess(owner.post(`${project.at}/protected_branches`, { ...rule, merge_access_level: 40 }));
   await assertStatuses({ ...ACT_ON_PIPELINES, ...ACT_ON_JOBS }, FROM_MAINTAINER, 'main');
 });
 

@@ -29,33 +29,38 @@ export interface ProjectJobRelations extends JobRelations {
   readonly managers: ReadonlyMap<number, ShapeOf<typeof RunnerManager>>;
 }
 
-export async function loadJobRelations(rows: readonly JobRow[], to: SerializationContext): Promise<JobRelations> {
-  const { db } = to;
+export async function loadJobRelations(rows: readonly JobRow[], context: SerializationContext): Promise<JobRelations> {
+  const { db } = context;
   const pipelines = mapById(
     await findPipelines(
       db,
       rows.map(({ pipeline_id }) => pipeline_id),
     ),
   );
-  const projects = mapById(await findProjects(db, to.caller, distinctIds(rows.map(({ project_id }) => project_id))));
-  const commits = await loadCommits([...pipelines.values()], projects, to);
-  return { pipelines, projects, users: await loadUsers(rows, to), commits };
+  const projects = mapById(
+    await findProjects(db, context.caller, distinctIds(rows.map(({ project_id }) => project_id))),
+  );
+  const commits = await loadCommits([...pipelines.values()], projects, context);
+  return { pipelines, projects, users: await loadUsers(rows, context), commits };
 }
 
 export async function loadProjectJobRelations(
   rows: readonly JobRow[],
-  to: SerializationContext,
+  context: SerializationContext,
 ): Promise<ProjectJobRelations> {
   const ids = rows.map(({ id }) => id);
-  const tags = Map.groupBy(await listTags(to.db, ids), ({ job_id }) => job_id);
-  const runners = await findRunners(to.db, distinctIds(rows.map(({ runner_id }) => runner_id)));
-  const managers = await findManagersByIds(to.db, distinctIds(rows.map(({ runner_manager_id }) => runner_manager_id)));
+  const tags = Map.groupBy(await listTags(context.db, ids), ({ job_id }) => job_id);
+  const runners = await findRunners(context.db, distinctIds(rows.map(({ runner_id }) => runner_id)));
+  const managers = await findManagersByIds(
+    context.db,
+    distinctIds(rows.map(({ runner_manager_id }) => runner_manager_id)),
+  );
   return {
-    ...(await loadJobRelations(rows, to)),
+    ...(await loadJobRelations(rows, context)),
     tags: new Map([...tags].map(([id, rows]) => [id, rows.map(({ name }) => name)])),
-    artifacts: Map.groupBy(await listArtifacts(to.db, ids), ({ job_id }) => job_id),
-    runners: mapById(await Runner.serializeAll(runners, to)),
-    managers: mapById(await RunnerManager.serializeAll([...managers.values()], to)),
+    artifacts: Map.groupBy(await listArtifacts(context.db, ids), ({ job_id }) => job_id),
+    runners: mapById(await Runner.serializeAll(runners, context)),
+    managers: mapById(await RunnerManager.serializeAll([...managers.values()], context)),
   };
 }
 
@@ -63,25 +68,26 @@ const mapById = <Row extends { readonly id: number }>(rows: readonly Row[]) =>
   new Map(rows.map((row) => [row.id, row]));
 const distinctIds = (ids: readonly (number | null)[]) => [...new Set(ids.filter((id) => id !== null))];
 
-async function loadUsers(rows: readonly JobRow[], to: SerializationContext): Promise<JobRelations['users']> {
-  const users = await findUsersByIds(to.db, distinctIds(rows.map(({ user_id }) => user_id)));
-  return mapById(await EmbeddedUser.serializeAll(users, to));
+async function loadUsers(rows: readonly JobRow[], context: SerializationContext): Promise<JobRelations['users']> {
+  const users = await findUsersByIds(context.db, distinctIds(rows.map(({ user_id }) => user_id)));
+  return mapById(await EmbeddedUser.serializeAll(users, context));
 }
 
 /** Loads the commits with one git call per project. */
 async function loadCommits(
   pipelines: readonly PipelineRow[],
   projects: JobRelations['projects'],
-  to: SerializationContext,
+  context: SerializationContext,
 ): Promise<JobRelations['commits']> {
   const serialized = new Map<string, ShapeOf<typeof Commit>>();
   for (const [projectId, projectPipelines] of Map.groupBy(pipelines, ({ project_id }) => project_id)) {
     const project = projects.get(projectId);
     if (project === undefined) continue;
     const shas = [...new Set(projectPipelines.map(({ sha }) => sha))];
-    const commits = await readCommits(to.git, getRepository(to.git, project), shas);
+    const commits = await readCommits(context.git, getRepository(context.git, project), shas);
     for (const commit of commits) {
-      if (commit !== null) serialized.set(commitKey(projectId, commit.id), Commit.serialize({ commit, project }, to));
+      if (commit !== null)
+        serialized.set(commitKey(projectId, commit.id), Commit.serialize({ commit, project }, context));
     }
   }
   return serialized;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runnerRow } from '#test/support/pipeline-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { createPipelineFixture } from '../processing/fixtures.testing.ts';
 
 const here = await world({ project: { readme: true } });
-const { project, owner, server, clock, work } = here;
+const { project, owner, server, clock, runJobs } = here;
 const { database } = server.services;
 
 const jobOf = (id: number) =>
@@ -13,7 +13,7 @@ const jobOf = (id: number) =>
 
 async function advanceHours(hours: number): Promise<void> {
   clock.advance(hours * 3600);
-  await work();
+  await runJobs();
 }
 
 test('fails a job that waits an hour without a suitable runner, or a day with one', async () => {
@@ -65,7 +65,7 @@ test('deletes pipelines that are older than the retention time of their project'
   const old = await createPipelineFixture(here, project, { build: {} });
   await advanceHours(20);
   const young = await createPipelineFixture(here, project, { build: {} });
-  await done(owner.put(project.at, { ci_delete_pipelines_in_seconds: 86_400 }));
+  await expectSuccess(owner.put(project.at, { ci_delete_pipelines_in_seconds: 86_400 }));
   await advanceHours(24);
   assert.equal((await owner.get(`${project.at}/pipelines/${old.id}`)).status, 404);
   assert.equal((await owner.get(`${project.at}/pipelines/${young.id}`)).status, 200);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // Validation of CI files (contract/runners.md §4.9).
 
@@ -58,8 +58,8 @@ const storedIds = async () => {
   const [pipelines, environments] = [reader.selectFrom('pipelines'), reader.selectFrom('environments')];
   return [...(await pipelines.select('id').execute()), ...(await environments.select('id').execute())];
 };
-await done(owner.delete(`${project.at}/protected_branches/main`));
-await here.work();
+await expectSuccess(owner.delete(`${project.at}/protected_branches/main`));
+await here.runJobs();
 
 const needs = null;
 const lists = { before_script: [], after_script: [], tag_list: [], except: null, environment: null, needs };
@@ -101,8 +101,8 @@ test('returns the merged CI file to anyone who can read the code of the project'
 });
 
 test('returns the jobs that a push of the ref would create for a dry run, and stores nothing', async () => {
-  await done(owner.post(`${project.repository}/branches`, { branch: 'release', ref: 'main' }));
-  await here.work();
+  await expectSuccess(owner.post(`${project.repository}/branches`, { branch: 'release', ref: 'main' }));
+  await here.runJobs();
   const idsBefore = await storedIds();
   for (const [params, names] of [
     [{}, ['unit']],
@@ -179,7 +179,7 @@ test('returns an error for a dry run by a caller who may not create pipelines', 
   const rule = { name: 'main', push_access_level: 40, merge_access_level: 40 };
   const insufficientPermission =
     "You do not have sufficient permission to run a pipeline on 'main'. Please select a different branch or contact your administrator for assistance.";
-  await done(owner.post(`${project.at}/protected_branches`, rule));
+  await expectSuccess(owner.post(`${project.at}/protected_branches`, rule));
   for (const [caller, error] of [
     [anonymous, 'Insufficient permissions to create a new pipeline'],
     [reporter, 'Insufficient permissions to create a new pipeline'],
@@ -189,9 +189,9 @@ test('returns an error for a dry run by a caller who may not create pipelines', 
     const { status, body } = await caller.get(at, { dry_run: true });
     assert.deepEqual([status, body.errors], [200, error === null ? [] : [error]]);
   }
-  await done(owner.put(project.at, { builds_access_level: 'disabled' }));
+  await expectSuccess(owner.put(project.at, { builds_access_level: 'disabled' }));
   assert.deepEqual((await owner.get(at, { dry_run: true })).body.errors, ['Pipelines are disabled!']);
-  await done(owner.put(project.at, { builds_access_level: 'enabled' }));
+  await expectSuccess(owner.put(project.at, { builds_access_level: 'enabled' }));
 });
 
 test('rejects exclusive parameters, missing commits and callers without permission', async () => {

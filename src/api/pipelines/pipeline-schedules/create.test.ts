@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 const here = await world({ project: { readme: true, with: ['developer', 'reporter'] } });
 const { project, owner, developer, reporter, anonymous } = here;
@@ -9,14 +9,15 @@ const at = `${project.at}/pipeline_schedules`;
 const INPUT = { description: 'nightly', ref: 'topic', cron: '0 1 * * 5' };
 const create = (params: object = {}, caller = developer) => caller.post(at, { ...INPUT, ...params });
 
-await done(owner.post(`${project.repository}/branches`, { branch: 'topic', ref: 'main' }));
-await done(owner.post(`${project.repository}/branches`, { branch: 'both', ref: 'main' }));
-for (const tag_name of ['both', 'v1']) await done(owner.post(`${project.repository}/tags`, { tag_name, ref: 'main' }));
+await expectSuccess(owner.post(`${project.repository}/branches`, { branch: 'topic', ref: 'main' }));
+await expectSuccess(owner.post(`${project.repository}/branches`, { branch: 'both', ref: 'main' }));
+for (const tag_name of ['both', 'v1'])
+  await expectSuccess(owner.post(`${project.repository}/tags`, { tag_name, ref: 'main' }));
 
 /** Creates a schedule, deletes it and returns its attributes. */
 async function createAndDelete(params: object = {}) {
-  const { id, ...attributes } = (await done(create(params))).body;
-  await done(owner.delete(`${at}/${id}`));
+  const { id, ...attributes } = (await expectSuccess(create(params))).body;
+  await expectSuccess(owner.delete(`${at}/${id}`));
   return attributes;
 }
 
@@ -91,7 +92,7 @@ test('returns 403 to Reporters and 401 to anonymous callers', async () => {
 });
 
 test('limits a project to ten schedules, for concurrent requests too', async () => {
-  for (let count = 0; count < 9; count++) await done(create());
+  for (let count = 0; count < 9; count++) await expectSuccess(create());
   const concurrent = await Promise.all([create(), create()]);
   assert.deepEqual(concurrent.map(({ status }) => status).sort(), [201, 400]);
   const message = { base: ['Maximum number of ci pipeline schedules (10) exceeded'] };

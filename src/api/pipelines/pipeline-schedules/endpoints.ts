@@ -90,7 +90,7 @@ export const updatePipelineSchedule = endpoint({
   summary: 'Update a pipeline schedule',
   access: updateScheduleAccess(),
   params: UPDATE_SCHEDULE_PARAMS,
-  errors: { invalid: INVALID, gone: SCHEDULE_NOT_FOUND },
+  errors: { invalid: INVALID, notFound: SCHEDULE_NOT_FOUND },
   response: ok(PipelineScheduleDetail),
   async handle({ project, caller, schedule, params }, { git, runUnitOfWork }) {
     const { ref, description, cron, cron_timezone, active } = params;
@@ -110,7 +110,7 @@ export const takeOwnershipOfPipelineSchedule = endpoint({
   post: '/projects/:id/pipeline_schedules/:pipeline_schedule_id/take_ownership',
   summary: 'Take ownership of a pipeline schedule',
   access: takeScheduleAccess(),
-  errors: { gone: SCHEDULE_NOT_FOUND },
+  errors: { notFound: SCHEDULE_NOT_FOUND },
   response: { ...created(PipelineScheduleDetail), otherStatuses: [200] },
   async write(uow, { project, caller, schedule }) {
     const updated = await takeScheduleOwnership(uow, schedule);

@@ -32,7 +32,7 @@ function loadOwners(rows: readonly ScheduleRow[], { db }: SerializationContext):
   );
 }
 
-function serializeBasic(row: ScheduleRow, to: SerializationContext, owners: Owners) {
+function serializeBasic(row: ScheduleRow, context: SerializationContext, owners: Owners) {
   const owner = owners.get(row.owner_id ?? 0);
   return {
     id: row.id,
@@ -44,7 +44,7 @@ function serializeBasic(row: ScheduleRow, to: SerializationContext, owners: Owne
     active: row.active,
     created_at: row.created_at,
     updated_at: row.updated_at,
-    owner: owner === undefined ? null : UserBasic.serialize(owner, to),
+    owner: owner === undefined ? null : UserBasic.serialize(owner, context),
   };
 }
 
@@ -72,13 +72,16 @@ export const PipelineScheduleDetail = entity('PipelineScheduleDetail', {
 }));
 
 /** Loads relations of a single schedule; there is never more than one row. */
-async function loadDetailRelations([row]: readonly ScheduleForCaller[], to: SerializationContext) {
+async function loadDetailRelations([row]: readonly ScheduleForCaller[], context: SerializationContext) {
   const { id, showsVariables } = row!;
-  const [owners, newestPipeline] = await Promise.all([loadOwners([row!], to), findNewestPipelineOfSchedule(to.db, id)]);
+  const [owners, newestPipeline] = await Promise.all([
+    loadOwners([row!], context),
+    findNewestPipelineOfSchedule(context.db, id),
+  ]);
   if (!showsVariables) return { owners, newest: newestPipeline, variables: null };
   return {
     owners,
     newest: newestPipeline,
-    variables: await ScheduleVariable.serializeAll(await listScheduleVariables(to.db, id), to),
+    variables: await ScheduleVariable.serializeAll(await listScheduleVariables(context.db, id), context),
   };
 }

@@ -5,13 +5,13 @@ import type * as endpoints from './endpoints.ts';
 const SCHEDULE = { description: 'nightly', ref: 'feature', cron: '0 1 * * 5' };
 
 /** Creates a schedule with a variable on `feature`, in a new project, because the number per project is limited. */
-async function newSchedule({ newProject, done }: Scene) {
+async function newSchedule({ newProject, expectSuccess }: Scene) {
   const { id, at, owner, repository } = await newProject();
-  await done(owner.post(`${repository}/branches`, { branch: 'feature', ref: 'main' }));
-  const { body } = await done(owner.post(`${at}/pipeline_schedules`, SCHEDULE));
+  await expectSuccess(owner.post(`${repository}/branches`, { branch: 'feature', ref: 'main' }));
+  const { body } = await expectSuccess(owner.post(`${at}/pipeline_schedules`, SCHEDULE));
   const path = { id, pipeline_schedule_id: body.id as number };
   const variables = `${at}/pipeline_schedules/${body.id}/variables`;
-  await done(owner.post(variables, { key: 'MODE', value: 'lamp-of-the-night' }));
+  await expectSuccess(owner.post(variables, { key: 'MODE', value: 'lamp-of-the-night' }));
   return path;
 }
 
@@ -33,7 +33,7 @@ export const examples: Examples<typeof endpoints> = {
     onSchedule('guest'),
     onSchedule('guest', { scope: 'branches', status: 'success', sort: 'desc' }),
   ],
-  createPipelineSchedule: async ({ newProject, done }) => {
+  createPipelineSchedule: async ({ newProject, expectSuccess: done }) => {
     const { id, owner, repository } = await newProject();
     await done(owner.post(`${repository}/branches`, { branch: 'feature', ref: 'main' }));
     return { by: 'developer', path: { id }, params: { ...SCHEDULE, cron_timezone: 'Berlin' } };

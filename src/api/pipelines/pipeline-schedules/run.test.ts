@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { explainPlan } from '#database/dialect.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { jobRun } from '#test/support/job-run.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { startDueSchedules } from './run.ts';
 import { selectDueSchedules } from './store.ts';
 
 const here = await world();
-const { clock, work, newProject, server, root, anonymous } = here;
+const { clock, runJobs, newProject, server, root, anonymous } = here;
 
 const FILE = 'J: {script: a, rules: [{if: $MODE != "none"}]}';
 
@@ -17,25 +17,25 @@ async function newScheduledProject({ file = FILE, cron = '0 * * * *' } = {}) {
   const project = await newProject({ readme: true, with: ['developer'] });
   const { owner, developer, at, repository } = project;
   await project.commit({ '.gitlab-ci.yml': file }, { message: 'Add CI file [skip ci]' });
-  await done(owner.post(`${repository}/branches`, { branch: 'topic', ref: 'main' }));
-  await done(owner.put(at, { builds_access_level: 'enabled' }));
-  await work();
+  await expectSuccess(owner.post(`${repository}/branches`, { branch: 'topic', ref: 'main' }));
+  await expectSuccess(owner.put(at, { builds_access_level: 'enabled' }));
+  await runJobs();
   const input = { description: 'hourly', ref: 'topic', cron };
-  const { id } = (await done(developer.post(`${at}/pipeline_schedules`, input))).body;
+  const { id } = (await expectSuccess(developer.post(`${at}/pipeline_schedules`, input))).body;
   const schedule = `${at}/pipeline_schedules/${id}`;
-  const read = async () => (await done(owner.get(schedule))).body;
-  const pipelines = async () => (await done(owner.get(`${schedule}/pipelines`))).body;
+  const read = async () => (await expectSuccess(owner.get(schedule))).body;
+  const pipelines = async () => (await expectSuccess(owner.get(`${schedule}/pipelines`))).body;
   return { project, owner, developer, schedule, read, pipelines };
 }
 
 async function advanceHours(hours: number) {
   clock.advance(hours * 3600);
-  await work();
+  await runJobs();
 }
 
 test('creates a pipeline of its owner when a schedule is due, and sets the next run', async () => {
   const { project, developer, owner, schedule, read, pipelines } = await newScheduledProject();
-  await done(developer.post(`${schedule}/variables`, { key: 'MODE', value: 'full' }));
+  await expectSuccess(developer.post(`${schedule}/variables`, { key: 'MODE', value: 'full' }));
   await advanceHours(1);
   const [pipeline, ...others] = await pipelines();
   assert.deepEqual(others, []);
@@ -47,7 +47,7 @@ test('creates a pipeline of its owner when a schedule is due, and sets the next 
   const variables = (await owner.get(`${project.at}/pipelines/${pipeline.id}/variables`)).body;
   assert.deepEqual(variables, [{ key: 'MODE', value: 'full', variable_type: 'env_var', raw: false }]);
   const runner = await here.newRunner({ in: project });
-  const job = (await done(anonymous.post('/jobs/request', { token: runner.token }))).body;
+  const job = (await expectSuccess(anonymous.post('/jobs/request', { token: runner.token }))).body;
   const description = job.variables.find(({ key }: { key: string }) => key === 'CI_PIPELINE_SCHEDULE_DESCRIPTION');
   assert.equal(description.value, 'hourly');
 });
@@ -86,7 +86,7 @@ test('starts a schedule once from concurrent processes, and creates nothing for 
       )
       .execute(),
   );
-  await work();
+  await runJobs();
   assert.equal((await pipelines()).length, 1);
 });
 
@@ -94,8 +94,8 @@ test('deactivates a schedule whose owner may no longer run pipelines', async () 
   const { project, owner } = await newScheduledProject();
   const at = `${project.at}/pipeline_schedules`;
   const input = { description: 'hourly', ref: 'other', cron: '0 * * * *' };
-  await done(owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' }));
-  await done(owner.post(`${project.repository}/branches`, { branch: 'unprotected', ref: 'main' }));
+  await expectSuccess(owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' }));
+  await expectSuccess(owner.post(`${project.repository}/branches`, { branch: 'unprotected', ref: 'main' }));
   const memberPath = ({ id }: { readonly id: number }) => `${project.at}/members/${id}`;
   for (const [reason, revoke, ref = 'unprotected'] of [
     ['is blocked', (member: Caller) => root.post(`/users/${member.id}/block`)],
@@ -104,8 +104,8 @@ test('deactivates a schedule whose owner may no longer run pipelines', async () 
     ['may not push', () => owner.post(`${project.at}/protected_branches`, { name: 'other' }), 'other'],
   ] as const) {
     const member = await project.addMember('developer');
-    const { id } = (await done(member.post(at, { ...input, ref }))).body;
-    await done(revoke(member));
+    const { id } = (await expectSuccess(member.post(at, { ...input, ref }))).body;
+    await expectSuccess(revoke(member));
     assert.equal((await owner.get(`${at}/${id}`)).body.active, true, reason);
     await advanceHours(1);
     const { active, last_pipeline } = (await owner.get(`${at}/${id}`)).body;
@@ -117,7 +117,7 @@ type Caller = Project['owner'];
 
 test('deactivates the schedules of a deleted user and clears their owner', async () => {
   const { developer, read, pipelines } = await newScheduledProject();
-  await done(root.delete(`/users/${developer.id}`));
+  await expectSuccess(root.delete(`/users/${developer.id}`));
   await advanceHours(1);
   const { active, owner } = await read();
   assert.deepEqual([active, owner, await pipelines()], [false, null, []]);
@@ -125,12 +125,12 @@ test('deactivates the schedules of a deleted user and clears their owner', async
 
 test('skips runs while the project is archived or its builds are disabled', async () => {
   const { project, owner, read, pipelines } = await newScheduledProject();
-  await done(owner.post(`${project.at}/archive`));
+  await expectSuccess(owner.post(`${project.at}/archive`));
   await advanceHours(1);
-  await done(owner.post(`${project.at}/unarchive`));
-  await done(owner.put(project.at, { builds_access_level: 'disabled' }));
+  await expectSuccess(owner.post(`${project.at}/unarchive`));
+  await expectSuccess(owner.put(project.at, { builds_access_level: 'disabled' }));
   await advanceHours(1);
-  await done(owner.put(project.at, { builds_access_level: 'enabled' }));
+  await expectSuccess(owner.put(project.at, { builds_access_level: 'enabled' }));
   assert.deepEqual([(await read()).active, await pipelines()], [true, []]);
   await advanceHours(1);
   assert.equal((await pipelines()).length, 1);
@@ -138,7 +138,7 @@ test('skips runs while the project is archived or its builds are disabled', asyn
 
 test('creates no pipelines for an inactive schedule', async () => {
   const { developer, schedule, pipelines } = await newScheduledProject();
-  await done(developer.put(schedule, { active: false }));
+  await expectSuccess(developer.put(schedule, { active: false }));
   await advanceHours(2);
   assert.deepEqual(await pipelines(), []);
 });
@@ -155,21 +155,21 @@ test('creates a failed pipeline for an invalid CI file, and none without jobs', 
 
 test('plays a schedule in the background as the caller, even if it is inactive', async () => {
   const { project, owner, developer, schedule, pipelines } = await newScheduledProject();
-  await done(developer.put(schedule, { active: false }));
+  await expectSuccess(developer.put(schedule, { active: false }));
   const { status, body } = await owner.post(`${schedule}/play`);
   assert.deepEqual([status, body], [201, { message: '201 Created' }]);
-  await work();
+  await runJobs();
   const [pipeline] = await pipelines();
   const { user, source } = (await owner.get(`${project.at}/pipelines/${pipeline.id}`)).body;
   assert.deepEqual([user.id, source], [owner.id, 'schedule']);
-  await done(owner.post(`${project.at}/protected_branches`, { name: 'topic' }));
+  await expectSuccess(owner.post(`${project.at}/protected_branches`, { name: 'topic' }));
   assert.equal((await developer.post(`${schedule}/play`)).status, 403);
 });
 
 test('keeps the pipelines of a deleted schedule', async () => {
   const { project, owner, schedule } = await newScheduledProject();
   await advanceHours(1);
-  await done(owner.delete(schedule));
+  await expectSuccess(owner.delete(schedule));
   const { body } = await owner.get(`${project.at}/pipelines?source=schedule`);
   assert.equal(body.length, 1);
 });

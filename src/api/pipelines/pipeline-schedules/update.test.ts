@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 const here = await world({ project: { readme: true, with: ['developer', 'maintainer', 'guest'] } });
 const { project, owner, developer, maintainer, guest, root, user, newProject } = here;
 
 const at = `${project.at}/pipeline_schedules`;
-await done(owner.post(`${project.repository}/branches`, { branch: 'topic', ref: 'main' }));
+await expectSuccess(owner.post(`${project.repository}/branches`, { branch: 'topic', ref: 'main' }));
 
 // Variables are tested on a schedule in another project with the same members.
 const variableProject = await newProject({ owner, readme: true });
-await done(owner.post(`${variableProject.at}/members`, { user_id: developer.id, access_level: 30 }));
-await done(owner.post(`${variableProject.at}/members`, { user_id: maintainer.id, access_level: 40 }));
-await done(owner.post(`${variableProject.repository}/branches`, { branch: 'topic', ref: 'main' }));
+await expectSuccess(owner.post(`${variableProject.at}/members`, { user_id: developer.id, access_level: 30 }));
+await expectSuccess(owner.post(`${variableProject.at}/members`, { user_id: maintainer.id, access_level: 40 }));
+await expectSuccess(owner.post(`${variableProject.repository}/branches`, { branch: 'topic', ref: 'main' }));
 const dailySchedule = { description: 'nightly', ref: 'topic', cron: '@daily' };
-const variableSchedule = `${variableProject.at}/pipeline_schedules/${(await done(developer.post(`${variableProject.at}/pipeline_schedules`, dailySchedule))).body.id}`;
+const variableSchedule = `${variableProject.at}/pipeline_schedules/${(await expectSuccess(developer.post(`${variableProject.at}/pipeline_schedules`, dailySchedule))).body.id}`;
 const variables = `${variableSchedule}/variables`;
 
 async function newSchedule(params: object = {}, caller = developer) {
   const input = { description: 'nightly', ref: 'topic', cron: '0 1 * * 5', ...params };
-  const { body } = await done(caller.post(at, input));
+  const { body } = await expectSuccess(caller.post(at, input));
   return { ...body, at: `${at}/${body.id}`, remove: () => owner.delete(`${at}/${body.id}`) };
 }
 
@@ -40,7 +40,8 @@ test('its owner and administrators update a schedule; a Maintainer must take own
 test('recalculates the next run when the times change or the schedule becomes active', async () => {
   const { at: schedule, next_run_at, updated_at, remove } = await newSchedule();
   here.clock.advance(7 * 86_400);
-  const put = async (params: Readonly<Record<string, unknown>>) => (await done(developer.put(schedule, params))).body;
+  const put = async (params: Readonly<Record<string, unknown>>) =>
+    (await expectSuccess(developer.put(schedule, params))).body;
   assert.equal((await put({})).updated_at, updated_at);
   assert.equal((await put({ description: 'x', active: false })).next_run_at, next_run_at);
   assert.equal((await put({ active: true })).next_run_at, '2026-01-16T01:00:00.000Z');
@@ -71,10 +72,10 @@ test('Maintainers delete a schedule, and its owner while they are a Developer', 
   const first = await newSchedule();
   const second = await newSchedule();
   assert.equal((await maintainer.delete(first.at)).status, 204);
-  await done(owner.put(`${project.at}/members/${developer.id}`, { access_level: 20 }));
+  await expectSuccess(owner.put(`${project.at}/members/${developer.id}`, { access_level: 20 }));
   assert.equal((await developer.delete(second.at)).status, 403);
   assert.equal((await developer.put(second.at, { active: false })).status, 403);
-  await done(owner.put(`${project.at}/members/${developer.id}`, { access_level: 30 }));
+  await expectSuccess(owner.put(`${project.at}/members/${developer.id}`, { access_level: 30 }));
   assert.equal((await developer.delete(second.at)).status, 204);
 });
 
@@ -101,7 +102,7 @@ test('shows variables to Maintainers and the owner; returns 404 to callers who c
   );
   const notFound = { message: '404 Pipeline Schedule Not Found' };
   assert.deepEqual((await owner.get(`${at}/999999`)).body, notFound);
-  await done(owner.put(project.at, { public_jobs: false }));
+  await expectSuccess(owner.put(project.at, { public_jobs: false }));
   for (const call of [guest.get(schedule.at), guest.delete(schedule.at), guest.post(`${schedule.at}/play`)]) {
     const { status, body } = await call;
     assert.deepEqual([status, body], [404, notFound]);
@@ -117,7 +118,9 @@ test('its owner creates, updates and deletes variables', async () => {
   const created = await developer.post(variables, { key: 'MODE', value: 'full' });
   const MODE = { key: 'MODE', value: 'full', variable_type: 'env_var', raw: false };
   assert.deepEqual([created.status, created.body], [201, MODE]);
-  const file = (await done(developer.post(variables, { key: ' CONFIG ', value: 'a\nb', variable_type: 'file' }))).body;
+  const file = (
+    await expectSuccess(developer.post(variables, { key: ' CONFIG ', value: 'a\nb', variable_type: 'file' }))
+  ).body;
   assert.deepEqual(file, { key: 'CONFIG', value: 'a\nb', variable_type: 'file', raw: false });
   assert.deepEqual((await developer.get(variableSchedule)).body.variables, [MODE, file]);
   const updated = await developer.put(`${variables}/MODE`, { value: 'some' });
@@ -129,11 +132,11 @@ test('its owner creates, updates and deletes variables', async () => {
     message: '404 Pipeline Schedule Variable Not Found',
   });
   assert.deepEqual((await developer.get(variableSchedule)).body.variables, [file]);
-  await done(developer.delete(`${variables}/CONFIG`));
+  await expectSuccess(developer.delete(`${variables}/CONFIG`));
 });
 
 test('rejects a duplicate key, and invalid variables with errors by field', async () => {
-  await done(developer.post(variables, { key: 'ONCE', value: '1' }));
+  await expectSuccess(developer.post(variables, { key: 'ONCE', value: '1' }));
   for (const [params, message] of [
     [{ key: 'ONCE', value: '2' }, { key: ['has already been taken'] }],
     [{ key: 'A-B', value: '' }, { key: ["can contain only letters, digits and '_'."] }],
@@ -146,27 +149,27 @@ test('rejects a duplicate key, and invalid variables with errors by field', asyn
     assert.deepEqual([status, body], [400, { message }]);
   }
   assert.deepEqual((await developer.post(variables, {})).body, { error: 'key is missing, value is missing' });
-  await done(developer.delete(`${variables}/ONCE`));
+  await expectSuccess(developer.delete(`${variables}/ONCE`));
 });
 
 test('a Maintainer reads and deletes variables; changes also require the right to set pipeline variables', async () => {
-  await done(developer.post(variables, { key: 'MODE', value: 'full' }));
+  await expectSuccess(developer.post(variables, { key: 'MODE', value: 'full' }));
   assert.equal((await maintainer.post(variables, { key: 'OTHER', value: '' })).status, 403);
   assert.equal((await maintainer.put(`${variables}/MODE`, { value: '' })).status, 403);
   assert.equal((await maintainer.get(`${variables}/MODE`)).body.value, 'full');
-  await done(owner.put(variableProject.at, { ci_pipeline_variables_minimum_override_role: 'owner' }));
+  await expectSuccess(owner.put(variableProject.at, { ci_pipeline_variables_minimum_override_role: 'owner' }));
   for (const caller of [developer, maintainer]) {
     assert.equal((await caller.post(variables, { key: 'OTHER', value: '' })).status, 403);
     assert.equal((await caller.put(`${variables}/MODE`, { value: '' })).status, 403);
     assert.equal((await caller.delete(`${variables}/MODE`)).status, 403);
     assert.equal((await caller.get(`${variables}/MODE`)).status, 200);
   }
-  await done(owner.put(variableProject.at, { ci_pipeline_variables_minimum_override_role: 'developer' }));
+  await expectSuccess(owner.put(variableProject.at, { ci_pipeline_variables_minimum_override_role: 'developer' }));
   assert.equal((await maintainer.delete(`${variables}/MODE`)).status, 202);
 });
 
 test('stores values encrypted', async () => {
-  await done(developer.post(variables, { key: 'SECRET', value: 'lamp-velvet-octopus' }));
+  await expectSuccess(developer.post(variables, { key: 'SECRET', value: 'lamp-velvet-octopus' }));
   const rows = await here.server.services.database.reader
     .selectFrom('pipeline_schedule_variables')
     .selectAll()

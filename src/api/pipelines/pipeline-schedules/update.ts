@@ -15,9 +15,9 @@ export async function applyScheduleChanges(
   project: Project,
   { id }: ScheduleRow,
   changes: ScheduleChanges,
-): Promise<ScheduleRow | Failure<'invalid' | 'gone'>> {
+): Promise<ScheduleRow | Failure<'invalid' | 'notFound'>> {
   const current = await findScheduleById(uow, id);
-  if (current === null) return fail('gone');
+  if (current === null) return fail('notFound');
   const { active = current.active, ...others } = changes;
   const content = await validateSchedule(uow, project, { ...current, ...others }, 'update');
   if (isFailure(content)) return content;
@@ -27,15 +27,15 @@ export async function applyScheduleChanges(
     cron !== current.cron || cron_timezone !== current.cron_timezone || (active && !current.active);
   const next = mustReschedule ? { next_run_at: nextRunAfter(cron, cron_timezone, uow.now)! } : {};
   const values = { description, ref, cron, cron_timezone, active, ...next };
-  return (await updateSchedule(uow, id, values)) ?? fail('gone');
+  return (await updateSchedule(uow, id, values)) ?? fail('notFound');
 }
 
 /** Makes the caller the owner of the schedule; the owner's own request changes nothing. */
 export async function takeScheduleOwnership(
   uow: UnitOfWork<SignedInCaller>,
   schedule: ScheduleRow,
-): Promise<ScheduleRow | Failure<'gone'>> {
+): Promise<ScheduleRow | Failure<'notFound'>> {
   const owner_id = uow.actor.user.id;
   if (schedule.owner_id === owner_id) return schedule;
-  return (await updateSchedule(uow, schedule.id, { owner_id })) ?? fail('gone');
+  return (await updateSchedule(uow, schedule.id, { owner_id })) ?? fail('notFound');
 }

@@ -52,7 +52,7 @@ export const updateScheduleVariable = endpoint({
   summary: 'Update a pipeline schedule variable',
   access: updateVariablesAccess().resource(scheduleVariableResource),
   params: UPDATE_VARIABLE_PARAMS,
-  errors: { invalid: INVALID, gone: VARIABLE_NOT_FOUND },
+  errors: { invalid: INVALID, notFound: VARIABLE_NOT_FOUND },
   response: ok(ScheduleVariable),
   async handle({ schedule, variable, caller, params }, { runUnitOfWork, secretKey }) {
     const key = await secretKey();
@@ -71,7 +71,7 @@ export const deleteScheduleVariable = endpoint({
   delete: `${PATH}/:key`,
   summary: 'Delete a pipeline schedule variable',
   access: deleteVariablesAccess().resource(scheduleVariableResource),
-  errors: { gone: VARIABLE_NOT_FOUND },
+  errors: { notFound: VARIABLE_NOT_FOUND },
   response: { ...ok(ScheduleVariable), status: 202 },
   write: (uow, { variable }) => deleteVariable(uow, variable),
 });

@@ -106,7 +106,7 @@ export async function insertScheduleVariable(
 export async function updateVariable(
   tx: Transaction,
   { schedule_id, key, value, variable_type }: ScheduleVariableRow,
-): Promise<ScheduleVariableRow | Failure<'gone'>> {
+): Promise<ScheduleVariableRow | Failure<'notFound'>> {
   const row = await tx
     .updateTable('pipeline_schedule_variables')
     .set({ value, variable_type })
@@ -114,19 +114,19 @@ export async function updateVariable(
     .where('key', '=', key)
     .returning(columns)
     .executeTakeFirst();
-  return row ?? fail('gone');
+  return row ?? fail('notFound');
 }
 
 /** index: pipeline_schedule_variables_by_key */
 export async function deleteVariable(
   tx: Transaction,
   { schedule_id, key }: Pick<ScheduleVariableRow, 'schedule_id' | 'key'>,
-): Promise<ScheduleVariableRow | Failure<'gone'>> {
+): Promise<ScheduleVariableRow | Failure<'notFound'>> {
   const row = await tx
     .deleteFrom('pipeline_schedule_variables')
     .where('schedule_id', '=', schedule_id)
     .where('key', '=', key)
     .returning(columns)
     .executeTakeFirst();
-  return row ?? fail('gone');
+  return row ?? fail('notFound');
 }

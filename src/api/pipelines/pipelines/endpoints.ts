@@ -106,7 +106,7 @@ export const retryPipeline = endpoint({
   summary: 'Retry the failed jobs of a pipeline',
   access: updatePipelineAccess(),
   lock: ({ pipeline }) => jobsLockKey(pipeline.project_id),
-  errors: { gone: NOT_FOUND },
+  errors: { notFound: NOT_FOUND },
   response: created(Pipeline),
   write: (uow, { pipeline }) => retryAndReloadPipeline(uow, pipeline),
 });
@@ -116,7 +116,7 @@ export const cancelPipeline = endpoint({
   summary: 'Cancel the jobs of a pipeline',
   access: cancelPipelineAccess(),
   lock: ({ pipeline }) => jobsLockKey(pipeline.project_id),
-  errors: { gone: NOT_FOUND },
+  errors: { notFound: NOT_FOUND },
   response: ok(Pipeline),
   write: (uow, { pipeline }) => cancelAndReloadPipeline(uow, pipeline),
 });
@@ -134,7 +134,7 @@ export const updatePipelineMetadata = endpoint({
   summary: 'Update the metadata of a pipeline',
   access: updatePipelineAccess(),
   params: { name: required(validatedText(255)) },
-  errors: { gone: NOT_FOUND, invalid: INVALID },
+  errors: { notFound: NOT_FOUND, invalid: INVALID },
   response: ok(PipelineDetail),
   write: (uow, { pipeline, params }) => renamePipeline(uow, pipeline, params.name),
 });

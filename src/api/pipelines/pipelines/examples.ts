@@ -10,10 +10,10 @@ export const examples: Examples<typeof endpoints> = {
     ({ project }) => ({ by: 'guest', path: { id: project.id }, params: { status: 'running', order_by: 'ref' } }),
     ({ project }) => ({ by: 'guest', path: { id: project.id }, params: { order_by: 'user_id', sort: 'asc' } }),
   ],
-  createPipeline: async ({ project, newBranch, callers: { owner }, done }) => {
+  createPipeline: async ({ project, newBranch, callers: { owner }, expectSuccess }) => {
     const branch = await newBranch();
     const file = { branch, content: 'unit: {script: make test}\n', commit_message: 'Say what runs' };
-    await done(owner.post(`/projects/${project.id}/repository/files/.gitlab-ci.yml`, file));
+    await expectSuccess(owner.post(`/projects/${project.id}/repository/files/.gitlab-ci.yml`, file));
     const variables = [{ key: 'MODE', value: 'full' }];
     return { by: 'developer', path: { id: project.id }, params: { ref: branch, variables } };
   },

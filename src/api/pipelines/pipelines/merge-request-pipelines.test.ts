@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pipelineRow } from '#test/support/pipeline-rows.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 
 const here = await world({ project: { readme: true, with: ['planner', 'guest'] } });
 const { project, owner, planner, guest, newProject } = here;
@@ -11,7 +11,7 @@ async function newMergeRequest(target: Project) {
   const source_branch = here.name('feature');
   const first = await target.commit({ 'a.txt': here.name('a') }, { branch: source_branch });
   const input = { title: 'Add', source_branch, target_branch: 'main' };
-  const { body } = await done(target.owner.post(`${target.at}/merge_requests`, input));
+  const { body } = await expectSuccess(target.owner.post(`${target.at}/merge_requests`, input));
   return { first, source_branch, at: `${target.at}/merge_requests/${body.iid}/pipelines` };
 }
 
@@ -25,11 +25,11 @@ test('lists the pipelines of a merge request: those of its head commits on the s
   await pipelineRow(here, project, { sha: 'c'.repeat(40), ref });
   await pipelineRow(here, project, { sha: first, ref: 'main' });
   await pipelineRow(here, project, { sha: first, ref, tag: true });
-  const { body, headers } = await done(planner.get(at));
+  const { body, headers } = await expectSuccess(planner.get(at));
   assert.deepEqual(ids(body), pipelineIds.toReversed());
   assert.equal(headers['x-total'], '3');
-  assert.deepEqual(body[0], (await done(owner.get(`${project.at}/pipelines`, { ref, sha: first }))).body[1]);
-  assert.deepEqual(ids((await done(planner.get(at, { per_page: 1, page: 2 }))).body), [pipelineIds[1]]);
+  assert.deepEqual(body[0], (await expectSuccess(owner.get(`${project.at}/pipelines`, { ref, sha: first }))).body[1]);
+  assert.deepEqual(ids((await expectSuccess(planner.get(at, { per_page: 1, page: 2 }))).body), [pipelineIds[1]]);
 });
 
 test('returns 403 to callers who cannot read pipelines or merge requests, and 404 for a missing merge request', async () => {
@@ -44,12 +44,12 @@ test('returns 403 to callers who cannot read pipelines or merge requests, and 40
     404,
     { message: '404 Not found' },
   ]);
-  await done(owner.put(project.at, { public_jobs: false }));
+  await expectSuccess(owner.put(project.at, { public_jobs: false }));
   assert.deepEqual(await answer(planner, at), FORBIDDEN);
-  await done(owner.put(project.at, { public_jobs: true }));
+  await expectSuccess(owner.put(project.at, { public_jobs: true }));
   const open = await newProject({ readme: true, visibility: 'public', builds_access_level: 'private' });
   const mergeRequest = await newMergeRequest(open);
   assert.deepEqual(await answer(await here.user(), mergeRequest.at), FORBIDDEN);
-  await done(open.owner.put(open.at, { builds_access_level: 'enabled' }));
+  await expectSuccess(open.owner.put(open.at, { builds_access_level: 'enabled' }));
   assert.deepEqual(await answer(here.anonymous, mergeRequest.at), [200, []]);
 });

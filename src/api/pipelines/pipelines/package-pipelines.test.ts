@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runningJob } from '#test/support/pipeline-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // Pipelines of a package; packages never exist (contract/runners.md §4.10).
 
@@ -29,6 +29,6 @@ test('checks authentication, parameters, then permissions, and returns 404 for e
     assert.deepEqual([answer.status, answer.body], [status, body], JSON.stringify(params));
   }
   assert.deepEqual((await anonymous.get(at, {}, job.headers)).body, packageNotFound);
-  await done(project.owner.put(project.at, { packages_enabled: false }));
+  await expectSuccess(project.owner.put(project.at, { packages_enabled: false }));
   assert.equal((await reporter.get(at)).status, 403);
 });

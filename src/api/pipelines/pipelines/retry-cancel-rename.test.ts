@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pipelineRow } from '#test/support/pipeline-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { createPipelineFixture } from '../processing/fixtures.testing.ts';
 
 const here = await world({ project: { readme: true, with: ['guest', 'reporter', 'developer', 'maintainer'] } });
@@ -28,10 +28,10 @@ test('cancels a pipeline with its jobs, and keeps a finished one', async () => {
 });
 
 test('Developers act on pipelines of a protected branch that they may merge into', async () => {
-  await done(
+  await expectSuccess(
     owner.post(`${project.at}/protected_branches`, { name: 'open', push_access_level: 40, merge_access_level: 30 }),
   );
-  await done(
+  await expectSuccess(
     owner.post(`${project.at}/protected_branches`, {
       name: 'restricted',
       push_access_level: 40,

@@ -4,7 +4,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, invalid } from '#runtime/failure.ts';
 import { cancelPipeline, retryPipeline } from '../processing/index.ts';
 
-type PipelineResult<Code extends string = never> = Promise<PipelineRow | Failure<'gone' | Code>>;
+type PipelineResult<Code extends string = never> = Promise<PipelineRow | Failure<'notFound' | Code>>;
 
 /** Retries failed and canceled jobs of a pipeline and returns the pipeline. */
 export async function retryAndReloadPipeline(uow: UnitOfWork, { id, project_id }: PipelineRow): PipelineResult {
@@ -15,7 +15,7 @@ export async function retryAndReloadPipeline(uow: UnitOfWork, { id, project_id }
 /** Cancels the unfinished jobs of a pipeline and returns the pipeline. A finished pipeline stays as it is. */
 export async function cancelAndReloadPipeline(uow: UnitOfWork, { id, project_id }: PipelineRow): PipelineResult {
   const now = await findPipeline(uow, project_id, id);
-  if (now === null) return fail('gone');
+  if (now === null) return fail('notFound');
   await cancelPipeline(uow, now);
   return reloadPipeline(uow, now);
 }
@@ -31,5 +31,5 @@ async function reloadPipeline(
   tx: Transaction,
   { id, project_id }: Pick<PipelineRow, 'id' | 'project_id'>,
 ): PipelineResult {
-  return (await findPipeline(tx, project_id, id)) ?? fail('gone');
+  return (await findPipeline(tx, project_id, id)) ?? fail('notFound');
 }

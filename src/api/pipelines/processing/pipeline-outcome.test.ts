@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mailOutbox } from '#api/planning/mail-messages/fixtures.testing.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { createPipelineFixture } from './fixtures.testing.ts';
 
 const here = await world({ env: { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNAL_URL: 'https://hearth.example' } });
-const { newProject, work } = here;
+const { newProject, runJobs } = here;
 const { mails } = mailOutbox(here);
 
 /** Runs the only job of a new pipeline of this ref to this end. */
@@ -22,7 +22,7 @@ const told = async ({ id }: Project) => (await mails({ project_id: id })).map(({
 async function watched() {
   const project = await newProject();
   const events = { level: 'custom', success_pipeline: true };
-  await done(project.owner.put(`${project.at}/notification_settings`, events));
+  await expectSuccess(project.owner.put(`${project.at}/notification_settings`, events));
   return project;
 }
 
@@ -30,7 +30,7 @@ test('success after a failure on the same ref is a fix, whatever was canceled be
   const project = await watched();
   for (const to of ['success', 'failed', 'canceled', 'success', 'success'] as const) {
     await end(project, to);
-    await work();
+    await runJobs();
   }
   assert.deepEqual(await told(project), ['success_pipeline', 'failed_pipeline', 'fixed_pipeline', 'success_pipeline']);
 });
@@ -38,10 +38,10 @@ test('success after a failure on the same ref is a fix, whatever was canceled be
 test('a failure of another ref, or of an older pipeline, is not what a success mends', async () => {
   const project = await watched();
   await end(project, 'failed', 'other');
-  await work();
+  await runJobs();
   const older = await createPipelineFixture(here, project, { test: {} }, { ref: 'main' });
   await end(project, 'failed');
-  await work();
+  await runJobs();
   await older.run('test', 'success');
   assert.deepEqual(await told(project), ['failed_pipeline', 'failed_pipeline', 'success_pipeline']);
 });
@@ -49,17 +49,17 @@ test('a failure of another ref, or of an older pipeline, is not what a success m
 test('a pipeline that has failed and succeeds when it is run again mends itself, unless a newer one has', async () => {
   const project = await watched();
   const again = async ({ id, run }: Awaited<ReturnType<typeof end>>) => {
-    await done(project.owner.post(`${project.at}/pipelines/${id}/retry`));
+    await expectSuccess(project.owner.post(`${project.at}/pipelines/${id}/retry`));
     await run('test', 'success');
-    await work();
+    await runJobs();
   };
   const first = await end(project, 'failed');
-  await work();
+  await runJobs();
   await again(first);
   const second = await end(project, 'failed');
-  await work();
+  await runJobs();
   await end(project, 'success');
-  await work();
+  await runJobs();
   await again(second);
   assert.deepEqual(await told(project), [
     'failed_pipeline',
@@ -75,7 +75,7 @@ test('a failed job that is tried again by itself is no failure of its pipeline',
   const options = { retry: { max: 1, when: ['always'], exit_codes: [] } };
   const pipeline = await createPipelineFixture(here, project, { test: { options } }, { ref: 'main' });
   await pipeline.run('test', 'failed', { failure_reason: 'script_failure' });
-  await work();
+  await runJobs();
   await pipeline.run('test', 'success');
   assert.deepEqual(await told(project), ['success_pipeline']);
 });
@@ -83,7 +83,7 @@ test('a failed job that is tried again by itself is no failure of its pipeline',
 test('a CI file that says nothing runnable is told to who has pushed it', async () => {
   const project = await newProject({ readme: true });
   const file = { branch: 'main', content: 'unit: {script: 1, stage: nowhere}\n', commit_message: 'Say what runs' };
-  await done(project.owner.post(`${project.repository}/files/.gitlab-ci.yml`, file));
-  await work();
+  await expectSuccess(project.owner.post(`${project.repository}/files/.gitlab-ci.yml`, file));
+  await runJobs();
   assert.deepEqual(await told(project), ['failed_pipeline']);
 });

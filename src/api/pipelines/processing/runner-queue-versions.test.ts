@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runnerRow } from '#test/support/pipeline-rows.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { createPipelineFixture } from './fixtures.testing.ts';
 import { getQueueVersion } from './index.ts';
 
@@ -45,13 +45,13 @@ test('a runner learns of each job that becomes pending where it may take one', a
 });
 
 test('runners that a project does not take learn nothing of its jobs', async () => {
-  await done(project.owner.put(project.at, { shared_runners_enabled: false, group_runners_enabled: false }));
+  await expectSuccess(project.owner.put(project.at, { shared_runners_enabled: false, group_runners_enabled: false }));
   assert.deepEqual(await toldBy(project, runners), ['own']);
 });
 
 test('runners learn of what waits in a project that takes them again', async () => {
   const put = (params: Readonly<Record<string, unknown>>) =>
-    toldOf(() => done(project.owner.put(project.at, params)), runners);
+    toldOf(() => expectSuccess(project.owner.put(project.at, params)), runners);
   assert.deepEqual(await put({ group_runners_enabled: true }), ['above', 'own']);
   assert.deepEqual(await put({ shared_runners_enabled: true }), ['instance', 'above', 'own']);
   assert.deepEqual(await put({ shared_runners_enabled: true, description: 'as it is' }), []);
@@ -59,7 +59,7 @@ test('runners learn of what waits in a project that takes them again', async () 
 
 test('runners learn of what waits in a project whose builds are on again', async () => {
   const put = (params: Readonly<Record<string, unknown>>) =>
-    toldOf(() => done(project.owner.put(project.at, params)), runners);
+    toldOf(() => expectSuccess(project.owner.put(project.at, params)), runners);
   assert.deepEqual(await put({ builds_access_level: 'disabled' }), []);
   assert.deepEqual(await put({ builds_access_level: 'private' }), ['instance', 'above', 'own']);
   assert.deepEqual(await put({ builds_access_level: 'enabled' }), []);
@@ -68,8 +68,8 @@ test('runners learn of what waits in a project whose builds are on again', async
 });
 
 test('runners learn of what waits in a project that is restored', async () => {
-  assert.deepEqual(await toldOf(() => done(project.owner.delete(project.at)), runners), []);
-  const restored = () => done(project.owner.post(`${project.at}/restore`));
+  assert.deepEqual(await toldOf(() => expectSuccess(project.owner.delete(project.at)), runners), []);
+  const restored = () => expectSuccess(project.owner.post(`${project.at}/restore`));
   assert.deepEqual(await toldOf(restored, runners), ['instance', 'above', 'own']);
 });
 
@@ -79,13 +79,13 @@ test('a runner that has lost a project and its count never has a former queue va
   const twin = (await runnerRow(here, { projects: [kept.id, lost.id, last.id] })).id;
   await createPipelineFixture(here, lost, { build: {} });
   const before = await queueValue(twin);
-  await done(group.owner.delete(`${lost.at}/runners/${twin}`));
+  await expectSuccess(group.owner.delete(`${lost.at}/runners/${twin}`));
   await createPipelineFixture(here, kept, { build: {} });
   assert.notEqual(await queueValue(twin), before);
 });
 
 test('runners learn of what waits in a group that forbids them no longer', async () => {
-  const put = (shared_runners_setting: string) => done(group.owner.put(group.at, { shared_runners_setting }));
+  const put = (shared_runners_setting: string) => expectSuccess(group.owner.put(group.at, { shared_runners_setting }));
   assert.deepEqual(await toldOf(() => put('disabled_and_unoverridable'), runners), []);
   assert.deepEqual(await toldBy(project, runners), ['above', 'own']);
   assert.deepEqual(await toldOf(() => put('enabled'), runners), ['instance', 'above']);
@@ -95,7 +95,7 @@ test('runners learn of what waits in a group that forbids them no longer', async
 test('runners learn of what waits in a project that comes under their group', async () => {
   const moved = await newProject({ owner: group.owner });
   await createPipelineFixture(here, moved, { build: {} });
-  const move = () => done(group.owner.put(`${moved.at}/transfer`, { namespace: group.id }));
+  const move = () => expectSuccess(group.owner.put(`${moved.at}/transfer`, { namespace: group.id }));
   assert.deepEqual(await toldOf(move, runners), ['instance', 'above']);
 });
 

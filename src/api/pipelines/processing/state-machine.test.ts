@@ -6,7 +6,7 @@ import { createPipelineFixture } from './fixtures.testing.ts';
 import { changeJobStatus } from './index.ts';
 
 const here = await world({ project: { readme: true, with: ['developer'] } });
-const { project, developer, server, clock, work } = here;
+const { project, developer, server, clock, runJobs } = here;
 
 const pipelineOf = async (id: number) =>
   server.services.database.reader.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
@@ -74,10 +74,10 @@ test('a delayed job is pending when its time has come', async () => {
   });
   assert.deepEqual(await pipeline.statuses(), { later: 'scheduled', next: 'created', pipeline: 'scheduled' });
   clock.advance(599);
-  await work();
+  await runJobs();
   assert.equal((await pipeline.statuses()).later, 'scheduled');
   clock.advance(1);
-  await work();
+  await runJobs();
   assert.equal((await pipeline.statuses()).later, 'pending');
 });
 

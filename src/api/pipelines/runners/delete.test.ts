@@ -93,7 +93,7 @@ test('a project that ends leaves its runners to the next one, and takes along th
     permanently_remove: true,
     full_path: (await root.get(first.at)).body.path_with_namespace,
   });
-  await here.work();
+  await here.runJobs();
   assert.deepEqual([await isThere(own), await isThere(shared)], [false, true]);
   assert.equal((await owner.delete(shared.at)).status, 204);
 });
@@ -102,7 +102,7 @@ test('a runner stays when its creator leaves', async () => {
   const leaver = await group.addMember('owner');
   const { body } = await leaver.post('/user/runners', { runner_type: 'group_type', group_id: group.id });
   await root.delete(`/users/${leaver.id}`, { hard_delete: true });
-  await here.work();
+  await here.runJobs();
   const shown = await owner.get(`/runners/${body.id}`);
   assert.deepEqual([shown.status, 'created_by' in shown.body], [200, false]);
 });

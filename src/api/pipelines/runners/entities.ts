@@ -56,7 +56,7 @@ async function loadRunnerRelations(rows: readonly Row[], { db }: SerializationCo
 /** A runner in lists and in jobs. */
 export const Runner = entity('Runner', listFields).from(loadRunnerRelations, serializeListForm);
 
-function serializeListForm(row: Row, to: SerializationContext, { creators, working }: RunnerRelations) {
+function serializeListForm(row: Row, context: SerializationContext, { creators, working }: RunnerRelations) {
   const creator = row.creator_id === null ? undefined : creators.get(row.creator_id);
   return {
     id: row.id,
@@ -67,9 +67,9 @@ function serializeListForm(row: Row, to: SerializationContext, { creators, worki
     is_shared: row.runner_type === 'instance_type',
     runner_type: row.runner_type,
     name: row.name,
-    online: isOnline(row, to.now),
-    status: getRunnerStatus(row, to.now),
-    ...(creator ? { created_by: UserBasic.serialize(creator, to) } : {}),
+    online: isOnline(row, context.now),
+    status: getRunnerStatus(row, context.now),
+    ...(creator ? { created_by: UserBasic.serialize(creator, context) } : {}),
     created_at: row.created_at,
     job_execution_status: working.has(row.id) ? ('active' as const) : ('idle' as const),
   };
@@ -103,8 +103,8 @@ export const RunnerDetail = entity('RunnerDetail', {
   (row, to, { details, ...beside }) => ({ ...serializeListForm(row, to, beside), ...details.get(row.id)! }),
 );
 
-async function loadDetails(row: Row, to: SerializationContext) {
-  const { db, caller, params } = to;
+async function loadDetails(row: Row, context: SerializationContext) {
+  const { db, caller, params } = context;
   const manager = await findLatestManager(db, row.id);
   const { version, revision, platform, architecture } = manager ?? row;
   return {
@@ -119,8 +119,8 @@ async function loadDetails(row: Row, to: SerializationContext) {
     architecture,
     contacted_at: row.contacted_at,
     maintenance_note: (await mayUpdateRunner(db, caller, row)) ? row.maintenance_note : null,
-    ...(params.include_projects === false ? {} : { projects: await listProjectsForDetail(to, row) }),
-    groups: await listGroupsForDetail(to, row),
+    ...(params.include_projects === false ? {} : { projects: await listProjectsForDetail(context, row) }),
+    groups: await listGroupsForDetail(context, row),
   };
 }
 

@@ -2,8 +2,8 @@ import type { Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-async function registrationToken({ project, done }: Scene): Promise<string> {
-  return (await done(project.owner.post(`${project.at}/runners/reset_registration_token`))).body.token;
+async function registrationToken({ project, expectSuccess }: Scene): Promise<string> {
+  return (await expectSuccess(project.owner.post(`${project.at}/runners/reset_registration_token`))).body.token;
 }
 
 export const examples: Examples<typeof endpoints> = {
@@ -30,9 +30,9 @@ export const examples: Examples<typeof endpoints> = {
     params: { token: (await newRunner()).token },
   }),
   unregisterRunner: async ({ newRunner }) => ({ by: 'anonymous', params: { token: (await newRunner()).token } }),
-  unregisterManager: async ({ newRunner, callers, done }) => {
+  unregisterManager: async ({ newRunner, callers, expectSuccess }) => {
     const params = { token: (await newRunner()).token, system_id: 's_1' };
-    await done(callers.anonymous.post('/runners/verify', params));
+    await expectSuccess(callers.anonymous.post('/runners/verify', params));
     return { by: 'anonymous', params };
   },
   listRunnerManagers: async ({ newRunner }) => ({ by: 'maintainer', path: { id: (await newRunner()).id } }),
@@ -60,9 +60,9 @@ export const examples: Examples<typeof endpoints> = {
     path: { id: project.id },
     params: { runner_id: (await newRunner(await newProject())).id },
   }),
-  unassignRunner: async ({ project, newProject, newRunner, done }) => {
+  unassignRunner: async ({ project, newProject, newRunner, expectSuccess }) => {
     const { id } = await newRunner(await newProject());
-    await done(project.owner.post(`${project.at}/runners`, { runner_id: id }));
+    await expectSuccess(project.owner.post(`${project.at}/runners`, { runner_id: id }));
     return { by: 'maintainer', path: { id: project.id, runner_id: id } };
   },
   discoverRouter: async ({ newRunner }) => ({

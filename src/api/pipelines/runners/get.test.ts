@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // contract/runners.md §1.2, §2.4, §2.5
 
@@ -81,7 +81,7 @@ test('a runner shows the projects and groups that the caller is a member of, adm
 test('the projects of a runner are listed by their ids, whichever it was given to first', async () => {
   const later = await newProject({ owner });
   const { id, at } = await newRunner({ in: later });
-  await done(owner.post(`${project.at}/runners`, { runner_id: id }));
+  await expectSuccess(owner.post(`${project.at}/runners`, { runner_id: id }));
   const ids = (await owner.get(`${at}/projects`)).body.map((one: { id: number }) => one.id);
   assert.deepEqual(ids, [project.id, later.id]);
 });

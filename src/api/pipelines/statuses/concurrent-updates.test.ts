@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // Many statuses at once, and what jobs and statuses are together (contract/runners.md §4.8).
 
@@ -11,7 +11,7 @@ const { owner } = project;
 
 async function newCommit() {
   const branch = here.name('branch');
-  await done(owner.post(`${project.repository}/branches`, { branch, ref: 'main' }));
+  await expectSuccess(owner.post(`${project.repository}/branches`, { branch, ref: 'main' }));
   const sha = await project.commit({ [`${branch}.txt`]: branch }, { branch });
   const say = (name: string, state: string, params = {}) =>
     owner.post(`${project.at}/statuses/${sha}`, { name, state, ...params });
@@ -32,7 +32,7 @@ test('of one name said by many at once there is one', async () => {
 test('who does not get his turn in time is told so, and what he says is not stored', async (t) => {
   const { say, all } = await newCommit();
   // Nobody has to look for a branch first, where they would come one after another.
-  await done(say('first', 'success'));
+  await expectSuccess(say('first', 'success'));
   // Whoever has to wait at all waits too long.
   t.mock.method(AbortSignal, 'timeout', () => AbortSignal.abort());
   const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => say(`check ${index}`, 'success')));
@@ -56,20 +56,20 @@ test('a pipeline is what its jobs and statuses are together, whichever come last
     ['c', 'canceled', 'canceled'],
   ];
   for (const [name, state, expected] of outcomes) {
-    await done(say(name, state, { coverage: 100 }));
+    await expectSuccess(say(name, state, { coverage: 100 }));
     assert.equal(await status(), expected, `${name} ${state}`);
   }
-  await done(say('c', 'skipped'));
+  await expectSuccess(say('c', 'skipped'));
   assert.equal((await owner.get(`${project.at}/pipelines/${pipeline_id}`)).body.coverage, '83.33');
-  await done(owner.post(`${project.at}/jobs/${job}/retry`));
+  await expectSuccess(owner.post(`${project.at}/jobs/${job}/retry`));
   assert.equal(await status(), 'running');
   assert.equal(new Set((await all()).map(({ id }: { id: number }) => id)).size, 7);
 });
 
 test('canceling a pipeline cancels what others have not ended; trying it again leaves theirs alone', async () => {
   const { say, pipelines, status, all } = await newCommit();
-  await done(say('a', 'running'));
-  await done(say('b', 'failed'));
+  await expectSuccess(say('a', 'running'));
+  await expectSuccess(say('b', 'failed'));
   const at = `${project.at}/pipelines/${(await pipelines())[0].id}`;
   assert.equal((await owner.post(`${at}/cancel`)).body.status, 'failed');
   const stored = (await all()).map((each: { name: string; status: string }) => [each.name, each.status]);
@@ -77,41 +77,41 @@ test('canceling a pipeline cancels what others have not ended; trying it again l
     ['a', 'canceled'],
     ['b', 'failed'],
   ]);
-  await done(owner.post(`${at}/retry`));
+  await expectSuccess(owner.post(`${at}/retry`));
   assert.equal(await status(), 'failed');
 });
 
 test('no status makes a pipeline well whose CI file is broken', async () => {
   const { branch, sha, say, status } = await newCommit();
   await pipelineRow(here, project, { sha, ref: branch, status: 'failed', yaml_errors: 'Invalid configuration format' });
-  await done(say('a', 'success'));
+  await expectSuccess(say('a', 'success'));
   assert.equal(await status(), 'failed');
 });
 
 test('commits and merge requests show it, and a deleted pipeline takes its statuses along', async () => {
   const { branch, sha, say, pipelines, all } = await newCommit();
   const wish = { source_branch: branch, target_branch: 'main', title: 'Merge' };
-  const { iid } = (await done(owner.post(`${project.at}/merge_requests`, wish))).body;
-  await done(say('a', 'running'));
+  const { iid } = (await expectSuccess(owner.post(`${project.at}/merge_requests`, wish))).body;
+  await expectSuccess(say('a', 'running'));
   const { id } = (await pipelines())[0];
   const commit = (await owner.get(`${project.repository}/commits/${sha}`)).body;
   assert.deepEqual([commit.status, commit.last_pipeline.id], ['running', id]);
   const merge = (await owner.get(`${project.at}/merge_requests/${iid}`)).body;
   assert.deepEqual([merge.head_pipeline.id, merge.head_pipeline.status], [id, 'running']);
-  await done(owner.delete(`${project.at}/pipelines/${id}`));
+  await expectSuccess(owner.delete(`${project.at}/pipelines/${id}`));
   assert.deepEqual(await all(), []);
 });
 
 test('a merge request waits for what others say of it, and is merged by it', async () => {
   const { branch, say } = await newCommit();
   const wish = { source_branch: branch, target_branch: 'main', title: 'Merge' };
-  const { iid } = (await done(owner.post(`${project.at}/merge_requests`, wish))).body;
+  const { iid } = (await expectSuccess(owner.post(`${project.at}/merge_requests`, wish))).body;
   const at = `${project.at}/merge_requests/${iid}`;
-  await done(say('check', 'running'));
-  await done(owner.put(`${at}/merge`, { auto_merge: true }));
-  await here.work();
+  await expectSuccess(say('check', 'running'));
+  await expectSuccess(owner.put(`${at}/merge`, { auto_merge: true }));
+  await here.runJobs();
   assert.equal((await owner.get(at)).body.state, 'opened');
-  await done(say('check', 'success'));
-  await here.work();
+  await expectSuccess(say('check', 'success'));
+  await here.runJobs();
   assert.equal((await owner.get(at)).body.state, 'merged');
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // What others than runners say of commits (contract/runners.md §4.8).
 
@@ -11,7 +11,7 @@ const { project, clock, anonymous, reporter, developer, maintainer } = here;
 /** Each test has a commit of its own, the head of a branch of its own. */
 async function newCommit() {
   const branch = here.name('branch');
-  await done(project.owner.post(`${project.repository}/branches`, { branch, ref: 'main' }));
+  await expectSuccess(project.owner.post(`${project.repository}/branches`, { branch, ref: 'main' }));
   const sha = await project.commit({ [`${branch}.txt`]: branch }, { branch });
   const at = `${project.at}/statuses/${sha}`;
   const say = (params: object, by = developer) => by.post(at, { name: 'lint', ...params });
@@ -61,7 +61,7 @@ for (const [before, now, expected] of [
 ] as const) {
   test(`after ${before}, ${now} is ${typeof expected === 'number' ? `attempt ${expected}` : 'no step'}`, async () => {
     const { say, all } = await newCommit();
-    const first = await done(say({ state: before, description: 'first' }));
+    const first = await expectSuccess(say({ state: before, description: 'first' }));
     const answer = await say({ state: now });
     const stored = await all();
     if (typeof expected === 'string') {
@@ -79,7 +79,7 @@ for (const [before, now, expected] of [
 
 test('what another has begun under a name is not brought on, but counts as retried', async () => {
   const { say, all, pipelines } = await newCommit();
-  await done(say({ state: 'pending' }));
+  await expectSuccess(say({ state: 'pending' }));
   const other = await say({ state: 'failed' }, maintainer);
   assert.equal(other.status, 201);
   assert.equal((await all()).length, 2);
@@ -93,7 +93,7 @@ test('what another has begun under a name is not brought on, but counts as retri
 test('moments are those of the steps', async () => {
   const { say } = await newCommit();
   const moment = () => clock.now().toISOString();
-  await done(say({ state: 'pending' }));
+  await expectSuccess(say({ state: 'pending' }));
   clock.advance(5);
   const started = moment();
   assert.deepEqual((await say({ state: 'running' })).body.started_at, started);
@@ -169,7 +169,7 @@ test('Developers say it, of a protected branch those who may push or merge to it
   assert.equal((await say({ state: 'success' }, reporter)).status, 403);
   assert.equal((await anonymous.post(`${project.at}/statuses/${sha}`, { state: 'success' })).status, 401);
   const rule = { name: branch, push_access_level: 40, merge_access_level: 40 };
-  await done(project.owner.post(`${project.at}/protected_branches`, rule));
+  await expectSuccess(project.owner.post(`${project.at}/protected_branches`, rule));
   const refused = await say({ state: 'success' });
   assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }]);
   assert.equal((await say({ state: 'success' }, maintainer)).status, 201);
@@ -180,11 +180,11 @@ test('a commit must be there, and be on a branch where no ref is named', async (
   const unknown = await developer.post(`${project.at}/statuses/${'1'.repeat(40)}`, { state: 'success' });
   assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Commit Not Found' }]);
   const { branch, say, pipelines } = await newCommit();
-  await done(project.owner.post(`${project.repository}/tags`, { tag_name: `${branch}-tag`, ref: branch }));
-  await done(project.owner.delete(`${project.repository}/branches/${branch}`));
+  await expectSuccess(project.owner.post(`${project.repository}/tags`, { tag_name: `${branch}-tag`, ref: branch }));
+  await expectSuccess(project.owner.delete(`${project.repository}/branches/${branch}`));
   const lost = await say({ state: 'success' });
   assert.deepEqual([lost.status, lost.body], [404, { message: '404 References for commit Not Found' }]);
-  await done(say({ state: 'success', ref: `${branch}-tag` }));
+  await expectSuccess(say({ state: 'success', ref: `${branch}-tag` }));
   const [pipeline] = await pipelines();
   assert.equal((await project.owner.get(`${project.at}/pipelines/${pipeline.id}`)).body.tag, true);
 });

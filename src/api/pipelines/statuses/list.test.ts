@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // What jobs and others say of a commit (contract/runners.md §4.8).
 
@@ -19,7 +19,7 @@ test('jobs and statuses of all pipelines of a commit are listed, in order, in pa
   await jobRow(here, project, { pipeline_id: second, name: 'unit', stage: 'test' });
   await jobRow(here, project, { pipeline_id: first, name: 'old', stage: 'build', retried: true, status: 'failed' });
   const say = (pipeline_id: number, name: string, state: string) =>
-    done(owner.post(`${project.at}/statuses/${sha}`, { pipeline_id, name, state }));
+    expectSuccess(owner.post(`${project.at}/statuses/${sha}`, { pipeline_id, name, state }));
   await say(first, 'lint', 'failed');
   await say(first, 'lint', 'success');
   await say(second, 'scan', 'pending');
@@ -62,7 +62,7 @@ test('a list is refused to whom pipelines are not shown, of what is not there, a
   const at = `${project.repository}/commits/main/statuses`;
   assert.equal((await anonymous.get(at)).status, 401);
   assert.equal((await guest.get(at)).status, 200);
-  await done(owner.put(project.at, { public_jobs: false }));
+  await expectSuccess(owner.put(project.at, { public_jobs: false }));
   const hidden = await guest.get(at);
   assert.deepEqual([hidden.status, hidden.body], [403, { message: '403 Forbidden' }]);
   const missing = await owner.get(`${project.repository}/commits/${'2'.repeat(40)}/statuses`);

@@ -251,7 +251,7 @@ test('when the job has ended its log is one file, the same byte for byte', async
   const job = await runningJob(here, project);
   for (let at = 0; at < 20; at++) await patch(job, at * 3, 'abc');
   await anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' });
-  await here.work();
+  await here.runJobs();
   const chunks = await reader.selectFrom('job_trace_chunks').selectAll().where('job_id', '=', job.id).execute();
   assert.deepEqual(chunks, []);
   const artifact = await reader
@@ -269,7 +269,7 @@ test('who reads while it is put together reads all of it', async () => {
   const reading = streamTrace(server.services, job.id)[Symbol.asyncIterator]();
   const first: Buffer = (await reading.next()).value;
   await anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' });
-  await here.work();
+  await here.runJobs();
   let size = first.length;
   for (let next = await reading.next(); !next.done; next = await reading.next()) size += next.value.length;
   assert.equal(size, 300_000);

@@ -19,7 +19,7 @@ async function covered(log: string, coverage: string | null, state = 'success'):
   const range = { ...job.headers, 'Content-Range': `0-${log.length}` };
   await anonymous.send('PATCH', `/jobs/${job.id}/trace`, { raw: log, headers: range });
   assert.equal((await anonymous.put(`/jobs/${job.id}`, { token: job.token, state })).status, 200);
-  await here.work();
+  await here.runJobs();
   const found = await owner.get(`${project.at}/jobs/${job.id}`);
   return [found.body.coverage, (await owner.get(`${project.at}/pipelines/${pipeline}`)).body.coverage];
 }

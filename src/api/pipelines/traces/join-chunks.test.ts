@@ -37,10 +37,10 @@ test('many small pieces of a log become one, large ones stay, and the log is the
   const job = await runningJob(here, project);
   const pieces = ['x'.repeat(70_000), ...numbered(0, 101)];
   const length = await send(job, 0, pieces.slice(0, 100));
-  await here.work();
+  await here.runJobs();
   assert.equal((await rowsOf(job)).length, 100);
   await send(job, length, pieces.slice(100));
-  await here.work();
+  await here.runJobs();
   const whole = pieces.join('');
   assert.deepEqual(await rowsOf(job), [
     { start: 0, size: 70_000 },
@@ -49,7 +49,7 @@ test('many small pieces of a log become one, large ones stay, and the log is the
   await send(job, whole.length, ['end']);
   assert.equal(await text(streamTrace(server.services, job.id)), `${whole}end`);
   await anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' });
-  await here.work();
+  await here.runJobs();
   assert.equal(await text(streamTrace(server.services, job.id)), `${whole}end`);
 });
 
@@ -62,7 +62,7 @@ test('whoever is in the middle of pieces when they are joined reads each byte on
   await send(job, length, pieces.slice(110));
   const log = streamTrace(server.services, job.id);
   await once(log, 'readable');
-  await here.work();
+  await here.runJobs();
   assert.equal((await rowsOf(job)).length, 2);
   const read = (await buffer(log)).toString();
   assert.ok(read.startsWith(first));
@@ -78,6 +78,6 @@ test('of a job that has ended, or was erased, nothing is joined', async () => {
   assert.equal((await rowsOf(job)).length, 3);
   assert.equal((await project.owner.post(`${project.at}/jobs/${id}/erase`)).status, 201);
   await join(id);
-  await here.work();
+  await here.runJobs();
   assert.equal(await text(streamTrace(server.services, id)), '');
 });

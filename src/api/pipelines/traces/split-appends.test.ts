@@ -21,7 +21,7 @@ const patch = (job: Job, start: number, text: string) =>
 const logOf = async ({ id }: Job) => (await buffer(streamTrace(server.services, id))).toString('latin1');
 const end = async (job: Job) => {
   assert.equal((await anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' })).status, 200);
-  await here.work();
+  await here.runJobs();
 };
 
 /** Sends these one after the other, and looks at each answer. */
@@ -69,7 +69,7 @@ test('what may begin a secret counts, and is shown when something else follows o
   const put = await anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' });
   assert.equal(put.status, 200);
   assert.equal(await logOf(job), `a ${begun} b${begun}`);
-  await here.work();
+  await here.runJobs();
   assert.equal(await logOf(job), `a ${begun} b${begun}`);
 });
 
@@ -106,6 +106,6 @@ test('a log that is nothing but the beginning of a secret is put together, and e
   await send(gone, 'glcbt-');
   assert.equal((await anonymous.put(`/jobs/${gone.id}`, { token: gone.token, state: 'failed' })).status, 200);
   assert.equal((await project.owner.post(`${project.at}/jobs/${gone.id}/erase`)).status, 201);
-  await here.work();
+  await here.runJobs();
   assert.equal(await logOf(gone), '');
 });

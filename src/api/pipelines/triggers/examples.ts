@@ -2,17 +2,17 @@ import type { Build, Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-async function newTrigger({ project, done }: Scene) {
-  const { body } = await done(project.owner.post(`${project.at}/triggers`, { description: 'nightly' }));
+async function newTrigger({ project, expectSuccess }: Scene) {
+  const { body } = await expectSuccess(project.owner.post(`${project.at}/triggers`, { description: 'nightly' }));
   return { path: { id: project.id, trigger_id: body.id as number }, token: body.token as string };
 }
 
 /** Creates a branch with a CI file, and a trigger token. */
 async function startable(scene: Scene) {
-  const { project, newBranch, done } = scene;
+  const { project, newBranch, expectSuccess } = scene;
   const branch = await newBranch();
   const file = { branch, content: 'unit: {script: make test}\n', commit_message: 'Say what runs' };
-  await done(project.owner.post(`/projects/${project.id}/repository/files/.gitlab-ci.yml`, file));
+  await expectSuccess(project.owner.post(`/projects/${project.id}/repository/files/.gitlab-ci.yml`, file));
   return { branch, token: (await newTrigger(scene)).token };
 }
 

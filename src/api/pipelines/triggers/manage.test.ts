@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 
 const here = await world({ project: { with: ['maintainer', 'developer'] } });
-const { project, owner, maintainer, developer, anonymous, root, newProject, server, clock, work } = here;
+const { project, owner, maintainer, developer, anonymous, root, newProject, server, clock, runJobs } = here;
 
 const at = (place: Pick<Project, 'at'> = project) => `${place.at}/triggers`;
 const made = async (by = owner, params: object = {}) =>
-  (await done(by.post(at(), { description: 'nightly', ...params }))).body;
+  (await expectSuccess(by.post(at(), { description: 'nightly', ...params }))).body;
 
 test('a trigger is shown whole to who makes it, and to administrators; to others its token is cut', async () => {
   const { id, token, created_at, updated_at, owner: shownOwner, ...rest } = await made();
@@ -75,10 +75,10 @@ test('thirty days after its end it goes', async () => {
   const { id } = await made(owner, { expires_at: end });
   const { id: endless } = await made();
   clock.advance(30 * 86_400);
-  await work();
+  await runJobs();
   assert.equal((await owner.get(`${at()}/${id}`)).status, 200);
   clock.advance(2 * 86_400);
-  await work();
+  await runJobs();
   assert.equal((await owner.get(`${at()}/${id}`)).status, 404);
   assert.equal((await owner.get(`${at()}/${endless}`)).status, 200);
 });

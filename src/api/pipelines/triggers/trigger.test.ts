@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runningJob } from '#test/support/pipeline-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 const here = await world({ project: { readme: true, with: ['maintainer'] } });
 const { project, owner, maintainer, anonymous, newProject, server, clock, root, user, name } = here;
@@ -13,7 +13,7 @@ await project.commit({ '.gitlab-ci.yml': FILE }, { message: 'Say what runs [skip
 const at = `${project.at}/trigger/pipeline`;
 type Params = Readonly<Record<string, unknown>>;
 const tokenOf = async (by = maintainer, params: Params = {}): Promise<string> =>
-  (await done(by.post(`${project.at}/triggers`, { description: 'ours', ...params }))).body.token;
+  (await expectSuccess(by.post(`${project.at}/triggers`, { description: 'ours', ...params }))).body.token;
 const token = await tokenOf();
 const start = (params: Params = {}, headers = {}) =>
   anonymous.send('POST', at, { params: { token, ref: 'main', ...params }, headers });
@@ -64,7 +64,7 @@ test('it gets its variables, and what was sent as a file', async () => {
 });
 
 test('a form does as JSON does, and the ref of the path wins', async () => {
-  await done(owner.post(`${project.repository}/branches`, { branch: 'team/topic', ref: 'main' }));
+  await expectSuccess(owner.post(`${project.repository}/branches`, { branch: 'team/topic', ref: 'main' }));
   const raw = new URLSearchParams({ token, ref: 'main', 'variables[MODE]': 'some' }).toString();
   const path = `${project.at}/ref/team%2Ftopic/trigger/pipeline`;
   const { status, body } = await anonymous.send('POST', path, {
@@ -75,9 +75,9 @@ test('a form does as JSON does, and the ref of the path wins', async () => {
 });
 
 test('its jobs know that a token has started them, and its beginning', async () => {
-  await done(start());
+  await expectSuccess(start());
   const runner = await here.newRunner({ in: project });
-  const { body } = await done(anonymous.post('/jobs/request', { token: runner.token }));
+  const { body } = await expectSuccess(anonymous.post('/jobs/request', { token: runner.token }));
   const variable = (key: string) => body.variables.find((one: { key: string }) => one.key === key)?.value;
   assert.deepEqual(
     [variable('CI_PIPELINE_SOURCE'), variable('CI_PIPELINE_TRIGGERED'), variable('CI_TRIGGER_SHORT_TOKEN')],
@@ -89,10 +89,10 @@ test('whoever has no token that counts here hears the same as if the project wer
   const other = await newProject({ owner });
   const leaver = await project.addMember('maintainer');
   const left = await tokenOf(leaver);
-  await done(owner.delete(`${project.at}/members/${leaver.id}`));
+  await expectSuccess(owner.delete(`${project.at}/members/${leaver.id}`));
   const blockedUser = await project.addMember('maintainer');
   const blocked = await tokenOf(blockedUser);
-  await done(root.post(`/users/${blockedUser.id}/block`));
+  await expectSuccess(root.post(`/users/${blockedUser.id}/block`));
   const ended = await tokenOf(maintainer, { expires_at: clock.now().toISOString() });
   const notFound = [404, { message: '404 Not Found' }];
   for (const [path, params] of [
@@ -135,20 +135,20 @@ test('what keeps the owner from starting one is told as it would be to him', asy
   assert.deepEqual(await refused(start({ ref: 'nowhere' })), base('Reference not found'));
   const twice = { variables: { TRIGGER_PAYLOAD: 'mine' } };
   assert.deepEqual(await refused(start(twice)), base('Duplicate variable name: TRIGGER_PAYLOAD'));
-  await done(owner.put(project.at, { ci_pipeline_variables_minimum_override_role: 'owner' }));
+  await expectSuccess(owner.put(project.at, { ci_pipeline_variables_minimum_override_role: 'owner' }));
   const some = start({ variables: { MODE: 'x' } });
   assert.deepEqual(await refused(some), base('Insufficient permissions to set pipeline variables'));
   assert.equal((await start()).status, 201);
-  await done(owner.put(project.at, { ci_pipeline_variables_minimum_override_role: 'developer' }));
-  await done(owner.put(`${project.at}/members/${maintainer.id}`, { access_level: 20 }));
+  await expectSuccess(owner.put(project.at, { ci_pipeline_variables_minimum_override_role: 'developer' }));
+  await expectSuccess(owner.put(`${project.at}/members/${maintainer.id}`, { access_level: 20 }));
   assert.deepEqual(await refused(start()), base('Insufficient permissions to create a new pipeline'));
-  await done(owner.put(`${project.at}/members/${maintainer.id}`, { access_level: 40 }));
+  await expectSuccess(owner.put(`${project.at}/members/${maintainer.id}`, { access_level: 40 }));
 });
 
 test('a broken CI file is told, and stored as a failed pipeline', async () => {
-  await done(owner.post(`${project.repository}/branches`, { branch: 'broken', ref: 'main' }));
+  await expectSuccess(owner.post(`${project.repository}/branches`, { branch: 'broken', ref: 'main' }));
   await project.commit({ '.gitlab-ci.yml': 'J: {stage: x, script: a}' }, { branch: 'broken' });
-  await here.work();
+  await here.runJobs();
   const before = await countPipelines();
   const { status, body } = await start({ ref: 'broken' });
   assert.equal(status, 422);
@@ -188,8 +188,8 @@ test('of a deleted owner no trigger is left', async () => {
   const leaving = await user({ username });
   await project.addMember('maintainer', leaving);
   await tokenOf(leaving);
-  await done(root.delete(`/users/${leaving.id}`));
-  await here.work();
+  await expectSuccess(root.delete(`/users/${leaving.id}`));
+  await here.runJobs();
   const { body } = await owner.get(`${project.at}/triggers?per_page=100`);
   assert.ok(!body.some((one: { owner: { username: string } }) => one.owner.username === username));
 });

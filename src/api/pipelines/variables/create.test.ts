@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 
 // contract/runners.md §4.5: what a variable may be.
 
@@ -164,5 +164,8 @@ test('on tier free what a group gives is for every environment', async () => {
   const changed = await poor.owner.put(`${poor.at}/variables/A`, { environment_scope: 'production' });
   assert.deepEqual([changed.status, changed.body.environment_scope], [200, '*']);
   const scoped = { ...wish, environment_scope: 'production' };
-  assert.equal((await done(own.owner.post(`${own.at}/variables`, scoped))).body.environment_scope, 'production');
+  assert.equal(
+    (await expectSuccess(own.owner.post(`${own.at}/variables`, scoped))).body.environment_scope,
+    'production',
+  );
 });

@@ -9,7 +9,7 @@ export async function deleteVariableAndRecord(
   uow: UnitOfWork,
   owner: VariableOwner,
   variable: CiVariableRow,
-): Promise<undefined | Failure<'gone'>> {
-  if (!(await deleteVariable(uow, variable.id))) return fail('gone');
+): Promise<undefined | Failure<'notFound'>> {
+  if (!(await deleteVariable(uow, variable.id))) return fail('notFound');
   await recordRemoved(uow, owner, variable);
 }

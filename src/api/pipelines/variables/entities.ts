@@ -16,8 +16,8 @@ const fields = {
   description: nullable(Type.String()),
 };
 
-const loadSecretKey = async (_rows: readonly CiVariableRow[], to: SerializationContext) => ({
-  secretKey: await to.secretKey(),
+const loadSecretKey = async (_rows: readonly CiVariableRow[], context: SerializationContext) => ({
+  secretKey: await context.secretKey(),
 });
 
 function serializeFields(row: CiVariableRow, { secretKey }: Awaited<ReturnType<typeof loadSecretKey>>) {

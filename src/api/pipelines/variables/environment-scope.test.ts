@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { statements } from '#test/support/statement-watch.ts';
-import { type Caller, done, type Group, type Project, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Group, type Project, world } from '#test/support/world.ts';
 import { encryptValue } from './encryption.ts';
 
 // Which variables reach jobs, and what sees them before there are any (contract/runners.md §4.5 "Reaching jobs").
@@ -17,7 +17,7 @@ interface Handed {
 }
 
 const keep = (caller: Caller, at: string, key: string, wish: Wish = {}) =>
-  done(caller.post(`${at}/variables`, { key, value: 'x', ...wish }));
+  expectSuccess(caller.post(`${at}/variables`, { key, value: 'x', ...wish }));
 
 /** The variables of the job that a runner of this project is given next. */
 async function handedOut(project: { readonly id: number }): Promise<readonly Handed[]> {
@@ -32,7 +32,7 @@ const valueIn = (variables: readonly Handed[], name: string) => variables.findLa
 async function projectWith(file: string, place: { readonly in?: Group } = {}) {
   const project = await here.newProject({ ...place, readme: true });
   await project.commit({ '.gitlab-ci.yml': file }, { message: 'Say what runs [skip ci]' });
-  await here.work();
+  await here.runJobs();
   return project;
 }
 
@@ -58,11 +58,13 @@ test('one key may be said on every level, and the last of them counts', async ()
   }
   const given = (level: 'pipeline' | 'play') => keysAt(level).map((key) => ({ key, value: level }));
   const { body } = await newPipeline(project, { variables: given('pipeline') });
-  const [job] = (await done(project.owner.get(`${project.at}/pipelines/${body.id}/jobs`))).body;
-  await done(project.owner.post(`${project.at}/jobs/${job.id}/play`, { job_variables_attributes: given('play') }));
+  const [job] = (await expectSuccess(project.owner.get(`${project.at}/pipelines/${body.id}/jobs`))).body;
+  await expectSuccess(
+    project.owner.post(`${project.at}/jobs/${job.id}/play`, { job_variables_attributes: given('play') }),
+  );
   const variables = await handedOut(project);
   for (const [at, level] of levels.entries()) assert.equal(valueIn(variables, `L${at}`), level);
-  for (const key of keysAt('instance')) await done(root.delete(`/admin/ci/variables/${key}`));
+  for (const key of keysAt('instance')) await expectSuccess(root.delete(`/admin/ci/variables/${key}`));
 });
 
 test('a runner is told what a variable is, and references in it are replaced', async () => {
@@ -86,7 +88,7 @@ test('a runner is told what a variable is, and references in it are replaced', a
     { key: 'HIDDEN', value: 'hidden-one', public: false, masked: true },
   ]);
   await keep(owner, at, 'CIRCLE', { value: '$LATE' });
-  await done(owner.put(`${at}/variables/LATE`, { value: '$CIRCLE' }));
+  await expectSuccess(owner.put(`${at}/variables/LATE`, { value: '$CIRCLE' }));
   await jobRow(here, project);
   const circular = await handedOut(project);
   assert.equal(valueIn(circular, 'PLAIN'), 'a-$SECRET-$RAW-$FILE-%LATE%', 'a circle: nothing is replaced');
@@ -109,8 +111,8 @@ test('scope and protection decide, at the moment when a job is handed out', asyn
   assert.deepEqual(await seen({ environment: 'review/a' }), ['review/a', undefined]);
   assert.deepEqual(await seen({ environment: 'review/b/c' }), ['review/*', undefined]);
   assert.deepEqual(await seen({ environment: 'production', protected: true }), ['*', 'protected']);
-  await done(owner.delete(`${at}/variables/K`, { 'filter[environment_scope]': 'review/a' }));
-  await done(owner.put(`${at}/variables/P`, { protected: false, value: 'open' }));
+  await expectSuccess(owner.delete(`${at}/variables/K`, { 'filter[environment_scope]': 'review/a' }));
+  await expectSuccess(owner.put(`${at}/variables/P`, { protected: false, value: 'open' }));
   assert.deepEqual(await seen({ environment: 'review/a' }), ['review/*', 'open']);
 });
 
@@ -149,10 +151,10 @@ test('names and addresses that others read hold nothing that is masked', async (
   const [job] = (await owner.get(`${at}/pipelines/${body.id}/jobs`)).body;
   assert.deepEqual(job.tag_list, ['north', '$SECRET']);
   const { token } = await runnerRow(here, { projects: [project.id], tags: ['north', '$SECRET'] });
-  const handed = (await done(anonymous.post('/jobs/request', { token, system_id: 's_1' }))).body;
+  const handed = (await expectSuccess(anonymous.post('/jobs/request', { token, system_id: 's_1' }))).body;
   assert.equal(valueIn(handed.variables, 'THROUGH'), 'is-s3cr3t-pass');
-  await done(anonymous.put(`/jobs/${job.id}`, { token: handed.token, state: 'success' }));
-  await here.work();
+  await expectSuccess(anonymous.put(`/jobs/${job.id}`, { token: handed.token, state: 'success' }));
+  await here.runJobs();
   const [made] = (await owner.get(`${at}/environments`)).body;
   assert.deepEqual([made.name, made.external_url], ['at/north/$SECRET', 'https://h.test/$SECRET/is-$SECRET']);
 });

@@ -14,10 +14,10 @@ const inProject: Where = ({ project: { id, at } }) => ({ by: 'maintainer', at, p
 const inGroup: Where = ({ group: { id, at } }) => ({ by: 'owner', at, path: { id } });
 
 /** The instance takes few: the oldest ones, of examples that are over, make room. */
-const ofInstance: Where = async ({ callers, done }) => {
+const ofInstance: Where = async ({ callers, expectSuccess }) => {
   const at = '/admin/ci';
-  const { body } = await done(callers.administrator.get(`${at}/variables`));
-  for (const { key } of body.slice(0, -15)) await done(callers.administrator.delete(`${at}/variables/${key}`));
+  const { body } = await expectSuccess(callers.administrator.get(`${at}/variables`));
+  for (const { key } of body.slice(0, -15)) await expectSuccess(callers.administrator.delete(`${at}/variables/${key}`));
   return { by: 'administrator', at, path: {} };
 };
 
@@ -43,7 +43,7 @@ const onOne =
   async (scene) => {
     const { by, at, path } = await where(scene);
     const key = newKey(scene);
-    await scene.done(scene.callers.administrator.post(`${at}/variables`, { key, value: 'once upon a time' }));
+    await scene.expectSuccess(scene.callers.administrator.post(`${at}/variables`, { key, value: 'once upon a time' }));
     return { by, path: { ...path, key }, ...(params && { params }) };
   };
 

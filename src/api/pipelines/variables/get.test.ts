@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // contract/runners.md §4.5: who sees variables, and which one a call means.
 
@@ -9,7 +9,7 @@ const { project, developer, maintainer, root, anonymous } = here;
 
 test('none is shown where pipelines are disabled', async () => {
   const closed = await here.newProject();
-  await done(closed.owner.put(closed.at, { builds_access_level: 'disabled' }));
+  await expectSuccess(closed.owner.put(closed.at, { builds_access_level: 'disabled' }));
   for (const caller of [closed.owner, root]) {
     const { status, body } = await caller.get(`${closed.at}/variables`);
     assert.deepEqual([status, body], [403, { message: '403 Forbidden' }]);
@@ -47,7 +47,7 @@ test('they are listed in pages, the oldest first', async () => {
 test('of several with one key the scope says which is meant', async () => {
   for (const { at, owner } of [await here.newProject(), await here.newGroup()]) {
     for (const environment_scope of ['*', 'review/*']) {
-      await done(owner.post(`${at}/variables`, { key: 'K', value: environment_scope, environment_scope }));
+      await expectSuccess(owner.post(`${at}/variables`, { key: 'K', value: environment_scope, environment_scope }));
     }
     const several = {
       message: "There are multiple variables with provided parameters. Please use 'filter[environment_scope]'",

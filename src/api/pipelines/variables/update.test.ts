@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // contract/runners.md §4.5, contract/activity.md Part 3: what becomes of variables, and what is told of it.
 
@@ -11,7 +11,7 @@ const { owner } = project;
 
 async function variable(wish: Readonly<Record<string, unknown>>) {
   const key = here.name('key').replaceAll('-', '_');
-  await done(owner.post(`${project.at}/variables`, { key, value: 'long-enough', ...wish }));
+  await expectSuccess(owner.post(`${project.at}/variables`, { key, value: 'long-enough', ...wish }));
   const path = `${project.at}/variables/${key}`;
   return { key, path, put: (change: Readonly<Record<string, unknown>>) => owner.put(path, change) };
 }
@@ -41,7 +41,9 @@ test('each attribute is changed by itself, and the key by nothing', async () => 
 test('what it would be must be right as a whole', async () => {
   const { put, path } = await variable({ value: 'not maskable' });
   const before = (await owner.get(path)).body;
-  await done(owner.post(`${project.at}/variables`, { key: before.key, value: 'x', environment_scope: 'taken' }));
+  await expectSuccess(
+    owner.post(`${project.at}/variables`, { key: before.key, value: 'x', environment_scope: 'taken' }),
+  );
   const filter = { environment_scope: '*' };
   const read = () => owner.get(path, { 'filter[environment_scope]': '*' });
   for (const [change, message] of [
@@ -80,7 +82,7 @@ test('a deleted one is gone; of groups only if it has not changed meanwhile', as
   const { path } = await variable({});
   const old = { 'If-Unmodified-Since': '2000-01-01T00:00:00Z' };
   const own = `${group.at}/variables`;
-  await done(group.owner.post(own, { key: 'K', value: 'x' }));
+  await expectSuccess(group.owner.post(own, { key: 'K', value: 'x' }));
   assert.equal((await group.owner.delete(`${own}/K`, {}, old)).status, 412);
   for (const [caller, at] of [
     [group.owner, `${own}/K`],
@@ -95,12 +97,13 @@ test('a deleted one is gone; of groups only if it has not changed meanwhile', as
 
 test('they go with their project and their group', async () => {
   const below = await here.newProject({ in: group });
-  for (const { at } of [below, group]) await done(group.owner.post(`${at}/variables`, { key: 'GOING', value: 'x' }));
-  await done(root.put('/application/settings', { deletion_adjourned_period: 1 }));
-  await done(group.owner.delete(group.at));
-  await here.work();
+  for (const { at } of [below, group])
+    await expectSuccess(group.owner.post(`${at}/variables`, { key: 'GOING', value: 'x' }));
+  await expectSuccess(root.put('/application/settings', { deletion_adjourned_period: 1 }));
+  await expectSuccess(group.owner.delete(group.at));
+  await here.runJobs();
   here.clock.advance(25 * 60 * 60);
-  await here.work();
+  await here.runJobs();
   const rows = here.server.services.database.reader.selectFrom('ci_variables').select('id').where('key', '=', 'GOING');
   assert.deepEqual(await rows.execute(), []);
 });
@@ -119,11 +122,11 @@ test('the audit log tells what has become of them, and no value', async () => {
     ],
   ] as const) {
     const before = new Set((await root.get('/audit_events')).body.map(({ id }: { id: number }) => id));
-    await done(root.post(`${at}/variables`, { key: 'TOLD', value: 'sesame-open' }));
+    await expectSuccess(root.post(`${at}/variables`, { key: 'TOLD', value: 'sesame-open' }));
     const change = { value: 'open-sesame', masked: true, protected: true, description: 'x', raw: true };
-    await done(root.put(`${at}/variables/TOLD`, { ...change, environment_scope: 'production' }));
-    await done(root.get(`${at}/variables/TOLD`));
-    await done(root.delete(`${at}/variables/TOLD`));
+    await expectSuccess(root.put(`${at}/variables/TOLD`, { ...change, environment_scope: 'production' }));
+    await expectSuccess(root.get(`${at}/variables/TOLD`));
+    await expectSuccess(root.delete(`${at}/variables/TOLD`));
     const { body, text } = await root.get('/audit_events');
     const events = body.filter(({ id }: { id: number }) => !before.has(id)).reverse();
     const isScoped = event !== 'ci_instance_variable';

@@ -29,7 +29,7 @@ export async function applyVariableChanges(
   owner: VariableOwner,
   { id }: CiVariableRow,
   input: UpdateVariableInput,
-): Promise<CiVariableRow | Failure<'invalid' | 'gone'>> {
+): Promise<CiVariableRow | Failure<'invalid' | 'notFound'>> {
   const key = await secretKey();
   return runUnitOfWork(caller, (uow) => updateStoredVariable(uow, key, owner, id, input), {
     lock: variablesLockKey(owner),
@@ -42,9 +42,9 @@ async function updateStoredVariable(
   owner: VariableOwner,
   id: number,
   input: UpdateVariableInput,
-): Promise<CiVariableRow | Failure<'invalid' | 'gone'>> {
+): Promise<CiVariableRow | Failure<'invalid' | 'notFound'>> {
   const before = await findVariable(uow, id);
-  if (before === null) return fail('gone');
+  if (before === null) return fail('notFound');
   const oldValue = decryptValue(secretKey, before);
   const value = input.value ?? oldValue;
   const set = applyInput(before, input);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 
 const { server, project, owner, developer, reporter, withToken, newProject } = await world({
@@ -11,16 +11,16 @@ const E401 = [401, { message: '401 Unauthorized' }];
 type Made = Awaited<ReturnType<typeof newMergeRequest>>;
 
 const listApprovers = async (mr: Made, by = reporter) => {
-  const { body } = await done(by.get(`${mr.at}/approvals`));
+  const { body } = await expectSuccess(by.get(`${mr.at}/approvals`));
   return body.approved_by.map(({ user }: { user: { id: number } }) => user.id);
 };
 
 const listNotes = async (mr: Made) =>
-  (await done(owner.get(`${mr.at}/notes`, { sort: 'asc' }))).body.map(({ body }: { body: string }) => body);
+  (await expectSuccess(owner.get(`${mr.at}/notes`, { sort: 'asc' }))).body.map(({ body }: { body: string }) => body);
 
 test('approving and unapproving succeed once and create notes', async () => {
   const mr = await newMergeRequest(project);
-  const before = (await done(developer.get(`${mr.at}/approvals`))).body;
+  const before = (await expectSuccess(developer.get(`${mr.at}/approvals`))).body;
   assert.deepEqual(
     [before.approved, before.user_has_approved, before.user_can_approve, before.merge_status],
     [true, false, true, 'can_be_merged'],
@@ -30,11 +30,11 @@ test('approving and unapproving succeed once and create notes', async () => {
   assert.deepEqual(await listApprovers(mr), [developer.id]);
   const again = await developer.post(`${mr.at}/approve`);
   assert.deepEqual([again.status, again.body], E401);
-  assert.equal((await done(developer.post(`${mr.at}/unapprove`))).body.user_has_approved, false);
+  assert.equal((await expectSuccess(developer.post(`${mr.at}/unapprove`))).body.user_has_approved, false);
   const none = await developer.post(`${mr.at}/unapprove`);
   assert.deepEqual([none.status, none.body], [404, { message: '404 Not Found' }]);
   assert.deepEqual(await listNotes(mr), ['approved this merge request', 'unapproved this merge request']);
-  const events = (await done(developer.get('/events', { action: 'approved' }))).body;
+  const events = (await expectSuccess(developer.get('/events', { action: 'approved' }))).body;
   assert.deepEqual([events[0].target_iid, events[0].target_type], [mr.iid, 'MergeRequest']);
 });
 
@@ -43,7 +43,7 @@ test('approving with another sha fails with the current head; an approval surviv
   const other = await developer.post(`${mr.at}/approve`, { sha: 'a'.repeat(40) });
   const message = `SHA does not match HEAD of source branch: ${mr.sha}`;
   assert.deepEqual([other.status, other.body], [409, { message }]);
-  await done(developer.post(`${mr.at}/approve`, { sha: mr.sha }));
+  await expectSuccess(developer.post(`${mr.at}/approve`, { sha: mr.sha }));
   await project.commit({ 'more.txt': 'x' }, { branch: mr.source_branch });
   assert.deepEqual(await listApprovers(mr), [developer.id]);
 });
@@ -59,10 +59,10 @@ test('authors, callers below Developer, and anyone after the merge cannot approv
   const mr = await newMergeRequest(project, {}, developer);
   const own = await developer.post(`${mr.at}/approve`);
   assert.deepEqual([own.status, own.body], E401);
-  assert.equal((await done(developer.get(`${mr.at}/approvals`))).body.user_can_approve, false);
+  assert.equal((await expectSuccess(developer.get(`${mr.at}/approvals`))).body.user_can_approve, false);
   assert.equal((await reporter.post(`${mr.at}/approve`)).status, 403);
-  await done(owner.post(`${mr.at}/approve`));
-  await done(owner.put(`${mr.at}/merge`));
+  await expectSuccess(owner.post(`${mr.at}/approve`));
+  await expectSuccess(owner.put(`${mr.at}/merge`));
   for (const [verb, expected] of [
     ['approve', 401],
     ['unapprove', 404],
@@ -74,24 +74,24 @@ test('authors, callers below Developer, and anyone after the merge cannot approv
 
 test('a token bot resets all approvals without notifications', async () => {
   const mr = await newMergeRequest(project, { reviewer_ids: [developer.id] });
-  await done(developer.post(`${mr.at}/approve`));
+  await expectSuccess(developer.post(`${mr.at}/approve`));
   const refused = await owner.put(`${mr.at}/reset_approvals`);
   assert.deepEqual([refused.status, refused.body], E401);
   const order = { name: 'bot', scopes: ['api'], expires_at: '2026-12-01', access_level: 30 };
-  const { token } = (await done(owner.post(`${project.at}/access_tokens`, order))).body;
+  const { token } = (await expectSuccess(owner.post(`${project.at}/access_tokens`, order))).body;
   const { status, body } = await withToken(owner, token).put(`${mr.at}/reset_approvals`);
   assert.deepEqual([status, body], [202, { message: '202 Accepted' }]);
   assert.deepEqual(await listApprovers(mr), []);
   assert.deepEqual(await listNotes(mr), ['approved this merge request']);
-  assert.equal((await done(developer.get(`${mr.at}/reviewers`))).body[0].state, 'unapproved');
+  assert.equal((await expectSuccess(developer.get(`${mr.at}/reviewers`))).body[0].state, 'unapproved');
 });
 
 test('the approval state has no rules, and archived projects allow no approvals', async () => {
   const place = await newProject({ readme: true });
   const mr = await newMergeRequest(place);
-  const rules = await done(place.owner.get(`${mr.at}/approval_state`));
+  const rules = await expectSuccess(place.owner.get(`${mr.at}/approval_state`));
   assert.deepEqual(rules.body, { approval_rules_overwritten: false, rules: [] });
-  await done(place.owner.post(`${place.at}/archive`));
+  await expectSuccess(place.owner.post(`${place.at}/archive`));
   for (const [method, verb] of [
     ['post', 'approve'],
     ['post', 'unapprove'],
@@ -108,6 +108,6 @@ test('authors can approve their own merge request on the free tier', async () =>
   const free = await world({ env: { HEARTH_TIER: 'free' } });
   const place = await free.newProject({ readme: true });
   const mr = await newMergeRequest(place);
-  const { body } = await done(place.owner.post(`${mr.at}/approve`));
+  const { body } = await expectSuccess(place.owner.post(`${mr.at}/approve`));
   assert.equal(body.user_has_approved, true);
 });

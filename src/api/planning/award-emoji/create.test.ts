@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
 
@@ -20,7 +20,7 @@ test('an award is stored by its canonical name, counted, and updates the awardab
   const { id, user: by, created_at, updated_at, ...shown } = body;
   assert.equal(by.id, stranger.id);
   assert.deepEqual(shown, { name: 'thumbsup', awardable_id: issue.id, awardable_type: 'Issue', url: null });
-  for (const name of ['-1', 'rocket']) await done(guest.post(awardNamesOf(issue.at), { name }));
+  for (const name of ['-1', 'rocket']) await expectSuccess(guest.post(awardNamesOf(issue.at), { name }));
   const after = (await owner.get(issue.at)).body;
   assert.deepEqual([after.upvotes, after.downvotes, after.updated_at > before.updated_at], [1, 1, true]);
   assert.deepEqual((await owner.get(`${awardNamesOf(issue.at)}/${id}`)).body, body);
@@ -31,10 +31,10 @@ test('an award is stored by its canonical name, counted, and updates the awardab
 
 test('rejects duplicate awards, unknown names and awards on system notes', async () => {
   const issue = await newIssue(project);
-  await done(owner.put(issue.at, { title: 'Another title' }));
+  await expectSuccess(owner.put(issue.at, { title: 'Another title' }));
   const [systemNote] = (await owner.get(issue.notes)).body;
   const awards = awardNamesOf(issue.at);
-  await done(guest.post(awards, { name: 'thumbsup' }));
+  await expectSuccess(guest.post(awards, { name: 'thumbsup' }));
   for (const [at, name, text] of [
     [awards, '+1', 'Name has already been taken'],
     [awards, 'no_such_emoji', 'Name is not a valid emoji name'],
@@ -59,20 +59,20 @@ test('concurrent awards of one name create one award', async () => {
 
 test('awards merge requests, epics by iid, and notes on each issuable type', async () => {
   const group = await newGroup({ owner });
-  await done(owner.post(`${group.at}/epics`, { title: 'First' }));
-  const epic = (await done(owner.post(`${group.at}/epics`, { title: 'Big' }))).body;
+  await expectSuccess(owner.post(`${group.at}/epics`, { title: 'First' }));
+  const epic = (await expectSuccess(owner.post(`${group.at}/epics`, { title: 'Big' }))).body;
   const mergeRequest = await newMergeRequest(project);
   const epicAt = `${group.at}/epics/${epic.iid}`;
   for (const { at, notes, id, type } of [
     { at: mergeRequest.at, notes: `${mergeRequest.at}/notes`, id: mergeRequest.id, type: 'MergeRequest' },
     { at: epicAt, notes: `${group.at}/epics/${epic.id}/notes`, id: epic.id, type: 'Epic' },
   ]) {
-    const note = (await done(owner.post(notes, { body: 'It spins' }))).body;
+    const note = (await expectSuccess(owner.post(notes, { body: 'It spins' }))).body;
     for (const [path, awardable] of [
       [awardNamesOf(at), [id, type]],
       [awardNamesOf(`${at}/notes/${note.id}`), [note.id, 'Note']],
     ] as const) {
-      const { awardable_id, awardable_type } = (await done(owner.post(path, { name: 'thumbsup' }))).body;
+      const { awardable_id, awardable_type } = (await expectSuccess(owner.post(path, { name: 'thumbsup' }))).body;
       assert.deepEqual([awardable_id, awardable_type], awardable);
       assert.equal((await owner.get(path)).headers['x-total'], '1');
     }
@@ -87,7 +87,7 @@ const UNKNOWN = { message: '404 Not found' };
 test('answers 404 for awardables that the caller cannot read', async () => {
   const issue = await newIssue(project);
   const secret = await newIssue(project, { confidential: true });
-  const internal = (await done(owner.post(issue.notes, { body: 'Ours', internal: true }))).body;
+  const internal = (await expectSuccess(owner.post(issue.notes, { body: 'Ours', internal: true }))).body;
   const low = await newProject({ owner, readme: true });
   const visitor = await low.addMember('guest');
   const { at: mergeRequest } = await newMergeRequest(low);
@@ -110,17 +110,17 @@ test('answers 404 for awardables that the caller cannot read', async () => {
 test('only members award in locked discussions, nobody in archived projects, and anonymous callers only read', async () => {
   const stranger = await user();
   const { at } = await newIssue(project);
-  const { id } = (await done(stranger.post(awardNamesOf(at), { name: 'heart' }))).body;
-  await done(owner.put(at, { discussion_locked: true }));
+  const { id } = (await expectSuccess(stranger.post(awardNamesOf(at), { name: 'heart' }))).body;
+  await expectSuccess(owner.put(at, { discussion_locked: true }));
   assert.deepEqual((await stranger.post(awardNamesOf(at), { name: 'eyes' })).body, HIDDEN);
-  await done(guest.post(awardNamesOf(at), { name: 'eyes' }));
+  await expectSuccess(guest.post(awardNamesOf(at), { name: 'eyes' }));
   assert.equal((await anonymous.get(awardNamesOf(at))).body.length, 2);
   assert.equal((await anonymous.get(`${awardNamesOf(at)}/${id}`)).body.name, 'heart');
   assert.deepEqual((await anonymous.post(awardNamesOf(at), { name: 'eyes' })).body, { message: '401 Unauthorized' });
   const closed = await newProject({ owner });
   const filed = await newIssue(closed);
-  const award = (await done(owner.post(awardNamesOf(filed.at), { name: 'heart' }))).body;
-  await done(owner.post(`${closed.at}/archive`));
+  const award = (await expectSuccess(owner.post(awardNamesOf(filed.at), { name: 'heart' }))).body;
+  await expectSuccess(owner.post(`${closed.at}/archive`));
   const calls = [
     owner.post(awardNamesOf(filed.at), { name: 'eyes' }),
     owner.delete(`${awardNamesOf(filed.at)}/${award.id}`),

@@ -90,7 +90,7 @@ export const [
     summary: `Delete emoji of ${kind.nounWithArticle}`,
     access: deleteAwardAccess(kind),
     lastModified: ({ award }) => award.updated_at,
-    errors: { gone: NOT_FOUND },
+    errors: { notFound: NOT_FOUND },
     response: noContent,
     write: (uow, { awardable, award }) => removeAward(uow, awardable, award.id),
   }),

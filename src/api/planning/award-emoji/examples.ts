@@ -26,7 +26,7 @@ const createNoteOn =
   (create: NewIssuable): CreateAwardable =>
   async (scene) => {
     const { at, updateUrl, iidPath } = await create(scene);
-    const { id } = (await scene.done(scene.project.owner.post(`${at}/notes`, { body: 'It spins' }))).body;
+    const { id } = (await scene.expectSuccess(scene.project.owner.post(`${at}/notes`, { body: 'It spins' }))).body;
     return { at: `${updateUrl}/notes/${id}/award_emoji`, path: { ...iidPath, note_id: id } };
   };
 
@@ -37,7 +37,7 @@ function examplesFor(
 ): Record<'list' | 'read' | 'create' | 'delete', Build> {
   const awarded = async (scene: Scene) => {
     const { at, path } = await create(scene);
-    const { id } = (await scene.done(scene.callers.owner.post(at, { name: 'rocket' }))).body;
+    const { id } = (await scene.expectSuccess(scene.callers.owner.post(at, { name: 'rocket' }))).body;
     return { ...path, award_id: id };
   };
   return {

@@ -35,9 +35,9 @@ export async function removeAward(
   uow: UnitOfWork,
   from: Awardable,
   awardId: number,
-): Promise<undefined | Failure<'gone'>> {
+): Promise<undefined | Failure<'notFound'>> {
   const deletedAward = await deleteAward(uow, awardId);
-  if (deletedAward === null) return fail('gone');
+  if (deletedAward === null) return fail('notFound');
   await updateVoteCount(uow, from, deletedAward.name, -1);
 }
 

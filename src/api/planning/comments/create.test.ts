@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 async function createCommit() {
   const here = await world({ project: { visibility: 'public', readme: true } });
   const { project, owner } = here;
   await project.commit({ 'a.txt': 'one\ntwo\n' });
   await project.commit({ 'a.txt': 'two\nthree\n' });
-  const { body } = await done(owner.get(`${project.repository}/commits/main`));
+  const { body } = await expectSuccess(owner.get(`${project.repository}/commits/main`));
   return { ...here, at: `${project.repository}/commits/${body.id}/comments` };
 }
 

@@ -5,7 +5,7 @@ import type * as endpoints from './endpoints.ts';
 export const examples: Examples<typeof endpoints> = {
   listCommitComments: async (scene) => {
     const { at, path } = await commentedCommit(scene);
-    await scene.done(scene.project.owner.post(`${at}/comments`, { note: 'Nice' }));
+    await scene.expectSuccess(scene.project.owner.post(`${at}/comments`, { note: 'Nice' }));
     return { by: 'reporter', path };
   },
   createCommitComment: [

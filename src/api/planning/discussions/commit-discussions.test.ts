@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { createThread } from './fixtures.testing.ts';
 
 async function committed(visibility: 'private' | 'public' = 'private') {
   const here = await world({ project: { visibility, readme: true, with: ['reporter', 'guest'] } });
   const { project, owner } = here;
-  const { body } = await done(owner.get(`${project.repository}/commits/main`));
+  const { body } = await expectSuccess(owner.get(`${project.repository}/commits/main`));
   return { ...here, sha: body.id as string, title: body.title, at: `${project.repository}/commits/${body.id}` };
 }
 
@@ -19,13 +19,16 @@ test('creates, replies to and deletes threads on commits, which cannot be resolv
     [note.noteable_type, note.noteable_id, note.noteable_iid, note.project_id, note.resolvable, note.resolved],
     ['Commit', null, null, project.id, false, undefined],
   );
-  const { body: answer } = await done(owner.post(`${at}/notes`, { body: 'Yes' }));
+  const { body: answer } = await expectSuccess(owner.post(`${at}/notes`, { body: 'Yes' }));
   assert.deepEqual((await reporter.get(`${commit}/discussions`)).body, [{ ...thread, notes: [note, answer] }]);
   const refused = await owner.put(`${at}/notes/${note.id}`, { resolved: true });
   assert.deepEqual([refused.status, refused.body.message], [400, '400 Bad request - Note is not resolvable']);
-  assert.equal((await done(reporter.put(`${at}/notes/${note.id}`, { body: 'It stands' }))).body.body, 'It stands');
+  assert.equal(
+    (await expectSuccess(reporter.put(`${at}/notes/${note.id}`, { body: 'It stands' }))).body.body,
+    'It stands',
+  );
   assert.equal((await reporter.put(`${at}/notes/${answer.id}`, { body: 'x' })).status, 403);
-  for (const { id } of [note, answer]) await done(owner.delete(`${at}/notes/${id}`));
+  for (const { id } of [note, answer]) await expectSuccess(owner.delete(`${at}/notes/${id}`));
   assert.equal((await owner.get(at)).status, 404);
   assert.deepEqual((await owner.get(`${project.repository}/commits/${sha}/discussions`)).body, []);
 });
@@ -74,22 +77,22 @@ test('lets signed-in readers of the code comment on commits', async () => {
 });
 
 test('deletes comments on commits with the project and with their author', async () => {
-  const { project, owner, root, user, at, work, server } = await committed('public');
+  const { project, owner, root, user, at, runJobs, server } = await committed('public');
   const [ada, ben] = [await user(), await user()];
   const kept = await createThread(ada, { at });
   await createThread(ben, { at });
-  await done(root.delete(`/users/${ada.id}`));
-  await done(root.delete(`/users/${ben.id}`, { hard_delete: true }));
-  await work();
+  await expectSuccess(root.delete(`/users/${ada.id}`));
+  await expectSuccess(root.delete(`/users/${ben.id}`, { hard_delete: true }));
+  await runJobs();
   const threads = (await owner.get(`${at}/discussions`)).body;
   assert.deepEqual(
     threads.map(({ id }: { id: string }) => id),
     [kept.thread.id],
   );
-  await done(owner.delete(project.at));
-  const { path_with_namespace: full_path } = (await done(owner.get(project.at))).body;
-  await done(owner.delete(project.at, { permanently_remove: true, full_path }));
-  await work();
+  await expectSuccess(owner.delete(project.at));
+  const { path_with_namespace: full_path } = (await expectSuccess(owner.get(project.at))).body;
+  await expectSuccess(owner.delete(project.at, { permanently_remove: true, full_path }));
+  await runJobs();
   const { reader } = server.services.database;
   const left = await reader.selectFrom('commented_commits').select('id').where('project_id', '=', project.id).execute();
   assert.deepEqual(left, []);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
 import { createThread } from './fixtures.testing.ts';
@@ -19,7 +19,7 @@ test('creates a thread as a resolvable note, followed by its replies', async () 
     [note.resolvable, note.resolved, note.resolved_by, note.resolved_at, note.position],
     [true, false, null, null, undefined],
   );
-  const { body: answer } = await done(owner.post(`${at}/notes`, { body: 'On every host' }));
+  const { body: answer } = await expectSuccess(owner.post(`${at}/notes`, { body: 'On every host' }));
   assert.deepEqual([answer.type, answer.resolved, answer.author.id], ['DiscussionNote', false, owner.id]);
   assert.deepEqual((await guest.get(at)).body.notes, [note, answer]);
   assert.deepEqual((await guest.get(`${at}/notes`)).body, [note, answer]);
@@ -39,12 +39,12 @@ test('creates a thread as a resolvable note, followed by its replies', async () 
 test('converts a plain comment to a thread on the first reply, also on two concurrent ones; system notes take no replies', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
-  await done(owner.post(issue.notes, { body: 'Seen' }));
-  await done(owner.put(issue.at, { title: 'Loop spins' }));
+  await expectSuccess(owner.post(issue.notes, { body: 'Seen' }));
+  await expectSuccess(owner.put(issue.at, { title: 'Loop spins' }));
   const [plain, system] = (await owner.get(`${issue.at}/discussions`)).body;
   assert.deepEqual([plain.individual_note, plain.notes[0].type, plain.notes[0].resolvable], [true, null, false]);
   const at = `${issue.at}/discussions/${plain.id}`;
-  await Promise.all(['a', 'b'].map((body) => done(owner.post(`${at}/notes`, { body }))));
+  await Promise.all(['a', 'b'].map((body) => expectSuccess(owner.post(`${at}/notes`, { body }))));
   const thread = (await owner.get(at)).body;
   assert.equal(thread.individual_note, false);
   assert.deepEqual(
@@ -62,10 +62,10 @@ test('converts a plain comment to a thread on the first reply, also on two concu
 test('makes a reply to an internal note internal', async () => {
   const { project, owner, guest } = await world({ project: { with: ['guest'] } });
   const issue = await newIssue(project);
-  const { body: note } = await done(owner.post(issue.notes, { body: 'Secret', internal: true }));
+  const { body: note } = await expectSuccess(owner.post(issue.notes, { body: 'Secret', internal: true }));
   const [{ id }] = (await owner.get(`${issue.at}/discussions`)).body;
   const at = `${issue.at}/discussions/${id}`;
-  assert.equal((await done(owner.post(`${at}/notes`, { body: 'More of it' }))).body.internal, true);
+  assert.equal((await expectSuccess(owner.post(`${at}/notes`, { body: 'More of it' }))).body.internal, true);
   assert.deepEqual((await guest.get(`${issue.at}/discussions`)).body, []);
   for (const call of [guest.get(at), guest.post(`${at}/notes`, { body: 'x' }), guest.put(at, { resolved: true })]) {
     assert.deepEqual([(await call).status, (await call).body.message], [404, '404 Discussion Not Found']);
@@ -80,7 +80,7 @@ test('rejects invalid notes without writing anything', async () => {
   const made = await newMergeRequest(project);
   const issue = await newIssue(project);
   const { at } = await createThread(owner, made);
-  await done(owner.put(made.at, { discussion_locked: true }));
+  await expectSuccess(owner.put(made.at, { discussion_locked: true }));
   const blank = `400 Bad request - Note {:note=>["can't be blank"]}`;
   const cases = [
     [owner.post(`${made.at}/discussions`, { body: ' ' }), 400, { message: blank }],
@@ -104,12 +104,12 @@ test('rejects invalid notes without writing anything', async () => {
 test('creates threads on epics by global id', async () => {
   const group = await newGroup();
   const [planner, guest] = [await group.addMember('planner'), await group.addMember('guest')];
-  const { body: epic } = await done(planner.post(`${group.at}/epics`, { title: 'Big' }));
+  const { body: epic } = await expectSuccess(planner.post(`${group.at}/epics`, { title: 'Big' }));
   const { at, thread } = await createThread(guest, { at: `${group.at}/epics/${epic.id}` });
   assert.deepEqual(
     [thread.notes[0].noteable_type, thread.notes[0].project_id, thread.notes[0].resolvable],
     ['Epic', null, true],
   );
-  assert.equal((await done(planner.post(`${at}/notes`, { body: 'Yes' }))).body.noteable_id, epic.id);
-  assert.equal((await done(planner.put(at, { resolved: true }))).body.notes[1].resolved_by.id, planner.id);
+  assert.equal((await expectSuccess(planner.post(`${at}/notes`, { body: 'Yes' }))).body.noteable_id, epic.id);
+  assert.equal((await expectSuccess(planner.put(at, { resolved: true }))).body.notes[1].resolved_by.id, planner.id);
 });

@@ -131,7 +131,7 @@ export const [updateIssueThreadNote, updateMergeRequestThreadNote, updateEpicThr
       errors: {
         ...QUICK_ACTION_ERRORS,
         forbidden: FORBIDDEN,
-        gone: NOT_FOUND,
+        notFound: NOT_FOUND,
         threadGone: NOT_FOUND,
         blank: NOTE_ERRORS.blank,
         notResolvable: [400, '400 Bad request - Note is not resolvable'],
@@ -163,7 +163,7 @@ export const [deleteIssueThreadNote, deleteMergeRequestThreadNote, deleteEpicThr
       access: updateThreadNoteAccess(kind),
       lastModified: ({ note }) => note.updated_at,
       lock: (call) => notesLockKey(call),
-      errors: { gone: NOT_FOUND },
+      errors: { notFound: NOT_FOUND },
       response: noContent,
       write: (uow, { noteable, note }) => deleteNote(uow, kind, noteable, note),
     }),

@@ -14,7 +14,9 @@ import type * as endpoints from './endpoints.ts';
 /** Creates a thread as the owner. */
 async function newThread(scene: Scene, newNoteable: NewNoteable, params: object = {}) {
   const { at, path } = await newNoteable(scene);
-  const { body } = await scene.done(scene.project.owner.post(`${at}/discussions`, { body: 'It spins', ...params }));
+  const { body } = await scene.expectSuccess(
+    scene.project.owner.post(`${at}/discussions`, { body: 'It spins', ...params }),
+  );
   const thread = { ...path, discussion_id: body.id as string };
   return { on: path, thread, note: { ...thread, note_id: body.notes[0].id as number } };
 }

@@ -1,7 +1,7 @@
-import { type Caller, done } from '#test/support/world.ts';
+import { type Caller, expectSuccess } from '#test/support/world.ts';
 
 /** Creates a thread on a noteable as this caller. Returns its path and the response. */
 export async function createThread(by: Caller, { at }: { readonly at: string }, params: object = {}) {
-  const { body: thread } = await done(by.post(`${at}/discussions`, { body: 'It spins', ...params }));
+  const { body: thread } = await expectSuccess(by.post(`${at}/discussions`, { body: 'It spins', ...params }));
   return { thread, at: `${at}/discussions/${thread.id}` };
 }

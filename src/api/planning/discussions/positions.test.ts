@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 import { createThread } from './fixtures.testing.ts';
 
@@ -46,7 +46,7 @@ test('accepts positions on added, removed and unchanged lines, on files and in i
     assert.deepEqual([note.type, note.resolvable, note.commit_id, note.suggestions], ['DiffNote', true, null, []]);
     const { position_type = 'text' } = change as { position_type?: string };
     assert.deepEqual(note.position, { ...position, position_type, ...stored });
-    const { body: answer } = await done(owner.post(`${at}/notes`, { body: 'Yes' }));
+    const { body: answer } = await expectSuccess(owner.post(`${at}/notes`, { body: 'Yes' }));
     assert.deepEqual([answer.type, answer.position], ['DiffNote', note.position]);
   }
 });

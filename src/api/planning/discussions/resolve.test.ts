@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 import { listNoteBodies, newIssue } from '../notes/fixtures.testing.ts';
 import { createThread } from './fixtures.testing.ts';
@@ -40,12 +40,12 @@ test('lets Developers, the author of the thread and the author of the noteable r
 test('keeps resolved notes, resolves replies to them by their author, and reopens all at once', async () => {
   const { made, owner, developer, planner } = await merging();
   const { at, thread } = await createThread(planner, made);
-  const { body: note } = await done(developer.put(`${at}/notes/${thread.notes[0].id}`, { resolved: true }));
+  const { body: note } = await expectSuccess(developer.put(`${at}/notes/${thread.notes[0].id}`, { resolved: true }));
   assert.deepEqual([note.resolved, note.resolved_by.id], [true, developer.id]);
-  assert.deepEqual((await done(owner.put(at, { resolved: true }))).body.notes, [note]);
-  await done(planner.post(`${at}/notes`, { body: 'Thanks' }));
+  assert.deepEqual((await expectSuccess(owner.put(at, { resolved: true }))).body.notes, [note]);
+  await expectSuccess(planner.post(`${at}/notes`, { body: 'Thanks' }));
   assert.deepEqual(await resolvedBy(owner, at), [developer.id, planner.id]);
-  await done(planner.put(at, { resolved: false }));
+  await expectSuccess(planner.put(at, { resolved: false }));
   assert.deepEqual(await resolvedBy(owner, at), [false, false]);
   assert.deepEqual(await listNoteBodies(owner, made), ['Thanks', RESOLVED, 'It spins']);
 });
@@ -53,11 +53,13 @@ test('keeps resolved notes, resolves replies to them by their author, and reopen
 test('records the last resolved thread of a merge request once on concurrent requests', async () => {
   const { made, owner, developer } = await merging();
   const threads = [await createThread(owner, made), await createThread(owner, made)];
-  await Promise.all([owner, developer].flatMap((by) => threads.map(({ at }) => done(by.put(at, { resolved: true })))));
+  await Promise.all(
+    [owner, developer].flatMap((by) => threads.map(({ at }) => expectSuccess(by.put(at, { resolved: true })))),
+  );
   const countResolvedNotes = async () => (await listNoteBodies(owner, made)).filter((body) => body === RESOLVED).length;
   assert.equal(await countResolvedNotes(), 1);
-  await done(owner.put(threads[0]!.at, { resolved: false }));
-  await done(owner.put(threads[0]!.at, { resolved: true }));
+  await expectSuccess(owner.put(threads[0]!.at, { resolved: false }));
+  await expectSuccess(owner.put(threads[0]!.at, { resolved: true }));
   assert.equal(await countResolvedNotes(), 2);
 });
 
@@ -69,22 +71,22 @@ test('blocks the merge while a thread is unresolved if the project requires reso
   };
   const { at, thread } = await createThread(developer, made);
   assert.deepEqual(await discussionStatus(), [true, 'mergeable']);
-  await done(owner.put(project.at, { only_allow_merge_if_all_discussions_are_resolved: true }));
+  await expectSuccess(owner.put(project.at, { only_allow_merge_if_all_discussions_are_resolved: true }));
   assert.deepEqual(await discussionStatus(), [false, 'discussions_not_resolved']);
   assert.equal((await owner.get(`${project.at}/merge_requests`)).body[0].blocking_discussions_resolved, false);
   assert.equal((await owner.put(`${made.at}/merge`)).status, 405);
-  await done(developer.delete(`${at}/notes/${thread.notes[0].id}`));
+  await expectSuccess(developer.delete(`${at}/notes/${thread.notes[0].id}`));
   assert.deepEqual(await discussionStatus(), [true, 'mergeable']);
   assert.equal((await owner.get(at)).status, 404);
   const again = await createThread(developer, made);
-  await done(owner.put(again.at, { resolved: true }));
-  assert.equal((await done(owner.put(`${made.at}/merge`))).body.state, 'merged');
+  await expectSuccess(owner.put(again.at, { resolved: true }));
+  assert.equal((await expectSuccess(owner.put(`${made.at}/merge`))).body.state, 'merged');
 });
 
 test('rejects resolving notes that are not resolvable', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
-  const { body: plain } = await done(owner.post(issue.notes, { body: 'Seen' }));
+  const { body: plain } = await expectSuccess(owner.post(issue.notes, { body: 'Seen' }));
   const [{ id }] = (await owner.get(`${issue.at}/discussions`)).body;
   const at = `${issue.at}/discussions/${id}`;
   const note = `${at}/notes/${plain.id}`;

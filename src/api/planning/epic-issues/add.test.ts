@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newEpic, newIssue } from './fixtures.testing.ts';
 
 const { group, owner, guest, reporter, anonymous, user, newGroup, newProject } = await world({
@@ -29,7 +29,7 @@ test('adds an issue to an epic by id and returns both', async () => {
 
 test('rejects issues that are unknown or already in the epic', async () => {
   const [epic, issue] = [await newEpic(group), await newIssue(project)];
-  await done(owner.post(`${epic.issues}/${issue.id}`));
+  await expectSuccess(owner.post(`${epic.issues}/${issue.id}`));
   const again = await owner.post(`${epic.issues}/${issue.id}`);
   assert.deepEqual([again.status, again.body], [409, { message: 'Issue(s) already assigned' }]);
   for (const id of [987_654, '99999999999999999999']) {
@@ -41,8 +41,8 @@ test('rejects issues that are unknown or already in the epic', async () => {
 
 test('adding an issue to a second epic removes it from the first and keeps the association id', async () => {
   const [one, other, issue] = [await newEpic(group), await newEpic(group), await newIssue(project)];
-  const first = await done(owner.post(`${one.issues}/${issue.id}`));
-  const second = await done(owner.post(`${other.issues}/${issue.id}`));
+  const first = await expectSuccess(owner.post(`${one.issues}/${issue.id}`));
+  const second = await expectSuccess(owner.post(`${other.issues}/${issue.id}`));
   assert.equal(second.body.id, first.body.id);
   assert.deepEqual((await owner.get(one.issues)).body, []);
   assert.equal((await owner.get(other.issues)).body[0].id, issue.id);
@@ -95,7 +95,7 @@ test('only Planners and above use confidential epics, which accept only confiden
   const message = `#${issue.iid} cannot be added: cannot assign a non-confidential issue to a confidential parent. Make the issue confidential and try again.`;
   assert.deepEqual([refused.status, refused.body], [422, { message }]);
   assert.deepEqual((await owner.get(epic.issues)).body, []);
-  await done(owner.put(`${project.at}/issues/${issue.iid}`, { confidential: true }));
+  await expectSuccess(owner.put(`${project.at}/issues/${issue.iid}`, { confidential: true }));
   assert.equal((await owner.post(`${epic.issues}/${issue.id}`)).status, 201);
 });
 
@@ -120,11 +120,11 @@ test('rejects issues of archived projects and epics of archived groups', async (
   const archived = await newGroup({ owner });
   const other = await newProject({ in: archived });
   const [epic, issue] = [await newEpic(archived), await newIssue(other)];
-  await done(owner.post(`${other.at}/archive`));
+  await expectSuccess(owner.post(`${other.at}/archive`));
   assert.equal((await owner.post(`${epic.issues}/${issue.id}`)).status, 403);
-  await done(owner.post(`${other.at}/unarchive`));
-  const { body } = await done(owner.post(`${epic.issues}/${issue.id}`));
-  await done(owner.post(`${archived.at}/archive`));
+  await expectSuccess(owner.post(`${other.at}/unarchive`));
+  const { body } = await expectSuccess(owner.post(`${epic.issues}/${issue.id}`));
+  await expectSuccess(owner.post(`${archived.at}/archive`));
   assert.equal((await owner.put(`${epic.issues}/${body.id}`)).status, 403);
   assert.equal((await owner.delete(`${epic.issues}/${body.id}`)).status, 403);
   assert.equal((await owner.get(epic.issues)).status, 200);
@@ -134,7 +134,7 @@ test('deleting an issue while it is removed from an epic causes no error', async
   const epic = await newEpic(group);
   const given = Array.from({ length: 12 }, async () => {
     const { id, iid } = await newIssue(project);
-    const { body } = await done(owner.post(`${epic.issues}/${id}`));
+    const { body } = await expectSuccess(owner.post(`${epic.issues}/${id}`));
     return [`${epic.issues}/${body.id}`, `${project.at}/issues/${iid}`];
   });
   const paths = await Promise.all(given);
@@ -145,13 +145,13 @@ test('deleting an issue while it is removed from an epic causes no error', async
 test('an issue stays in an epic of an archived group', async () => {
   const archived = await newGroup({ owner });
   const [old, other, issue] = [await newEpic(archived), await newEpic(group), await newIssue(project)];
-  await done(owner.post(`${old.issues}/${issue.id}`));
-  await done(owner.post(`${archived.at}/archive`));
+  await expectSuccess(owner.post(`${old.issues}/${issue.id}`));
+  await expectSuccess(owner.post(`${archived.at}/archive`));
   const put = (epic_id: number) => owner.put(`${project.at}/issues/${issue.iid}`, { epic_id });
   const refused = [await owner.post(`${other.issues}/${issue.id}`), await put(other.id), await put(0)];
   for (const { status, body } of refused) assert.deepEqual([status, body], [403, { message: '403 Forbidden' }]);
   const elsewhere = await newProject({ in: group });
-  await done(owner.post(`${project.at}/issues/${issue.iid}/move`, { to_project_id: elsewhere.id }));
+  await expectSuccess(owner.post(`${project.at}/issues/${issue.iid}/move`, { to_project_id: elsewhere.id }));
   const left = (await owner.get(old.issues)).body;
   assert.deepEqual([left.length, left[0].id], [1, issue.id]);
 });

@@ -14,10 +14,10 @@ export async function addIssue(
   uow: UnitOfWork<SignedInCaller>,
   { id }: Epic,
   { issue: { id: issueId }, project }: IssueWithProject,
-): Promise<EpicIssueLinkRow | Failure<'gone' | 'noMatch' | 'assigned' | 'archived' | 'public'>> {
+): Promise<EpicIssueLinkRow | Failure<'notFound' | 'noMatch' | 'assigned' | 'archived' | 'public'>> {
   if (!mayInProject(uow.actor, 'relate_issue', project)) return fail('noMatch');
   const [[epic], [issue]] = [await findEpics(uow, [id]), await findIssues(uow, uow.actor, [issueId])];
-  if (epic === undefined || issue === undefined) return fail('gone');
+  if (epic === undefined || issue === undefined) return fail('notFound');
   const association = await addIssueToEpic(uow, epic, { issue, project });
   if (isFailure(association)) return association;
   if (epic.confidential && !issue.confidential) return fail('public', { iid: issue.iid });

@@ -30,7 +30,7 @@ export const addEpicIssue = endpoint({
   access: addIssueAccess(),
   lock: ({ epic }) => epicIssuesLockKey(epic),
   errors: {
-    gone: NOT_FOUND,
+    notFound: NOT_FOUND,
     noMatch: [404, 'No matching issue found. Make sure that you are adding a valid issue URL.'],
     archived: FORBIDDEN,
     assigned: [409, 'Issue(s) already assigned'],
@@ -48,7 +48,7 @@ export const removeEpicIssue = endpoint({
   delete: `${ISSUES}/:epic_issue_id`,
   summary: 'Remove an issue from an epic',
   access: updateIssueAccess(),
-  errors: { gone: NOT_FOUND, noLink: [404, 'No Issue Link found'] },
+  errors: { notFound: NOT_FOUND, noLink: [404, 'No Issue Link found'] },
   activity: ['note child', 'note parent'],
   response: ok(EpicIssueLink),
   write: (uow, { epic, related: { association, child } }) => removeIssue(uow, epic, association.id, child),
@@ -61,7 +61,7 @@ export const reorderEpicIssue = endpoint({
   params: { move_before_id: optional(integer), move_after_id: optional(integer) },
   lock: ({ epic }) => epicIssuesLockKey(epic),
   errors: {
-    gone: NOT_FOUND,
+    notFound: NOT_FOUND,
     forbidden: FORBIDDEN,
     noNeighbour: [400, { message: { error: 'Issue could not be moved!' } }],
   },

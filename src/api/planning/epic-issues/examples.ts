@@ -3,9 +3,9 @@ import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
 /** Adds an issue to an epic of the scene's group and returns the path. */
-async function createAssociation({ group, newEpic, newIssue, done }: Scene, epic?: { readonly iid: number }) {
+async function createAssociation({ group, newEpic, newIssue, expectSuccess }: Scene, epic?: { readonly iid: number }) {
   const { iid } = epic ?? (await newEpic());
-  const { body } = await done(group.owner.post(`${group.at}/epics/${iid}/issues/${(await newIssue()).id}`));
+  const { body } = await expectSuccess(group.owner.post(`${group.at}/epics/${iid}/issues/${(await newIssue()).id}`));
   return { id: group.id, epic_iid: iid, epic_issue_id: body.id as number };
 }
 

@@ -1,12 +1,12 @@
-import { done, type Group, type Project } from '#test/support/world.ts';
+import { expectSuccess, type Group, type Project } from '#test/support/world.ts';
 
 /** Creates an epic as the group's owner and returns its ids and URLs. */
 export async function newEpic({ at, owner }: Group, params: Readonly<Record<string, unknown>> = {}) {
-  const { body } = await done(owner.post(`${at}/epics`, { title: 'Big', ...params }));
+  const { body } = await expectSuccess(owner.post(`${at}/epics`, { title: 'Big', ...params }));
   const epic = `${at}/epics/${body.iid}`;
   return { id: body.id as number, iid: body.iid as number, at: epic, issues: `${epic}/issues` };
 }
 
 export async function newIssue({ at, owner }: Project, params: Readonly<Record<string, unknown>> = {}) {
-  return (await done(owner.post(`${at}/issues`, { title: 'Broken', ...params }))).body;
+  return (await expectSuccess(owner.post(`${at}/issues`, { title: 'Broken', ...params }))).body;
 }

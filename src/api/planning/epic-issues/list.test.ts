@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newEpic, newIssue } from './fixtures.testing.ts';
 
 const { group, owner, guest, user, newProject } = await world({ group: { visibility: 'public', with: ['guest'] } });
@@ -12,7 +12,7 @@ async function createEpicWithIssues(count: number, params = {}) {
   const links: { id: number; issue: { id: number; iid: number } }[] = [];
   for (let index = 0; index < count; index++) {
     const issue = await newIssue(project, params);
-    links.push((await done(owner.post(`${epic.issues}/${issue.id}`))).body);
+    links.push((await expectSuccess(owner.post(`${epic.issues}/${issue.id}`))).body);
   }
   const order = async () =>
     (await owner.get(epic.issues)).body.map((row: { epic_issue_id: number }) => row.epic_issue_id);
@@ -37,7 +37,7 @@ test('lists the issues of an epic in manual order, newest first, with pagination
 test('issues that the caller may not read are neither listed nor counted', async () => {
   const { epic } = await createEpicWithIssues(1);
   const hidden = await newIssue(project, { confidential: true });
-  await done(owner.post(`${epic.issues}/${hidden.id}`));
+  await expectSuccess(owner.post(`${epic.issues}/${hidden.id}`));
   for (const [by, count] of [
     [owner, '2'],
     [guest, '1'],
@@ -58,11 +58,11 @@ test('move_before_id moves an issue after another one, move_after_id before it',
     [middle, first, last],
   );
   assert.equal(typeof moved.body[0].subscribed, 'boolean');
-  await done(owner.put(`${epic.issues}/${last}`, { move_after_id: String(middle) }));
+  await expectSuccess(owner.put(`${epic.issues}/${last}`, { move_after_id: String(middle) }));
   assert.deepEqual(await order(), [last, middle, first]);
-  await done(owner.put(`${epic.issues}/${last}`, { move_before_id: String(first), move_after_id: middle }));
+  await expectSuccess(owner.put(`${epic.issues}/${last}`, { move_before_id: String(first), move_after_id: middle }));
   assert.deepEqual(await order(), [middle, first, last]);
-  await done(owner.put(`${epic.issues}/${last}`));
+  await expectSuccess(owner.put(`${epic.issues}/${last}`));
   assert.deepEqual(await order(), [middle, first, last]);
 });
 
@@ -86,21 +86,21 @@ test('a neighbour outside the epic leaves the order unchanged', async () => {
 test('rejects a neighbour that the caller may not read', async () => {
   const { epic, ids, order } = await createEpicWithIssues(1);
   const hidden = await newProject({ owner, visibility: 'private' });
-  const added = await done(owner.post(`${epic.issues}/${(await newIssue(hidden)).id}`));
+  const added = await expectSuccess(owner.post(`${epic.issues}/${(await newIssue(hidden)).id}`));
   const before = await order();
   for (const name of ['move_before_id', 'move_after_id']) {
     const refused = await guest.put(`${epic.issues}/${ids[0]}`, { [name]: added.body.id });
     assert.deepEqual([refused.status, refused.body], [400, { message: { error: 'Issue could not be moved!' } }]);
   }
   assert.deepEqual(await order(), before);
-  await done(owner.put(`${epic.issues}/${ids[0]}`, { move_after_id: added.body.id }));
+  await expectSuccess(owner.put(`${epic.issues}/${ids[0]}`, { move_after_id: added.body.id }));
 });
 
 test('any number of issues can be moved between two neighbours', async () => {
   const { epic, ids, order } = await createEpicWithIssues(3);
   let [behind, one, other] = [ids[2], ids[1], ids[0]];
   for (let times = 0; times < 30; times++) {
-    await done(owner.put(`${epic.issues}/${other}`, { move_before_id: behind }));
+    await expectSuccess(owner.put(`${epic.issues}/${other}`, { move_before_id: behind }));
     [one, other] = [other, one];
   }
   assert.deepEqual(await order(), [behind, one, other]);
@@ -109,7 +109,7 @@ test('any number of issues can be moved between two neighbours', async () => {
 test('only members who can read the issue reorder or remove it', async () => {
   const { epic, ids } = await createEpicWithIssues(1);
   const hidden = await newIssue(project, { confidential: true });
-  const { body } = await done(owner.post(`${epic.issues}/${hidden.id}`));
+  const { body } = await expectSuccess(owner.post(`${epic.issues}/${hidden.id}`));
   const stranger = await user();
   assert.equal((await stranger.put(`${epic.issues}/${ids[0]}`)).status, 403);
   assert.equal((await guest.put(`${epic.issues}/${body.id}`)).status, 403);

@@ -14,10 +14,10 @@ export async function removeIssue(
   epic: Epic,
   associationId: number,
   child: IssueWithProject,
-): Promise<EpicIssueLinkRow | Failure<'gone' | 'noLink'>> {
+): Promise<EpicIssueLinkRow | Failure<'notFound' | 'noLink'>> {
   if (!mayInProject(uow.actor, 'relate_issue', child.project)) return fail('noLink');
   const association = await findAssociation(uow, epic.id, associationId);
-  if (association === null || !(await removeIssueFromEpic(uow, association, child))) return fail('gone');
+  if (association === null || !(await removeIssueFromEpic(uow, association, child))) return fail('notFound');
   const [issue] = await findIssues(uow, uow.actor, [association.issue_id]);
-  return issue === undefined ? fail('gone') : { association, epic, issue };
+  return issue === undefined ? fail('notFound') : { association, epic, issue };
 }

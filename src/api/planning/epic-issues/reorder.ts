@@ -20,9 +20,9 @@ export async function reorderIssue(
   associationId: number,
   { project }: IssueWithProject,
   input: ReorderInput,
-): Promise<readonly EpicIssueListRow[] | Failure<'gone' | 'forbidden' | 'noNeighbour'>> {
+): Promise<readonly EpicIssueListRow[] | Failure<'notFound' | 'forbidden' | 'noNeighbour'>> {
   if (!mayInProject(uow.actor, 'relate_issue', project)) return fail('forbidden');
-  if ((await findAssociation(uow, epic.id, associationId)) === null) return fail('gone');
+  if ((await findAssociation(uow, epic.id, associationId)) === null) return fail('notFound');
   const isRequested = input.move_before_id != null || input.move_after_id != null;
   const neighbourId = input.move_before_id ?? input.move_after_id ?? 0;
   if (isRequested && !(await isVisibleAssociation(uow, epic, neighbourId))) return fail('noNeighbour');

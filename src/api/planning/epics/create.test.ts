@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 const { group, owner, planner, guest, reporter, anonymous, newGroup } = await world({
   group: { visibility: 'private', with: ['planner', 'guest', 'reporter'] },
 });
 const epics = `${group.at}/epics`;
-const createEpic = async (params = {}, at = epics) => (await done(owner.post(at, { title: 'Big', ...params }))).body;
+const createEpic = async (params = {}, at = epics) =>
+  (await expectSuccess(owner.post(at, { title: 'Big', ...params }))).body;
 
 test('returns the whole epic on create and get', async () => {
   const made = await createEpic({ description: 'D', color: '#abc', labels: 'bug' });
@@ -115,7 +116,7 @@ test('everybody reads epics of public groups; Planners and above read confidenti
 test('epics of archived groups are read-only', async () => {
   const archived = await newGroup({ owner });
   const { iid } = await createEpic({}, `${archived.at}/epics`);
-  await done(owner.post(`${archived.at}/archive`));
+  await expectSuccess(owner.post(`${archived.at}/archive`));
   const at = `${archived.at}/epics/${iid}`;
   assert.equal((await owner.post(`${archived.at}/epics`, { title: 'T' })).status, 403);
   assert.equal((await owner.put(at, { title: 'T' })).status, 403);
@@ -126,6 +127,6 @@ test('epics of archived groups are read-only', async () => {
 test('the premium tier has epics without child epics', async () => {
   const premium = await world({ group: {}, env: { HEARTH_TIER: 'premium' } });
   const at = `${premium.group.at}/epics`;
-  const { id } = (await done(premium.owner.post(at, { title: 'T' }))).body;
-  assert.equal((await done(premium.owner.post(at, { title: 'T', parent_id: id }))).body.parent_id, null);
+  const { id } = (await expectSuccess(premium.owner.post(at, { title: 'T' }))).body;
+  assert.equal((await expectSuccess(premium.owner.post(at, { title: 'T', parent_id: id }))).body.parent_id, null);
 });

@@ -36,7 +36,7 @@ export async function createEpic(
   uow: UnitOfWork<SignedInCaller>,
   group: Group,
   params: CreateEpicInput,
-): Promise<Epic | Failure<'invalid' | 'noParent' | 'gone'>> {
+): Promise<Epic | Failure<'invalid' | 'noParent' | 'notFound'>> {
   const { input, afterUpdate, closes } = await applyDescriptionCommands(uow, params, async () =>
     newEpicSubject(uow, group, params.title, params.confidential === true),
   );

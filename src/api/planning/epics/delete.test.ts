@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 const { group, owner, planner, reporter, maintainer, newProject, server } = await world({
   group: { with: ['planner', 'reporter', 'maintainer'] },
 });
 const epics = `${group.at}/epics`;
-const createEpic = async (params = {}) => (await done(owner.post(epics, { title: 'Big', ...params }))).body;
+const createEpic = async (params = {}) => (await expectSuccess(owner.post(epics, { title: 'Big', ...params }))).body;
 
 test('Owners and Planners delete an epic, other roles do not, and its iid is not reused', async () => {
   const [one, two] = [await createEpic(), await createEpic()];
@@ -21,7 +21,7 @@ test('Owners and Planners delete an epic, other roles do not, and its iid is not
 test('deleting an epic keeps its issues, any number of them', async () => {
   const project = await newProject({ in: group });
   const epic = await createEpic();
-  const { body } = await done(owner.post(`${project.at}/issues`, { title: 'T', epic_id: epic.id }));
+  const { body } = await expectSuccess(owner.post(`${project.at}/issues`, { title: 'T', epic_id: epic.id }));
   const { database } = server.services;
   const { id: _id, ...like } = await database.reader
     .selectFrom('issues')

@@ -14,12 +14,12 @@ export function removeEpic(
   runUnitOfWork: RunUnitOfWork,
   caller: SignedInCaller,
   { id, iid, group_id }: Epic,
-): Promise<undefined | Failure<'gone'>> {
+): Promise<undefined | Failure<'notFound'>> {
   return inBatches(runUnitOfWork, caller, {
     async recheck(uow) {
       const { caller: now, group } = await requireGroupAccess(uow, caller, group_id, 'delete_epic');
       const epic = await findEpic(uow, group_id, iid);
-      if (epic === null) return fail('gone');
+      if (epic === null) return fail('notFound');
       if (!mayReadEpic(now, group, epic)) throw new AccessRevoked();
       return undefined;
     },

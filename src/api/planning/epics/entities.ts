@@ -100,12 +100,12 @@ function epicReferences(iid: number, path: string, isOwn: boolean) {
   return { short, relative: isOwn ? short : fullReference, full: fullReference };
 }
 
-function serializeEpic(epic: EpicRow, to: SerializationContext, relations: EpicRelations) {
+function serializeEpic(epic: EpicRow, context: SerializationContext, relations: EpicRelations) {
   const { users, paths, parents, labelsById } = relations;
   const path = requireRow(paths.get(epic.group_id));
   const parent = parents.get(epic.parent_id ?? 0) ?? null;
   const at = ({ group_id, iid }: Pick<EpicRow, 'group_id' | 'iid'>) =>
-    `${to.url}/api/v4/groups/${group_id}/epics/${iid}`;
+    `${context.url}/api/v4/groups/${group_id}/epics/${iid}`;
   return {
     id: epic.id,
     work_item_id: epic.id,
@@ -120,11 +120,11 @@ function serializeEpic(epic: EpicRow, to: SerializationContext, relations: EpicR
     title: epic.title,
     description: epic.description,
     confidential: epic.confidential,
-    author: UserBasic.serialize(requireRow(users.get(epic.author_id)), to),
+    author: UserBasic.serialize(requireRow(users.get(epic.author_id)), context),
     ...serializeDates(epic, relations),
     state: epic.state,
     web_edit_url: `/groups/${path}/-/epics/${epic.iid}`,
-    web_url: `${to.url}/groups/${path}/-/epics/${epic.iid}`,
+    web_url: `${context.url}/groups/${path}/-/epics/${epic.iid}`,
     references: epicReferences(epic.iid, path, true),
     created_at: epic.created_at,
     updated_at: epic.updated_at,
@@ -135,7 +135,7 @@ function serializeEpic(epic: EpicRow, to: SerializationContext, relations: EpicR
     _links: {
       self: at(epic),
       epic_issues: `${at(epic)}/issues`,
-      group: `${to.url}/api/v4/groups/${epic.group_id}`,
+      group: `${context.url}/api/v4/groups/${epic.group_id}`,
       parent: parent && at(parent),
     },
   };

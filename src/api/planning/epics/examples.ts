@@ -47,9 +47,9 @@ export const examples: Examples<typeof endpoints> = {
       path: { id: group.id, epic_iid: (await newEpic()).iid },
       params: { state_event: 'close' },
     }),
-    async ({ group, newEpic, callers, done }) => {
+    async ({ group, newEpic, callers, expectSuccess }) => {
       const { iid } = await newEpic({ labels: 'bug' });
-      await done(callers.owner.put(`${group.at}/epics/${iid}`, { state_event: 'close' }));
+      await expectSuccess(callers.owner.put(`${group.at}/epics/${iid}`, { state_event: 'close' }));
       const params = {
         labels: 'feature',
         state_event: 'reopen',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 
 const { group, owner, planner, guest, anonymous, clock, newGroup } = await world({
   group: { visibility: 'public', with: ['planner', 'guest'] },
@@ -18,9 +18,9 @@ for (const [title, at, by, params] of [
   ['Epsilon', low.at, owner, {}],
 ] as [string, string, Caller, object][]) {
   clock.advance(3600);
-  made[title] = (await done(by.post(`${at}/epics`, { title, ...params }))).body;
+  made[title] = (await expectSuccess(by.post(`${at}/epics`, { title, ...params }))).body;
 }
-await done(owner.put(`${group.at}/epics/${made.beta!.iid}`, { state_event: 'close' }));
+await expectSuccess(owner.put(`${group.at}/epics/${made.beta!.iid}`, { state_event: 'close' }));
 
 async function listTitles(query: string, by: Caller = owner, at = group.at): Promise<string[]> {
   const { status, body } = await by.get(`${at}/epics?${query}`);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // Child epics (contract/planning.md §3.9).
 
 const { group, owner, planner, user, newGroup } = await world({ group: { with: ['planner'] } });
 const epics = `${group.at}/epics`;
-const createEpic = async (params = {}) => (await done(owner.post(epics, { title: 'Big', ...params }))).body;
+const createEpic = async (params = {}) => (await expectSuccess(owner.post(epics, { title: 'Big', ...params }))).body;
 const updateEpic = (iid: number, parent_id: unknown) => planner.put(`${epics}/${iid}`, { parent_id });
 const refusal = (why: string) => ({ message: { parent: [`This epic cannot be added. ${why}`] } });
 
@@ -19,14 +19,14 @@ async function createChain(length: number) {
 
 test('sets, shows and clears the parent of an epic', async () => {
   const [parent, child] = [await createEpic(), await createEpic()];
-  const moved = (await done(updateEpic(child.iid, parent.id))).body;
+  const moved = (await expectSuccess(updateEpic(child.iid, parent.id))).body;
   assert.deepEqual(
     [moved.parent_id, moved.parent_iid, moved._links.parent],
     [parent.id, parent.iid, parent._links.self],
   );
-  assert.equal((await done(updateEpic(child.iid, null))).body.parent_id, null);
-  await done(updateEpic(child.iid, parent.id));
-  await done(owner.delete(`${epics}/${parent.iid}`));
+  assert.equal((await expectSuccess(updateEpic(child.iid, null))).body.parent_id, null);
+  await expectSuccess(updateEpic(child.iid, parent.id));
+  await expectSuccess(owner.delete(`${epics}/${parent.iid}`));
   assert.equal((await owner.get(`${epics}/${child.iid}`)).body.parent_id, null);
 });
 
@@ -58,10 +58,10 @@ test('allows at most seven levels', async () => {
 test('a parent may be in any visible group; answers 404 for parents that the caller may not read', async () => {
   const elsewhere = await newGroup({ owner, visibility: 'public' });
   const at = `${elsewhere.at}/epics`;
-  const open = (await done(owner.post(at, { title: 'T' }))).body;
-  const hidden = (await done(owner.post(at, { title: 'T', confidential: true }))).body;
+  const open = (await expectSuccess(owner.post(at, { title: 'T' }))).body;
+  const hidden = (await expectSuccess(owner.post(at, { title: 'T', confidential: true }))).body;
   const foreign = await newGroup({ owner: await user() });
-  const unseen = (await done(foreign.owner.post(`${foreign.at}/epics`, { title: 'T' }))).body;
+  const unseen = (await expectSuccess(foreign.owner.post(`${foreign.at}/epics`, { title: 'T' }))).body;
   const { iid } = await createEpic({ confidential: true });
   for (const id of [987_654, 0, hidden.id, unseen.id]) {
     const refused = await updateEpic(iid, id);
@@ -72,17 +72,17 @@ test('a parent may be in any visible group; answers 404 for parents that the cal
 
 test('hides a parent that the caller may not read, and keeps it on update', async () => {
   const [parent, child] = [await createEpic({ confidential: true }), await createEpic({ confidential: true })];
-  await done(updateEpic(child.iid, parent.id));
+  await expectSuccess(updateEpic(child.iid, parent.id));
   const below = await newGroup({ in: group, with: ['planner'] });
-  const { body } = await done(
+  const { body } = await expectSuccess(
     owner.post(`${below.at}/epics`, { title: 'T', confidential: true, parent_id: parent.id }),
   );
   const at = `${below.at}/epics/${body.iid}`;
   const inside = await user();
-  await done(owner.post(`${below.at}/members`, { user_id: inside.id, access_level: 15 }));
-  const seen = (await done(inside.get(at))).body;
+  await expectSuccess(owner.post(`${below.at}/members`, { user_id: inside.id, access_level: 15 }));
+  const seen = (await expectSuccess(inside.get(at))).body;
   assert.deepEqual([seen.parent_id, seen.parent_iid, seen._links.parent], [null, null, null]);
-  assert.equal((await done(inside.get(`${below.at}/epics`))).body[0].parent_iid, null);
-  assert.equal((await done(inside.put(at, { title: 'U', parent_id: parent.id }))).body.parent_id, null);
+  assert.equal((await expectSuccess(inside.get(`${below.at}/epics`))).body[0].parent_iid, null);
+  assert.equal((await expectSuccess(inside.put(at, { title: 'U', parent_id: parent.id }))).body.parent_id, null);
   assert.equal((await owner.get(at)).body.parent_id, parent.id);
 });

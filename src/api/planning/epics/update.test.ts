@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 const { group, owner, planner, guest, clock, newProject } = await world({ group: { with: ['planner', 'guest'] } });
 const epics = `${group.at}/epics`;
-const createEpic = async (params = {}) => (await done(owner.post(epics, { title: 'Big', ...params }))).body;
+const createEpic = async (params = {}) => (await expectSuccess(owner.post(epics, { title: 'Big', ...params }))).body;
 const updateEpic = async (iid: number, params: Readonly<Record<string, unknown>>) =>
-  (await done(planner.put(`${epics}/${iid}`, params))).body;
+  (await expectSuccess(planner.put(`${epics}/${iid}`, params))).body;
 const listNotes = async (id: number) =>
   (await owner.get(`${epics}/${id}/notes?sort=asc`)).body.map(({ body }: { body: string }) => body);
 
@@ -75,8 +75,8 @@ test('fixed dates override the dates of milestones', async () => {
     ['early', '2026-02-01', '2026-03-15'],
     ['open', null, null],
   ]) {
-    const { body } = await done(owner.post(`${project.at}/milestones`, { title, start_date, due_date }));
-    await done(owner.post(`${project.at}/issues`, { title: 'T', milestone_id: body.id, epic_id: id }));
+    const { body } = await expectSuccess(owner.post(`${project.at}/milestones`, { title, start_date, due_date }));
+    await expectSuccess(owner.post(`${project.at}/issues`, { title: 'T', milestone_id: body.id, epic_id: id }));
   }
   const days = (epic: Record<string, unknown>) => [
     epic.start_date,
@@ -105,7 +105,7 @@ test('a confidential epic accepts only confidential issues and child epics', asy
   const project = await newProject({ in: group });
   const parent = await createEpic();
   await createEpic({ parent_id: parent.id });
-  await done(owner.post(`${project.at}/issues`, { title: 'T', epic_id: parent.id }));
+  await expectSuccess(owner.post(`${project.at}/issues`, { title: 'T', epic_id: parent.id }));
   const open = await planner.put(`${epics}/${parent.iid}`, { confidential: true });
   const contains = 'Cannot make the epic confidential if it contains non-confidential';
   assert.deepEqual(

@@ -37,9 +37,9 @@ export async function updateEpicWithQuickActions(
   group: Group,
   iid: number,
   params: UpdateEpicInput,
-): Promise<Epic | Failure<'invalid' | 'noParent' | 'gone'>> {
+): Promise<Epic | Failure<'invalid' | 'noParent' | 'notFound'>> {
   const epic = await findEpic(uow, group.id, iid);
-  if (epic === null) return fail('gone');
+  if (epic === null) return fail('notFound');
   const { input, afterUpdate } = await applyDescriptionCommands(uow, params, () => loadEpicSubject(uow, group, epic));
   const after = await applyUpdate(uow, group, epic, input);
   if (isFailure(after)) return after;

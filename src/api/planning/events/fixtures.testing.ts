@@ -1,10 +1,10 @@
-import { type Caller, done, type Project } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Project } from '#test/support/world.ts';
 
 type Event = Readonly<Record<string, unknown>>;
 
 /** Returns a feed as this caller sees it. */
 export const getFeed = async (caller: Caller, path: string, params = {}): Promise<Event[]> =>
-  (await done(caller.get(path, params))).body;
+  (await expectSuccess(caller.get(path, params))).body;
 
 /** Returns `<action> <target type>` for each event of a feed: `opened Issue`, `pushed to`. */
 export const describeFeed = async (caller: Caller, path: string, params = {}): Promise<string[]> =>
@@ -13,10 +13,10 @@ export const describeFeed = async (caller: Caller, path: string, params = {}): P
   );
 
 export async function newIssue(project: Project, params: object = {}, by: Caller = project.owner) {
-  const { body } = await done(by.post(`${project.at}/issues`, { title: 'Retry loop spins', ...params }));
+  const { body } = await expectSuccess(by.post(`${project.at}/issues`, { title: 'Retry loop spins', ...params }));
   return { id: body.id as number, iid: body.iid as number, at: `${project.at}/issues/${body.iid}` };
 }
 
 export async function comment(by: Caller, issue: { readonly at: string }, params: object = {}) {
-  return (await done(by.post(`${issue.at}/notes`, { body: 'Seen on two hosts', ...params }))).body;
+  return (await expectSuccess(by.post(`${issue.at}/notes`, { body: 'Seen on two hosts', ...params }))).body;
 }

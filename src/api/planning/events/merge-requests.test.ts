@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 import { comment, describeFeed, getFeed } from './fixtures.testing.ts';
 
@@ -9,8 +9,8 @@ import { comment, describeFeed, getFeed } from './fixtures.testing.ts';
 test('records events of a merge request with their actor', async () => {
   const { project, owner, developer } = await world({ project: { readme: true, with: ['developer'] } });
   const { id, iid, at } = await newMergeRequest(project, {}, developer);
-  for (const state_event of ['close', 'reopen']) await done(developer.put(at, { state_event }));
-  await done(owner.put(`${at}/merge`, { should_remove_source_branch: true }));
+  for (const state_event of ['close', 'reopen']) await expectSuccess(developer.put(at, { state_event }));
+  await expectSuccess(owner.put(`${at}/merge`, { should_remove_source_branch: true }));
   const events = await getFeed(owner, `${project.at}/events`, { target_type: 'merge_request', sort: 'asc' });
   const row = (event: Record<string, unknown>) =>
     ['action_name', 'target_type', 'target_id', 'target_iid', 'target_title', 'author_id'].map((key) => event[key]);
@@ -49,7 +49,7 @@ test('hides merge requests and their comments from Guests of a private project',
   const seen = async (caller: Caller) =>
     (await describeFeed(caller, `${project.at}/events`)).filter((event) => /Note|MergeRequest/.test(event)).length;
   assert.deepEqual([await seen(guest), await seen(planner)], [0, 3]);
-  await done(owner.put(project.at, { merge_requests_access_level: 'disabled' }));
+  await expectSuccess(owner.put(project.at, { merge_requests_access_level: 'disabled' }));
   assert.deepEqual([await seen(planner), await seen(owner)], [0, 0]);
 });
 
@@ -57,14 +57,14 @@ test('hides the events of a deleted merge request', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const made = await newMergeRequest(project);
   await comment(owner, made);
-  await done(owner.delete(made.at));
+  await expectSuccess(owner.delete(made.at));
   const left = (await describeFeed(owner, `${project.at}/events`)).filter((event) => /Note|MergeRequest/.test(event));
   assert.deepEqual(left, []);
 });
 
 test('records no events for comments on epics', async () => {
   const { group, owner } = await world({ group: {} });
-  const { id } = (await done(owner.post(`${group.at}/epics`, { title: 'Big' }))).body;
-  await done(owner.post(`${group.at}/epics/${id}/notes`, { body: 'Seen' }));
+  const { id } = (await expectSuccess(owner.post(`${group.at}/epics`, { title: 'Big' }))).body;
+  await expectSuccess(owner.post(`${group.at}/epics/${id}/notes`, { body: 'Seen' }));
   assert.deepEqual(await describeFeed(owner, '/events'), []);
 });

@@ -17,7 +17,7 @@ export async function deleteIssuable(
   tables: IssuableTables,
   { id, updated_at }: { readonly id: number; readonly updated_at: string },
   onlyIfUnchanged: boolean,
-): Promise<undefined | Failure<'gone' | 'changed'>> {
+): Promise<undefined | Failure<'notFound' | 'changed'>> {
   // Must run before the notes are deleted by cascade. A failure rolls it back.
   await deleteTargetActivity(uow, TYPES[tables.table], [id]);
   // index: issues primary key, merge_requests primary key
@@ -25,5 +25,5 @@ export async function deleteIssuable(
   if (onlyIfUnchanged) deletion = deletion.where('updated_at', '=', updated_at);
   if ((await deletion.returning('id').execute()).length > 0) return;
   const remainingRow = await uow.selectFrom(tables.table).select('id').where('id', '=', id).executeTakeFirst();
-  return fail(remainingRow === undefined ? 'gone' : 'changed');
+  return fail(remainingRow === undefined ? 'notFound' : 'changed');
 }

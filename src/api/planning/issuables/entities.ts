@@ -52,9 +52,9 @@ export async function loadIssuableRelations(
   tables: IssuableTables,
   issuables: readonly IssuableRow[],
   userIds: readonly (number | null)[],
-  to: SerializationContext,
+  context: SerializationContext,
 ) {
-  const { db } = to;
+  const { db } = context;
   const ids = issuables.map(({ id }) => id);
   const [assigneesById, labelsById] = [await loadAssignees(db, tables, ids), await loadLabels(db, tables, ids)];
   const [users, projectPaths] = await Promise.all([
@@ -66,20 +66,20 @@ export async function loadIssuableRelations(
   ]);
   return {
     /** Serializes a user. Throws `RowDeleted` if the user was deleted meanwhile. */
-    serializeUser: (id: number) => UserBasic.serialize(requireRow(users.get(id)), to),
+    serializeUser: (id: number) => UserBasic.serialize(requireRow(users.get(id)), context),
     projectPaths: new Map(projectPaths.map((projectPath) => [projectPath.id, projectPath])),
     assigneesById: Map.groupBy(assigneesById, ({ thing_id }) => thing_id),
-    milestones: await serializeMilestones(issuables, to),
+    milestones: await serializeMilestones(issuables, context),
     labelsById: Map.groupBy(labelsById, ({ thing_id }) => thing_id),
   };
 }
 
-async function serializeMilestones(issuables: readonly IssuableRow[], to: SerializationContext) {
+async function serializeMilestones(issuables: readonly IssuableRow[], context: SerializationContext) {
   const rows = await loadMilestonesById(
-    to.db,
+    context.db,
     issuables.map(({ milestone_id }) => milestone_id),
   );
-  const shapes = await Milestone.serializeAll([...rows.values()], to);
+  const shapes = await Milestone.serializeAll([...rows.values()], context);
   return new Map(shapes.map((shape) => [shape.id, shape]));
 }
 
@@ -125,20 +125,22 @@ export async function loadListRelations(
   tables: LabelableTables,
   issuables: readonly { readonly id: number }[],
   labelsById: ReadonlyMap<number, readonly LabelBasicRow[]>,
-  to: SerializationContext,
+  context: SerializationContext,
 ) {
   const ids = issuables.map(({ id }) => id);
-  const descriptions = await descriptionsQuery(tables)(to.db, ids);
-  const details = to.params.with_labels_details ? await labelDetails([...labelsById.values()].flat(), to) : null;
+  const descriptions = await descriptionsQuery(tables)(context.db, ids);
+  const details = context.params.with_labels_details
+    ? await labelDetails([...labelsById.values()].flat(), context)
+    : null;
   return {
     description: (id: number) => descriptions.get(id) ?? null,
     labels: (id: number) => (labelsById.get(id) ?? []).map((label) => details?.get(label.id) ?? label.title),
   };
 }
 
-async function labelDetails(rows: readonly LabelBasicRow[], to: SerializationContext) {
+async function labelDetails(rows: readonly LabelBasicRow[], context: SerializationContext) {
   const labels = new Map(rows.map((label) => [label.id, label]));
-  const shapes = await LabelBasic.serializeAll([...labels.values()], to);
+  const shapes = await LabelBasic.serializeAll([...labels.values()], context);
   return new Map(shapes.map((shape) => [shape.id, shape]));
 }
 

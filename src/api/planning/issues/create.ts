@@ -24,7 +24,7 @@ export async function createIssue(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   params: CreateIssueInput,
-): Promise<Issue | Failure<'invalid' | 'noEpic' | 'epicUnreadable' | 'archived' | 'gone'>> {
+): Promise<Issue | Failure<'invalid' | 'noEpic' | 'epicUnreadable' | 'archived' | 'notFound'>> {
   const { input, afterUpdate, closes } = await applyDescriptionCommands(uow, params, async () =>
     newIssueSubject(uow, project, params.title, params.confidential === true),
   );

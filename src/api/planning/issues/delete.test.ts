@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 const { project, owner, planner, developer, newProject } = await world({ project: { with: ['planner', 'developer'] } });
 const issues = `${project.at}/issues`;
-const createIssue = async () => (await done(owner.post(issues, { title: 'Broken' }))).body;
+const createIssue = async () => (await expectSuccess(owner.post(issues, { title: 'Broken' }))).body;
 
 test('Owners and Planners delete an issue, other roles do not', async () => {
   const [one, two] = [await createIssue(), await createIssue()];
@@ -36,11 +36,11 @@ test('does not delete an issue that has changed since the given time', async () 
 });
 
 test('an iid chosen by an Owner is used once, and later iids follow it', async () => {
-  const chosen = await done(owner.post(issues, { title: 'T', iid: 70 }));
+  const chosen = await expectSuccess(owner.post(issues, { title: 'T', iid: 70 }));
   assert.equal(chosen.body.iid, 70);
   const again = await owner.post(issues, { title: 'T', iid: 70 });
   assert.deepEqual([again.status, again.body], [409, { message: 'Duplicated issue' }]);
-  assert.equal((await done(developer.post(issues, { title: 'T', iid: 900 }))).body.iid, 71);
+  assert.equal((await expectSuccess(developer.post(issues, { title: 'T', iid: 900 }))).body.iid, 71);
 });
 
 test('rejects an iid that leaves none for later issues', async () => {
@@ -68,7 +68,7 @@ test('only administrators get an issue by id', async () => {
 
 test('issues of archived projects are read-only', async () => {
   const { iid } = await createIssue();
-  await done(owner.post(`${project.at}/archive`));
+  await expectSuccess(owner.post(`${project.at}/archive`));
   assert.equal((await owner.post(issues, { title: 'T' })).status, 403);
   assert.equal((await owner.put(`${issues}/${iid}`, { title: 'T' })).status, 403);
   assert.equal((await owner.delete(`${issues}/${iid}`)).status, 403);
@@ -76,18 +76,18 @@ test('issues of archived projects are read-only', async () => {
     assert.equal((await developer.post(`${issues}/${iid}/${verb}`)).status, 403, verb);
   }
   const other = await newProject({ owner });
-  const { body } = await done(owner.post(`${other.at}/issues`, { title: 'T' }));
+  const { body } = await expectSuccess(owner.post(`${other.at}/issues`, { title: 'T' }));
   assert.equal((await owner.post(`${issues}/${iid}/move`, { to_project_id: other.id })).status, 403);
   const into = await owner.post(`${other.at}/issues/${body.iid}/move`, { to_project_id: project.id });
   assert.deepEqual([into.status, into.body], [403, { message: '403 Forbidden' }]);
   assert.equal((await developer.get(`${issues}/${iid}`)).status, 200);
-  await done(owner.post(`${project.at}/unarchive`));
+  await expectSuccess(owner.post(`${project.at}/unarchive`));
 });
 
 test('destroying a project deletes its issues in several batches', async () => {
   const { newProject, server } = await world();
   const big = await newProject();
-  const { body } = await done(big.owner.post(`${big.at}/issues`, { title: 'T' }));
+  const { body } = await expectSuccess(big.owner.post(`${big.at}/issues`, { title: 'T' }));
   const { database } = server.services;
   const first = await database.reader
     .selectFrom('issues')
@@ -104,9 +104,9 @@ test('destroying a project deletes its issues in several batches', async () => {
         .execute(),
     );
   }
-  await done(big.owner.delete(big.at));
+  await expectSuccess(big.owner.delete(big.at));
   const { path_with_namespace: full_path } = (await big.owner.get(big.at)).body;
-  await done(big.owner.delete(big.at, { permanently_remove: true, full_path }));
+  await expectSuccess(big.owner.delete(big.at, { permanently_remove: true, full_path }));
   assert.equal((await big.owner.get(big.at)).status, 404);
   const left = await database.reader.selectFrom('issues').select('id').where('project_id', '=', big.id).execute();
   assert.deepEqual(left, []);

@@ -46,7 +46,7 @@ export const createIssue = endpoint({
     noEpic: NOT_FOUND,
     epicUnreadable: FORBIDDEN,
     archived: FORBIDDEN,
-    gone: NOT_FOUND,
+    notFound: NOT_FOUND,
     taken: [409, 'Duplicated issue'],
   },
   uniqueErrors: { issues_by_iid: 'taken' },
@@ -65,7 +65,7 @@ export const updateIssue = endpoint({
     mutuallyExclusive('epic_id', 'epic_iid'),
     atLeastOne(...Object.keys(updateIssueParams)),
   ],
-  errors: { invalid: INVALID, noEpic: NOT_FOUND, epicUnreadable: FORBIDDEN, archived: FORBIDDEN, gone: NOT_FOUND },
+  errors: { invalid: INVALID, noEpic: NOT_FOUND, epicUnreadable: FORBIDDEN, archived: FORBIDDEN, notFound: NOT_FOUND },
   activity: [
     'closed Issue',
     'reopened Issue',
@@ -95,7 +95,7 @@ export const deleteIssue = endpoint({
   summary: 'Delete an issue',
   access: issueWithAbility('delete_issue', issueNotFound).resource(unmodifiedPrecondition),
   lastModified: ({ issue }) => issue.updated_at,
-  errors: { gone: [404, '404 Issue Not Found'], changed: [412, '412 Precondition Failed'] },
+  errors: { notFound: [404, '404 Issue Not Found'], changed: [412, '412 Precondition Failed'] },
   response: noContent,
   write: (uow, { issue, unchanged }) => deleteIssuable(uow, ISSUES, issue, unchanged.only),
 });

@@ -80,31 +80,31 @@ const fields = {
 };
 
 /** Loads the related data of serialized issues. */
-async function loadIssueRelations(issues: readonly ListedIssue[], to: SerializationContext) {
+async function loadIssueRelations(issues: readonly ListedIssue[], context: SerializationContext) {
   const userIds = issues.flatMap(({ author_id, closed_by_id }) => [author_id, closed_by_id]);
-  const relations = await loadIssuableRelations(ISSUES, issues, userIds, to);
+  const relations = await loadIssuableRelations(ISSUES, issues, userIds, context);
   const ids = issues.map(({ id }) => id);
   return {
     ...relations,
-    closing: await countClosingMergeRequests(to.db, to.caller, issues),
-    iterations: await serializeIterations(issues, to),
-    epics: await loadVisibleEpics(to.db, to.caller, to.tier === 'free' ? [] : ids),
+    closing: await countClosingMergeRequests(context.db, context.caller, issues),
+    iterations: await serializeIterations(issues, context),
+    epics: await loadVisibleEpics(context.db, context.caller, context.tier === 'free' ? [] : ids),
   };
 }
 
-async function serializeIterations(issues: readonly ListedIssue[], to: SerializationContext) {
+async function serializeIterations(issues: readonly ListedIssue[], context: SerializationContext) {
   const ids = issues.map(({ iteration_id }) => iteration_id);
-  const shapes = await Iteration.serializeAll(await loadVisibleIterations(to.db, to.caller, ids), to);
+  const shapes = await Iteration.serializeAll(await loadVisibleIterations(context.db, context.caller, ids), context);
   return new Map(shapes.map((shape) => [shape.id, shape]));
 }
 
 type IssueRelations = Awaited<ReturnType<typeof loadIssueRelations>>;
 
-function serializeIssue(issue: IssueWithCaller, to: SerializationContext, relations: IssueRelations) {
+function serializeIssue(issue: IssueWithCaller, context: SerializationContext, relations: IssueRelations) {
   const { serializeUser, projectPaths, assigneesById, labelsById, milestones, iterations, epics } = relations;
   const projectPath = requireRow(projectPaths.get(issue.project_id));
   const assignees = (assigneesById.get(issue.id) ?? []).map(({ user_id }) => serializeUser(user_id));
-  const self = `${to.url}/api/v4/projects/${issue.project_id}`;
+  const self = `${context.url}/api/v4/projects/${issue.project_id}`;
   const issueUrl = `${self}/issues/${issue.iid}`;
   return {
     id: issue.id,
@@ -132,10 +132,10 @@ function serializeIssue(issue: IssueWithCaller, to: SerializationContext, relati
     confidential: issue.confidential,
     discussion_locked: issue.discussion_locked,
     issue_type: issue.issue_type,
-    web_url: `${to.url}/${projectPath.full_path}/-/issues/${issue.iid}`,
-    time_stats: TimeStats.serialize(issue, to),
+    web_url: `${context.url}/${projectPath.full_path}/-/issues/${issue.iid}`,
+    time_stats: TimeStats.serialize(issue, context),
     task_completion_status: { count: issue.task_count, completed_count: issue.completed_task_count },
-    ...(to.tier === 'free' ? {} : { weight: issue.weight }),
+    ...(context.tier === 'free' ? {} : { weight: issue.weight }),
     blocking_issues_count: issue.blocking,
     has_tasks: issue.task_count > 0,
     ...taskStatus(issue),
@@ -152,7 +152,7 @@ function serializeIssue(issue: IssueWithCaller, to: SerializationContext, relati
     imported: issue.imported_from !== 'none',
     imported_from: issue.imported_from,
     service_desk_reply_to: null,
-    ...(to.tier === 'free' || projectPath.kind === 'user'
+    ...(context.tier === 'free' || projectPath.kind === 'user'
       ? {}
       : { ...serializeEpic(epics.get(issue.id)), iteration: iterations.get(issue.iteration_id ?? 0) ?? null }),
     health_status: null,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // The epic of an issue (contract/planning.md §3.6).
 
@@ -11,16 +11,16 @@ const sub = await newGroup({ in: group, visibility: 'public' });
 const project = await newProject({ in: sub, visibility: 'public' });
 const issues = `${project.at}/issues`;
 const createEpic = async ({ at } = group, params = {}) =>
-  (await done(owner.post(`${at}/epics`, { title: 'Big', ...params }))).body;
-const createIssue = async (params = {}) => (await done(owner.post(issues, { title: 'T', ...params }))).body;
+  (await expectSuccess(owner.post(`${at}/epics`, { title: 'Big', ...params }))).body;
+const createIssue = async (params = {}) => (await expectSuccess(owner.post(issues, { title: 'T', ...params }))).body;
 const listNotes = async (iid: number) =>
   (await owner.get(`${issues}/${iid}/notes?sort=asc`)).body.map(({ body }: { body: string }) => body);
 
 test('creates an issue in an epic, moves it to another one and removes it', async () => {
   const [one, other] = [await createEpic(), await createEpic(sub)];
-  const made = (await done(guest.post(issues, { title: 'T', epic_id: one.id }))).body;
+  const made = (await expectSuccess(guest.post(issues, { title: 'T', epic_id: one.id }))).body;
   assert.deepEqual([made.epic_iid, made.epic.id, made.epic.group_id], [one.iid, one.id, group.id]);
-  const put = async (params: object) => (await done(planner.put(`${issues}/${made.iid}`, { ...params }))).body;
+  const put = async (params: object) => (await expectSuccess(planner.put(`${issues}/${made.iid}`, { ...params }))).body;
   assert.equal((await put({ epic_iid: other.iid })).epic.id, other.id);
   const same = await put({ epic_id: other.id });
   assert.equal((await put({ epic_id: other.id })).updated_at, same.updated_at);
@@ -56,10 +56,10 @@ test('ignores the epic without permission and in personal projects', async () =>
   const epic = await createEpic();
   const { iid } = await createIssue();
   const stranger = await user();
-  assert.equal((await done(stranger.post(issues, { title: 'T', epic_id: epic.id }))).body.epic, null);
+  assert.equal((await expectSuccess(stranger.post(issues, { title: 'T', epic_id: epic.id }))).body.epic, null);
   assert.equal((await guest.put(`${issues}/${iid}`, { epic_id: epic.id })).status, 403);
   const own = await newProject({ owner });
-  const { body } = await done(owner.post(`${own.at}/issues`, { title: 'T', epic_id: 987_654 }));
+  const { body } = await expectSuccess(owner.post(`${own.at}/issues`, { title: 'T', epic_id: 987_654 }));
   assert.ok(!('epic' in body) && !('epic_iid' in body));
 });
 
@@ -80,15 +80,15 @@ test('issues of a confidential epic are and stay confidential', async () => {
 
 test('hides an epic that the caller may not read, also from filters', async () => {
   const epic = await createEpic(group, { confidential: true });
-  const { iid } = (await done(guest.post(issues, { title: 'T', confidential: true }))).body;
-  await done(owner.put(`${issues}/${iid}`, { epic_id: epic.id }));
+  const { iid } = (await expectSuccess(guest.post(issues, { title: 'T', confidential: true }))).body;
+  await expectSuccess(owner.put(`${issues}/${iid}`, { epic_id: epic.id }));
   const seen = (await guest.get(`${issues}/${iid}`)).body;
   assert.deepEqual([seen.confidential, seen.epic, seen.epic_iid], [true, null, null]);
   assert.deepEqual((await guest.get(`${issues}?epic_id=${epic.id}`)).body, []);
   assert.equal((await owner.get(`${issues}?epic_id=${epic.id}`)).body[0].epic.id, epic.id);
   assert.equal((await guest.get(`${issues}?iids=${iid}`)).body[0].epic, null);
   const found = async (who: typeof guest, epic_id: string) =>
-    (await done(who.get(issues, { epic_id, iids: iid }))).body.length;
+    (await expectSuccess(who.get(issues, { epic_id, iids: iid }))).body.length;
   assert.deepEqual([await found(guest, 'Any'), await found(guest, 'None')], [0, 1]);
   assert.deepEqual([await found(owner, 'Any'), await found(owner, 'None')], [1, 0]);
   assert.deepEqual([await found(planner, 'Any'), await found(planner, 'None')], [1, 0]);
@@ -102,7 +102,7 @@ test('filters issues by epic, by any epic and by none', async () => {
     ['elsewhere', (await createEpic()).id],
     ['out', null],
   ]) {
-    await done(owner.post(`${place.at}/issues`, { title, epic_id }));
+    await expectSuccess(owner.post(`${place.at}/issues`, { title, epic_id }));
   }
   for (const [filter, found] of Object.entries({ [epic.id]: ['in'], None: ['out'], any: ['elsewhere', 'in'] })) {
     for (const at of [place.at, sub.at]) {
@@ -123,11 +123,11 @@ test('moving an issue moves its epic association; deleting it removes the associ
   const { iid } = await createIssue({ epic_id: epic.id });
   const list = async () => (await owner.get(`${group.at}/epics/${epic.iid}/issues`)).body;
   const [before] = await list();
-  const { body } = await done(owner.post(`${issues}/${iid}/move`, { to_project_id: target.id }));
+  const { body } = await expectSuccess(owner.post(`${issues}/${iid}/move`, { to_project_id: target.id }));
   const [after, ...others] = await list();
   assert.deepEqual([after.id, after.epic_issue_id, others], [body.id, before.epic_issue_id, []]);
   assert.equal((await owner.get(`${issues}/${iid}`)).body.epic, null);
-  await done(owner.delete(`${target.at}/issues/${body.iid}`));
+  await expectSuccess(owner.delete(`${target.at}/issues/${body.iid}`));
   assert.deepEqual(await list(), []);
 });
 
@@ -136,6 +136,6 @@ test('the free tier has no epics', async () => {
   const place = await free.newProject({ in: await free.newGroup() });
   const at = `${place.at}/issues`;
   assert.equal((await place.owner.post(at, { title: 'T', epic_id: 1 })).status, 404);
-  const { body } = await done(place.owner.post(at, { title: 'T', epic_id: 0 }));
+  const { body } = await expectSuccess(place.owner.post(at, { title: 'T', epic_id: 0 }));
   assert.ok(!('epic' in body));
 });

@@ -13,9 +13,9 @@ const withNewIssue =
 /** Example with an issue that has an estimate or spent time. */
 const withTime =
   (kind: string): Build =>
-  async ({ project, newIssue, done }) => {
+  async ({ project, newIssue, expectSuccess }) => {
     const { iid } = await newIssue();
-    await done(project.owner.post(`${project.at}/issues/${iid}/${kind}`, { duration: '2h' }));
+    await expectSuccess(project.owner.post(`${project.at}/issues/${iid}/${kind}`, { duration: '2h' }));
     return { by: 'planner', path: { id: project.id, issue_iid: iid } };
   };
 
@@ -92,9 +92,9 @@ export const examples: Examples<typeof endpoints> = {
       path: { id: project.id, issue_iid: (await newIssue()).iid },
       params: { epic_id: (await newEpic()).id },
     }),
-    async ({ project, newIssue, callers, done }) => {
+    async ({ project, newIssue, callers, expectSuccess }) => {
       const { iid } = await newIssue();
-      await done(callers.owner.put(`${project.at}/issues/${iid}`, { state_event: 'close' }));
+      await expectSuccess(callers.owner.put(`${project.at}/issues/${iid}`, { state_event: 'close' }));
       return { by: 'planner', path: { id: project.id, issue_iid: iid }, params: { state_event: 'reopen' } };
     },
     async ({ project, newIssue, newLabel, newMilestone, callers }) => {
@@ -151,9 +151,9 @@ export const examples: Examples<typeof endpoints> = {
     },
   ],
   subscribeToIssue: withNewIssue('guest'),
-  unsubscribeFromIssue: async ({ project, newIssue, callers, done }) => {
+  unsubscribeFromIssue: async ({ project, newIssue, callers, expectSuccess }) => {
     const { iid } = await newIssue();
-    await done(callers.guest.post(`${project.at}/issues/${iid}/subscribe`));
+    await expectSuccess(callers.guest.post(`${project.at}/issues/${iid}/subscribe`));
     return { by: 'guest', path: { id: project.id, issue_iid: iid } };
   },
   estimateIssue: withNewIssue('planner', { duration: '3h' }),

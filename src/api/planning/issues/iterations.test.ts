@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newIteration } from '../iteration-cadences/fixtures.testing.ts';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -17,11 +17,13 @@ const next = await newIteration(team, '2026-02-01', '2026-02-14', { title: 'next
 const foreign = await newIteration(await here.newGroup({ owner }), '2026-01-01', '2026-01-14');
 
 const createIssue = async (title: string, params: Params = {}, by = owner) =>
-  (await done(by.post(issues, { title, ...params }))).body;
+  (await expectSuccess(by.post(issues, { title, ...params }))).body;
 const updateIssue = async (iid: number, params: Params, by = owner) =>
-  (await done(by.put(`${issues}/${iid}`, params))).body;
+  (await expectSuccess(by.put(`${issues}/${iid}`, params))).body;
 const listTitles = async (params: Params, path = issues) =>
-  (await done(planner.get(path, { sort: 'asc', ...params }))).body.map(({ title }: { title: string }) => title);
+  (await expectSuccess(planner.get(path, { sort: 'asc', ...params }))).body.map(
+    ({ title }: { title: string }) => title,
+  );
 
 test('shows the iteration of the project’s group or an ancestor', async () => {
   const { iid, iteration } = await createIssue('one', { iteration_id: now.id });
@@ -56,7 +58,7 @@ test('filters issues by iteration id, title and current iteration', async () => 
     ['b', next.id],
     ['c', null],
   ] as const) {
-    await done(owner.post(list, { title, iteration_id }));
+    await expectSuccess(owner.post(list, { title, iteration_id }));
   }
   for (const [params, expected] of [
     [{ iteration_id: now.id }, ['a']],
@@ -72,7 +74,7 @@ test('filters issues by iteration id, title and current iteration', async () => 
     [{ 'not[iteration_title]': 'now' }, ['b', 'c']],
   ] as const) {
     assert.deepEqual(await listTitles(params, list), expected, JSON.stringify(params));
-    const { statistics } = (await done(planner.get(`${elsewhere.at}/issues_statistics`, params))).body;
+    const { statistics } = (await expectSuccess(planner.get(`${elsewhere.at}/issues_statistics`, params))).body;
     assert.equal(statistics.counts.all, expected.length);
   }
   const both = await planner.get(list, { iteration_id: 1, iteration_title: 'now' });
@@ -84,10 +86,10 @@ test('filters issues by iteration id, title and current iteration', async () => 
 test('moving an issue clears an iteration out of scope', async () => {
   const { iid } = await createIssue('five', { iteration_id: next.id });
   const [near, far] = [await here.newProject({ in: team }), await here.newProject({ in: group })];
-  const moved = (await done(owner.post(`${issues}/${iid}/move`, { to_project_id: near.id }))).body;
+  const moved = (await expectSuccess(owner.post(`${issues}/${iid}/move`, { to_project_id: near.id }))).body;
   assert.equal(moved.iteration.id, next.id);
   const path = `${near.at}/issues/${moved.iid}/move`;
-  assert.equal((await done(owner.post(path, { to_project_id: far.id }))).body.iteration, null);
+  assert.equal((await expectSuccess(owner.post(path, { to_project_id: far.id }))).body.iteration, null);
 });
 
 test('a transfer clears iterations of former ancestor groups', async () => {
@@ -100,16 +102,16 @@ test('a transfer clears iterations of former ancestor groups', async () => {
     [first, own.id],
     [second, own.id],
   ] as const) {
-    const { iid } = (await done(owner.post(`${at}/issues`, { title: 'Goes', iteration_id }))).body;
+    const { iid } = (await expectSuccess(owner.post(`${at}/issues`, { title: 'Goes', iteration_id }))).body;
     paths.push(`${at}/issues/${iid}`);
   }
   const left = async () => {
-    await here.work();
-    return Promise.all(paths.map(async (path) => (await done(owner.get(path))).body.iteration?.id ?? null));
+    await here.runJobs();
+    return Promise.all(paths.map(async (path) => (await expectSuccess(owner.get(path))).body.iteration?.id ?? null));
   };
-  await done(owner.post(`${away.at}/transfer`, { group_id: other.id }));
+  await expectSuccess(owner.post(`${away.at}/transfer`, { group_id: other.id }));
   assert.deepEqual(await left(), [null, own.id, own.id]);
-  await done(owner.put(`${second.at}/transfer`, { namespace: group.id }));
+  await expectSuccess(owner.put(`${second.at}/transfer`, { namespace: group.id }));
   assert.deepEqual(await left(), [null, own.id, null]);
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -11,11 +11,17 @@ const { owner, guest, planner } = group;
 const issues = `${project.at}/issues`;
 
 const createIssue = async (title: string, params: Params = {}) =>
-  (await done(owner.post(issues, { title, ...params }))).body as { id: number; iid: number; milestone: unknown };
+  (await expectSuccess(owner.post(issues, { title, ...params }))).body as {
+    id: number;
+    iid: number;
+    milestone: unknown;
+  };
 const createMilestone = async (at: string, title: string, params: Params = {}) =>
-  (await done(owner.post(`${at}/milestones`, { title, ...params }))).body as { id: number };
+  (await expectSuccess(owner.post(`${at}/milestones`, { title, ...params }))).body as { id: number };
 const listTitles = async (params: Params, path = issues) =>
-  (await done(planner.get(path, { sort: 'asc', ...params }))).body.map(({ title }: { title: string }) => title);
+  (await expectSuccess(planner.get(path, { sort: 'asc', ...params }))).body.map(
+    ({ title }: { title: string }) => title,
+  );
 
 const early = await createMilestone(project.at, 'early', { start_date: '2025-01-01', due_date: '2025-06-01' });
 const late = await createMilestone(group.at, 'late', { due_date: '2027-06-01' });
@@ -24,8 +30,8 @@ test('shows a milestone of the project or an ancestor group', async () => {
   const one = await createIssue('one', { milestone_id: late.id });
   const { body } = await owner.get(`${group.at}/milestones/${late.id}`);
   assert.deepEqual(one.milestone, body);
-  await done(owner.put(`${issues}/${one.iid}`, { milestone_id: early.id }));
-  await done(owner.put(`${issues}/${one.iid}`, { milestone_id: 0 }));
+  await expectSuccess(owner.put(`${issues}/${one.iid}`, { milestone_id: early.id }));
+  await expectSuccess(owner.put(`${issues}/${one.iid}`, { milestone_id: 0 }));
   const rows = await server.services.database.reader
     .selectFrom('resource_milestone_events')
     .select(['action', 'milestone_id'])
@@ -61,13 +67,13 @@ test('filters issues by milestone title and keyword, and orders them by its due 
 
 test('a milestone lists its issues in any state by label priority, without confidential ones for guests', async () => {
   const { id } = await createMilestone(group.at, 'all');
-  await done(owner.post(`${project.at}/labels`, { name: 'soon', color: 'red', priority: 1 }));
+  await expectSuccess(owner.post(`${project.at}/labels`, { name: 'soon', color: 'red', priority: 1 }));
   const [first] = [
     await createIssue('first', { milestone_id: id, labels: 'soon' }),
     await createIssue('second', { milestone_id: id }),
   ];
   await createIssue('secret', { milestone_id: id, confidential: true });
-  await done(owner.put(`${issues}/${first.iid}`, { state_event: 'close' }));
+  await expectSuccess(owner.put(`${issues}/${first.iid}`, { state_event: 'close' }));
   const path = `${group.at}/milestones/${id}/issues`;
   assert.deepEqual(await listTitles({}, path), ['first', 'secret', 'second']);
   const { body, headers } = await guest.get(path);

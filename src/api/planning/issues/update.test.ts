@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 
 const here = await world({ project: { with: ['guest', 'planner', 'reporter', 'developer'] } });
 const { project, owner, guest, planner, reporter, user, newProject } = here;
@@ -8,7 +8,7 @@ type Params = Readonly<Record<string, unknown>>;
 const issues = `${project.at}/issues`;
 
 const createIssue = async (by: Caller, params = {}) =>
-  (await done(by.post(issues, { title: 'Broken', ...params }))).body;
+  (await expectSuccess(by.post(issues, { title: 'Broken', ...params }))).body;
 const updateIssue = (by: Caller, { iid }: { iid: number }, params: Params) => by.put(`${issues}/${iid}`, params);
 
 test('guests set metadata when they create an issue; later they change only texts and state', async () => {
@@ -40,7 +40,7 @@ test('only author, assignees and Planners update an issue', async () => {
   const made = await createIssue(planner);
   const { status, body } = await updateIssue(guest, made, { title: 'Mine' });
   assert.deepEqual([status, body], [403, { message: '403 Forbidden' }]);
-  await done(updateIssue(planner, made, { assignee_ids: [guest.id] }));
+  await expectSuccess(updateIssue(planner, made, { assignee_ids: [guest.id] }));
   assert.equal((await updateIssue(guest, made, { title: 'Ours' })).status, 200);
   assert.equal((await updateIssue(reporter, made, { title: 'All’s' })).status, 200);
 });
@@ -51,9 +51,9 @@ test('answers 404 and 403 for a confidential issue that the caller may not read'
   assert.deepEqual([hidden.status, hidden.body], [404, { message: '404 Not found' }]);
   assert.equal((await updateIssue(guest, made, { title: 'Seen' })).status, 403);
   for (const reader of [planner, reporter]) assert.equal((await reader.get(`${issues}/${made.iid}`)).status, 200);
-  await done(updateIssue(planner, made, { confidential: false }));
-  await done(updateIssue(planner, made, { assignee_id: guest.id }));
-  await done(updateIssue(planner, made, { confidential: true }));
+  await expectSuccess(updateIssue(planner, made, { confidential: false }));
+  await expectSuccess(updateIssue(planner, made, { assignee_id: guest.id }));
+  await expectSuccess(updateIssue(planner, made, { confidential: true }));
   assert.equal((await guest.get(`${issues}/${made.iid}`)).status, 200, 'an assignee');
 });
 
@@ -71,7 +71,7 @@ test('ignores assignees who cannot see the issue and milestones out of scope', a
 
 test('a milestone out of scope and assignees who cannot see the issue change nothing', async () => {
   const stranger = await user();
-  const milestone = (await done(owner.post(`${project.at}/milestones`, { title: 'v1' }))).body;
+  const milestone = (await expectSuccess(owner.post(`${project.at}/milestones`, { title: 'v1' }))).body;
   const params = { assignee_ids: [guest.id], milestone_id: milestone.id, discussion_locked: true };
   const made = await createIssue(owner, params);
   const { body } = await updateIssue(owner, made, { milestone_id: 987654, assignee_ids: [stranger.id] });
@@ -84,7 +84,7 @@ test('a milestone out of scope and assignees who cannot see the issue change not
 test('replaces, adds and removes labels by title, and sorts them by title', async () => {
   const made = await createIssue(planner, { labels: 'b, a' });
   assert.deepEqual(made.labels, ['a', 'b']);
-  const labels = async (params: Params) => (await done(updateIssue(planner, made, params))).body.labels;
+  const labels = async (params: Params) => (await expectSuccess(updateIssue(planner, made, params))).body.labels;
   assert.deepEqual(await labels({ add_labels: ['c'], remove_labels: 'a' }), ['b', 'c']);
   assert.deepEqual(await labels({ labels: ['d', 'b'] }), ['b', 'd']);
   assert.deepEqual(await labels({ labels: '' }), []);
@@ -96,7 +96,7 @@ test('closing twice has no effect, and reopening clears the closing fields', asy
   const events = () =>
     database.reader.selectFrom('resource_state_events').select('state').where('issue_id', '=', made.id).execute();
   for (const event of ['close', 'close', 'reopen', 'reopen'])
-    await done(updateIssue(owner, made, { state_event: event }));
+    await expectSuccess(updateIssue(owner, made, { state_event: event }));
   assert.deepEqual(
     (await events()).map(({ state }) => state),
     ['closed', 'opened'],

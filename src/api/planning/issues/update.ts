@@ -43,7 +43,7 @@ export async function updateIssueWithQuickActions(
   params: UpdateIssueInput,
 ): Promise<Issue | Failure<UpdateIssueFailure>> {
   const issue = await findIssue(uow, uow.actor, project.id, iid);
-  if (issue === null) return fail('gone');
+  if (issue === null) return fail('notFound');
   const { input, afterUpdate } = await applyDescriptionCommands(uow, params, () =>
     loadIssueSubject(uow, project, issue),
   );
@@ -52,7 +52,7 @@ export async function updateIssueWithQuickActions(
   return runAfterUpdate(after, afterUpdate, async (id) => requireRow((await findIssues(uow, uow.actor, [id]))[0]));
 }
 
-type UpdateIssueFailure = 'invalid' | 'noEpic' | 'epicUnreadable' | 'archived' | 'gone';
+type UpdateIssueFailure = 'invalid' | 'noEpic' | 'epicUnreadable' | 'archived' | 'notFound';
 
 async function applyUpdate(
   uow: UnitOfWork<SignedInCaller>,

@@ -1,5 +1,5 @@
 import type { Caller } from '#test/support/caller.ts';
-import { done } from '#test/support/world.ts';
+import { expectSuccess } from '#test/support/world.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -12,7 +12,7 @@ interface GroupFixture {
 export const AUTOMATIC = { start_date: '2026-01-02', duration_in_weeks: 2, iterations_in_advance: 2 } as const;
 
 export async function newCadence({ at, owner }: GroupFixture, params: Params = AUTOMATIC) {
-  return (await done(owner.post(`${at}/iteration_cadences`, { title: 'Weeks', ...params }))).body;
+  return (await expectSuccess(owner.post(`${at}/iteration_cadences`, { title: 'Weeks', ...params }))).body;
 }
 
 export async function newIteration(
@@ -21,12 +21,12 @@ export async function newIteration(
   due_date: string,
   params: Params = {},
 ) {
-  return (await done(owner.post(`${at}/iterations`, { start_date, due_date, ...params }))).body;
+  return (await expectSuccess(owner.post(`${at}/iterations`, { start_date, due_date, ...params }))).body;
 }
 
 /** Returns `<start> <due>` for each of the group's own iterations. */
 export async function listPeriods({ at, owner }: GroupFixture, params: Params = {}): Promise<string[]> {
-  const { body } = await done(owner.get(`${at}/iterations`, { include_ancestors: false, ...params }));
+  const { body } = await expectSuccess(owner.get(`${at}/iterations`, { include_ancestors: false, ...params }));
   return body.map(
     (iteration: { start_date: string; due_date: string }) => `${iteration.start_date} ${iteration.due_date}`,
   );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BATCH_SIZE } from '#events/batches.ts';
-import { done, type Group, world } from '#test/support/world.ts';
+import { expectSuccess, type Group, world } from '#test/support/world.ts';
 import { AUTOMATIC, listPeriods, newCadence } from './fixtures.testing.ts';
 
 const here = await world();
@@ -9,20 +9,20 @@ const { database } = here.server.services;
 const DAY = 24 * 60 * 60;
 
 // Starts the daily jobs.
-await here.work();
+await here.runJobs();
 
 /** Advances the clock by this number of days. The tests share the clock. */
 const later = (days: number) => here.clock.advance(days * DAY);
 const today = () => here.clock.now().toISOString().slice(0, 10);
 const beginning = (params = {}) => ({ ...AUTOMATIC, start_date: today(), ...params });
 const statesOf = async ({ at, owner }: Group) =>
-  (await done(owner.get(`${at}/iterations`))).body.map(({ state }: { state: number }) => state);
+  (await expectSuccess(owner.get(`${at}/iterations`))).body.map(({ state }: { state: number }) => state);
 
 test('appends missing iterations daily and removes none', async () => {
   const group = await here.newGroup();
   await newCadence(group, beginning());
   later(14);
-  await here.work();
+  await here.runJobs();
   const rows = await database.reader.selectFrom('iterations').select('id').where('group_id', '=', group.id).execute();
   assert.equal(rows.length, 4);
   assert.deepEqual(await statesOf(group), [3, 2, 1, 1]);
@@ -42,7 +42,7 @@ test('creates missing iterations before reads, once for concurrent ones', async 
   const { body } = await read(`${group.at}/iteration_cadences/${id}`);
   assert.equal(body.next_run_date > today(), true);
   assert.equal((await listPeriods(group)).length, 5);
-  await here.work();
+  await here.runJobs();
   assert.equal((await listPeriods(group)).length, 5);
 });
 
@@ -50,11 +50,11 @@ test('schedules nothing while a cadence is inactive and continues afterwards', a
   const group = await here.newGroup();
   const { id } = await newCadence(group, beginning({ duration_in_weeks: 1, iterations_in_advance: 1 }));
   const path = `${group.at}/iteration_cadences/${id}`;
-  await done(group.owner.put(path, { active: false }));
+  await expectSuccess(group.owner.put(path, { active: false }));
   later(14);
-  await here.work();
+  await here.runJobs();
   assert.deepEqual(await statesOf(group), [3, 3]);
-  await done(group.owner.put(path, { active: true }));
+  await expectSuccess(group.owner.put(path, { active: true }));
   assert.deepEqual(await statesOf(group), [3, 3, 2, 1]);
 });
 
@@ -63,20 +63,20 @@ async function planned(params = {}) {
   const group = await here.newGroup();
   const project = await here.newProject({ in: group });
   await newCadence(group, beginning(params));
-  const [{ id }] = (await done(group.owner.get(`${group.at}/iterations`, { state: 'current' }))).body;
+  const [{ id }] = (await expectSuccess(group.owner.get(`${group.at}/iterations`, { state: 'current' }))).body;
   const file = async (title: string) =>
-    (await done(group.owner.post(`${project.at}/issues`, { title, iteration_id: id }))).body.iid as number;
+    (await expectSuccess(group.owner.post(`${project.at}/issues`, { title, iteration_id: id }))).body.iid as number;
   const [open, closed] = [await file('Open'), await file('Closed')];
-  await done(group.owner.put(`${project.at}/issues/${closed}`, { state_event: 'close' }));
+  await expectSuccess(group.owner.put(`${project.at}/issues/${closed}`, { state_event: 'close' }));
   const sequenceOf = async (iid: number) =>
-    (await done(group.owner.get(`${project.at}/issues/${iid}`))).body.iteration.sequence;
+    (await expectSuccess(group.owner.get(`${project.at}/issues/${iid}`))).body.iteration.sequence;
   return { group, project, id, open, closed, sequenceOf };
 }
 
 test('moves open issues of a closed iteration if roll_over is set', async () => {
   const [rolling, staying] = [await planned({ roll_over: true }), await planned()];
   later(14);
-  await here.work();
+  await here.runJobs();
   assert.deepEqual([await rolling.sequenceOf(rolling.open), await rolling.sequenceOf(rolling.closed)], [2, 1]);
   assert.equal(await staying.sequenceOf(staying.open), 1);
 });
@@ -85,11 +85,11 @@ test('moves open issues over several missed days, and keeps issues that are move
   const { group, project, id, open, sequenceOf } = await planned({ roll_over: true });
   later(31);
   await listPeriods(group);
-  await here.work();
+  await here.runJobs();
   assert.equal(await sequenceOf(open), 3);
-  await done(group.owner.put(`${project.at}/issues/${open}`, { iteration_id: id }));
+  await expectSuccess(group.owner.put(`${project.at}/issues/${open}`, { iteration_id: id }));
   later(14);
-  await here.work();
+  await here.runJobs();
   assert.equal(await sequenceOf(open), 1);
 });
 
@@ -106,7 +106,7 @@ test('moves very many issues in batches', async () => {
         .execute();
   });
   later(14);
-  await here.work();
+  await here.runJobs();
   const left = await database.reader
     .selectFrom('issues')
     .select('iid')

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, type Group, world } from '#test/support/world.ts';
+import { expectSuccess, type Group, world } from '#test/support/world.ts';
 import { AUTOMATIC, listPeriods, newCadence, newIteration } from './fixtures.testing.ts';
 
 const here = await world();
 
 const put = async ({ at, owner }: Group, id: number, params: object) =>
-  (await done(owner.put(`${at}/iteration_cadences/${id}`, { ...params }))).body;
+  (await expectSuccess(owner.put(`${at}/iteration_cadences/${id}`, { ...params }))).body;
 
 test('changes only upcoming iterations for a new duration', async () => {
   const group = await here.newGroup();
@@ -113,8 +113,9 @@ test('deletes a cadence with its iterations and clears them from issues', async 
   const project = await here.newProject({ in: group });
   const { id } = await newCadence(group);
   const [iteration] = (await group.owner.get(`${group.at}/iterations`)).body;
-  const { iid } = (await done(group.owner.post(`${project.at}/issues`, { title: 'One', iteration_id: iteration.id })))
-    .body;
+  const { iid } = (
+    await expectSuccess(group.owner.post(`${project.at}/issues`, { title: 'One', iteration_id: iteration.id }))
+  ).body;
   assert.equal((await group.owner.delete(`${group.at}/iteration_cadences/${id}`)).status, 204);
   assert.equal((await group.owner.get(`${group.at}/iteration_cadences/${id}`)).status, 404);
   assert.deepEqual(await listPeriods(group), []);

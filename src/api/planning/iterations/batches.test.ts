@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BATCH_SIZE } from '#events/batches.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newIteration } from '../iteration-cadences/fixtures.testing.ts';
 
 const { group, owner, planner, newProject, server } = await world({ group: { with: ['planner'] } });
@@ -22,7 +22,7 @@ function afterFirstTransaction(action: () => Promise<unknown>): void {
   Object.assign(database, { transaction: counted });
 }
 
-const { body: like } = await done(owner.post(`${project.at}/issues`, { title: 'T' }));
+const { body: like } = await expectSuccess(owner.post(`${project.at}/issues`, { title: 'T' }));
 
 /** Creates one more issue than the batch size. */
 async function manyIssues(): Promise<readonly number[]> {
@@ -51,13 +51,13 @@ async function manyNotes(epic_id: number): Promise<void> {
 /** Resources whose related rows exceed the batch size. */
 const LARGE = {
   async 'a label'() {
-    const { id } = (await done(owner.post(`${group.at}/labels`, { name: 'large', color: 'red' }))).body;
+    const { id } = (await expectSuccess(owner.post(`${group.at}/labels`, { name: 'large', color: 'red' }))).body;
     const rows = ids.map((issue_id) => ({ issue_id, label_id: id }));
     await database.transaction((tx) => tx.insertInto('issue_labels').values(rows).execute());
     return `labels/${id}`;
   },
   async 'a milestone'() {
-    const { id } = (await done(owner.post(`${group.at}/milestones`, { title: 'large' }))).body;
+    const { id } = (await expectSuccess(owner.post(`${group.at}/milestones`, { title: 'large' }))).body;
     await having({ milestone_id: id });
     return `milestones/${id}`;
   },
@@ -69,11 +69,11 @@ const LARGE = {
   async 'a cadence'() {
     const { id } = await newIteration({ ...group, owner }, '2026-03-01', '2026-03-14');
     await having({ iteration_id: id });
-    const [{ id: cadence }] = (await done(owner.get(`${group.at}/iteration_cadences`))).body;
+    const [{ id: cadence }] = (await expectSuccess(owner.get(`${group.at}/iteration_cadences`))).body;
     return `iteration_cadences/${cadence}`;
   },
   async 'an epic'() {
-    const { id, iid } = (await done(owner.post(`${group.at}/epics`, { title: 'large' }))).body;
+    const { id, iid } = (await expectSuccess(owner.post(`${group.at}/epics`, { title: 'large' }))).body;
     await manyNotes(id);
     return `epics/${iid}`;
   },
@@ -82,9 +82,9 @@ const LARGE = {
 for (const [name, make] of Object.entries(LARGE)) {
   test(`does not delete ${name} if the caller loses access between two batches`, async () => {
     const large = `${group.at}/${await make()}`;
-    afterFirstTransaction(() => done(owner.delete(`${group.at}/members/${planner.id}`)));
+    afterFirstTransaction(() => expectSuccess(owner.delete(`${group.at}/members/${planner.id}`)));
     assert.equal((await planner.delete(large)).status, 404);
-    await done(owner.post(`${group.at}/members`, { user_id: planner.id, access_level: 15 }));
+    await expectSuccess(owner.post(`${group.at}/members`, { user_id: planner.id, access_level: 15 }));
     assert.equal((await planner.get(large)).status, 200);
     assert.equal((await planner.delete(large)).status, 204);
     assert.equal((await planner.get(large)).status, 404);

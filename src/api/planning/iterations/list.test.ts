@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, type Group, world } from '#test/support/world.ts';
+import { expectSuccess, type Group, world } from '#test/support/world.ts';
 import { newCadence, newIteration } from '../iteration-cadences/fixtures.testing.ts';
 
 const here = await world();
@@ -18,7 +18,7 @@ await newIteration(below, '2026-01-03', '2026-01-10', { iterations_cadence_id: o
 await newIteration(hidden, '2026-01-02', '2026-01-09', { title: 'secret' });
 
 const titles = async (params = {}, path = `${project.at}/iterations`, by = here.anonymous) =>
-  (await done(by.get(path, params))).body.map(({ title }: { title: string | null }) => title);
+  (await expectSuccess(by.get(path, params))).body.map(({ title }: { title: string | null }) => title);
 
 test('returns all fields of an iteration, with its state by date and its sequence in the cadence', async () => {
   const [{ id, created_at, updated_at, ...rest }] = (await here.anonymous.get(`${group.at}/iterations`)).body;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { listPeriods, newCadence, newIteration } from '../iteration-cadences/fixtures.testing.ts';
 
 const here = await world();
@@ -9,7 +9,7 @@ test('updates given attributes, clears empty ones and keeps the others', async (
   const group = await here.newGroup();
   const made = await newIteration(group, '2026-02-01', '2026-02-14', { title: 'One', description: 'Old' });
   const put = async (params: object) =>
-    (await done(group.owner.put(`${group.at}/iterations/${made.id}`, { ...params }))).body;
+    (await expectSuccess(group.owner.put(`${group.at}/iterations/${made.id}`, { ...params }))).body;
   assert.deepEqual(await put({ title: ' New ', due_date: '2026-02-20' }), {
     ...made,
     title: 'New',
@@ -53,7 +53,7 @@ test('keeps updated_at if nothing changes', async () => {
   const made = await newIteration(group, '2026-02-01', '2026-02-14', { title: 'One', description: 'Old' });
   here.clock.advance(60_000);
   const put = async (params: object) =>
-    (await done(group.owner.put(`${group.at}/iterations/${made.id}`, { ...params }))).body;
+    (await expectSuccess(group.owner.put(`${group.at}/iterations/${made.id}`, { ...params }))).body;
   assert.deepEqual(await put({ title: ' One ', description: 'Old', due_date: '2026-02-14' }), made);
   assert.notEqual((await put({ description: 'New' })).updated_at, made.updated_at);
 });
@@ -90,8 +90,9 @@ test('replaces a deleted iteration of an automatic cadence and clears it from is
   await newCadence(group);
   const before = (await group.owner.get(`${group.at}/iterations`)).body;
   const { id } = before[2];
-  const { iid } = (await done(group.owner.post(`${project.at}/issues`, { title: 'One', iteration_id: id }))).body;
-  await done(group.owner.delete(`${group.at}/iterations/${id}`));
+  const { iid } = (await expectSuccess(group.owner.post(`${project.at}/issues`, { title: 'One', iteration_id: id })))
+    .body;
+  await expectSuccess(group.owner.delete(`${group.at}/iterations/${id}`));
   const after = (await group.owner.get(`${group.at}/iterations`)).body;
   assert.deepEqual([after.length, after[2].start_date, after[2].iid], [3, before[2].start_date, 4]);
   assert.equal((await group.owner.get(`${project.at}/issues/${iid}`)).body.iteration, null);

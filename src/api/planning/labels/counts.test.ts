@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 
 const { newGroup, newProject, server, user } = await world();
 
@@ -44,15 +44,16 @@ test('counts confidential issues once for their author, assignees and members wh
   const { owner, guest, planner } = group;
   await owner.post(`${project.at}/labels`, { name: 'bug', color: 'red' });
   const file = async (by: Caller, params: object) =>
-    (await done(by.post(`${project.at}/issues`, { title: 'One', labels: 'bug', ...params }))).body.iid;
+    (await expectSuccess(by.post(`${project.at}/issues`, { title: 'One', labels: 'bug', ...params }))).body.iid;
   const own = await file(guest, { confidential: true });
   const his = await file(owner, { assignee_ids: [guest.id] });
-  await done(owner.put(`${project.at}/issues/${his}`, { confidential: true }));
+  await expectSuccess(owner.put(`${project.at}/issues/${his}`, { confidential: true }));
   await file(guest, { confidential: true, assignee_ids: [guest.id] });
   await file(owner, { confidential: true });
   const counts = async (who: Caller) => {
-    const [{ open_issues_count, closed_issues_count }] = (await done(who.get(`${project.at}/labels?with_counts=1`)))
-      .body;
+    const [{ open_issues_count, closed_issues_count }] = (
+      await expectSuccess(who.get(`${project.at}/labels?with_counts=1`))
+    ).body;
     return [open_issues_count, closed_issues_count];
   };
   assert.deepEqual(
@@ -63,7 +64,7 @@ test('counts confidential issues once for their author, assignees and members wh
       [0, 0],
     ],
   );
-  await done(guest.put(`${project.at}/issues/${own}`, { state_event: 'close' }));
+  await expectSuccess(guest.put(`${project.at}/issues/${own}`, { state_event: 'close' }));
   assert.deepEqual(
     [await counts(guest), await counts(planner)],
     [
@@ -71,7 +72,7 @@ test('counts confidential issues once for their author, assignees and members wh
       [3, 1],
     ],
   );
-  await done(planner.put(`${project.at}/issues/${own}`, { confidential: false }));
+  await expectSuccess(planner.put(`${project.at}/issues/${own}`, { confidential: false }));
   assert.deepEqual(
     [await counts(await user()), await counts(planner)],
     [
@@ -79,6 +80,6 @@ test('counts confidential issues once for their author, assignees and members wh
       [3, 1],
     ],
   );
-  await done(owner.delete(`${project.at}/issues/${own}`));
+  await expectSuccess(owner.delete(`${project.at}/issues/${own}`));
   assert.deepEqual(await counts(planner), [3, 0]);
 });

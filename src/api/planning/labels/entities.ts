@@ -58,13 +58,13 @@ const labelFields = {
 };
 
 /** Loads descriptions, the caller's subscriptions and, with `with_counts`, the counts. */
-async function loadRelations(labels: readonly LabelListRow[], to: SerializationContext) {
-  const descriptions = await loadDescriptions(labels, to);
+async function loadRelations(labels: readonly LabelListRow[], context: SerializationContext) {
+  const descriptions = await loadDescriptions(labels, context);
   const ids = labels.map(({ id }) => id);
-  const subscribed = await findSubscribedLabelIds(to.db, to.caller, labels);
-  if (to.params.with_counts !== true) return { descriptions, subscribed, counts: null };
-  const issues = await countVisibleIssues(to.db, to.caller, ids);
-  const mergeRequests = await countVisibleOpenMergeRequests(to.db, to.caller, ids);
+  const subscribed = await findSubscribedLabelIds(context.db, context.caller, labels);
+  if (context.params.with_counts !== true) return { descriptions, subscribed, counts: null };
+  const issues = await countVisibleIssues(context.db, context.caller, ids);
+  const mergeRequests = await countVisibleOpenMergeRequests(context.db, context.caller, ids);
   return { descriptions, subscribed, counts: { issues, mergeRequests } };
 }
 

@@ -35,7 +35,7 @@ const subscribedLabel =
   async (scene) => {
     const parent = parentOf(scene);
     const { id } = await scene.newLabel(parent);
-    await scene.done(scene.callers.guest.post(`${parent.at}/labels/${id}/subscribe`));
+    await scene.expectSuccess(scene.callers.guest.post(`${parent.at}/labels/${id}/subscribe`));
     return { by: 'guest', path: { id: parent.id, label_id: String(id) } };
   };
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
 
-const { group, owner, guest, planner, user, newProject, newGroup, server, work } = await world({
+const { group, owner, guest, planner, user, newProject, newGroup, server, runJobs } = await world({
   group: { visibility: 'private', with: ['guest', 'planner'] },
 });
 
 type At = { readonly at: string };
 
 const newLabel = async ({ at }: At, params: object) =>
-  (await done(owner.post(`${at}/labels`, { color: 'red', ...params }))).body as { id: number };
+  (await expectSuccess(owner.post(`${at}/labels`, { color: 'red', ...params }))).body as { id: number };
 
 const labelsOf = async ({ at }: At, titled: string, by: Caller = owner) =>
   (await by.get(`${at}/labels`)).body.filter(({ name }: { name: string }) => name === titled);
@@ -21,7 +21,7 @@ test('moves a promoted label to the group and merges all of its title below', as
   const own = await newLabel(one, { name: 'bug', color: '#123456', description: 'Wrong', priority: 3 });
   await newLabel(other, { name: 'bug', color: 'blue', priority: 5 });
   const [issue, far] = [await newIssue(one, { labels: 'bug' }), await newIssue(other, { labels: 'bug' })];
-  for (const { at } of [one, other]) await done(guest.post(`${at}/labels/bug/subscribe`));
+  for (const { at } of [one, other]) await expectSuccess(guest.post(`${at}/labels/bug/subscribe`));
   const { status, body } = await planner.put(`${one.at}/labels/bug/promote`);
   assert.equal(status, 200);
   const { id, ...label } = body;
@@ -62,7 +62,7 @@ test('merges the project label into an existing group label with its title', asy
   await server.services.database.transaction((tx) =>
     tx.insertInto('issue_labels').values({ issue_id: both.id, label_id: above.id }).execute(),
   );
-  const { body } = await done(planner.put(`${project.at}/labels/promote`, { name: 'later' }));
+  const { body } = await expectSuccess(planner.put(`${project.at}/labels/promote`, { name: 'later' }));
   assert.deepEqual([body.id, body.color], [above.id, '#0000FF']);
   assert.deepEqual((await owner.get(both.at)).body.labels, ['later']);
   assert.equal((await owner.get(`${project.at}/labels/${own.id}`)).status, 404);
@@ -113,8 +113,8 @@ test('merges very many issues in batches by a background job', async () => {
         .execute();
     }
   });
-  const { body } = await done(planner.put(`${project.at}/labels/common/promote`));
-  await work();
+  const { body } = await expectSuccess(planner.put(`${project.at}/labels/common/promote`));
+  await runJobs();
   const counted = await owner.get(`${group.at}/labels`, { with_counts: true, search: 'common' });
   assert.deepEqual([counted.body[0].id, counted.body[0].open_issues_count], [body.id, 1_100]);
   assert.equal((await labelsOf(project, 'common')).length, 1);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 
 const { group, owner, guest, anonymous, user, newProject, name } = await world({
   group: { visibility: 'private', with: ['guest'] },
 });
 
 const newLabel = async ({ at }: { readonly at: string }, title = name('label')) =>
-  (await done(owner.post(`${at}/labels`, { name: title, color: 'red' }))).body as { id: number; name: string };
+  (await expectSuccess(owner.post(`${at}/labels`, { name: title, color: 'red' }))).body as { id: number; name: string };
 
 /** Returns `subscribed` of the label as this caller sees it in the project or group. */
 const isSubscribed = async (by: Caller, { at }: { readonly at: string }, { id }: { readonly id: number }) =>
@@ -33,7 +33,7 @@ test('subscribes in one project, or everywhere through a group', async () => {
       [false, false, false],
     ],
   );
-  await done(guest.post(`${group.at}/labels/${label.id}/subscribe`));
+  await expectSuccess(guest.post(`${group.at}/labels/${label.id}/subscribe`));
   assert.deepEqual(await everywhere(guest), [true, true, true]);
   assert.equal((await guest.get(`${other.at}/labels/${label.id}`)).body.subscribed, true);
 });
@@ -43,12 +43,12 @@ test('unsubscribes, and returns 304 if not subscribed', async () => {
   const label = await newLabel(project);
   const at = `${project.at}/labels/${label.id}`;
   assert.equal((await guest.post(`${at}/unsubscribe`)).status, 304);
-  await done(guest.post(`${at}/subscribe`));
+  await expectSuccess(guest.post(`${at}/subscribe`));
   const { status, body } = await guest.post(`${at}/unsubscribe`);
   assert.deepEqual([status, body.subscribed], [201, false]);
   const above = await newLabel(group);
-  await done(guest.post(`${group.at}/labels/${above.id}/subscribe`));
-  await done(guest.post(`${project.at}/labels/${above.id}/unsubscribe`));
+  await expectSuccess(guest.post(`${group.at}/labels/${above.id}/subscribe`));
+  await expectSuccess(guest.post(`${project.at}/labels/${above.id}/unsubscribe`));
   assert.equal(await isSubscribed(guest, group, above), false);
 });
 

@@ -55,7 +55,7 @@ export const deleteIssueLink = endpoint({
   delete: `${LINKS}/:issue_link_id`,
   summary: 'Delete an issue link',
   access: deleteLinkAccess(),
-  errors: { noLink: [404, 'No Issue Link found'], gone: NOT_FOUND },
+  errors: { noLink: [404, 'No Issue Link found'], notFound: NOT_FOUND },
   activity: ['note link', 'note backlink'],
   response: ok(IssueLink),
   write: (uow, { issue, project, found: { link, other } }) => deleteLink(uow, link, [{ issue, project }, other]),

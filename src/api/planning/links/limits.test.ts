@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
 
 test('an issue has at most a hundred links, also with concurrent requests', async () => {
@@ -47,7 +47,7 @@ test('the free tier has no blocking links', async () => {
     const { status, body } = await owner.post(`${one.at}/links`, { ...input, link_type });
     assert.deepEqual([status, body], [403, { message: 'Blocked issues not available for current license' }]);
   }
-  await done(
+  await expectSuccess(
     owner.post(`${one.at}/links`, {
       ...input,
       target_project_id: (await owner.get(project.at)).body.path_with_namespace,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { listNoteBodies, newIssue } from '../notes/fixtures.testing.ts';
 
 const { project, owner, guest, anonymous, user, newProject } = await world({
@@ -42,14 +42,14 @@ test('shows a link from both issues, each with its own link type', async () => {
 
 test('a null project means the project of the path', async () => {
   const [one, other] = [await open(), await open()];
-  await done(owner.post(`${one.at}/links`, { ...linkBody(other), target_project_id: null }));
+  await expectSuccess(owner.post(`${one.at}/links`, { ...linkBody(other), target_project_id: null }));
   assert.deepEqual(await listLinks(other), [['relates_to', one.id]]);
 });
 
 test('a closed issue does not count as blocked', async () => {
   const [one, other] = [await open(), await open()];
-  await done(owner.post(`${one.at}/links`, linkBody(other, 'blocks')));
-  await done(owner.put(other.at, { state_event: 'close' }));
+  await expectSuccess(owner.post(`${one.at}/links`, linkBody(other, 'blocks')));
+  await expectSuccess(owner.put(other.at, { state_event: 'close' }));
   const { body } = await owner.get(`${project.at}/issues`, { iids: [one.iid] });
   assert.deepEqual([body[0].id, body[0].blocking_issues_count], [one.id, 0]);
 });
@@ -57,9 +57,9 @@ test('a closed issue does not count as blocked', async () => {
 test('creating and deleting a link create notes on both issues and no other activity', async () => {
   const low = await newProject({ owner });
   const [one, other, far] = [await open(), await open(), await newIssue(low)];
-  await done(owner.post(`${one.at}/links`, linkBody(far, undefined, low)));
-  const { id } = (await done(owner.post(`${one.at}/links`, linkBody(other, 'blocks')))).body;
-  await done(owner.delete(`${other.at}/links/${id}`));
+  await expectSuccess(owner.post(`${one.at}/links`, linkBody(far, undefined, low)));
+  const { id } = (await expectSuccess(owner.post(`${one.at}/links`, linkBody(other, 'blocks')))).body;
+  await expectSuccess(owner.delete(`${other.at}/links/${id}`));
   const path = async (of: Project) => (await owner.get(of.at)).body.path_with_namespace;
   assert.deepEqual(await listNoteBodies(owner, one, { sort: 'asc' }), [
     `marked this issue as related to ${await path(low)}#${far.iid}`,
@@ -120,7 +120,7 @@ test('checks the conditions of a link in order', async () => {
 test('deleting a link needs the permission on both issues and returns the link', async () => {
   const low = await newProject({ owner, visibility: 'public' });
   const [one, far, other] = [await open(), await newIssue(low), await open()];
-  const link = (await done(owner.post(`${one.at}/links`, linkBody(far, 'blocks', low)))).body;
+  const link = (await expectSuccess(owner.post(`${one.at}/links`, linkBody(far, 'blocks', low)))).body;
   const at = `${one.at}/links/${link.id}`;
   const refused = await guest.delete(at);
   assert.deepEqual([refused.status, refused.body], [404, { message: 'No Issue Link found' }]);
@@ -136,8 +136,8 @@ test('a link to an unreadable issue answers like the issue itself', async () => 
   const low = await newProject({ owner });
   const [one, far, hidden] = [await open(), await newIssue(low), await newIssue(project, { confidential: true })];
   const [away, near] = [
-    (await done(owner.post(`${one.at}/links`, linkBody(far, undefined, low)))).body,
-    (await done(owner.post(`${one.at}/links`, linkBody(hidden)))).body,
+    (await expectSuccess(owner.post(`${one.at}/links`, linkBody(far, undefined, low)))).body,
+    (await expectSuccess(owner.post(`${one.at}/links`, linkBody(hidden)))).body,
   ];
   assert.deepEqual((await guest.get(`${one.at}/links/${away.id}`)).body, { message: '404 Project Not Found' });
   assert.deepEqual((await guest.get(`${one.at}/links/${near.id}`)).body, { message: '404 Not found' });
@@ -147,12 +147,12 @@ test('a link to an unreadable issue answers like the issue itself', async () => 
 test('links move with an issue and are deleted with either issue', async () => {
   const low = await newProject({ owner });
   const [one, other, third] = [await open(), await open(), await open()];
-  const { id } = (await done(owner.post(`${one.at}/links`, linkBody(other, 'blocks')))).body;
-  await done(owner.post(`${third.at}/links`, linkBody(one)));
-  const moved = (await done(owner.post(`${one.at}/move`, { to_project_id: low.id }))).body;
+  const { id } = (await expectSuccess(owner.post(`${one.at}/links`, linkBody(other, 'blocks')))).body;
+  await expectSuccess(owner.post(`${third.at}/links`, linkBody(one)));
+  const moved = (await expectSuccess(owner.post(`${one.at}/move`, { to_project_id: low.id }))).body;
   assert.deepEqual([await listLinks(one), await listLinks(other)], [[], [['is_blocked_by', moved.id]]]);
   assert.deepEqual(await listLinks(third), [['relates_to', moved.id]]);
-  await done(owner.delete(`${low.at}/issues/${moved.iid}`));
+  await expectSuccess(owner.delete(`${low.at}/issues/${moved.iid}`));
   assert.deepEqual([await listLinks(other), await listLinks(third)], [[], []]);
   assert.equal((await owner.get(`${other.at}/links/${id}`)).status, 404);
 });

@@ -52,9 +52,9 @@ export async function deleteLink(
   uow: UnitOfWork<SignedInCaller>,
   link: IssueLinkRow,
   [pathIssue, otherIssue]: readonly [LinkedIssueWithProject, LinkedIssueWithProject],
-): Promise<IssueLinkEnds | Failure<'noLink' | 'gone'>> {
+): Promise<IssueLinkEnds | Failure<'noLink' | 'notFound'>> {
   if (!mayLinkIssue(uow.actor, pathIssue) || !mayLinkIssue(uow.actor, otherIssue)) return fail('noLink');
-  if (!(await deleteLinkRow(uow, link.id))) return fail('gone');
+  if (!(await deleteLinkRow(uow, link.id))) return fail('notFound');
   await recordLinkNotes(uow, [pathIssue, otherIssue], [relationRemoved, relationRemoved]);
   return { link, pathIssue, otherIssue };
 }

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, type Project, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Project, world } from '#test/support/world.ts';
 import { mailOutbox } from './fixtures.testing.ts';
 
 // Notifications of comments on commits.
 
 const env = { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNAL_URL: 'https://hearth.example' };
 const here = await world({ env });
-const { newProject, root, user, clock, work } = here;
+const { newProject, root, user, clock, runJobs } = here;
 const { mails, recipientsOf: filteredRecipientsOf } = mailOutbox(here);
 const recipientsOf = ({ id }: Project, action: () => Promise<unknown>) =>
   filteredRecipientsOf({ project_id: id }, action);
 
-const setLevel = (who: Caller, at: string, level: string) => done(who.put(`${at}/notification_settings`, { level }));
+const setLevel = (who: Caller, at: string, level: string) =>
+  expectSuccess(who.put(`${at}/notification_settings`, { level }));
 
 /** Creates a commit with this author address; returns its URL. */
 async function newCommit({ owner, repository }: Project, author_email: string) {
@@ -22,12 +23,12 @@ async function newCommit({ owner, repository }: Project, author_email: string) {
     author_email,
     actions: [{ action: 'create', file_path: here.name('file'), content: 'one\n' }],
   };
-  const { id, short_id } = (await done(owner.post(`${repository}/commits`, commit))).body;
+  const { id, short_id } = (await expectSuccess(owner.post(`${repository}/commits`, commit))).body;
   return { id, short_id, at: `${repository}/commits/${id}` };
 }
 
 const newComment = (by: Caller, { at }: { readonly at: string }, note: string) =>
-  done(by.post(`${at}/comments`, { note }));
+  expectSuccess(by.post(`${at}/comments`, { note }));
 
 test('notifies the author of the commit of a comment', async () => {
   const project = await newProject({ readme: true, with: ['developer'] });
@@ -35,7 +36,7 @@ test('notifies the author of the commit of a comment', async () => {
   const commit = await newCommit(project, `${developer.username.toUpperCase()}@hearth.test`);
   await newComment(owner, commit, 'Why?');
   const [mail, ...others] = await mails({ project_id: project.id });
-  const { notes } = (await done(owner.get(`${commit.at}/discussions`))).body[0];
+  const { notes } = (await expectSuccess(owner.get(`${commit.at}/discussions`))).body[0];
   assert.equal(others.length, 0);
   assert.deepEqual(mail, {
     id: mail?.id,
@@ -64,14 +65,14 @@ test('finds the author by a confirmed secondary address only', async () => {
   const project = await newProject({ readme: true, with: ['developer'] });
   const { developer, owner } = project;
   const email = `${developer.username}@work.test`;
-  await done(developer.post('/user/emails', { email }));
+  await expectSuccess(developer.post('/user/emails', { email }));
   const commit = await newCommit(project, email);
   assert.deepEqual(await recipientsOf(project, () => newComment(owner, commit, 'Why?')), []);
-  const added = (await done(root.get(`/users/${developer.id}/emails`))).body.find(
+  const added = (await expectSuccess(root.get(`/users/${developer.id}/emails`))).body.find(
     (one: { email: string }) => one.email === email,
   );
-  await done(root.delete(`/users/${developer.id}/emails/${added.id}`));
-  await done(root.post(`/users/${developer.id}/emails`, { email, skip_confirmation: true }));
+  await expectSuccess(root.delete(`/users/${developer.id}/emails/${added.id}`));
+  await expectSuccess(root.post(`/users/${developer.id}/emails`, { email, skip_confirmation: true }));
   const expected = [`${developer.id} new_note null`];
   assert.deepEqual(await recipientsOf(project, () => newComment(owner, commit, 'Why?')), expected);
 });
@@ -87,7 +88,7 @@ test('notifies earlier commenters, users mentioned earlier and now, and watchers
   const mention = () => newComment(owner, commit, `See @${reporter.username}`);
   const onMention = [`${developer.id} new_note null`, `${reporter.id} new_note mentioned`, watched];
   assert.deepEqual(await recipientsOf(project, mention), onMention.sort());
-  const discuss = () => done(maintainer.post(`${commit.at}/discussions`, { body: 'Third' }));
+  const discuss = () => expectSuccess(maintainer.post(`${commit.at}/discussions`, { body: 'Third' }));
   const onThread = [developer, reporter, owner].map(({ id }) => `${id} new_note null`);
   assert.deepEqual(await recipientsOf(project, discuss), [...onThread, watched].sort());
   const other = await newCommit(project, 'nobody@elsewhere.test');
@@ -98,14 +99,14 @@ test('notifies of replies and of comments on lines', async () => {
   const project = await newProject({ readme: true, with: ['developer'] });
   const { developer, owner } = project;
   const commit = await newCommit(project, `${developer.username}@hearth.test`);
-  const discussion = (await done(owner.post(`${commit.at}/discussions`, { body: 'One' }))).body.id;
-  await work();
+  const discussion = (await expectSuccess(owner.post(`${commit.at}/discussions`, { body: 'One' }))).body.id;
+  await runJobs();
   const expected = [`${developer.id} new_note null`];
-  const reply = () => done(owner.post(`${commit.at}/discussions/${discussion}/notes`, { body: 'Two' }));
+  const reply = () => expectSuccess(owner.post(`${commit.at}/discussions/${discussion}/notes`, { body: 'Two' }));
   assert.deepEqual(await recipientsOf(project, reply), expected);
-  const [{ new_path: path }] = (await done(owner.get(`${commit.at}/diff`))).body;
+  const [{ new_path: path }] = (await expectSuccess(owner.get(`${commit.at}/diff`))).body;
   const onLine = async () => {
-    const { body } = await done(owner.post(`${commit.at}/comments`, { note: 'Three', path, line: 1 }));
+    const { body } = await expectSuccess(owner.post(`${commit.at}/comments`, { note: 'Three', path, line: 1 }));
     assert.equal(body.line, 1);
   };
   assert.deepEqual(await recipientsOf(project, onLine), expected);
@@ -130,6 +131,6 @@ test('does not notify the commenter, callers without access to the code, and pro
   assert.deepEqual(await recipientsOf(project, () => newComment(developer, commit, 'Mine')), []);
   const mention = () => newComment(developer, commit, `@${guest.username} @${stranger.username}`);
   assert.deepEqual(await recipientsOf(project, mention), []);
-  await done(owner.put(project.at, { emails_enabled: false }));
+  await expectSuccess(owner.put(project.at, { emails_enabled: false }));
   assert.deepEqual(await recipientsOf(project, () => newComment(owner, commit, 'Hm')), []);
 });

@@ -1,5 +1,5 @@
 import type { MailState } from '#database/tables/mail.ts';
-import { done, type World } from '#test/support/world.ts';
+import { expectSuccess, type World } from '#test/support/world.ts';
 
 // Fixtures for tests of mails.
 
@@ -51,11 +51,11 @@ export interface MailJson {
 type MailQueryParams = Readonly<Record<string, unknown>>;
 
 /** Helpers for a server that stores mails without sending (`HEARTH_MAIL_DELIVERY=outbox`). */
-export function mailOutbox({ root, work }: Pick<World, 'root' | 'work'>) {
+export function mailOutbox({ root, runJobs }: Pick<World, 'root' | 'runJobs'>) {
   /** Returns the mails written so far, newest first. */
   async function mails(filter: MailQueryParams): Promise<readonly MailJson[]> {
-    await work();
-    return (await done(root.get('/admin/mail_messages', { ...filter, per_page: 100 }))).body;
+    await runJobs();
+    return (await expectSuccess(root.get('/admin/mail_messages', { ...filter, per_page: 100 }))).body;
   }
   /** Returns `<recipient> <event> <reason>` for each mail that the action causes: `12 new_note mentioned`. */
   async function recipientsOf(filter: MailQueryParams, action: () => Promise<unknown>): Promise<string[]> {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
 import { createMail } from './fixtures.testing.ts';
 
 const here = await world();
-const { root, user, anonymous, newProject, work, server } = here;
+const { root, user, anonymous, newProject, runJobs, server } = here;
 
 test('restricts mails to administrators', async () => {
   const mira = await user();
@@ -19,7 +19,7 @@ test('restricts mails to administrators', async () => {
 test('lists mails in pages, newest first, and filters', async () => {
   const [first, second] = [await createMail(here, 'failed'), await createMail(here, 'sent')];
   const ids = async (params: Readonly<Record<string, unknown>>) =>
-    (await done(root.get('/admin/mail_messages', params))).body.map(({ id }: { id: number }) => id);
+    (await expectSuccess(root.get('/admin/mail_messages', params))).body.map(({ id }: { id: number }) => id);
   assert.deepEqual((await ids({ target_type: 'Issue', target_id: 999_999 })).slice(0, 2), [second, first]);
   assert.deepEqual((await ids({ state: 'sent', recipient_id: root.id })).slice(0, 1), [second]);
   assert.deepEqual(await ids({ recipient_id: 987_654 }), []);
@@ -41,13 +41,13 @@ test('retries failed mails only', async () => {
 
 test('writes no mails and enqueues no jobs if mail is off', async () => {
   const project = await newProject({ with: ['developer'] });
-  await done(project.developer.put(`${project.at}/notification_settings`, { level: 'watch' }));
+  await expectSuccess(project.developer.put(`${project.at}/notification_settings`, { level: 'watch' }));
   await newIssue(project);
   const { reader } = server.services.database;
   assert.deepEqual(
     await reader.selectFrom('background_jobs').select('kind').where('kind', 'like', 'mail%').execute(),
     [],
   );
-  await work();
+  await runJobs();
   assert.deepEqual((await root.get('/admin/mail_messages', { project_id: project.id })).body, []);
 });

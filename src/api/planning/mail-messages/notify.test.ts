@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobRun } from '#test/support/job-run.ts';
-import { type Caller, done, type Project, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Project, world } from '#test/support/world.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
 import { mailOutbox } from './fixtures.testing.ts';
 import { notifyUsers } from './notify.ts';
@@ -10,7 +10,7 @@ import { notifyUsers } from './notify.ts';
 
 const env = { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNAL_URL: 'https://hearth.example' };
 const here = await world({ env });
-const { root, user, work, newProject, newGroup, server, clock } = here;
+const { root, user, runJobs, newProject, newGroup, server, clock } = here;
 const { database } = server.services;
 
 type Params = Readonly<Record<string, unknown>>;
@@ -20,13 +20,13 @@ const recipientsOf = ({ id }: Project, doing: () => Promise<unknown>) =>
   filteredRecipientsOf({ project_id: id }, doing);
 
 const level = (who: Caller, place: string, value: string, events: object = {}) =>
-  done(who.put(`${place}/notification_settings`, { level: value, ...events }));
+  expectSuccess(who.put(`${place}/notification_settings`, { level: value, ...events }));
 
 test('notifies participants of a comment in a reply to the issue’s mail', async () => {
   const project = await newProject({ with: ['developer'] });
   const { developer, owner } = project;
   const issue = await newIssue(project, { assignee_ids: [developer.id] });
-  await work();
+  await runJobs();
   const note = (await owner.post(issue.notes, { body: 'Seen on two hosts' })).body;
   const [mail] = await mails({ project_id: project.id, event: 'new_note' });
   assert.deepEqual(mail, {
@@ -57,7 +57,7 @@ test('notifies watchers of each event but never its actor', async () => {
   const recipients = (doing: () => Promise<unknown>) => recipientsOf(project, doing);
   const path = `${project.at}/issues`;
   assert.deepEqual(await recipients(() => owner.post(path, { title: 'T' })), [`${guest.id} new_issue null`]);
-  const change = (params: Params) => () => done(owner.put(`${path}/1`, params));
+  const change = (params: Params) => () => expectSuccess(owner.put(`${path}/1`, params));
   assert.deepEqual(await recipients(change({ state_event: 'close' })), [`${guest.id} close_issue null`]);
   assert.deepEqual(await recipients(change({ state_event: 'close' })), [], 'the issue was closed already');
   assert.deepEqual(await recipients(change({ state_event: 'reopen' })), [`${guest.id} reopen_issue null`]);
@@ -76,7 +76,7 @@ test('notifies mentioned users and makes them participants', async () => {
   const description = `Ask @${dev.username} and @${stranger.username}, not \`@${guest.username}\``;
   const first = await recipientsOf(project, () => newIssue(project, { description }));
   assert.deepEqual(first, [`${dev.id} new_issue mentioned`], 'the stranger cannot see the project');
-  const comment = (body: string) => () => done(owner.post(`${project.at}/issues/1/notes`, { body }));
+  const comment = (body: string) => () => expectSuccess(owner.post(`${project.at}/issues/1/notes`, { body }));
   assert.deepEqual(await recipientsOf(project, comment('Hm')), [], 'only mentions');
   await level(dev, project.at, 'participating');
   assert.deepEqual(await recipientsOf(project, comment('Hm')), [`${dev.id} new_note null`]);
@@ -90,14 +90,14 @@ test('makes users mentioned in an edit participants without notifying them', asy
   const project = await newProject({ with: ['developer', 'guest', 'reporter'] });
   const { developer, guest, reporter, owner } = project;
   const issue = await newIssue(project);
-  const note = (await done(owner.post(issue.notes, { body: 'Hm', internal: true }))).body;
+  const note = (await expectSuccess(owner.post(issue.notes, { body: 'Hm', internal: true }))).body;
   const edits = async () => {
-    await done(owner.put(issue.at, { description: `Ask @${guest.username}`, title: 'Not @here' }));
+    await expectSuccess(owner.put(issue.at, { description: `Ask @${guest.username}`, title: 'Not @here' }));
     const body = `@${developer.username}, but not @${guest.username}`;
-    await done(owner.put(`${issue.notes}/${note.id}`, { body }));
+    await expectSuccess(owner.put(`${issue.notes}/${note.id}`, { body }));
   };
   assert.deepEqual(await recipientsOf(project, edits), []);
-  const comment = () => done(reporter.post(issue.notes, { body: 'Hm' }));
+  const comment = () => expectSuccess(reporter.post(issue.notes, { body: 'Hm' }));
   const recipients = [owner, developer, guest].map(({ id }) => `${id} new_note null`);
   assert.deepEqual(await recipientsOf(project, comment), recipients.sort());
 });
@@ -128,14 +128,14 @@ test('notifies only readers of confidential and internal texts', async () => {
   const secret = await recipientsOf(project, () => newIssue(project, { confidential: true }));
   assert.deepEqual(secret, [`${planner.id} new_issue null`]);
   const open = await newIssue(project, { assignee_ids: [guest.id] });
-  await work();
+  await runJobs();
   const internal = { body: `@${guest.username}`, internal: true };
-  assert.deepEqual(await recipientsOf(project, () => done(owner.post(open.notes, internal))), [
+  assert.deepEqual(await recipientsOf(project, () => expectSuccess(owner.post(open.notes, internal))), [
     `${planner.id} new_note null`,
   ]);
   const own = await newIssue(project, { confidential: true }, guest);
-  await work();
-  const comment = () => done(owner.post(own.notes, { body: 'Hm' }));
+  await runJobs();
+  const comment = () => expectSuccess(owner.post(own.notes, { body: 'Hm' }));
   assert.deepEqual(
     await recipientsOf(project, comment),
     [guest, planner].map(({ id }) => `${id} new_note null`).sort(),
@@ -147,9 +147,9 @@ test('does not make users participants who may not read the internal comment', a
   const { reporter, owner } = project;
   const outsider = await user();
   const issue = await newIssue(project);
-  const comment = (body: string, internal = false) => done(owner.post(issue.notes, { body, internal }));
+  const comment = (body: string, internal = false) => expectSuccess(owner.post(issue.notes, { body, internal }));
   await comment(`@${outsider.username} must not know, @${reporter.username}`, true);
-  await work();
+  await runJobs();
   assert.deepEqual(await recipientsOf(project, () => comment('Hm')), [`${reporter.id} new_note null`]);
 });
 
@@ -160,8 +160,8 @@ test('applies the global level to a project setting of global for non-members', 
   for (const one of [guest, far]) await level(one, '', 'custom', { close_issue: true });
   await level(far, project.at, 'global');
   const issue = await newIssue(project);
-  await work();
-  const close = () => done(owner.put(issue.at, { state_event: 'close' }));
+  await runJobs();
+  const close = () => expectSuccess(owner.put(issue.at, { state_event: 'close' }));
   const recipients = [guest, far].map(({ id }) => `${id} close_issue null`).sort();
   assert.deepEqual(await recipientsOf(project, close), recipients);
 });
@@ -170,11 +170,11 @@ test('skips unsubscribed users unless mentioned, and notifies subscribers despit
   const project = await newProject({ with: ['developer', 'guest'] });
   const { developer: dev, guest, owner } = project;
   const issue = await newIssue(project, { assignee_ids: [dev.id] });
-  await done(dev.post(`${issue.at}/unsubscribe`));
+  await expectSuccess(dev.post(`${issue.at}/unsubscribe`));
   await level(guest, project.at, 'disabled');
-  await done(guest.post(`${issue.at}/subscribe`));
-  await work();
-  const comment = (body: string) => () => done(owner.post(issue.notes, { body }));
+  await expectSuccess(guest.post(`${issue.at}/subscribe`));
+  await runJobs();
+  const comment = (body: string) => () => expectSuccess(owner.post(issue.notes, { body }));
   assert.deepEqual(await recipientsOf(project, comment('Hm')), [`${guest.id} new_note subscribed`]);
   const expected = [`${guest.id} new_note subscribed`, `${dev.id} new_note assigned`].sort();
   assert.deepEqual(await recipientsOf(project, comment(`@${dev.username}`)), expected);
@@ -187,17 +187,17 @@ test('skips blocked and unconfirmed users, bots, and projects with mails disable
   for (const one of [developer, guest, reporter]) await level(one, project.at, 'watch');
   const set = (id: number, change: object) =>
     database.transaction((tx) => tx.updateTable('users').set(change).where('id', '=', id).execute());
-  await done(root.post(`/users/${developer.id}/block`));
+  await expectSuccess(root.post(`/users/${developer.id}/block`));
   await set(guest.id, { confirmed_at: null });
   await set(reporter.id, { bot: true });
   assert.deepEqual(await recipientsOf(project, () => newIssue(project)), []);
-  await done(root.post(`/users/${developer.id}/unblock`));
+  await expectSuccess(root.post(`/users/${developer.id}/unblock`));
   const expected = [`${developer.id} new_issue null`];
   assert.deepEqual(await recipientsOf(project, () => newIssue(project)), expected);
   for (const place of [project, group]) {
-    await done(owner.put(place.at, { emails_enabled: false }));
+    await expectSuccess(owner.put(place.at, { emails_enabled: false }));
     assert.deepEqual(await recipientsOf(project, () => newIssue(project)), []);
-    await done(owner.put(place.at, { emails_enabled: true }));
+    await expectSuccess(owner.put(place.at, { emails_enabled: true }));
   }
   assert.deepEqual(await recipientsOf(project, () => newIssue(project)), expected);
 });
@@ -214,7 +214,7 @@ test('sends mails to the chosen address', async () => {
   const project = await newProject({ with: ['developer'] });
   const { developer } = project;
   const email = `other-${developer.username}@mail.test`;
-  await done(root.post(`/users/${developer.id}/emails`, { email, skip_confirmation: true }));
+  await expectSuccess(root.post(`/users/${developer.id}/emails`, { email, skip_confirmation: true }));
   await level(developer, '', 'watch', { notification_email: email });
   await newIssue(project);
   const [mail] = await mails({ project_id: project.id });
@@ -234,7 +234,7 @@ test('notifies nobody of a rolled back event', async () => {
 test('enqueues one job per event, which can run twice without duplicate mails', async () => {
   const project = await newProject({ with: ['developer', 'guest'] });
   for (const one of [project.developer, project.guest]) await level(one, project.at, 'watch');
-  await work();
+  await runJobs();
   const { id } = await newIssue(project);
   const waiting = database.reader
     .selectFrom('background_jobs')
@@ -253,8 +253,8 @@ test('notifies of open issues due tomorrow once, including the author', async ()
   const due_date = new Date(clock.now().getTime() + 2 * 86_400_000).toISOString().slice(0, 10);
   await newIssue(project, { due_date, assignee_ids: [developer.id] });
   const closed = await newIssue(project, { due_date });
-  await done(owner.put(closed.at, { state_event: 'close' }));
-  await work();
+  await expectSuccess(owner.put(closed.at, { state_event: 'close' }));
+  await runJobs();
   const expected = [`${developer.id} issue_due assigned`, `${owner.id} issue_due null`].sort();
   assert.deepEqual(await recipientsOf(project, async () => clock.advance(86_400)), expected);
   assert.deepEqual(await recipientsOf(project, async () => clock.advance(86_400)), []);
@@ -266,16 +266,16 @@ test('notifies Maintainers and Owners of a moved project', async () => {
   const { maintainer, developer, owner } = project;
   await level(developer, project.at, 'watch');
   const path = `moved-${project.path}`;
-  const recipients = await recipientsOf(project, () => done(owner.put(project.at, { path })));
+  const recipients = await recipientsOf(project, () => expectSuccess(owner.put(project.at, { path })));
   assert.deepEqual(recipients, [`${maintainer.id} moved_project null`]);
   const deleteAndRestore = async () => {
-    await done(owner.delete(project.at));
-    await work();
-    await done(owner.post(`${project.at}/restore`));
+    await expectSuccess(owner.delete(project.at));
+    await runJobs();
+    await expectSuccess(owner.post(`${project.at}/restore`));
   };
   assert.deepEqual(await recipientsOf(project, deleteAndRestore), [], 'the rename on scheduled deletion is no move');
   await level(maintainer, project.at, 'custom', { moved_project: false });
-  assert.deepEqual(await recipientsOf(project, () => done(owner.put(project.at, { path: project.path }))), []);
+  assert.deepEqual(await recipientsOf(project, () => expectSuccess(owner.put(project.at, { path: project.path }))), []);
 });
 
 test('prevents header injection by a title', async () => {

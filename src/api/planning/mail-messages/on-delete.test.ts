@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BATCH_SIZE } from '#events/batches.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { createMail } from './fixtures.testing.ts';
 
 const here = await world();
-const { root, user, work, server } = here;
+const { root, user, runJobs, server } = here;
 const { database } = server.services;
 
 test('deletes the mails to a deleted user in batches and keeps all others', async () => {
@@ -25,8 +25,8 @@ test('deletes the mails to a deleted user in batches and keeps all others', asyn
     const mails = made.map(({ id }) => ({ ...like, occurrence_id: id }));
     await tx.insertInto('mail_messages').values(mails).execute();
   });
-  await done(root.delete(`/users/${gone.id}`));
-  await work();
+  await expectSuccess(root.delete(`/users/${gone.id}`));
+  await runJobs();
   const mails = database.reader.selectFrom('mail_messages').select('recipient_id').distinct();
   assert.deepEqual(await mails.where('recipient_id', 'in', [gone.id, left.id]).execute(), [to(left)]);
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { EmailEvent } from '#database/tables/notification-settings.ts';
 import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
-import { type Caller, done, type Project, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Project, world } from '#test/support/world.ts';
 import { mailOutbox } from './fixtures.testing.ts';
 
 const here = await world({ env: { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNAL_URL: 'https://hearth.example' } });
@@ -18,7 +18,7 @@ const publishEnd = (id: number, event: EmailEvent) =>
   );
 
 const level = (who: Caller, { at }: Project, value: string, events: object = {}) =>
-  done(who.put(`${at}/notification_settings`, { level: value, ...events }));
+  expectSuccess(who.put(`${at}/notification_settings`, { level: value, ...events }));
 
 const ENDS = ['failed_pipeline', 'fixed_pipeline', 'success_pipeline'] as const;
 
@@ -52,7 +52,7 @@ test('notifies nobody else, and nobody for a pipeline without a user', async () 
   const own = await pipelineRow(here, project, { user_id: developer.id });
   assert.deepEqual(await recipients(own), [`${developer.id} failed_pipeline null`]);
   assert.deepEqual(await recipients(await pipelineRow(here, project, { user_id: null })), []);
-  await done(project.owner.delete(`${project.at}/members/${developer.id}`));
+  await expectSuccess(project.owner.delete(`${project.at}/members/${developer.id}`));
   assert.deepEqual(await recipients(own), [], 'the user lost access');
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newBranch, newMergeRequest } from './fixtures.testing.ts';
 
 const { project, owner, developer, reporter, guest, anonymous } = await world({
@@ -88,7 +88,7 @@ test('concurrent creations get consecutive iids, and one per pair of branches is
   const make = (target_branch: string) =>
     place.owner.post(path, { title: 'Add', source_branch: branch, target_branch });
   for (const target of ['a', 'b', 'c']) {
-    await done(place.owner.post(`${place.project.repository}/branches`, { branch: target, ref: 'main' }));
+    await expectSuccess(place.owner.post(`${place.project.repository}/branches`, { branch: target, ref: 'main' }));
   }
   const answers = await Promise.all(['a', 'b', 'c', 'a', 'b', 'c'].map(make));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 201, 409, 409, 409]);
@@ -97,7 +97,7 @@ test('concurrent creations get consecutive iids, and one per pair of branches is
 });
 
 test('sets labels, creating new ones, milestone, and the assignees and reviewers who can see it', async () => {
-  const milestone = (await done(owner.post(`${project.at}/milestones`, { title: 'v1' }))).body;
+  const milestone = (await expectSuccess(owner.post(`${project.at}/milestones`, { title: 'v1' }))).body;
   const { body } = await developer.post(at, {
     title: 'Add',
     source_branch: await newBranch(project),
@@ -129,8 +129,8 @@ test('the project setting decides about squashing', async () => {
   const { iid, squash } = await newMergeRequest(place.project);
   assert.equal(squash, true);
   const read = async () => (await place.owner.get(`${place.project.at}/merge_requests/${iid}`)).body.squash_on_merge;
-  await done(place.owner.put(place.project.at, { squash_option: 'never' }));
+  await expectSuccess(place.owner.put(place.project.at, { squash_option: 'never' }));
   assert.equal(await read(), false);
-  await done(place.owner.put(place.project.at, { squash_option: 'always' }));
+  await expectSuccess(place.owner.put(place.project.at, { squash_option: 'always' }));
   assert.equal(await read(), true);
 });

@@ -30,7 +30,7 @@ export async function createMergeRequest(
   caller: SignedInCaller,
   project: Project,
   input: CreateMergeRequestInput,
-): Promise<MergeRequest | Failure<CreateMergeRequestFailure | 'gone'>> {
+): Promise<MergeRequest | Failure<CreateMergeRequestFailure | 'notFound'>> {
   if (input.target_project_id != null && input.target_project_id !== project.id) return fail('notAFork');
   if (input.source_branch === input.target_branch) return fail('sameBranches');
   const branches = { source: input.source_branch, head: null, target: input.target_branch };
@@ -45,7 +45,7 @@ async function createWithQuickActions(
   access: CurrentAccess,
   params: CreateMergeRequestInput,
   tips: BranchHeads,
-): Promise<MergeRequest | Failure<CreateMergeRequestFailure | 'gone'>> {
+): Promise<MergeRequest | Failure<CreateMergeRequestFailure | 'notFound'>> {
   const { input, afterUpdate, closes } = await applyDescriptionCommands(uow, params, async () =>
     newMergeRequestSubject(uow, access.project, params.title),
   );

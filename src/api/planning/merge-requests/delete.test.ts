@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newMergeRequest } from './fixtures.testing.ts';
 
 const { project, owner, developer, maintainer, server } = await world({
@@ -41,13 +41,13 @@ test('deleting a merge request deletes its activity events', async () => {
       .where('target_id', '=', id)
       .execute();
   assert.deepEqual(await events(), [{ action: 'created' }]);
-  await done(owner.delete(at));
+  await expectSuccess(owner.delete(at));
   assert.deepEqual(await events(), []);
 });
 
 test('merge requests of archived projects are read-only', async () => {
   const made = await newMergeRequest(project);
-  await done(owner.post(`${project.at}/archive`));
+  await expectSuccess(owner.post(`${project.at}/archive`));
   const input = { title: 'T', source_branch: 'a', target_branch: 'b' };
   assert.equal((await owner.post(`${project.at}/merge_requests`, input)).status, 403);
   assert.equal((await owner.put(made.at, { title: 'T' })).status, 403);

@@ -9,7 +9,7 @@ export async function deleteMergeRequestIfUnchanged(
   uow: UnitOfWork,
   mergeRequest: MergeRequest,
   onlyIfUnchanged: boolean,
-): Promise<undefined | Failure<'gone' | 'changed'>> {
+): Promise<undefined | Failure<'notFound' | 'changed'>> {
   const deleteFailure = await deleteIssuable(uow, MERGE_REQUESTS, mergeRequest, onlyIfUnchanged);
   if (deleteFailure) return deleteFailure;
   await enqueueHeadRefUpdate(uow, mergeRequest.project_id, [mergeRequest.iid]);

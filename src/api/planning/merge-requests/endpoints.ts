@@ -44,7 +44,7 @@ export const createMergeRequest = endpoint({
     sameBranches: SAME_BRANCHES,
     exists: ALREADY_EXISTS,
     invalid: INVALID,
-    gone: NOT_FOUND,
+    notFound: NOT_FOUND,
   },
   activity: ['created MergeRequest', 'milestone add', 'label add', 'note mention'],
   response: created(MergeRequest),
@@ -57,7 +57,7 @@ export const updateMergeRequest = endpoint({
   access: updatableMergeRequestAccess(),
   params: updateMergeRequestParams,
   rules: [mutuallyExclusive('assignee_ids', 'assignee_id'), atLeastOne(...Object.keys(updateMergeRequestParams))],
-  errors: { sameBranches: SAME_BRANCHES, exists: ALREADY_EXISTS, invalid: INVALID, gone: NOT_FOUND },
+  errors: { sameBranches: SAME_BRANCHES, exists: ALREADY_EXISTS, invalid: INVALID, notFound: NOT_FOUND },
   activity: [
     'closed MergeRequest',
     'reopened MergeRequest',
@@ -84,7 +84,7 @@ export const deleteMergeRequest = endpoint({
   summary: 'Delete a merge request',
   access: mergeRequestWithAbility('delete_merge_request').resource(unmodifiedPrecondition),
   lastModified: ({ mergeRequest }) => mergeRequest.updated_at,
-  errors: { gone: NOT_FOUND, changed: [412, '412 Precondition Failed'] },
+  errors: { notFound: NOT_FOUND, changed: [412, '412 Precondition Failed'] },
   response: noContent,
   write: (uow, { mergeRequest, unchanged }) => deleteMergeRequestIfUnchanged(uow, mergeRequest, unchanged.only),
 });

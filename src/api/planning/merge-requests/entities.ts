@@ -105,14 +105,14 @@ const fields = {
 };
 
 /** Loads the related data of serialized merge requests. */
-async function loadMergeRequestRelations(rows: readonly ListedRow[], to: SerializationContext) {
-  const { db } = to;
+async function loadMergeRequestRelations(rows: readonly ListedRow[], context: SerializationContext) {
+  const { db } = context;
   const ids = rows.map(({ id }) => id);
   const reviewers = await loadAssignees(db, MERGE_REQUESTS_BY_REVIEWER, ids);
   const projectIds = [...new Set(rows.map(({ project_id }) => project_id))];
   const actorIds = rows.flatMap((row) => [row.author_id, row.closed_by_id, row.merged_by_id, row.auto_merge_user_id]);
   const userIds = [...actorIds, ...reviewers.map(({ user_id }) => user_id)];
-  const relations = await loadIssuableRelations(MERGE_REQUESTS, rows, userIds, to);
+  const relations = await loadIssuableRelations(MERGE_REQUESTS, rows, userIds, context);
   const mergeSettings = await loadMergeSettings(db, projectIds);
   const needingPipeline = rows.filter((row) => row.state === 'opened' && requiresPipelineSuccess(mergeSettings, row));
   return {
@@ -155,7 +155,7 @@ type MergeRequestRelations = Awaited<ReturnType<typeof loadMergeRequestRelations
 
 function serializeMergeRequest(
   row: MergeRequestOfCaller,
-  to: SerializationContext,
+  context: SerializationContext,
   relations: MergeRequestRelations,
   referenceContext: ReferenceContext,
 ) {
@@ -216,8 +216,8 @@ function serializeMergeRequest(
     prepared_at: row.created_at,
     reference: short,
     references: referencesFor(short, projectPath, referenceContext),
-    web_url: webUrl(to, projectPath, row),
-    time_stats: TimeStats.serialize(row, to),
+    web_url: webUrl(context, projectPath, row),
+    time_stats: TimeStats.serialize(row, context),
     squash: row.squash,
     squash_on_merge: isSquashed(row.squash, settings),
     task_completion_status: { count: row.task_count, completed_count: row.completed_task_count },
@@ -300,22 +300,25 @@ export const MergeRequest = entity('MergeRequest', {
 );
 
 /** Returns the ids with a rebase in progress, if the request asks for it. */
-async function findRebasing(rows: readonly MergeRequestRow[], to: SerializationContext): Promise<ReadonlySet<number>> {
-  if (to.params.include_rebase_in_progress !== true) return new Set();
+async function findRebasing(
+  rows: readonly MergeRequestRow[],
+  context: SerializationContext,
+): Promise<ReadonlySet<number>> {
+  if (context.params.include_rebase_in_progress !== true) return new Set();
   return findActiveRebases(
-    to.db,
+    context.db,
     rows.map(({ id }) => id),
-    to.now,
+    context.now,
   );
 }
 
 /** Returns the head pipelines by merge request id, as rows and serialized. */
-async function serializeHeadPipelines(rows: readonly MergeRequestRow[], to: SerializationContext) {
+async function serializeHeadPipelines(rows: readonly MergeRequestRow[], context: SerializationContext) {
   const pipelines = await loadHeadPipelines(
-    to.db,
+    context.db,
     rows.map(({ id }) => id),
   );
-  const shapes = await Pipeline.serializeAll([...pipelines.values()], to);
+  const shapes = await Pipeline.serializeAll([...pipelines.values()], context);
   const byId = new Map(shapes.map((shape) => [shape.id, shape]));
   return new Map([...pipelines].map(([id, row]) => [id, { row, shape: requireRow(byId.get(row.id)) }]));
 }

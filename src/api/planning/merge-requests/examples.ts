@@ -81,9 +81,9 @@ export const examples: Examples<typeof endpoints> = {
       path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
       params: { state_event: 'close' },
     }),
-    async ({ project, newMergeRequest, callers, done }) => {
+    async ({ project, newMergeRequest, callers, expectSuccess }) => {
       const { iid } = await newMergeRequest();
-      await done(callers.owner.put(`${project.at}/merge_requests/${iid}`, { state_event: 'close' }));
+      await expectSuccess(callers.owner.put(`${project.at}/merge_requests/${iid}`, { state_event: 'close' }));
       return { by: 'developer', path: { id: project.id, merge_request_iid: iid }, params: { state_event: 'reopen' } };
     },
     async ({ project, newBranch, newMergeRequest, newMilestone, callers }) => {
@@ -177,15 +177,18 @@ export const examples: Examples<typeof endpoints> = {
   }),
 };
 
-async function pathWithTime({ project, newMergeRequest, done }: Scene, what: 'time_estimate' | 'add_spent_time') {
+async function pathWithTime(
+  { project, newMergeRequest, expectSuccess }: Scene,
+  what: 'time_estimate' | 'add_spent_time',
+) {
   const { iid } = await newMergeRequest();
-  await done(project.owner.post(`${project.at}/merge_requests/${iid}/${what}`, { duration: '1h' }));
+  await expectSuccess(project.owner.post(`${project.at}/merge_requests/${iid}/${what}`, { duration: '1h' }));
   return { id: project.id, merge_request_iid: iid };
 }
 
 /** Returns the path of a merge request with auto-merge enabled. */
-async function pathWithAutoMerge({ project, newBranch, newMergeRequest, done }: Scene) {
+async function pathWithAutoMerge({ project, newBranch, newMergeRequest, expectSuccess }: Scene) {
   const { iid } = await newMergeRequest({ target_branch: await newBranch('main'), title: 'Draft: It' });
-  await done(project.owner.put(`${project.at}/merge_requests/${iid}/merge`, { auto_merge: true }));
+  await expectSuccess(project.owner.put(`${project.at}/merge_requests/${iid}/merge`, { auto_merge: true }));
   return { id: project.id, merge_request_iid: iid };
 }

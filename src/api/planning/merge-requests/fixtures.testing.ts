@@ -1,5 +1,5 @@
 import { ANONYMOUS } from '#authentication/caller.ts';
-import { type Caller, done, type Project, type World } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Project, type World } from '#test/support/world.ts';
 
 let branches = 0;
 
@@ -14,7 +14,7 @@ export async function newBranch(project: Project): Promise<string> {
 export async function newMergeRequest(project: Project, params: object = {}, by: Caller = project.owner) {
   const source_branch = 'source_branch' in params ? params.source_branch : await newBranch(project);
   const input = { title: 'Add words', target_branch: 'main', ...params, source_branch };
-  const { body } = await done(by.post(`${project.at}/merge_requests`, input));
+  const { body } = await expectSuccess(by.post(`${project.at}/merge_requests`, input));
   return { ...body, at: `${project.at}/merge_requests/${body.iid}` };
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { PipelineStatus } from '#database/tables/pipelines.ts';
 import { atNextTransaction } from '#test/support/interrupted-transactions.ts';
 import { pipelineRow } from '#test/support/pipeline-rows.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { newMergeRequest } from './fixtures.testing.ts';
 
 const here = await world({ project: { readme: true, with: ['reporter'] } });
@@ -33,10 +33,10 @@ test('a single merge request shows the latest head pipeline and its times', asyn
   await pipelineRow(here, project, { ...row, tag: true });
   await pipelineRow(here, project, { ...row, sha: 'b'.repeat(40) });
   await pipelineRow(here, project, { ...row, ref: 'main' });
-  const { body } = await done(reporter.get(mr.at));
-  const alone = (await done(owner.get(`${project.at}/pipelines/${id}`))).body;
+  const { body } = await expectSuccess(reporter.get(mr.at));
+  const alone = (await expectSuccess(owner.get(`${project.at}/pipelines/${id}`))).body;
   const [listed] = (
-    await done(owner.get(`${project.at}/pipelines`, { ref: mr.source_branch, sha: mr.sha, status: 'success' }))
+    await expectSuccess(owner.get(`${project.at}/pipelines`, { ref: mr.source_branch, sha: mr.sha, status: 'success' }))
   ).body.filter((one: { id: number }) => one.id === id);
   const { name: _, ...full } = alone;
   assert.deepEqual([body.head_pipeline, body.pipeline], [full, listed]);
@@ -44,7 +44,7 @@ test('a single merge request shows the latest head pipeline and its times', asyn
     [body.latest_build_started_at, body.latest_build_finished_at],
     [times.started_at, times.finished_at],
   );
-  const changes = (await done(owner.get(`${mr.at}/changes`))).body;
+  const changes = (await expectSuccess(owner.get(`${mr.at}/changes`))).body;
   assert.deepEqual(changes.head_pipeline, full);
 });
 
@@ -57,21 +57,21 @@ test('hides pipelines without permission, but shows the merge status', async () 
   });
   const mr = await newMergeRequest(place);
   await createPipeline(mr, 'running', place);
-  const { body } = await done(here.anonymous.get(mr.at));
+  const { body } = await expectSuccess(here.anonymous.get(mr.at));
   assert.deepEqual([body.pipeline, body.head_pipeline, body.detailed_merge_status], [null, null, 'ci_still_running']);
-  assert.equal((await done(place.owner.get(mr.at))).body.head_pipeline.status, 'running');
+  assert.equal((await expectSuccess(place.owner.get(mr.at))).body.head_pipeline.status, 'running');
 });
 
 test('a required pipeline must succeed, in single responses and lists', async () => {
   const place = await newProject({ readme: true, only_allow_merge_if_pipeline_succeeds: true });
   const mr = await newMergeRequest(place);
   const statuses = async () => {
-    const [listed] = (await done(place.owner.get(`${place.at}/merge_requests`, { state: 'opened' }))).body;
-    const alone = (await done(place.owner.get(mr.at))).body.detailed_merge_status;
+    const [listed] = (await expectSuccess(place.owner.get(`${place.at}/merge_requests`, { state: 'opened' }))).body;
+    const alone = (await expectSuccess(place.owner.get(mr.at))).body.detailed_merge_status;
     return [alone, listed.detailed_merge_status];
   };
   here.clock.advance(2);
-  await here.work();
+  await here.runJobs();
   assert.deepEqual(await statuses(), ['ci_must_pass', 'ci_must_pass']);
   for (const [status, shown] of [
     ['running', 'ci_still_running'],
@@ -83,7 +83,7 @@ test('a required pipeline must succeed, in single responses and lists', async ()
     const merged = await place.owner.put(`${mr.at}/merge`);
     assert.deepEqual([merged.status, merged.body], E405, status);
   }
-  await done(place.owner.put(place.at, { allow_merge_on_skipped_pipeline: true }));
+  await expectSuccess(place.owner.put(place.at, { allow_merge_on_skipped_pipeline: true }));
   assert.deepEqual(await statuses(), ['mergeable', 'mergeable']);
   assert.equal((await place.owner.put(`${mr.at}/merge`)).status, 200);
 });
@@ -92,12 +92,12 @@ test('pipeline requirements of an ancestor group apply to its projects', async (
   const group = await newGroup({ only_allow_merge_if_pipeline_succeeds: true });
   const place = await newProject({ in: group, readme: true, only_allow_merge_if_pipeline_succeeds: false });
   const mr = await newMergeRequest(place, {}, group.owner);
-  const status = async () => (await done(group.owner.get(mr.at))).body.detailed_merge_status;
+  const status = async () => (await expectSuccess(group.owner.get(mr.at))).body.detailed_merge_status;
   assert.equal(await status(), 'ci_must_pass');
   assert.equal((await group.owner.put(`${mr.at}/merge`)).status, 405);
   await createPipeline(mr, 'skipped', place);
   assert.equal(await status(), 'ci_must_pass');
-  await done(group.owner.put(group.at, { allow_merge_on_skipped_pipeline: true }));
+  await expectSuccess(group.owner.put(group.at, { allow_merge_on_skipped_pipeline: true }));
   assert.equal(await status(), 'mergeable');
   assert.equal((await group.owner.put(`${mr.at}/merge`)).status, 200);
 });
@@ -106,14 +106,14 @@ test('a pipeline that fails during a merge stops it', async () => {
   const place = await newProject({ readme: true, only_allow_merge_if_pipeline_succeeds: true });
   const mr = await newMergeRequest(place);
   const id = await createPipeline(mr, 'success', place);
-  await done(place.owner.get(mr.at));
+  await expectSuccess(place.owner.get(mr.at));
   atNextTransaction(here, async (run) => {
     await setPipelineStatus(id, 'failed');
     return run();
   });
   const { status, body } = await place.owner.put(`${mr.at}/merge`);
   assert.deepEqual([status, body], E405);
-  assert.equal((await done(place.owner.get(mr.at))).body.state, 'opened');
+  assert.equal((await expectSuccess(place.owner.get(mr.at))).body.state, 'opened');
   await setPipelineStatus(id, 'success');
   assert.equal((await place.owner.put(`${mr.at}/merge`)).status, 200);
 });

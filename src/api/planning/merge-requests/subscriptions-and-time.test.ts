@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newMergeRequest } from './fixtures.testing.ts';
 
 const { project, owner, reporter, developer, guest, planner, anonymous } = await world({
@@ -20,16 +20,16 @@ test('callers who may update it subscribe and unsubscribe', async () => {
 
 test('tracks time like issues', async () => {
   const mr = await newMergeRequest(project);
-  await done(developer.post(`${mr.at}/time_estimate`, { duration: '1d 3h30m' }));
+  await expectSuccess(developer.post(`${mr.at}/time_estimate`, { duration: '1d 3h30m' }));
   const spent = await developer.post(`${mr.at}/add_spent_time`, { duration: '1h' });
   assert.deepEqual([spent.status, spent.body.human_total_time_spent], [201, '1h']);
-  const stats = (await done(planner.get(`${mr.at}/time_stats`))).body;
+  const stats = (await expectSuccess(planner.get(`${mr.at}/time_stats`))).body;
   assert.deepEqual([stats.time_estimate, stats.total_time_spent], [41_400, 3_600]);
-  assert.deepEqual((await done(owner.get(mr.at))).body.time_stats, stats);
-  await done(developer.post(`${mr.at}/reset_spent_time`));
-  const none = await done(developer.post(`${mr.at}/reset_time_estimate`));
+  assert.deepEqual((await expectSuccess(owner.get(mr.at))).body.time_stats, stats);
+  await expectSuccess(developer.post(`${mr.at}/reset_spent_time`));
+  const none = await expectSuccess(developer.post(`${mr.at}/reset_time_estimate`));
   assert.deepEqual([none.body.time_estimate, none.body.total_time_spent], [0, 0]);
-  const notes = (await done(owner.get(`${mr.at}/notes`))).body.map(({ body }: { body: string }) => body);
+  const notes = (await expectSuccess(owner.get(`${mr.at}/notes`))).body.map(({ body }: { body: string }) => body);
   assert.deepEqual(notes, [
     'removed time estimate',
     'removed time spent',
@@ -41,25 +41,25 @@ test('tracks time like issues', async () => {
 
 test('lists the issues that the merge closes and the caller may read', async () => {
   const file = async (params: object) =>
-    (await done(owner.post(`${project.at}/issues`, { title: 'T', ...params }))).body.iid;
+    (await expectSuccess(owner.post(`${project.at}/issues`, { title: 'T', ...params }))).body.iid;
   const [open, secret, mentioned] = [await file({}), await file({ confidential: true }), await file({})];
   const description = `Closes #${secret}, #${open} and #999, see #${mentioned}`;
   const mr = await newMergeRequest(project, { description });
   const iids = async (by: typeof owner) =>
-    (await done(by.get(`${mr.at}/closes_issues`))).body.map(({ iid }: { iid: number }) => iid);
+    (await expectSuccess(by.get(`${mr.at}/closes_issues`))).body.map(({ iid }: { iid: number }) => iid);
   assert.deepEqual(await iids(planner), [open, secret]);
   assert.deepEqual(await iids(await project.addMember('reporter')), [open, secret]);
   assert.equal((await guest.get(`${mr.at}/closes_issues`)).status, 403);
-  await done(owner.put(project.at, { visibility: 'public' }));
+  await expectSuccess(owner.put(project.at, { visibility: 'public' }));
   assert.deepEqual(await iids(anonymous), [open]);
-  await done(owner.post(`${project.repository}/branches`, { branch: 'aside', ref: 'main' }));
-  await done(owner.put(mr.at, { target_branch: 'aside' }));
+  await expectSuccess(owner.post(`${project.repository}/branches`, { branch: 'aside', ref: 'main' }));
+  await expectSuccess(owner.put(mr.at, { target_branch: 'aside' }));
   assert.deepEqual(await iids(planner), [], 'only merges to the default branch close issues');
 });
 
 test('returns the raw diff without caching', async () => {
   const mr = await newMergeRequest(project);
-  const { text, headers } = await done(reporter.get(`${mr.at}/raw_diffs`));
+  const { text, headers } = await expectSuccess(reporter.get(`${mr.at}/raw_diffs`));
   const name = `${mr.source_branch}.txt`;
   assert.match(
     text,

@@ -5,7 +5,7 @@ import { findUserById } from '#authentication/users/users.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import { findMergeRequests, type MergeRequest } from '#authorization/merge-requests.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { createMergeRequest } from './create.ts';
 import { newBranch, newMergeRequest } from './fixtures.testing.ts';
 import { updateWithLock } from './update.ts';
@@ -17,11 +17,12 @@ const at = `${project.at}/merge_requests`;
 const updateMergeRequest = (by: Caller, { iid }: { iid: number }, params: Readonly<Record<string, unknown>>) =>
   by.put(`${at}/${iid}`, params);
 const newTarget = async () =>
-  (await done(owner.post(`${project.repository}/branches`, { branch: here.name('target'), ref: 'main' }))).body.name;
+  (await expectSuccess(owner.post(`${project.repository}/branches`, { branch: here.name('target'), ref: 'main' }))).body
+    .name;
 
 test('Developers update all fields of a merge request', async () => {
   const made = await newMergeRequest(project, { labels: 'old' });
-  const milestone = (await done(owner.post(`${project.at}/milestones`, { title: here.name('v') }))).body;
+  const milestone = (await expectSuccess(owner.post(`${project.at}/milestones`, { title: here.name('v') }))).body;
   const { status, body } = await updateMergeRequest(developer, made, {
     title: 'Draft: Say more',
     description: 'Closes nothing',
@@ -64,7 +65,7 @@ test('Developers update all fields of a merge request', async () => {
 test('author and assignees update texts, state and target branch only', async () => {
   const author = await project.addMember('developer');
   const made = await newMergeRequest(project, { assignee_ids: [reporter.id] }, author);
-  await done(owner.put(`${project.at}/members/${author.id}`, { access_level: 20 }));
+  await expectSuccess(owner.put(`${project.at}/members/${author.id}`, { access_level: 20 }));
   for (const by of [author, reporter]) {
     const { status, body } = await updateMergeRequest(by, made, {
       title: `By ${by.username}`,
@@ -117,7 +118,7 @@ test('closes and reopens once each', async () => {
 test('rejects reopening or a new target if another one is open for the branches', async () => {
   const source_branch = await newBranch(project);
   const closed = await newMergeRequest(project, { source_branch });
-  await done(updateMergeRequest(owner, closed, { state_event: 'close' }));
+  await expectSuccess(updateMergeRequest(owner, closed, { state_event: 'close' }));
   const open = await newMergeRequest(project, { source_branch });
   const aside = await newMergeRequest(project, { source_branch, target_branch: await newTarget() });
   const taken = [`Another open merge request already exists for this source branch: !${open.iid}`];
@@ -133,7 +134,7 @@ test('rejects reopening or a new target if another one is open for the branches'
     200,
     'a merge request does not conflict with itself',
   );
-  await done(updateMergeRequest(owner, open, { state_event: 'close' }));
+  await expectSuccess(updateMergeRequest(owner, open, { state_event: 'close' }));
   const both = await Promise.all(
     [open, closed].map((one) => updateMergeRequest(owner, one, { state_event: 'reopen' })),
   );
@@ -146,7 +147,7 @@ test('a new target branch, and commits pushed while it was closed, add a version
   const led = await updateMergeRequest(owner, made, { target_branch: target });
   assert.equal(led.body.target_branch, target);
   assert.deepEqual(led.body.diff_refs, made.diff_refs);
-  await done(updateMergeRequest(owner, made, { state_event: 'close' }));
+  await expectSuccess(updateMergeRequest(owner, made, { state_event: 'close' }));
   const head = await project.commit({ 'more.txt': 'more' }, { branch: made.source_branch });
   const reopened = await updateMergeRequest(owner, made, { state_event: 'reopen' });
   assert.equal(reopened.body.sha, head);
@@ -167,27 +168,27 @@ test('without a source branch or while closed, a new target is compared with the
   const made = await newMergeRequest(project);
   const target = await newTarget();
   const start_sha = await project.commit({ 'target.txt': 'text' }, { branch: target });
-  await done(owner.delete(`${project.repository}/branches/${made.source_branch}`));
-  const gone = await done(updateMergeRequest(owner, made, { target_branch: target }));
+  await expectSuccess(owner.delete(`${project.repository}/branches/${made.source_branch}`));
+  const gone = await expectSuccess(updateMergeRequest(owner, made, { target_branch: target }));
   assert.deepEqual(gone.body.diff_refs, { ...made.diff_refs, start_sha });
   const closed = await newMergeRequest(project);
-  await done(updateMergeRequest(owner, closed, { state_event: 'close' }));
+  await expectSuccess(updateMergeRequest(owner, closed, { state_event: 'close' }));
   await project.commit({ 'more.txt': 'more' }, { branch: target });
   const tip = await project.commit({ 'again.txt': 'more' }, { branch: target });
-  await done(owner.post(`${project.repository}/branches`, { branch: here.name('b'), ref: target }));
+  await expectSuccess(owner.post(`${project.repository}/branches`, { branch: here.name('b'), ref: target }));
   await project.commit({ 'late.txt': 'late' }, { branch: closed.source_branch });
-  const led = await done(updateMergeRequest(owner, closed, { target_branch: target }));
+  const led = await expectSuccess(updateMergeRequest(owner, closed, { target_branch: target }));
   assert.deepEqual(led.body.diff_refs, { ...closed.diff_refs, start_sha: tip });
 });
 
 test('a label name with a lone surrogate is created', async () => {
   const labels = 'half \ud800';
-  const issue = (await done(owner.post(`${project.at}/issues`, { title: 'T', labels }))).body;
+  const issue = (await expectSuccess(owner.post(`${project.at}/issues`, { title: 'T', labels }))).body;
   const made = await newMergeRequest(project, { labels });
   for (const path of [made.at, `${project.at}/issues/${issue.iid}`]) {
-    const { body } = await done(owner.put(path, { add_labels: `${labels}, half \ufffd` }));
+    const { body } = await expectSuccess(owner.put(path, { add_labels: `${labels}, half \ufffd` }));
     assert.deepEqual(body.labels, ['half \ufffd']);
-    await done(owner.put(path, { labels: '' }));
+    await expectSuccess(owner.put(path, { labels: '' }));
     assert.deepEqual((await owner.put(path, { labels })).body.labels, ['half \ufffd']);
   }
 });
@@ -201,13 +202,13 @@ test('does nothing if the caller loses the role while the request waits', async 
   const by = { user, token: null } as unknown as SignedInCaller;
   const place = (await findProject(database.reader, by, String(project.id)))!;
   const [row] = (await findMergeRequests(database.reader, by, [made.id])) as [MergeRequest];
-  await done(owner.post(`${project.at}/archive`));
+  await expectSuccess(owner.post(`${project.at}/archive`));
   const services = { database, runUnitOfWork, git };
   const input = { title: 'Late', source_branch: again.source_branch, target_branch: 'aside' };
   for (const late of [{ title: 'Late' }, { target_branch: 'aside' }]) {
     await assert.rejects(updateWithLock(services, by, place, row, late as never), AccessRevoked);
   }
   await assert.rejects(createMergeRequest(services, by, place, input as never), AccessRevoked);
-  await done(owner.post(`${project.at}/unarchive`));
+  await expectSuccess(owner.post(`${project.at}/unarchive`));
   assert.equal((await owner.get(made.at)).body.title, made.title);
 });

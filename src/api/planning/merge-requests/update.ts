@@ -44,7 +44,7 @@ import { loadMergeRequestSubject } from './quick-actions/subject.ts';
 import { findOpenForBranches, insertVersion, updateMergeRequestRow } from './store.ts';
 
 export type UpdateMergeRequestInput = Partial<ParameterValues<typeof updateMergeRequestParams>>;
-type UpdateMergeRequestFailure = 'invalid' | 'sameBranches' | 'exists' | 'gone';
+type UpdateMergeRequestFailure = 'invalid' | 'sameBranches' | 'exists' | 'notFound';
 
 export async function updateWithLock(
   services: RefServices,
@@ -106,7 +106,7 @@ export async function updateWithQuickActions(
   heads: BranchHeads | null,
 ): Promise<MergeRequest | Failure<UpdateMergeRequestFailure>> {
   const row = await findMergeRequest(uow, uow.actor, access.project.id, iid);
-  if (row === null) return fail('gone');
+  if (row === null) return fail('notFound');
   const { input, afterUpdate } = await applyDescriptionCommands(uow, params, () =>
     loadMergeRequestSubject(uow, access, row),
   );

@@ -39,7 +39,8 @@ const withMilestone =
   async (scene) => {
     const parent = parentOf(scene);
     const { id } = await scene.newMilestone(parent);
-    if (Object.keys(before).length > 0) await scene.done(parent.owner.put(`${parent.at}/milestones/${id}`, before));
+    if (Object.keys(before).length > 0)
+      await scene.expectSuccess(parent.owner.put(`${parent.at}/milestones/${id}`, before));
     return { by, path: { id: parent.id, milestone_id: id }, ...(params && { params }) };
   };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
 
 const { group, owner, guest, planner, user, newProject, newGroup } = await world({
@@ -10,7 +10,7 @@ const { group, owner, guest, planner, user, newProject, newGroup } = await world
 type At = { readonly at: string };
 
 const newMilestone = async ({ at }: At, params: Readonly<Record<string, unknown>>) =>
-  (await done(owner.post(`${at}/milestones`, params))).body as { id: number };
+  (await expectSuccess(owner.post(`${at}/milestones`, params))).body as { id: number };
 
 const TAKEN = 'Promotion failed - Title already being used for another group or project milestone.';
 
@@ -18,7 +18,7 @@ test('moves a promoted milestone to the group and merges those of its title in t
   const [one, other] = [await newProject({ in: group }), await newProject({ in: group })];
   const input = { title: 'v1', description: 'First', start_date: '2026-02-01', due_date: '2026-03-01' };
   const own = await newMilestone(one, input);
-  await done(owner.put(`${one.at}/milestones/${own.id}`, { state_event: 'close' }));
+  await expectSuccess(owner.put(`${one.at}/milestones/${own.id}`, { state_event: 'close' }));
   const duplicate = await newMilestone(other, { title: 'v1' });
   const [issue, far] = [
     await newIssue(one, { milestone_id: own.id }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 
 const here = await world();
 
@@ -50,7 +50,7 @@ test('keeps updated_at if nothing changes', async () => {
   const { title, description, due_date } = made;
   const same = { title: ` ${title}`, description, due_date, start_date: '', state_event: 'activate' };
   const put = async (params: object) =>
-    (await done(project.owner.put(`${project.at}/milestones/${made.id}`, { ...params }))).body;
+    (await expectSuccess(project.owner.put(`${project.at}/milestones/${made.id}`, { ...params }))).body;
   assert.deepEqual(await put(same), made);
   assert.notEqual((await put({ description: 'New' })).updated_at, made.updated_at);
 });
@@ -143,7 +143,7 @@ test('closes a milestone whose title is a duplicate after a transfer, and reject
   const project = await here.newProject({ owner: group.owner });
   const [above, other] = [await newMilestone(group), await newMilestone(group)];
   const { id } = await newMilestone(project, { title: above.title });
-  await done(group.owner.put(`${project.at}/transfer`, { namespace: group.id }));
+  await expectSuccess(group.owner.put(`${project.at}/transfer`, { namespace: group.id }));
   const put = (params: object) => group.owner.put(`${project.at}/milestones/${id}`, { ...params });
   assert.equal((await put({ state_event: 'close' })).body.state, 'closed');
   assert.equal((await put({ title: above.title, description: 'Late' })).status, 200);

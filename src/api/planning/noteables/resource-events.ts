@@ -45,16 +45,20 @@ export function loadEventUsers(db: Reader, rows: readonly BaseEventRow[]): Promi
 }
 
 /** Serializes the user and timestamp of an event. */
-export function serializeBaseEvent({ id, user_id, created_at }: BaseEventRow, to: SerializationContext, users: Users) {
+export function serializeBaseEvent(
+  { id, user_id, created_at }: BaseEventRow,
+  context: SerializationContext,
+  users: Users,
+) {
   const user = users.get(user_id ?? 0);
-  return { id, user: user === undefined ? null : UserBasic.serialize(user, to), created_at };
+  return { id, user: user === undefined ? null : UserBasic.serialize(user, context), created_at };
 }
 
 /** Serializes the fields of `resourceEventFields`. */
-export function serializeResourceEvent(row: ResourceEventRow, to: SerializationContext, users: Users) {
+export function serializeResourceEvent(row: ResourceEventRow, context: SerializationContext, users: Users) {
   const { type, id } = toResource(row);
   return {
-    ...serializeBaseEvent(row, to, users),
+    ...serializeBaseEvent(row, context, users),
     resource_type: type,
     resource_id: id,
   };

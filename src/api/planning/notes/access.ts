@@ -99,10 +99,10 @@ export async function reloadNoteForUpdate(
   kind: NoteableKind,
   requestedNoteable: Noteable,
   { id }: NoteRow,
-): Promise<{ readonly noteable: Noteable; readonly currentNote: NoteRow } | Failure<'gone'>> {
+): Promise<{ readonly noteable: Noteable; readonly currentNote: NoteRow } | Failure<'notFound'>> {
   const { noteable, caller } = await kind.reload(uow, uow.actor, requestedNoteable);
   const currentNote = await findNote(uow, caller, noteable, id);
-  if (currentNote === null) return fail('gone');
+  if (currentNote === null) return fail('notFound');
   if (!mayUpdateNote(caller, noteable, currentNote)) throw new AccessRevoked();
   return { noteable, currentNote };
 }

@@ -76,7 +76,7 @@ export const [updateIssueNote, updateMergeRequestNote, updateEpicNote] = forNote
     summary: `Update a comment on ${kind.nounWithArticle}`,
     access: updateNoteAccess(kind),
     params: { body: required(notBlank(description)) },
-    errors: { gone: NOT_FOUND, ...QUICK_ACTION_ERRORS },
+    errors: { notFound: NOT_FOUND, ...QUICK_ACTION_ERRORS },
     activity: ['note mention'],
     response: { ...ok(noteOrQuickActions(Note)), otherStatuses: [202] },
     handle: ({ caller, noteable, note, params }, services) =>
@@ -94,7 +94,7 @@ export const [deleteIssueNote, deleteMergeRequestNote, deleteEpicNote] = forNote
     access: updateNoteAccess(kind),
     lastModified: ({ note }) => note.updated_at,
     lock: (call) => notesLockKey(call),
-    errors: { gone: NOT_FOUND },
+    errors: { notFound: NOT_FOUND },
     response: noContent,
     write: (uow, { noteable, note }) => deleteNote(uow, kind, noteable, note),
   }),

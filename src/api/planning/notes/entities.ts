@@ -126,12 +126,12 @@ export const Note = entity('Note', noteFields).from(
 /** Returns the three fields of resolvable notes. */
 function resolutionFields(
   note: NoteListRow,
-  to: SerializationContext,
+  context: SerializationContext,
   users: Awaited<ReturnType<typeof loadUsersById>>,
 ) {
   if (!isResolvable(note)) return {};
   const resolver = users.get(note.resolved_by_id ?? 0);
-  const resolved_by = resolver === undefined ? null : UserBasic.serialize(resolver, to);
+  const resolved_by = resolver === undefined ? null : UserBasic.serialize(resolver, context);
   return { resolved: note.resolved_at !== null, resolved_by, resolved_at: note.resolved_at };
 }
 

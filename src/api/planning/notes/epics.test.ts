@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, type Group, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Group, world } from '#test/support/world.ts';
 import { listNoteBodies, newIssue } from './fixtures.testing.ts';
 
 // Notes on epics. Their paths contain the id of the epic, not its iid.
@@ -10,13 +10,13 @@ const { group, owner, guest, planner, user, newGroup, newProject } = await world
 });
 
 async function newEpic(of: Group = group, params: object = {}) {
-  const { id, iid } = (await done(of.owner.post(`${of.at}/epics`, { title: 'Big', ...params }))).body;
+  const { id, iid } = (await expectSuccess(of.owner.post(`${of.at}/epics`, { title: 'Big', ...params }))).body;
   return { id: id as number, iid: iid as number, notes: `${of.at}/epics/${id}/notes`, at: `${of.at}/epics/${iid}` };
 }
 
 test('creates, counts, updates and deletes a comment on an epic, without a project', async () => {
   const epic = await newEpic();
-  const note = (await done(guest.post(epic.notes, { body: 'Seen' }))).body;
+  const note = (await expectSuccess(guest.post(epic.notes, { body: 'Seen' }))).body;
   const { noteable_id, noteable_type, project_id, noteable_iid, author, body } = note;
   assert.deepEqual(
     [noteable_id, noteable_type, project_id, noteable_iid, author.id, body],
@@ -24,16 +24,16 @@ test('creates, counts, updates and deletes a comment on an epic, without a proje
   );
   const at = `${epic.notes}/${note.id}`;
   assert.equal((await planner.put(at, { body: 'Other' })).status, 403);
-  assert.equal((await done(guest.put(at, { body: 'Again' }))).body.body, 'Again');
+  assert.equal((await expectSuccess(guest.put(at, { body: 'Again' }))).body.body, 'Again');
   assert.deepEqual((await owner.get(at)).body.body, 'Again');
-  await done(owner.delete(at));
+  await expectSuccess(owner.delete(at));
   assert.deepEqual(await listNoteBodies(guest, epic), []);
 });
 
 test('finds an epic by id through its group and ancestors only', async () => {
   const low = await newGroup({ in: group });
   const epic = await newEpic(low);
-  await done(owner.post(epic.notes, { body: 'Seen' }));
+  await expectSuccess(owner.post(epic.notes, { body: 'Seen' }));
   const through = ({ at }: Group, id: number) => `${at}/epics/${id}/notes`;
   assert.equal((await owner.get(through(group, epic.id))).body.length, 1);
   const other = await newGroup({ owner });
@@ -51,7 +51,7 @@ test('restricts confidential epics and internal notes to Planners', async () => 
   assert.equal((await planner.post(hidden.notes, { body: 'x' })).status, 201);
   const epic = await newEpic();
   assert.equal((await guest.post(epic.notes, { body: 'x', internal: true })).status, 403);
-  await done(planner.post(epic.notes, { body: 'x', internal: true }));
+  await expectSuccess(planner.post(epic.notes, { body: 'x', internal: true }));
   const seen = async (caller: Caller) => (await listNoteBodies(caller, epic)).length;
   assert.deepEqual([await seen(guest), await seen(planner), await seen(owner)], [0, 1, 1]);
 });
@@ -62,7 +62,7 @@ test('requires sign-in and read access, and rejects comments in an archived grou
   const stranger = await user();
   assert.equal((await stranger.post(epic.notes, { body: 'Seen' })).status, 201);
   assert.equal((await stranger.get((await newEpic()).notes)).status, 404);
-  await done(owner.post(`${open.at}/archive`));
+  await expectSuccess(owner.post(`${open.at}/archive`));
   assert.equal((await stranger.post(epic.notes, { body: 'Seen' })).status, 403);
   assert.deepEqual(await listNoteBodies(stranger, epic), ['Seen']);
 });
@@ -71,8 +71,8 @@ test('creates one cross-reference between epics and issues that mention each oth
   const project = await newProject({ in: group });
   const [epic, issue] = [await newEpic(), await newIssue(project)];
   const [epicName, issueName] = [`${group.full_path}&${epic.iid}`, `${project.path_with_namespace}#${issue.iid}`];
-  for (const body of [`&${epic.iid}`, epicName]) await done(owner.post(issue.notes, { body }));
-  await done(owner.post(epic.notes, { body: `${issueName}, ${project.path}#${issue.iid}` }));
+  for (const body of [`&${epic.iid}`, epicName]) await expectSuccess(owner.post(issue.notes, { body }));
+  await expectSuccess(owner.post(epic.notes, { body: `${issueName}, ${project.path}#${issue.iid}` }));
   const system = { activity_filter: 'only_activity' };
   assert.deepEqual(await listNoteBodies(owner, epic, system), [`mentioned in issue ${issueName}`]);
   assert.deepEqual(await listNoteBodies(owner, issue, system), [`mentioned in epic ${epicName}`]);
@@ -81,7 +81,7 @@ test('creates one cross-reference between epics and issues that mention each oth
 test('hides a mention from callers who may not read the mentioning epic', async () => {
   const project = await newProject({ in: group });
   const [epic, issue] = [await newEpic(group, { confidential: true }), await newIssue(project)];
-  await done(owner.post(epic.notes, { body: `${project.path}#${issue.iid}` }));
+  await expectSuccess(owner.post(epic.notes, { body: `${project.path}#${issue.iid}` }));
   assert.deepEqual(
     [(await listNoteBodies(guest, issue)).length, (await listNoteBodies(planner, issue)).length],
     [0, 1],

@@ -11,7 +11,7 @@ import type * as endpoints from './endpoints.ts';
 /** Creates a comment as the owner. */
 async function newNote(scene: Scene, newNoteable: NewIssuable) {
   const { at, path } = await newNoteable(scene);
-  const { body } = await scene.done(scene.project.owner.post(`${at}/notes`, { body: 'It spins' }));
+  const { body } = await scene.expectSuccess(scene.project.owner.post(`${at}/notes`, { body: 'It spins' }));
   return { ...path, note_id: body.id };
 }
 

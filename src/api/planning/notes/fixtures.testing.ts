@@ -1,8 +1,8 @@
-import { type Caller, done, type Project } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Project } from '#test/support/world.ts';
 
 /** Creates an issue, as the project's owner by default. `notes` is the path of its notes. */
 export async function newIssue(project: Project, params: object = {}, by: Caller = project.owner) {
-  const { body } = await done(by.post(`${project.at}/issues`, { title: 'Retry loop spins', ...params }));
+  const { body } = await expectSuccess(by.post(`${project.at}/issues`, { title: 'Retry loop spins', ...params }));
   return {
     id: body.id as number,
     iid: body.iid as number,

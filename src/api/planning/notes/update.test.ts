@@ -12,7 +12,7 @@ import { listNoteBodies, newIssue } from './fixtures.testing.ts';
 import { listNotes } from './store.ts';
 import { createNote, deleteNote, updateNote } from './write.ts';
 
-const { user, clock, server, root, work } = await world();
+const { user, clock, server, root, runJobs } = await world();
 const { database, runUnitOfWork } = server.services;
 
 test('lets the author and Maintainers update and delete a comment', async () => {
@@ -94,7 +94,7 @@ test('reassigns comments of a deleted user to the ghost user, or deletes them', 
   for (const one of [ada, ben, owner]) await one.post(issue.notes, { body: one.username });
   await root.delete(`/users/${ada.id}`);
   await root.delete(`/users/${ben.id}`, { hard_delete: true });
-  await work();
+  await runJobs();
   const notes: { body: string; author: { username: string } }[] = (await owner.get(issue.notes)).body;
   assert.deepEqual(notes.map(({ author }) => author.username).sort(), ['ghost', owner.username].sort());
   assert.equal((await owner.get(issue.at)).body.user_notes_count, 2);

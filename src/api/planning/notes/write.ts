@@ -143,13 +143,13 @@ export async function updateNote(
   requestedNoteable: Noteable,
   note: NoteRow,
   { body, changes }: { readonly body: string; readonly changes?: QuickActionChanges },
-): Promise<NoteWithChanges | Failure<'gone'>> {
+): Promise<NoteWithChanges | Failure<'notFound'>> {
   const current = await reloadNoteForUpdate(uow, kind, requestedNoteable, note);
   if (isFailure(current)) return current;
   const { noteable, currentNote } = current;
   if (body === currentNote.body) return withChanges(currentNote, changes);
   const updatedNote = await updateNoteBody(uow, note.id, body);
-  if (updatedNote === undefined) return fail('gone');
+  if (updatedNote === undefined) return fail('notFound');
   const { type, id } = noteable;
   if (type !== 'Commit') {
     const before = currentNote.body;
@@ -168,10 +168,10 @@ export async function deleteNote(
   kind: NoteableKind,
   requestedNoteable: Noteable,
   note: NoteRow,
-): Promise<undefined | Failure<'gone'>> {
+): Promise<undefined | Failure<'notFound'>> {
   const current = await reloadNoteForUpdate(uow, kind, requestedNoteable, note);
   if (isFailure(current)) return current;
-  if (!(await deleteNoteRow(uow, note.id))) return fail('gone');
+  if (!(await deleteNoteRow(uow, note.id))) return fail('notFound');
   await deleteTargetActivity(uow, 'Note', [note.id]);
   await updateNoteCount(uow, current.noteable, -1, uow.now);
   if (isUnresolved(current.currentNote)) await publishThreadsResolved(uow, current.noteable);

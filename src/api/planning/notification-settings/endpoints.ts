@@ -70,7 +70,7 @@ export const [updateGroupNotificationSetting, updateProjectNotificationSetting] 
     access: parent.accessWith(READ_PARENT),
     params: settingParams(parent.select({ group: ['approver'], project: ['new_epic'] })),
     lock: ({ caller }) => settingsLockKey(caller),
-    errors: { ...LEVEL_ERRORS, gone: PARENT_NOT_FOUND[parent.name] },
+    errors: { ...LEVEL_ERRORS, notFound: PARENT_NOT_FOUND[parent.name] },
     response: ok(parent.select(ENTITIES)),
     write: (uow, { parent, params }) => updateSourceSetting(uow, parent, params),
   }),

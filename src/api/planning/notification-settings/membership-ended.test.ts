@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '#test/support/world.ts';
 
-const { user, newProject, newGroup, root, server, work } = await world();
+const { user, newProject, newGroup, root, server, runJobs } = await world();
 const own = '/notification_settings';
 const levelOf = async (caller: Caller, { at }: { at: string }) => (await caller.get(`${at}${own}`)).body.level;
 
@@ -44,13 +44,13 @@ test('deletes settings with their group, project or user', async () => {
       .execute();
   await root.delete(project.at);
   await root.delete(project.at, { permanently_remove: true, full_path: await pathOf(project.at) });
-  await work();
+  await runJobs();
   assert.deepEqual(await left(), [
     { project_id: null, group_id: null },
     { project_id: null, group_id: group.id },
   ]);
   await root.delete(`/users/${ada.id}`, { hard_delete: true });
-  await work();
+  await runJobs();
   assert.deepEqual(await left(), []);
 });
 

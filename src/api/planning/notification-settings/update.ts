@@ -50,11 +50,11 @@ export async function updateSourceSetting(
   uow: UnitOfWork<SignedInCaller>,
   source: MemberSource,
   input: UpdateNotificationSettingInput,
-): Promise<UserNotificationSetting | LevelFailure | Failure<'gone'>> {
+): Promise<UserNotificationSetting | LevelFailure | Failure<'notFound'>> {
   if (isUnknown(input.level)) return fail('levelUnknown', { level: input.level });
   const errors = compactFieldErrors(validateLevel(input));
   if (errors !== null) return invalid(errors);
-  if (!(await sourceExists(uow, source))) return fail('gone');
+  if (!(await sourceExists(uow, source))) return fail('notFound');
   await updateSetting(uow, uow.actor.user.id, source, toSettingChanges(uow, source.type, input));
   return getSetting(uow, uow.actor.user.id, source);
 }

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
 
-const { user, newGroup, newProject, work, clock } = await world();
+const { user, newGroup, newProject, runJobs, clock } = await world();
 const group = await newGroup({ with: ['planner', 'guest'] });
 const { owner, planner, guest } = group;
 const project = await newProject({ in: group, readme: true });
-const ada = (await done(planner.get('/user'))).body as { id: number; username: string };
+const ada = (await expectSuccess(planner.get('/user'))).body as { id: number; username: string };
 const [bug, words, milestone] = await Promise.all([
-  done(owner.post(`${project.at}/labels`, { name: 'bug', color: '#ff0000' })),
-  done(owner.post(`${project.at}/labels`, { name: 'two words', color: '#00ff00' })),
-  done(owner.post(`${project.at}/milestones`, { title: 'v 1' })),
+  expectSuccess(owner.post(`${project.at}/labels`, { name: 'bug', color: '#ff0000' })),
+  expectSuccess(owner.post(`${project.at}/labels`, { name: 'two words', color: '#00ff00' })),
+  expectSuccess(owner.post(`${project.at}/milestones`, { title: 'v 1' })),
 ]).then((made) => made.map(({ body }) => body));
-const epic = (await done(owner.post(`${group.at}/epics`, { title: 'Faster' }))).body;
+const epic = (await expectSuccess(owner.post(`${group.at}/epics`, { title: 'Faster' }))).body;
 const tomorrow = new Date(clock.now().getTime() + 86_400_000).toISOString().slice(0, 10);
 
 /** A comment, its summary and changes, and fields of the noteable afterwards. */
@@ -24,7 +24,7 @@ async function each(at: string, cases: readonly Case[], by: Caller = owner): Pro
   for (const [body, summary, changes, expected = {}] of cases) {
     const answer = await by.post(`${at}/notes`, { body });
     assert.deepEqual([answer.status, answer.body], [202, { commands_changes: changes, summary: [summary] }], body);
-    const now = (await done(owner.get(at))).body;
+    const now = (await expectSuccess(owner.get(at))).body;
     for (const [name, value] of Object.entries(expected)) assert.deepEqual(now[name], value, `${body}: ${name}`);
   }
   assert.deepEqual((await owner.get(`${at}/notes`, { activity_filter: 'only_comments' })).body, []);
@@ -133,23 +133,23 @@ test('applies quick actions of merge requests and epics', async () => {
     [status, body.summary],
     [202, ['Closed this epic. Made this epic confidential. Could not apply assign command.']],
   );
-  await done(owner.put(`${group.at}/epics/${epic.iid}`, { state_event: 'reopen', confidential: false }));
+  await expectSuccess(owner.put(`${group.at}/epics/${epic.iid}`, { state_event: 'reopen', confidential: false }));
 });
 
 test('writes the remaining text and returns the changes', async () => {
   const { at, notes } = await newIssue(project);
-  const response = await done(owner.post(notes, { body: 'Done.\n/close\n/label ~bug\n/merge' }));
+  const response = await expectSuccess(owner.post(notes, { body: 'Done.\n/close\n/label ~bug\n/merge' }));
   const { body, commands_changes, id } = response.body;
   assert.deepEqual([response.status, body], [201, 'Done.\n/merge']);
   assert.deepEqual(commands_changes, { state_event: 'close', add_label_ids: [bug.id] });
   assert.deepEqual((await owner.get(`${notes}/${id}`)).body.commands_changes, {});
   assert.equal((await owner.get(at)).body.state, 'closed');
-  const reworded = await done(owner.put(`${notes}/${id}`, { body: 'Not done.\n/reopen' }));
+  const reworded = await expectSuccess(owner.put(`${notes}/${id}`, { body: 'Not done.\n/reopen' }));
   assert.deepEqual([reworded.status, reworded.body.body], [200, 'Not done.']);
   const unsaid = await owner.put(`${notes}/${id}`, { body: '/close' });
   assert.deepEqual([unsaid.status, unsaid.body.summary], [202, ['Closed this issue.']]);
   assert.equal((await owner.get(`${notes}/${id}`)).status, 404);
-  const thread = await done(owner.post(`${at}/discussions`, { body: 'Again\n/reopen' }));
+  const thread = await expectSuccess(owner.post(`${at}/discussions`, { body: 'Again\n/reopen' }));
   assert.deepEqual(thread.body.notes[0].commands_changes, { state_event: 'reopen' });
   const alone = await owner.post(`${at}/discussions`, { body: '/close' });
   assert.deepEqual([alone.status, alone.body.summary], [202, ['Closed this issue.']]);
@@ -185,9 +185,9 @@ test('writes nothing if the update is invalid', async () => {
 
 test('records the same events as PUT when closing', async () => {
   const [one, other] = [await newIssue(project), await newIssue(project)];
-  await done(owner.post(one.notes, { body: '/close' }));
-  await done(owner.put(other.at, { state_event: 'close' }));
-  await work();
+  await expectSuccess(owner.post(one.notes, { body: '/close' }));
+  await expectSuccess(owner.put(other.at, { state_event: 'close' }));
+  await runJobs();
   const recordedEvents = async ({ at, id }: { at: string; id: number }) => [
     (await owner.get(`${at}/resource_state_events`)).body.map(({ state }: { state: string }) => state),
     (await owner.get(`${project.at}/events`, { target_type: 'issue', action: 'closed' })).body.filter(
@@ -200,19 +200,23 @@ test('records the same events as PUT when closing', async () => {
 
 test('applies quick actions in descriptions on create and update', async () => {
   const description = `Text\n/label ~bug\n/assign me\n/due tomorrow\n/todo\n/close`;
-  const { body } = await done(owner.post(`${project.at}/issues`, { title: 'New', labels: 'two words', description }));
+  const { body } = await expectSuccess(
+    owner.post(`${project.at}/issues`, { title: 'New', labels: 'two words', description }),
+  );
   assert.deepEqual(
     [body.state, body.labels, body.due_date, body.description, body.assignees[0].id],
     ['closed', ['bug', 'two words'], tomorrow, 'Text', owner.id],
   );
-  const changed = await done(owner.put(`${project.at}/issues/${body.iid}`, { description: '/reopen\n/estimate 1h' }));
+  const changed = await expectSuccess(
+    owner.put(`${project.at}/issues/${body.iid}`, { description: '/reopen\n/estimate 1h' }),
+  );
   assert.deepEqual(
     [changed.body.state, changed.body.description, changed.body.time_stats.time_estimate],
     ['opened', '', 3600],
   );
   const stranger = await user();
   const open = await newProject({ visibility: 'public' });
-  const filed = await done(
+  const filed = await expectSuccess(
     stranger.post(`${open.at}/issues`, { title: 'x', description: '/confidential\n/weight 3\n/assign me' }),
   );
   assert.deepEqual([filed.body.confidential, filed.body.weight, filed.body.assignees], [true, null, []]);
@@ -221,6 +225,8 @@ test('applies quick actions in descriptions on create and update', async () => {
     [mr.title, mr.reviewers[0].id, mr.state, mr.description],
     ['Draft: Add words', owner.id, 'closed', ''],
   );
-  const made = await done(owner.post(`${group.at}/epics`, { title: 'New', description: '/close\n/label ~bug' }));
+  const made = await expectSuccess(
+    owner.post(`${group.at}/epics`, { title: 'New', description: '/close\n/label ~bug' }),
+  );
   assert.deepEqual([made.body.state, made.body.description], ['closed', '']);
 });

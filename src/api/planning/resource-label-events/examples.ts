@@ -16,8 +16,8 @@ const callsOn = (
   get: async (scene) => {
     const { at, updateUrl, path } = await newNoteable(scene);
     const { owner } = scene.project;
-    await scene.done(owner.put(updateUrl, { labels: 'bug' }));
-    const { body } = await scene.done(owner.get(`${at}/resource_label_events`));
+    await scene.expectSuccess(owner.put(updateUrl, { labels: 'bug' }));
+    const { body } = await scene.expectSuccess(owner.get(`${at}/resource_label_events`));
     return { by, path: { ...path, event_id: body[0].id } };
   },
 });

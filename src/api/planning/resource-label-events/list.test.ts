@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
 
-const { project, owner, guest, planner, root, user, newGroup, newProject, work } = await world({
+const { project, owner, guest, planner, root, user, newGroup, newProject, runJobs } = await world({
   project: { readme: true, with: ['guest', 'planner'] },
 });
 
@@ -31,7 +31,7 @@ test('records one event per added or removed label, also at creation', async () 
     { remove_labels: 'c' },
     { labels: '' },
   ]) {
-    await done(planner.put(issue.at, change));
+    await expectSuccess(planner.put(issue.at, change));
   }
   assert.deepEqual(await toldOf(issue.at), ['+a', '+b', '-a', '+c', '+a', '-c', '-a', '-b']);
   const { body, headers } = await guest.get(eventsOf(issue.at), { per_page: 1, page: 3 });
@@ -44,10 +44,10 @@ test('records one event per added or removed label, also at creation', async () 
 
 test('records label events of merge requests and epics', async () => {
   const group = await newGroup({ owner });
-  const epic = (await done(owner.post(`${group.at}/epics`, { title: 'Big', labels: 'a' }))).body;
-  await done(owner.put(`${group.at}/epics/${epic.iid}`, { add_labels: 'b' }));
+  const epic = (await expectSuccess(owner.post(`${group.at}/epics`, { title: 'Big', labels: 'a' }))).body;
+  await expectSuccess(owner.put(`${group.at}/epics/${epic.iid}`, { add_labels: 'b' }));
   const mergeRequest = await newMergeRequest(project, { labels: 'a' });
-  await done(owner.put(mergeRequest.at, { labels: 'b' }));
+  await expectSuccess(owner.put(mergeRequest.at, { labels: 'b' }));
   assert.deepEqual(await toldOf(`${group.at}/epics/${epic.id}`), ['+a', '+b']);
   assert.deepEqual(await toldOf(mergeRequest.at), ['+a', '-a', '+b']);
   const [event] = (await owner.get(eventsOf(mergeRequest.at))).body;
@@ -57,18 +57,18 @@ test('records label events of merge requests and epics', async () => {
 
 test('keeps events of a deleted label without it, and records none for its removal', async () => {
   const issue = await newIssue(project, { labels: 'short-lived,stays' });
-  await done(owner.delete(`${project.at}/labels/short-lived`));
+  await expectSuccess(owner.delete(`${project.at}/labels/short-lived`));
   assert.deepEqual((await toldOf(issue.at)).sort(), ['+null', '+stays']);
 });
 
 test('omits events of unreadable labels and returns 404 for one', async () => {
   const group = await newGroup({ owner });
   const moving = await newProject({ in: group });
-  await done(owner.post(`${group.at}/labels`, { name: 'inner', color: 'red' }));
+  await expectSuccess(owner.post(`${group.at}/labels`, { name: 'inner', color: 'red' }));
   const issue = await newIssue(moving, { labels: 'inner' });
   const [event] = (await owner.get(eventsOf(issue.at))).body;
   const elsewhere = await newGroup({ owner });
-  await done(owner.put(`${moving.at}/transfer`, { namespace: elsewhere.id }));
+  await expectSuccess(owner.put(`${moving.at}/transfer`, { namespace: elsewhere.id }));
   const visitor = await elsewhere.addMember('guest');
   const { body, headers } = await visitor.get(eventsOf(issue.at));
   assert.deepEqual([body, headers['x-total']], [[], '0']);
@@ -90,14 +90,14 @@ test('returns 404 for unknown, foreign and invalid ids, and has no POST', async 
 test('starts without events on a moved issue, and keeps events of deleted users', async () => {
   const ada = await project.addMember('planner');
   const to = await newProject({ owner });
-  await done(owner.post(`${to.at}/labels`, { name: 'a', color: 'red' }));
+  await expectSuccess(owner.post(`${to.at}/labels`, { name: 'a', color: 'red' }));
   const issue = await newIssue(project, { labels: 'a,b', weight: 3 }, ada);
-  const moved = (await done(owner.post(`${issue.at}/move`, { to_project_id: to.id }))).body;
+  const moved = (await expectSuccess(owner.post(`${issue.at}/move`, { to_project_id: to.id }))).body;
   const movedAt = `${to.at}/issues/${moved.iid}`;
   assert.deepEqual([await toldOf(issue.at), await toldOf(movedAt)], [['+a', '+b'], ['+a']]);
   assert.equal((await owner.get(`${movedAt}/resource_weight_events`)).body[0].weight, 3);
-  await done(root.delete(`/users/${ada.id}`));
-  await work();
+  await expectSuccess(root.delete(`/users/${ada.id}`));
+  await runJobs();
   for (const history of ['resource_label_events', 'resource_weight_events']) {
     assert.equal((await owner.get(`${issue.at}/${history}`)).body[0].user, null);
   }

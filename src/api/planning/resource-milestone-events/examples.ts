@@ -8,8 +8,8 @@ const callsOn = (newNoteable: NewIssuable, by: CallerName): { readonly list: Bui
   get: async (scene) => {
     const { at, updateUrl, path } = await newNoteable(scene);
     const { owner } = scene.project;
-    await scene.done(owner.put(updateUrl, { milestone_id: (await scene.newMilestone()).id }));
-    const { body } = await scene.done(owner.get(`${at}/resource_milestone_events`));
+    await scene.expectSuccess(owner.put(updateUrl, { milestone_id: (await scene.newMilestone()).id }));
+    const { body } = await scene.expectSuccess(owner.get(`${at}/resource_milestone_events`));
     return { by, path: { ...path, resource_milestone_event_id: body[0].id } };
   },
 });

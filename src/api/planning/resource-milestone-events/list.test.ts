@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, type Group, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Group, type Project, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 
 const { newGroup, newProject, name } = await world();
 
 async function newIssue(project: Project, params = {}) {
-  const { body } = await done(project.owner.post(`${project.at}/issues`, { title: 'Retry loop spins', ...params }));
+  const { body } = await expectSuccess(
+    project.owner.post(`${project.at}/issues`, { title: 'Retry loop spins', ...params }),
+  );
   const at = `${project.at}/issues/${body.iid}`;
   return { id: body.id as number, at, events: `${at}/resource_milestone_events` };
 }
 
 const newMilestone = async ({ at, owner }: Project | Group): Promise<{ id: number }> =>
-  (await done(owner.post(`${at}/milestones`, { title: name('v') }))).body;
+  (await expectSuccess(owner.post(`${at}/milestones`, { title: name('v') }))).body;
 
 test('records events when the milestone of an issue is set, changed and cleared', async () => {
   const { project, owner, guest } = await world({ project: { with: ['guest'] } });
@@ -52,7 +54,7 @@ test('hides the events of a deleted milestone', async () => {
   const milestone = await newMilestone(project);
   const issue = await newIssue(project, { milestone_id: milestone.id });
   const [{ id }] = (await owner.get(issue.events)).body;
-  await done(owner.delete(`${project.at}/milestones/${milestone.id}`));
+  await expectSuccess(owner.delete(`${project.at}/milestones/${milestone.id}`));
   assert.deepEqual((await owner.get(issue.events)).body, []);
   const gone = await owner.get(`${issue.events}/${id}`);
   assert.deepEqual([gone.status, gone.body], [404, { message: '404 ResourceMilestoneEvent Not Found' }]);
@@ -65,7 +67,7 @@ test('shows the group of a group milestone and omits unreadable ones', async () 
   const [event] = (await group.owner.get(issue.events)).body;
   assert.deepEqual([event.milestone.group_id, 'project_id' in event.milestone], [group.id, false]);
   const elsewhere = await newGroup({ owner: group.owner });
-  await done(group.owner.put(`${project.at}/transfer`, { namespace: elsewhere.id }));
+  await expectSuccess(group.owner.put(`${project.at}/transfer`, { namespace: elsewhere.id }));
   const guest = await elsewhere.addMember('guest');
   const { body, headers } = await guest.get(issue.events);
   assert.deepEqual([body, headers['x-total']], [[], '0']);
@@ -88,7 +90,7 @@ test('records events when the milestone of a merge request is set, changed and c
   const { project, owner, guest, planner } = await world({ project: { readme: true, with: ['guest', 'planner'] } });
   const [one, two] = [await newMilestone(project), await newMilestone(project)];
   const { id, at } = await newMergeRequest(project, { milestone_id: one.id });
-  for (const milestone_id of [one.id, two.id, two.id, 0]) await done(owner.put(at, { milestone_id }));
+  for (const milestone_id of [one.id, two.id, two.id, 0]) await expectSuccess(owner.put(at, { milestone_id }));
   const events = `${at}/resource_milestone_events`;
   const { body } = await planner.get(events);
   assert.deepEqual(
@@ -101,7 +103,7 @@ test('records events when the milestone of a merge request is set, changed and c
   );
   assert.deepEqual((await planner.get(`${events}/${body[0].id}`)).body, body[0]);
   assert.deepEqual((await guest.get(events)).body, { message: '404 Not found' });
-  await done(owner.delete(`${project.at}/milestones/${two.id}`));
+  await expectSuccess(owner.delete(`${project.at}/milestones/${two.id}`));
   assert.deepEqual((await planner.get(events)).body.length, 1);
 });
 

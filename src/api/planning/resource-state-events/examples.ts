@@ -16,8 +16,8 @@ const callsOn = (
   get: async (scene) => {
     const { at, updateUrl, path } = await newNoteable(scene);
     const { owner } = scene.project;
-    await scene.done(owner.put(updateUrl, { state_event: 'close' }));
-    const { body } = await scene.done(owner.get(`${at}/resource_state_events`));
+    await scene.expectSuccess(owner.put(updateUrl, { state_event: 'close' }));
+    const { body } = await scene.expectSuccess(owner.get(`${at}/resource_state_events`));
     return { by, path: { ...path, resource_state_event_id: body[0].id } };
   },
 });

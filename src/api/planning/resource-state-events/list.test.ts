@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 
-const { user, root, anonymous, newProject, work } = await world();
+const { user, root, anonymous, newProject, runJobs } = await world();
 
 async function newIssue(project: Project, params = {}) {
-  const { body } = await done(project.owner.post(`${project.at}/issues`, { title: 'Retry loop spins', ...params }));
+  const { body } = await expectSuccess(
+    project.owner.post(`${project.at}/issues`, { title: 'Retry loop spins', ...params }),
+  );
   const at = `${project.at}/issues/${body.iid}`;
   return { id: body.id as number, iid: body.iid as number, at, events: `${at}/resource_state_events` };
 }
@@ -53,7 +55,7 @@ test('shows the impersonated user, and null after the user is deleted', async ()
   await root.send('PUT', issue.at, { params: { state_event: 'close' }, headers: { Sudo: ada.username } });
   assert.equal((await owner.get(issue.events)).body[0].user.id, ada.id);
   await root.delete(`/users/${ada.id}`);
-  await work();
+  await runJobs();
   assert.equal((await owner.get(issue.events)).body[0].user, null);
 });
 
@@ -79,7 +81,7 @@ test('returns events to readers of the issue, each below its own issue', async (
 test('finds state events of an epic by id through its group and ancestors only', async () => {
   const { group, owner, guest, newGroup } = await world({ group: { with: ['guest'] } });
   const low = await newGroup({ in: group });
-  const { id, iid } = (await done(owner.post(`${low.at}/epics`, { title: 'Big' }))).body;
+  const { id, iid } = (await expectSuccess(owner.post(`${low.at}/epics`, { title: 'Big' }))).body;
   const at = (of: { readonly at: string }, epicId = id) => `${of.at}/epics/${epicId}/resource_state_events`;
   assert.deepEqual((await guest.get(at(group))).body, []);
   for (const state_event of ['close', 'close', 'reopen']) await owner.put(`${low.at}/epics/${iid}`, { state_event });
@@ -100,7 +102,7 @@ test('finds state events of an epic by id through its group and ancestors only',
 
 test('hides state events of a confidential epic', async () => {
   const { group, owner, guest, planner } = await world({ group: { with: ['guest', 'planner'] } });
-  const { id } = (await done(owner.post(`${group.at}/epics`, { title: 'Big', confidential: true }))).body;
+  const { id } = (await expectSuccess(owner.post(`${group.at}/epics`, { title: 'Big', confidential: true }))).body;
   const at = `${group.at}/epics/${id}/resource_state_events`;
   assert.deepEqual([(await guest.get(at)).status, (await planner.get(at)).status], [404, 200]);
 });
@@ -110,8 +112,8 @@ test('records closing, reopening and merging of a merge request', async () => {
   const { id, at } = await newMergeRequest(project);
   const events = `${at}/resource_state_events`;
   assert.deepEqual((await planner.get(events)).body, []);
-  for (const state_event of ['close', 'close', 'reopen']) await done(owner.put(at, { state_event }));
-  await done(owner.put(`${at}/merge`));
+  for (const state_event of ['close', 'close', 'reopen']) await expectSuccess(owner.put(at, { state_event }));
+  await expectSuccess(owner.put(`${at}/merge`));
   const { body } = await planner.get(events);
   assert.deepEqual(
     body.map((event: Record<string, unknown>) => [event.resource_type, event.resource_id, event.state]),
@@ -127,10 +129,10 @@ test('shows the merge request that closed an issue', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const issue = await newIssue(project);
   const { id, at } = await newMergeRequest(project, { description: `Closes #${issue.iid}` });
-  await done(owner.put(`${at}/merge`));
-  await work();
+  await expectSuccess(owner.put(`${at}/merge`));
+  await runJobs();
   const [event] = (await owner.get(issue.events)).body;
   assert.deepEqual([event.state, event.source_merge_request_id, event.user.id], ['closed', id, owner.id]);
-  await done(owner.delete(at));
+  await expectSuccess(owner.delete(at));
   assert.equal((await owner.get(issue.events)).body[0].source_merge_request_id, null);
 });

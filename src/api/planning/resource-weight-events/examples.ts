@@ -6,9 +6,9 @@ export const examples: Examples<typeof endpoints> = {
     by: 'guest',
     path: { id: project.id, issue_iid: (await newIssue({ weight: 3 })).iid },
   }),
-  getIssueWeightEvent: async ({ project, newIssue, done }) => {
+  getIssueWeightEvent: async ({ project, newIssue, expectSuccess }) => {
     const { iid } = await newIssue({ weight: 3 });
-    const { body } = await done(project.owner.get(`${project.at}/issues/${iid}/resource_weight_events`));
+    const { body } = await expectSuccess(project.owner.get(`${project.at}/issues/${iid}/resource_weight_events`));
     return { by: 'guest', path: { id: project.id, issue_iid: iid, event_id: body[0].id } };
   },
 };

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
 
 test('records one event per weight change, including set and cleared', async () => {
   const { project, owner, guest, planner } = await world({ project: { with: ['guest', 'planner'] } });
   const issue = await newIssue(project, { weight: 3 });
   const events = `${issue.at}/resource_weight_events`;
-  for (const weight of [3, 5, null, null, 0]) await done(planner.put(issue.at, { weight }));
-  await done(planner.put(issue.at, { title: 'Another' }));
+  for (const weight of [3, 5, null, null, 0]) await expectSuccess(planner.put(issue.at, { weight }));
+  await expectSuccess(planner.put(issue.at, { title: 'Another' }));
   const { body, headers } = await guest.get(events);
   assert.deepEqual(
     body.map(({ weight }: { weight: number | null }) => weight),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createUnsubscribeToken, type UnsubscribeClaim } from '#mail/unsubscribe-link.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { createMail } from '../mail-messages/fixtures.testing.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
 
@@ -20,7 +20,7 @@ async function issueWithSubscriber() {
   const project = await newProject({ with: ['developer'] });
   const { developer } = project;
   const issue = await newIssue(project, { assignee_ids: [developer.id] });
-  const isSubscribed = async () => (await done(developer.get(issue.at))).body.subscribed as boolean;
+  const isSubscribed = async () => (await expectSuccess(developer.get(issue.at))).body.subscribed as boolean;
   return { project, developer, issue, isSubscribed };
 }
 
@@ -66,7 +66,7 @@ test('does not reveal whether the target still exists', async () => {
   ];
   const texts = await Promise.all(links.map(async (link) => (await anonymous.post(link, ONE_CLICK)).text));
   assert.deepEqual([...new Set(texts)].length, 1);
-  assert.equal((await done(project.owner.get(issue.at))).status, 200);
+  assert.equal((await expectSuccess(project.owner.get(issue.at))).status, 200);
 });
 
 test('disables mails of a project except for subscriptions', async () => {
@@ -89,10 +89,10 @@ test('unsubscribes from all targets of a digest', async () => {
     tx.updateTable('mail_messages').set({ digest_id: digest }).where('id', '=', digest).execute(),
   );
   await mail(second.issue.id, digest);
-  await done(first.developer.post(`${second.issue.at}/subscribe`));
-  await done(anonymous.post(await linkOf({ target: 'Digest', id: digest, userId: recipient_id }), ONE_CLICK));
+  await expectSuccess(first.developer.post(`${second.issue.at}/subscribe`));
+  await expectSuccess(anonymous.post(await linkOf({ target: 'Digest', id: digest, userId: recipient_id }), ONE_CLICK));
   assert.equal(await first.isSubscribed(), false);
-  assert.equal((await done(first.developer.get(second.issue.at))).body.subscribed, false);
+  assert.equal((await expectSuccess(first.developer.get(second.issue.at))).body.subscribed, false);
   assert.equal(await second.isSubscribed(), true, 'the mail belonged to another user');
 });
 
@@ -105,7 +105,7 @@ test('unsubscribes from the project by mails about commits, pipelines and alerts
     await server.services.database.transaction((tx) =>
       tx.updateTable('mail_messages').set({ digest_id: id }).where('id', '=', id).execute(),
     );
-    await done(anonymous.post(await linkOf({ target: 'Digest', id, userId: owner.id }), ONE_CLICK));
-    assert.equal((await done(owner.get(`${at}/notification_settings`))).body.level, 'disabled', target_type);
+    await expectSuccess(anonymous.post(await linkOf({ target: 'Digest', id, userId: owner.id }), ONE_CLICK));
+    assert.equal((await expectSuccess(owner.get(`${at}/notification_settings`))).body.level, 'disabled', target_type);
   }
 });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pipelineRow, runningJob } from '#test/support/pipeline-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
 import { describeTodos } from './fixtures.testing.ts';
 
 const here = await world({ project: { readme: true } });
-const { project, owner, user, anonymous, newGroup, work, name, clock } = here;
+const { project, owner, user, anonymous, newGroup, runJobs, name, clock } = here;
 const stranger = await user();
 const username = async (who: { get: typeof owner.get }) => (await who.get('/user')).body.username as string;
 
@@ -18,8 +18,8 @@ test('creates one to-do item for each new assignee and reviewer, including the a
   assert.deepEqual(await describeTodos(bob), [`review_requested MergeRequest ${mr.iid}`]);
   assert.deepEqual(await describeTodos(owner), [`assigned MergeRequest ${mr.iid}`]);
   const [todo] = (await ada.get('/todos')).body;
-  await done(ada.post(`/todos/${todo.id}/mark_as_done`));
-  await done(owner.put(mr.at, { assignee_ids: [ada.id, bob.id], reviewer_ids: [bob.id, ada.id] }));
+  await expectSuccess(ada.post(`/todos/${todo.id}/mark_as_done`));
+  await expectSuccess(owner.put(mr.at, { assignee_ids: [ada.id, bob.id], reviewer_ids: [bob.id, ada.id] }));
   assert.deepEqual(await describeTodos(ada), [`review_requested MergeRequest ${mr.iid}`]);
   assert.deepEqual(await describeTodos(bob), [
     `assigned MergeRequest ${mr.iid}`,
@@ -36,8 +36,8 @@ test('creates to-do items for mentioned readers, directly_addressed at the start
   const names = await Promise.all([ada, bob, eve, stranger].map(username));
   const [a, b, e, s] = names.map((one) => `@${one}`);
   const { iid, notes } = await newIssue(project, { title: `For ${b}`, description: `${a} ${e}\nand ${s}` });
-  const comment = await done(owner.post(notes, { body: `Look, ${a}\n\n ${a}!` }));
-  await done(owner.post(notes, { body: `${b} ${e}: not for guests`, internal: true }));
+  const comment = await expectSuccess(owner.post(notes, { body: `Look, ${a}\n\n ${a}!` }));
+  await expectSuccess(owner.post(notes, { body: `${b} ${e}: not for guests`, internal: true }));
   assert.deepEqual(await describeTodos(ada), [`mentioned Issue ${iid}`, `directly_addressed Issue ${iid}`]);
   assert.deepEqual(await describeTodos(bob), [`directly_addressed Issue ${iid}`, `mentioned Issue ${iid}`]);
   assert.deepEqual(await describeTodos(eve), [`directly_addressed Issue ${iid}`]);
@@ -45,7 +45,7 @@ test('creates to-do items for mentioned readers, directly_addressed at the start
   const [{ body, target_url, author, project: where, target, target_type, state }] = (await ada.get('/todos')).body;
   assert.deepEqual([body, author.id, target_type, state], [comment.body.body, owner.id, 'Issue', 'pending']);
   assert.deepEqual([where.id, target_url], [project.id, `${target.web_url}#note_${comment.body.id}`]);
-  await done(owner.delete(`${notes}/${comment.body.id}`));
+  await expectSuccess(owner.delete(`${notes}/${comment.body.id}`));
   assert.deepEqual(await describeTodos(ada), [`directly_addressed Issue ${iid}`]);
 });
 
@@ -53,9 +53,9 @@ test('creates to-do items for users newly mentioned by an edit', async () => {
   const [ada, bob] = [await project.addMember('planner'), await project.addMember('planner')];
   const [a, b] = [await username(ada), await username(bob)];
   const { iid, at, notes } = await newIssue(project, { description: `cc @${a}` });
-  const note = await done(owner.post(notes, { body: `cc @${a}` }));
-  await done(owner.put(at, { title: `Of @${b}`, description: `cc @${a}, @${b}` }));
-  await done(owner.put(`${notes}/${note.body.id}`, { body: `cc @${b} @${a}` }));
+  const note = await expectSuccess(owner.post(notes, { body: `cc @${a}` }));
+  await expectSuccess(owner.put(at, { title: `Of @${b}`, description: `cc @${a}, @${b}` }));
+  await expectSuccess(owner.put(`${notes}/${note.body.id}`, { body: `cc @${b} @${a}` }));
   const mentioned = `mentioned Issue ${iid}`;
   assert.deepEqual(await describeTodos(ada), [mentioned, mentioned]);
   assert.deepEqual(await describeTodos(bob), [mentioned, mentioned, mentioned]);
@@ -66,19 +66,19 @@ test('creates to-do items for the author on failed head pipelines and new confli
   const mr = await newMergeRequest(project, {}, ada);
   const look = async () => {
     clock.advance(2);
-    await work();
+    await runJobs();
   };
   await project.commit({ [`${mr.source_branch}.txt`]: 'other' });
   await look();
   assert.deepEqual(await describeTodos(ada), [`unmergeable MergeRequest ${mr.iid}`]);
-  await done(ada.post('/todos/mark_as_done'));
+  await expectSuccess(ada.post('/todos/mark_as_done'));
   await project.commit({ 'more.txt': name('text') });
   await look();
   assert.deepEqual(await describeTodos(ada), []);
   for (const sha of [mr.diff_refs.start_sha, mr.sha]) {
     const pipeline_id = await pipelineRow(here, project, { ref: mr.source_branch, sha });
     const { id, token } = await runningJob(here, project, { pipeline_id });
-    await done(anonymous.put(`/jobs/${id}`, { token, state: 'failed' }));
+    await expectSuccess(anonymous.put(`/jobs/${id}`, { token, state: 'failed' }));
   }
   assert.deepEqual(await describeTodos(ada), [`build_failed MergeRequest ${mr.iid}`]);
   assert.equal((await ada.get('/todos')).body[0].target_url, `${mr.web_url}/pipelines`);
@@ -87,7 +87,7 @@ test('creates to-do items for the author on failed head pipelines and new confli
 test('creates to-do items on epics with their group', async () => {
   const group = await newGroup({ with: ['planner'] });
   const description = `@${await username(group.planner)}`;
-  const { body } = await done(group.owner.post(`${group.at}/epics`, { title: 'Faster', description }));
+  const { body } = await expectSuccess(group.owner.post(`${group.at}/epics`, { title: 'Faster', description }));
   const [todo] = (await group.planner.get('/todos', { type: 'Epic' })).body;
   assert.deepEqual(
     [todo.group.id, todo.target.id, todo.body, todo.target_url],

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
 import { describeTodos } from './fixtures.testing.ts';
 
-const { project, owner, newGroup, work } = await world({ project: { readme: true } });
+const { project, owner, newGroup, runJobs } = await world({ project: { readme: true } });
 
 const CONTENT = { content: 'x', commit_message: 'Add' };
 
@@ -14,7 +14,7 @@ const actionsOf = async (caller: Caller) => (await describeTodos(caller)).map((l
 test('creates one pending item on marking, and another after it is done', async () => {
   const ada = await project.addMember('planner');
   const group = await newGroup({ with: ['guest'] });
-  const epic = (await done(group.owner.post(`${group.at}/epics`, { title: 'Faster' }))).body;
+  const epic = (await expectSuccess(group.owner.post(`${group.at}/epics`, { title: 'Faster' }))).body;
   const [issue, mr] = [await newIssue(project), await newMergeRequest(project)];
   const cases: [Caller, string][] = [
     [ada, issue.at],
@@ -44,7 +44,7 @@ test('returns 304 to one of two concurrent requests', async () => {
 });
 
 test('completes the to-do items of the acting user only', async () => {
-  const milestone = (await done(owner.post(`${project.at}/milestones`, { title: 'v1' }))).body;
+  const milestone = (await expectSuccess(owner.post(`${project.at}/milestones`, { title: 'v1' }))).body;
   const acts: Readonly<Record<string, Record<string, unknown>>> = {
     state: { state_event: 'close' },
     labels: { add_labels: 'bug' },
@@ -55,8 +55,8 @@ test('completes the to-do items of the acting user only', async () => {
   const ada = await project.addMember('developer');
   for (const [name, params] of Object.entries(acts)) {
     for (const { at } of [await newIssue(project), await newMergeRequest(project)]) {
-      for (const one of [owner, ada]) await done(one.post(`${at}/todo`));
-      await done(owner.put(at, params));
+      for (const one of [owner, ada]) await expectSuccess(one.post(`${at}/todo`));
+      await expectSuccess(owner.put(at, params));
       const left = name === 'title' ? ['marked'] : name === 'assignees' ? ['assigned'] : [];
       assert.deepEqual(await actionsOf(owner), left, `${name} ${at}`);
       assert.deepEqual(await actionsOf(ada), ['marked']);
@@ -69,12 +69,12 @@ test('completes to-do items on comments, emoji, approvals, pushes and merges', a
   const ada = await project.addMember('maintainer');
   const mr = await newMergeRequest(project);
   const acts = [
-    () => done(ada.post(`${mr.at}/notes`, { body: 'Fine' })),
-    () => done(ada.post(`${project.repository}/files/pushed.txt`, { branch: mr.source_branch, ...CONTENT })),
-    () => done(ada.post(`${mr.at}/award_emoji`, { name: 'thumbsup' })),
-    () => done(ada.post(`${mr.at}/approve`)),
-    () => work(),
-    () => done(ada.put(`${mr.at}/merge`)),
+    () => expectSuccess(ada.post(`${mr.at}/notes`, { body: 'Fine' })),
+    () => expectSuccess(ada.post(`${project.repository}/files/pushed.txt`, { branch: mr.source_branch, ...CONTENT })),
+    () => expectSuccess(ada.post(`${mr.at}/award_emoji`, { name: 'thumbsup' })),
+    () => expectSuccess(ada.post(`${mr.at}/approve`)),
+    () => runJobs(),
+    () => expectSuccess(ada.put(`${mr.at}/merge`)),
   ];
   for (const [index, uow] of acts.entries()) {
     await ada.post(`${mr.at}/todo`);

@@ -35,9 +35,9 @@ export const markTodoAsDone = endpoint({
   post: '/todos/:id/mark_as_done',
   summary: 'Mark a to-do item as done',
   access: ownTodoAccess(),
-  errors: { gone: NOT_FOUND },
+  errors: { notFound: NOT_FOUND },
   response: created(Todo),
-  write: async (uow, { todo }) => (await markTodoDone(uow, todo.id)) ?? fail('gone'),
+  write: async (uow, { todo }) => (await markTodoDone(uow, todo.id)) ?? fail('notFound'),
 });
 
 export const markAllTodosAsDone = endpoint({

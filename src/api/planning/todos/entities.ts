@@ -51,21 +51,21 @@ const loadNamespaces = prepareForIds<NamespaceRow>((db, ids) =>
 const byId = <Row extends { readonly id: number }>(rows: readonly Row[]) => new Map(rows.map((row) => [row.id, row]));
 
 /** Loads the targets by type and id, in the shape of lists outside a project or group. */
-async function loadTargets(rows: readonly TodoRow[], to: SerializationContext) {
-  const { db, caller } = to;
+async function loadTargets(rows: readonly TodoRow[], context: SerializationContext) {
+  const { db, caller } = context;
   const withoutContext = <Row extends object>(rows: readonly Row[]) =>
     rows.map((row) => ({ ...row, referenceContext: null }));
   const [issues, mergeRequests, epics] = await Promise.all([
     findListedIssues(db, caller, collectIds(rows, 'issue_id')).then((issues) =>
-      IssueInList.serializeAll(withoutContext(issues), to),
+      IssueInList.serializeAll(withoutContext(issues), context),
     ),
     findListedMergeRequests(db, caller, collectIds(rows, 'merge_request_id')).then((mergeRequests) =>
-      MergeRequestInList.serializeAll(withoutContext(mergeRequests), to),
+      MergeRequestInList.serializeAll(withoutContext(mergeRequests), context),
     ),
     findListedEpics(db, collectIds(rows, 'epic_id')).then((epics) =>
       EpicInList.serializeAll(
         epics.map((epic) => ({ ...epic, referenceContext: 0 })),
-        to,
+        context,
       ),
     ),
   ]);
@@ -77,15 +77,15 @@ const collectIds = (
   column: 'project_id' | 'group_id' | 'issue_id' | 'merge_request_id' | 'epic_id' | 'note_id',
 ) => [...new Set(rows.flatMap((row) => row[column] ?? []))];
 
-async function loadRelations(rows: readonly TodoRow[], to: SerializationContext) {
-  const { db, caller } = to;
+async function loadRelations(rows: readonly TodoRow[], context: SerializationContext) {
+  const { db, caller } = context;
   const authors = rows.map(({ author_id }) => author_id);
   const [users, projects, groups, bodies, targets] = await Promise.all([
     loadUsersById(db, authors),
     findProjects(db, caller, collectIds(rows, 'project_id')),
     loadGroups(db, rows),
     loadBodies(db, collectIds(rows, 'note_id')),
-    loadTargets(rows, to),
+    loadTargets(rows, context),
   ]);
   return { users, projects: byId(projects), groups, bodies, targets };
 }

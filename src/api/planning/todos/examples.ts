@@ -5,9 +5,9 @@ import type * as endpoints from './endpoints.ts';
 /** A to-do item that the caller has created for an issue. */
 const marked: Builds = async (scene) => ({ by: 'guest', path: { id: await newTodo(scene) } });
 
-async function newTodo({ project, callers, newIssue, done }: Scene): Promise<number> {
+async function newTodo({ project, callers, newIssue, expectSuccess }: Scene): Promise<number> {
   const { iid } = await newIssue();
-  const { body } = await done(callers.guest.post(`${project.at}/issues/${iid}/todo`));
+  const { body } = await expectSuccess(callers.guest.post(`${project.at}/issues/${iid}/todo`));
   return body.id;
 }
 

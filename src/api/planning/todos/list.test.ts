@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
 import { describeTodos } from './fixtures.testing.ts';
 
@@ -12,7 +12,7 @@ test('filters to-do items by action, type, author, project and group', async () 
   const below = await newGroup({ in: group });
   const [here, there] = [await newProject({ in: group }), await newProject({ in: below })];
   const [one, other] = [await newIssue(here, { assignee_ids: [guest.id] }), await newIssue(there)];
-  await done(guest.post(`${other.at}/todo`));
+  await expectSuccess(guest.post(`${other.at}/todo`));
   const [first, second] = [`marked Issue ${other.iid}`, `assigned Issue ${one.iid}`];
   const cases: [Record<string, unknown>, string[]][] = [
     [{}, [first, second]],
@@ -42,8 +42,8 @@ test('neither lists nor counts unreadable items, and fills pages', async () => {
   const project = await newProject({ visibility: 'public' });
   const ada = await user();
   const issues = [await newIssue(project), await newIssue(project), await newIssue(project)];
-  for (const { at } of issues) await done(ada.post(`${at}/todo`));
-  await done(project.owner.put(issues[1]!.at, { confidential: true }));
+  for (const { at } of issues) await expectSuccess(ada.post(`${at}/todo`));
+  await expectSuccess(project.owner.put(issues[1]!.at, { confidential: true }));
   const { body, headers } = await ada.get('/todos', { per_page: 2 });
   assert.deepEqual([body.length, headers['x-total']], [2, '2']);
 });

@@ -6,9 +6,9 @@ export const examples: Examples<typeof endpoints> = {
     by: 'reporter',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
   }),
-  getMergeRequestVersion: async ({ project, newMergeRequest, callers, done }) => {
+  getMergeRequestVersion: async ({ project, newMergeRequest, callers, expectSuccess }) => {
     const { iid } = await newMergeRequest();
-    const versions = await done(callers.owner.get(`${project.at}/merge_requests/${iid}/versions`));
+    const versions = await expectSuccess(callers.owner.get(`${project.at}/merge_requests/${iid}/versions`));
     return {
       by: 'reporter',
       path: { id: project.id, merge_request_iid: iid, version_id: versions.body[0].id },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newBranch, newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 
-const { project, owner, reporter, planner, work } = await world({
+const { project, owner, reporter, planner, runJobs } = await world({
   project: { readme: true, with: ['reporter', 'planner'] },
 });
 
@@ -11,11 +11,11 @@ test('lists a version for each head and target branch, newest first', async () =
   const main = await project.commit({ 'main.txt': 'm' });
   const mr = await newMergeRequest(project);
   const head = await project.commit({ 'a.txt': 'a\n' }, { branch: mr.source_branch, parent: mr.sha });
-  await done(owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' }));
-  await done(owner.put(mr.at, { target_branch: 'other' }));
-  const before = await done(reporter.get(`${mr.at}/versions`));
-  await work();
-  const { body, headers } = await done(reporter.get(`${mr.at}/versions`));
+  await expectSuccess(owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' }));
+  await expectSuccess(owner.put(mr.at, { target_branch: 'other' }));
+  const before = await expectSuccess(reporter.get(`${mr.at}/versions`));
+  await runJobs();
+  const { body, headers } = await expectSuccess(reporter.get(`${mr.at}/versions`));
   assert.deepEqual(before.body, body, 'the response is the same before and after the jobs have run');
   assert.equal(headers['x-total'], '3');
   const seen = body.map((one: Record<string, unknown>) => [one.head_commit_sha, one.start_commit_sha, one.real_size]);
@@ -33,8 +33,8 @@ test('lists a version for each head and target branch, newest first', async () =
 test('returns a version with commits and diffs to callers who may read code', async () => {
   const mr = await newMergeRequest(project);
   const second = await project.commit({ 'b.txt': 'b\n' }, { branch: mr.source_branch, parent: mr.sha });
-  const [last, first] = (await done(owner.get(`${mr.at}/versions`))).body;
-  const { body } = await done(reporter.get(`${mr.at}/versions/${last.id}`, { unidiff: true }));
+  const [last, first] = (await expectSuccess(owner.get(`${mr.at}/versions`))).body;
+  const { body } = await expectSuccess(reporter.get(`${mr.at}/versions/${last.id}`, { unidiff: true }));
   const { commits, diffs, ...rest } = body;
   assert.deepEqual(rest, last);
   assert.deepEqual(
@@ -42,7 +42,7 @@ test('returns a version with commits and diffs to callers who may read code', as
     [second, mr.sha],
   );
   assert.equal(diffs[0].diff, '--- /dev/null\n+++ b/b.txt\n@@ -0,0 +1 @@\n+b\n');
-  assert.equal((await done(reporter.get(`${mr.at}/versions/${first.id}`))).body.commits.length, 1);
+  assert.equal((await expectSuccess(reporter.get(`${mr.at}/versions/${first.id}`))).body.commits.length, 1);
   const other = await newMergeRequest(project, { source_branch: await newBranch(project) });
   const missing = await reporter.get(`${other.at}/versions/${last.id}`);
   assert.deepEqual([missing.status, missing.body], [404, { message: '404 Not found' }]);

@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 
 // Old review environments that are to go (contract/environments.md "review_apps").
 
 const DAY = 86_400;
 const here = await world();
-const { clock, newProject, server, work } = here;
+const { clock, newProject, server, runJobs } = here;
 
 async function given() {
   const project = await newProject({});
   const [developer, reporter] = [await project.addMember('developer'), await project.addMember('reporter')];
   const at = `${project.at}/environments/review_apps`;
   const schedule = (params = {}, by = developer) => by.delete(at, params);
-  const scheduled = async (params = {}) => names((await done(schedule(params))).body.scheduled_entries);
+  const scheduled = async (params = {}) => names((await expectSuccess(schedule(params))).body.scheduled_entries);
   return { project, developer, reporter, schedule, scheduled };
 }
 
 const names = (entries: readonly { name: string }[]) => entries.map(({ name }) => name);
 
 async function make({ at, owner }: Project, name: string, stopped = true): Promise<string> {
-  const { body } = await done(owner.post(`${at}/environments`, { name }));
-  if (stopped) await done(owner.post(`${at}/environments/${body.id}/stop`));
+  const { body } = await expectSuccess(owner.post(`${at}/environments`, { name }));
+  if (stopped) await expectSuccess(owner.post(`${at}/environments/${body.id}/stop`));
   return `${at}/environments/${body.id}`;
 }
 
@@ -79,7 +79,7 @@ test('returns 401 to readers below Developer', async () => {
   assert.equal((await schedule({}, await project.addMember('guest'))).status, 403);
   assert.equal((await schedule({}, await here.user())).status, 404);
   assert.equal((await schedule({}, here.anonymous)).status, 401);
-  await done(project.owner.post(`${project.at}/archive`));
+  await expectSuccess(project.owner.post(`${project.at}/archive`));
   assert.equal((await schedule({}, project.owner)).status, 403);
 });
 
@@ -109,13 +109,13 @@ test('deletes scheduled environments after a week unless they are available agai
     );
   await state('available');
   clock.advance(7 * DAY - 60);
-  await work();
+  await runJobs();
   assert.equal((await developer.get(gone)).status, 200);
   clock.advance(120);
-  await work();
+  await runJobs();
   assert.deepEqual([(await developer.get(gone)).status, (await developer.get(open)).status], [404, 200]);
   await state('stopped');
   clock.advance(60);
-  await work();
+  await runJobs();
   assert.equal((await developer.get(open)).status, 404);
 });

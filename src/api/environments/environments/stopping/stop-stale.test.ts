@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import { createDeploymentFixture, deploymentRow } from '#test/support/deployment-rows.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 // Environments that nobody has looked after for long (contract/environments.md "stop_stale").
 
 const DAY = 86_400;
 const here = await world();
-const { clock, newGroup, newProject, server, work } = here;
+const { clock, newGroup, newProject, server, runJobs } = here;
 
 async function given() {
   const group = await newGroup({});
@@ -16,7 +16,7 @@ async function given() {
   const developer = await project.addMember('developer');
   const maintainer = await project.addMember('maintainer');
   const make = async (name: string, params = {}) =>
-    (await done(maintainer.post(`${project.at}/environments`, { name, ...params }))).body as {
+    (await expectSuccess(maintainer.post(`${project.at}/environments`, { name, ...params }))).body as {
       id: number;
       name: string;
     };
@@ -43,7 +43,7 @@ test('requires a date between a week and ten years ago', async () => {
   assert.deepEqual(await ask('10/10/2021'), requested);
   assert.equal((await maintainer.post(at, { before: daysAgo(8) })).status, 200);
   assert.equal((await developer.post(at, { before: daysAgo(8) })).status, 403);
-  await work();
+  await runJobs();
 });
 
 test('stops environments without changes and deployments since then, in the background', async () => {
@@ -55,9 +55,9 @@ test('stops environments without changes and deployments since then, in the back
   clock.advance(20 * DAY);
   await deploymentRow(here, project, busy);
   await make('young');
-  await done(maintainer.post(at, { before: daysAgo(10) }));
+  await expectSuccess(maintainer.post(at, { before: daysAgo(10) }));
   assert.equal((await states()).old, 'available');
-  await work();
+  await runJobs();
   assert.deepEqual(await states(), { old: 'stopped', busy: 'available', 'by-job': 'available', young: 'available' });
 });
 
@@ -66,8 +66,8 @@ test('plays the stop job of a stale environment without an actor', async () => {
   await createDeploymentFixture(here, project, await make('jobs'));
   await createDeploymentFixture(here, project, await make('nobodys'), { halt: { user_id: null } });
   clock.advance(20 * DAY);
-  await done(maintainer.post(at, { before: daysAgo(10) }));
-  await work();
+  await expectSuccess(maintainer.post(at, { before: daysAgo(10) }));
+  await runJobs();
   assert.deepEqual(await states(), { jobs: 'stopping', nobodys: 'available' });
 });
 
@@ -79,8 +79,8 @@ test('skips environments protected by name or by tier', async () => {
     await makeProtection(tx, { project_id: null, group_id: group.id }, 'production', {});
   });
   clock.advance(20 * DAY);
-  await done(maintainer.post(at, { before: daysAgo(10) }));
-  await work();
+  await expectSuccess(maintainer.post(at, { before: daysAgo(10) }));
+  await runJobs();
   assert.deepEqual(await states(), {
     production: 'available',
     staging: 'stopped',

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDeploymentFixture, deploymentRow } from '#test/support/deployment-rows.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 
 // Stopping environments (contract/environments.md "stop").
 
 async function given(params = {}) {
   const here = await world({ project: { readme: true, with: ['developer', 'reporter', 'maintainer'] } });
   const { project, developer } = here;
-  const { body } = await done(developer.post(`${project.at}/environments`, { name: 'deploy', ...params }));
+  const { body } = await expectSuccess(developer.post(`${project.at}/environments`, { name: 'deploy', ...params }));
   const at = `${project.at}/environments/${body.id}`;
   return { ...here, made: body, at, state: async () => (await developer.get(at)).body.state };
 }
@@ -19,7 +19,9 @@ async function attempts(
   pipeline: number,
   name: string,
 ) {
-  const { body } = await done(owner.get(`${project.at}/pipelines/${pipeline}/jobs`, { include_retried: true }));
+  const { body } = await expectSuccess(
+    owner.get(`${project.at}/pipelines/${pipeline}/jobs`, { include_retried: true }),
+  );
   const jobs = (body as { id: number; name: string; status: string; user: { id: number } }[]).filter(
     (job) => job.name === name,
   );
@@ -99,7 +101,7 @@ test('skips the stop job on force, even while stopping', async () => {
   );
   const other = await given();
   await createDeploymentFixture(other, other.project, other.made);
-  await done(other.developer.post(`${other.at}/stop`));
+  await expectSuccess(other.developer.post(`${other.at}/stop`));
   assert.equal((await other.developer.post(`${other.at}/stop`, { force: true })).body.state, 'stopped');
 });
 
@@ -164,7 +166,7 @@ test('ignores stop jobs that are not manual or were never reached', async () => 
 
 test('forbids stopping an environment of an archived project', async () => {
   const { owner, project, at } = await given();
-  await done(owner.post(`${project.at}/archive`));
+  await expectSuccess(owner.post(`${project.at}/archive`));
   assert.equal((await owner.post(`${at}/stop`)).status, 403);
   assert.equal((await owner.get(at)).body.state, 'available');
 });

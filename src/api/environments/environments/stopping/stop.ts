@@ -18,9 +18,9 @@ export async function stopEnvironment(
   uow: UnitOfWork,
   { id, project_id }: EnvironmentKey,
   { force }: { readonly force: boolean },
-): Promise<EnvironmentRow | Failure<'gone' | 'noAction' | 'forbidden'>> {
+): Promise<EnvironmentRow | Failure<'notFound' | 'noAction' | 'forbidden'>> {
   const environment = await findEnvironment(uow, project_id, id);
-  if (environment === null) return fail('gone');
+  if (environment === null) return fail('notFound');
   if (force) return (await setEnvironmentState(uow, id, 'stopped')) ?? environment;
   if (environment.state !== 'available') return environment;
   const actions = await findStopActions(uow, environment);

@@ -23,9 +23,9 @@ import { destroyOrDetachGroup } from './destroy-in-request.ts';
 export async function scheduleGroupDeletion(
   uow: UnitOfWork,
   { id }: Pick<Group, 'id'>,
-): Promise<undefined | Failure<'alreadyMarked' | 'gone'>> {
+): Promise<undefined | Failure<'alreadyMarked' | 'notFound'>> {
   const group = await reloadGroup(uow, id);
-  if (group === null) return fail('gone');
+  if (group === null) return fail('notFound');
   if (group.marked_for_deletion_on !== null) return fail('alreadyMarked');
   if (group.marked) return;
   await renameGroup(uow, group, {
@@ -41,9 +41,9 @@ export async function scheduleGroupDeletion(
 export async function restoreGroup(
   uow: UnitOfWork,
   { id }: Pick<Group, 'id'>,
-): Promise<GroupRow | Failure<'notMarked' | 'gone'>> {
+): Promise<GroupRow | Failure<'notMarked' | 'notFound'>> {
   const group = await reloadGroup(uow, id);
-  if (group === null) return fail('gone');
+  if (group === null) return fail('notFound');
   const { name_before_deletion: name, path_before_deletion: path } = group;
   if (name === null || path === null) return fail('notMarked');
   const parent = await findParentPath(uow, group);
@@ -64,9 +64,9 @@ export async function deleteGroupPermanently(
   uow: UnitOfWork<SignedInCaller>,
   { id }: Pick<Group, 'id'>,
   fullPath: string | null | undefined,
-): Promise<undefined | Failure<'rootNotAtOnce' | 'notMarked' | 'wrongPath' | 'gone'>> {
+): Promise<undefined | Failure<'rootNotAtOnce' | 'notMarked' | 'wrongPath' | 'notFound'>> {
   const group = await reloadGroup(uow, id);
-  if (group === null) return fail('gone');
+  if (group === null) return fail('notFound');
   if (group.parent_id === null) return fail('rootNotAtOnce');
   if (group.marked_for_deletion_on === null) return fail('notMarked');
   if (group.full_path !== fullPath) return fail('wrongPath');

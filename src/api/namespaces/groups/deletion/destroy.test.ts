@@ -7,7 +7,7 @@ const { newProject, newGroup } = await world();
 const day = 24 * 60 * 60;
 
 test('destroys a marked group after its grace period, not before', async () => {
-  const { root, clock, work } = await world();
+  const { root, clock, runJobs } = await world();
   await root.put('/application/settings', { deletion_adjourned_period: 3 });
   const top = await newGroup({ owner: root });
   const low = await newGroup({ owner: root, name: 'low', path: 'low', in: top });
@@ -15,13 +15,13 @@ test('destroys a marked group after its grace period, not before', async () => {
   const other = await newGroup({ owner: root, name: 'other' });
   await root.delete(top.at);
   await root.delete(other.at);
-  await work();
+  await runJobs();
   clock.advance(2 * day);
-  await work();
+  await runJobs();
   assert.equal((await root.get(top.at)).status, 200);
   await root.post(`${other.at}/restore`);
   clock.advance(day);
-  await work();
+  await runJobs();
   for (const path of [top.at, low.at, project.at]) {
     assert.equal((await root.get(path)).status, 404, path);
   }
@@ -30,7 +30,7 @@ test('destroys a marked group after its grace period, not before', async () => {
 
 /** A marked subgroup that is too large to be destroyed in a request. */
 async function createLargeMarkedSubgroup() {
-  const { user, work } = await world();
+  const { user, runJobs } = await world();
   const [ada, bob] = [await user(), await user()];
   const top = await newGroup({ owner: ada, visibility: 'public' });
   const large = await newGroup({ in: top, visibility: 'public' });
@@ -38,7 +38,7 @@ async function createLargeMarkedSubgroup() {
   const project = await newProject({ in: low, visibility: 'public' });
   await project.addMember('developer', bob);
   for (let i = 0; i < 50; i++) await newGroup({ in: low });
-  await work();
+  await runJobs();
   await ada.delete(large.at);
   const { full_path } = (await ada.get(large.at)).body;
   return { ada, bob, top, large, low, project, full_path };
@@ -58,9 +58,9 @@ test('detaches a large group and everything in it from all callers immediately',
 
 test('destroys a detached group in the background and records who deleted it', async () => {
   const { ada, top, large, low, project, full_path } = await createLargeMarkedSubgroup();
-  const { root, work, server } = await world();
+  const { root, runJobs, server } = await world();
   await ada.delete(large.at, { permanently_remove: true, full_path });
-  await work();
+  await runJobs();
   for (const { at } of [large, low, project]) assert.equal((await root.get(at)).status, 404, at);
   const events = await server.services.database.reader
     .selectFrom('audit_events')

@@ -193,7 +193,7 @@ test('lets only administrators create projects for other users', async () => {
 });
 
 test('creates, records and protects the first commit with initialize_with_readme', async () => {
-  const { user, server, work } = await world();
+  const { user, server, runJobs } = await world();
   const mira = await user();
   const mark = await markRecordedEvents(server.services.database.reader);
   const project = await newProject({ owner: mira, readme: true, description: 'A tool' });
@@ -203,7 +203,7 @@ test('creates, records and protects the first commit with initialize_with_readme
   assert.equal(branches.body.length, 1);
   const [branch] = branches.body;
   assert.deepEqual([branch.name, branch.protected, branch.commit.title], ['main', true, 'Initial commit']);
-  await work();
+  await runJobs();
   const recorded = await listRecordedSince(server.services.database.reader, mark);
   assert.deepEqual(recorded, ['created Project', 'pushed new branch', 'project_created', 'protected_branch_created']);
 });

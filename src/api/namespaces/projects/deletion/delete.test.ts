@@ -81,7 +81,7 @@ test('requires a mark and the exact full path for permanent removal', async () =
 });
 
 test('removes everything permanently, and the repository by a job', async () => {
-  const { project, owner, server, work } = await world({ project: { readme: true } });
+  const { project, owner, server, runJobs } = await world({ project: { readme: true } });
   const path = project.at;
   await owner.delete(path);
   const fullPath = (await owner.get(path)).body.path_with_namespace;
@@ -96,7 +96,7 @@ test('removes everything permanently, and the repository by a job', async () => 
   assert.equal((await owner.get(path)).status, 404);
   assert.deepEqual(await listRecordedSince(database.reader, mark), ['project_destroyed']);
   assert.equal(await repositoryExists(getRepository(git, storedLocation)), true);
-  await work();
+  await runJobs();
   assert.equal(await repositoryExists(getRepository(git, storedLocation)), false);
   for (const table of ['memberships', 'activity_events'] as const) {
     const column = table === 'memberships' ? 'source_id' : 'project_id';
@@ -138,7 +138,7 @@ test('does not mark projects below a group that is scheduled for deletion', asyn
 });
 
 test('destroys marked projects after their grace period, not before', async () => {
-  const { user, clock, work, root } = await world({ env: { HEARTH_LOG_LEVEL: 'warn' } });
+  const { user, clock, runJobs, root } = await world({ env: { HEARTH_LOG_LEVEL: 'warn' } });
   const owner = await user();
   const retained = await newProject({ owner, name: 'kept' });
   const marked = await newProject({ owner, name: 'doomed' });
@@ -147,12 +147,12 @@ test('destroys marked projects after their grace period, not before', async () =
   await owner.post(`${retained.at}/restore`);
   await owner.delete(marked.at);
   // Schedules start with the first job.
-  await work();
+  await runJobs();
   clock.advance(6 * 24 * 3600);
-  await work();
+  await runJobs();
   assert.equal((await owner.get(marked.at)).status, 200);
   clock.advance(2 * 24 * 3600);
-  await work();
+  await runJobs();
   assert.equal((await owner.get(marked.at)).status, 404);
   assert.equal((await owner.get(retained.at)).status, 200);
 });

@@ -39,9 +39,9 @@ export async function markForDeletion(
  * Restores a marked project, unarchived, under its former name and path, or similar ones if they are taken. Fails with
  * `gone` if its destruction has started.
  */
-export async function restore(uow: UnitOfWork, project: Project): Promise<Project | Failure<'notMarked' | 'gone'>> {
+export async function restore(uow: UnitOfWork, project: Project): Promise<Project | Failure<'notMarked' | 'notFound'>> {
   const row = await findMarkColumns(uow, project.id);
-  if (row === undefined || (await isDestructionStarted(uow, project.id))) return fail('gone');
+  if (row === undefined || (await isDestructionStarted(uow, project.id))) return fail('notFound');
   if (row.marked_for_deletion_on === null) return fail('notMarked');
   const parent = await getNamespacePath(uow, row.namespace_id);
   const formerNames = { name: row.name_before_deletion ?? row.name, path: row.path_before_deletion ?? row.path };

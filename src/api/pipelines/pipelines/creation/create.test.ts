@@ -41,11 +41,11 @@ async function jobsOf({ id }: Project) {
 
 /** Creates a project with this CI file and no pipelines, whose Developers may push to `main`. */
 async function projectWithCiFile(text: string | null) {
-  const { newProject, work } = await world();
+  const { newProject, runJobs } = await world();
   const project = await newProject({ with: ['developer', 'reporter'], readme: true });
   await project.owner.delete(`${project.at}/protected_branches/main`);
   if (text !== null) await project.commit({ [CI_FILE]: text }, { message: 'Add CI file [skip ci]' });
-  await work();
+  await runJobs();
   return project;
 }
 

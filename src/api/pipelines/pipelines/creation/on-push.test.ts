@@ -12,8 +12,8 @@ const CI_FILE = '.gitlab-ci.yml';
 const FILE = 'J: {script: a}';
 
 async function pipelinesOf({ id }: Project) {
-  const { server, work } = await world();
-  await work();
+  const { server, runJobs } = await world();
+  await runJobs();
   const rows = await server.services.database.reader
     .selectFrom('pipelines')
     .selectAll()
@@ -57,11 +57,11 @@ test('sets CI_SERVER_URL to the address of the server, with its actual port', as
 });
 
 test('creates pipelines for new branches and tags, and none for deleted ones', async () => {
-  const { project, owner, work } = await world({ project: { readme: true } });
+  const { project, owner, runJobs } = await world({ project: { readme: true } });
   await project.commit({ [CI_FILE]: FILE });
-  await work();
+  await runJobs();
   await owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' });
-  await work();
+  await runJobs();
   await owner.post(`${project.repository}/tags`, { tag_name: 'v1', ref: 'main', message: 'annotated' });
   await owner.delete(`${project.repository}/branches/other`);
   const pipelines = await pipelinesOf(project);
@@ -110,12 +110,12 @@ for (const message of ['Text [ci skip]', '[skip ci]', 'a\n\n[CI-SKIP]', '[Skip_C
 }
 
 test('compares rules:changes with the push; in a new branch everything has changed', async () => {
-  const { project, owner, work } = await world({ project: { readme: true } });
+  const { project, owner, runJobs } = await world({ project: { readme: true } });
   const rule = (glob: string) => `{script: a, rules: [{changes: ["${glob}"]}]}`;
   await project.commit({ [CI_FILE]: `doc: ${rule('doc/**/*')}\nsrc: ${rule('src/**/*')}` });
-  await work();
+  await runJobs();
   await project.commit({ 'doc/a/b.md': 'text' });
-  await work();
+  await runJobs();
   await owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' });
   const pipelines = await pipelinesOf(project);
   const { server } = await world();

@@ -6,10 +6,10 @@ import { BATCH_SIZE } from '#events/batches.ts';
 import type { EventName, EventPayloads } from '#events/domain-events.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 
 const here = await world();
-const { newProject, root, server, work } = here;
+const { newProject, root, server, runJobs } = here;
 const { database, runUnitOfWork } = server.services;
 
 /** Inserts a pipeline with one more job than a batch holds. */
@@ -55,8 +55,8 @@ test('clears a deleted user from their pipelines and jobs in batches, and keeps 
     (await rowsOf('jobs', project)).filter(({ user_id }) => user_id !== null).length;
   assert.equal(await publishBatch('user-deleted', { userId: member.id, ghostUserId: root.id, hard: false }), true);
   assert.equal(await countJobsWithUser(), 1);
-  await done(root.delete(`/users/${member.id}`));
-  await work();
+  await expectSuccess(root.delete(`/users/${member.id}`));
+  await runJobs();
   assert.equal(await countJobsWithUser(), 0);
   assert.deepEqual(await rowsOf('pipelines', project), [{ user_id: null }]);
   assert.equal((await rowsOf('jobs', project)).length, BATCH_SIZE + 1);

@@ -17,8 +17,8 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 const MAX_PROJECTS_IN_DETAIL = 1000;
 
 /** index: runner_projects_by_runner */
-export async function listProjectsForDetail(to: SerializationContext, { id }: Pick<Runner, 'id'>) {
-  const { db, caller } = to;
+export async function listProjectsForDetail(context: SerializationContext, { id }: Pick<Runner, 'id'>) {
+  const { db, caller } = context;
   const { user } = caller;
   if (user === null) return [];
   const rows = await db
@@ -39,7 +39,7 @@ export async function listProjectsForDetail(to: SerializationContext, { id }: Pi
     .orderBy('runner_projects.id')
     .limit(MAX_PROJECTS_IN_DETAIL)
     .execute();
-  return rows.map((project) => ProjectIdentity.serialize(project, to));
+  return rows.map((project) => ProjectIdentity.serialize(project, context));
 }
 
 export async function listGroupsForDetail(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 const { project, owner, server } = await world({ project: {} });
 const { database } = server.services;
@@ -8,7 +8,7 @@ const MANY = 2_200;
 
 /** Inserts an issue and `many` more before it, without gaps between their positions. */
 async function createOrderedIssues(): Promise<{ iid: number }> {
-  const { body } = await done(owner.post(`${project.at}/issues`, { title: 'T' }));
+  const { body } = await expectSuccess(owner.post(`${project.at}/issues`, { title: 'T' }));
   const { id: _id, ...like } = await database.reader
     .selectFrom('issues')
     .selectAll()
@@ -36,7 +36,7 @@ const placed = () =>
 test('rebalances thousands of items without gaps', async () => {
   const { iid } = await createOrderedIssues();
   const [first, ...others] = await placed();
-  await done(owner.put(`${project.at}/issues/${iid}/reorder`, { move_before_id: first!.id }));
+  await expectSuccess(owner.put(`${project.at}/issues/${iid}/reorder`, { move_before_id: first!.id }));
   const after = await placed();
   const behind = others.map((one) => one.iid).filter((one) => one !== iid);
   assert.deepEqual(

@@ -22,7 +22,7 @@ export async function setTimeEstimate(
   uow: UnitOfWork,
   ref: TimeTrackedRef,
   duration: string,
-): Promise<TimeTotals | Failure<'estimateInvalid' | 'gone'>> {
+): Promise<TimeTotals | Failure<'estimateInvalid' | 'notFound'>> {
   const seconds = parseDuration(duration);
   if (seconds === null || seconds < 0) return fail('estimateInvalid');
   return updateEstimate(uow, ref, seconds);
@@ -34,9 +34,9 @@ async function updateEstimate(
   uow: UnitOfWork,
   ref: TimeTrackedRef,
   seconds: number,
-): Promise<TimeTotals | Failure<'gone'>> {
+): Promise<TimeTotals | Failure<'notFound'>> {
   const current = await findTimes(uow, ref);
-  if (current === null) return fail('gone');
+  if (current === null) return fail('notFound');
   if (current.time_estimate === seconds) return current;
   return updateTimes(uow, ref, { ...current, time_estimate: seconds }, estimateChanged(formatDuration(seconds)));
 }
@@ -47,11 +47,11 @@ export async function addSpentTime(
   ref: TimeTrackedRef,
   duration: string,
   day = uow.today,
-): Promise<TimeTotals | Failure<'spentInvalid' | 'invalid' | 'gone'>> {
+): Promise<TimeTotals | Failure<'spentInvalid' | 'invalid' | 'notFound'>> {
   const seconds = parseDuration(duration);
   if (seconds === null || seconds === 0) return fail('spentInvalid');
   const current = await findTimes(uow, ref);
-  if (current === null) return fail('gone');
+  if (current === null) return fail('notFound');
   const total = current.total_time_spent + seconds;
   const errors = compactFieldErrors({ base: total < 0 ? ['Time to subtract exceeds the total time spent'] : [] });
   if (errors) return invalid(errors);
@@ -59,9 +59,9 @@ export async function addSpentTime(
   return updateTimes(uow, ref, { ...current, total_time_spent: total }, note);
 }
 
-export async function resetSpentTime(uow: UnitOfWork, ref: TimeTrackedRef): Promise<TimeTotals | Failure<'gone'>> {
+export async function resetSpentTime(uow: UnitOfWork, ref: TimeTrackedRef): Promise<TimeTotals | Failure<'notFound'>> {
   const current = await findTimes(uow, ref);
-  if (current === null) return fail('gone');
+  if (current === null) return fail('notFound');
   return current.total_time_spent === 0
     ? current
     : updateTimes(uow, ref, { ...current, total_time_spent: 0 }, TIME_SPENT_REMOVED);

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
 const here = await world({ project: { with: ['guest', 'planner'] } });
-const { project, owner, guest, planner, newProject, root, work } = here;
+const { project, owner, guest, planner, newProject, root, runJobs } = here;
 const issues = `${project.at}/issues`;
 
 const createIssue = async (title: string, params: Params = {}) =>
-  (await done(owner.post(issues, { title, ...params }))).body as { id: number; iid: number };
+  (await expectSuccess(owner.post(issues, { title, ...params }))).body as { id: number; iid: number };
 const uow = (by: Caller, { iid }: { iid: number }, verb: string, params: Params = {}) =>
   by.post(`${issues}/${iid}/${verb}`, params);
 const listNotes = async (id: number) => {
@@ -21,20 +21,20 @@ const listNotes = async (id: number) => {
 test('moves an issue after or before another one, and the others keep their order', async () => {
   const { at, owner: by } = await newProject();
   const made: { id: number; iid: number; title: string }[] = [];
-  for (const title of 'abcd') made.push((await done(by.post(`${at}/issues`, { title }))).body);
+  for (const title of 'abcd') made.push((await expectSuccess(by.post(`${at}/issues`, { title }))).body);
   const [a, b, c, d] = made as [(typeof made)[0], (typeof made)[0], (typeof made)[0], (typeof made)[0]];
   const order = async () =>
     (await by.get(`${at}/issues`, { order_by: 'relative_position', sort: 'asc' })).body
       .map(({ title }: { title: string }) => title)
       .join('');
   const put = (issue: { iid: number }, params: Params) => by.put(`${at}/issues/${issue.iid}/reorder`, params);
-  await done(put(d, { move_before_id: a.id }));
+  await expectSuccess(put(d, { move_before_id: a.id }));
   assert.equal(await order(), 'adbc');
-  await done(put(c, { move_after_id: a.id }));
+  await expectSuccess(put(c, { move_after_id: a.id }));
   assert.equal(await order(), 'cadb');
   for (let again = 0; again < 25; again++) {
-    await done(put(b, { move_before_id: c.id }));
-    await done(put(d, { move_before_id: c.id }));
+    await expectSuccess(put(b, { move_before_id: c.id }));
+    await expectSuccess(put(d, { move_before_id: c.id }));
   }
   assert.equal(await order(), 'cdba');
   for (const params of [{ move_before_id: 987_654 }, { move_after_id: a.id }]) {
@@ -67,8 +67,8 @@ test('estimates and spent time are formatted and create notes', async () => {
   const spent = await uow(planner, issue, 'add_spent_time', { duration: '1h', summary: 'Work' });
   assert.deepEqual([spent.status, spent.body.human_total_time_spent], [201, '1h']);
   assert.equal((await uow(planner, issue, 'add_spent_time', { duration: '-30m' })).body.total_time_spent, 1800);
-  await done(uow(planner, issue, 'reset_spent_time'));
-  await done(uow(planner, issue, 'reset_time_estimate'));
+  await expectSuccess(uow(planner, issue, 'reset_spent_time'));
+  await expectSuccess(uow(planner, issue, 'reset_time_estimate'));
   assert.deepEqual((await guest.get(`${issues}/${issue.iid}/time_stats`)).body, stats);
   assert.deepEqual(await listNotes(issue.id), [
     'changed time estimate to 1d 3h 30m',
@@ -103,14 +103,14 @@ test('author and assignees are participants', async () => {
 
 test('moving an issue copies it with the attributes that the target project has, and closes the original', async () => {
   const other = await newProject({ owner });
-  await done(owner.post(`${other.at}/labels`, { name: 'b', color: 'red' }));
+  await expectSuccess(owner.post(`${other.at}/labels`, { name: 'b', color: 'red' }));
   const issue = await createIssue('T', {
     labels: 'a,b',
     assignee_ids: [guest.id, owner.id],
     description: 'D',
     weight: 2,
   });
-  await done(owner.put(`${issues}/${issue.iid}`, { title: 'New' }));
+  await expectSuccess(owner.put(`${issues}/${issue.iid}`, { title: 'New' }));
   const moved = await uow(owner, issue, 'move', { to_project_id: other.id });
   assert.equal(moved.status, 201);
   const { project_id, labels, assignees, description, state, weight, author } = moved.body;
@@ -142,12 +142,12 @@ test('moving needs the permission in both projects', async () => {
 test('former members can be unassigned, and issues of deleted users belong to the ghost user', async () => {
   const formerMember = await project.addMember('developer');
   const issue = await createIssue('T', { assignee_ids: [formerMember.id] });
-  const filed = (await done(formerMember.post(issues, { title: 'by formerMember' }))).body;
-  await done(formerMember.put(`${issues}/${filed.iid}`, { state_event: 'close' }));
-  await done(owner.delete(`${project.at}/members/${formerMember.id}`, { unassign_issuables: true }));
+  const filed = (await expectSuccess(formerMember.post(issues, { title: 'by formerMember' }))).body;
+  await expectSuccess(formerMember.put(`${issues}/${filed.iid}`, { state_event: 'close' }));
+  await expectSuccess(owner.delete(`${project.at}/members/${formerMember.id}`, { unassign_issuables: true }));
   assert.deepEqual((await owner.get(`${issues}/${issue.iid}`)).body.assignees, []);
-  await done(root.delete(`/users/${formerMember.id}`));
-  await work();
+  await expectSuccess(root.delete(`/users/${formerMember.id}`));
+  await runJobs();
   const { body } = await owner.get(`${issues}/${filed.iid}`);
   assert.deepEqual([body.author.username, body.closed_by.username], ['ghost', 'ghost']);
 });

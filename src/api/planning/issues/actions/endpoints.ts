@@ -24,7 +24,7 @@ export const reorderIssue = endpoint({
   params: { move_after_id: optional(integer), move_before_id: optional(integer) },
   rules: [atLeastOne('move_after_id', 'move_before_id')],
   lock: ({ project }) => issuesLockKey(project),
-  errors: { noNeighbour: [422, { message: { error: 'Unprocessable Entity' } }], gone: NOT_FOUND },
+  errors: { noNeighbour: [422, { message: { error: 'Unprocessable Entity' } }], notFound: NOT_FOUND },
   response: ok(Issue),
   write: (uow, { issue, params }) => reorder(uow, issue, params),
 });

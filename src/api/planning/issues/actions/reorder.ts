@@ -11,9 +11,9 @@ export async function reorderIssue(
   uow: UnitOfWork<SignedInCaller>,
   { id }: Pick<Issue, 'id'>,
   input: ReorderInput,
-): Promise<Issue | Failure<'noNeighbour' | 'gone'>> {
+): Promise<Issue | Failure<'noNeighbour' | 'notFound'>> {
   const [issue] = await findIssues(uow, uow.actor, [id]);
-  if (issue === undefined) return fail('gone');
+  if (issue === undefined) return fail('notFound');
   if (!(await reorderInList(uow, issueOrder(issue.project_id), id, input))) return fail('noNeighbour');
   return requireRow((await findIssues(uow, uow.actor, [id]))[0]);
 }

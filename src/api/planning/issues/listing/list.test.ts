@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ISSUES, issuableConditions } from '#api/planning/issuables/index.ts';
 import { statements } from '#test/support/statement-watch.ts';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -11,9 +11,9 @@ const { project, owner, guest, planner, newGroup, newProject, anonymous, user } 
 const issues = `${project.at}/issues`;
 
 const createIssue = async (title: string, params: Params = {}) =>
-  (await done(owner.post(issues, { title, ...params }))).body as { id: number; iid: number };
+  (await expectSuccess(owner.post(issues, { title, ...params }))).body as { id: number; iid: number };
 const listTitles = async (by: Caller, params: Params = {}, path = issues) =>
-  (await done(by.get(path, { sort: 'asc', ...params }))).body.map((issue: { title: string }) => issue.title);
+  (await expectSuccess(by.get(path, { sort: 'asc', ...params }))).body.map((issue: { title: string }) => issue.title);
 
 /** Returns the SQL statements of an indexed search in the project. */
 async function listSearchStatements(id: number, search: string): Promise<string[]> {
@@ -39,7 +39,7 @@ const secret = await createIssue('secret', {
 });
 await createIssue('Asked', { description: 'main\nquestion' });
 here.clock.advance(1);
-await done(owner.put(`${issues}/${bug.iid}`, { state_event: 'close' }));
+await expectSuccess(owner.put(`${issues}/${bug.iid}`, { state_event: 'close' }));
 
 test('confidential issues are hidden and not counted without permission', async () => {
   const all = ['bug', 'chore', 'secret', 'Asked'];
@@ -51,9 +51,9 @@ test('confidential issues are hidden and not counted without permission', async 
     const { body } = await caller.get(`${project.at}/issues_statistics`, { state: 'opened' });
     assert.deepEqual(body, { statistics: { counts: { all: 3, closed: 1, opened: 2 } } });
   }
-  const mine = await done(guest.post(issues, { title: 'mine', confidential: true }));
+  const mine = await expectSuccess(guest.post(issues, { title: 'mine', confidential: true }));
   assert.deepEqual(await listTitles(guest), [...seen, 'mine']);
-  await done(owner.delete(`${issues}/${mine.body.iid}`));
+  await expectSuccess(owner.delete(`${issues}/${mine.body.iid}`));
 });
 
 test('each filter selects matching issues', async () => {
@@ -123,27 +123,29 @@ test('a filter list may have any length, and each element counts', async () => {
   const { iid } = await createIssue('labelled', { labels: names });
   assert.deepEqual(await listTitles(planner, { labels: names }), ['labelled']);
   assert.deepEqual(await listTitles(planner, { labels: [...names, 'b'] }), []);
-  await done(owner.delete(`${issues}/${iid}`));
+  await expectSuccess(owner.delete(`${issues}/${iid}`));
   const words = Array.from({ length: 101 }, (_, index) => `${index}`);
   const spoken = await createIssue('spoken', { description: words.join(' ') });
   assert.deepEqual(await listTitles(planner, { search: words.join(' ') }), ['spoken']);
   assert.deepEqual(await listTitles(planner, { search: [...words, 'x'].join(' ') }), []);
-  await done(owner.delete(`${issues}/${spoken.iid}`));
+  await expectSuccess(owner.delete(`${issues}/${spoken.iid}`));
 });
 
 test('None and Any work in negated filters', async () => {
   assert.deepEqual(await listTitles(planner, negate({ labels: 'None' })), ['bug', 'chore']);
   assert.deepEqual(await listTitles(planner, negate({ labels: 'any' })), ['secret', 'Asked']);
-  const due = await done(owner.post(`${project.at}/milestones`, { title: 'Upcoming', due_date: '2020-01-01' }));
-  await done(owner.put(`${issues}/${bug.iid}`, { milestone_id: due.body.id }));
+  const due = await expectSuccess(
+    owner.post(`${project.at}/milestones`, { title: 'Upcoming', due_date: '2020-01-01' }),
+  );
+  await expectSuccess(owner.put(`${issues}/${bug.iid}`, { milestone_id: due.body.id }));
   assert.deepEqual(await listTitles(planner, { milestone: 'Upcoming' }), ['bug']);
   assert.deepEqual(await listTitles(planner, { milestone_id: 'Upcoming' }), [], 'returns issues, not milestones');
-  await done(owner.put(`${issues}/${bug.iid}`, { milestone_id: 0, updated_at: '2026-02-01' }));
+  await expectSuccess(owner.put(`${issues}/${bug.iid}`, { milestone_id: 0, updated_at: '2026-02-01' }));
 });
 
 test('a search in a project finds no issues of other projects, even with short words', async () => {
   const elsewhere = await newProject({ owner, visibility: 'public' });
-  await done(owner.post(`${elsewhere.at}/issues`, { title: 'bug of another' }));
+  await expectSuccess(owner.post(`${elsewhere.at}/issues`, { title: 'bug of another' }));
   const counts = await listSearchStatements(elsewhere.id, 'bug');
   if (here.server.services.database.engine === 'sqlite') assert.match(counts[0]!, /project_id/);
   // PostgreSQL uses one query for the project and no separate index query.
@@ -177,8 +179,8 @@ test('each order sorts, nulls last in both directions', async () => {
 });
 
 test('orders issues by their lowest label priority, issues without one last', async () => {
-  await done(owner.put(`${project.at}/labels/b`, { priority: 2 }));
-  await done(owner.put(`${project.at}/labels/a`, { priority: 1 }));
+  await expectSuccess(owner.put(`${project.at}/labels/b`, { priority: 2 }));
+  await expectSuccess(owner.put(`${project.at}/labels/a`, { priority: 1 }));
   for (const order_by of ['label_priority', 'priority']) {
     assert.deepEqual(await listTitles(planner, { order_by }), ['bug', 'chore', 'secret', 'Asked']);
     assert.deepEqual(await listTitles(planner, { order_by, sort: 'desc' }), ['chore', 'bug', 'Asked', 'secret']);
@@ -214,22 +216,22 @@ test('lists the visible issues of a group and its subgroups, with references rel
     await newProject({ in: group, visibility: 'public' }),
     await newProject({ in: below, owner: group.owner }),
   ];
-  for (const { at } of [open, closed]) await done(group.owner.post(`${at}/issues`, { title: at }));
+  for (const { at } of [open, closed]) await expectSuccess(group.owner.post(`${at}/issues`, { title: at }));
   assert.deepEqual(await listTitles(group.owner, {}, `${group.at}/issues`), [open.at, closed.at]);
   assert.deepEqual(await listTitles(anonymous, {}, `${group.at}/issues`), [open.at]);
   const { body } = await group.owner.get(`${group.at}/issues`, { sort: 'asc' });
   assert.equal(body[0].references.relative, `${open.path}#1`);
   assert.equal(body[1].references.relative, `${closed.path_with_namespace}#1`);
-  await done(group.owner.post(`${open.at}/archive`));
+  await expectSuccess(group.owner.post(`${open.at}/archive`));
   assert.deepEqual(await listTitles(group.owner, {}, `${group.at}/issues`), [closed.at]);
   assert.deepEqual(await listTitles(group.owner, { non_archived: false }, `${group.at}/issues`), [open.at, closed.at]);
-  await done(group.owner.put(closed.at, { issues_access_level: 'disabled' }));
+  await expectSuccess(group.owner.put(closed.at, { issues_access_level: 'disabled' }));
   assert.deepEqual(await listTitles(group.owner, {}, `${group.at}/issues`), []);
 });
 
 test('lists issues created by the caller, assigned to the caller, or all readable ones', async () => {
   const ada = await user();
-  await done(ada.post(issues, { title: 'by ada' }));
+  await expectSuccess(ada.post(issues, { title: 'by ada' }));
   assert.deepEqual(await listTitles(ada, {}, '/issues'), ['by ada']);
   assert.deepEqual(await listTitles(guest, { scope: 'assigned_to_me' }, '/issues'), ['chore']);
   assert.ok((await listTitles(ada, { scope: 'all' }, '/issues')).includes('bug'));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 
 const here = await world();
 const group = await here.newGroup({ with: ['guest'] });
@@ -15,19 +15,19 @@ const PRIORITIES = [2, 1, 2, null];
 const milestones: number[] = [];
 for (const [at, due_date] of DUE.entries()) {
   const place = at === 1 ? group : project;
-  milestones.push((await done(owner.post(`${place.at}/milestones`, { title: `v${at}`, due_date }))).body.id);
+  milestones.push((await expectSuccess(owner.post(`${place.at}/milestones`, { title: `v${at}`, due_date }))).body.id);
 }
 for (const [at, priority] of PRIORITIES.entries()) {
-  await done(owner.post(`${project.at}/labels`, { name: `l${at}`, color: 'red', priority }));
+  await expectSuccess(owner.post(`${project.at}/labels`, { name: `l${at}`, color: 'red', priority }));
 }
 for (let at = 0; at < 20; at++) {
   const labels = [0, 1, 2, 3].filter((label) => (at * 7 + label * 3) % 5 === 0).map((label) => `l${label}`);
   const milestone_id = milestones[(at * 3) % 5] ?? null;
-  await done(owner.post(issues, { title: `Issue ${at}`, milestone_id, labels, confidential: at % 6 === 1 }));
+  await expectSuccess(owner.post(issues, { title: `Issue ${at}`, milestone_id, labels, confidential: at % 6 === 1 }));
 }
 
 const listIids = async (params: object, by = owner) => {
-  const { body, headers } = await done(by.get(issues, { ...params }));
+  const { body, headers } = await expectSuccess(by.get(issues, { ...params }));
   return { iids: body.map(({ iid }: { iid: number }) => iid) as number[], total: headers['x-total'] };
 };
 

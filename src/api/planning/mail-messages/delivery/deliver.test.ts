@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { newIssue } from '#api/planning/notes/fixtures.testing.ts';
 import { getMailHeader, getMailParts, type ReceivedMail, startSmtpSink } from '#test/support/smtp-sink.ts';
-import { type Caller, done, type Project, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Project, world } from '#test/support/world.ts';
 import { createMail } from '../fixtures.testing.ts';
 
 // Delivery of mails to an SMTP server that stores them.
@@ -17,7 +17,7 @@ const here = await world({
     HEARTH_EXTERNAL_URL: 'https://hearth.example/base',
   },
 });
-const { root, work, newProject, clock, server, logged } = here;
+const { root, runJobs, newProject, clock, server, logged } = here;
 const { database } = server.services;
 after(() => sink.stop());
 
@@ -25,7 +25,7 @@ after(() => sink.stop());
 async function projectWithWatcher(): Promise<{ project: Project; watcher: Caller; owner: Caller }> {
   const project = await newProject({ with: ['developer'] });
   const watcher = project.developer;
-  await done(watcher.put(`${project.at}/notification_settings`, { level: 'watch' }));
+  await expectSuccess(watcher.put(`${project.at}/notification_settings`, { level: 'watch' }));
   return { project, watcher, owner: project.owner };
 }
 
@@ -33,7 +33,7 @@ const mailsTo = ({ username }: Caller): ReceivedMail[] =>
   sink.mails.filter(({ to }) => to === `${username}@hearth.test`);
 
 const rowsOf = async (who: Caller, filter: Readonly<Record<string, unknown>> = {}) =>
-  (await done(root.get('/admin/mail_messages', { recipient_id: who.id, per_page: 100, ...filter }))).body;
+  (await expectSuccess(root.get('/admin/mail_messages', { recipient_id: who.id, per_page: 100, ...filter }))).body;
 
 const statesOf = async (who: Caller): Promise<string[]> =>
   (await rowsOf(who)).map(({ state }: { state: string }) => state);
@@ -42,8 +42,10 @@ test('delivers a mail about a commit with its SHA and link', async () => {
   const project = await newProject({ readme: true, with: ['developer'] });
   const { developer, owner } = project;
   const sha = await project.commit({ 'a.txt': 'one' }, { message: 'Add words' });
-  await done(owner.post(`${project.repository}/commits/${sha}/comments`, { note: `Seen, @${developer.username}?` }));
-  await work();
+  await expectSuccess(
+    owner.post(`${project.repository}/commits/${sha}/comments`, { note: `Seen, @${developer.username}?` }),
+  );
+  await runJobs();
   const [mail] = mailsTo(developer);
   const header = (name: string) => getMailHeader(mail!, name);
   assert.equal(header('X-GitLab-Commit-ID'), sha);
@@ -57,8 +59,8 @@ test('delivers a mail about a commit with its SHA and link', async () => {
 test('delivers a mail once with all headers', async () => {
   const { project, watcher } = await projectWithWatcher();
   const issue = await newIssue(project, { title: 'Größe <b>', description: 'Line & <script>\n.\nEnd' });
-  await work();
-  await work();
+  await runJobs();
+  await runJobs();
   const [mail, ...others] = mailsTo(watcher);
   assert.equal(others.length, 0);
   const header = (name: string) => getMailHeader(mail!, name);
@@ -89,17 +91,17 @@ test('delivers once after the SMTP server is back', async () => {
   const { project, watcher } = await projectWithWatcher();
   await sink.stop();
   await newIssue(project);
-  await work();
+  await runJobs();
   const [row] = await rowsOf(watcher);
   assert.deepEqual([row.state, row.attempts], ['queued', 1]);
   assert.match(row.last_error, /ECONNREFUSED|connect/i);
   await sink.start();
-  await work();
+  await runJobs();
   assert.deepEqual(mailsTo(watcher), [], 'no retry within a minute');
   clock.advance(75);
-  await work();
+  await runJobs();
   clock.advance(3_600);
-  await work();
+  await runJobs();
   assert.equal(mailsTo(watcher).length, 1);
   assert.deepEqual(await statesOf(watcher), ['sent']);
   assert.ok(!logged().includes('s3cret-pass'), 'the password is in the log');
@@ -111,14 +113,14 @@ test('fails a mail after six attempts and allows a retry', async () => {
   await newIssue(project);
   for (const minutes of [0, 1.3, 6.1, 18.1, 72.1, 288.1]) {
     clock.advance(minutes * 60);
-    await work();
+    await runJobs();
   }
   const [row] = await rowsOf(watcher);
   assert.deepEqual([row.state, row.attempts], ['failed', 6]);
   await sink.start();
-  const again = await done(root.post(`/admin/mail_messages/${row.id}/retry`));
+  const again = await expectSuccess(root.post(`/admin/mail_messages/${row.id}/retry`));
   assert.deepEqual([again.status, again.body.state, again.body.attempts], [200, 'queued', 0]);
-  await work();
+  await runJobs();
   assert.deepEqual(await statesOf(watcher), ['sent']);
   const refused = await root.post(`/admin/mail_messages/${row.id}/retry`);
   assert.deepEqual([refused.status, refused.body], [400, { message: 'Only failed messages can be retried' }]);
@@ -128,12 +130,12 @@ test('does not retry a permanently rejected recipient', async () => {
   const { project, watcher } = await projectWithWatcher();
   sink.behaviour.recipient = (address) => (address.startsWith(watcher.username) ? '550 No such user' : '250 OK');
   await newIssue(project);
-  await work();
+  await runJobs();
   delete sink.behaviour.recipient;
   const [row] = await rowsOf(watcher);
   assert.deepEqual([row.state, row.attempts], ['failed', 1]);
   clock.advance(86_400);
-  await work();
+  await runJobs();
   assert.deepEqual(mailsTo(watcher), []);
 });
 
@@ -142,12 +144,12 @@ test('skips a recipient who lost access before sending', async () => {
   await sink.stop();
   const issue = await newIssue(project);
   await newIssue(project);
-  await work();
-  await done(owner.delete(issue.at));
-  await done(owner.delete(`${project.at}/members/${watcher.id}`));
+  await runJobs();
+  await expectSuccess(owner.delete(issue.at));
+  await expectSuccess(owner.delete(`${project.at}/members/${watcher.id}`));
   await sink.start();
   clock.advance(75);
-  await work();
+  await runJobs();
   assert.deepEqual(await statesOf(watcher), ['skipped', 'skipped']);
   assert.deepEqual(mailsTo(watcher), []);
 });
@@ -155,11 +157,11 @@ test('skips a recipient who lost access before sending', async () => {
 test('sends mentions to unsubscribed assignees', async () => {
   const { project, watcher, owner } = await projectWithWatcher();
   const issue = await newIssue(project, { assignee_ids: [watcher.id] });
-  await work();
-  await done(watcher.post(`${issue.at}/unsubscribe`));
-  await done(owner.post(issue.notes, { body: 'Hm' }));
-  await done(owner.post(issue.notes, { body: `@${watcher.username}` }));
-  await work();
+  await runJobs();
+  await expectSuccess(watcher.post(`${issue.at}/unsubscribe`));
+  await expectSuccess(owner.post(issue.notes, { body: 'Hm' }));
+  await expectSuccess(owner.post(issue.notes, { body: `@${watcher.username}` }));
+  await runJobs();
   assert.deepEqual(
     (await rowsOf(watcher, { event: 'new_note' })).map(({ state, reason }: Record<string, string>) => [state, reason]),
     [['sent', 'assigned']],
@@ -168,26 +170,26 @@ test('sends mentions to unsubscribed assignees', async () => {
 
 test('sends mails above sixty per hour and address as one digest', async () => {
   const { project, watcher, owner } = await projectWithWatcher();
-  const comment = async (body: string) => done(owner.post(`${project.at}/issues/1/notes`, { body }));
+  const comment = async (body: string) => expectSuccess(owner.post(`${project.at}/issues/1/notes`, { body }));
   const sent = { recipient_email: `${watcher.username}@hearth.test`, sent_at: clock.now().toISOString() };
   for (let count = 0; count < 58; count++) await createMail(here, 'sent', sent);
   clock.advance(60);
   await newIssue(project);
   for (const body of ['a', 'b', 'c']) await comment(body);
-  await work();
+  await runJobs();
   assert.equal(mailsTo(watcher).length, 2, 'the hourly limit has two mails left');
   await comment('d');
-  await work();
+  await runJobs();
   assert.equal(mailsTo(watcher).length, 2);
   clock.advance(3_541);
-  await work();
+  await runJobs();
   const all = mailsTo(watcher);
   assert.equal(all.length, 3);
   assert.equal(getMailHeader(all.at(-1)!, 'Subject'), '3 notifications');
   assert.match(getMailHeader(all.at(-1)!, 'List-Unsubscribe') ?? '', /sent_notifications\/d/);
   assert.deepEqual(await statesOf(watcher), Array(5).fill('sent'));
   await comment('Later');
-  await work();
+  await runJobs();
   assert.equal(mailsTo(watcher).length, 4, 'later mails are sent individually again');
 });
 
@@ -195,14 +197,14 @@ test('sends two digests if waiting mails leave at different times', async () => 
   const { project, watcher } = await projectWithWatcher();
   await sink.stop();
   const { id: target_id } = await newIssue(project);
-  await work();
+  await runJobs();
   await database.transaction((tx) => tx.deleteFrom('mail_messages').where('target_id', '=', target_id).execute());
   await sink.start();
   const to = { recipient_id: watcher.id, recipient_email: `${watcher.username}@hearth.test`, target_id };
   for (let times = 0; times < 2; times++) {
     for (let count = 0; count < 2; count++) await createMail(here, 'queued', { ...to, digest_id: 900_000 });
     clock.advance(600);
-    await work();
+    await runJobs();
   }
   const all = mailsTo(watcher);
   assert.deepEqual(await statesOf(watcher), Array(4).fill('sent'));
@@ -216,14 +218,14 @@ test('sends two digests if waiting mails leave at different times', async () => 
 test('retains sent mails for thirty days', async () => {
   const { project, watcher } = await projectWithWatcher();
   await newIssue(project);
-  await work();
+  await runJobs();
   clock.advance(29 * 86_400);
-  await work();
+  await runJobs();
   assert.deepEqual(await statesOf(watcher), ['sent']);
   clock.advance(86_400 + 3_600);
-  await work();
+  await runJobs();
   clock.advance(86_400);
-  await work();
+  await runJobs();
   assert.deepEqual(await statesOf(watcher), []);
   const at = `/${project.path_with_namespace}/%`;
   const left = database.reader.selectFrom('mail_occurrences').select('id').where('path', 'like', at);
@@ -237,17 +239,17 @@ test('retains failed and held mails as long as sent ones', async () => {
     return (await rows.execute()).length;
   };
   clock.advance(29 * 86_400);
-  await work();
+  await runJobs();
   assert.equal(await left(), 2);
   clock.advance(2 * 86_400);
-  await work();
+  await runJobs();
   assert.equal(await left(), 0);
 });
 
 test('lets another process send the mail of a dead process', async () => {
   const { project, watcher } = await projectWithWatcher();
   await newIssue(project);
-  await work();
+  await runJobs();
   const { reader } = database;
   const row = await reader
     .selectFrom('mail_messages')
@@ -258,10 +260,10 @@ test('lets another process send the mail of a dead process', async () => {
   const set = { state: 'sending' as const, lease_until, sent_at: null };
   await database.transaction((tx) => tx.updateTable('mail_messages').set(set).where('id', '=', row.id).execute());
   clock.advance(240);
-  await work();
+  await runJobs();
   assert.deepEqual(await statesOf(watcher), ['sending']);
   clock.advance(660);
-  await work();
+  await runJobs();
   assert.deepEqual(await statesOf(watcher), ['sent']);
   const [first, second] = mailsTo(watcher);
   assert.equal(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newIssue } from '#api/planning/notes/fixtures.testing.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { loadNewMailSubject } from '../subjects/subject.ts';
 import { nextCandidateBatch } from './candidates.ts';
 
@@ -12,13 +12,14 @@ const { reader } = database;
 test('returns each candidate once with all involvements for any batch size', async () => {
   const group = await newGroup();
   const project = await newProject({ in: group, with: ['guest', 'reporter', 'developer'] });
-  const watch = (of: typeof group.owner, at: string) => done(of.put(`${at}/notification_settings`, { level: 'watch' }));
+  const watch = (of: typeof group.owner, at: string) =>
+    expectSuccess(of.put(`${at}/notification_settings`, { level: 'watch' }));
   const issue = await newIssue(project, { assignee_ids: [project.developer.id] });
   await watch(project.developer, project.at);
   await watch(project.reporter, '');
   await watch(await group.addMember('guest'), group.at);
-  await done(project.guest.post(issue.notes, { body: 'Hm' }));
-  await done((await project.addMember('guest')).post(`${issue.at}/subscribe`));
+  await expectSuccess(project.guest.post(issue.notes, { body: 'Hm' }));
+  await expectSuccess((await project.addMember('guest')).post(`${issue.at}/subscribe`));
   const about = { type: 'Issue', id: issue.id } as const;
   const subject = (await loadNewMailSubject(reader, git, { event: 'close_issue', about }))!;
   const inPiecesOf = async (most: number) => {

@@ -25,7 +25,7 @@ const MERGE_IN_PROGRESS_MS = 60_000;
 /** Delay before a retry, in milliseconds, for failures whose end publishes no event. The delay for read-only repositories is chosen. */
 const RETRY_DELAYS_MS: Partial<Record<MergeFailure, number>> = {
   readOnly: 10 * 60_000,
-  onItsWay: MERGE_IN_PROGRESS_MS,
+  mergeInProgress: MERGE_IN_PROGRESS_MS,
 };
 
 const CONFLICT = 'Branch cannot be merged';
@@ -65,7 +65,7 @@ async function tryAutoMerge(services: RefServices, id: number): Promise<string |
     const merged = await autoMerge(services, caller, project, mergeRequest, pendingMerge.options);
     if (!isFailure(merged)) return null;
     // The branches keep moving: the job queue retries later.
-    if (merged.code === 'outrun')
+    if (merged.code === 'branchesMoved')
       throw new Error(
         `Auto-merge of merge request ${id}: its branches were moved during each attempt; the job is retried`,
       );

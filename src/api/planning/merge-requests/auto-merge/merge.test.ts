@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { atNextTransaction, failEveryAttempt } from '#test/support/interrupted-transactions.ts';
 import { jobRun } from '#test/support/job-run.ts';
 import { pipelineRow } from '#test/support/pipeline-rows.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { newMergeRequest, succeedPipeline } from '../fixtures.testing.ts';
 import { autoMergeJob } from './job.ts';
 
 const here = await world();
-const { newProject, work, server, root } = here;
+const { newProject, runJobs, server, root } = here;
 const { services } = server;
 
 type Made = Awaited<ReturnType<typeof newMergeRequest>>;
@@ -20,36 +20,36 @@ async function createWithAutoMerge(params: object = {}, place?: Place) {
   const mr = await newMergeRequest(project, params);
   const row = { sha: mr.sha, ref: mr.source_branch, status: 'running' } as const;
   const id = await pipelineRow(here, project, row);
-  await done(project.owner.put(`${mr.at}/merge`, { auto_merge: true, merge_commit_message: 'By itself' }));
+  await expectSuccess(project.owner.put(`${mr.at}/merge`, { auto_merge: true, merge_commit_message: 'By itself' }));
   return { project, owner: project.owner, mr, succeed: () => succeedPipeline(here, id) };
 }
 
-const getMergeRequest = async ({ owner }: Place, mr: Made) => (await done(owner.get(mr.at))).body;
+const getMergeRequest = async ({ owner }: Place, mr: Made) => (await expectSuccess(owner.get(mr.at))).body;
 
-const lastNote = async ({ owner }: Place, mr: Made) => (await done(owner.get(`${mr.at}/notes`))).body[0].body;
+const lastNote = async ({ owner }: Place, mr: Made) => (await expectSuccess(owner.get(`${mr.at}/notes`))).body[0].body;
 
 test('merges after pipeline success with the stored options, as the user who enabled auto-merge', async () => {
   const { project, mr, succeed } = await createWithAutoMerge();
-  await work();
+  await runJobs();
   assert.equal((await getMergeRequest(project, mr)).state, 'opened');
   await succeed();
-  await work();
+  await runJobs();
   const merged = await getMergeRequest(project, mr);
   assert.deepEqual(
     [merged.state, merged.merge_user.id, merged.merge_when_pipeline_succeeds, merged.merge_error],
     ['merged', project.owner.id, false, null],
   );
-  const { body } = await done(project.owner.get(`${project.repository}/commits/${merged.merge_commit_sha}`));
+  const { body } = await expectSuccess(project.owner.get(`${project.repository}/commits/${merged.merge_commit_sha}`));
   assert.equal(body.message, 'By itself');
 });
 
 test('merges a draft when it is marked as ready', async () => {
   const { project, owner, mr, succeed } = await createWithAutoMerge({ title: 'Draft: Words' });
   await succeed();
-  await work();
+  await runJobs();
   assert.equal((await getMergeRequest(project, mr)).state, 'opened');
-  await done(owner.put(mr.at, { title: 'Words' }));
-  await work();
+  await expectSuccess(owner.put(mr.at, { title: 'Words' }));
+  await runJobs();
   assert.equal((await getMergeRequest(project, mr)).state, 'merged');
 });
 
@@ -59,15 +59,15 @@ test('merges when the last open thread is resolved', async () => {
   const mr = await newMergeRequest(project);
   const threads: string[] = [];
   for (const body of ['One', 'Two']) {
-    threads.push((await done(project.owner.post(`${mr.at}/discussions`, { body }))).body.id);
+    threads.push((await expectSuccess(project.owner.post(`${mr.at}/discussions`, { body }))).body.id);
   }
-  await done(project.owner.put(`${mr.at}/merge`, { auto_merge: true }));
+  await expectSuccess(project.owner.put(`${mr.at}/merge`, { auto_merge: true }));
   for (const [thread, state] of [
     [threads[0], 'opened'],
     [threads[1], 'merged'],
   ]) {
-    await done(project.owner.put(`${mr.at}/discussions/${thread}`, { resolved: true }));
-    await work();
+    await expectSuccess(project.owner.put(`${mr.at}/discussions/${thread}`, { resolved: true }));
+    await runJobs();
     assert.equal((await getMergeRequest(project, mr)).state, state);
   }
 });
@@ -77,11 +77,11 @@ test('a new head, a new target branch and closing abort auto-merge with a note',
   await project.commit({ 'more.txt': 'x' }, { branch: mr.source_branch, parent: mr.sha });
   await succeed();
   const led = await createWithAutoMerge({}, project);
-  await done(owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' }));
-  await done(owner.put(led.mr.at, { target_branch: 'other' }));
+  await expectSuccess(owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' }));
+  await expectSuccess(owner.put(led.mr.at, { target_branch: 'other' }));
   const closed = await createWithAutoMerge({}, project);
-  await done(owner.put(closed.mr.at, { state_event: 'close' }));
-  await work();
+  await expectSuccess(owner.put(closed.mr.at, { state_event: 'close' }));
+  await runJobs();
   for (const [one, reason] of [
     [mr, 'the source branch was updated'],
     [led.mr, 'target branch was changed'],
@@ -100,10 +100,10 @@ test('does not merge if the user lost the permission, and stores an error', asyn
   const mr = await newMergeRequest(project);
   const row = { sha: mr.sha, ref: mr.source_branch, status: 'running' } as const;
   const id = await pipelineRow(here, project, row);
-  await done(maintainer.put(`${mr.at}/merge`, { auto_merge: true }));
-  await done(project.owner.put(`${project.at}/members/${maintainer.id}`, { access_level: 30 }));
+  await expectSuccess(maintainer.put(`${mr.at}/merge`, { auto_merge: true }));
+  await expectSuccess(project.owner.put(`${project.at}/members/${maintainer.id}`, { access_level: 30 }));
   await succeedPipeline(here, id);
-  await work();
+  await runJobs();
   const { state, merge_error, merge_when_pipeline_succeeds } = await getMergeRequest(project, mr);
   const text = 'Auto-merge failed: who has enabled it is not allowed to merge into the target branch.';
   assert.deepEqual([state, merge_error, merge_when_pipeline_succeeds], ['opened', text, false]);
@@ -136,15 +136,15 @@ test('merges after the branches have stopped moving', async () => {
     /branches were moved during each attempt/,
   );
   assert.equal((await getMergeRequest(project, mr)).merge_when_pipeline_succeeds, true);
-  await work();
+  await runJobs();
   assert.deepEqual([moves, (await getMergeRequest(project, mr)).state], [10, 'merged']);
 });
 
 test('concurrent events merge it once', async () => {
   const { project, owner, mr, succeed } = await createWithAutoMerge({ title: 'Draft: Words' });
-  await Promise.all([succeed(), done(owner.put(mr.at, { title: 'Words' }))]);
-  await Promise.all([work(), owner.put(`${mr.at}/merge`)]);
-  await work();
+  await Promise.all([succeed(), expectSuccess(owner.put(mr.at, { title: 'Words' }))]);
+  await Promise.all([runJobs(), owner.put(`${mr.at}/merge`)]);
+  await runJobs();
   assert.equal((await getMergeRequest(project, mr)).state, 'merged');
   const deeds = services.database.reader.selectFrom('activity_events').select('action').where('target_id', '=', mr.id);
   const actions = await deeds.where('target_type', '=', 'MergeRequest').where('action', '=', 'merged').execute();
@@ -160,18 +160,18 @@ test('does not miss a pipeline that succeeds while auto-merge is enabled', async
     await succeedPipeline(here, id);
     return run();
   });
-  const { body } = await done(project.owner.put(`${mr.at}/merge`, { auto_merge: true }));
+  const { body } = await expectSuccess(project.owner.put(`${mr.at}/merge`, { auto_merge: true }));
   assert.equal(body.state, 'merged');
 });
 
 test('waits while the repository is read-only', async () => {
   const { project, mr, succeed } = await createWithAutoMerge();
-  await done(root.put(project.at, { repository_read_only: true }));
+  await expectSuccess(root.put(project.at, { repository_read_only: true }));
   await succeed();
-  await work();
+  await runJobs();
   assert.equal((await getMergeRequest(project, mr)).merge_when_pipeline_succeeds, true);
-  await done(root.put(project.at, { repository_read_only: false }));
+  await expectSuccess(root.put(project.at, { repository_read_only: false }));
   here.clock.advance(601);
-  await work();
+  await runJobs();
   assert.equal((await getMergeRequest(project, mr)).state, 'merged');
 });

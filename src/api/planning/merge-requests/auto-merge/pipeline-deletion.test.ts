@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PipelineStatus } from '#database/tables/pipelines.ts';
 import { pipelineRow } from '#test/support/pipeline-rows.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../fixtures.testing.ts';
 
 const here = await world();
-const { newProject, work, root } = here;
+const { newProject, runJobs, root } = here;
 
 const ABORTED = 'aborted the automatic merge because the pipeline was deleted';
 
@@ -17,22 +17,22 @@ async function createWithAutoMerge(settings: object, ...statuses: readonly Pipel
   const pipelines: number[] = [];
   for (const status of statuses)
     pipelines.push(await pipelineRow(here, project, { sha: mr.sha, ref: mr.source_branch, status }));
-  await done(project.owner.put(`${mr.at}/merge`, { auto_merge: true }));
+  await expectSuccess(project.owner.put(`${mr.at}/merge`, { auto_merge: true }));
   return { project, mr, pipelines };
 }
 
 async function deletePipeline({ owner, at }: Project, id: number | undefined): Promise<void> {
-  await done(owner.delete(`${at}/pipelines/${id}`));
-  await work();
+  await expectSuccess(owner.delete(`${at}/pipelines/${id}`));
+  await runJobs();
 }
 
 async function getState({ owner }: Project, mr: { readonly at: string }) {
-  const { state, merge_when_pipeline_succeeds } = (await done(owner.get(mr.at))).body;
+  const { state, merge_when_pipeline_succeeds } = (await expectSuccess(owner.get(mr.at))).body;
   return [state, merge_when_pipeline_succeeds];
 }
 
 const getLastNote = async ({ owner }: Project, mr: { readonly at: string }) =>
-  (await done(owner.get(`${mr.at}/notes`))).body[0];
+  (await expectSuccess(owner.get(`${mr.at}/notes`))).body[0];
 
 test('merges when its pipeline is deleted and the project requires none', async () => {
   const { project, mr, pipelines } = await createWithAutoMerge({}, 'running');
@@ -43,10 +43,10 @@ test('merges when its pipeline is deleted and the project requires none', async 
 test('aborts auto-merge with a note when its pipeline is deleted and the project requires one', async () => {
   const settings = { only_allow_merge_if_pipeline_succeeds: true };
   const { project, mr, pipelines } = await createWithAutoMerge(settings, 'running');
-  await done(root.delete(`${project.at}/pipelines/${pipelines[0]}`));
+  await expectSuccess(root.delete(`${project.at}/pipelines/${pipelines[0]}`));
   const { body, author, system } = await getLastNote(project, mr);
   assert.deepEqual([body, author.id, system], [ABORTED, root.id, true]);
-  await work();
+  await runJobs();
   assert.deepEqual(await getState(project, mr), ['opened', false]);
 });
 
@@ -74,9 +74,9 @@ test('ignores the deletion of pipelines of other commits, branches and tags', as
 test('aborts auto-merge as the user who enabled it when the project discards old pipelines', async () => {
   const settings = { only_allow_merge_if_pipeline_succeeds: true };
   const { project, mr } = await createWithAutoMerge(settings, 'running');
-  await done(project.owner.put(project.at, { ci_delete_pipelines_in_seconds: 86_400 }));
+  await expectSuccess(project.owner.put(project.at, { ci_delete_pipelines_in_seconds: 86_400 }));
   here.clock.advance(2 * 86_400);
-  await work();
+  await runJobs();
   const { body, author } = await getLastNote(project, mr);
   assert.deepEqual([body, author.id], [ABORTED, project.owner.id]);
   assert.deepEqual(await getState(project, mr), ['opened', false]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PipelineStatus } from '#database/tables/pipelines.ts';
 import { pipelineRow } from '#test/support/pipeline-rows.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../fixtures.testing.ts';
 
 const here = await world({ project: { readme: true, with: ['developer', 'maintainer'] } });
@@ -14,7 +14,7 @@ const createPipeline = (mr: Made, status: PipelineStatus, of: Project = project)
   pipelineRow(here, of, { sha: mr.sha, ref: mr.source_branch, status });
 
 const listNotes = async (mr: Made) =>
-  (await done(owner.get(`${mr.at}/notes`, { sort: 'asc' }))).body.map(({ body }: { body: string }) => body);
+  (await expectSuccess(owner.get(`${mr.at}/notes`, { sort: 'asc' }))).body.map(({ body }: { body: string }) => body);
 
 const E405 = [405, { message: '405 Method Not Allowed' }];
 const E401 = [401, { message: '401 Unauthorized' }];
@@ -28,17 +28,21 @@ test('enables auto-merge with its options while a pipeline runs', async () => {
     [status, body.state, body.merge_when_pipeline_succeeds, body.merge_user.id, body.should_remove_source_branch],
     [200, 'opened', true, maintainer.id, true],
   );
-  const [listed] = (await done(owner.get(`${project.at}/merge_requests`, { iids: mr.iid }))).body;
+  const [listed] = (await expectSuccess(owner.get(`${project.at}/merge_requests`, { iids: mr.iid }))).body;
   assert.deepEqual([listed.merge_when_pipeline_succeeds, listed.merge_user.id], [true, maintainer.id]);
-  await done(owner.put(`${mr.at}/merge`, { merge_when_pipeline_succeeds: true }));
-  assert.equal((await done(owner.get(mr.at))).body.merge_user.id, owner.id, 'a second input replaces the first');
+  await expectSuccess(owner.put(`${mr.at}/merge`, { merge_when_pipeline_succeeds: true }));
+  assert.equal(
+    (await expectSuccess(owner.get(mr.at))).body.merge_user.id,
+    owner.id,
+    'a second input replaces the first',
+  );
   assert.deepEqual(await listNotes(mr), [`enabled an automatic merge when all merge checks for ${mr.sha} pass`]);
 });
 
 test('merges at once if the pipeline has succeeded', async () => {
   const mr = await newMergeRequest(project);
   await createPipeline(mr, 'success');
-  const { body } = await done(owner.put(`${mr.at}/merge`, { auto_merge: true }));
+  const { body } = await expectSuccess(owner.put(`${mr.at}/merge`, { auto_merge: true }));
   assert.deepEqual([body.state, body.merge_when_pipeline_succeeds], ['merged', false]);
 });
 
@@ -51,16 +55,16 @@ test('rejects auto-merge if there is nothing to wait for or only a new head can 
   await place.commit({ [`${conflict.source_branch}.txt`]: 'other' });
   await createPipeline(conflict, 'running', place);
   const closed = await newMergeRequest(place, { title: 'Draft: Closed' });
-  await done(place.owner.put(closed.at, { state_event: 'close' }));
+  await expectSuccess(place.owner.put(closed.at, { state_event: 'close' }));
   for (const [index, mr] of [plain, failed, conflict, closed].entries()) {
     const { status, body } = await place.owner.put(`${mr.at}/merge`, { auto_merge: true });
     assert.deepEqual([status, body], E405, String(index));
     assert.deepEqual(
-      await done(place.owner.get(mr.at)).then((answer) => answer.body.merge_when_pipeline_succeeds),
+      await expectSuccess(place.owner.get(mr.at)).then((answer) => answer.body.merge_when_pipeline_succeeds),
       false,
     );
   }
-  await done(place.owner.put(place.at, { merge_method: 'ff' }));
+  await expectSuccess(place.owner.put(place.at, { merge_method: 'ff' }));
   await place.commit({ 'more.txt': 'x' });
   await createPipeline(plain, 'running', place);
   assert.equal(
@@ -79,9 +83,9 @@ test('waits for drafts, titles and required pipelines', async () => {
   const failed = await newMergeRequest(place);
   await createPipeline(failed, 'failed', place);
   const none = await newMergeRequest(place);
-  await done(place.owner.put(place.at, { only_allow_merge_if_pipeline_succeeds: true }));
+  await expectSuccess(place.owner.put(place.at, { only_allow_merge_if_pipeline_succeeds: true }));
   for (const mr of [draft, failed, none]) {
-    const { body } = await done(place.owner.put(`${mr.at}/merge`, { auto_merge: true }));
+    const { body } = await expectSuccess(place.owner.put(`${mr.at}/merge`, { auto_merge: true }));
     assert.deepEqual([body.state, body.merge_when_pipeline_succeeds], ['opened', true]);
   }
 });
@@ -91,7 +95,8 @@ test('the author and callers who may merge cancel auto-merge once; others get 40
   const cancel = (by = owner) => by.post(`${mr.at}/cancel_merge_when_pipeline_succeeds`);
   const off = await cancel();
   assert.deepEqual([off.status, off.body], [406, { message: "Can't cancel the automatic merge" }]);
-  const enable = () => done(owner.put(`${mr.at}/merge`, { auto_merge: true, should_remove_source_branch: true }));
+  const enable = () =>
+    expectSuccess(owner.put(`${mr.at}/merge`, { auto_merge: true, should_remove_source_branch: true }));
   await enable();
   const another = await project.addMember('developer');
   const refused = await cancel(another);
@@ -99,7 +104,7 @@ test('the author and callers who may merge cancel auto-merge once; others get 40
   for (const by of [developer, maintainer]) {
     const { status, body } = await cancel(by);
     assert.deepEqual([status, body], [201, { status: 'success' }]);
-    const read = (await done(owner.get(mr.at))).body;
+    const read = (await expectSuccess(owner.get(mr.at))).body;
     assert.deepEqual(
       [read.merge_when_pipeline_succeeds, read.merge_user, read.should_remove_source_branch],
       [false, null, null],

@@ -1,25 +1,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listRecordedSince, markRecordedEvents } from '#activity/index.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../fixtures.testing.ts';
 
-const { server, project, owner, maintainer, work } = await world({ project: { readme: true, with: ['maintainer'] } });
+const { server, project, owner, maintainer, runJobs } = await world({
+  project: { readme: true, with: ['maintainer'] },
+});
 const { reader } = server.services.database;
 
 const newIssue = async (params = {}) =>
-  (await done(owner.post(`${project.at}/issues`, { title: 'Broken', ...params }))).body;
+  (await expectSuccess(owner.post(`${project.at}/issues`, { title: 'Broken', ...params }))).body;
 const stateOf = async ({ iid }: { readonly iid: number }) =>
-  (await done(owner.get(`${project.at}/issues/${iid}`))).body.state;
+  (await expectSuccess(owner.get(`${project.at}/issues/${iid}`))).body.state;
 
 test('a merge into the default branch closes the issues in the description, as the merger', async () => {
   const [named, mentioned, closed] = [await newIssue(), await newIssue({ confidential: true }), await newIssue()];
-  await done(owner.put(`${project.at}/issues/${closed.iid}`, { state_event: 'close' }));
+  await expectSuccess(owner.put(`${project.at}/issues/${closed.iid}`, { state_event: 'close' }));
   const description = `Fixes #${named.iid}, #${closed.iid} and see #${mentioned.iid}`;
   const mr = await newMergeRequest(project, { description });
-  await done(maintainer.put(`${mr.at}/merge`));
+  await expectSuccess(maintainer.put(`${mr.at}/merge`));
   const mark = await markRecordedEvents(reader);
-  await work();
+  await runJobs();
   assert.deepEqual(await Promise.all([named, mentioned].map(stateOf)), ['closed', 'opened']);
   assert.deepEqual(await listRecordedSince(reader, mark), ['closed Issue', 'state closed']);
   const { body } = await owner.get(`${project.at}/issues/${named.iid}/resource_state_events`);
@@ -31,13 +33,13 @@ test('a merge into the default branch closes the issues in the description, as t
 test('a merge closes no issue on another branch or if the project disables it', async () => {
   const issue = await newIssue();
   const description = `Closes #${issue.iid}`;
-  await done(owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' }));
+  await expectSuccess(owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' }));
   const elsewhere = await newMergeRequest(project, { description, target_branch: 'other' });
-  await done(owner.put(`${elsewhere.at}/merge`));
-  await done(owner.put(project.at, { autoclose_referenced_issues: false }));
+  await expectSuccess(owner.put(`${elsewhere.at}/merge`));
+  await expectSuccess(owner.put(project.at, { autoclose_referenced_issues: false }));
   const unwanted = await newMergeRequest(project, { description });
-  await done(owner.put(`${unwanted.at}/merge`));
-  await work();
-  await done(owner.put(project.at, { autoclose_referenced_issues: true }));
+  await expectSuccess(owner.put(`${unwanted.at}/merge`));
+  await runJobs();
+  await expectSuccess(owner.put(project.at, { autoclose_referenced_issues: true }));
   assert.equal(await stateOf(issue), 'opened');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newBranch, newMergeRequest } from '../fixtures.testing.ts';
 
 const { server, project, owner, reporter, planner, guest, anonymous, newProject } = await world({
@@ -10,7 +10,9 @@ const { server, project, owner, reporter, planner, guest, anonymous, newProject 
 /** Creates a merge request with three commits whose target branch has new commits. */
 async function createWithThreeCommits() {
   const source_branch = await newBranch(project);
-  const ids: string[] = [(await done(owner.get(`${project.repository}/branches/${source_branch}`))).body.commit.id];
+  const ids: string[] = [
+    (await expectSuccess(owner.get(`${project.repository}/branches/${source_branch}`))).body.commit.id,
+  ];
   for (const at of [2, 3]) {
     ids.push(
       await project.commit(
@@ -57,18 +59,18 @@ test('truncates diffs of more than a thousand files unless all are requested', a
   await place.commit(files, { branch: 'large' });
   const mr = await newMergeRequest(place, { source_branch: 'large' });
   assert.equal(mr.changes_count, '1000+');
-  const cut = (await done(place.owner.get(`${mr.at}/changes`))).body;
+  const cut = (await expectSuccess(place.owner.get(`${mr.at}/changes`))).body;
   assert.deepEqual([cut.changes.length, cut.overflow], [1000, true]);
-  const whole = (await done(place.owner.get(`${mr.at}/changes`, { access_raw_diffs: true }))).body;
+  const whole = (await expectSuccess(place.owner.get(`${mr.at}/changes`, { access_raw_diffs: true }))).body;
   assert.deepEqual([whole.changes.length, whole.overflow], [1001, false]);
 });
 
 test('returns the same commits and diffs after the merge', async () => {
   const mr = await createWithThreeCommits();
   const paths = ['commits', 'diffs'];
-  const told = () => Promise.all(paths.map(async (path) => (await done(owner.get(`${mr.at}/${path}`))).body));
+  const told = () => Promise.all(paths.map(async (path) => (await expectSuccess(owner.get(`${mr.at}/${path}`))).body));
   const before = await told();
-  await done(owner.put(`${mr.at}/merge`));
+  await expectSuccess(owner.put(`${mr.at}/merge`));
   assert.deepEqual(await told(), before);
   assert.deepEqual((await owner.get(mr.at)).body.diff_refs, mr.diff_refs);
 });
@@ -88,7 +90,7 @@ test('the merge ref moves no branch and is stable while the branches are unchang
   const before = await tip();
   const { status, body } = await reporter.get(`${mr.at}/merge_ref`);
   assert.equal(status, 200);
-  const commit = (await done(owner.get(`${project.repository}/commits/${body.commit_id}`))).body;
+  const commit = (await expectSuccess(owner.get(`${project.repository}/commits/${body.commit_id}`))).body;
   assert.deepEqual(commit.parent_ids, [before, mr.sha]);
   assert.deepEqual((await owner.get(`${mr.at}/merge_ref`)).body, body);
   assert.equal(await tip(), before);
@@ -105,9 +107,10 @@ test('returns only the id of a head that does not exist', async () => {
     const columns = { head_commit_sha: sha, start_commit_sha: null, base_commit_sha: null };
     await tx.updateTable('merge_request_versions').set(columns).where('merge_request_id', '=', mr.id).execute();
   });
-  const { body } = await done(owner.get(mr.at));
+  const { body } = await expectSuccess(owner.get(mr.at));
   assert.deepEqual([body.sha, body.detailed_merge_status, body.changes_count], [sha, 'commits_status', '0']);
-  for (const path of ['commits', 'diffs']) assert.deepEqual((await done(owner.get(`${mr.at}/${path}`))).body, []);
+  for (const path of ['commits', 'diffs'])
+    assert.deepEqual((await expectSuccess(owner.get(`${mr.at}/${path}`))).body, []);
   assert.equal((await owner.put(`${mr.at}/merge`)).status, 405);
 });
 

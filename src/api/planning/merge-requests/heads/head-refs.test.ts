@@ -5,11 +5,11 @@ import { findProject } from '#domain/namespaces/projects.ts';
 import { listRefs } from '#git/refs/refs.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { jobRun } from '#test/support/job-run.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../fixtures.testing.ts';
 import { updateHeadRefs } from './head-refs.ts';
 
-const { server, root, newProject, work, clock } = await world();
+const { server, root, newProject, runJobs, clock } = await world();
 const { services } = server;
 
 async function listKeptRefs({ owner, repository }: Project, { iid }: { readonly iid: number }) {
@@ -28,25 +28,25 @@ test('concurrent jobs for the same head both succeed', async () => {
 test('updates head refs after the repository is writable again, without a failed attempt', async () => {
   const project = await newProject({ readme: true });
   const mr = await newMergeRequest(project);
-  await done(root.put(project.at, { repository_read_only: true }));
-  await work();
+  await expectSuccess(root.put(project.at, { repository_read_only: true }));
+  await runJobs();
   const waiting = services.database.reader.selectFrom('background_jobs').select(['attempts', 'last_error']);
   assert.deepEqual(await waiting.where('kind', '=', updateHeadRefs.kind).execute(), [
     { attempts: 0, last_error: null },
   ]);
-  await done(root.put(project.at, { repository_read_only: false }));
+  await expectSuccess(root.put(project.at, { repository_read_only: false }));
   clock.advance(600);
-  await work();
+  await runJobs();
   assert.equal(await listKeptRefs(project, mr), mr.sha);
 });
 
 test('deleting an author deletes the head refs of their merge requests', async () => {
   const project = await newProject({ readme: true, with: ['developer'] });
   const [gone, left] = [await newMergeRequest(project, {}, project.developer), await newMergeRequest(project)];
-  await work();
+  await runJobs();
   assert.deepEqual([await listKeptRefs(project, gone), await listKeptRefs(project, left)], [gone.sha, left.sha]);
-  await done(root.delete(`/users/${project.developer.id}`, { hard_delete: true }));
-  await work();
+  await expectSuccess(root.delete(`/users/${project.developer.id}`, { hard_delete: true }));
+  await runJobs();
   assert.deepEqual([await listKeptRefs(project, gone), await listKeptRefs(project, left)], [undefined, left.sha]);
 });
 
@@ -58,9 +58,9 @@ test('heads replaced by a force push are kept until the merge request is deleted
   const push = (text: string, from: string) =>
     project.commit({ 'a.txt': text }, { branch: mr.source_branch, parent: from });
   const follow = await push('followed', mr.sha);
-  await work();
+  await runJobs();
   const [again, last] = [await push('again', parent), await push('last', parent)];
-  await work();
+  await runJobs();
   const { directory } = getRepository(
     services.git,
     (await findProject(services.database.reader, ANONYMOUS, `${project.id}`))!,
@@ -68,8 +68,8 @@ test('heads replaced by a force push are kept until the merge request is deleted
   const left = () => listRefs(services.git, { directory }, 'refs/keep-around/');
   assert.deepEqual(new Set((await left()).map(({ id }) => id)), new Set([follow, again]));
   assert.equal(await listKeptRefs(project, mr), last);
-  await done(project.owner.delete(mr.at));
-  await work();
+  await expectSuccess(project.owner.delete(mr.at));
+  await runJobs();
   assert.deepEqual(await left(), []);
 });
 
@@ -78,8 +78,8 @@ test('a pushed version is compared with the current head of the target branch', 
   const mr = await newMergeRequest(project);
   const start = await project.commit({ 'start.txt': 'x' });
   const head = await project.commit({ 'more.txt': 'x' }, { branch: mr.source_branch });
-  await work();
+  await runJobs();
   await project.commit({ 'later.txt': 'x' });
-  const { head_sha, start_sha, base_sha } = (await done(project.owner.get(mr.at))).body.diff_refs;
+  const { head_sha, start_sha, base_sha } = (await expectSuccess(project.owner.get(mr.at))).body.diff_refs;
   assert.deepEqual([head_sha, start_sha, base_sha], [head, start, mr.diff_refs.base_sha]);
 });

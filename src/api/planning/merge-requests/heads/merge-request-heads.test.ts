@@ -10,16 +10,16 @@ import type { RefChange } from '#git/refs/update-refs.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import { atNextTransaction } from '#test/support/interrupted-transactions.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { newBranch, newMergeRequest } from '../fixtures.testing.ts';
 import { markMerged } from '../merging/mark-merged.ts';
 
 const here = await world({ project: { readme: true } });
-const { server, project, owner, newProject, work, clock } = here;
+const { server, project, owner, newProject, runJobs, clock } = here;
 const { services } = server;
 const { reader } = services.database;
 
-const getMergeRequest = async ({ at }: { readonly at: string }) => (await done(owner.get(at))).body;
+const getMergeRequest = async ({ at }: { readonly at: string }) => (await expectSuccess(owner.get(at))).body;
 
 /** Returns the merge request as shown in lists. */
 async function findInList({ id }: { readonly id: number }) {
@@ -35,7 +35,7 @@ function listVersions({ id }: { readonly id: number }) {
 
 async function settle(): Promise<void> {
   clock.advance(2);
-  await work();
+  await runJobs();
 }
 
 const headOf = async (branch: string, { repository } = project) =>
@@ -98,7 +98,7 @@ test('a check that exceeds the limits does not stop the check of older ones', as
 
 test('does not miss a push while a merge request is created or reopened', async () => {
   const source_branch = await newBranch(project);
-  await done(owner.get(project.at));
+  await expectSuccess(owner.get(project.at));
   let head = '';
   const pushMeanwhile = () =>
     atNextTransaction(here, async (run) => {
@@ -108,11 +108,11 @@ test('does not miss a push while a merge request is created or reopened', async 
   pushMeanwhile();
   const mr = await newMergeRequest(project, { source_branch });
   assert.deepEqual([mr.sha, mr.diff_refs.head_sha], [head, head]);
-  await done(owner.put(mr.at, { state_event: 'close' }));
+  await expectSuccess(owner.put(mr.at, { state_event: 'close' }));
   await project.commit({ 'closed.txt': 'x' }, { branch: source_branch });
   assert.equal((await getMergeRequest(mr)).sha, head);
   pushMeanwhile();
-  assert.equal((await done(owner.put(mr.at, { state_event: 'reopen' }))).body.sha, head);
+  assert.equal((await expectSuccess(owner.put(mr.at, { state_event: 'reopen' }))).body.sha, head);
 });
 
 test('updates the merge status in lists after either branch has moved', async () => {
@@ -131,40 +131,40 @@ test('updates the merge status in lists after either branch has moved', async ()
 
 test('stays open without its source branch and cannot be merged until it exists again', async () => {
   const mr = await newMergeRequest(project);
-  await done(owner.delete(`${project.repository}/branches/${mr.source_branch}`));
+  await expectSuccess(owner.delete(`${project.repository}/branches/${mr.source_branch}`));
   const { state, sha, detailed_merge_status, changes_count } = await getMergeRequest(mr);
   assert.deepEqual([state, sha, detailed_merge_status, changes_count], ['opened', mr.sha, 'commits_status', '1']);
   assert.equal((await owner.put(`${mr.at}/merge`)).status, 405);
-  await done(owner.post(`${project.repository}/branches`, { branch: mr.source_branch, ref: mr.sha }));
+  await expectSuccess(owner.post(`${project.repository}/branches`, { branch: mr.source_branch, ref: mr.sha }));
   assert.equal((await getMergeRequest(mr)).detailed_merge_status, 'mergeable');
 });
 
 test('the head ref survives the source branch and is deleted with the merge request', async () => {
   const mr = await newMergeRequest(project);
   const kept = async () => {
-    await work();
+    await runJobs();
     const ref = encodeURIComponent(`refs/merge-requests/${mr.iid}/head`);
     return (await owner.get(`${project.repository}/commits/${ref}`)).body.id;
   };
   assert.equal(await kept(), mr.sha);
   const head = await project.commit({ 'kept.txt': 'x' }, { branch: mr.source_branch });
   assert.equal(await kept(), head);
-  await done(owner.delete(`${project.repository}/branches/${mr.source_branch}`));
+  await expectSuccess(owner.delete(`${project.repository}/branches/${mr.source_branch}`));
   assert.equal(await kept(), head);
-  await done(owner.delete(mr.at));
+  await expectSuccess(owner.delete(mr.at));
   assert.equal(await kept(), undefined);
 });
 
 test('cannot be merged without commits, without a target branch, or with unrelated histories', async () => {
   const branch = await newBranch(project);
-  await done(owner.post(`${project.repository}/branches`, { branch: `${branch}-same`, ref: branch }));
+  await expectSuccess(owner.post(`${project.repository}/branches`, { branch: `${branch}-same`, ref: branch }));
   const same = await newMergeRequest(project, { source_branch: `${branch}-same`, target_branch: branch });
   assert.deepEqual(
     [(await getMergeRequest(same)).detailed_merge_status, (await getMergeRequest(same)).changes_count],
     ['commits_status', '0'],
   );
   const other = await newMergeRequest(project, { target_branch: branch });
-  await done(owner.delete(`${project.repository}/branches/${branch}`));
+  await expectSuccess(owner.delete(`${project.repository}/branches/${branch}`));
   for (const mr of [same, other]) {
     assert.equal((await getMergeRequest(mr)).detailed_merge_status, 'commits_status');
     assert.equal((await owner.put(`${mr.at}/merge`)).status, 405);
@@ -203,7 +203,9 @@ test('marks merge requests as merged that were merged by a push, fast-forward or
   });
   await push(place, [{ ref: 'refs/heads/main', oldId, newId }]);
   await settle();
-  const states = await Promise.all([merged, taken, idle].map(async (mr) => (await done(place.owner.get(mr.at))).body));
+  const states = await Promise.all(
+    [merged, taken, idle].map(async (mr) => (await expectSuccess(place.owner.get(mr.at))).body),
+  );
   const shown = states.map((mr) => [mr.state, mr.merge_commit_sha, mr.merged_by?.id, mr.diff_refs.base_sha]);
   assert.deepEqual(shown, [
     ['merged', newId, place.owner.id, oldId],

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, type Project, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, type Project, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../fixtures.testing.ts';
 
 const { newProject, user } = await world();
 
 const iidsOf = async (caller: Caller, project: Project, ref: string, params = {}): Promise<number[]> =>
-  (await done(caller.get(`${project.repository}/commits/${ref}/merge_requests`, params))).body.map(
+  (await expectSuccess(caller.get(`${project.repository}/commits/${ref}/merge_requests`, params))).body.map(
     ({ iid }: { iid: number }) => iid,
   );
 
@@ -20,7 +20,7 @@ test('a commit is listed with the merge requests that contain it, before and aft
   assert.deepEqual(await iidsOf(owner, project, brought), [second.iid, first.iid]);
   assert.deepEqual(await iidsOf(owner, project, 'second'), [second.iid]);
   assert.deepEqual(await iidsOf(owner, project, 'main'), []);
-  const merged = (await done(owner.put(`${first.at}/merge`))).body;
+  const merged = (await expectSuccess(owner.put(`${first.at}/merge`))).body;
   await newMergeRequest(project);
   assert.deepEqual(await iidsOf(owner, project, merged.merge_commit_sha), [first.iid]);
   assert.deepEqual(await iidsOf(owner, project, brought), [second.iid, first.iid]);

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../fixtures.testing.ts';
 
-const { project, owner, guest, planner, developer, newProject, anonymous, work } = await world({
+const { project, owner, guest, planner, developer, newProject, anonymous, runJobs } = await world({
   project: { readme: true, with: ['guest', 'planner', 'developer'] },
 });
 const issues = `${project.at}/issues`;
 
-const createIssue = async (params = {}) => (await done(owner.post(issues, { title: 'Broken', ...params }))).body;
+const createIssue = async (params = {}) =>
+  (await expectSuccess(owner.post(issues, { title: 'Broken', ...params }))).body;
 const listIids = async (by: Caller, { iid }: { iid: number }, list: string): Promise<number[]> => {
   const { status, body } = await by.get(`${issues}/${iid}/${list}`);
   assert.equal(status, 200);
@@ -21,19 +22,20 @@ test('lists and counts the merge requests that close an issue, in any state', as
   const issue = await createIssue();
   const one = await newMergeRequest(project, { description: `Closes #${issue.iid}` });
   const two = await newMergeRequest(project, { description: `Fixes #${issue.iid}` });
-  await done(owner.put(two.at, { state_event: 'close' }));
+  await expectSuccess(owner.put(two.at, { state_event: 'close' }));
   await newMergeRequest(project, { description: `See #${issue.iid}` });
-  const aside = (await done(owner.post(`${project.repository}/branches`, { branch: 'aside', ref: 'main' }))).body.name;
+  const aside = (await expectSuccess(owner.post(`${project.repository}/branches`, { branch: 'aside', ref: 'main' })))
+    .body.name;
   await newMergeRequest(project, { description: `Closes #${issue.iid}`, target_branch: aside });
   assert.deepEqual(await listIids(planner, issue, 'closed_by'), [two.id, one.id]);
   assert.equal(await count(planner, issue), 2);
   const inList = (await owner.get(issues, { iids: [issue.iid] })).body[0];
   assert.equal(inList.merge_requests_count, 2);
-  await done(owner.put(one.at, { description: 'Not any more' }));
+  await expectSuccess(owner.put(one.at, { description: 'Not any more' }));
   assert.deepEqual(await listIids(planner, issue, 'closed_by'), [two.id]);
-  await done(owner.put(project.at, { autoclose_referenced_issues: false }));
+  await expectSuccess(owner.put(project.at, { autoclose_referenced_issues: false }));
   assert.deepEqual([await listIids(planner, issue, 'closed_by'), await count(planner, issue)], [[], 0]);
-  await done(owner.put(project.at, { autoclose_referenced_issues: true }));
+  await expectSuccess(owner.put(project.at, { autoclose_referenced_issues: true }));
 });
 
 test('an issue created after the description that closes it is listed too', async () => {
@@ -42,8 +44,8 @@ test('an issue created after the description that closes it is listed too', asyn
   const later = await createIssue();
   assert.equal(later.iid, iid + 1);
   assert.deepEqual([await listIids(planner, later, 'closed_by'), await count(planner, later)], [[mr.id], 1]);
-  await done(owner.put(`${mr.at}/merge`));
-  await work();
+  await expectSuccess(owner.put(`${mr.at}/merge`));
+  await runJobs();
   assert.equal((await owner.get(`${issues}/${later.iid}`)).body.state, 'closed');
 });
 
@@ -78,7 +80,7 @@ test('hides merge requests that the caller may not read', async () => {
 test('author, assignees, reviewers and commenters are participants', async () => {
   const made = await newMergeRequest(project, { assignee_ids: [developer.id], reviewer_ids: [planner.id] });
   const commenter = await project.addMember('reporter');
-  await done(commenter.post(`${made.at}/notes`, { body: 'Fine' }));
+  await expectSuccess(commenter.post(`${made.at}/notes`, { body: 'Fine' }));
   const { body } = await planner.get(`${made.at}/participants`);
   const ids = [owner.id, developer.id, planner.id, commenter.id].sort((one, other) => one - other);
   assert.deepEqual(
@@ -91,7 +93,7 @@ test('author, assignees, reviewers and commenters are participants', async () =>
 test('a label counts the open merge requests that the caller may read', async () => {
   await newMergeRequest(project, { labels: 'counted' });
   const closed = await newMergeRequest(project, { labels: 'counted' });
-  await done(owner.put(closed.at, { state_event: 'close' }));
+  await expectSuccess(owner.put(closed.at, { state_event: 'close' }));
   for (const [by, open] of [
     [planner, 1],
     [guest, 0],
@@ -104,7 +106,7 @@ test('a label counts the open merge requests that the caller may read', async ()
 test('former members can be unassigned', async () => {
   const formerMember = await project.addMember('developer');
   const made = await newMergeRequest(project, { assignee_ids: [formerMember.id, developer.id] });
-  await done(owner.delete(`${project.at}/members/${formerMember.id}`, { unassign_issuables: true }));
+  await expectSuccess(owner.delete(`${project.at}/members/${formerMember.id}`, { unassign_issuables: true }));
   const { body } = await owner.get(made.at);
   assert.deepEqual(
     body.assignees.map(({ id }: { id: number }) => id),

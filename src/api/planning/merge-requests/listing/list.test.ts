@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statements } from '#test/support/statement-watch.ts';
-import { type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../fixtures.testing.ts';
 
 const here = await world();
@@ -11,7 +11,7 @@ const project = await newProject({ in: group, readme: true, with: ['guest', 'pla
 const { owner, guest, planner, developer, reporter } = project;
 const at = `${project.at}/merge_requests`;
 
-const milestone = (await done(owner.post(`${project.at}/milestones`, { title: 'v1' }))).body;
+const milestone = (await expectSuccess(owner.post(`${project.at}/milestones`, { title: 'v1' }))).body;
 const one = await newMergeRequest(project, { title: 'Draft: Ärger melden', labels: 'bug,ui' }, developer);
 clock.advance(1000);
 const two = await newMergeRequest(project, {
@@ -26,7 +26,7 @@ const three = await newMergeRequest(project, {
   reviewer_ids: [reporter.id],
   labels: 'bug',
 });
-await done(owner.put(two.at, { state_event: 'close' }));
+await expectSuccess(owner.put(two.at, { state_event: 'close' }));
 
 const listIids = async (params: object, path = at, by: Caller = owner): Promise<number[]> => {
   const { status, body } = await by.get(path, params as Record<string, unknown>);
@@ -85,7 +85,7 @@ test('each filter selects matching merge requests', async () => {
 
 test('each order sorts in both directions, unmerged ones last by merge time', async () => {
   const merged = await newMergeRequest(project, { title: 'Zip' });
-  await done(owner.put(`${merged.at}/merge`));
+  await expectSuccess(owner.put(`${merged.at}/merge`));
   const rows = {
     created_at: [one, two, three, merged],
     title: [three, two, one, merged],
@@ -101,7 +101,7 @@ test('each order sorts in both directions, unmerged ones last by merge time', as
     [three, two, one, merged].map(({ iid }) => iid),
   );
   for (const sort of ['asc', 'desc']) assert.equal((await listIids({ order_by: 'merged_at', sort }))[0], merged.iid);
-  await done(owner.delete(merged.at));
+  await expectSuccess(owner.delete(merged.at));
 });
 
 test('rejects mutually exclusive filters and invalid values', async () => {
@@ -154,7 +154,7 @@ test('lists the merge requests of a group and its subgroups, with references rel
     [made.id],
   );
   assert.equal(body[0].references.relative, `${below.path_with_namespace}!${made.iid}`);
-  await done(below.owner.post(`${below.at}/archive`));
+  await expectSuccess(below.owner.post(`${below.at}/archive`));
   assert.deepEqual(await listIids({ search: made.title }, `${group.at}/merge_requests`), []);
   const more = { search: made.title, non_archived: false };
   assert.deepEqual(await listIids(more, `${group.at}/merge_requests`), [made.iid]);
@@ -170,9 +170,9 @@ test('a milestone lists its merge requests by label priority', async () => {
   const path = `${project.at}/milestones/${milestone.id}/merge_requests`;
   const urgent = await newMergeRequest(project, { labels: 'urgent', milestone_id: milestone.id });
   const later = await newMergeRequest(project, { milestone_id: milestone.id });
-  await done(owner.put(`${project.at}/labels/urgent`, { priority: 1 }));
+  await expectSuccess(owner.put(`${project.at}/labels/urgent`, { priority: 1 }));
   assert.deepEqual(await listIids({}, path), [urgent.iid, later.iid, two.iid]);
-  for (const made of [urgent, later]) await done(owner.delete(made.at));
+  for (const made of [urgent, later]) await expectSuccess(owner.delete(made.at));
 });
 
 test('a page needs a constant number of SQL statements', async () => {

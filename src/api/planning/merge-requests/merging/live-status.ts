@@ -27,51 +27,60 @@ export interface LiveStatus {
 }
 
 /** Loads the statuses by merge request id; those of deleted projects are omitted. */
-export const loadLiveStatuses = (rows: readonly MergeRequestRow[], to: SerializationContext) =>
-  forEachInProject(rows, to, loadLiveStatus);
+export const loadLiveStatuses = (rows: readonly MergeRequestRow[], context: SerializationContext) =>
+  forEachInProject(rows, context, loadLiveStatus);
 
 /** Loads the current `merge_status` by merge request id. */
-export const loadMergeStatuses = (rows: readonly MergeRequestRow[], to: SerializationContext) =>
-  forEachInProject(rows, to, loadMergeStatus);
+export const loadMergeStatuses = (rows: readonly MergeRequestRow[], context: SerializationContext) =>
+  forEachInProject(rows, context, loadMergeStatus);
 
 async function forEachInProject<T>(
   rows: readonly MergeRequestRow[],
-  to: SerializationContext,
-  load: (row: MergeRequestRow, project: Project, to: SerializationContext) => Promise<T>,
+  context: SerializationContext,
+  load: (row: MergeRequestRow, project: Project, context: SerializationContext) => Promise<T>,
 ): Promise<ReadonlyMap<number, T>> {
-  const { db, caller } = to;
+  const { db, caller } = context;
   const projects = await findProjects(db, caller, [...new Set(rows.map(({ project_id }) => project_id))]);
   const byId = new Map(projects.map((project) => [project.id, project]));
   const found = new Map<number, T>();
   for (const row of rows) {
     const project = byId.get(row.project_id);
-    if (project !== undefined) found.set(row.id, await load(row, project, to));
+    if (project !== undefined) found.set(row.id, await load(row, project, context));
   }
   return found;
 }
 
-async function loadLiveStatus(row: MergeRequestRow, project: Project, to: SerializationContext): Promise<LiveStatus> {
-  const { db, git, caller, params } = to;
+async function loadLiveStatus(
+  row: MergeRequestRow,
+  project: Project,
+  context: SerializationContext,
+): Promise<LiveStatus> {
+  const { db, git, caller, params } = context;
   const [version] = await loadLatestVersions(db, [row.id]);
-  const span = await nullIfOverLimit(to, () => resolveComparison(git, project, row, version));
+  const span = await nullIfOverLimit(context, () => resolveComparison(git, project, row, version));
   return {
-    check: row.state === 'opened' ? await nullIfOverLimit(to, () => checkBranches(git, project, row)) : row.merge_check,
+    check:
+      row.state === 'opened' ? await nullIfOverLimit(context, () => checkBranches(git, project, row)) : row.merge_check,
     comparison: span ?? { head: version?.head_commit_sha ?? row.head_sha, base: null, start: null },
     changesCount:
       version?.real_size ??
-      (span && (await nullIfOverLimit(to, async () => formatFileCount(await diffComparison(git, project, span))))),
+      (span && (await nullIfOverLimit(context, async () => formatFileCount(await diffComparison(git, project, span))))),
     mayReadPipelines: mayReadPipelines(caller, project),
     mayMerge: caller.user !== null && (await mayMergeInto(db, caller, project, row.target_branch)),
     divergedCommits:
       params.include_diverged_commits_count === true
-        ? await nullIfOverLimit(to, () => countDivergedCommits(git, project, row))
+        ? await nullIfOverLimit(context, () => countDivergedCommits(git, project, row))
         : null,
   };
 }
 
-async function loadMergeStatus(row: MergeRequestRow, project: Project, to: SerializationContext): Promise<MergeStatus> {
+async function loadMergeStatus(
+  row: MergeRequestRow,
+  project: Project,
+  context: SerializationContext,
+): Promise<MergeStatus> {
   if (row.state !== 'opened') return row.merge_status;
-  return mergeStatus(await nullIfOverLimit(to, () => checkBranches(to.git, project, row)));
+  return mergeStatus(await nullIfOverLimit(context, () => checkBranches(context.git, project, row)));
 }
 
 async function checkBranches(git: Git, project: Project, row: MergeRequestRow): Promise<MergeCheck> {
@@ -82,11 +91,11 @@ async function checkBranches(git: Git, project: Project, row: MergeRequestRow): 
  * Returns null if git exceeds its limits or its queue is full, so that a merge request can always be read. A full queue is
  * temporary, so reading `to.now` keeps the response out of the cache.
  */
-async function nullIfOverLimit<T>(to: SerializationContext, callGit: () => Promise<T>): Promise<T | null> {
+async function nullIfOverLimit<T>(context: SerializationContext, callGit: () => Promise<T>): Promise<T | null> {
   try {
     return await orNullIfOverLimit(callGit);
   } catch (error) {
-    if (error instanceof QueueFull && to.now) return null;
+    if (error instanceof QueueFull && context.now) return null;
     throw error;
   }
 }

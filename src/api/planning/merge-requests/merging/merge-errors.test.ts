@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { atNextTransaction } from '#test/support/interrupted-transactions.ts';
-import { done, world } from '#test/support/world.ts';
+import { expectSuccess, world } from '#test/support/world.ts';
 import { newBranch, newMergeRequest } from '../fixtures.testing.ts';
 
 const here = await world({
@@ -29,9 +29,9 @@ test('checks the conditions of a merge in order', async () => {
   assert.deepEqual(await merge(anonymous), [401, { message: '401 Unauthorized' }]);
   assert.deepEqual(await merge(guest), [404, { message: '404 Not found' }]);
   for (const by of [planner, reporter, developer]) assert.deepEqual((await merge(by))[0], 401, 'main is protected');
-  await done(root.put(project.at, { repository_read_only: true }));
+  await expectSuccess(root.put(project.at, { repository_read_only: true }));
   assert.equal((await merge(owner, wrong))[0], 400);
-  await done(root.put(project.at, { repository_read_only: false }));
+  await expectSuccess(root.put(project.at, { repository_read_only: false }));
   assert.deepEqual(await merge(owner, wrong), E405);
   await makeReady(mr.id);
   assert.deepEqual(await merge(owner, wrong), [422, { message: 'Branch cannot be merged' }]);
@@ -52,7 +52,7 @@ async function makeReady(id: number): Promise<void> {
 }
 
 test('the rules of the target branch decide who may merge', async () => {
-  await done(owner.post(`${project.repository}/branches`, { branch: 'open', ref: 'main' }));
+  await expectSuccess(owner.post(`${project.repository}/branches`, { branch: 'open', ref: 'main' }));
   const mr = await newMergeRequest(project, { target_branch: 'open' });
   assert.deepEqual(
     [(await developer.get(mr.at)).body.user, (await reporter.get(mr.at)).body.user],
@@ -60,11 +60,11 @@ test('the rules of the target branch decide who may merge', async () => {
   );
   assert.equal((await developer.put(`${mr.at}/merge`)).status, 200);
   const rule = { name: 'open', push_access_level: 0, merge_access_level: 30 };
-  await done(owner.post(`${project.at}/protected_branches`, rule));
+  await expectSuccess(owner.post(`${project.at}/protected_branches`, rule));
   const other = await newMergeRequest(project, { target_branch: 'open' });
   assert.equal((await developer.put(`${other.at}/merge`)).status, 200);
-  await done(owner.delete(`${project.at}/protected_branches/open`));
-  await done(owner.post(`${project.at}/protected_branches`, { ...rule, merge_access_level: 0 }));
+  await expectSuccess(owner.delete(`${project.at}/protected_branches/open`));
+  await expectSuccess(owner.post(`${project.at}/protected_branches`, { ...rule, merge_access_level: 0 }));
   const third = await newMergeRequest(project, { target_branch: 'open' });
   assert.equal((await owner.put(`${third.at}/merge`)).status, 401);
   assert.equal((await root.put(`${third.at}/merge`)).status, 401);
@@ -122,10 +122,10 @@ const MEANWHILE: Readonly<
 
 async function place() {
   const place = await newProject({ readme: true, visibility: 'private', with: ['developer'] });
-  await done(place.owner.post(`${place.repository}/branches`, { branch: 'open', ref: 'main' }));
+  await expectSuccess(place.owner.post(`${place.repository}/branches`, { branch: 'open', ref: 'main' }));
   const mr = await newMergeRequest(place, { target_branch: 'open' });
   // The first use of a token is a separate transaction.
-  await done(place.developer.get(mr.at));
+  await expectSuccess(place.developer.get(mr.at));
   const late = () => place.commit({ 'late.txt': 'x' }, { branch: 'open' });
   return { project: place, developer: place.developer, mr, late };
 }
@@ -150,7 +150,7 @@ test('a merge is retried if its target branch has moved', async () => {
     beyond = await late();
     return run();
   });
-  const { body } = await done(by.put(`${mr.at}/merge`));
+  const { body } = await expectSuccess(by.put(`${mr.at}/merge`));
   const { body: commit } = await place_.owner.get(`${place_.repository}/commits/${body.merge_commit_sha}`);
   assert.deepEqual(commit.parent_ids, [beyond, mr.sha]);
 });

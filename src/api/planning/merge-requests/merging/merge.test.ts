@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listRecordedSince, markRecordedEvents } from '#activity/index.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { newBranch, newMergeRequest } from '../fixtures.testing.ts';
 
 const { server, root, newProject } = await world();
@@ -11,7 +11,7 @@ const place = (settings: Readonly<Record<string, unknown>> = {}) => newProject({
 const headOf = async ({ owner, repository }: Project, branch: string) =>
   (await owner.get(`${repository}/branches/${encodeURIComponent(branch)}`)).body.commit?.id;
 const commitOf = async ({ owner, repository }: Project, sha: string) =>
-  (await done(owner.get(`${repository}/commits/${sha}`))).body;
+  (await expectSuccess(owner.get(`${repository}/commits/${sha}`))).body;
 
 test('a merge creates a merge commit with the default message', async () => {
   const project = await place();
@@ -39,7 +39,7 @@ test('a merge records a push, a state event and an activity event, and deletes t
   const project = await newProject({ readme: true, with: ['maintainer'] });
   const mr = await newMergeRequest(project);
   const mark = await markRecordedEvents(reader);
-  await done(project.maintainer.put(`${mr.at}/merge`, { should_remove_source_branch: true }));
+  await expectSuccess(project.maintainer.put(`${mr.at}/merge`, { should_remove_source_branch: true }));
   const recorded = await listRecordedSince(reader, mark);
   assert.deepEqual(recorded, ['pushed to branch', 'deleted branch', 'merged MergeRequest', 'state merged']);
   const events = reader.selectFrom('activity_events').select(['author_id', 'action_name', 'target_id', 'target_iid']);
@@ -67,7 +67,7 @@ test('custom messages replace the default messages', async () => {
   const project = await place();
   const mr = await newMergeRequest(project, { squash: true, title: 'Title' });
   const input = { merge_commit_message: 'Merged', squash_commit_message: 'Squashed' };
-  const { body } = await done(project.owner.put(`${mr.at}/merge`, input));
+  const { body } = await expectSuccess(project.owner.put(`${mr.at}/merge`, input));
   const [merge, squash] = [body.merge_commit_sha, body.squash_commit_sha];
   assert.deepEqual(
     [(await commitOf(project, merge)).message, (await commitOf(project, squash)).message],
@@ -81,7 +81,7 @@ test('a squash creates one commit of the author with all changes', async () => {
   await project.commit({ 'two.txt': '2' }, { branch });
   const mr = await newMergeRequest(project, { source_branch: branch, title: 'Both' }, project.developer);
   const before = await headOf(project, 'main');
-  const { body } = await done(project.maintainer.put(`${mr.at}/merge`, { squash: true }));
+  const { body } = await expectSuccess(project.maintainer.put(`${mr.at}/merge`, { squash: true }));
   const squash = await commitOf(project, body.squash_commit_sha);
   assert.deepEqual([squash.parent_ids, squash.message], [[before], 'Both']);
   const names = [project.developer, project.maintainer].map(({ username }) => `Name of ${username}`);
@@ -94,10 +94,10 @@ test('a squash creates one commit of the author with all changes', async () => {
 test('a fast-forward moves the branch to the head or the squash commit', async () => {
   const project = await place({ merge_method: 'ff' });
   const mr = await newMergeRequest(project);
-  const { body } = await done(project.owner.put(`${mr.at}/merge`));
+  const { body } = await expectSuccess(project.owner.put(`${mr.at}/merge`));
   assert.deepEqual([body.merge_commit_sha, await headOf(project, 'main')], [null, mr.sha]);
   const other = await newMergeRequest(project);
-  const { body: squashed } = await done(project.owner.put(`${other.at}/merge`, { squash: true }));
+  const { body: squashed } = await expectSuccess(project.owner.put(`${other.at}/merge`, { squash: true }));
   assert.deepEqual([squashed.merge_commit_sha, await headOf(project, 'main')], [null, squashed.squash_commit_sha]);
   assert.deepEqual((await commitOf(project, squashed.squash_commit_sha)).parent_ids, [mr.sha]);
 });
@@ -115,30 +115,36 @@ test('a linear history requires a rebase before the merge', async () => {
   }
   const project = await place({ merge_method: 'rebase_merge' });
   const mr = await newMergeRequest(project);
-  const { body } = await done(project.owner.put(`${mr.at}/merge`));
+  const { body } = await expectSuccess(project.owner.put(`${mr.at}/merge`));
   assert.equal((await commitOf(project, body.merge_commit_sha)).parent_ids.length, 2);
 });
 
 test('the project setting can require or forbid squashing', async () => {
   const project = await place({ squash_option: 'never' });
   const mr = await newMergeRequest(project);
-  assert.equal((await done(project.owner.put(`${mr.at}/merge`, { squash: true }))).body.squash_commit_sha, null);
-  await done(project.owner.put(project.at, { squash_option: 'always' }));
+  assert.equal(
+    (await expectSuccess(project.owner.put(`${mr.at}/merge`, { squash: true }))).body.squash_commit_sha,
+    null,
+  );
+  await expectSuccess(project.owner.put(project.at, { squash_option: 'always' }));
   const other = await newMergeRequest(project);
-  assert.notEqual((await done(project.owner.put(`${other.at}/merge`, { squash: false }))).body.squash_commit_sha, null);
+  assert.notEqual(
+    (await expectSuccess(project.owner.put(`${other.at}/merge`, { squash: false }))).body.squash_commit_sha,
+    null,
+  );
 });
 
 test('deletes the source branch by the options of the merge, the merge request or the project', async () => {
   const project = await place();
   const removes = async (made: object, said: Readonly<Record<string, unknown>>) => {
     const mr = await newMergeRequest(project, made);
-    await done(project.owner.put(`${mr.at}/merge`, said));
+    await expectSuccess(project.owner.put(`${mr.at}/merge`, said));
     return (await headOf(project, mr.source_branch)) === undefined;
   };
   assert.equal(await removes({}, {}), true);
   assert.equal(await removes({ remove_source_branch: false }, {}), false);
   assert.equal(await removes({ remove_source_branch: true }, { should_remove_source_branch: false }), false);
-  await done(project.owner.put(project.at, { remove_source_branch_after_merge: false }));
+  await expectSuccess(project.owner.put(project.at, { remove_source_branch_after_merge: false }));
   assert.equal(await removes({}, {}), false);
   assert.equal(await removes({ remove_source_branch: true }, {}), true);
   assert.equal(await removes({}, { should_remove_source_branch: true }), true);
@@ -147,20 +153,20 @@ test('deletes the source branch by the options of the merge, the merge request o
 test('keeps a protected or default source branch', async () => {
   const project = await place();
   const mr = await newMergeRequest(project);
-  await done(project.owner.post(`${project.at}/protected_branches`, { name: mr.source_branch }));
-  await done(project.owner.put(`${mr.at}/merge`, { should_remove_source_branch: true }));
+  await expectSuccess(project.owner.post(`${project.at}/protected_branches`, { name: mr.source_branch }));
+  await expectSuccess(project.owner.put(`${mr.at}/merge`, { should_remove_source_branch: true }));
   assert.equal(await headOf(project, mr.source_branch), mr.sha);
-  await done(project.owner.post(`${project.repository}/branches`, { branch: 'old', ref: mr.sha }));
+  await expectSuccess(project.owner.post(`${project.repository}/branches`, { branch: 'old', ref: mr.sha }));
   await project.commit({ 'new.txt': 'x' });
   const back = await newMergeRequest(project, { source_branch: 'main', target_branch: 'old' });
-  await done(project.owner.put(`${back.at}/merge`, { should_remove_source_branch: true }));
+  await expectSuccess(project.owner.put(`${back.at}/merge`, { should_remove_source_branch: true }));
   assert.equal(await headOf(project, 'main'), back.sha);
 });
 
 test('rejects a merge into a read-only repository', async () => {
   const project = await place();
   const mr = await newMergeRequest(project);
-  await done(root.put(project.at, { repository_read_only: true }));
+  await expectSuccess(root.put(project.at, { repository_read_only: true }));
   const { status, body } = await project.owner.put(`${mr.at}/merge`, { sha: 'x' });
   const text = 'The repository is temporarily read-only. Please try again later.';
   assert.deepEqual([status, body], [400, { message: text }]);

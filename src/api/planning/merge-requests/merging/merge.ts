@@ -36,8 +36,15 @@ export interface MergeOptions extends AutoMergeOptions {
   readonly merge_when_pipeline_succeeds?: boolean | null | undefined;
 }
 
-/** `onItsWay`: a merge is in progress; `outrun`: the branches moved during each attempt. */
-export type MergeFailure = 'gone' | 'readOnly' | 'notMergeable' | 'onItsWay' | 'conflict' | 'outrun' | 'shaDiffers';
+/** `branchesMoved`: the branches moved during each attempt. */
+export type MergeFailure =
+  | 'notFound'
+  | 'readOnly'
+  | 'notMergeable'
+  | 'mergeInProgress'
+  | 'conflict'
+  | 'branchesMoved'
+  | 'shaDiffers';
 
 /** Maximum number of attempts if the branches move meanwhile. */
 const MAX_ATTEMPTS = 5;
@@ -91,7 +98,7 @@ function mergeInMode(
       const done = await mergeOnce(services, caller, { projectId: project.id, iid }, options);
       if (done !== undefined) return done;
     }
-    return fail('outrun');
+    return fail('branchesMoved');
   });
 }
 
@@ -111,7 +118,7 @@ async function mergeOnce(
   const db = database.forRequest().reader;
   const project = await findProject(db, caller, String(projectId));
   const mergeRequest = await findMergeRequest(db, caller, projectId, iid);
-  if (project === null || mergeRequest === null) return fail('gone');
+  if (project === null || mergeRequest === null) return fail('notFound');
   if (project.read_only) return fail('readOnly');
   const branches = await compareBranches(git, project, mergeRequest);
   const state = { project, mergeRequest, branches };
@@ -131,7 +138,7 @@ async function mergeOnce(
   switch (moved.code) {
     case 'readOnly':
     case 'notMergeable':
-    case 'onItsWay':
+    case 'mergeInProgress':
       return fail(moved.code);
     case 'changed':
     case 'moved':
@@ -142,7 +149,7 @@ async function mergeOnce(
   }
 }
 
-const orFailGone = (found: MergeRequest | null) => found ?? fail('gone');
+const orFailGone = (found: MergeRequest | null) => found ?? fail('notFound');
 
 /** The state on which the decision to merge is based. */
 interface MergeState {
@@ -156,12 +163,12 @@ async function checkMerge(
   db: Reader,
   state: MergeState,
   { sha, mode }: MergeRequestOptions,
-): Promise<Failure<'notMergeable' | 'onItsWay' | 'conflict' | 'shaDiffers'> | 'later' | null> {
+): Promise<Failure<'notMergeable' | 'mergeInProgress' | 'conflict' | 'shaDiffers'> | 'later' | null> {
   const { id, head_sha: head } = state.mergeRequest;
   const checked = await loadMergeChecks(db, state, mode);
   const decision = decideMerge(mode, checked);
   if (decision === 'notMergeable' || decision === 'conflict') return fail(decision);
-  if (await isBeingMerged(db, id)) return fail('onItsWay');
+  if (await isBeingMerged(db, id)) return fail('mergeInProgress');
   if (sha && sha !== head) return fail('shaDiffers', { sha: head });
   return decision;
 }
@@ -209,7 +216,7 @@ async function scheduleAutoMerge(
   caller: SignedInCaller,
   state: MergeState,
   options: MergeRequestOptions,
-): Promise<MergeRequest | Failure<'gone'> | undefined> {
+): Promise<MergeRequest | Failure<'notFound'> | undefined> {
   const { project_id, iid } = state.mergeRequest;
   const refusal = await runUnitOfWork(caller, async (uow) => {
     const access = await reloadAccess(uow, caller, project_id);
@@ -261,12 +268,12 @@ function mergePermission(
   state: MergeState,
   options: MergeRequestOptions,
   removesSource: boolean,
-): RefPermission<'notMergeable' | 'onItsWay' | 'changed'> {
+): RefPermission<'notMergeable' | 'mergeInProgress' | 'changed'> {
   const { id, iid, target_branch } = state.mergeRequest;
   return async (db, { caller, project }) => {
     // The access check of the endpoint answers with the reason.
     if (!(await mayMergeInto(db, caller, project, target_branch))) throw new AccessRevoked();
-    if (await isBeingMerged(db, id)) return fail('onItsWay');
+    if (await isBeingMerged(db, id)) return fail('mergeInProgress');
     if (options.mode === 'pending' && !(await hasAutoMerge(db, id))) return fail('notMergeable');
     const mergeRequest = await findMergeRequest(db, caller, project.id, iid);
     if (mergeRequest === null || !isUnchangedSince(state, project, mergeRequest)) return fail('changed');

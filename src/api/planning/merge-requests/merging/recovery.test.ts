@@ -11,14 +11,14 @@ import { completeAbandonedIntents } from '#repositories/ref-updates/recovery.ts'
 import { getRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { pipelineRow } from '#test/support/pipeline-rows.ts';
-import { done, type Project, world } from '#test/support/world.ts';
+import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { enqueueAutoMergeIfEnabled } from '../auto-merge/job.ts';
 import { newMergeRequest, succeedPipeline } from '../fixtures.testing.ts';
 
 // Recovery of a merge after a crash between storing its intent and recording it.
 
 const here = await world();
-const { server, newProject, work, clock } = here;
+const { server, newProject, runJobs, clock } = here;
 const { services } = server;
 const { reader } = services.database;
 
@@ -28,7 +28,7 @@ async function beginMerge({ removes = true, waits = false } = {}) {
   const mr = await newMergeRequest(place);
   const pipeline = { sha: mr.sha, ref: mr.source_branch, status: 'running' } as const;
   const pipelineId = waits ? await pipelineRow(here, place, pipeline) : 0;
-  if (waits) await done(place.owner.put(`${mr.at}/merge`, { auto_merge: true }));
+  if (waits) await expectSuccess(place.owner.put(`${mr.at}/merge`, { auto_merge: true }));
   const project = (await findProject(reader, ANONYMOUS, String(place.id)))!;
   const repository = getRepository(services.git, project);
   const { base_sha: start } = mr.diff_refs;
@@ -47,7 +47,7 @@ async function beginMerge({ removes = true, waits = false } = {}) {
   return { place, mr, newId, moveNow: () => updateRefs(services.git, repository, changes), pipelineId };
 }
 
-const getMergeRequest = async ({ owner }: Project, at: string) => (await done(owner.get(at))).body;
+const getMergeRequest = async ({ owner }: Project, at: string) => (await expectSuccess(owner.get(at))).body;
 
 const isAborted = async (place: Project, { at }: { readonly at: string }) =>
   (await getMergeRequest(place, `${at}/notes`))
@@ -93,7 +93,7 @@ test('a push during a merge is not part of it and does not abort auto-merge', as
   assert.deepEqual([state, sha, diff_refs], ['merged', mr.sha, mr.diff_refs]);
   assert.equal((await getMergeRequest(place, `${mr.at}/versions`)).length, 1);
   assert.deepEqual(await isAborted(place, mr), []);
-  await work();
+  await runJobs();
   const project = (await findProject(reader, ANONYMOUS, String(place.id)))!;
   const kept = await resolveRef(getRepository(services.git, project), `refs/merge-requests/${mr.iid}/head`);
   assert.equal(kept, mr.sha);
@@ -103,11 +103,11 @@ test('after a failed merge, a push during it aborts auto-merge', async () => {
   const { place, mr } = await beginMerge({ removes: false, waits: true });
   const pushed = await place.commit({ 'more.txt': 'x' }, { branch: mr.source_branch, parent: mr.sha });
   await services.database.transaction((tx) => enqueueAutoMergeIfEnabled(tx, mr.id));
-  await work();
+  await runJobs();
   assert.deepEqual(await isAborted(place, mr), [], 'auto-merge is not aborted during the merge');
   await completeAbandonedIntents(services, true);
   clock.advance(61);
-  await work();
+  await runJobs();
   const { state, sha, merge_when_pipeline_succeeds } = await getMergeRequest(place, mr.at);
   assert.deepEqual([state, sha, merge_when_pipeline_succeeds], ['opened', pushed, false]);
   assert.deepEqual(await isAborted(place, mr), ['aborted the automatic merge because the source branch was updated']);
@@ -116,11 +116,11 @@ test('after a failed merge, a push during it aborts auto-merge', async () => {
 test('after a failed merge, requirements fulfilled during it still trigger auto-merge', async () => {
   const { place, mr, pipelineId } = await beginMerge({ removes: false, waits: true });
   await succeedPipeline(here, pipelineId);
-  await work();
+  await runJobs();
   assert.equal((await getMergeRequest(place, mr.at)).state, 'opened', 'another merge is in progress');
   await completeAbandonedIntents(services, true);
   clock.advance(61);
-  await work();
+  await runJobs();
   const { state, merge_when_pipeline_succeeds } = await getMergeRequest(place, mr.at);
   assert.deepEqual([state, merge_when_pipeline_succeeds], ['merged', false]);
 });
@@ -137,7 +137,7 @@ test('the head is that of the later push if an earlier one is recovered after it
   const second = await place.commit({ 'second.txt': 'x' }, { branch: mr.source_branch, parent: first });
   assert.equal((await getMergeRequest(place, mr.at)).sha, second);
   clock.advance(2);
-  await work();
+  await runJobs();
   assert.equal(
     (await getMergeRequest(place, mr.at)).sha,
     second,
@@ -146,7 +146,7 @@ test('the head is that of the later push if an earlier one is recovered after it
   await completeAbandonedIntents(services, true);
   for (let looks = 0; looks < 2; looks++) {
     clock.advance(2);
-    await work();
+    await runJobs();
   }
   const { sha, merge_status } = await getMergeRequest(place, mr.at);
   assert.deepEqual([sha, merge_status], [second, 'can_be_merged']);
