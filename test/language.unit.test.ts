@@ -13,7 +13,7 @@ const LIMITS = {
   duplicateTypes: 0,
   exportedNames: 0,
   fileNames: 0,
-  comments: 3,
+  comments: 0,
   longSentences: 0,
 } as const;
 

@@ -3,14 +3,14 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 
-const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const integer = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 /** Increment it when older archives can no longer be read. */
 export const FORMAT = 1;
 
 const tablePartSchema = Type.Object({
-  rows: count,
-  last_id: Type.Union([count, Type.Null()]),
+  rows: integer,
+  last_id: Type.Union([integer, Type.Null()]),
   sha256: Type.String(),
 });
 
@@ -34,10 +34,10 @@ const manifestSchema = Type.Object({
   /** Whether the archive contains the key. */
   with_secret_key: Type.Boolean(),
   tables: Type.Record(Type.String(), tablePartSchema),
-  repositories: Type.Object({ count, refs: count, storages: Type.Array(Type.String()) }),
-  blobs: Type.Object({ count, bytes: count }),
+  repositories: Type.Object({ count: integer, refs: integer, storages: Type.Array(Type.String()) }),
+  blobs: Type.Object({ count: integer, bytes: integer }),
   /** All parts except the manifest. */
-  parts: Type.Object({ count, bytes: count, sha256: Type.String() }),
+  parts: Type.Object({ count: integer, bytes: integer, sha256: Type.String() }),
 });
 
 export type Manifest = Static<typeof manifestSchema>;

@@ -3,7 +3,7 @@ import { ConfigError, ENV_VARIABLE_NAMES, type EnvironmentVariables } from '#con
 /** Variables that are not settings: those of tests, and those that the server sets for its git processes. */
 const RESERVED = /^HEARTH_(TEST_.*|PUSH|LFS)$/;
 
-/** Endings of variables that Kubernetes gives to every pod for a service called `hearth`, or `hearth-` and more. */
+/** Endings of variables that Kubernetes gives to every pod for a service named `hearth` or `hearth-...`. */
 const KUBERNETES_ENDINGS = [/_SERVICE_HOST$/, /_SERVICE_PORT(_|$)/, /_PORT_\d+_(TCP|UDP|SCTP)(_PROTO|_PORT|_ADDR|)$/];
 
 /**

@@ -124,7 +124,7 @@ async function toFailure(child: GitChild, format: ArchiveFormat): Promise<GitFai
 
 function streamContent(child: GitChild): Readable {
   const content = new PassThrough();
-  // Whoever reads it gets the error. Until then git may already have been stopped, for instance with its client.
+  // The reader gets the error. git may be stopped before anything reads, for instance because its client disconnects.
   content.on('error', () => undefined);
   child.stdout.pipe(content, { end: false });
   child.stdout.on('error', () => undefined);

@@ -11,7 +11,9 @@ export interface ConcurrencySlots {
 }
 
 interface SlotLimits {
+  /** Slots of one network. */
   readonly each: number;
+  /** Slots of all networks together. */
   readonly all: number;
   /** Queue length as a multiple of the slots; default 2. */
   readonly waiting?: number;

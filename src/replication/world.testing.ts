@@ -20,12 +20,12 @@ import { createLog } from '#runtime/log.ts';
 import { testPlace } from '#test/engines/engine.ts';
 import { type TestClock, testClock } from '#test/support/test-clock.ts';
 import { type Secondary, startSecondary } from './index.ts';
-import type { RemoteReplicable, RemoteSite, ReplicationEvent } from './primary/schemas.ts';
+import type { OwnSiteRecord, RemoteReplicable, ReplicationEvent } from './primary/schemas.ts';
 
 /** A fake primary with real git, whose responses tests can change. */
 export interface FakePrimary {
   readonly url: string;
-  readonly site: { -readonly [Key in keyof RemoteSite]: RemoteSite[Key] };
+  readonly site: { -readonly [Key in keyof OwnSiteRecord]: OwnSiteRecord[Key] };
   /** Objects that it lists; tests may change them. */
   readonly replicables: Map<string, RemoteReplicable>;
   readonly events: ReplicationEvent[];
@@ -48,7 +48,7 @@ export interface FakePrimary {
 export const KEYS = { accessKey: 'K'.repeat(20), secret: 'S'.repeat(40) };
 export const ADMIN = 'glpat-admin';
 
-const SITE: RemoteSite = {
+const SITE: OwnSiteRecord = {
   id: 2,
   name: 'lyon',
   enabled: true,

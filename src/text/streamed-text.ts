@@ -12,7 +12,7 @@ export class StreamedText {
   constructor(id: string, content: Readable) {
     this.id = id;
     this.#content = content;
-    // Whoever reads the chunks gets the error.
+    // The reader of the chunks gets the error.
     content.on('error', () => undefined);
   }
 

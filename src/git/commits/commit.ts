@@ -16,7 +16,7 @@ import { GitError } from '../process/failures.ts';
 import { prestartUpdater } from '../refs/update-refs.ts';
 import type { Repository } from '../repository.ts';
 import { findTreeEntry } from '../trees/path-entries.ts';
-import { isReserved } from '../trees/reserved-names.ts';
+import { mayNeedContentCheck } from '../trees/reserved-names.ts';
 import { applyTreeChange, createTreeEdit, type TreeChange, type TreeConflict, writeTree } from '../trees/tree-edit.ts';
 
 /** Author, committer or tagger. Characters that git cannot store in a name or address are removed. */
@@ -97,7 +97,7 @@ export async function commitChanges(git: Git, repository: Repository, request: C
   const commit = await addPending(pending, 'commit', formatCommit(git, { ...request, tree, parents }));
   prestartUpdater(git, repository);
   // git decides whether the names are valid, by the same rules as for a push.
-  const suspect = request.changes.find((change) => change.action !== 'delete' && isReserved(change.path));
+  const suspect = request.changes.find((change) => change.action !== 'delete' && mayNeedContentCheck(change.path));
   const unsound = await writeLimiter(git).run(() => writeAll(git, repository, pending, suspect !== undefined), git);
   if (unsound) return { rejected: 'invalid-path', path: suspect!.path, index: request.changes.indexOf(suspect!) };
   for (const object of pending.slice(-MAX_CACHED_OBJECTS)) cacheWrittenObject(git, repository, object);

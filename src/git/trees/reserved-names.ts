@@ -13,16 +13,16 @@ export function isStorableName(name: string): boolean {
     .every((part) => part !== '.' && part !== '..' && !/^(?:\.git|git~1)$/.test(normalizeName(part)));
 }
 
-/** Returns whether a path contains a line break. git stores such names; snippets, whose names are in headers, do not. */
+/** Returns whether a path contains a line break. git allows it; snippets reject it, because their file names are sent in headers. */
 export function hasLineBreak(path: string): boolean {
   return /[\r\n]/.test(path);
 }
 
 /**
- * Returns whether git may check the content at this path (`.gitmodules`, `.gitattributes` and their short names on
- * NTFS). May return true for too many paths; git decides.
+ * Returns whether `git fsck` might check the content at this path (`.gitmodules`, `.gitattributes` and their short names on NTFS).
+ * True for too many paths does no harm: git checks only the right ones.
  */
-export function isReserved(path: string): boolean {
+export function mayNeedContentCheck(path: string): boolean {
   return path
     .split(/[/\\]/)
     .some((part) => /^(?:\.gitmodules|\.gitattributes|[^~]{0,6}~\d+)$/.test(normalizeName(part)));
@@ -34,8 +34,9 @@ export function isReserved(path: string): boolean {
  */
 function normalizeName(part: string): string {
   const visible = part.replace(IGNORED_BY_HFS, '').toLowerCase();
-  const stream = visible.indexOf(':');
-  return trimEndCharacters(stream < 0 ? visible : visible.slice(0, stream), ' .');
+  // NTFS: the name of an alternate data stream follows.
+  const colonIndex = visible.indexOf(':');
+  return trimEndCharacters(colonIndex < 0 ? visible : visible.slice(0, colonIndex), ' .');
 }
 
 /** Zero-width and direction marks. */

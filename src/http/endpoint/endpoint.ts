@@ -144,6 +144,7 @@ interface EndpointOptions<
   /** Status for an id in the path that does not exist, where 404 would reveal which ids exist. */
   readonly unknownIdStatus?: 401 | 403;
   readonly body?: BodyMode;
+  /** The path is the whole path, without the prefix `/api/v4`. */
   readonly root?: true;
   readonly params?: P;
   /** The fields of a body that is read late, for the OpenAPI document and for the length limits of its reader. */

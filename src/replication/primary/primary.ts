@@ -4,11 +4,11 @@ import type { GitRemote } from '#git/transport/fetch.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { fetchAuthorization, type SiteKeys, siteAuthorization } from './authorization.ts';
 import { type PrimaryClient, PrimaryFailure } from './client.ts';
-import { Events, PolledSite, type RemoteReplicable, Replicables, type ReplicationEvent } from './schemas.ts';
+import { Events, OwnSiteResponse, type RemoteReplicable, Replicables, type ReplicationEvent } from './schemas.ts';
 
 /** The API of the primary for its sites (contract/operations.md §3.4). Each call rejects with `PrimaryFailure`. */
 export interface Primary {
-  getSite(): Promise<PolledSite>;
+  getSite(): Promise<OwnSiteResponse>;
   /** Returns up to a hundred objects with larger ids in the site's scope, in ascending order. */
   listReplicables(name: string, id: number): Promise<readonly RemoteReplicable[]>;
   /** Returns one object; null if it is gone or out of scope. */
@@ -69,7 +69,7 @@ export function createPrimary({ base, client, keys, clock, signal }: PrimaryOpti
     return replicablePage;
   };
   return {
-    getSite: () => client.json({ path: '/api/v4/geo/site', headers: headers(), signal }, PolledSite),
+    getSite: () => client.json({ path: '/api/v4/geo/site', headers: headers(), signal }, OwnSiteResponse),
     listReplicables: (name, id) => replicables(name, id, PAGE_SIZE),
     async findReplicable(name, id) {
       const [first] = await replicables(name, id - 1, 1);

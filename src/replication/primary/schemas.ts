@@ -32,14 +32,14 @@ const siteSchema = Type.Object({
   selective_sync_shards: Type.Array(Type.String({ maxLength: 255 }), { maxItems: 10_000 }),
   selective_sync_namespace_ids: Type.Array(id, { maxItems: 10_000 }),
 });
-export type RemoteSite = Static<typeof siteSchema>;
+export type OwnSiteRecord = Static<typeof siteSchema>;
 
 /** Response of `GET /geo/site`: this site as known to its primary. */
-export const PolledSite = Type.Object({
+export const OwnSiteResponse = Type.Object({
   site: siteSchema,
   storages: Type.Array(Type.String({ maxLength: 255 }), { maxItems: 1_000 }),
 });
-export type PolledSite = Static<typeof PolledSite>;
+export type OwnSiteResponse = Static<typeof OwnSiteResponse>;
 
 const replicableSchema = Type.Object({
   replicable_name: replicableName,
@@ -66,7 +66,7 @@ export type ReplicationEvent = Static<typeof eventSchema>;
 
 export const Events = Type.Array(eventSchema, { maxItems: 100 });
 
-/** A row of `GET /geo_sites` as an administrator reads it; returned to clients unchanged. */
+/** Response of `GET /geo_sites`. Only these fields are validated; the others are passed on to clients unchanged. */
 export const SiteRows = Type.Array(Type.Object({ id, name, primary: Type.Boolean() }), { maxItems: 100 });
 export type SiteRow = Static<typeof SiteRows>[number] & Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@ import type { Clock } from '#runtime/clock.ts';
 import { trimEndCharacters } from '#text/trim.ts';
 import { type SiteKeys, siteAuthorization } from '../primary/authorization.ts';
 import { type PrimaryClient, PrimaryFailure } from '../primary/client.ts';
-import { Credentials, PolledSite, type SiteRow, SiteRows } from '../primary/schemas.ts';
+import { Credentials, OwnSiteResponse, type SiteRow, SiteRows } from '../primary/schemas.ts';
 import type { SiteIdentity } from './identity.ts';
 
 /** Parameters of a registration (contract/operations.md §3.5). */
@@ -30,7 +30,7 @@ export async function register(registration: RegisterOptions): Promise<SiteIdent
 
 async function registerByKeys({ client, clock, signal }: RegisterOptions, keys: SiteKeys): Promise<SiteIdentity> {
   const headers = { authorization: siteAuthorization(keys, { scope: 'geo_api' }, clock.now()) };
-  const { site } = await client.json({ path: '/api/v4/geo/site', headers, signal }, PolledSite);
+  const { site } = await client.json({ path: '/api/v4/geo/site', headers, signal }, OwnSiteResponse);
   return { siteId: site.id, ...keys };
 }
 

@@ -3,7 +3,7 @@ import type { Database } from '#database/database.ts';
 import { addMilliseconds, type Clock, timestamp } from '#runtime/clock.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Primary } from '../primary/primary.ts';
-import type { RemoteSite, ReplicationEvent } from '../primary/schemas.ts';
+import type { OwnSiteRecord, ReplicationEvent } from '../primary/schemas.ts';
 import { type EventPosition, getPosition, updatePosition } from './event-position.ts';
 import { listCopies, scheduleCopies, scheduleRemoval, scheduleRemovalOfUnlisted } from './registry.ts';
 
@@ -33,7 +33,7 @@ const FOLLOWED_AT_UPDATE_MS = 3_600_000;
  * Updates the rows of all objects in the site's scope. Lists everything again if the scope has changed, and copies
  * everything again if the last run is so long ago that the primary may have deleted unread events.
  */
-export async function followPrimary(services: FollowServices, site: RemoteSite): Promise<void> {
+export async function followPrimary(services: FollowServices, site: OwnSiteRecord): Promise<void> {
   await listScope(services, serializeScope(site));
   await followEvents(services);
   await services.database.transaction(async (tx) => {
@@ -49,7 +49,7 @@ function mayHaveMissedEvents({ followed_at }: EventPosition, now: string): boole
 }
 
 /** Returns a text that identifies the selection of the site. */
-function serializeScope({ selective_sync_type: type, ...site }: RemoteSite): string {
+function serializeScope({ selective_sync_type: type, ...site }: OwnSiteRecord): string {
   if (type === 'namespaces') return JSON.stringify([type, site.selective_sync_namespace_ids.toSorted((a, b) => a - b)]);
   if (type === 'shards') return JSON.stringify([type, site.selective_sync_shards.toSorted()]);
   return JSON.stringify([]);

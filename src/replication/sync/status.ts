@@ -11,7 +11,7 @@ import type { Git } from '#git/git.ts';
 import { checkStorage } from '#git/storage/storage.ts';
 import { PrimaryFailure } from '../primary/client.ts';
 import type { Primary } from '../primary/primary.ts';
-import type { PolledSite, ReplicationEvent, SiteRow, SiteStatusRow } from '../primary/schemas.ts';
+import type { OwnSiteResponse, ReplicationEvent, SiteRow, SiteStatusRow } from '../primary/schemas.ts';
 import { readWeeklyCounts } from './counters.ts';
 import { getPosition } from './event-position.ts';
 import { countCopies } from './registry.ts';
@@ -99,7 +99,7 @@ function pluralize(name: string): string {
 
 interface StatusDocumentOptions {
   readonly report: StatusReport;
-  readonly polled: PolledSite;
+  readonly polled: OwnSiteResponse;
   /** This site, as the primary serializes it. */
   readonly site: SiteRow;
   /** The last status from the primary; undefined: none yet. */

@@ -2,7 +2,7 @@ import { addMilliseconds, type Clock, DAY_MS, timestamp } from '#runtime/clock.t
 import type { Log } from '#runtime/log.ts';
 import { PrimaryFailure } from '../primary/client.ts';
 import type { Primary } from '../primary/primary.ts';
-import type { PolledSite, RemoteSite } from '../primary/schemas.ts';
+import type { OwnSiteRecord, OwnSiteResponse } from '../primary/schemas.ts';
 import type { Counters } from './counters.ts';
 import { followEvents, followPrimary } from './follow-events.ts';
 import { resumeInterrupted, scheduleReverification } from './registry.ts';
@@ -14,7 +14,7 @@ import { createWorkerPool, type Worker } from './workers.ts';
 /** Background work of a secondary: polls, follows events, copies, verifies, reports. */
 export interface SyncLoop {
   /** This site as of the last poll; null: not polled yet, or unknown to the primary. */
-  site(): PolledSite | null;
+  site(): OwnSiteResponse | null;
   /** Polls the primary and starts the work that follows. Never rejects. */
   poll(): Promise<void>;
   /** Reports the status to the primary, unless the site is disabled. Never rejects. */
@@ -43,7 +43,7 @@ const REVERIFY_BATCH_SIZE = 1_000;
 export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop> {
   const { database, primary, clock, log, counters, siteId, git, interval } = options;
   await database.transaction((tx) => resumeInterrupted(tx));
-  let polled: PolledSite | null = null;
+  let polled: OwnSiteResponse | null = null;
   let queuedRun: Promise<void> = Promise.resolve();
 
   /** Runs one at a time: concurrent runs would move the same cursor. */
@@ -117,7 +117,7 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
 }
 
 /** Returns null if the primary no longer knows this site. Keeps the last state while the primary is unavailable. */
-async function pollSite(primary: Primary, before: PolledSite | null, log: Log): Promise<PolledSite | null> {
+async function pollSite(primary: Primary, before: OwnSiteResponse | null, log: Log): Promise<OwnSiteResponse | null> {
   try {
     const polled = await primary.getSite();
     if (before?.site.enabled !== polled.site.enabled)
@@ -131,7 +131,7 @@ async function pollSite(primary: Primary, before: PolledSite | null, log: Log): 
   }
 }
 
-function getCapacities(site: RemoteSite) {
+function getCapacities(site: OwnSiteRecord) {
   return {
     repository: site.repos_max_capacity,
     blob: site.files_max_capacity,

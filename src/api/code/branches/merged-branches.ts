@@ -4,7 +4,7 @@ import { HEADS } from '#git/ref-names.ts';
 import { resolveRevisionAtVersion } from '#git/refs/revision.ts';
 import { getRefVersion, getRepository, type VersionedRepository } from '#repositories/repository.ts';
 
-/** Returns the commits that are ancestors of the default branch's tip, without the tip itself. */
+/** Returns those of `tips` that are ancestors of the default branch's tip, without the tip itself. */
 export async function findMergedTips(
   git: Git,
   project: VersionedRepository,

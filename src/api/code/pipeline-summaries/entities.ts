@@ -24,13 +24,13 @@ export type PipelineBasicRow = Pick<
 >;
 
 const text = Type.String();
-const count = Type.Integer();
+const integer = Type.Integer();
 const name = nullable(text);
 
 const basicFields = {
-  id: count,
-  iid: count,
-  project_id: count,
+  id: integer,
+  iid: integer,
+  project_id: integer,
   sha: text,
   ref: text,
   status: text,
@@ -74,9 +74,9 @@ const fullFields = {
   finished_at: nullable(dateTime),
   committed_at: Type.Null(),
   /** Seconds in which at least one job ran. */
-  duration: nullable(count),
+  duration: nullable(integer),
   /** Whole seconds until it started; null if less than one. */
-  queued_duration: nullable(count),
+  queued_duration: nullable(integer),
   coverage: nullable(text),
   detailed_status: DetailedStatus,
   archived: Type.Boolean(),

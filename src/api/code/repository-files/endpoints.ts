@@ -12,7 +12,7 @@ import { blameLines } from './blame.ts';
 import { commitParams, FIELD_ERRORS, writeParams } from './commit-fields.ts';
 import { BODY_ERRORS } from './deferred-body.ts';
 import { BlameRange, RepositoryFile, WrittenFile } from './entities.ts';
-import { FILE_HEADER_NAMES, fileHeaders, fileHeadReply } from './file-headers.ts';
+import { fileHeaders, fileHeadReply, GITLAB_FILE_HEADER_NAMES } from './file-headers.ts';
 import { lfsFileReply } from './lfs-response.ts';
 import { filePath } from './parameters.ts';
 import { rawFileReply, readFileContent } from './raw.ts';
@@ -38,7 +38,7 @@ export const getFileHeaders = endpoint({
   summary: 'Get file metadata as headers',
   access: fileAccess,
   scopes: SCOPES,
-  response: streamOf({ mediaTypes: ['application/json'], headers: FILE_HEADER_NAMES }),
+  response: streamOf({ mediaTypes: ['application/json'], headers: GITLAB_FILE_HEADER_NAMES }),
   handle: ({ file }) => fileHeadReply(file),
 });
 
@@ -61,7 +61,7 @@ export const getBlameHeaders = endpoint({
   summary: 'Get file metadata as headers without blame',
   access: fileAccess,
   scopes: SCOPES,
-  response: streamOf({ mediaTypes: ['application/json'], headers: FILE_HEADER_NAMES }),
+  response: streamOf({ mediaTypes: ['application/json'], headers: GITLAB_FILE_HEADER_NAMES }),
   handle: ({ file }) => fileHeadReply(file),
 });
 
@@ -73,7 +73,7 @@ export const getRawFile = endpoint({
   allowJobToken: true,
   params: { lfs: optional(boolean, false) },
   errors: { lfsMissing: [404, '404 Not Found'] },
-  response: streamOf({ mediaTypes: RAW_MEDIA_TYPES, headers: FILE_HEADER_NAMES }),
+  response: streamOf({ mediaTypes: RAW_MEDIA_TYPES, headers: GITLAB_FILE_HEADER_NAMES }),
   async handle({ project, file, params, request }, services) {
     const large = params.lfs ? await lfsFileReply(project, file, services) : null;
     return large ?? rawFileReply(services.git, project, file, request.client);

@@ -15,10 +15,10 @@ const NAMES = [
   'Size',
 ] as const;
 
-export const FILE_HEADER_NAMES = NAMES.map((name) => `X-Gitlab-${name}`);
+export const GITLAB_FILE_HEADER_NAMES = NAMES.map((name) => `X-Gitlab-${name}`);
 
 /**
- * Returns the ten headers of a file under both prefixes: the specification's and the one that clients read
+ * Returns the ten headers of a file, each with the prefix of the specification and with `X-Gitlab-`, which clients read
  * (contract/repository.md §1 HEAD).
  */
 export function fileHeaders(file: LocatedFile): Record<string, string> {

@@ -37,19 +37,19 @@ import { loadProjectStatistics, ProjectStatistics } from './statistics.ts';
 
 const text = Type.String();
 const flag = Type.Boolean();
-const count = Type.Integer();
+const integer = Type.Integer();
 const level = Type.Enum(['disabled', 'private', 'enabled']);
 const optionalFields = (fields: TProperties): TProperties =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]));
 
 /** A namespace inside other entities. */
 export const NamespaceBasic = entity('NamespaceBasic', {
-  id: count,
+  id: integer,
   name: text,
   path: text,
   kind: Type.Enum(['user', 'group']),
   full_path: text,
-  parent_id: nullable(count),
+  parent_id: nullable(integer),
   avatar_url: nullable(text),
   web_url: text,
 }).from(({ id, name, path, kind, full_path, parent_id, owner_id }: NamespaceRow, to) => ({
@@ -64,7 +64,7 @@ export const NamespaceBasic = entity('NamespaceBasic', {
 }));
 
 const identityFields = {
-  id: count,
+  id: integer,
   description: nullable(text),
   name: text,
   name_with_namespace: text,
@@ -100,9 +100,9 @@ const simpleFields = {
   http_url_to_repo: text,
   web_url: text,
   readme_url: nullable(text),
-  forks_count: count,
+  forks_count: integer,
   avatar_url: nullable(text),
-  star_count: count,
+  star_count: integer,
   last_activity_at: dateTime,
   visibility: Type.Enum([...VISIBILITIES]),
   namespace: NamespaceBasic.schema,
@@ -162,13 +162,13 @@ const ownFields = {
   environments_access_level: level,
   emails_disabled: flag,
   lfs_enabled: flag,
-  creator_id: nullable(count),
+  creator_id: nullable(integer),
   import_url: nullable(text),
   import_type: nullable(text),
   import_status: text,
   import_error: nullable(text),
   /** Absent if issues are disabled. */
-  open_issues_count: Type.Optional(count),
+  open_issues_count: Type.Optional(integer),
   description_html: text,
   updated_at: dateTime,
   shared_with_groups: Type.Array(Type.Never()),
@@ -195,7 +195,7 @@ export const Project = entity('Project', {
   runners_token: Type.Optional(nullable(text)),
 }).from(loadProjectRelations, (project, to, relations) => mergeDetailParts(...projectParts(project, to, relations)));
 
-const SourceAccess = shape('ProjectSourceAccess', { access_level: count, notification_level: count });
+const SourceAccess = shape('ProjectSourceAccess', { access_level: integer, notification_level: integer });
 
 const Permissions = shape('ProjectPermissions', {
   project_access: nullable(SourceAccess),

@@ -138,15 +138,15 @@ interface CreationDeclaration<Fields extends Parameters> {
   ) => Promise<number | Failure>;
 }
 
-/** Where the new group or project shall be. */
+/** The location of the new group or project. */
 export interface CreationInput {
   readonly importId: number;
-  /** The group in which it is made, in which the importing user may; null: a top-level group. */
+  /** Its parent, in which the importing user may create it; null: a top-level group. */
   readonly parent: Group | null;
   readonly slug: string;
-  /** The names of those that are configured. */
+  /** Names of the configured storages. */
   readonly storages: readonly string[];
-  /** That of the import's first groups and projects is looked at; what is below them is seen by whoever sees those. */
+  /** Whether the parent belongs to the same import. The visibility of the others is checked; children inherit it. */
   readonly isChild: boolean;
 }
 

@@ -21,24 +21,24 @@ export const ROOTS = [
 ] as const satisfies readonly Root[];
 
 const text = Type.String();
-const count = Type.Integer();
+const integer = Type.Integer();
 
 const siteFields = {
-  id: count,
+  id: integer,
   name: text,
   url: text,
   internal_url: text,
   primary: Type.Boolean(),
   enabled: Type.Boolean(),
   current: Type.Boolean(),
-  files_max_capacity: count,
-  repos_max_capacity: count,
-  verification_max_capacity: count,
-  container_repositories_max_capacity: count,
+  files_max_capacity: integer,
+  repos_max_capacity: integer,
+  verification_max_capacity: integer,
+  container_repositories_max_capacity: integer,
   selective_sync_type: nullable(Type.Enum(['namespaces', 'shards'])),
   selective_sync_shards: Type.Array(text),
-  selective_sync_namespace_ids: Type.Array(count),
-  minimum_reverification_interval: count,
+  selective_sync_namespace_ids: Type.Array(integer),
+  minimum_reverification_interval: integer,
   /** Only secondaries have this field and `web_geo_replication_details_url`. */
   sync_object_storage: Type.Optional(Type.Boolean()),
   web_edit_url: text,
@@ -120,7 +120,7 @@ export function repairedSiteEntity(root: Root) {
   const BaseSite = siteEntity(root);
   return entity(`Repaired${root.title}`, {
     ...BaseSite.schema.properties,
-    geo_node_id: count,
+    geo_node_id: integer,
     missing_oauth_application: Type.Boolean(),
     healthy: Type.Boolean(),
     health: text,

@@ -30,7 +30,7 @@ interface CleanupPayload {
 }
 
 /** Deletes the source repositories when they are no longer in use (contract/operations.md §2, "The move", 7). */
-export const cleanUp = defineJob({
+export const deleteMovedSources = defineJob({
   kind: 'clean_up_storage_move',
   maxAttempts: 1_000,
   async handle(services: MovingServices, { move, again }: CleanupPayload): Promise<void> {
@@ -50,7 +50,7 @@ export const cleanUp = defineJob({
 });
 
 function enqueueCleanup(tx: Transaction, payload: CleanupPayload, milliseconds: number): Promise<void> {
-  return enqueue(tx, cleanUp, payload, { runAt: addMilliseconds(tx.now, milliseconds) });
+  return enqueue(tx, deleteMovedSources, payload, { runAt: addMilliseconds(tx.now, milliseconds) });
 }
 
 /** Returns whether clones that started before the move still read the source repositories. */

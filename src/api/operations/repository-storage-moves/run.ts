@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Transaction } from '#database/database.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
-import { cleanUp, GRACE_MS } from './cleanup.ts';
+import { deleteMovedSources, GRACE_MS } from './cleanup.ts';
 import { getKind } from './repository-kinds.ts';
 import { describeFailure, rollBack } from './roll-back.ts';
 import type { MovingServices } from './services.ts';
@@ -49,7 +49,7 @@ export const resumeMoves = defineJob({
   },
 });
 
-export const resumeMovesOften = { name: 'resume_storage_moves', cron: '*/10 * * * *', job: resumeMoves };
+export const resumeMovesSchedule = { name: 'resume_storage_moves', cron: '*/10 * * * *', job: resumeMoves };
 
 const INTERRUPTED = 'Move was interrupted';
 
@@ -123,7 +123,8 @@ async function switchOver({ database }: MovingServices, move: Move): Promise<voi
     const isReplicated = (await setReplicated(tx, move)) && !(await kind.hasPendingWrites(tx, containerId));
     if (!isReplicated || !(await kind.completeMove(tx, containerId, move.id, location)))
       throw new Error('The move was rolled back, or its container was deleted');
-    if (changesStorage(move)) await enqueue(tx, cleanUp, { move }, { runAt: addMilliseconds(tx.now, GRACE_MS) });
+    if (changesStorage(move))
+      await enqueue(tx, deleteMovedSources, { move }, { runAt: addMilliseconds(tx.now, GRACE_MS) });
   });
 }
 

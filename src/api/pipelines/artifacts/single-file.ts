@@ -10,7 +10,7 @@ import { type ReadRange, type UnpackedFile, unpackFile } from '../zip-files/inde
 import type { AuthorizedArchive } from './download.ts';
 
 /** Size above which a download occupies a slot, because unpacking lasts as long as the client reads. */
-const UNLIMITED_MAX_BYTES = 1024 * 1024;
+const MAX_BYTES_WITHOUT_SLOT = 1024 * 1024;
 const downloadSlots = createConcurrencySlots({ each: 8, all: 32 });
 
 /**
@@ -32,7 +32,7 @@ export async function sendArchivedFile(
   };
   const file = await unpackFile(readRange, archive.size, path, client);
   if (file === null) return fail(blobExists ? 'fileNotFound' : 'archiveNotFound');
-  const releaseSlot = file.size > UNLIMITED_MAX_BYTES ? await acquireSlot(file, { client }) : () => {};
+  const releaseSlot = file.size > MAX_BYTES_WITHOUT_SLOT ? await acquireSlot(file, { client }) : () => {};
   const name = path.slice(path.lastIndexOf('/') + 1);
   return {
     headers: { ...buildRawHeaders(name, file.head, file.size), 'Content-Length': String(file.size) },

@@ -18,10 +18,10 @@ import {
 /** Serialized forms of a job (contract/runners.md §5.1, §1.5). */
 
 const text = Type.String();
-const count = Type.Integer();
+const integer = Type.Integer();
 
 const commonFields = {
-  id: count,
+  id: integer,
   status: text,
   stage: text,
   name: text,
@@ -77,11 +77,11 @@ function secondsBetween(from: string | null, to: string | null): number | null {
   return Math.max(0, Date.parse(to) - Date.parse(from)) / 1000;
 }
 
-const ArtifactsFile = shape('ArtifactsFile', { filename: text, size: count });
+const ArtifactsFile = shape('ArtifactsFile', { filename: text, size: integer });
 
 const JobArtifact = shape('JobArtifact', {
   file_type: text,
-  size: count,
+  size: integer,
   filename: text,
   file_format: nullable(text),
 });

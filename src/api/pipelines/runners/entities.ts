@@ -14,11 +14,11 @@ import { ACCESS_LEVELS } from './validation.ts';
 
 const text = Type.String();
 const flag = Type.Boolean();
-const count = Type.Integer();
+const integer = Type.Integer();
 const execution = Type.Enum(['idle', 'active']);
 
 const listFields = {
-  id: count,
+  id: integer,
   description: nullable(text),
   ip_address: text,
   active: flag,
@@ -75,7 +75,7 @@ function serializeListForm(row: Row, context: SerializationContext, { creators, 
   };
 }
 
-const RunnerGroup = shape('RunnerGroup', { id: count, web_url: text, name: text });
+const RunnerGroup = shape('RunnerGroup', { id: integer, web_url: text, name: text });
 
 /** A runner in detail. */
 export const RunnerDetail = entity('RunnerDetail', {
@@ -83,7 +83,7 @@ export const RunnerDetail = entity('RunnerDetail', {
   tag_list: Type.Array(text),
   run_untagged: flag,
   locked: flag,
-  maximum_timeout: nullable(count),
+  maximum_timeout: nullable(integer),
   access_level: Type.Enum([...ACCESS_LEVELS]),
   version: nullable(text),
   revision: nullable(text),
@@ -126,7 +126,7 @@ async function loadDetails(row: Row, context: SerializationContext) {
 
 /** A manager in lists and in the jobs that it runs. */
 export const RunnerManager = entity('RunnerManager', {
-  id: count,
+  id: integer,
   system_id: text,
   version: nullable(text),
   revision: nullable(text),
@@ -164,7 +164,7 @@ export interface IssuedRunner {
 
 /** The response to a registration or a verification of a runner. */
 export const RunnerWithToken = entity('RunnerWithToken', {
-  id: count,
+  id: integer,
   token: text,
   token_expires_at: nullable(dateTime),
 }).from(({ id, token, token_expires_at }: IssuedRunner) => ({ id, token, token_expires_at }));

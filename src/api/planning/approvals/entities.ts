@@ -10,7 +10,7 @@ import { mayApprove } from './approval-permission.ts';
 import { loadApprovals } from './store.ts';
 
 const flag = Type.Boolean();
-const count = Type.Integer();
+const integer = Type.Integer();
 const text = Type.String();
 /** Fields that depend on approval rules, which do not exist here. */
 const emptyArray = Type.Array(Type.Never());
@@ -22,9 +22,9 @@ export interface ApprovalsRow {
 
 /** A merge request with its approvals. */
 export const Approvals = entity('Approvals', {
-  id: count,
-  iid: count,
-  project_id: count,
+  id: integer,
+  iid: integer,
+  project_id: integer,
   title: text,
   description: nullable(text),
   state: mergeRequestState,
@@ -32,8 +32,8 @@ export const Approvals = entity('Approvals', {
   updated_at: dateTime,
   merge_status: mergeStatusField,
   approved: flag,
-  approvals_required: count,
-  approvals_left: count,
+  approvals_required: integer,
+  approvals_left: integer,
   require_password_to_approve: flag,
   approved_by: Type.Array(shape('Approval', { user: UserBasic.schema, approved_at: dateTime })),
   suggested_approvers: emptyArray,

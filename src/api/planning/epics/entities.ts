@@ -12,18 +12,18 @@ import { loadInheritedDates, loadVisibleParents } from './store.ts';
 /** Entities of an epic (contract/planning.md §1 "Epic"). */
 
 const text = Type.String();
-const count = Type.Integer();
+const integer = Type.Integer();
 const flag = Type.Boolean();
 
 const fields = {
-  id: count,
-  work_item_id: count,
-  iid: count,
+  id: integer,
+  work_item_id: integer,
+  iid: integer,
   color: text,
   text_color: text,
-  group_id: count,
-  parent_id: nullable(count),
-  parent_iid: nullable(count),
+  group_id: integer,
+  parent_id: nullable(integer),
+  parent_iid: nullable(integer),
   imported: flag,
   imported_from: text,
   title: text,
@@ -49,8 +49,8 @@ const fields = {
   updated_at: dateTime,
   closed_at: nullable(dateTime),
   labels: Type.Array(text),
-  upvotes: count,
-  downvotes: count,
+  upvotes: integer,
+  downvotes: integer,
   _links: shape('EpicLinks', { self: text, epic_issues: text, group: text, parent: nullable(text) }),
 };
 

@@ -8,17 +8,17 @@ import type { EventWithTarget } from './event-targets.ts';
 import type { ActivityEventRow } from './store.ts';
 
 const text = Type.String();
-const count = Type.Integer();
+const integer = Type.Integer();
 
 const PushData = shape('PushData', {
-  commit_count: count,
+  commit_count: integer,
   action: Type.Enum(['created', 'pushed', 'removed']),
   ref_type: Type.Enum(['branch', 'tag']),
   commit_from: nullable(text),
   commit_to: nullable(text),
   ref: nullable(text),
   commit_title: nullable(text),
-  ref_count: nullable(count),
+  ref_count: nullable(integer),
 });
 
 /** A note in the shape of the notes endpoints, plus `attachment`. */
@@ -28,20 +28,20 @@ const EventWikiPage = shape('EventWikiPage', {
   format: text,
   slug: text,
   title: text,
-  wiki_page_meta_id: count,
+  wiki_page_meta_id: integer,
 });
 
 /** An activity event (contract/activity.md "Activity event"). */
 export const ActivityEvent = entity('ActivityEvent', {
-  id: count,
+  id: integer,
   /** Always null, for old clients. */
   title: Type.Null(),
-  project_id: count,
+  project_id: integer,
   action_name: text,
-  target_id: nullable(count),
-  target_iid: nullable(count),
+  target_id: nullable(integer),
+  target_iid: nullable(integer),
   target_type: nullable(text),
-  author_id: count,
+  author_id: integer,
   /** The current title of the target. */
   target_title: nullable(text),
   data: Type.Null(),

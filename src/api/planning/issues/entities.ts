@@ -24,13 +24,13 @@ import { countClosingMergeRequests } from './listing/closing-counts.ts';
 /** Entities of an issue (contract/planning.md §1 "Issue"). */
 
 const text = Type.String();
-const count = Type.Integer();
+const integer = Type.Integer();
 const flag = Type.Boolean();
 
 const fields = {
-  id: count,
-  iid: count,
-  project_id: count,
+  id: integer,
+  iid: integer,
+  project_id: integer,
   title: text,
   description: nullable(text),
   state: Type.Enum(['opened', 'closed']),
@@ -44,10 +44,10 @@ const fields = {
   author: UserBasic.schema,
   type: Type.Enum(['ISSUE', 'INCIDENT', 'TASK', 'TEST_CASE']),
   assignee: nullable(UserBasic.schema),
-  user_notes_count: count,
-  merge_requests_count: count,
-  upvotes: count,
-  downvotes: count,
+  user_notes_count: integer,
+  merge_requests_count: integer,
+  upvotes: integer,
+  downvotes: integer,
   start_date: nullable(date),
   due_date: nullable(date),
   confidential: flag,
@@ -56,8 +56,8 @@ const fields = {
   web_url: text,
   time_stats: TimeStats.schema,
   task_completion_status: taskCompletionStatus,
-  weight: Type.Optional(nullable(count)),
-  blocking_issues_count: count,
+  weight: Type.Optional(nullable(integer)),
+  blocking_issues_count: integer,
   has_tasks: flag,
   task_status: Type.Optional(text),
   _links: shape('IssueLinks', {
@@ -69,12 +69,14 @@ const fields = {
   }),
   references,
   severity: Type.Enum(['UNKNOWN', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL']),
-  moved_to_id: nullable(count),
+  moved_to_id: nullable(integer),
   imported: flag,
   imported_from: text,
   service_desk_reply_to: Type.Null(),
-  epic_iid: Type.Optional(nullable(count)),
-  epic: Type.Optional(nullable(shape('IssueEpic', { id: count, iid: count, title: text, url: text, group_id: count }))),
+  epic_iid: Type.Optional(nullable(integer)),
+  epic: Type.Optional(
+    nullable(shape('IssueEpic', { id: integer, iid: integer, title: text, url: text, group_id: integer })),
+  ),
   iteration: Type.Optional(nullable(Iteration.schema)),
   health_status: Type.Null(),
 };
@@ -209,7 +211,7 @@ export const IssueInList = entity('IssueInList', { ...fields, labels: listLabels
 /** Numbers of issues by state, regardless of a `state` filter. */
 export const IssuesStatistics = entity('IssuesStatistics', {
   statistics: shape('IssuesStatisticsCounts', {
-    counts: shape('IssuesCounts', { all: count, closed: count, opened: count }),
+    counts: shape('IssuesCounts', { all: integer, closed: integer, opened: integer }),
   }),
 }).from(({ opened, closed }: { readonly opened: number; readonly closed: number }) => ({
   statistics: { counts: { all: opened + closed, closed, opened } },

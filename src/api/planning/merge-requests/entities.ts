@@ -43,7 +43,7 @@ import { findActiveRebases } from './rebase/store.ts';
 /** Entities of a merge request (contract/planning.md §1 "MergeRequest"). */
 
 const text = Type.String();
-const count = Type.Integer();
+const integer = Type.Integer();
 const flag = Type.Boolean();
 const person = nullable(UserBasic.schema);
 
@@ -51,9 +51,9 @@ export const mergeRequestState = Type.Enum(['opened', 'closed', 'merged', 'locke
 export const mergeStatusField = Type.Enum(['unchecked', 'checking', 'can_be_merged', 'cannot_be_merged']);
 
 const fields = {
-  id: count,
-  iid: count,
-  project_id: count,
+  id: integer,
+  iid: integer,
+  project_id: integer,
   title: text,
   description: nullable(text),
   state: mergeRequestState,
@@ -66,15 +66,15 @@ const fields = {
   closed_at: nullable(dateTime),
   target_branch: text,
   source_branch: text,
-  user_notes_count: count,
-  upvotes: count,
-  downvotes: count,
+  user_notes_count: integer,
+  upvotes: integer,
+  downvotes: integer,
   author: UserBasic.schema,
   assignees: Type.Array(UserBasic.schema),
   assignee: person,
   reviewers: Type.Array(UserBasic.schema),
-  source_project_id: count,
-  target_project_id: count,
+  source_project_id: integer,
+  target_project_id: integer,
   labels: Type.Array(text),
   draft: flag,
   imported: flag,
@@ -251,7 +251,7 @@ export const MergeRequest = entity('MergeRequest', {
   user: shape('MergeRequestOfCaller', { can_merge: flag }),
   /** The following fields are present only on request. */
   rebase_in_progress: Type.Optional(flag),
-  diverged_commits_count: Type.Optional(nullable(count)),
+  diverged_commits_count: Type.Optional(nullable(integer)),
   title_html: Type.Optional(text),
   description_html: Type.Optional(text),
 }).from(

@@ -17,7 +17,7 @@ export const MILESTONE_KINDS: readonly [IssuableKind<ProjectIssuable>, IssuableK
 ];
 
 export { parseEventId } from './event-id.ts';
-export { ownerVisibleTo } from './owner-visibility.ts';
+export { labelOrMilestoneVisibleTo } from './owner-visibility.ts';
 export {
   baseEventFields,
   clearDeletedUserOfEvents,

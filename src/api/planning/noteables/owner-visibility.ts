@@ -4,11 +4,15 @@ import { groupVisibleTo, projectVisibleTo } from '#authorization/visibility-cond
 import type { Schema } from '#database/database.ts';
 
 /**
- * Matches labels or milestones whose project or group the caller can see: events of transferred issuables may refer to a group that
- * the caller cannot see. Scalar subqueries, not EXISTS: PostgreSQL would hash everything that the caller can see.
+ * Matches labels or milestones whose project or group the caller can see: after a transfer, events may still refer to labels and
+ * milestones of the former group. Scalar subqueries, because PostgreSQL would run EXISTS for every visible project and group at once.
  * index: projects primary key, namespaces primary key
  */
-export function ownerVisibleTo(table: 'labels' | 'milestones', caller: Caller, today: string): Expression<SqlBool> {
+export function labelOrMilestoneVisibleTo(
+  table: 'labels' | 'milestones',
+  caller: Caller,
+  today: string,
+): Expression<SqlBool> {
   const eb = expressionBuilder<Schema, never>();
   const project = eb
     .selectFrom('projects')

@@ -6,7 +6,7 @@ import { hasRow } from '#database/has-row.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { ownerVisibleTo } from '../noteables/index.ts';
+import { labelOrMilestoneVisibleTo } from '../noteables/index.ts';
 
 export type LabelEventRow = Selectable<Schema['resource_label_events']>;
 
@@ -20,7 +20,7 @@ function readableQuery(db: Reader, caller: Caller, noteable: Resource) {
   return eventQuery(db, noteable)
     .leftJoin('labels', 'labels.id', 'resource_label_events.label_id')
     .selectAll('resource_label_events')
-    .where((eb) => eb.or([eb('labels.id', 'is', null), ownerVisibleTo('labels', caller, db.today)]));
+    .where((eb) => eb.or([eb('labels.id', 'is', null), labelOrMilestoneVisibleTo('labels', caller, db.today)]));
 }
 
 /** Returns one page of the events of a noteable whose label the caller may read, oldest first. */

@@ -6,7 +6,7 @@ import { hasRow } from '#database/has-row.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { ownerVisibleTo } from '../noteables/index.ts';
+import { labelOrMilestoneVisibleTo } from '../noteables/index.ts';
 
 export type MilestoneEventRow = Selectable<Schema['resource_milestone_events']> & { readonly milestone_id: number };
 
@@ -24,7 +24,7 @@ function readableQuery(db: Reader, caller: Caller, noteable: MilestoneResource) 
   return eventQuery(db, noteable)
     .innerJoin('milestones', 'milestones.id', 'resource_milestone_events.milestone_id')
     .selectAll('resource_milestone_events')
-    .where(ownerVisibleTo('milestones', caller, db.today))
+    .where(labelOrMilestoneVisibleTo('milestones', caller, db.today))
     .$narrowType<{ milestone_id: number }>();
 }
 

@@ -60,7 +60,7 @@ export async function executeEndpoint(
   return toSuccessResponse(await serializeResponse(endpoint.response, result, view), progress);
 }
 
-/** A stream may fail before it is read, for instance when its client disconnects. Whoever reads it gets the error. */
+/** A stream may fail before it is read, for instance when its client disconnects. The reader gets the error. */
 function ignoreEarlyErrors(result: StreamReply | Reply<StreamReply>): void {
   const { body } = result instanceof Reply ? result.value : result;
   if (body instanceof Readable) body.on('error', () => undefined);

@@ -4,11 +4,16 @@ import type { FieldErrors } from '#runtime/failure.ts';
 
 /**
  * Returns an error if an attribute would enable a protection that is not supported (contract/conventions.md §3):
- * callers must not rely on a protection that does not exist. `alsoAccepted`: values that are accepted besides false, 0 and
+ * callers must not rely on a missing protection. `alsoAccepted`: values that are accepted in addition to false, 0 and
  * empty ones.
  */
-export function unsupportedAttributeErrors(name: string, value: unknown, ...alsoOpen: readonly string[]): FieldErrors {
-  const isAccepted = value === undefined || isOff(value) || isEmpty(value) || (alsoOpen as unknown[]).includes(value);
+export function unsupportedAttributeErrors(
+  name: string,
+  value: unknown,
+  ...alsoAccepted: readonly string[]
+): FieldErrors {
+  const isAccepted =
+    value === undefined || isOff(value) || isEmpty(value) || (alsoAccepted as unknown[]).includes(value);
   return isAccepted ? {} : { [name]: ['is not supported'] };
 }
 

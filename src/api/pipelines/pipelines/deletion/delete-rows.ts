@@ -119,13 +119,13 @@ async function deleteLogsAndArtifacts(tx: Transaction, jobIds: readonly number[]
   return gone + Number(files.numAffectedRows ?? 0);
 }
 
-/** The first of these that together are no more rows; one at least, unless there is no row to be had. */
-function selectWithinWeight(most: number, some: readonly WeightedRow[]): number[] {
+/** Returns the ids of the first rows that together weigh at most `limit`; at least one, unless the limit is 0. */
+function selectWithinWeight(limit: number, candidates: readonly WeightedRow[]): number[] {
   const ids: number[] = [];
   let sum = 0;
-  for (const { id, rows } of some) {
+  for (const { id, rows } of candidates) {
     sum += rows;
-    if (most === 0 || (sum > most && ids.length > 0)) break;
+    if (limit === 0 || (sum > limit && ids.length > 0)) break;
     ids.push(id);
   }
   return ids;
