@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { QueueFull, type Waiter } from '#runtime/concurrency-limiter.ts';
 import { createWorkerThread, siblingProgram, ThreadTerminated, type WorkerThread } from '#runtime/worker-thread.ts';
 
@@ -30,13 +32,23 @@ function createThread(): WorkerThread<RenderRequest, RenderResponse> {
   });
 }
 
+/** Digests of texts that took too much time or memory. They are forgotten after a while, because the machine may have been busy. */
+const tooExpensive = new LRUCache<string, true>({ max: 1_000, ttl: 10 * 60_000 });
+
+const digest = (text: string) => hash('sha1', text, 'base64url');
+
+/** Throws `QueueFull` if this text took too much time or memory a short while ago. To be called before waiting for a slot. */
+export function rejectExpensiveText(text: string): void {
+  if (tooExpensive.size > 0 && tooExpensive.has(digest(text))) throw new QueueFull(QUEUE_LIMIT);
+}
+
 /**
  * Renders Markdown as safe HTML: raw HTML is escaped, and links only lead to web pages and mail addresses. Throws `QueueFull` if
  * it takes too much time or memory, or if too many texts wait.
  */
 export async function renderMarkdown(markdown: string, waiter?: Waiter): Promise<string> {
   const { html } = await runInThread(markdown, { markdown }, waiter);
-  if (html === undefined) throw new QueueFull(QUEUE_LIMIT);
+  if (html === undefined) throw toQueueFull(markdown);
   return html;
 }
 
@@ -50,6 +62,12 @@ async function runInThread(text: string, request: RenderRequest, waiter: Waiter 
   try {
     return await (isLongMarkdown(text) ? long : short).run(request, { waiter });
   } catch (error) {
-    throw error instanceof ThreadTerminated ? new QueueFull(QUEUE_LIMIT) : error;
+    throw error instanceof ThreadTerminated ? toQueueFull(text) : error;
   }
+}
+
+/** Remembers that the text is too expensive, and returns the error. */
+function toQueueFull(text: string): QueueFull {
+  tooExpensive.set(digest(text), true);
+  return new QueueFull(QUEUE_LIMIT);
 }

@@ -1,4 +1,4 @@
-import { isLongMarkdown } from '#markdown/render-thread.ts';
+import { isLongMarkdown, rejectExpensiveText } from '#markdown/render-thread.ts';
 import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
 import type { RequestClient, Waiter } from '#runtime/concurrency-limiter.ts';
 
@@ -18,6 +18,7 @@ export async function runInReadQueue<Result>(
   read: (waiter: Waiter) => Promise<Result>,
 ): Promise<Result> {
   if (reader === 'its writer') return read({ exemptFromLimit: true });
+  rejectExpensiveText(text);
   const { client } = reader;
   const release = await slots[isLongMarkdown(text) ? 'long' : 'short'].take(client.network, client);
   try {
