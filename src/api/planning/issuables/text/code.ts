@@ -19,7 +19,7 @@ const HEADING = /^#{1,6}(?:[ \t]|$)/;
 const MAX_MARKER_LENGTH = 11;
 
 /** Maximum number of lines that are scanned one by one; the rest of the text counts as one more line. */
-const MAX_LINES = 10_000;
+export const MAX_LINES = 10_000;
 
 interface OpenDelimiter {
   readonly sign: typeof TICK | typeof TILDE;

@@ -18,3 +18,7 @@ test('ignores items in code', () => {
   const text = '- [ ] one `x`\n```\n- [x] no\n- [ ] no\n```\n- [x] two\n````md\n- [ ] no';
   assert.deepEqual(countTasks(text), { task_count: 2, completed_task_count: 1 });
 });
+
+test('counts items of the first 10,000 lines', () => {
+  assert.deepEqual(countTasks('- [x] a\n'.repeat(120_000)), { task_count: 10_000, completed_task_count: 10_000 });
+});
