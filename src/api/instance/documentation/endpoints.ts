@@ -1,7 +1,7 @@
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { html, ok } from '#http/endpoint/responses.ts';
-import packageJson from '../../../../package.json' with { type: 'json' };
+import { html, streamOf } from '#http/endpoint/responses.ts';
+import { sendDocument } from './document.ts';
 import { OpenApi } from './entities.ts';
 import { DOCUMENTATION_PAGE } from './page.ts';
 
@@ -9,8 +9,8 @@ export const getOpenApiDocument = endpoint({
   get: '/openapi.json',
   summary: 'Get the OpenAPI 3.1 document',
   access: open(),
-  response: ok(OpenApi),
-  handle: ({ base }, { describeApi }) => describeApi({ url: base.url, version: packageJson.version }),
+  response: streamOf({ schema: OpenApi.schema, mediaTypes: ['application/json'], headers: ['ETag', 'Cache-Control'] }),
+  handle: ({ base }, { describeApi }) => sendDocument(describeApi, base.url),
 });
 
 export const getDocumentationPage = endpoint({
