@@ -130,7 +130,7 @@ test('compares with the current body, and returns 404 for a deleted comment', as
   assert.equal((await owner.get(at)).body.body, 'First');
   await owner.delete(at);
   const result = await runUnitOfWork(by, (uow) => updateNote(uow, issueNoteable, noteable, note, { body: 'First' }));
-  assert.deepEqual(result, fail('gone'));
+  assert.deepEqual(result, fail('notFound'));
 });
 
 test('writes nothing if the caller loses access before the write', async () => {
