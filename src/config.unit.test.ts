@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { baseUrlOf, ConfigError, ENV_VARIABLE_NAMES, getServerUrl, inCidrs, loadConfig, parseCidr } from './config.ts';
 
-test('without any variable the defaults of the table hold', () => {
+test('uses the documented defaults without any variable', () => {
   const config = loadConfig({});
   const { dataDir, storages, ...rest } = config;
   assert.equal(dataDir, resolve('data'));
@@ -91,7 +91,7 @@ const EVERY_VALUE = {
   },
 };
 
-test('every variable is read', () => {
+test('reads every variable', () => {
   const { externalUrl, trustedProxies, storages, secretKey, primaryUrl, ...rest } = loadConfig(EVERY_VARIABLE);
   assert.equal(externalUrl && baseUrlOf(externalUrl), 'https://forge.example/code');
   assert.equal(primaryUrl && baseUrlOf(primaryUrl), 'http://primary:8080');
@@ -101,14 +101,14 @@ test('every variable is read', () => {
   assert.deepEqual(rest, EVERY_VALUE);
 });
 
-test('the list of settings has those that are read, and no other', () => {
+test('the list of settings contains exactly the settings that are read', () => {
   const read = new Set<string>();
   loadConfig(new Proxy({}, { get: (_, name) => void read.add(String(name)) }));
   assert.deepEqual([...read].sort(), ENV_VARIABLE_NAMES.toSorted());
   assert.deepEqual(Object.keys(EVERY_VARIABLE).sort(), ENV_VARIABLE_NAMES.toSorted());
 });
 
-test('a HEARTH_PORT that Kubernetes has set is refused with its origin and the remedy', () => {
+test('rejects a HEARTH_PORT set by Kubernetes with its origin and the remedy', () => {
   for (const value of ['tcp://10.0.0.1:8080', 'udp://[fd00::1]:53']) {
     assert.throws(
       () => loadConfig({ HEARTH_PORT: value }),
@@ -167,7 +167,7 @@ const WRONG: Record<string, string[]> = {
   HEARTH_MAIL_REPLY_TO: ['nobody'],
 };
 
-test('a wrong value is refused with a message that names the variable and keeps secrets', () => {
+test('rejects an invalid value with a message that names the variable and hides secrets', () => {
   for (const [name, values] of Object.entries(WRONG)) {
     for (const value of values) {
       assert.throws(
@@ -199,7 +199,7 @@ test('a secondary names its primary', () => {
   assert.equal(loadConfig({}).primaryUrl, null);
 });
 
-test('the base without a request is the external URL, else host and port', () => {
+test('the base URL without a request is the external URL, or host and port', () => {
   assert.equal(getServerUrl(loadConfig({ HEARTH_EXTERNAL_URL: 'https://x/' })), 'https://x');
   assert.equal(getServerUrl(loadConfig({})), 'http://127.0.0.1:8080');
   assert.equal(getServerUrl(loadConfig({ HEARTH_HOST: '::1', HEARTH_PORT: '0' }), 4711), 'http://[::1]:4711');

@@ -43,7 +43,7 @@ let turn = 0;
 const nextCaller = () => whoever[turn++ % whoever.length]!;
 
 for (const path of paths) {
-  test(`${path} tells its methods and refuses every other, to whomever`, async () => {
+  test(`${path} lists its methods in Allow and rejects all other methods for every caller`, async () => {
     const wanted = methodsOf(path);
     const options = await anonymous.send('OPTIONS', `/${path}`);
     assert.deepEqual([options.status, options.text, options.headers['content-type']], [204, '', undefined]);

@@ -13,7 +13,7 @@ const blocks = [...guide.matchAll(/^```ts\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)].map(
   pieces: code.split(/^\/\/ \.\.\.\n/m),
 }));
 
-test('every piece of code in the guide stands in the file that it names, in its order', () => {
+test('every code sample of the guide occurs in the file that it names, in order', () => {
   assert.ok(blocks.length >= 10);
   for (const { file, pieces } of blocks) {
     const text = readFileSync(join(root, file), 'utf8');
@@ -26,7 +26,7 @@ test('every piece of code in the guide stands in the file that it names, in its 
   }
 });
 
-test('every name in the table of keys is exported by the file beside it', () => {
+test('every name in the table of keys is exported by the file in its row', () => {
   const unknown: string[] = [];
   for (const [, row = ''] of guide.matchAll(/^\| `[^|]*\|(.*)\|$/gm)) {
     for (const [, before = '', file = ''] of row.matchAll(/(.*?)\(`((?:http|runtime)\/[\w./-]+\.ts)`\)/g)) {
@@ -47,7 +47,7 @@ function namesIn(code: string): string[] {
     .filter((name) => /^[a-z]\w*$/i.test(name));
 }
 
-test('every path that the guide names is there', () => {
+test('every path in the guide exists', () => {
   const named = [...guide.matchAll(/`((?:src|test|contract)\/[\w./-]+)`/g)].map(([, path = '']) => path);
   assert.deepEqual(
     named.filter((path) => !existsSync(join(root, path))),

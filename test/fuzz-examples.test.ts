@@ -53,7 +53,7 @@ const settings = (await administrator.get('/application/settings')).body;
 
 for (const { endpoint, builds } of await allExamples(here.server.registry)) {
   const [build] = builds;
-  test(`${endpoint.name} takes a spoilt parameter without a fault`, async () => {
+  test(`${endpoint.name} does not return 500 for a corrupted parameter`, async () => {
     for (const spoilt of spoiltCalls(endpoint, build)) await spoilt();
     // Restore the settings of the server after corrupted calls.
     if (endpoint.name === 'updateApplicationSettings') await administrator.put('/application/settings', settings);

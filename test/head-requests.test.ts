@@ -31,7 +31,7 @@ function told(headers: IncomingHttpHeaders, without: readonly string[]): Incomin
 for (const { endpoint, builds } of ourShare(await allExamples(here.server.registry))) {
   if (endpoint.method !== 'GET') continue;
   const [build] = builds;
-  test(`${endpoint.name}: its HEAD tells the same, and 304 to whoever knows it`, async () => {
+  test(`${endpoint.name}: HEAD returns the headers of GET, and 304 for a known ETag`, async () => {
     const example = await (build as Build)(scene);
     const call = (method: 'GET' | 'HEAD', headers = {}) => asked({ ...endpoint, method } as Endpoint, example, headers);
     const got = await call('GET');

@@ -72,7 +72,7 @@ async function believeLarge(tx: Transaction): Promise<void> {
 const KEY = (table: string) =>
   new RegExp(`${table}_pkey|${table} USING (?:INTEGER PRIMARY KEY|COVERING INDEX|INDEX sqlite_autoindex)`);
 
-test('each row that an alert looks up is found by its index', async () => {
+test('every query for an alert uses an index', async () => {
   const { notify } = await newIntegration(here, project);
   const payload = { title: 'Disk', fingerprint: 'disk', gitlab_environment_name: 'production' };
   const statements = await statementsOf(async () => {
@@ -90,7 +90,7 @@ test('each row that an alert looks up is found by its index', async () => {
   ]);
 });
 
-test('each row that a report of an error looks up is found by its index', async () => {
+test('every query for an error report uses an index', async () => {
   const { public_key } = (await expectSuccess(project.owner.post(`${project.at}/error_tracking/client_keys`))).body;
   const event = { message: 'no', user: { id: 1 }, environment: 'production' };
   const raw = buildEventEnvelope({ ...event, event_id: '1'.padStart(32, '0') });
@@ -110,7 +110,7 @@ test('each row that a report of an error looks up is found by its index', async 
   ]);
 });
 
-test('each row that a runner looks up that finds nothing is found by its index', async () => {
+test('every query for a runner that finds no job uses an index', async () => {
   const { token } = await runnerRow(here, { projects: [project.id] });
   const params = { token, system_id: 's_1', info: { version: '18' } };
   const statements = await statementsOf(async () => {
@@ -125,7 +125,7 @@ test('each row that a runner looks up that finds nothing is found by its index',
   ]);
 });
 
-test('lists that hold little of what there is find it by an index', async () => {
+test('lists that return a small part of a table use an index', async () => {
   const group = await newGroup();
   const issue = (await expectSuccess(project.owner.post(`${project.at}/issues`, { title: 'Leak' }))).body;
   const statements = await statementsOf(async () => {

@@ -96,7 +96,7 @@ test('a checkout whose bundle is newer than all sources does not bundle', async 
   assert.equal((await run(root)).out, 'bundle\n');
 });
 
-test('a checkout bundles when a source, a folder or the package is newer, or the bundle is not there', async (t) => {
+test('a checkout bundles when a source, a folder or the package is newer, or the bundle is missing', async (t) => {
   const changes: ((it: Awaited<ReturnType<typeof checkout>>) => Promise<unknown>)[] = [
     ({ put }) => put('src/room/a.ts', '', late),
     ({ put }) => put('package.json', '{"type":"module"}', late),

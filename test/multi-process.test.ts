@@ -48,7 +48,7 @@ test('a token revoked or a user blocked by one server is rejected by the other',
   });
 });
 
-test('of two rotations of one token, one in each, one wins', { skip }, async () => {
+test('one of two concurrent rotations of a token on two servers succeeds', { skip }, async () => {
   await withSecond(async (_there, at) => {
     for (let round = 0; round < 5; round++) {
       const mira = await user();
@@ -61,7 +61,7 @@ test('of two rotations of one token, one in each, one wins', { skip }, async () 
   });
 });
 
-test('of two users with one name, one in each, one is made', { skip }, async () => {
+test('creates one of two users with the same name on two servers', { skip }, async () => {
   await withSecond(async (_there, at) => {
     for (let round = 0; round < 5; round++) {
       const username = here.name('twin');
@@ -72,7 +72,7 @@ test('of two users with one name, one in each, one is made', { skip }, async () 
   });
 });
 
-test('settings and flags hold in both', { skip }, async () => {
+test('settings and flags apply on both servers', { skip }, async () => {
   await withSecond(async (there) => {
     const path = '/application/settings';
     assert.equal((await there.root.get(path)).body.users_get_by_id_limit, 300);
@@ -107,7 +107,7 @@ test('servers with different data directories share one LFS store', { skip }, as
   await rm(dataDir, { recursive: true });
 });
 
-test('a use of a token that one has answered is known to the other', { skip }, async () => {
+test('the use of a token on one server is visible on the other', { skip }, async () => {
   await withSecond(async (_there, at) => {
     for (let round = 0; round < 5; round++) {
       const mira = await user();
@@ -154,7 +154,7 @@ test('a sign-in or sign-out at one server applies at the other', { skip }, async
   });
 });
 
-test('a code is exchanged once and a token refreshed once, wherever', { skip }, async () => {
+test('a code is exchanged once and a token refreshed once across servers', { skip }, async () => {
   await withSecond(async (there) => {
     const mira = await userWithPassword(here);
     const password = { grant_type: 'password', username: mira.username, password: PASSWORD };

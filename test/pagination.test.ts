@@ -52,7 +52,7 @@ for (const [endpoint, example] of lists) {
     ask(here, endpoint, { ...example, params: { ...example.params, ...params } }, scene.callers[by]);
   const counted = !UNCOUNTED.has(endpoint.name);
 
-  test(`${endpoint.name}: page and per_page are defaulted, bounded and refused`, async () => {
+  test(`${endpoint.name}: applies defaults and limits to page and per_page, and rejects invalid values`, async () => {
     const rows: [params: object, page: string, perPage: string][] = [
       [{}, '1', '20'],
       [{ page: '', per_page: '' }, '1', '20'],
@@ -82,7 +82,7 @@ for (const [endpoint, example] of lists) {
     }
   });
 
-  test(`${endpoint.name}: the pages together are the list, and each knows its neighbours`, async () => {
+  test(`${endpoint.name}: all pages together equal the list, and each links to its neighbours`, async () => {
     const whole = await list({ per_page: 100 });
     const total = whole.body.length;
     assert.equal(whole.headers['x-next-page'], '');
@@ -106,7 +106,7 @@ for (const [endpoint, example] of lists) {
     assert.deepEqual(walked, whole.body);
   });
 
-  test(`${endpoint.name}: beyond its end there is nothing, and no way but to its ends`, async () => {
+  test(`${endpoint.name}: a page past the end is empty and links only to the first and last page`, async () => {
     const total = (await list({ per_page: 100 })).body.length;
     for (const page of [Math.max(2, total + 1), 9_999]) {
       const answer = await list({ page, per_page: 1 });
@@ -125,7 +125,7 @@ for (const [endpoint, example] of lists) {
     }
   });
 
-  test(`${endpoint.name}: HEAD tells the same of the page`, async () => {
+  test(`${endpoint.name}: HEAD returns the pagination headers of GET`, async () => {
     const params = { ...example.params, per_page: 1 };
     const got = await ask(here, endpoint, { ...example, params }, scene.callers[example.by]);
     const head = await ask(

@@ -60,7 +60,7 @@ for (const { endpoint, builds } of ourShare(conditional)) {
   const [build] = builds;
   const done = endpoint.response.status;
 
-  test(`${endpoint.name}: an earlier time is 412 and deletes nothing`, async () => {
+  test(`${endpoint.name}: returns 412 and deletes nothing for an earlier time`, async () => {
     const example = await build(scene);
     for (const value of EARLIER) {
       const { status, body } = await since(endpoint, example, value);
@@ -69,7 +69,7 @@ for (const { endpoint, builds } of ourShare(conditional)) {
     assert.equal((await ask(here, endpoint, example, scene.callers[example.by])).status, done);
   });
 
-  test(`${endpoint.name}: a later time deletes, and an invalid date is ignored`, async () => {
+  test(`${endpoint.name}: deletes for a later time, and ignores an invalid date`, async () => {
     for (const value of [...LATER, ...NO_DATES]) {
       const { status, text } = await since(endpoint, await build(scene), value);
       assert.equal(status, done, `${value}: ${text}`);
@@ -78,7 +78,7 @@ for (const { endpoint, builds } of ourShare(conditional)) {
 
   // Endpoints that authenticate by credentials in the request have no caller.
   if (endpoint.access.audience === 'key') continue;
-  test(`${endpoint.name}: who may not do it does not hear of the precondition`, async () => {
+  test(`${endpoint.name}: does not reveal the precondition to callers without permission`, async () => {
     const example = await build(scene);
     const [stale = ''] = EARLIER;
     for (const by of ['anonymous', 'stranger'] as const) {

@@ -95,7 +95,7 @@ const { rows: tables } = await execute.call(connection, {
 });
 const names = new Set(tables.map(({ name }) => String(name)));
 
-test('no statement reads a whole table', async () => {
+test('no statement scans a whole table', async () => {
   const offending: string[] = [];
   await database.transaction(async (tx) => {
     for (const statement of seen.values()) {
@@ -109,7 +109,7 @@ test('no statement reads a whole table', async () => {
   assert.deepEqual(offending, []);
 });
 
-test('every reference is served by an index: whoever removes a row looks for what refers to it', async (t) => {
+test('every foreign key has an index, which deletions use to find referring rows', async (t) => {
   if (engine.name === 'postgres') return t.skip('the same migrations');
   const { rows } = await execute.call(connection, {
     sql: `select t.name as "table", f."from" as "column" from sqlite_schema t, pragma_foreign_key_list(t.name) f
@@ -123,7 +123,7 @@ test('every reference is served by an index: whoever removes a row looks for wha
   assert.deepEqual(rows, []);
 });
 
-test('every index that a comment names is there', async () => {
+test('every index named in a comment exists', async () => {
   const { rows } = await execute.call(connection, {
     sql:
       engine.name === 'sqlite'

@@ -38,7 +38,7 @@ for (const file of sources) {
   });
 }
 
-test('no expression in src has two ways to match', () => {
+test('no regular expression in src matches ambiguously', () => {
   assert.ok(written.length > 100);
   const wrong = written.flatMap(({ source, flags, place }) => {
     const reason = ambiguity(source, flags);
@@ -47,7 +47,7 @@ test('no expression in src has two ways to match', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('expressions are written down where they are used, not put together', () => {
+test('regular expressions are literals, not built from strings', () => {
   assert.deepEqual([...makers], MAKERS);
 });
 
@@ -79,7 +79,7 @@ const LINEAR = [
   ['\\d+(?:\\.\\d+)?\\s*[a-z]+', 'y'],
 ] as const;
 
-test('two ways to match are found, and only they', () => {
+test('detects ambiguous regular expressions and no others', () => {
   for (const [source, flags] of [...QUADRATIC, ...EXPONENTIAL]) assert.ok(ambiguity(source, flags) !== null, source);
   for (const [source, flags] of LINEAR) assert.equal(ambiguity(source, flags), null, source);
 });

@@ -98,7 +98,7 @@ const statusOf = async (site: Site) => (await root.get(`/geo_sites/${site.id}/st
 
 let site = await newSecondary();
 
-test('a copy appears, is verified, and follows changes and deletions', async () => {
+test('copies and verifies a repository, and replicates its changes and deletion', async () => {
   const project = await newProject({ readme: true });
   await site.follow();
   await isSame(site, project);
@@ -120,7 +120,7 @@ test('a copy appears, is verified, and follows changes and deletions', async () 
   assert.equal(await repositoryExists(site.copyOf(project)), false);
 });
 
-test('a paused site does nothing, goes on when it is resumed, and catches up after a restart', async () => {
+test('a paused site copies nothing, continues when resumed, and catches up after a restart', async () => {
   const project = await newProject({ readme: true });
   await site.follow();
   await expectSuccess(root.put(`/geo_sites/${site.id}`, { enabled: false }));
@@ -156,7 +156,7 @@ test('a secondary that was offline for longer than the event retention copies ev
   assert.equal(await repositoryExists(site.copyOf(gone)), false);
 });
 
-test('a copy that has rotted is found and made anew', async () => {
+test('detects a damaged copy and replaces it', async () => {
   const project = await newProject({ readme: true });
   await site.follow();
   const objects = join(site.copyOf(project).directory, 'objects');
@@ -200,7 +200,7 @@ test('a secondary serves fetches of a private repository to its readers only, an
   assert.deepEqual(await advertised('git-receive-pack', basic(developer.token)), [200, 'true', site.name]);
 });
 
-test('a project that is called as a wiki is meant itself, and the wiki is fetched from nowhere', async () => {
+test('a project whose path looks like a wiki is served as a project', async () => {
   const project = await newProject({ readme: true });
   await expectSuccess(project.owner.post(`${project.at}/wikis`, { title: 'Secret', content: 'x' }));
   await site.follow();
@@ -242,7 +242,7 @@ test('a push to the secondary reaches the primary and is replicated back', async
   await isSame(site, project);
 });
 
-test('sites are read here with their states, this one with its own at this moment', async () => {
+test('returns sites with their status, and the current status for this site', async () => {
   const listed = await site.at('/api/v4/geo_sites?per_page=100');
   assert.equal(listed.headers.get('x-hearth-proxied'), 'false');
   const rows = (await listed.json()) as { id: number; current: boolean }[];
@@ -259,7 +259,7 @@ test('sites are read here with their states, this one with its own at this momen
   assert.equal((await site.at('/api/v4/geo_sites', null)).status, 401);
 });
 
-test('a site that is deleted ends copying, and hands everything on', async () => {
+test('a deleted site stops copying and proxies all requests', async () => {
   const project = await newProject({ readme: true, visibility: 'public' });
   await site.follow();
   await expectSuccess(root.delete(`/geo_sites/${site.id}`));

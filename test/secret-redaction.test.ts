@@ -104,7 +104,7 @@ async function rowsOf(): Promise<[table: string, rows: string][]> {
   );
 }
 
-test('there was something to look for', () => {
+test('the test has secrets to search for', () => {
   assert.ok(secrets.size > 100, `${secrets.size} secrets`);
   assert.ok(marks > 100, `${marks} marks`);
 });
@@ -115,13 +115,13 @@ test('no secret is logged', () => {
   assert.deepEqual(leaks(log, 'log'), []);
 });
 
-test('no refusal repeats a secret', () => {
+test('no error response contains a secret', () => {
   const refusals = said.filter(({ response: answer }) => answer.status >= 400 && answer.body !== null);
   assert.ok(refusals.length > 100, `${refusals.length} refusals`);
   assert.deepEqual(leaks(refusals.map(({ response: answer }) => answer.text).join('\n'), 'refusals'), []);
 });
 
-test('no secret is in the database in clear', async () => {
+test('the database contains no secret in plain text', async () => {
   const tables = await rowsOf();
   assert.ok(tables.length > 20, `${tables.length} tables`);
   assert.deepEqual(
@@ -130,7 +130,7 @@ test('no secret is in the database in clear', async () => {
   );
 });
 
-test('nor in any file of the data directory, freed pages of the database included', () => {
+test('no file of the data directory contains a secret, including freed database pages', () => {
   const entries = readdirSync(config.dataDir, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   assert.ok(files.length > 0);
@@ -140,7 +140,7 @@ test('nor in any file of the data directory, freed pages of the database include
   );
 });
 
-test('the documentation shows none', async () => {
+test('the documentation contains no secret', async () => {
   const document = await anonymous.get('/openapi.json');
   assert.deepEqual(leaks(document.text, 'openapi.json'), []);
   assert.deepEqual(leaks((await anonymous.get('//api/docs')).text, 'docs'), []);

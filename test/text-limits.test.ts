@@ -36,7 +36,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
-test('the document shows a limit for every text and list that a request may hold', async () => {
+test('the OpenAPI document declares a limit for every text and list of a request', async () => {
   const { body: document } = await here.anonymous.get('/openapi.json');
   const operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ place: `${method} ${path}`, operation })),
@@ -66,7 +66,7 @@ function unlimitedIn({ type, anyOf, items, properties, ...schema }: Schema, plac
 for (const { endpoint, builds } of ourShare(await allExamples(here.server.registry))) {
   const names = textsOf(endpoint);
   if (names.length === 0 || endpoint.body === 'late' || endpoint.body === 'raw') continue;
-  test(`${endpoint.name} refuses a text that is longer than it may be`, async () => {
+  test(`${endpoint.name} rejects a text over its maximum length`, async () => {
     const example = await builds[0](scene);
     if (example.raw !== undefined) return;
     for (const [name, longest] of names) {

@@ -49,7 +49,7 @@ const keeping =
 
 const rowsOf = (database: Database) => database.reader.selectFrom('blobs').selectAll().orderBy('size').execute();
 
-test('a blob that no row refers to goes after an hour, others stay', async () => {
+test('deletes an unreferenced blob after an hour and keeps others', async () => {
   await using it = await world();
   const kept = await storeLinked(it.blobs, it.database, 'kept');
   const loose = await storeLinked(it.blobs, it.database, 'loose');
@@ -65,7 +65,7 @@ test('a blob that no row refers to goes after an hour, others stay', async () =>
   );
 });
 
-test('storing, claiming or linking again gives another hour', async () => {
+test('storing, claiming or linking a blob again keeps it for another hour', async () => {
   await using it = await world();
   const stored = await storeLinked(it.blobs, it.database, 'stored');
   const claimed = await storeLinked(it.blobs, it.database, 'claimed');
@@ -78,7 +78,7 @@ test('storing, claiming or linking again gives another hour', async () => {
   for (const sha256 of [stored, claimed, linked]) assert.equal(await hasBlob(it.blobs, sha256), true);
 });
 
-test('a file that was stored and never linked goes after an hour', async () => {
+test('deletes a stored file that was never linked after an hour', async () => {
   await using it = await world();
   const { sha256 } = await storeText(it.blobs, 'never linked');
   it.clock.advance(3600);
@@ -88,7 +88,7 @@ test('a file that was stored and never linked goes after an hour', async () => {
   assert.equal(await hasBlob(it.blobs, sha256), false);
 });
 
-test('a draft goes a day after its last write', async () => {
+test('deletes a draft a day after its last write', async () => {
   await using it = await world();
   const now = it.clock.now();
   const path = await draftPath(it.blobs);
@@ -101,7 +101,7 @@ test('a draft goes a day after its last write', async () => {
   assert.equal(await nullIfMissing(() => stat(path)), null);
 });
 
-test('more blobs than a batch are swept in one go', async () => {
+test('one cleanup run deletes more blobs than a batch', async () => {
   await using it = await world();
   const blobs = await Promise.all(Array.from({ length: 450 }, (_, i) => storeText(it.blobs, `blob ${i}`)));
   await it.database.transaction(async (tx) => {
@@ -113,7 +113,7 @@ test('more blobs than a batch are swept in one go', async () => {
   assert.equal((await rowsOf(it.database)).length, 3);
 });
 
-test('rows that the question forgot keep their blob: the sweep fails instead', async () => {
+test('the cleanup fails and keeps the blob if a row outside its query refers to it', async () => {
   await using it = await world();
   const sha256 = await storeLinked(it.blobs, it.database, 'forgotten');
   await it.database.transaction(async (tx) => {
@@ -126,7 +126,7 @@ test('rows that the question forgot keep their blob: the sweep fails instead', a
   assert.equal((await rowsOf(it.database)).length, 1);
 });
 
-test('content that is stored again while it is being swept stays', async () => {
+test('keeps content that is stored again during the cleanup', async () => {
   await using it = await world();
   const sha256 = await storeLinked(it.blobs, it.database, 'contested');
   it.clock.advance(3601);

@@ -21,12 +21,12 @@ const FOREIGN_KEYS = {
     where c.contype = 'f' and c.confrelid = 'blobs'::regclass`,
 };
 
-test('the sweep of blobs asks every column that refers to them', async () => {
+test('the blob cleanup checks every column that refers to blobs', async () => {
   const { rows } = await database.transaction((tx) => FOREIGN_KEYS[engine].execute(tx));
   assert.deepEqual(rows.map(({ name }) => name).sort(), [...BLOB_REFERENCES].sort());
 });
 
-test('logs and files of jobs stay, what nothing names any more goes', async () => {
+test('keeps logs and files of jobs, and deletes unreferenced blobs', async () => {
   const job = await archivedJob(here, project);
   const headers = { ...job.headers, 'Content-Range': '0-3' };
   assert.equal((await anonymous.send('PATCH', `/jobs/${job.id}/trace`, { raw: 'log', headers })).status, 202);

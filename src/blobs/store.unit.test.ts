@@ -33,7 +33,7 @@ async function filesIn(directory: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
 }
 
-test('what is stored from a buffer or a stream is read back', async (t) => {
+test('reads back content stored from a buffer or a stream', async (t) => {
   const { blobs, dataDir } = await world(t);
   const sha256 = digest('hello world');
   assert.deepEqual(await storeBlob(blobs, Buffer.from('hello world')), { sha256, size: 11 });
@@ -48,13 +48,13 @@ test('what is stored from a buffer or a stream is read back', async (t) => {
   assert.deepEqual(await buffer(opened!.stream), big);
 });
 
-test('the same content twice, also at the same time, is one file and leaves no draft', async (t) => {
+test('stores equal content once, even concurrently, and leaves no draft', async (t) => {
   const { blobs } = await world(t);
   await Promise.all(Array.from({ length: 5 }, () => storeBlob(blobs, Buffer.from('same'))));
   assert.deepEqual(await filesIn(blobs.directory), [digest('same')]);
 });
 
-test('a range is read with both of its ends', async (t) => {
+test('reads a range including both ends', async (t) => {
   const { blobs } = await world(t);
   const { sha256 } = (await storeBlob(blobs, Buffer.from('0123456789'))) as StoredBlob;
   const part = async (start: number, end: number) => {
@@ -66,14 +66,14 @@ test('a range is read with both of its ends', async (t) => {
   assert.deepEqual(await part(5, 4), [10, '']);
 });
 
-test('an empty blob is a blob', async (t) => {
+test('stores an empty blob', async (t) => {
   const { blobs } = await world(t);
   const { sha256, size } = (await storeBlob(blobs, Buffer.alloc(0))) as StoredBlob;
   assert.equal(size, 0);
   assert.equal((await buffer((await openBlob(blobs, sha256))!.stream)).length, 0);
 });
 
-test('content that is not what was promised is refused and nothing is kept', async (t) => {
+test('rejects content that differs from the declared size or digest, and stores nothing', async (t) => {
   const { blobs } = await world(t);
   const table: [BlobLimits, string, object][] = [
     [{ maxBytes: 4 }, 'tooLarge', { maxBytes: 4 }],
@@ -91,7 +91,7 @@ test('content that is not what was promised is refused and nothing is kept', asy
   assert.equal(isFailure(await storeBlob(blobs, Buffer.from('conte'), promised)), false);
 });
 
-test('a refused stream is left to the caller, who may still answer on it', async (t) => {
+test('does not destroy a rejected stream, so that the caller can still respond', async (t) => {
   const { blobs } = await world(t);
   const source = Readable.from([Buffer.from('too'), Buffer.from('much'), Buffer.from('rest')]);
   await storeBlob(blobs, source, { maxBytes: 5 });
@@ -99,7 +99,7 @@ test('a refused stream is left to the caller, who may still answer on it', async
   assert.equal(String(await buffer(source)), 'rest');
 });
 
-test('a source that breaks off leaves nothing', async (t) => {
+test('stores nothing from an aborted stream', async (t) => {
   const { blobs } = await world(t);
   const source = Readable.from(
     (async function* () {
@@ -111,7 +111,7 @@ test('a source that breaks off leaves nothing', async (t) => {
   assert.deepEqual(await filesIn(blobs.directory), []);
 });
 
-test('what is not there is null, and a claim renews what is', async (t) => {
+test('returns null for a missing blob, and a claim renews an existing one', async (t) => {
   const { blobs, clock } = await world(t);
   const sha256 = digest('here');
   assert.equal(await openBlob(blobs, sha256), null);
@@ -124,7 +124,7 @@ test('what is not there is null, and a claim renews what is', async (t) => {
   assert.equal((await stat(blobPath(blobs, sha256))).mtimeMs, clock.now().getTime());
 });
 
-test('a name that is no digest leads nowhere', async (t) => {
+test('finds nothing for a name that is not a digest', async (t) => {
   const { blobs } = await world(t);
   for (const name of ['', '../../secret-key', 'ab', digest('x').toUpperCase(), `${digest('x')}/..`]) {
     await assert.rejects(openBlob(blobs, name), TypeError, name);

@@ -15,7 +15,7 @@ for (const [title, deadly] of [
   ['a job that kills its process', kill],
   ['a job that fills the heap', overflow],
 ] as const) {
-  test(`${title} is given up after two deaths, and the jobs beside it are done`, async () => {
+  test(`${title} fails after it has killed two processes, and concurrent jobs complete`, async () => {
     await using place = await testPlace();
     const database = await openDatabase({ ...place, clock: testClock() });
     const jobs: JobDefinition<null, object>[] = [work, deadly, work];

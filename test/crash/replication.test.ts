@@ -3,7 +3,7 @@ import { testPlace } from '../engines/engine.ts';
 import { followingWhileKilled } from './replication.ts';
 
 // How often: HEARTH_TEST_KILLS.
-test('a secondary that is killed while its primary is written to has everything in the end, as it is', async () => {
+test('a secondary killed during writes to the primary finally has complete, identical copies', async () => {
   await using primary = await testPlace();
   await using secondary = await testPlace();
   const rounds = Number(process.env.HEARTH_TEST_KILLS ?? 2);

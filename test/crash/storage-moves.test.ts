@@ -7,7 +7,7 @@ const { HEARTH_CRASH_MOVES: wanted } = process.env;
 const options = { skip: wanted === undefined && engine !== 'sqlite' };
 
 test(
-  'a server killed at any step of a move leaves one whole repository, with all that was acknowledged',
+  'a server killed at any step of a storage move keeps one complete repository with all acknowledged pushes',
   options,
   async () => {
     await using place = await testPlace();

@@ -102,7 +102,7 @@ for (const [kind, type, bodies] of [
   ['a multipart body', 'multipart/form-data; boundary=edge', MULTIPARTS],
 ] as const) {
   for (const [name, make] of Object.entries(bodies)) {
-    attack(`${kind} is read in time, and little of it kept: ${name}`, target, async () => {
+    attack(`${kind} is parsed within the time limit and retains little memory: ${name}`, target, async () => {
       const body = make();
       await survives('/projects', type, body);
       if (COMMITTED.includes(name)) await survives(`${repository}/commits`, type, body);
@@ -110,7 +110,7 @@ for (const [kind, type, bodies] of [
   }
 }
 
-attack('LFS batches of brackets are read in time', target, async () => {
+attack('parses LFS batches of nested brackets within the time limit', target, async () => {
   const headers = basic;
   for (const name of ['brackets', 'numbers', 'empty objects']) {
     const body = JSON_BODIES[name]!();

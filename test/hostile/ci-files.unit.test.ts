@@ -86,7 +86,7 @@ for (const [what, file, error] of [
     /exceeded the limit/,
   ],
 ] as const) {
-  attack(`a CI file with ${what} is an error soon`, target, async () => {
+  attack(`a CI file with ${what} is rejected quickly`, target, async () => {
     const started = performance.now();
     const [{ body }] = await Promise.all([lint(file), lint(file, false)]);
     assert.match(body.errors.join(), error);

@@ -93,7 +93,7 @@ const allowed = { turn: 250 };
 
 for (const [name, bytes] of Object.entries(requests)) {
   attack(
-    `clients that go away leave nothing behind: ${name}`,
+    `releases all resources of disconnected clients: ${name}`,
     target,
     async () => {
       const random = moments(name.length);
@@ -108,7 +108,7 @@ for (const [name, bytes] of Object.entries(requests)) {
 }
 
 attack(
-  'after all of them everything is answered, to many at once',
+  'responds to many concurrent requests after all disconnects',
   target,
   async () => {
     for (const path of ['/archive.tar', `/blobs/${blob}/raw`]) {

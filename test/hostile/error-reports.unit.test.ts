@@ -56,7 +56,7 @@ const EVENTS: Readonly<Record<string, () => Buffer>> = {
 };
 
 for (const [name, make] of Object.entries(EVENTS)) {
-  attack(`an event is read in time, and little of it kept: ${name}`, target, async () => {
+  attack(`parses an event within the time limit and retains little memory: ${name}`, target, async () => {
     const event = make();
     await together(2, (at) =>
       at % 2 ? send('store', event) : send('envelope', gzipSync(envelopeOf(event), { level: 1 }), 'gzip'),
@@ -76,7 +76,7 @@ for (const name of KEPT) {
   const all = (await target.send('GET', `${errors}?per_page=100`)).body as { id: number; platform: string }[];
   const error = all.find(({ platform }) => platform === `kept ${name}`)!;
 
-  attack(`an event is shown in time: ${name}`, target, async () => {
+  attack(`returns an event within the time limit: ${name}`, target, async () => {
     for (const path of ['', '/events', `/events/${eventId}`]) {
       assert.equal((await target.send('GET', `${errors}/${error.id}${path}`)).status, 200);
     }
@@ -96,12 +96,12 @@ const BOMBS: Readonly<Record<string, readonly [string, Buffer]>> = {
 };
 
 for (const [name, [encoding, bomb]] of Object.entries(BOMBS)) {
-  attack(`a bomb does not go off: ${name}`, target, async () => {
+  attack(`does not expand a decompression bomb in memory: ${name}`, target, async () => {
     await together(10, (at) => send(at % 2 ? 'store' : 'envelope', bomb, encoding));
   });
 }
 
-attack('a bomb in Base64 does not go off', target, async () => {
+attack('does not expand a Base64 decompression bomb in memory', target, async () => {
   const bomb = Buffer.from(deflated.toString('base64'));
   await together(10, () => send('store', bomb));
 });
@@ -134,13 +134,13 @@ const ENVELOPES: Readonly<Record<string, () => Buffer>> = {
 };
 
 for (const [name, make] of Object.entries(ENVELOPES)) {
-  attack(`an envelope is read in time, and little of it kept: ${name}`, target, async () => {
+  attack(`parses an envelope within the time limit and retains little memory: ${name}`, target, async () => {
     const envelope = make();
     await together(2, () => send('envelope', envelope));
   });
 }
 
-attack('bodies that are too large are refused before they are there', target, async () => {
+attack('rejects bodies over the limit before they have arrived', target, async () => {
   await together(10, async () => {
     const declared = target.open(
       head('POST', `${REPORTS}/envelope/`, { ...KEY, 'Content-Length': 100 * MEBIBYTE }),

@@ -99,7 +99,7 @@ attack('work on a huge tree stops when its clients disconnect', target, async ()
 
 let wider = 0;
 
-attack('a directory of 700,000 files is listed, looked into and committed to', target, async () => {
+attack('lists, reads and commits to a directory of 700,000 files', target, async () => {
   const first = 'files/entry-0123456/raw';
   assert.deepEqual(
     await askAll([`tree?ref=${wide}`, `${first}?ref=${wide}`, `files/none/raw?ref=${wide}`]),
@@ -110,7 +110,7 @@ attack('a directory of 700,000 files is listed, looked into and committed to', t
   await target.done('POST', `${at}/commits`, { ...params, actions, stats: false });
 });
 
-attack('a file that expands to hundreds of megabytes is refused or broken off', target, async () => {
+attack('rejects or aborts a file that expands to hundreds of megabytes', target, async () => {
   const file = `files/bomb?ref=${delta}`;
   const raw = `files/bomb/raw?ref=${delta}`;
   const statuses = await askAll([file, raw, `files/bomb/blame?ref=${delta}`, `commits/${delta}/diff`], 2);
@@ -120,11 +120,11 @@ attack('a file that expands to hundreds of megabytes is refused or broken off', 
   );
 });
 
-attack('a signature of millions of lines is not taken apart', target, async () => {
+attack('does not parse a signature of millions of lines', target, async () => {
   assert.deepEqual(await askAll([`commits/${signed}`, `commits?ref_name=${signed}`, `tree?ref=${signed}`], 2), [200]);
 });
 
-attack('a push that expands to gigabytes is refused', target, async () => {
+attack('rejects a push that expands to gigabytes', target, async () => {
   const text = (content: string) => Buffer.from(content);
   const tree = await newObject('tree', Buffer.alloc(0));
   const signed = 'A <a@example.com> 1 +0000';

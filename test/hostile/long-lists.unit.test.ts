@@ -10,7 +10,7 @@ const { iid } = await target.done('POST', `/projects/${id}/issues`, { title: 'Lo
 const body = 'x'.repeat(2 ** 20);
 for (let count = 0; count < 24; count++) await target.done('POST', `/projects/${id}/issues/${iid}/notes`, { body });
 
-attack('lists of very long texts that many ask for at once are never in memory', target, async () => {
+attack('does not buffer lists of very long texts for concurrent requests', target, async () => {
   const lists = await Promise.all(
     Array.from({ length: 8 }, () => target.send('GET', `/projects/${id}/issues/${iid}/notes?per_page=100`)),
   );
@@ -21,7 +21,7 @@ attack('lists of very long texts that many ask for at once are never in memory',
 const objects = Array.from({ length: 10_000 }, (_, at) => ({ oid: String(at).padStart(64, '0'), size: at }));
 const proof = `${'n'.repeat(11_000)}:${target.asRoot['PRIVATE-TOKEN']}`;
 
-attack('LFS batches that are answered with long credentials 10,000 times are never in memory', target, async () => {
+attack('does not buffer LFS batch responses with 10,000 long credentials', target, async () => {
   const body = JSON.stringify({ operation: 'upload', objects });
   const headers = { Authorization: `Basic ${Buffer.from(proof).toString('base64')}`, 'Content-Length': body.length };
   const batch = head('POST', '/root/victim.git/info/lfs/objects/batch', headers);

@@ -61,7 +61,7 @@ const paths = history
   ]);
 
 attack(
-  'long walks of one network are not waited for by others',
+  'long history walks of one network do not delay other networks',
   target,
   async () => {
     const sockets = Array.from({ length: 60 }, (_, who) =>
@@ -105,7 +105,7 @@ async function timeToFirstByte(headers: object): Promise<number> {
 }
 
 attack(
-  'fetches that nobody reads give their places to others',
+  'fetches whose output is not read release their slots to others',
   target,
   async () => {
     const sockets = Array.from({ length: 32 }, () => fetchLarge(hostile));
@@ -129,7 +129,7 @@ const branches = Array.from({ length: 1500 }, (_, at) => `create refs/heads/${'a
 git(many.directory, ['update-ref', '--stdin'], branches.join(''));
 
 attack(
-  'expensive expressions for branches are refused before they cost much, and end with their clients',
+  'rejects expensive branch expressions early, and cancels them when their clients disconnect',
   target,
   async () => {
     const list = `/projects/${many.id}/repository/branches?regex=`;

@@ -41,7 +41,7 @@ async function survives(method: string, path: string, sending = {}): Promise<num
   return status;
 }
 
-attack('thousands of connections that only wait cost little, and end', target, async () => {
+attack('thousands of idle connections use little memory and time out', target, async () => {
   const sockets: Socket[] = [];
   for (let at = 0; at < 2000; at++) {
     const socket = target.open(head('GET', '/-/liveness'));
@@ -54,13 +54,13 @@ attack('thousands of connections that only wait cost little, and end', target, a
   await Promise.all(ends);
 });
 
-attack('ten thousand requests in one go are not ten thousand at work', target, async () => {
+attack('ten thousand pipelined requests do not run at the same time', target, async () => {
   await answerTo(head('GET', `/api/v4${repository}/tree`).repeat(10_000));
   const some = await answerTo(head('GET', '/-/liveness').repeat(50) + head('GET', '/-/liveness', closing));
   assert.equal(some.match(/HTTP\/1\.1 200/g)?.length, 51);
 });
 
-attack('heads that are long, double or contradict themselves are refused or read', target, async () => {
+attack('rejects or parses request heads that are long, duplicated or contradictory', target, async () => {
   const ask = (lines: string, path = '/api/v4/version') =>
     answerTo(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${lines}\r\n`);
   assert.equal(statusOf(await ask(many(100, (at) => `X-${at}: ${'a'.repeat(100)}\r\n`))), 401);
@@ -102,7 +102,7 @@ const ROUTES = [
   ['GET', '//root/{}/info/refs?service=git-upload-pack'],
 ] as const;
 
-attack('every byte that means something is a part of every path', target, async () => {
+attack('handles every special byte in every part of a path', target, async () => {
   const bytes = Array.from({ length: 256 }, (_, byte) => `%${byte.toString(16).padStart(2, '0')}`);
   // Letters and digits are no surprise, and beyond ASCII none is UTF-8 by itself.
   const strange = bytes.filter((byte, at) => (at < 128 ? !/\w/.test(decodeURIComponent(byte)) : at % 16 === 0));
@@ -172,7 +172,7 @@ attack('names with a meaning in JavaScript are ordinary names', target, async ()
   assert.deepEqual((await target.send('GET', '/user?__proto__[x]=1')).body.x, undefined);
 });
 
-attack('headers that name very much are read in time', target, async () => {
+attack('parses headers with very many values within the time limit', target, async () => {
   const ask = (headers: Record<string, string>) => survives('GET', `${raw}?ref=main`, { headers });
   const ranges = Array.from({ length: 1000 }, (_, at) => `${at * 3}-${at * 3}`);
   for (const range of [`bytes=${ranges.join()}`, 'bytes=0-0,-1', 'bytes=9-0', `bytes=-${'9'.repeat(5000)}`, 'x=1-2']) {

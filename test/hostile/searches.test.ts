@@ -21,13 +21,13 @@ async function createIssues(count: number): Promise<void> {
 
 await createIssues(10);
 
-attack('searches in texts of a small database hold up nobody', target, async () => {
+attack('text searches in a small database do not delay other requests', target, async () => {
   const sockets = Array.from({ length: 8 }, () => openSearch('issues?search='));
   await Promise.all(sockets.map((socket) => once(socket, 'data')));
   for (const socket of sockets) socket.destroy();
 });
 
-attack('searches that are abandoned end', target, async () => {
+attack('a search ends when its client disconnects', target, async () => {
   await createIssues(searches < 100 ? 26 : 0);
   for (let round = 0; round < 3; round++) {
     const sockets = Array.from({ length: 40 }, () => openSearch('issues_statistics?search='));

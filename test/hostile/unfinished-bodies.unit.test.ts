@@ -8,7 +8,7 @@ const target = await startTarget({ idleTimeout: 60_000, env: { HEARTH_TRUSTED_PR
 const CLIENTS = 3000;
 const LENGTH = 65_000;
 
-attack('small bodies that do not end share a bounded memory', target, async () => {
+attack('limits the total memory of small incomplete bodies', target, async () => {
   const headers = { 'X-Forwarded-For': '203.0.113.9', 'Content-Type': 'application/json', 'Content-Length': LENGTH };
   const start = Buffer.alloc(LENGTH - 1, ' ');
   const sockets: Socket[] = [];

@@ -60,6 +60,6 @@ async function requestAndStall(paths: readonly string[]): Promise<void> {
 // The first response fills caches, which later ones share.
 for (const path of [JSON_FILE, ...RESPONSES]) await target.send('GET', path);
 
-attack('large files as JSON that nobody reads are not kept in memory', target, () => requestAndStall([JSON_FILE]));
+attack('does not buffer unread JSON responses with large files', target, () => requestAndStall([JSON_FILE]));
 
-attack('responses that nobody reads share a bounded memory', target, () => requestAndStall(RESPONSES));
+attack('limits the total memory of unread responses', target, () => requestAndStall(RESPONSES));

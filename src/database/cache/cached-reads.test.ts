@@ -15,7 +15,7 @@ const counter = prepare((db, value: Params<{ name: string }>) =>
   db.selectFrom('counters').select('value').where('name', '=', value('name')),
 );
 
-test('a prepared read never gives what a commit has made old, whoever committed', async () => {
+test('a prepared read never returns stale data after a commit of any process', async () => {
   await using place = await testPlace();
   const database = await openDatabase({ ...place, clock: testClock() });
   try {
@@ -39,7 +39,7 @@ test('a prepared read never gives what a commit has made old, whoever committed'
   }
 });
 
-test('inside a transaction its own writes are read', async () => {
+test('a transaction reads its own writes', async () => {
   await using place = await testPlace();
   const database = await openDatabase({ ...place, clock: testClock() });
   try {
@@ -54,7 +54,7 @@ test('inside a transaction its own writes are read', async () => {
   }
 });
 
-test('the version is another one after each commit, and only then', async () => {
+test('the version changes after each commit, and only then', async () => {
   await using place = await testPlace();
   const database = await openDatabase({ ...place, clock: testClock() });
   try {
@@ -73,7 +73,7 @@ test('the version is another one after each commit, and only then', async () => 
   }
 });
 
-test('on the embedded engine a commit makes old what it has written, and nothing else', async () => {
+test('a commit on the embedded engine invalidates only the tables that it wrote', async () => {
   await using place = await testPlace();
   const database = await openDatabase({ ...place, clock: testClock() });
   try {
@@ -92,7 +92,7 @@ test('on the embedded engine a commit makes old what it has written, and nothing
   }
 });
 
-test('what one request has read is there for the next, until another server commits', async () => {
+test('the next request uses cached reads until another server commits', async () => {
   await using place = await testPlace();
   const database = await openDatabase({ ...place, clock: testClock() });
   const other = await openDatabase({ ...place, clock: testClock() });
@@ -122,7 +122,7 @@ test('what one request has read is there for the next, until another server comm
   }
 });
 
-test('a request reads what it has written itself', async () => {
+test('a request reads its own writes', async () => {
   await using place = await testPlace();
   const database = await openDatabase({ ...place, clock: testClock() });
   try {
@@ -135,7 +135,7 @@ test('a request reads what it has written itself', async () => {
   }
 });
 
-test('what a request has read holds until somebody writes one of its tables', async () => {
+test('a cached read stays valid until one of its tables is written', async () => {
   await using place = await testPlace();
   const database = await openDatabase({ ...place, clock: testClock() });
   const write = (name: string) =>
@@ -181,7 +181,7 @@ function followed(execute: Connection['execute']) {
   );
 }
 
-test('questions for the state that come while one is under way share the next', async () => {
+test('concurrent version queries share the next query', async () => {
   let asked = 0;
   const answers: (() => void)[] = [];
   const { openRequestConnection: connection } = followed(async () => {
@@ -198,7 +198,7 @@ test('questions for the state that come while one is under way share the next', 
   assert.equal(asked, 2);
 });
 
-test('those who ask the same at one state of the database ask once, and after a commit again', async () => {
+test('equal concurrent reads run one query, and another one after a commit', async () => {
   let state = '10:10:';
   const answers: (() => void)[] = [];
   const follower = followed(async ({ sql }) => {
@@ -222,7 +222,7 @@ test('those who ask the same at one state of the database ask once, and after a 
   assert.deepEqual(await Promise.all([...together, later]), ['10:10:', '10:10:', '10:10:', '11:11:']);
 });
 
-test('a statement that fails has failed for all who waited for it, and is asked again', async () => {
+test('a failed statement fails for all waiters and is not cached', async () => {
   let asked = 0;
   const { openRequestConnection: connection } = followed(async ({ sql }) => {
     if (sql.includes('pg_current_snapshot')) return { rows: [{ now: 'a' }] };

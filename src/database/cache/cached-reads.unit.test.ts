@@ -18,7 +18,7 @@ const [stranger, writer, here] = [openConnection(file), openConnection(file), op
 after(() => [stranger, writer, here].map(({ database }) => database.close()));
 stranger.database.exec('pragma journal_mode = wal; create table counts (value integer); insert into counts values (0)');
 
-test('what another process commits while it is asked for its commits is never missed', async () => {
+test('detects commits of another process that happen during the version query', async () => {
   const state = createReadSnapshot(here);
   const meanwhile: (() => void)[] = [];
   const interrupted = {

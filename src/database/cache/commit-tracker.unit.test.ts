@@ -15,7 +15,7 @@ function given() {
   return { ends, follow, unchanged };
 }
 
-test('a later snapshot sees what has begun since and ended, and what was open before and is no more', () => {
+test('a later snapshot includes transactions that started or ended since the earlier one', () => {
   const between = (earlier: string, later: string) => findNewTransactions(parseSnapshot(later), parseSnapshot(earlier));
   assert.deepEqual(between('10:10:', '10:10:'), []);
   assert.deepEqual(between('10:10:', '13:13:'), [10, 11, 12]);
@@ -23,14 +23,14 @@ test('a later snapshot sees what has begun since and ended, and what was open be
   assert.equal(between('10:10:', '100000:100000:'), null);
 });
 
-test('what we have committed makes old the tables that it has written', async () => {
+test('an own commit invalidates the tables that it wrote', async () => {
   const { ends, follow, unchanged } = given();
   await ends(10, 'issues');
   assert.equal(await follow('10:10:', '11:11:'), true);
   assert.deepEqual([unchanged('issues', 0), unchanged('users', 0), unchanged('issues', 1)], [false, true, true]);
 });
 
-test('a transaction that others have committed, or that failed, is a stranger', async () => {
+test('does not recognise transactions that other processes committed or that failed', async () => {
   const { ends, follow } = given();
   await ends(10, 'issues');
   assert.equal(await follow('10:10:', '12:12:'), false);
