@@ -37,7 +37,7 @@ test('a project is named by its number or its full path in any case', async () =
   }
 });
 
-test('what is not quite the name of a project leads nowhere', async () => {
+test('returns 404 for a path that only resembles the path of a project', async () => {
   const top = await newGroup({ ...OPEN, path: name('Group') });
   const words = await newGroup({ ...OPEN, path: name('Group') });
   const low = await newGroup({ ...OPEN, in: top, path: name('Group') });
@@ -59,7 +59,7 @@ test('what is not quite the name of a project leads nowhere', async () => {
   }
 });
 
-test('the path of a project that is not encoded is no route', async () => {
+test('returns 404 for an unencoded project path', async () => {
   const top = await newGroup({ ...OPEN, path: name('Group') });
   const low = await newGroup({ ...OPEN, in: top, path: name('Group') });
   const project = await newProject({ ...OPEN, in: low, name: name('Project'), readme: true });
@@ -95,7 +95,7 @@ test('a group is named by its number or its full path in any case', async () => 
   assert.deepEqual((await ada.get(`/groups/${low.full_path}`)).body, noRoute);
 });
 
-test('what is private looks like what is not there, to the letter', async () => {
+test('responses for private and missing resources are identical', async () => {
   const [group, project] = [await newGroup({ owner: ada, path: name('Group') }), await newProject({ owner: ada })];
   const stranger = await user();
   for (const caller of [stranger, anonymous]) {

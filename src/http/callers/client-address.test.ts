@@ -15,19 +15,19 @@ async function seen(here: World, forwarded: string | null): Promise<string> {
   return (await mira.get('/personal_access_tokens/self', {}, headers)).body.last_used_ips[0];
 }
 
-test('without trusted proxies nobody else names the client', async () => {
+test('ignores forwarding headers without trusted proxies', async () => {
   assert.equal(await seen(open, '203.0.113.5'), '127.0.0.1');
   assert.equal(await seen(open, null), '127.0.0.1');
 });
 
-test('a trusted proxy names it, and one behind another', async () => {
+test('uses the client address from one or several trusted proxies', async () => {
   assert.equal(await seen(behind, null), '127.0.0.1');
   assert.equal(await seen(behind, '203.0.113.5'), '203.0.113.5');
   assert.equal(await seen(behind, '203.0.113.5, 10.0.0.1 ,10.0.0.2'), '203.0.113.5');
   assert.equal(await seen(behind, '2001:DB8:0::5, fd00::1'), '2001:db8::5');
 });
 
-test('what the client itself has written before counts for nothing', async () => {
+test('ignores forwarded addresses that the client sent itself', async () => {
   assert.equal(await seen(behind, '198.51.100.1, 203.0.113.5'), '203.0.113.5');
   assert.equal(await seen(behind, '10.0.0.9, 198.51.100.1, 203.0.113.5, 10.0.0.1'), '203.0.113.5');
 });
@@ -43,14 +43,14 @@ test('addresses with ports, and IPv4 as IPv6', async () => {
   assert.equal(await seen(behind, '::ffff:203.0.113.5'), '203.0.113.5');
 });
 
-test('behind what is no address nobody is believed', async () => {
+test('ignores addresses before an invalid one in the forwarding header', async () => {
   for (const word of ['unknown', '_hidden', 'x:1', '203.0.113.5:x', '', '999.1.1.1']) {
     assert.equal(await seen(behind, `198.51.100.1, ${word}`), '127.0.0.1', word);
     assert.equal(await seen(behind, `198.51.100.1, ${word}, 10.0.0.1`), '10.0.0.1', word);
   }
 });
 
-test('clients behind one proxy are counted one by one', async () => {
+test('counts clients behind one proxy separately', async () => {
   const on = { throttle_unauthenticated_api_enabled: true, throttle_unauthenticated_api_requests_per_period: 2 };
   await behind.root.put('/application/settings', on);
   const status = async (address: string) =>
@@ -65,7 +65,7 @@ test('clients behind one proxy are counted one by one', async () => {
   await behind.root.put('/application/settings', { throttle_unauthenticated_api_enabled: false });
 });
 
-test('only a trusted proxy says that the client has come by https', async () => {
+test('only a trusted proxy can declare that the client uses https', async () => {
   for (const [here, scheme] of [
     [behind, 'https'],
     [open, 'http'],

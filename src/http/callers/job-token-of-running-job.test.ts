@@ -18,7 +18,7 @@ test('a running job reads its private project, by the header and by the paramete
   assert.equal((await anonymous.get(`${project.repository}/files/README.md/raw`, {}, headers)).status, 200);
 });
 
-test('it may come as a bearer token where it counts, and is unknown as one elsewhere', async () => {
+test('a job token works as a bearer token only on routes that accept job tokens', async () => {
   const project = await here.newProject({ readme: true });
   const { id, token } = await runningJob(here, project);
   const bearer = { Authorization: `Bearer ${token}` };
@@ -31,7 +31,7 @@ test('it may come as a bearer token where it counts, and is unknown as one elsew
   assert.deepEqual([unknown.status, unknown.body], [401, { message: '401 Unauthorized' }]);
 });
 
-test('when it has ended, or its user may not come in, the token is refused', async () => {
+test('rejects the token of a finished job or of a blocked user', async () => {
   const project = await here.newProject({ readme: true });
   const { id, headers } = await runningJob(here, project);
   await server.services.database.transaction((tx) =>
@@ -47,7 +47,7 @@ test('when it has ended, or its user may not come in, the token is refused', asy
   );
 });
 
-test('another private project is closed to it, whatever its user may there', async () => {
+test('a job token cannot access another private project, regardless of the rights of its user', async () => {
   const project = await here.newProject({ readme: true });
   const other = await here.newProject({ readme: true, owner: project.owner });
   const { headers } = await runningJob(here, project);
@@ -59,7 +59,7 @@ test('another private project is closed to it, whatever its user may there', asy
   assert.deepEqual([missing.status, missing.body], [404, { message: '404 Project Not Found' }]);
 });
 
-test('in a public project it is a stranger', async () => {
+test('a job token has only anonymous rights in another public project', async () => {
   const project = await here.newProject({ readme: true });
   const members = { repository_access_level: 'private', readme: true, visibility: 'public', owner: project.owner };
   const [open, closed] = [

@@ -17,7 +17,7 @@ async function publicProject() {
   return { owner, at, taking };
 }
 
-test('one that no running job has is refused on a route that takes them, public or not', async () => {
+test('rejects an invalid job token on public and private routes that accept job tokens', async () => {
   const { taking } = await publicProject();
   for (const path of taking) {
     for (const answer of [
@@ -32,7 +32,7 @@ test('one that no running job has is refused on a route that takes them, public 
   }
 });
 
-test('elsewhere it counts as not given', async () => {
+test('ignores a job token on other routes', async () => {
   const { at } = await publicProject();
   for (const path of [at, `${at}/repository/branches/main`, `${at}/repository/files/README.md?ref=main`, '/projects']) {
     assert.equal((await anonymous.get(path, {}, HEADER)).status, 200, path);
@@ -40,7 +40,7 @@ test('elsewhere it counts as not given', async () => {
   assert.equal((await anonymous.get('/user', {}, HEADER)).status, 401);
 });
 
-test('other tokens come before it, the cookie comes after it', async () => {
+test('a job token is used after other tokens and before the cookie', async () => {
   const { owner, taking } = await publicProject();
   for (const path of taking) {
     assert.equal((await owner.get(path, {}, HEADER)).status, 200, path);

@@ -33,7 +33,7 @@ test('an administrator acts as a user by id or name in any case, by header, quer
   assert.equal((await admin.get('/user', { sudo: '' })).body.id, root.id, 'an empty value is none');
 });
 
-test('what is made belongs to the other user, and the history names him', async () => {
+test('created objects and their activity belong to the impersonated user', async () => {
   const mira = await user();
   const path = name('project');
   const made = await as(admin, mira.username, 'POST', '/projects', { name: path, path });
@@ -58,7 +58,7 @@ test('rights are the other user’s, not the administrator’s', async () => {
   assert.equal((await as(admin, otto.username, 'GET', project.at)).status, 200);
 });
 
-test('nobody who is not signed in acts as another, on public endpoints neither', async () => {
+test('rejects sudo of anonymous callers, also on public endpoints', async () => {
   const mira = await user();
   for (const path of ['/user', '/projects', '/openapi.json']) {
     const answer = await as(anonymous, mira.username, 'GET', path);
@@ -68,7 +68,7 @@ test('nobody who is not signed in acts as another, on public endpoints neither',
   assert.equal((await as(here.withToken(root, 'wrong'), mira.username)).status, 401);
 });
 
-test('only administrators do, whether or not they have the scope and the other is there', async () => {
+test('rejects sudo of other users, regardless of scope and of whether the named user exists', async () => {
   const mira = await user({ scopes: ['api', 'sudo'] });
   for (const sudo of ['root', mira.username, 'nobody-at-all']) {
     const answer = await as(mira, sudo);
@@ -77,7 +77,7 @@ test('only administrators do, whether or not they have the scope and the other i
   }
 });
 
-test('an administrator’s session cookie does not do', async () => {
+test('rejects sudo with the session cookie of an administrator', async () => {
   const [chief, mira] = [await userWithPassword(here), await user()];
   await root.put(`/users/${chief.id}`, { admin: true });
   const visit = await signedInBrowser(here, chief);
@@ -124,7 +124,7 @@ test('an unknown user is 404, with the value as it was given', async () => {
   assert.deepEqual((await admin.get('/projects', { owned: true })).body, [], 'nothing was done in their place');
 });
 
-test('a list or a hash names nobody, and does not leave the administrator to himself', async () => {
+test('rejects a list or a hash as sudo user', async () => {
   const mira = await user();
   const path = name('project');
   for (const sudo of [[mira.id], [], { id: mira.id }]) {
@@ -135,7 +135,7 @@ test('a list or a hash names nobody, and does not leave the administrator to him
   assert.equal((await root.get(`/projects/root%2F${path}`)).status, 404, 'nothing was done');
 });
 
-test('with the scope sudo alone an administrator is every other user, and nobody himself', async () => {
+test('a token with only the scope sudo can impersonate but not act as its own user', async () => {
   const [only, mira] = [await tokenOf(root, ['sudo']), await user()];
   assert.equal((await only.get('/user')).status, 403);
   const made = await as(only, mira.username, 'POST', '/projects', { name: name('project') });
@@ -148,7 +148,7 @@ test('with the scope sudo alone an administrator is every other user, and nobody
   assert.equal((await as(admin, 'root')).body.id, root.id);
 });
 
-test('in which state the other user is, is no matter', async () => {
+test('accepts a sudo user in any state', async () => {
   const mira = await user();
   for (const [away, back] of [
     ['block', 'unblock'],
@@ -165,7 +165,7 @@ test('in which state the other user is, is no matter', async () => {
   assert.equal((await as(admin, mira.username)).status, 200, 'and not the administrator');
 });
 
-test('a blocked administrator is refused before anything else', async () => {
+test('rejects a blocked administrator before all other checks', async () => {
   const chief = await user({ scopes: ['api', 'sudo'] });
   await root.put(`/users/${chief.id}`, { admin: true });
   await root.post(`/users/${chief.id}/block`);
@@ -173,6 +173,6 @@ test('a blocked administrator is refused before anything else', async () => {
   assert.deepEqual(answer.body, { message: '403 Forbidden - Your account has been blocked.' });
 });
 
-test('outside the API nobody asks for sudo', async () => {
+test('ignores sudo outside the API', async () => {
   assert.equal((await as(anonymous, 'nobody-at-all', 'GET', '//-/liveness')).status, 200);
 });

@@ -43,11 +43,11 @@ async function statuses(caller: Caller, path: string, times: number): Promise<nu
   return found;
 }
 
-test('without a throttle no answer says anything of it', async () => {
+test('sends no rate limit headers without a throttle', async () => {
   assert.deepEqual(said(await root.get('/version')), [undefined, undefined, undefined, undefined, undefined]);
 });
 
-test('a user is counted, told, refused, and let in again when the window is over', async () => {
+test('counts requests of a user, rejects those over the limit, and accepts them in the next window', async () => {
   const mira = await user();
   await throttle('authenticated_api', 3, 120);
   const begins = clock.now().getTime() / 1000;
@@ -71,7 +71,7 @@ test('a user is counted, told, refused, and let in again when the window is over
   await noThrottle();
 });
 
-test('without a valid credential the address is counted', async () => {
+test('counts requests without a valid credential by address', async () => {
   const mira = await user();
   await throttle('unauthenticated_api', 2, 60);
   assert.equal((await anonymous.get('/projects')).headers['ratelimit-observed'], '1');
@@ -81,7 +81,7 @@ test('without a valid credential the address is counted', async () => {
   await noThrottle();
 });
 
-test('a credential in the query counts, one in the body does not', async () => {
+test('identifies the user by a credential in the query, but not in the body', async () => {
   const mira = await user();
   await throttle('authenticated_api', 100, 60);
   const query = await anonymous.get('/version', { private_token: mira.token });
@@ -110,7 +110,7 @@ test('the files API has a throttle of its own in place of the general one', asyn
   await noThrottle();
 });
 
-test('the text of the refusal is a setting', async () => {
+test('the text of the rejection is configurable', async () => {
   await throttle('unauthenticated_api', 1, 60);
   await root.put('/application/settings', { rate_limiting_response_text: 'Come back at noon' });
   await anonymous.get('/projects');
@@ -118,7 +118,7 @@ test('the text of the refusal is a setting', async () => {
   await noThrottle();
 });
 
-test('a path is counted however its letters are written, also when nothing is there', async () => {
+test('counts paths in any encoding, including unknown paths', async () => {
   await throttle('unauthenticated_api', 100, 60);
   for (const path of [
     '//api/v4/projects',
@@ -145,7 +145,7 @@ test('a path is counted however its letters are written, also when nothing is th
   await noThrottle();
 });
 
-test('runners and those who report errors are not counted; what is managed of runners is', async () => {
+test('does not count runner and error report requests, but counts management of runners', async () => {
   await throttle('unauthenticated_api', 100, 60);
   const free = {
     POST: ['/jobs/request', '/jobs/1/artifacts', '/runners', '/runners/verify', '/runners/reset_authentication_token'],
@@ -171,7 +171,7 @@ test('runners and those who report errors are not counted; what is managed of ru
   await noThrottle();
 });
 
-test('OAuth is counted: its calls by address, its pages by the user who has signed in', async () => {
+test('counts OAuth calls by address and OAuth pages by signed-in user', async () => {
   await throttle('unauthenticated_api', 4, 60);
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const observed: unknown[] = [];
@@ -194,7 +194,7 @@ test('OAuth is counted: its calls by address, its pages by the user who has sign
   await noThrottle();
 });
 
-test('whom a credential does not let in is counted by the address', async () => {
+test('counts callers with a rejected credential by address', async () => {
   const [blocked, revoked, reader] = [await user(), await user(), await user({ scopes: ['read_user'] })];
   await root.post(`/users/${blocked.id}/block`);
   await revoked.delete('/personal_access_tokens/self');
@@ -211,7 +211,7 @@ test('whom a credential does not let in is counted by the address', async () => 
   await noThrottle();
 });
 
-test('every answer tells of the throttle: to HEAD and OPTIONS, of broken bodies, without changes, across origins', async () => {
+test('every response has rate limit headers: HEAD, OPTIONS, 304, CORS and invalid bodies', async () => {
   const mira = await user();
   await throttle('authenticated_api', 100, 60);
   const { headers } = await mira.get('/version');
@@ -243,7 +243,7 @@ test('a number of requests that does not fill its minutes is rounded up', async 
   await noThrottle();
 });
 
-test('neither git nor pages are counted', async () => {
+test('does not count git requests and pages', async () => {
   await throttle('unauthenticated_api', 1, 60);
   for (const path of ['//-/liveness', '//users/sign_in', '//root/none.git/info/refs?service=git-upload-pack']) {
     assert.equal((await anonymous.get(path)).headers['ratelimit-name'], undefined, path);
@@ -251,7 +251,7 @@ test('neither git nor pages are counted', async () => {
   await noThrottle();
 });
 
-test('what cannot be read at all is not counted', async () => {
+test('does not count requests that cannot be parsed', async () => {
   await throttle('unauthenticated_api', 1, 60);
   assert.equal((await anonymous.get('/projects/%00')).headers['ratelimit-name'], undefined);
   await noThrottle();

@@ -184,7 +184,7 @@ test('lists the parameters of a read, those of pages last', () => {
   );
 });
 
-test('a read has the shape and headers of its answer, and may be open to nobody in particular', () => {
+test('a read has the schema and headers of its response, and optional authentication if it is public', () => {
   const { get } = documentOf(small).paths['/api/v4/things/{id}/parts'];
   assert.deepEqual(get.responses[200].content['application/json'].schema, {
     type: 'array',
@@ -194,7 +194,7 @@ test('a read has the shape and headers of its answer, and may be open to nobody 
   assert.deepEqual(get.security[0], {});
 });
 
-test('a write has its body, its refusals and the ways to prove who calls', () => {
+test('a write has its body, its error responses and its security schemes', () => {
   const { paths, components } = documentOf(small);
   const { post } = paths['/api/v4/things/{id}/parts'];
   assert.deepEqual(post.parameters, [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }]);
@@ -214,7 +214,7 @@ test('a write has its body, its refusals and the ways to prove who calls', () =>
   assert.equal(paths['/api/v4/digits/{id}'].get.parameters[0].schema.pattern, '^\\d+$');
 });
 
-test('the document shows what access refuses, and the bodies of what writes files', () => {
+test('shows the errors of access checks, and the bodies of file uploads', () => {
   const { paths } = documentOf(registry);
   const files = paths['/api/v4/projects/{id}/repository/files/{file_path}'];
   assert.ok(files.get.responses[429].content['application/json'].examples.blobTooLarge);
@@ -243,7 +243,7 @@ test('a body is required where one of its parameters, or one of several, must be
   for (const name of ['updateNotificationSetting', 'mergeMergeRequest']) assert.equal(isRequired(name), false, name);
 });
 
-test('a body that is no stream of bytes has the status, the media types and the headers of its answer', () => {
+test('shows status, media types and headers of responses that are not JSON', () => {
   const successes = (name: string) =>
     Object.entries(operationOf(name).responses as Record<string, Document>)
       .filter(([status]) => status < '300')

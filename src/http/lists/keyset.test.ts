@@ -58,7 +58,7 @@ async function givenUsers(): Promise<{ word: string; all: number[] }> {
   return { word, all };
 }
 
-test('users by every order, forth and back, come as the pages by number show them', async () => {
+test('keyset pages of users equal numbered pages, in every order and both directions', async () => {
   const { root } = await world();
   const { word, all } = await givenUsers();
   for (const order_by of ['id', 'name', 'username', 'created_at', 'updated_at']) {
@@ -88,7 +88,7 @@ test('users by every order, forth and back, come as the pages by number show the
   }
 });
 
-test('a cursor is the key of the last row and the way on, and is in header and link alike', async () => {
+test('a cursor has the key of the last row and the direction, in both the header and the link', async () => {
   const { root } = await world();
   const { word } = await givenUsers();
   for (const [params, keys] of [
@@ -106,7 +106,7 @@ test('a cursor is the key of the last row and the way on, and is in header and l
   }
 });
 
-test('what is not said of the order is as on the pages by number', async () => {
+test('keyset pages have the same default order as numbered pages', async () => {
   const { root, user } = await world();
   const { word, all } = await givenUsers();
   const search = { search: word, per_page: 4 };
@@ -121,7 +121,7 @@ test('what is not said of the order is as on the pages by number', async () => {
   }
 });
 
-test('per_page is bounded as on other pages', async () => {
+test('limits per_page as on numbered pages', async () => {
   const { root, anonymous } = await world();
   for (const [caller, path, params] of [
     [root, '/users', {}],
@@ -144,7 +144,7 @@ test('per_page is bounded as on other pages', async () => {
   assert.deepEqual([few.body.length, nextOf(few)?.searchParams.get('per_page')], [20, '20']);
 });
 
-test('groups are walked by name by nobody, while some come and some go', async () => {
+test('an anonymous caller pages through groups by name while groups are created and deleted', async () => {
   const { user, anonymous, name } = await world();
   const [ada, word] = [await user(), name('walk').replace('-', '')];
   const make = async (label: string, visibility = 'public') => {
@@ -171,7 +171,7 @@ test('groups are walked by name by nobody, while some come and some go', async (
   assert.match(String(signedIn.headers.link), /rel="first"/);
 });
 
-test('projects are walked both ways until a page without rows, while some come and some go', async () => {
+test('pages through projects in both directions while projects are created and deleted', async () => {
   const { user } = await world();
   for (const [sort, bound] of [
     ['desc', 'id_before'],
@@ -205,7 +205,7 @@ async function assertNotWalked(caller: Caller, path: string, orders: readonly Pa
   assert.equal(head.status, 405, path);
 }
 
-test('an order that is not walked is 405, of projects and groups', async () => {
+test('returns 405 for an order without keyset pages, for projects and groups', async () => {
   const { anonymous, user } = await world();
   const owner = await user();
   const rows: [Caller, string, Params[]][] = [
@@ -220,7 +220,7 @@ test('an order that is not walked is 405, of projects and groups', async () => {
   for (const [caller, path, orders] of rows) await assertNotWalked(caller, path, orders);
 });
 
-test('an order that is not walked is 405, in every log of audit events', async () => {
+test('returns 405 for an order without keyset pages, for all audit event lists', async () => {
   const { root, user } = await world();
   const owner = await user();
   const group = await newGroup({ owner, name: 'orders', path: 'orders' });
@@ -237,7 +237,7 @@ test('an order that is not walked is 405, in every log of audit events', async (
 
 const made = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-test('a cursor that cannot be read is 400', async () => {
+test('returns 400 for an invalid cursor', async () => {
   const { root, anonymous } = await world();
   const bad = [
     '!',
@@ -264,7 +264,7 @@ test('a cursor that cannot be read is 400', async () => {
   }
 });
 
-test('a cursor that was made up finds its place', async () => {
+test('accepts a cursor whose row does not exist', async () => {
   const { root, anonymous } = await world();
   const beyond = await root.get('/users', { pagination: 'keyset', cursor: made({ id: 0, _kd: 'n' }) });
   assert.deepEqual([beyond.status, beyond.body, beyond.headers.link], [200, [], undefined]);

@@ -81,7 +81,7 @@ test('first, middle and last page, with the whole request in each link', async (
   }
 });
 
-test('whoever follows the links to the next page sees each row once', async () => {
+test('following the links to the next page returns each row once', async () => {
   const here = await world();
   const { ada, path, ids } = await givenSubgroups(here, 5);
   const seen: number[] = [];
@@ -94,7 +94,7 @@ test('whoever follows the links to the next page sees each row once', async () =
   assert.deepEqual(seen.toSorted(), ids.toSorted());
 });
 
-test('what came in the body of a GET is in the links too, and they work without it', async () => {
+test('links include the parameters from the body of a GET', async () => {
   const { ada, path } = await givenSubgroups(await world(), 3);
   const raw = JSON.stringify({ per_page: 1, page: 2, search: 'a&b', skip_groups: [7, 8], owned: true, nothing: null });
   const answer = await ada.send('GET', path, { raw, headers: { 'Content-Type': 'application/json' } });
@@ -107,7 +107,7 @@ test('what came in the body of a GET is in the links too, and they work without 
   assert.equal((await ada.get(below(urlOf(answer, 'next')))).headers['x-page'], '3');
 });
 
-test('a token of the query stays in the links, one of a header does not get there', async () => {
+test('links include a token from the query, but not from a header', async () => {
   const here = await world();
   const { ada, path } = await givenSubgroups(here, 2);
   const inQuery = await here.anonymous.get(path, { private_token: ada.token, per_page: 1 });
@@ -117,7 +117,7 @@ test('a token of the query stays in the links, one of a header does not get ther
   assert.doesNotMatch(String(inHeader.headers.link), /token|glpat/);
 });
 
-test('links lead to the external address, or to the host that was asked', async () => {
+test('links use the external URL, or the host of the request', async () => {
   const asked = await (await world()).root.get('/groups', { search: 'none' }, { Host: 'code.test:8443' });
   assert.match(urlOf(asked, 'first'), /^http:\/\/code\.test:8443\/api\/v4\/groups\?/);
   const outside = await world({ env: { HEARTH_EXTERNAL_URL: 'https://hearth.test/code/' } });
@@ -127,7 +127,7 @@ test('links lead to the external address, or to the host that was asked', async 
   }
 });
 
-test('an empty list has a first and a last page, and they are one', async () => {
+test('the first and last page of an empty list are the same', async () => {
   const { ada, path } = await givenSubgroups(await world(), 0);
   const answer = await ada.get(path, { search: 'a,b' });
   const url = urlOf(answer, 'first');

@@ -29,7 +29,7 @@ const ROWS = [
   ['page=9007199254740991&per_page=100', false],
 ] as const;
 
-test('the numbers in effect decide, however few rows there are', async () => {
+test('applies the offset limit to the effective page numbers, regardless of the number of rows', async () => {
   const { root, user, anonymous } = await world();
   await check(root, '/users', 'User', ROWS);
   await check(await user(), '/users?search=nobody', 'User', ROWS);
@@ -37,7 +37,7 @@ test('the numbers in effect decide, however few rows there are', async () => {
   await check(anonymous, '/groups', 'Group', ROWS);
 });
 
-test('signed-in callers look at groups as far as they like, and so does everybody at anything else', async () => {
+test('limits the offset only for anonymous callers of groups', async () => {
   const { root, user, anonymous } = await world();
   const far = ROWS.map(([query]) => [query, true] as const);
   await check(root, '/groups', 'Group', far);
@@ -45,7 +45,7 @@ test('signed-in callers look at groups as far as they like, and so does everybod
   await check(anonymous, '/projects', 'Project', far);
 });
 
-test('keyset pages have no such limit, and HEAD has it too', async () => {
+test('does not limit keyset pages, and limits HEAD like GET', async () => {
   const { root, anonymous } = await world();
   const far = { page: 50_001, per_page: 1 };
   assert.equal((await root.get('/users', { ...far, pagination: 'keyset' })).status, 200);
@@ -53,13 +53,13 @@ test('keyset pages have no such limit, and HEAD has it too', async () => {
   assert.equal((await root.head('/users', far)).status, 405);
 });
 
-test('who may not list at all hears that first', async () => {
+test('checks permissions before the offset limit', async () => {
   const { anonymous } = await world();
   assert.equal((await anonymous.get('/users', { page: 50_001, per_page: 1 })).status, 403);
   assert.equal((await anonymous.get('/groups', { page: 50_001, per_page: 0 })).status, 400);
 });
 
-test('the setting is read live, names itself, and is off at 0', async () => {
+test('changes of the setting apply immediately, the error names it, and 0 disables it', async () => {
   const { root, anonymous } = await world();
   const set = (limit: number) => root.put('/application/settings', { offset_pagination_limit: limit });
   await set(40);

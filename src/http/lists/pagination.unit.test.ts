@@ -79,7 +79,7 @@ test('links keep every parameter of the request, escaped', () => {
   assert.equal(next, `${kept}&page=2&per_page=5`);
 });
 
-test('a comma is escaped wherever it stands', () => {
+test('escapes commas everywhere', () => {
   const headers = pageHeaders(
     { items: [], total: 0, more: false },
     { kind: 'offset', page: 1, perPage: 20 },
@@ -96,7 +96,7 @@ test('an empty list has one page', () => {
   assert.equal(headers['X-Total-Pages'], '1');
 });
 
-test('beyond the end there is nothing before or after', () => {
+test('a page past the end has no previous and no next page', () => {
   const headers = headersOf({ items: [], total: 45 }, { page: 9 });
   assert.deepEqual(links(headers.Link), { first: 'page=1&per_page=20', last: 'page=3&per_page=20' });
   assert.equal(headers['X-Page'], '9');
@@ -105,7 +105,7 @@ test('beyond the end there is nothing before or after', () => {
   assert.equal(headers['X-Total'], '45');
 });
 
-test('10,000 rows are counted, more are not', () => {
+test('counts up to 10,000 rows', () => {
   const counted = headersOf({ total: 10_000, more: true }, { perPage: 100 });
   assert.equal(counted['X-Total'], '10000');
   assert.equal(counted['X-Total-Pages'], '100');
@@ -122,7 +122,7 @@ function readPaging(given: RawParameters): unknown {
   return problems.any ? problems.texts : [page, per_page];
 }
 
-test('page and per_page: clamped, refused, defaulted', () => {
+test('page and per_page have limits, defaults and invalid values', () => {
   const rows: [RawParameters, unknown][] = [
     [{}, [1, 20]],
     [{ page: '3', per_page: '50' }, [3, 50]],
@@ -161,7 +161,7 @@ const refusal = (status: number, error: string) => (thrown: unknown) => {
 };
 const unavailable = refusal(405, 'Keyset pagination is not yet available for this type of request');
 
-test('keyset pages are for those who ask, in orders that the list knows', () => {
+test('uses keyset pages only on request and in supported orders', () => {
   assert.equal(ask(byCursor, {}).kind, 'offset');
   assert.equal(ask(byCursor, { pagination: 'legacy' }).kind, 'offset');
   assert.equal(ask({ ...byCursor, always: true }, {}).kind, 'keyset');
@@ -181,7 +181,7 @@ test('keyset pages are for those who ask, in orders that the list knows', () => 
   assert.throws(() => keyset(byCursor, { sort: 'sideways' }), unavailable);
 });
 
-test('a list whose usual order is no keyset order must be asked for one', () => {
+test('a list whose default order has no keyset pages requires order_by', () => {
   assert.throws(() => keyset(byId), unavailable);
   assert.equal(keyset(byId, { order_by: 'id' }).sort, 'desc');
   assert.deepEqual(keyset(byId, { order_by: 'id', id_before: '42' }).after, { value: 42, id: 42 });
@@ -189,7 +189,7 @@ test('a list whose usual order is no keyset order must be asked for one', () => 
   assert.equal(keyset(byId, { order_by: 'id', id_after: '42' }).after, null);
 });
 
-test('id pages link on while they have rows', () => {
+test('id pages link to a next page while they have rows', () => {
   const asked = keyset(byId, { order_by: 'id', per_page: '2' });
   const full = keysetPage(asked, [{ id: 9 }, { id: 7 }, { id: 5 }], byId);
   assert.deepEqual(full.items, [{ id: 9 }, { id: 7 }]);
@@ -265,7 +265,7 @@ test('cursors lead back to the start, and forward again', () => {
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-test('a cursor is a readable object with the way it leads', () => {
+test('a cursor is an encoded object with a direction', () => {
   const asked = keyset(byCursor, { per_page: '1' });
   const page = keysetPage(asked, [{ id: 3 }, { id: 2 }], byCursor);
   const cursor = page.keyset?.next?.cursor ?? '';
@@ -273,7 +273,7 @@ test('a cursor is a readable object with the way it leads', () => {
   assert.deepEqual(keyset(byCursor, { cursor }).after, { value: 3, id: 3 });
 });
 
-test('a cursor that cannot be read is refused', () => {
+test('rejects an invalid cursor', () => {
   const bad = [
     'x',
     '%%%',

@@ -45,7 +45,7 @@ test('exactly 10,000 rows have totals and a last page', async () => {
   assert.deepEqual(await pageOf(path, 101), [0, ['101', '', '', '10000', '100'], 'first 1, last 100']);
 });
 
-test('10,001 rows have neither, on any page, and all the rest', async () => {
+test('10,001 rows have no totals and no last page, but all other headers', async () => {
   const path = await givenEvents(10_001);
   const unknown = [undefined, undefined];
   assert.deepEqual(await pageOf(path, 1), [100, ['1', '2', '', ...unknown], 'next 2, first 1']);

@@ -21,7 +21,7 @@ test('the title cannot end its element, and the token stands in the head', () =>
   assert.ok(!htmlPage({ title: 'x', main: markup``, csrfToken: null }).body.includes('csrf-token'));
 });
 
-test('the policy lets nothing in but the style of the page, and forms lead only where they are said to lead', () => {
+test('the content security policy allows only the own style and the declared form targets', () => {
   const { body, headers } = htmlPage({
     title: 'x',
     main: markup``,

@@ -19,7 +19,7 @@ test('GET and HEAD work with the cookie as its user', async () => {
   assert.equal((await visit.send('GET', '/application/settings')).status, 403);
 });
 
-test('anything else needs the token of the session’s pages, in the header or as a parameter', async () => {
+test('other methods require the CSRF token, in the header or as a parameter', async () => {
   const visit = await signedInBrowser(here, await userWithPassword(here));
   const other = await signedInBrowser(here, await userWithPassword(here));
   const create = (headers: Record<string, string> = {}, params: object = {}) => {
@@ -46,7 +46,7 @@ test('anything else needs the token of the session’s pages, in the header or a
   assert.equal((await visit.send('PUT', `/projects/${body.id}?authenticity_token=x`, { params: {} })).status, 401);
 });
 
-test('a foreign origin never uses the cookie, its own does', async () => {
+test('rejects the cookie from other origins and accepts it from its own', async () => {
   const visit = await signedInBrowser(here, await userWithPassword(here));
   for (const Origin of ['https://evil.test', 'null', 'http://127.0.0.1:1', `${server.address}.evil.test`]) {
     const read = await visit.send('GET', '/user', { headers: { Origin } });
@@ -58,7 +58,7 @@ test('a foreign origin never uses the cookie, its own does', async () => {
   assert.equal((await visit.send('GET', '/user', { headers: { Origin: server.address } })).status, 200);
 });
 
-test('a cookie that means nothing is no credential at all', async () => {
+test('ignores an invalid cookie', async () => {
   for (const cookie of ['x', '', 'a'.repeat(43), `${'a'.repeat(42)}=`, '"', '../'.repeat(14) + 'a']) {
     const stranger = browser(here, cookie);
     assert.equal((await stranger.send('GET', '/projects')).status, 200, cookie);
@@ -69,7 +69,7 @@ test('a cookie that means nothing is no credential at all', async () => {
   assert.equal((await visit.send('GET', '/user')).status, 401, 'a session of nobody');
 });
 
-test('a token that is given decides alone: the cookie neither rescues nor overrules it', async () => {
+test('a given token takes precedence over the cookie, even if invalid', async () => {
   const [mira, otto] = [await userWithPassword(here), await userWithPassword(here)];
   const visit = await signedInBrowser(here, mira);
   const get = (headers: Record<string, string>) => visit.send('GET', '/user', { headers });
@@ -84,7 +84,7 @@ test('a token that is given decides alone: the cookie neither rescues nor overru
   assert.equal(write.status, 201, 'and it needs no CSRF token');
 });
 
-test('the first of several ways in counts, by the order of the contract', async () => {
+test('uses the first of several credentials, in the order of the contract', async () => {
   const [mira, otto] = [await userWithPassword(here), await userWithPassword(here)];
   const [mine, his] = [mira.token ?? '', otto.token ?? ''];
   const ask = async (query: string, headers: Record<string, string>) => {
@@ -102,7 +102,7 @@ test('the first of several ways in counts, by the order of the contract', async 
   assert.equal(await ask('', { Authorization: 'Basic d3Jvbmc6d3Jvbmc=', 'PRIVATE-TOKEN': mine }), mira.id);
 });
 
-test('a barred user is refused with the cookie as with a token, and back in when nothing bars him', async () => {
+test('rejects the cookie of a blocked user until the user is unblocked', async () => {
   const mira = await userWithPassword(here);
   const visit = await signedInBrowser(here, mira);
   const refused = async () => (await visit.send('GET', '/user')).body.message;
@@ -121,14 +121,14 @@ test('a barred user is refused with the cookie as with a token, and back in when
   assert.equal((await visit.get('//')).status, 200, 'where he is sent he is let in');
 });
 
-test('a new password ends the sessions of the old one', async () => {
+test('a password change deletes the existing sessions', async () => {
   const mira = await userWithPassword(here);
   const visit = await signedInBrowser(here, mira);
   await root.put(`/users/${mira.id}`, { password: `${PASSWORD}-new` });
   assert.equal((await visit.send('GET', '/user')).status, 401);
 });
 
-test('a user who is gone takes the sessions along', async () => {
+test('deleting a user deletes their sessions', async () => {
   const mira = await userWithPassword(here);
   const visit = await signedInBrowser(here, mira);
   await database.transaction((tx) => tx.deleteFrom('namespaces').where('owner_id', '=', mira.id).execute());
@@ -136,7 +136,7 @@ test('a user who is gone takes the sessions along', async () => {
   assert.equal((await visit.send('GET', '/user')).status, 401);
 });
 
-test('a session lives as long as it is used, and dies when it was idle for the time of the setting', async () => {
+test('a session expires after the configured idle time', async () => {
   const visit = await signedInBrowser(here, await userWithPassword(here));
   const status = async () => {
     const answer = await visit.send('GET', '/user');
@@ -157,7 +157,7 @@ test('a session lives as long as it is used, and dies when it was idle for the t
   }
 });
 
-test('few requests write when a session was last seen', async () => {
+test('only a few requests update the last use of a session', async () => {
   const mira = await userWithPassword(here);
   const visit = await signedInBrowser(here, mira);
   const seen = async () => {
@@ -177,7 +177,7 @@ test('few requests write when a session was last seen', async () => {
   assert.equal(await seen(), clock.now().toISOString());
 });
 
-test('a day with the cookie is a day of activity', async () => {
+test('a request with the cookie updates the last activity date', async () => {
   const mira = await userWithPassword(here);
   const visit = await signedInBrowser(here, mira);
   clock.advance(86_400);
@@ -187,7 +187,7 @@ test('a day with the cookie is a day of activity', async () => {
   assert.equal(body.last_activity_on, clock.now().toISOString().slice(0, 10));
 });
 
-test('behind https and a path prefix, cookie and pages stay there', async () => {
+test('cookie and pages respect https and the path prefix', async () => {
   const elsewhere = await world({ env: { HEARTH_EXTERNAL_URL: 'https://code.test/hearth' } });
   const mira = await userWithPassword(elsewhere);
   const visit = browser(elsewhere);

@@ -32,7 +32,7 @@ async function refusalOf(promise: Promise<unknown> | unknown): Promise<HttpError
   throw new Error('It was not refused');
 }
 
-test('who has to sign in first is sent to the form, and afterwards to the page that asked', async () => {
+test('redirects to the sign-in form, and back to the requested page afterwards', async () => {
   const mira = await userWithPassword(here);
   const query = 'client_id=1&state=%2F%2Fevil';
   const refused = await refusalOf(signedInVisitor().load(asked('GET', '/oauth/authorize', query, null)));
@@ -52,7 +52,7 @@ test('who has to sign in first is sent to the form, and afterwards to the page t
   assert.equal(found.visitor.session.returnTo, null, 'it leads there once');
 });
 
-test('a session of nobody is kept, and the last page that asked counts', async () => {
+test('reuses an anonymous session, and returns to the last requested page', async () => {
   const mira = await userWithPassword(here);
   const visit = browser(here);
   await visit.get('//users/sign_in');
@@ -63,7 +63,7 @@ test('a session of nobody is kept, and the last page that asked counts', async (
   assert.equal((await visit.signIn(mira.username, PASSWORD)).headers.location, '/two');
 });
 
-test('what a form wanted, and an endless address, are not come back to', async () => {
+test('does not return to a form submission or a very long URL after sign-in', async () => {
   for (const call of [asked('POST', '/x', '', null), asked('GET', '/x', 'a'.repeat(8_000), null)]) {
     const refused = await refusalOf(signedInVisitor().load(call));
     assert.deepEqual(refused.headers, { Location: '/users/sign_in' });
@@ -81,7 +81,7 @@ test('a form of a signed-in user needs the token of the session', async () => {
   for (const token of [null, '', 'wrong']) assert.equal((await refusalOf(send(token))).status, 422);
 });
 
-test('three hundred sessions of visitors begin from one network in ten minutes, and then none', async () => {
+test('limits anonymous sessions to 300 per network in ten minutes', async () => {
   const { anonymous, clock } = await world({ env: { HEARTH_TRUSTED_PROXIES: '127.0.0.1' } });
   const visit = (path: string, address = '2001:db8::1') =>
     anonymous.send('GET', path, { headers: { 'X-Forwarded-For': address } });

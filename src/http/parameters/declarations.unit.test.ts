@@ -36,7 +36,7 @@ test('required means that the key is there', () => {
   assert.deepEqual(readValue({ x: required(arrayOf(string)) }, { x: null }), []);
 });
 
-test('a required parameter that is absent breaks its other rules too', () => {
+test('a missing required parameter also reports the errors of its other rules', () => {
   assert.equal(readError({ x: required(notBlank(string)) }, {}), 'x is missing, x is empty');
   assert.equal(readError({ x: required(notBlank(string)) }, { x: ' ' }), 'x is empty');
   assert.equal(readError({ x: required(notBlank(string)) }, { x: null }), 'x is empty');
@@ -46,7 +46,7 @@ test('a required parameter that is absent breaks its other rules too', () => {
   assert.equal(readError({ x: required(integerIn([1, 2])) }, { x: '' }), 'x does not have a valid value');
 });
 
-test('an optional parameter tells absent from null', () => {
+test('an optional parameter distinguishes absent from null', () => {
   assert.equal(readValue({ x: optional(string) }, {}), undefined);
   assert.equal(readValue({ x: optional(string) }, { x: null }), null);
   assert.equal(readValue({ x: optional(string) }, { x: '' }), '');
@@ -60,7 +60,7 @@ test('an optional parameter tells absent from null', () => {
   assert.deepEqual(readValue({ x: optional(arrayOf(string)) }, { x: null }), []);
 });
 
-test('null, and a blank that is no text, stand for the default', () => {
+test('null, and blank for types other than text, give the default', () => {
   for (const x of [undefined, null, '']) {
     assert.equal(readValue({ x: optional(integer, 20) }, { x }), 20);
     assert.equal(readValue({ x: optional(boolean, true) }, { x }), true);
@@ -88,7 +88,7 @@ test('errors of all parameters come in the order of their declaration, each once
   assert.equal(readError(declared, given), expected);
 });
 
-test('nested names use brackets, and an absent hash is not looked into', () => {
+test('nested names use brackets, and an absent hash is not validated', () => {
   const declared = { range: optional(object({ start: required(integer), end: required(integer) })) };
   assert.equal(readError(declared, {}), '');
   assert.equal(readError(declared, { range: null }), '');
@@ -101,14 +101,14 @@ test('nested names use brackets, and an absent hash is not looked into', () => {
 
 const abc = { a: optional(string), b: optional(string), c: optional(string) };
 
-test('exclusive: in words of its own', () => {
+test('mutually exclusive parameters can have a custom message', () => {
   const rule = mutuallyExclusive('a', 'b', { text: 'a, b cannot be used together' });
   const ab = { a: optional(string), b: optional(string) };
   assert.equal(readError(ab, { a: '1', b: '2' }, rule), 'a, b cannot be used together');
   assert.equal(readError(ab, { a: '1' }, rule), '');
 });
 
-test('what is absent if blank is not there, for rules neither', () => {
+test('rules treat a blank parameter as absent if it is declared so', () => {
   const ab = { a: optional(absentIfBlank(string), 'else'), b: optional(string) };
   assert.deepEqual(read(ab, { a: '', b: '' }, mutuallyExclusive('a', 'b')).values, { a: 'else', b: '' });
   assert.equal(readError({ a: required(absentIfBlank(string)) }, { a: '' }), 'a is missing');
@@ -143,7 +143,7 @@ test('all of them or none', () => {
   assert.equal(readError(abc, { a: '1' }, rule), 'a, b provide all or none of parameters');
 });
 
-test('rules are told after the parameters', () => {
+test('errors of rules come after errors of parameters', () => {
   assert.equal(
     readError({ a: optional(integer), b: required(string) }, { a: 'x' }, atLeastOne('c', 'd')),
     'a is invalid, b is missing, c, d are missing, at least one parameter must be provided',
@@ -162,7 +162,7 @@ test('the schema of a set shows types, defaults and what is required', () => {
   });
 });
 
-test('rules of a hash hold for each one that is sent, and name its parameters', () => {
+test('rules of a hash apply to each sent hash, and errors name its parameters', () => {
   const element = object({ a: optional(integer), b: optional(integer), c: optional(integer) }, [
     atLeastOne('a', 'b'),
     mutuallyExclusive('b', 'c'),

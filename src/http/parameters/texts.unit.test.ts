@@ -42,7 +42,7 @@ for (const [name, type, bytes] of [
   });
 }
 
-test('a title has 255 characters at most, and too many are told as a record does', () => {
+test('limits a title to 255 characters, with the error format of a model validation', () => {
   const tooLong = { texts: [], fields: { x: ['is too long (maximum is 255 characters)'] } };
   for (const letter of ['a', 'ä', '👍']) {
     assert.deepEqual(problemsOf(title, letter.repeat(255)), { texts: [], fields: {} }, letter);
@@ -50,13 +50,13 @@ test('a title has 255 characters at most, and too many are told as a record does
   }
 });
 
-test('a description has 1 MiB at most, and more is told as a record does', () => {
+test('limits a description to 1 MiB, with the error format of a model validation', () => {
   const tooLong = { texts: [], fields: { x: ['is too long (maximum is 1048576 bytes)'] } };
   assert.deepEqual(problemsOf(description, 'a'.repeat(MEBIBYTE)), { texts: [], fields: {} });
   assert.deepEqual(problemsOf(description, 'a'.repeat(MEBIBYTE + 1)), tooLong);
 });
 
-test('a text may be told how long it is, and how long it may be', () => {
+test('the error of a long text can contain its length and the limit', () => {
   const half = MEBIBYTE / 2;
   for (const [most, bytes, said] of [
     [MEBIBYTE, MEBIBYTE, []],
@@ -70,7 +70,7 @@ test('a text may be told how long it is, and how long it may be', () => {
   }
 });
 
-test('the limit is measured before anything else of a text', () => {
+test('checks the length of a text before its other rules', () => {
   const long = '\u0000'.repeat(5000);
   assert.deepEqual(problemsOf(string, long).texts, ['x is too long (maximum is 4096 bytes)']);
   assert.deepEqual(problemsOf(string, long.slice(0, 4096)).texts, ['x is invalid']);
@@ -88,14 +88,14 @@ test('a text that its family limits comes to it too long, and no longer than it 
   }
 });
 
-test('what is no text is not looked at when it is long', () => {
+test('does not inspect long values that are not texts', () => {
   for (const type of [integer, number, boolean, date, dateTime]) {
     assert.deepEqual(problemsOf(type, ' '.repeat(300)).texts, ['x is invalid']);
   }
   assert.deepEqual(problemsOf(oneOf('a'), 'a'.repeat(MEBIBYTE)).texts, ['x does not have a valid value']);
 });
 
-test('a list has 1,000 elements at most, however it comes', () => {
+test('limits a list to 1,000 elements in every encoding', () => {
   const tooLong = ['x is too long (maximum is 1000 elements)'];
   const many = Array.from({ length: 1001 }, (_, index) => String(index));
   const byNumber = Object.fromEntries(many.entries());
@@ -110,7 +110,7 @@ test('a list has 1,000 elements at most, however it comes', () => {
   assert.deepEqual(problemsOf(arrayOf(integer, 2), ['1', '2', '3']).texts, ['x is too long (maximum is 2 elements)']);
 });
 
-test('a declaration without a limit is found wherever it hides', () => {
+test('detects a declaration without a limit at any depth', () => {
   const bare: ParameterType<string> = { schema: { type: 'string' }, read: () => null };
   const list: ParameterType<string> = { schema: { type: 'array', items: string.schema }, read: () => null };
   const unknown: ParameterType<unknown> = { schema: {}, read: () => null };

@@ -33,7 +33,7 @@ function coerces(
   type: ParameterType<unknown>,
   rows: readonly (readonly [sent: unknown, becomes: unknown])[],
 ) {
-  test(`${name}: what is accepted and what is not`, () => {
+  test(`${name}: accepts valid values and rejects invalid ones`, () => {
     for (const [sent, becomes] of rows) assert.deepEqual(read(type, sent), becomes, `${name} ${JSON.stringify(sent)}`);
   });
 }

@@ -39,7 +39,7 @@ async function send(raw: string | Buffer, type: string, method = 'POST') {
 
 const tooMany = [400, { error: 'Too many total parameters' }];
 
-test('a form of more than 100,000 pairs is refused, whatever they are', async () => {
+test('rejects a form of more than 100,000 pairs', async () => {
   const pairs = (pair: string, count: number) => Array.from({ length: count }, () => pair).join('&');
   assert.deepEqual(await send(`${pairs('a[][b]=1', 99_999)}&name=x`, FORM_TYPE), [200, { name: 'x' }]);
   for (const pair of ['a[][b]=1', 'a', '', 'a[b][c]=%41']) {
@@ -47,7 +47,7 @@ test('a form of more than 100,000 pairs is refused, whatever they are', async ()
   }
 });
 
-test('a name that is longer than 8 KiB, or deep without an end, is for nobody', async () => {
+test('ignores names longer than 8 KiB or nested too deeply', async () => {
   for (const name of ['n'.repeat(9000), `a${'[a]'.repeat(1_000_000)}`, `name${'[]'.repeat(5000)}`]) {
     assert.deepEqual(await send(`${name}=y&name=x`, FORM_TYPE), [200, { name: 'x' }]);
   }
@@ -56,13 +56,13 @@ test('a name that is longer than 8 KiB, or deep without an end, is for nobody', 
 const part = (name: string, value: string, header = `; name="${name}"`) =>
   `--edge\r\nContent-Disposition: form-data${header}\r\n\r\n${value}\r\n`;
 
-test('a multipart body of more than 50,000 parts is refused', async () => {
+test('rejects a multipart body of more than 50,000 parts', async () => {
   const many = part('a', '').repeat(49_999);
   assert.deepEqual(await send(`${many}${part('name', 'x')}--edge--`, MULTIPART), [200, { name: 'x' }]);
   assert.deepEqual(await send(`${many}${part('name', 'x').repeat(2)}--edge--`, MULTIPART), tooMany);
 });
 
-test('a multipart body is refused at its first bad part, be it the first or the last', async () => {
+test('rejects a multipart body at its first invalid part', async () => {
   const bad = Buffer.from(part('a', '\u00ff'), 'latin1');
   const good = Buffer.from(part('name', 'x').repeat(2000));
   const end = Buffer.from('--edge--');
@@ -71,7 +71,7 @@ test('a multipart body is refused at its first bad part, be it the first or the 
   }
 });
 
-test('a part without a name, or with a name that no client sends, harms nobody', async () => {
+test('a part without a name, or with an unusual name, has no effect', async () => {
   for (const header of ['', '; filename="a.txt"']) {
     const body = `${part('', 'y', header)}${part('name', 'x')}--edge--`;
     assert.deepEqual(await send(body, MULTIPART), [200, { name: 'x' }], header);
@@ -94,7 +94,7 @@ test('bodies of GET and DELETE may have 64 KiB', async () => {
   assert.equal((await send(`{"more":"${'a'.repeat(65_537)}"}`, JSON_TYPE))[0], 200);
 });
 
-test('JSON that is not UTF-8 is refused, with nothing in it replaced', async () => {
+test('rejects JSON that is not UTF-8 instead of replacing bytes', async () => {
   for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xf8, 0x88, 0x80, 0x80, 0x80]]) {
     const body = Buffer.concat([Buffer.from('{"name":"a'), Buffer.from(bytes), Buffer.from('"}')]);
     assert.deepEqual(await send(body, JSON_TYPE), [400, { error: 'Invalid JSON format' }]);
@@ -103,7 +103,7 @@ test('JSON that is not UTF-8 is refused, with nothing in it replaced', async () 
   assert.deepEqual(await send(utf16, JSON_TYPE), [400, { error: 'Invalid JSON format' }]);
 });
 
-test('what JSON holds is counted by what is sent, brackets in texts aside', async () => {
+test('counts the values of JSON bodies, ignoring brackets in texts', async () => {
   const tooDeep = [400, { error: 'Parameters nested too deeply' }];
   const brackets = (count: number) => `${'['.repeat(count)}${']'.repeat(count)}`;
   assert.deepEqual(await send(brackets(32), JSON_TYPE), [200, {}]);

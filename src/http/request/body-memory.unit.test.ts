@@ -22,7 +22,7 @@ function fill(address: (index: number) => string) {
   }
 }
 
-test('bodies on their way hold no more than so much, of one network and in all', () => {
+test('limits the memory of incoming bodies, per network and in total', () => {
   const one = fill(() => '192.0.2.1');
   assert.deepEqual([one.refusal.status, one.refusal.headers], [503, { 'Retry-After': '10' }]);
   const others = fill((index) => `198.51.100.${index}`);
@@ -38,7 +38,7 @@ test('bodies on their way hold no more than so much, of one network and in all',
   again.end();
 });
 
-test('a body that comes byte by byte is the same body, and holds little more than its bytes', () => {
+test('a body sent byte by byte is parsed the same and uses little more memory than its bytes', () => {
   const request = { client: createTestClient().client } as IncomingRequest;
   const body = createBodyBuffer(request);
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));

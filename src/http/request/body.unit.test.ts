@@ -67,7 +67,7 @@ async function post(
 
 const error = (text: string) => [400, { error: text }];
 
-test('JSON, form and multipart say the same', async () => {
+test('JSON, form and multipart bodies give the same parameters', async () => {
   const expected = [200, { name: 'é b', ids: [1, 2] }];
   assert.deepEqual(await post('{"name":"é b","ids":[1,"2"]}'), expected);
   assert.deepEqual(
@@ -92,7 +92,7 @@ function multipart(parts: readonly (readonly string[])[]): string {
   return `${bodies.join('')}--edge--\r\n`;
 }
 
-test('body beats query; a query and a body are one set', async () => {
+test('merges query and body parameters; the body takes precedence', async () => {
   assert.deepEqual(await post('{"name":"body"}', JSON_TYPE, '/echo?name=query&ids[]=3'), [
     200,
     { name: 'body', ids: [3] },
@@ -117,7 +117,7 @@ test('JSON that is no object has no parameters', async () => {
   for (const body of ['[1]', '"a"', '1', 'null', 'true']) assert.deepEqual(await post(body), [200, {}], body);
 });
 
-test('JSON that is broken, too deep or too large', async () => {
+test('rejects JSON that is invalid, too deep or too large', async () => {
   const nested = (depth: number) => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`;
   const many = (count: number) => Array.from({ length: count }, () => 1);
   const keys = (count: number) => Object.fromEntries(many(count).map((_one, index) => [`k${index}`, 1]));
@@ -142,7 +142,7 @@ test('NUL inside a JSON string and integers that no number holds are invalid val
   assert.deepEqual(await post('{"ids":[1e999]}'), error('ids is invalid'));
 });
 
-test('NUL, broken escapes and bytes that are not UTF-8 in a form', async () => {
+test('rejects NUL, invalid escapes and invalid UTF-8 in a form', async () => {
   const badBytes = Buffer.concat([Buffer.from('name=a'), Buffer.from([0xff, 0xfe])]);
   for (const body of ['name=%00', 'name=%zz', 'name=%', badBytes, 'name=a\u0000']) {
     assert.deepEqual(await post(body, FORM_TYPE), error('name is invalid'), String(body));
@@ -155,11 +155,11 @@ test('NUL, broken escapes and bytes that are not UTF-8 in a form', async () => {
   assert.deepEqual(await post(multipart([['name', '\ufffd']]), MULTIPART), [200, { name: '\ufffd' }]);
 });
 
-test('a name of JSON that other languages trip over does nothing', async () => {
+test('names such as __proto__ in JSON have no effect', async () => {
   assert.deepEqual(await post('{"__proto__":{"name":"x"},"constructor":1}'), [200, {}]);
 });
 
-test('another media type is refused when there is a body, and only then', async () => {
+test('rejects another media type only if there is a body', async () => {
   const refusal = [415, { error: "The provided content-type 'text/plain' is not supported." }];
   assert.deepEqual(await post('x', { 'Content-Type': 'text/plain; charset=utf-8' }), refusal);
   assert.deepEqual(await post('x', { 'Content-Type': 'text/plain' }, '/echo', 'PUT'), refusal);
@@ -179,7 +179,7 @@ test('a multipart file arrives with its name; a text parameter does not take one
   assert.deepEqual(await post(file('name'), MULTIPART), error('name is invalid'));
 });
 
-test('a multipart body without a boundary, or without an end', async () => {
+test('rejects a multipart body without a boundary or an end', async () => {
   assert.deepEqual(await post('x', { 'Content-Type': 'multipart/form-data' }), error('Invalid multipart body'));
   assert.deepEqual(
     await post('--edge\r\nContent-Disposition: form-data; name="a"', MULTIPART),
@@ -225,7 +225,7 @@ function upload(
   });
 }
 
-test('a body over 10 MiB is 413, without a place in memory', async () => {
+test('returns 413 for a body over 10 MiB without buffering it', async () => {
   const before = process.memoryUsage().arrayBuffers;
   const declared = { ...JSON_TYPE, 'Content-Length': String(300 * MEBIBYTE) };
   for (const headers of [declared, { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' }]) {
@@ -241,7 +241,7 @@ test('a body of exactly 10 MiB is read', async () => {
   assert.equal(status, 200);
 });
 
-test('a body that stands still is 408, and the connection ends', async () => {
+test('returns 408 for a stalled body and closes the connection', async () => {
   for (const length of ['Content-Length: 100', 'Transfer-Encoding: chunked']) {
     const answer = await hasty.raw(
       `POST /api/v4/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${length}\r\n\r\n5\r\n{"a":`,

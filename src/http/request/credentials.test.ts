@@ -16,7 +16,7 @@ function isFailure({ status, body, headers }: TestResponse, where: string): void
   assert.equal(headers['www-authenticate'], undefined, 'nothing is known of it that could be told');
 }
 
-test('a body has its token in each encoding, and a query beside any', async () => {
+test('accepts a token in the body in each encoding, and in the query', async () => {
   const mira = await user();
   const token = mira.token as string;
   for (const field of ['private_token', 'access_token', 'bearer_token']) {
@@ -43,7 +43,7 @@ test('a body has its token in each encoding, and a query beside any', async () =
   }
 });
 
-test('the scheme of a bearer in any case, with blanks around its token', async () => {
+test('accepts the bearer scheme in any case, with spaces around the token', async () => {
   const mira = await user();
   for (const scheme of ['Bearer ', 'bearer ', 'BEARER   ']) {
     const answer = await anonymous.get('/user', {}, { Authorization: `${scheme}${mira.token} ` });
@@ -61,7 +61,7 @@ test('the scheme of a bearer in any case, with blanks around its token', async (
   }
 });
 
-test('what is given and unknown is refused on public reads, writes and what is not there', async () => {
+test('rejects unknown credentials on public reads, writes and unknown paths', async () => {
   const given: readonly SendOptions[] = [
     { headers: { 'PRIVATE-TOKEN': 'wrong' } },
     { headers: { Authorization: 'Bearer wrong' } },
@@ -80,7 +80,7 @@ test('what is given and unknown is refused on public reads, writes and what is n
   }
 });
 
-test('a token that is no text is one that nobody has; hashes and lists are no token', async () => {
+test('rejects a token that is not a text, and ignores hashes and lists', async () => {
   const ask = (private_token: unknown) =>
     anonymous.send('GET', '/projects', { raw: JSON.stringify({ private_token }), headers: JSON_TYPE });
   for (const odd of [5, true, 0, false, '\ud800', 'a\u0000b']) isFailure(await ask(odd), JSON.stringify(odd));
@@ -89,7 +89,7 @@ test('a token that is no text is one that nobody has; hashes and lists are no to
   }
 });
 
-test('tokens for other doors are not looked at', async () => {
+test('ignores tokens of other kinds of endpoints', async () => {
   const mira = await user();
   const other = { 'DEPLOY-TOKEN': 'x', 'JOB-TOKEN': 'x', 'RUNNER-TOKEN': 'x', 'X-Sentry-Auth': 'Sentry x' };
   for (const [header, value] of Object.entries(other)) {
@@ -99,7 +99,7 @@ test('tokens for other doors are not looked at', async () => {
   }
 });
 
-test('without any an endpoint for users is 401 whatever else is wrong', async () => {
+test('returns 401 without credentials before all other errors', async () => {
   for (const [method, path] of [
     ['GET', '/user'],
     ['GET', '/personal_access_tokens?state=odd'],
@@ -121,7 +121,7 @@ test('without any an endpoint for users is 401 whatever else is wrong', async ()
   }
 });
 
-test('a revoked token is told so by whichever way it comes', async () => {
+test('reports a revoked token however it is sent', async () => {
   const mira = await user();
   await mira.delete('/personal_access_tokens/self');
   const error_description = 'Token was revoked. You have to re-authorize from the user.';

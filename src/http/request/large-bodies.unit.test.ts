@@ -28,7 +28,7 @@ function sending(clientAddress: string, chunk: Buffer, length?: number) {
   return { read, end };
 }
 
-test('large bodies that are on their way are few in memory, and small ones go by', async () => {
+test('limits concurrent large bodies without delaying small ones', async () => {
   const large = Buffer.alloc(MEBIBYTE + 1);
   // 16 are read, and twice as many wait.
   const many = Array.from({ length: 48 }, () => sending('192.0.2.1', large));
@@ -39,7 +39,7 @@ test('large bodies that are on their way are few in memory, and small ones go by
   assert.equal(await sending('192.0.2.1', large).end(), large.length, 'all have left');
 });
 
-test('where slow bodies hold all that there is, small ones pass, and large ones wait for their turn', async () => {
+test('small bodies pass and large ones wait while slow bodies use all memory', async () => {
   const large = 10 * MEBIBYTE;
   const slow = ['192.0.2.1', '192.0.2.2'].flatMap((address) =>
     Array.from({ length: 7 }, () => sending(address, Buffer.alloc(1), large)),
@@ -51,7 +51,7 @@ test('where slow bodies hold all that there is, small ones pass, and large ones 
   for (const each of [...slow, between]) assert.ok(Number(await each.end()) >= MEBIBYTE * 4);
 });
 
-test('bodies of unknown length wait for what they may need, and one of them always comes to its end', async () => {
+test('bodies of unknown length wait for enough memory, and at least one always completes', async () => {
   const unknown = Array.from({ length: 20 }, () => sending('192.0.2.1', Buffer.alloc(2 * MEBIBYTE)));
   for (const each of unknown) assert.equal(await each.end(), 2 * MEBIBYTE);
   const all = fillable();

@@ -48,7 +48,7 @@ async function heard(socket: Socket): Promise<string> {
 const head = (method: string, path: string, more = '') =>
   `${method} /api/v4${path} HTTP/1.1\r\nHost: test\r\n${more}\r\n`;
 
-test('nonsense does not break into the answer before it', async () => {
+test('invalid bytes do not corrupt the previous response', async () => {
   const socket = connected();
   socket.write(head('GET', '/stream'));
   begun.write('beginning');
@@ -58,7 +58,7 @@ test('nonsense does not break into the answer before it', async () => {
   assert.doesNotMatch(text, /Bad Request/);
 });
 
-test('nonsense is not refused in place of the request before it, which is carried out', async () => {
+test('invalid bytes after a request do not prevent its execution and response', async () => {
   const socket = connected();
   socket.write(head('POST', '/slow'));
   await entered.promise;
@@ -66,14 +66,14 @@ test('nonsense is not refused in place of the request before it, which is carrie
   assert.equal(await heard(socket), '');
 });
 
-test('a body that breaks off in nonsense is refused', async () => {
+test('rejects a body that ends in invalid bytes', async () => {
   const socket = connected();
   socket.write(`${head('POST', '/slow', 'Transfer-Encoding: chunked\r\nContent-Type: application/json\r\n')}zz\r\n`);
   assert.match(await heard(socket), /^HTTP\/1.1 400 Bad Request\r\n/);
   socket.destroy();
 });
 
-test('nonsense after an answer is refused', async () => {
+test('rejects invalid bytes after a response', async () => {
   const socket = connected();
   socket.write(head('GET', '/nothing'));
   await once(socket, 'data');
@@ -81,7 +81,7 @@ test('nonsense after an answer is refused', async () => {
   assert.match(await heard(socket), /^HTTP\/1.1 400 Bad Request\r\n/);
 });
 
-test('who was refused and does not hang up is cut off', async () => {
+test('closes the connection of a rejected client that does not disconnect', async () => {
   const hasty = await startMinimalServer({}, { idleTimeout: 20 });
   const seen = once(hasty.transport.server, 'connection');
   const socket = connected(hasty, true);

@@ -115,7 +115,7 @@ async function ask(path: string, init: RequestInit = {}): Promise<[number, strin
   return [answer.status, await answer.text()];
 }
 
-test('every answer carries the general headers and exactly the JSON type', async () => {
+test('every response has the general headers and exactly the JSON type', async () => {
   for (const path of ['/things/1', '/nothing', '/things/x']) {
     const { headers } = await anonymous.get(path);
     assert.equal(headers['content-type'], 'application/json', path);
@@ -126,7 +126,7 @@ test('every answer carries the general headers and exactly the JSON type', async
   }
 });
 
-test('200s to GET and HEAD carry an ETag; whoever knows it gets 304', async () => {
+test('200 responses to GET and HEAD have an ETag; a matching If-None-Match gets 304', async () => {
   const first = await anonymous.get('/things/1');
   const etag = String(first.headers.etag);
   assert.match(etag, /^W\/"[0-9a-f]+"$/);
@@ -146,7 +146,7 @@ test('200s to GET and HEAD carry an ETag; whoever knows it gets 304', async () =
   assert.equal(same.headers['x-total'], '1');
 });
 
-test('other answers have no ETag and are not kept', async () => {
+test('other responses have no ETag and are not cacheable', async () => {
   for (const answer of [
     await anonymous.post('/things'),
     await anonymous.delete('/things/1'),
@@ -172,7 +172,7 @@ test('HEAD answers like every GET, without the body', async () => {
   }
 });
 
-test('OPTIONS tells the methods; another method is 405 and tells them too', async () => {
+test('OPTIONS and 405 responses list the allowed methods', async () => {
   const options = await anonymous.send('OPTIONS', '/things/1');
   assert.deepEqual([options.status, options.headers.allow], [204, 'GET, DELETE, HEAD, OPTIONS']);
   for (const method of ['POST', 'PUT', 'PATCH', 'PROPFIND', 'TRACE']) {
@@ -188,31 +188,31 @@ test('OPTIONS tells the methods; another method is 405 and tells them too', asyn
   }
 });
 
-test('other versions of the API', async () => {
+test('rejects other versions of the API', async () => {
   const old = await anonymous.get('//api/v3/projects');
   assert.deepEqual([old.status, old.body], [410, { error: 'API V3 is no longer supported. Use API V4 instead.' }]);
   assert.equal((await anonymous.get('//api/v5/projects')).status, 404);
 });
 
-test('a path id beats every other source, and one beyond any number is looked up', async () => {
+test('a path id overrides all other sources, also if it exceeds all numbers', async () => {
   assert.deepEqual((await anonymous.get('/things/7?id=8')).body, { id: 7 });
   assert.deepEqual((await anonymous.get('/things/x')).body, { error: 'id is invalid' });
   assert.deepEqual((await anonymous.get('/things/99999999999999999999')).body, { id: Number.MAX_SAFE_INTEGER });
   assert.deepEqual((await anonymous.get('/things/-99999999999999999999')).body, { id: Number.MIN_SAFE_INTEGER });
 });
 
-test('bytes beyond ASCII in a query are escaped; bare ones are 400', async () => {
+test('accepts escaped non-ASCII bytes in a query and returns 400 for raw ones', async () => {
   assert.deepEqual((await anonymous.get('/search?q=%C3%A9')).body, { q: 'é' });
   const answer = await raw('GET /api/v4/search?q=é HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
   assert.match(answer, /^HTTP\/1\.1 400 /);
 });
 
-test('a request line with a whole URL is read by its path', async () => {
+test('routes a request line with an absolute URL by its path', async () => {
   const answer = await raw('GET http://a/api/v4/things/3 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
   assert.match(answer, /\{"id":3\}$/);
 });
 
-test('NUL in a header, or what is no HTTP, is 400 as plain text', async () => {
+test('returns 400 as plain text for NUL in a header and for invalid HTTP', async () => {
   for (const text of ['GET / HTTP/1.1\r\nHost: a\r\nPRIVATE-TOKEN: a\0b\r\n\r\n', 'nonsense\r\n\r\n']) {
     const answer = await raw(text);
     assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\nContent-Type: text\/plain\r\n/);
@@ -226,7 +226,7 @@ test('a credential header that is not UTF-8 is an invalid value', async () => {
   assert.deepEqual([answer.status, answer.body], [400, { error: 'private-token is invalid' }]);
 });
 
-test('links of 8 kB work, and longer ones give way to the one that leads on', async () => {
+test('sends links up to 8 kB, and only the next link if they are longer', async () => {
   const linkOf = async (search: string) => {
     const headers = { 'Content-Type': 'application/json' };
     const answer = await anonymous.send('GET', '/more', { raw: JSON.stringify({ search }), headers });
@@ -240,7 +240,7 @@ test('links of 8 kB work, and longer ones give way to the one that leads on', as
   assert.equal(await linkOf('z'.repeat(60_000)), 'undefined');
 });
 
-test('a Host that is no host and port is 400, before anything is done with it', async () => {
+test('returns 400 for an invalid Host before executing the request', async () => {
   const ask = (host: string) => raw(`GET /api/v4/things HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   for (const host of [
     'x//evil',
@@ -267,7 +267,7 @@ test('a Host that is no host and port is 400, before anything is done with it', 
   }
 });
 
-test('without a Host, or with an expectation that nobody meets, the answer has the form of all others', async () => {
+test('errors for a missing Host or an unknown expectation have the usual format', async () => {
   const ask = (version: string, header: string) =>
     raw(`GET /api/v4/things/1 HTTP/${version}\r\n${header}Connection: close\r\n\r\n`);
   const form = (status: string, type: string, body: string) =>
@@ -298,7 +298,7 @@ test('a request without a Host is no better for an expectation, or for asking wh
   }
 });
 
-test('a client that goes away before it is answered is logged as 499, and is no failure', async () => {
+test('logs a client that disconnects before the response as 499, not as an error', async () => {
   const { hostname, port } = new URL(address);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.write('POST /api/v4/things?gone HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nq=1');
@@ -313,13 +313,13 @@ test('a client that goes away before it is answered is logged as 499, and is no 
   assert.match(line()!, /"status":499/);
 });
 
-test('the moment of an answer is that of the clock', async () => {
+test('the Date header uses the clock', async () => {
   const expected = 'Fri, 02 Jan 2026 03:04:05 GMT';
   for (const path of ['/things', '/nothing']) assert.equal((await anonymous.get(path)).headers.date, expected);
   assert.match(await raw('nonsense\r\n\r\n'), new RegExp(`\r\nDate: ${expected}\r\n`));
 });
 
-test('a fault is 500 without a word of what it was; the log tells, without secrets', async () => {
+test('an exception returns 500 without details; the log has the details without secrets', async () => {
   assert.deepEqual(await ask('/broken?password=fedcba9876543210'), [500, '{"message":"500 Internal Server Error"}']);
   const line =
     server
@@ -331,12 +331,12 @@ test('a fault is 500 without a word of what it was; the log tells, without secre
   assert.doesNotMatch(server.logged(), /hunter2|0123456789abcdef|fedcba9876543210/);
 });
 
-test('a database that is away is 503', async () => {
+test('returns 503 while the database is unavailable', async () => {
   assert.deepEqual(await ask('/lost'), [503, '{"message":"503 Service Unavailable"}']);
   assert.equal((await anonymous.get('/lost')).headers['retry-after'], '10');
 });
 
-test('a JSON text that no URL can hold breaks no link', async () => {
+test('a JSON text that cannot be encoded in a URL does not break links', async () => {
   const headers = { 'Content-Type': 'application/json' };
   const answer = await anonymous.send('GET', '/things', { raw: '{"search":"\\ud800","file":{"a":[1,null]}}', headers });
   assert.equal(answer.status, 200);
@@ -369,7 +369,7 @@ test('a client that never reads its answer does not keep a stopping server', asy
   socket.destroy();
 });
 
-test('a client that goes away with its answer, in the middle of its body, leaves no timer behind', async () => {
+test('a client that disconnects during its body leaves no timer', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
   const before = timers();
   const left = await startMinimalServer({ createThing: endpoints.createThing });
@@ -383,7 +383,7 @@ test('a client that goes away with its answer, in the middle of its body, leaves
 });
 
 // The last test: it stops the server.
-test('requests in flight are answered when the server stops, and nothing keeps it waiting', async () => {
+test('completes requests in flight on shutdown and stops without delay', async () => {
   const { hostname, port } = new URL(address);
   const agent = new Agent({ keepAlive: true });
   const answered = new Promise<IncomingMessage>((resolve, reject) => {

@@ -21,12 +21,12 @@ const answered = (code: string, values = {}) => {
   return [status, body, headers];
 };
 
-test('a code becomes the status and text of its row', () => {
+test('maps a failure code to its declared status and text', () => {
   assert.deepEqual(answered('gone'), [404, { message: '404 Thing Not Found' }, {}]);
   assert.deepEqual(answered('framework', { what: 'now' }), [405, { error: 'not now' }, {}]);
 });
 
-test('values fill the placeholders, and a placeholder alone takes the value as it is', () => {
+test('fills placeholders with values; a sole placeholder keeps the type of the value', () => {
   assert.deepEqual(answered('taken', { path: 'a/b', owner: '{path}' }), [
     409,
     { message: 'Path a/b is taken by {path}' },
@@ -45,11 +45,11 @@ test('values fill the placeholders, and a placeholder alone takes the value as i
   assert.deepEqual(answered('later', { seconds: 60 }), [429, { message: 'Later' }, { 'Retry-After': '60' }]);
 });
 
-test('text that a client has sent is never taken for a pattern', () => {
+test('never interprets text of clients as a placeholder', () => {
   assert.deepEqual(answered('taken', { path: "$& $1 $'", owner: 'x' })[1], { message: "Path $& $1 $' is taken by x" });
 });
 
-test('a code without a row is a fault that names file and endpoint', () => {
+test('throws an error that names file and endpoint for an undeclared code', () => {
   assert.throws(
     () => answered('unheard'),
     /things\/endpoints\.ts: createThing returned the failure 'unheard', which is not declared in its errors/,

@@ -21,7 +21,7 @@ function checkRefused(answer: TestResponse, error: string, told: string): void {
   assert.deepEqual([answer.status, answer.body], [400, { error }], told);
 }
 
-test('a text takes numbers and booleans as they are written, and nothing that has parts', async () => {
+test('a text accepts numbers and booleans as written, and rejects arrays and hashes', async () => {
   const path = `/groups/${group}`;
   const rows = [
     ['"a b"', 'a b'],
@@ -46,7 +46,7 @@ test('a text takes numbers and booleans as they are written, and nothing that ha
   assert.equal((await ada.get(path)).body.description, ' x ');
 });
 
-test('a whole number may have a sign, and is nothing else', async () => {
+test('an integer accepts a sign and nothing else', async () => {
   for (const sent of ['7', '%2B7', '-7', '007', '', '-0', '9007199254740991']) {
     assert.equal((await ada.get(`/projects?id_after=${sent}`)).status, 200, sent);
   }
@@ -64,7 +64,7 @@ test('a whole number may have a sign, and is nothing else', async () => {
 const YES = '1 t T true TRUE True y Y yes YES Yes on ON On'.split(' ');
 const NO = '0 f F false FALSE False n N no NO No off OFF Off'.split(' ');
 
-test('a boolean has these words, in all encodings', async () => {
+test('a boolean accepts the same words in all encodings', async () => {
   const path = `/groups/${group}`;
   const rows = [...YES.map((word) => [word, true] as const), ...NO.map((word) => [word, false] as const)];
   for (const [word, kept] of rows) {
@@ -87,7 +87,7 @@ test('a boolean has these words, in all encodings', async () => {
   }
 });
 
-test('a date may have short parts and a time that is dropped', async () => {
+test('a date accepts short parts and ignores a time', async () => {
   const path = `/projects/${project}/access_tokens`;
   const token = (expires_at: unknown) => ada.post(path, { name: 't', scopes: ['api'], expires_at });
   for (const [sent, kept] of [
@@ -116,7 +116,7 @@ test('a date may have short parts and a time that is dropped', async () => {
   }
 });
 
-test('a moment has a zone or is UTC, and a time or begins its day', async () => {
+test('a timestamp defaults to UTC and to the start of the day', async () => {
   // All that is recorded here was recorded at 2026-01-02T03:04:05.000Z.
   const path = `/projects/${project}/audit_events`;
   const counted = async (query: string) => {
@@ -145,7 +145,7 @@ test('a moment has a zone or is UTC, and a time or begins its day', async () => 
   assert.equal(await counted('created_after='), true);
 });
 
-test('a hash and an array are not made from something else', async () => {
+test('rejects other types for a hash or an array', async () => {
   const blame = `/projects/${project}/repository/files/README.md/blame?ref=main`;
   for (const range of ['range=1', 'range[]=1']) {
     checkRefused(await ada.get(`${blame}&${range}`), 'range is invalid', range);
@@ -174,7 +174,7 @@ test('a comma array takes one text, whose items are trimmed, and arrays as well'
   }
 });
 
-test('all that is wrong is told once, in the order of the declaration', async () => {
+test('reports each error once, in the order of the declaration', async () => {
   const tokens = `/projects/${project}/access_tokens`;
   const first = 'name is missing, scopes is missing';
   checkRefused(await asForm(ada, 'POST', tokens, ''), first, 'all');
@@ -227,7 +227,7 @@ test('an array of hashes comes in three forms and in JSON', async () => {
   }
 });
 
-test('a hash that was sent must be whole, and its names stand in brackets', async () => {
+test('validates required keys of a sent hash, and errors name them in brackets', async () => {
   const blame = `/projects/${project}/repository/files/README.md/blame?ref=main`;
   assert.equal((await ada.get(`${blame}&range[start]=1&range[end]=1`)).status, 200);
   const error = 'range[end] is missing, range[end] is empty';
@@ -239,7 +239,7 @@ test('a hash that was sent must be whole, and its names stand in brackets', asyn
   );
 });
 
-test('some parameters exclude one another, some need one another', async () => {
+test('validates mutually exclusive and mutually required parameters', async () => {
   const exclusive = { error: 'user_id, username are mutually exclusive' };
   const members = `/projects/${project}/members`;
   const both = await ada.post(members, { user_id: 1, username: 'root', access_level: 30 });
@@ -259,7 +259,7 @@ test('some parameters exclude one another, some need one another', async () => {
   );
 });
 
-test('null and blank stand for the default, and null for no value of a list', async () => {
+test('null and blank give the default; null is not a valid list element', async () => {
   for (const raw of ['{"page":null,"per_page":""}', '{"page":"","per_page":null}']) {
     const { status, headers } = await asJson(ada, 'GET', '/projects', raw);
     assert.deepEqual([status, headers['x-page'], headers['x-per-page']], [200, '1', '20'], raw);

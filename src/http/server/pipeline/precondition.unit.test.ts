@@ -16,7 +16,7 @@ function isFailure(header: string, updatedAt: string | null = UPDATED): boolean 
   }
 }
 
-test('a moment before the last change refuses, one at it or after it does not', () => {
+test('rejects a time before the last change, and accepts the same or a later time', () => {
   for (const header of [
     'Fri, 02 Jan 2026 03:04:05 GMT',
     '2026-01-02T03:04:05Z',
@@ -36,7 +36,7 @@ test('a moment before the last change refuses, one at it or after it does not', 
   }
 });
 
-test('what is no date, and a record without a moment, refuse nothing', () => {
+test('ignores an invalid date, and records without a timestamp', () => {
   for (const header of ['', 'garbage', '0', '2026-13-40', 'yesterday GMT', 'Fri, 99 Foo 2026 03:04:05 GMT']) {
     assert.equal(isFailure(header), false, header);
   }

@@ -38,7 +38,7 @@ test('NUL, broken escapes and invalid UTF-8 are invalid parameters', async () =>
   }
 });
 
-test('health answers without credentials, HEAD without a body', async () => {
+test('health endpoints respond without credentials, to HEAD without a body', async () => {
   const { anonymous } = await world();
   assert.equal((await anonymous.get('//-/liveness')).status, 200);
   assert.equal((await anonymous.get('//-/readiness')).status, 200);
@@ -64,7 +64,7 @@ test('request ids are new for every request', async () => {
   assert.notEqual(first.headers['x-request-id'], 'mine');
 });
 
-test('slashes in a row are one, one at the end is none: python-gitlab writes /features//name and /features/', async () => {
+test('ignores repeated and trailing slashes, which python-gitlab sends', async () => {
   const { root } = await world();
   const answer = await root.post('/features//some_flag', { value: true });
   assert.equal(answer.status, 201);

@@ -88,7 +88,7 @@ test('a list is the same in every encoding', async () => {
   }
 });
 
-test('a refused deletion is the same in every encoding', async () => {
+test('a rejected deletion is the same in every encoding', async () => {
   const ada = await user();
   const { id: first } = await newGroup({ owner: ada });
   const kept = { permanently_remove: true, full_path: 'wrong' };
@@ -109,7 +109,7 @@ test('a refused deletion is the same in every encoding', async () => {
   }
 });
 
-test('of repeated values the last counts, of places the path, then the body, then the query', async () => {
+test('uses the last of repeated values; the path overrides the body, which overrides the query', async () => {
   const ada = await user();
   const [{ id: one }, { id: other }] = [await newGroup({ owner: ada }), await newGroup({ owner: ada })];
   const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -132,7 +132,7 @@ test('of repeated values the last counts, of places the path, then the body, the
   assert.equal((await ada.get(`/groups/${other}`)).body.description, '');
 });
 
-test('no project or file in the path is overruled by the query or the body', async () => {
+test('query and body do not override the project or file in the path', async () => {
   const ada = await user();
   const [mine, other] = [
     await newProject({ owner: ada, readme: true }),
@@ -153,7 +153,7 @@ test('no project or file in the path is overruled by the query or the body', asy
   }
 });
 
-test('no user or feature in the path is overruled by the query or the body', async () => {
+test('query and body do not override the user or feature in the path', async () => {
   const [ada, bob] = [await user(), await user()];
   const [mine, other] = [await newProject({ owner: ada }), await newProject({ owner: ada })];
   const at = mine.at;

@@ -31,7 +31,7 @@ const createThing = endpoint({
 
 const { anonymous, logged } = await startMinimalServer({ readThing, createThing });
 
-test('a read of what goes away meanwhile runs again', async () => {
+test('retries a read whose row is deleted meanwhile', async () => {
   for (gone = 1; gone < 3; ) {
     const times = gone;
     assert.deepEqual((await anonymous.get('/things')).body, { id: 7 });
@@ -39,12 +39,12 @@ test('a read of what goes away meanwhile runs again', async () => {
   }
 });
 
-test('the same where it is asked for no more than its headers', async () => {
+test('retries a HEAD request whose row is deleted meanwhile', async () => {
   gone = 1;
   assert.equal((await anonymous.head('/things')).status, 200);
 });
 
-test('what goes away again and again, or before a write has shown it, is a conflict and no fault', async () => {
+test('returns 409 for repeatedly deleted rows, and for a row deleted before a write is serialized', async () => {
   gone = 3;
   assert.equal((await anonymous.get('/things')).status, 409);
   gone = 1;

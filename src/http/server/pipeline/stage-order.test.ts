@@ -43,7 +43,7 @@ const INSUFFICIENT = {
   scope: 'api',
 };
 
-test('a write answers with its first failing stage, one after the other until it succeeds', async () => {
+test('a write responds with the error of its first failing stage', async () => {
   const { anonymous, owner, guest, stranger, unknown, reading, project } = await scene();
   const path = `/projects/${project.id}/members`;
   const nowhere = `/projects/${project.id}/nowhere`;
@@ -73,7 +73,7 @@ test('a write answers with its first failing stage, one after the other until it
 
 const notSupported = (type: string) => ({ error: `The provided content-type '${type}' is not supported.` });
 
-test('JSON that is too deep is refused before anybody is asked who he is', async () => {
+test('rejects too deep JSON before authentication', async () => {
   const { anonymous, unknown } = await scene();
   const deep = { error: 'Parameters nested too deeply' };
   for (const [open, close] of [
@@ -93,7 +93,7 @@ test('JSON that is too deep is refused before anybody is asked who he is', async
   }
 });
 
-test('bad text in a form comes before the route, the method and credentials', async () => {
+test('rejects invalid text in a form before it checks route, method and credentials', async () => {
   const { anonymous, unknown } = await scene();
   for (const raw of ['name=a%00', 'name=%ff', 'na%00me=a', 'name=%', 'name=a\u0000']) {
     const form = { raw, headers: FORM_TYPE };
@@ -107,7 +107,7 @@ test('bad text in a form comes before the route, the method and credentials', as
   }
 });
 
-test('bad text counts in paths, names and values of the query, and every header that carries a credential', async () => {
+test('rejects invalid text in paths, in names and values of the query, and in credential headers', async () => {
   const { anonymous, owner } = await scene();
   const paths = ['/pro%00jects', '/projects/%ff', '/projects/a%2', '/%c0%af', '/%ed%a0%80', '/projects?a%00=1'];
   for (const path of [...paths, '/projects?a=%fe', '/projects?%zz', '/projects?a=1&b=%e2%82', '//%00', '//oauth/%ff']) {
@@ -123,7 +123,7 @@ test('bad text counts in paths, names and values of the query, and every header 
   assert.equal((await anonymous.get('/projects?search=%C3%A9%F0%9F%91%8D%2500')).status, 200);
 });
 
-test('outside the API bad text is refused alike', async () => {
+test('rejects invalid text outside the API too', async () => {
   const { anonymous } = await scene();
   const none = { headers: {} };
   const form = { raw: 'grant_type=password&username=%00', headers: FORM_TYPE };
@@ -142,7 +142,7 @@ test('outside the API bad text is refused alike', async () => {
   }
 });
 
-test('a read answers in the same order, for everybody', async () => {
+test('a read checks its stages in the same order for every caller', async () => {
   const { root, anonymous, owner, stranger, unknown, project } = await scene();
   const none = { headers: {} };
   const path = `/projects/${project.id}/repository/commits`;
@@ -162,7 +162,7 @@ test('a read answers in the same order, for everybody', async () => {
   assert.equal((await owner.get(path)).status, 200);
 });
 
-test('a family of administrators refuses others before parameters, a single call of theirs after them', async () => {
+test('rejects other callers before parameters in administrator families, after them in single endpoints', async () => {
   const { anonymous, owner } = await scene();
   const empty = { raw: '{}', headers: JSON_TYPE };
   const unauthorized = { message: '401 Unauthorized' };
@@ -191,7 +191,7 @@ test('a family of administrators refuses others before parameters, a single call
   ]);
 });
 
-test('an empty body has no type, whatever it is said to be; a JSON body that is no object has no parameters', async () => {
+test('ignores the type of an empty body; a JSON body that is no object has no parameters', async () => {
   const { owner, project } = await scene();
   const names = ['application/json', 'application/json; charset=utf-8', 'text/plain', 'application/xml', 'x'];
   for (const type of names) {
@@ -211,7 +211,7 @@ test('an empty body has no type, whatever it is said to be; a JSON body that is 
   }
 });
 
-test('a type that is no encoding of parameters is told as it was written, without its parameters', async () => {
+test('the error for an unsupported media type contains the type without its parameters', async () => {
   const { owner } = await scene();
   for (const [type, told] of [
     ['text/plain', 'text/plain'],

@@ -33,7 +33,7 @@ const makeTables = endpoint({
   },
 });
 
-test('whoever adds to a record that goes away in that moment is told of a conflict', async () => {
+test('returns 409 when the parent of a new row is deleted concurrently', async () => {
   const { anonymous, logged } = await startMinimalServer({ addChild, makeTables });
   assert.equal((await anonymous.post('/tables')).status, 201);
   assert.equal((await anonymous.post('/parents/1/children')).status, 201);

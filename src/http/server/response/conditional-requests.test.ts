@@ -28,7 +28,7 @@ test('a token that is revoked, expired or unknown gets 401', async () => {
   assert.equal((await anonymous.get('/version', {}, { 'If-None-Match': '*' })).status, 401);
 });
 
-test('whoever may not see it any more gets 404, and nobody learns by * what there is', async () => {
+test('returns 404 after access is lost, and If-None-Match * does not reveal existence', async () => {
   const [mira, otto] = [await user(), await user()];
   const { id, addMember: add } = await newProject({ owner: mira });
   await add('developer', otto);
@@ -41,13 +41,13 @@ test('whoever may not see it any more gets 404, and nobody learns by * what ther
   }
 });
 
-test('a scope that does not fit gets 403, a wrong parameter 400', async () => {
+test('returns 403 for a missing scope and 400 for an invalid parameter, despite a matching ETag', async () => {
   const mira = await user({ scopes: ['read_user'] });
   assert.equal((await mira.get('/projects', {}, { 'If-None-Match': '*' })).status, 403);
   assert.equal((await root.get('/projects', { per_page: 0 }, { 'If-None-Match': '*' })).status, 400);
 });
 
-test('a change is another tag, and the old one is worth nothing', async () => {
+test('a change produces a new ETag, and the old one no longer matches', async () => {
   const mira = await user();
   const { id } = await newProject({ owner: mira });
   const headers = await known(`/projects/${id}`, mira);
@@ -57,7 +57,7 @@ test('a change is another tag, and the old one is worth nothing', async () => {
   assert.notEqual(told.etag, headers['If-None-Match']);
 });
 
-test('HEAD is 304 too, writes are not asked', async () => {
+test('returns 304 to HEAD, and ignores the condition on writes', async () => {
   const headers = await known('/version');
   const head = await root.send('HEAD', '/version', { headers });
   assert.deepEqual([head.status, head.headers.etag], [304, headers['If-None-Match']]);
@@ -68,7 +68,7 @@ test('HEAD is 304 too, writes are not asked', async () => {
   assert.deepEqual([made.status, made.headers.etag, made.headers['cache-control']], [201, undefined, 'no-cache']);
 });
 
-test('tags that are others, or none, are no match', async () => {
+test('other or malformed ETags do not match', async () => {
   const { 'If-None-Match': etag } = await known('/version');
   for (const other of [
     '"*"',

@@ -20,7 +20,7 @@ function isOpen({ headers }: TestResponse): boolean {
 const preflight = (path: string, headers: Readonly<Record<string, string>> = {}) =>
   anonymous.send('OPTIONS', path, { headers: { Origin, 'Access-Control-Request-Method': 'PATCH', ...headers } });
 
-test('every answer of the API may be read, refusals too', async () => {
+test('allows other origins to read every API response, including errors', async () => {
   const { headers } = await root.get('/version');
   const json = { 'Content-Type': 'application/json' };
   const answers = [
@@ -38,7 +38,7 @@ test('every answer of the API may be read, refusals too', async () => {
   for (const [status, answer] of answers) assert.deepEqual([answer.status, isOpen(answer)], [status, true]);
 });
 
-test('what a list and a file tell of themselves may be read', async () => {
+test('exposes the headers of lists and files', async () => {
   const { headers } = await anonymous.get('/projects', {}, { Origin });
   const exposed = String(headers['access-control-expose-headers']).split(', ');
   const files = ['Blob-Id', 'Commit-Id', 'Content-Sha256', 'Encoding', 'Execute-Filemode', 'File-Name', 'File-Path'];
@@ -50,7 +50,7 @@ test('what a list and a file tell of themselves may be read', async () => {
   }
 });
 
-test('without an origin nothing is said', async () => {
+test('sends no CORS headers without an Origin', async () => {
   const { headers } = await anonymous.get('/projects');
   assert.deepEqual(
     [headers['access-control-allow-origin'], headers['access-control-expose-headers'], headers.vary],
@@ -58,7 +58,7 @@ test('without an origin nothing is said', async () => {
   );
 });
 
-test('a preflight allows any method and header, wherever it is sent', async () => {
+test('a preflight allows any method and header on any path', async () => {
   const asked = 'PRIVATE-TOKEN, X-Whatever, content-type';
   for (const path of ['/projects/1', '/nothing', '//oauth/token', '//oauth/revoke']) {
     const answer = await preflight(path, { 'Access-Control-Request-Headers': asked });
@@ -71,7 +71,7 @@ test('a preflight allows any method and header, wherever it is sent', async () =
   assert.deepEqual([plain.status, plain.headers.allow, isOpen(plain)], [204, 'GET, HEAD, OPTIONS', true]);
 });
 
-test('of OAuth scripts get and end tokens; pages and the other calls are not for them', async () => {
+test('allows other origins to create and revoke OAuth tokens, and no other OAuth requests', async () => {
   for (const path of ['//oauth/token', '//oauth/revoke']) {
     assert.equal(isOpen(await anonymous.send('POST', path, { headers: { Origin } })), true, path);
     assert.equal(isOpen(await anonymous.send('GET', path, { headers: { Origin } })), true, '405 too');
@@ -82,7 +82,7 @@ test('of OAuth scripts get and end tokens; pages and the other calls are not for
   }
 });
 
-test('a foreign origin reads what is public, and nothing by the cookie', async () => {
+test('another origin reads public data only, also with the cookie', async () => {
   const mira = await userWithPassword(here);
   const visit = await signedInBrowser(here, mira);
   await mira.post('/projects', { name: 'Secret of mira' });

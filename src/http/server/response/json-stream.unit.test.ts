@@ -16,7 +16,7 @@ import { toJson } from './json-stream.ts';
 
 const long = 'ä"\n'.repeat(100_000);
 
-test('a list is the same JSON, made at once or while it is sent', async () => {
+test('a list has the same JSON whether it is serialized at once or streamed', async () => {
   for (const rows of [[], [1], [null, undefined, 'a', { b: [] }]]) assert.equal(toJson(rows), JSON.stringify(rows));
   for (const rows of [
     Array.from({ length: 40 }, (_, id) => ({ id, long })),
@@ -31,7 +31,7 @@ test('a list is the same JSON, made at once or while it is sent', async () => {
   }
 });
 
-test('what holds a long list is the same JSON too', async () => {
+test('an object with a long list has the same JSON when streamed', async () => {
   const many = Array.from({ length: 101 }, (_, id) => ({ id }));
   const few = { b: 1, none: undefined, list: [], end: [1] };
   for (const value of [
@@ -49,7 +49,7 @@ test('what holds a long list is the same JSON too', async () => {
   assert.ok((await text(made.stream())) === JSON.stringify(value));
 });
 
-test('a very long text is the same JSON, and never made at once', async () => {
+test('a very long text has the same JSON and is never serialized at once', async () => {
   const content = `x${'😀"'.repeat(1_500_000)}\ud800`;
   const value = { id: 1, content, end: [content, { content: 'y' }] };
   const made = toJson(value);
@@ -60,7 +60,7 @@ test('a very long text is the same JSON, and never made at once', async () => {
   assert.equal(await made.hash(), hash('sha1', JSON.stringify(value)));
 });
 
-test('very many short rows go out together', async () => {
+test('sends very many short rows in one chunk', async () => {
   const rows = Array.from({ length: 100_000 }, (_, id) => ({ id, name: 'a name that is not long, but comes often' }));
   const made = toJson(rows);
   assert.ok(typeof made === 'object');
@@ -69,7 +69,7 @@ test('very many short rows go out together', async () => {
   assert.ok(parts.join('') === JSON.stringify(rows));
 });
 
-test('a text that is still to be read is read at its place', async () => {
+test('reads a lazily loaded text when its position is reached', async () => {
   const later = (said: string | null) => new LongText(async () => said);
   const row = { first: later('"a"'), in: [{ text: later(null) }, { text: later('ä') }], last: 1 };
   const told = '{"first":"\\"a\\"","in":[{"text":null},{"text":"ä"}],"last":1}';
@@ -86,7 +86,7 @@ test('a text that is still to be read is read at its place', async () => {
   }
 });
 
-test('a streamed text is encoded at its place, and ends with its response', async () => {
+test('encodes a streamed text in place, and destroys it with its response', async () => {
   const chunks = ['a', 'bcde', '', 'fg', 'h'].map((part) => Buffer.from(part));
   const make = () => {
     const content = Readable.from(chunks, { objectMode: false });
@@ -104,7 +104,7 @@ test('a streamed text is encoded at its place, and ends with its response', asyn
   }
 });
 
-test('a very long list is answered whole, with the headers of its page', async () => {
+test('sends a very long list completely, with pagination headers', async () => {
   const rows = Array.from({ length: 40 }, (_, id) => ({ id, long }));
   const listLong = endpoint({
     get: '/long',

@@ -4,7 +4,7 @@ import { world } from '#test/support/world.ts';
 
 const { root, anonymous, user, clock, newProject } = await world();
 
-test('an answer that is remembered is the new one after every change', async () => {
+test('returns the current response after every change', async () => {
   const { id } = await newProject({ owner: root });
   const described = async () => (await root.get(`/projects/${id}`)).body.description;
   await root.put(`/projects/${id}`, { description: 'one' });
@@ -13,7 +13,7 @@ test('an answer that is remembered is the new one after every change', async () 
   assert.equal(await described(), 'two');
 });
 
-test('every caller is asked for his right, and has an answer of his own', async () => {
+test('checks the access of every caller and caches responses per caller', async () => {
   const { id, addMember: add } = await newProject({ owner: root });
   const [member, stranger] = [await add('reporter'), await user()];
   assert.equal((await root.get(`/projects/${id}`)).body.permissions.project_access.access_level, 50);
@@ -24,7 +24,7 @@ test('every caller is asked for his right, and has an answer of his own', async 
   assert.equal((await member.get(`/projects/${id}`)).status, 404);
 });
 
-test('another query, another page, another address is another answer', async () => {
+test('caches responses separately by query, page and host', async () => {
   await newProject({ owner: root, visibility: 'public' });
   await newProject({ owner: root, visibility: 'public' });
   const onPage = async (page: number) => (await root.get('/projects', { per_page: 1, page })).body[0].id;
@@ -35,7 +35,7 @@ test('another query, another page, another address is another answer', async () 
   assert.match(await seenFrom('other.test'), /^http:\/\/other\.test\//);
 });
 
-test('whoever knows the remembered answer gets 304, with the headers of its page', async () => {
+test('returns 304 with pagination headers for a matching cached response', async () => {
   const { headers } = await root.get('/projects', { per_page: 1 });
   const again = await root.get('/projects', { per_page: 1 }, { 'if-none-match': String(headers.etag) });
   assert.equal(again.status, 304);
@@ -43,7 +43,7 @@ test('whoever knows the remembered answer gets 304, with the headers of its page
   assert.equal(again.headers['content-type'], undefined);
 });
 
-test('a membership that ends with the day takes its answers along', async () => {
+test('a membership that expires invalidates its cached responses', async () => {
   const { addMember: add } = await newProject({ owner: root });
   const tomorrow = new Date(clock.now().getTime() + 86_400_000).toISOString().slice(0, 10);
   const member = await add('reporter', undefined, { expires_at: tomorrow });

@@ -50,7 +50,7 @@ async function disconnectAll(): Promise<void> {
   while ((await anonymous.get('/texts/31')).status !== 200);
 }
 
-test('a response that does not fit into memory is 503, and short ones are sent', async (t) => {
+test('returns 503 for a response that exceeds the memory limit, and sends short ones', async (t) => {
   await stall(t, 16);
   await stall(t, 15);
   const { status, headers, body } = await anonymous.get('/texts/1');
@@ -59,19 +59,19 @@ test('a response that does not fit into memory is 503, and short ones are sent',
   assert.equal((await anonymous.get('/texts/0')).status, 200);
 });
 
-test('a response that is larger than the limit is sent to a network that holds no other', async () => {
+test('sends a response over the limit to a network without other responses', async () => {
   const { status, bytes } = await anonymous.get('/texts/40');
   assert.deepEqual([status, bytes.length], [200, 40 * MEBIBYTE]);
 });
 
-test('a change is rejected before it is made', async (t) => {
+test('rejects a write before its execution', async (t) => {
   changes = 0;
   await stall(t, 32);
   assert.equal((await anonymous.post('/texts/1')).status, 503);
   assert.equal(changes, 0);
 });
 
-test('the client of a change that is made already is disconnected, because 503 would invite a repetition', async (t) => {
+test('disconnects the client of an executed write, because 503 would invite a retry', async (t) => {
   changes = 0;
   await stall(t, 16);
   const received = await raw('POST /api/v4/texts/20 HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');

@@ -98,7 +98,7 @@ async function ends(made: readonly Readable[]): Promise<void> {
   await Promise.all(made.map((each) => each.closed || new Promise((resolve) => each.once('close', resolve))));
 }
 
-test('a stream is destroyed when its client has gone before it began', async () => {
+test('destroys a stream whose client disconnected before it began', async () => {
   for (const path of ['/late', '/late']) {
     [asked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const socket = ask(patient.address, path);
@@ -117,7 +117,7 @@ test('a stream is destroyed when its client has gone before it began', async () 
   }
 });
 
-test('a stream that has nothing to say is destroyed when its client goes', async () => {
+test('destroys an idle stream when its client disconnects', async () => {
   asked = Promise.withResolvers<void>();
   const socket = ask(patient.address, '/silent');
   await asked.promise;
@@ -131,7 +131,7 @@ test('a stream is destroyed when its headers cannot be written', async () => {
   await ends(bodies.splice(0));
 });
 
-test('a client that does not read on is cut off, whatever it is sent', async () => {
+test('disconnects a client that stops reading any kind of response', async () => {
   for (const path of ['/flood', '/long']) {
     const socket = ask(hasty.address, path);
     const [connection] = (await once(hasty.transport.server, 'connection')) as [Socket];
@@ -142,7 +142,7 @@ test('a client that does not read on is cut off, whatever it is sent', async () 
   }
 });
 
-test('a long text arrives whole', async () => {
+test('sends a long text completely', async () => {
   const { bytes } = await patient.anonymous.get('/long');
   assert.equal(bytes.toString(), 'ä'.repeat(8 * 2 ** 20));
 });
@@ -155,7 +155,7 @@ function sendTooMuch(address: string): Socket {
   return socket;
 }
 
-test('a client that reads only when it has sent everything gets its refusal, and its connection ends', async () => {
+test('a client that reads only after sending everything gets its error, and its connection is closed', async () => {
   const socket = sendTooMuch(patient.address);
   const chunk = Buffer.alloc(2 ** 20);
   for (let sent = 0; sent < 64; sent++) {
@@ -165,13 +165,13 @@ test('a client that reads only when it has sent everything gets its refusal, and
   assert.match(answer.join(''), /^HTTP\/1\.1 413 /);
 });
 
-test('a client that has its refusal and neither goes on nor away is cut off', async () => {
+test('disconnects a rejected client that neither continues nor disconnects', async () => {
   const socket = sendTooMuch(hasty.address);
   const answer = await socket.setEncoding('latin1').toArray();
   assert.match(answer.join(''), /^HTTP\/1\.1 413 /);
 });
 
-test('of requests that come at once the later ones wait, and are forgotten with their connection', async () => {
+test('later pipelined requests wait, and are discarded with their connection', async () => {
   const socket = ask(patient.address, ...Array.from({ length: 50 }, () => '/flood'));
   await once(socket, 'readable');
   assert.equal(bodies.length, 1);
@@ -180,21 +180,21 @@ test('of requests that come at once the later ones wait, and are forgotten with 
   assert.equal(bodies.splice(0).length, 1);
 });
 
-test('of requests that come at once each is answered, in their order', async () => {
+test('responds to pipelined requests in order', async () => {
   const paths = ['/long', '/nothing', '/long', '/wrong'];
   const answer = await patient.raw(paths.map((path) => `GET /api/v4${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''));
   assert.deepEqual(answer.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 404', 'HTTP/1.1 200']);
   await ends(bodies.splice(0));
 });
 
-test('a connection with more than a hundred questions before the first answer is ended', async () => {
+test('closes a connection with over a hundred pipelined requests before the first response', async () => {
   const socket = ask(patient.address, ...Array.from({ length: 102 }, () => '/flood'));
   socket.resume();
   await once(socket, 'close');
   await ends(bodies.splice(0));
 });
 
-test('a client that has an early answer, has then sent everything, and does not read is cut off', async () => {
+test('disconnects a client that does not read its early response after sending everything', async () => {
   // What the system takes by itself is less; the first is written at once, the second in pieces.
   for (const length of [262_144, 32 * 2 ** 20]) {
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(hasty.address).port) });

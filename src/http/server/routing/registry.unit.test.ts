@@ -96,7 +96,7 @@ test('matches nested paths before a fixed suffix', () => {
   assert.equal(find('/%ff.git/info/refs'), null);
 });
 
-test('answers HEAD by the GET endpoint unless HEAD has its own', () => {
+test('serves HEAD by the GET endpoint unless HEAD has its own', () => {
   assert.deepEqual(find('/api/v4/projects/1', 'HEAD'), ['getProject', { id: '1' }]);
   assert.deepEqual(find('/api/v4/projects/1/probe', 'HEAD'), ['probe', { id: '1' }]);
   assert.equal(find('/api/v4/projects/1/probe'), null);
