@@ -10,14 +10,14 @@ import { DataDirectoryInUse, lockDataDirectory } from './data-directory-lock.ts'
 const directory = mkdtempSync(join(tmpdir(), 'hearth-lock-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
-test('a second server on a data directory is refused until the first one gives it up', () => {
+test('rejects a second server on a data directory until the first one releases it', () => {
   const release = lockDataDirectory(directory);
   assert.throws(() => lockDataDirectory(directory), DataDirectoryInUse);
   release();
   lockDataDirectory(directory)();
 });
 
-test('the lock of a killed process is taken over', async () => {
+test('takes over the lock of a killed process', async () => {
   const code = `
     const { lockDataDirectory } = await import(${JSON.stringify(import.meta.resolve('./data-directory-lock.ts'))});
     globalThis.held = lockDataDirectory(${JSON.stringify(directory)});

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { testDatabase } from '#test/engines/engine.ts';
 import { isInIds } from './dialect.ts';
 
-test('rows are chosen, or left out, by a list of ids that no statement has room for', async () => {
+test('includes or excludes rows by a list of ids longer than the parameter limit', async () => {
   await using database = await testDatabase();
   const { reader, transaction } = database;
   const made = await transaction((tx) =>

@@ -21,7 +21,7 @@ async function kept({ dataDir }: TestPlace): Promise<string> {
   return file;
 }
 
-test('the tables that are made at once are those that the migrations make', { skip }, async () => {
+test('the initial schema equals the schema that the migrations create', { skip }, async () => {
   await using place = await testPlace('empty');
   await using database = await testDatabase({ empty: true });
   const tables = await loadInitialSchema(database.reader, names, await kept(place));
@@ -30,7 +30,7 @@ test('the tables that are made at once are those that the migrations make', { sk
   assert.deepEqual(await dumpInitialSchema(database.reader, names), tables);
 });
 
-test('a new database has them by `migrate`, with the names of all migrations', { skip }, async () => {
+test('`migrate` creates the initial schema and records all migrations', { skip }, async () => {
   await using place = await testPlace('empty');
   const file = await kept(place);
   const database = await openDatabase({ ...place, clock: systemClock });
@@ -46,7 +46,7 @@ test('a new database has them by `migrate`, with the names of all migrations', {
   await database.close();
 });
 
-test('a database that has some goes through the other migrations', { skip }, async () => {
+test('runs only the missing migrations on an older database', { skip }, async () => {
   await using place = await testPlace('empty');
   const database = await openDatabase({ ...place, clock: systemClock });
   const first = migrations.slice(0, 3);
@@ -55,7 +55,7 @@ test('a database that has some goes through the other migrations', { skip }, asy
   await database.close();
 });
 
-test('what cannot be read, or is of other migrations, counts as not there', { skip }, async () => {
+test('ignores an initial schema that is unreadable or belongs to other migrations', { skip }, async () => {
   await using place = await testPlace('empty');
   await using database = await testDatabase({ empty: true });
   const file = await kept(place);

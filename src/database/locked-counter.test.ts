@@ -47,7 +47,7 @@ async function addObject(tx: Transaction, at: number): Promise<void> {
 const behind = (database: Database, id: number) =>
   database.reader.selectFrom('geo_events').select('id').where('id', '>', id).orderBy('id').execute();
 
-test('whoever follows by the greatest number misses nothing that many write at once', async () => {
+test('a reader that polls by the greatest number misses no concurrent writes', async () => {
   await using database = await testDatabase();
   await follow(database);
   const heard: number[] = [];
@@ -71,7 +71,7 @@ test('whoever follows by the greatest number misses nothing that many write at o
   assert.deepEqual(heard, all);
 });
 
-test('what is rolled back is written down by nobody, and what follows by a reference is', async () => {
+test('records no rolled-back writes, and records cascading changes', async () => {
   await using database = await testDatabase();
   await follow(database);
   await assert.rejects(
@@ -90,7 +90,7 @@ test('what is rolled back is written down by nobody, and what follows by a refer
   );
 });
 
-test('a migration may change a table whose rows it has just written', async () => {
+test('a migration can alter a table after writing its rows', async () => {
   await using database = await testDatabase();
   await follow(database);
   await database.transaction(async (tx) => {

@@ -9,13 +9,13 @@ import type { Migration } from './migrations/migration.ts';
 
 const names = migrations.map(({ name }) => name);
 
-test('a fresh database gets every migration once', async () => {
+test('runs every migration once on a new database', async () => {
   await using database = await testDatabase({ empty: true });
   assert.deepEqual(await migrate(database), names);
   assert.deepEqual(await migrate(database), []);
 });
 
-test('migrations are named by rising numbers, each used once', () => {
+test('migrations have unique increasing numbers', () => {
   for (const name of names) assert.match(name, /^\d{4}_[a-z0-9_]+$/);
   const numbers = names.map((name) => Number(name.slice(0, 4)));
   assert.deepEqual(
@@ -24,7 +24,7 @@ test('migrations are named by rising numbers, each used once', () => {
   );
 });
 
-test('two processes that start at once migrate once', async () => {
+test('concurrent starts of two processes migrate once', async () => {
   await using place = await testPlace('empty');
   const open = () => openDatabase({ ...place, clock: systemClock });
   const [one, two] = [await open(), await open()];
@@ -33,7 +33,7 @@ test('two processes that start at once migrate once', async () => {
   await Promise.all([one.close(), two.close()]);
 });
 
-test('a migration that fails leaves nothing behind', async () => {
+test('rolls back a failed migration', async () => {
   await using database = await testDatabase({ empty: true });
   const broken: Migration = {
     name: '0001_broken',
@@ -58,7 +58,7 @@ test('a migration that fails leaves nothing behind', async () => {
   assert.deepEqual(await migrate(database, [mended]), ['0001_mended']);
 });
 
-test('a database of a newer version is refused', async () => {
+test('rejects a database of a newer version', async () => {
   await using database = await testDatabase();
   await assert.rejects(migrate(database, []), /migrated by a newer version of Hearth/);
 });

@@ -17,7 +17,7 @@ async function withCounters(database: Database, count: number, value = (i: numbe
   });
 }
 
-test('a page holds its rows, the total, and whether more follow', async () => {
+test('a page contains its rows, the total, and whether more follow', async () => {
   await using database = await testDatabase();
   await withCounters(database, 5);
   const query = database.reader.selectFrom('counters').select('value').orderBy('name');
@@ -30,7 +30,7 @@ test('a page holds its rows, the total, and whether more follow', async () => {
   assert.deepEqual(await page(4), [[], 5, false]);
 });
 
-test('of a list that is looked through is known which rows it has, unless they are more than are counted', async () => {
+test('returns the ids of a filtered list unless they exceed the counting limit', async () => {
   await using database = await testDatabase();
   const counters = database.reader.selectFrom('counters');
   const look = () => scanMatches(database.reader, counters.select('value as id').where('value', '>', 1));
@@ -56,7 +56,7 @@ test('of a list that is looked through is known which rows it has, unless they a
   assert.deepEqual(await known(), [undefined, COUNT_LIMIT + 1]);
 });
 
-test('an empty list has one empty page', async () => {
+test('an empty list has a single empty page', async () => {
   await using database = await testDatabase();
   const query = database.reader.selectFrom('counters').select('value');
   assert.deepEqual(await paginate(database.reader, query, { page: 1, perPage: 20 }), {
@@ -66,7 +66,7 @@ test('an empty list has one empty page', async () => {
   });
 });
 
-test('a list that ends with its page has no next one', async () => {
+test('has no next page if the list ends with the page', async () => {
   await using database = await testDatabase();
   await withCounters(database, 4);
   const query = database.reader.selectFrom('counters').select('value').orderBy('name');
@@ -74,7 +74,7 @@ test('a list that ends with its page has no next one', async () => {
   assert.deepEqual([total, more], [4, false]);
 });
 
-test('a page that counts what it has gathered tells the same', async () => {
+test('counting already loaded rows gives the same page', async () => {
   await using database = await testDatabase();
   await withCounters(database, 5);
   const query = database.reader.selectFrom('counters').select('value').orderBy('name');
@@ -84,7 +84,7 @@ test('a page that counts what it has gathered tells the same', async () => {
   }
 });
 
-test('distinct rows are counted once', async () => {
+test('counts distinct rows once', async () => {
   await using database = await testDatabase();
   await withCounters(database, 10, (i) => i % 3);
   const query = database.reader.selectFrom('counters').select('value').distinct().orderBy('value');
@@ -103,7 +103,7 @@ test('counting stops above the limit: the total is unknown, the next page is not
   assert.deepEqual([last.items.length, last.total, last.more], [1, null, false]);
 });
 
-test('pages by key follow each other without gap or repetition, in both directions, over equal values', async () => {
+test('keyset pages have no gaps or duplicates, in both directions, with equal values', async () => {
   await using database = await testDatabase();
   await withCounters(database, 7, (i) => i % 2);
   const query = database.reader.selectFrom('counters').select(['name', 'value']);
@@ -123,7 +123,7 @@ test('pages by key follow each other without gap or repetition, in both directio
   }
 });
 
-test('pages by the id alone', async () => {
+test('pages by id alone have no gaps or duplicates', async () => {
   await using database = await testDatabase();
   await withCounters(database, 4);
   const query = database.reader.selectFrom('counters').select('name').where(sql<boolean>`1 = 1`);

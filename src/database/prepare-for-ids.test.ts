@@ -5,7 +5,7 @@ import { prepareForIds } from './prepare.ts';
 
 const counters = prepareForIds((db, ids) => db.selectFrom('counters').select('name').where('value', 'in', ids));
 
-test('a query for a list of ids finds each once, whatever the length of the list', async () => {
+test('finds each row once for a list of ids of any length', async () => {
   await using database = await testDatabase();
   await database.transaction(async (tx) => {
     for (let value = 1; value <= 300; value++)

@@ -26,7 +26,7 @@ const raiseCounters = prepareForRows(['name', 'value'], (tx, rows: RowParameters
     .whereRef('name', '=', 'wanted.column1');
 });
 
-test('a statement for a list of rows is run for each of them once, whatever their number', async () => {
+test('runs a statement once for each row of a list of any length', async () => {
   await using database = await testDatabase();
   for (const length of [0, 1, 2, 3, 63, 64, 65, 200]) {
     const rows = Array.from({ length }, (_, index) => ({ name: `${length}-${index}`, value: index }));
@@ -60,7 +60,7 @@ const valuesOf = prepareForRows(
   { pad: true },
 );
 
-test('what a filled list looks up is found for each row, and nothing besides', async () => {
+test('finds the related rows of each listed row and no others', async () => {
   await using database = await testDatabase();
   const rows = Array.from({ length: 70 }, (_, value) => ({ name: `n${value}`, value }));
   await database.transaction((tx) => addCounters(tx, rows));

@@ -16,7 +16,7 @@ function add(tx: Transaction, name: string, value = 1) {
   return tx.insertInto('counters').values({ name, value }).execute();
 }
 
-test('what a transaction wrote is there after it, and its value is returned', async () => {
+test('commits the writes of a transaction and returns its value', async () => {
   await using database = await testDatabase();
   const value = await database.transaction(async (tx) => {
     await add(tx, 'a', 7);
@@ -26,7 +26,7 @@ test('what a transaction wrote is there after it, and its value is returned', as
   assert.deepEqual(await counters(database.reader), [{ name: 'a', value: 7 }]);
 });
 
-test('a transaction that throws leaves nothing, and does not tell its after-commit actions', async () => {
+test('rolls back a transaction that throws, and does not run its after-commit actions', async () => {
   await using database = await testDatabase();
   let told = false;
   const broken = database.transaction(async (tx) => {
@@ -41,7 +41,7 @@ test('a transaction that throws leaves nothing, and does not tell its after-comm
   assert.equal(told, false);
 });
 
-test('a returned refusal is handed on and leaves nothing', async () => {
+test('rolls back and returns a failure', async () => {
   await using database = await testDatabase();
   const answer = await database.transaction(async (tx) => {
     await add(tx, 'a');
@@ -51,7 +51,7 @@ test('a returned refusal is handed on and leaves nothing', async () => {
   assert.deepEqual(await counters(database.reader), []);
 });
 
-test('a failed statement ends the transaction even when its error is caught', async () => {
+test('a failed statement ends the transaction even if its error is caught', async () => {
   await using database = await testDatabase();
   const swallowing = database.transaction(async (tx) => {
     await add(tx, 'a');
@@ -68,7 +68,7 @@ test('a failed statement ends the transaction even when its error is caught', as
   assert.deepEqual(await counters(database.reader), []);
 });
 
-test('a failed statement can be turned into a refusal, and the next transaction is clean', async () => {
+test('a failed statement can become a failure, and the next transaction is unaffected', async () => {
   await using database = await testDatabase();
   await database.transaction((tx) => add(tx, 'a'));
   const answer = await database.transaction(async (tx) => {
@@ -84,7 +84,7 @@ test('a failed statement can be turned into a refusal, and the next transaction 
   assert.equal((await counters(database.reader)).length, 2);
 });
 
-test('work that looks again when it finds a name taken is run again, and what its first run wrote is not there', async () => {
+test('retries a transaction after a unique conflict without the writes of its first run', async () => {
   await using database = await testDatabase();
   await database.transaction((tx) => add(tx, 'a'));
   const names = ['a', 'b'];
@@ -104,7 +104,7 @@ test('work that looks again when it finds a name taken is run again, and what it
   await assert.rejects(other, (error) => getViolatedUniqueIndex(error) === 'counters_pkey');
 });
 
-test('a handle that outlives its transaction is refused', async () => {
+test('rejects a handle used after its transaction', async () => {
   await using database = await testDatabase();
   let kept: Transaction | undefined;
   await database.transaction(async (tx) => {
@@ -114,7 +114,7 @@ test('a handle that outlives its transaction is refused', async () => {
   await assert.rejects(counters(kept!), /The transaction has ended/);
 });
 
-test('after-commit actions see the committed rows, and one that throws harms nobody', async () => {
+test('after-commit actions see the committed rows, and one that throws does not affect the others', async () => {
   const failures: unknown[] = [];
   await using place = await testPlace();
   const log = { error: (details: object) => failures.push(details) };
@@ -143,12 +143,12 @@ test('a transaction reads its own writes while readers see the state before it',
   });
 });
 
-test('the moment of a transaction stands still and comes from the clock', async () => {
+test('the timestamp of a transaction is constant and comes from the clock', async () => {
   await using database = await testDatabase({ clock: { now: () => new Date('2026-03-04T05:06:07.089Z') } });
   assert.equal(await database.transaction(async (tx) => tx.now), '2026-03-04T05:06:07.089Z');
 });
 
-test('many transactions on one row all get through, and no count is lost', async () => {
+test('many concurrent transactions on one row all succeed without lost updates', async () => {
   await using database = await testDatabase();
   const values = await Promise.all(
     Array.from({ length: 40 }, () => database.transaction((tx) => nextCounterValue(tx, 'feed'))),
@@ -159,7 +159,7 @@ test('many transactions on one row all get through, and no count is lost', async
   );
 });
 
-test('transactions of one turn never conflict, whatever process they are of', async () => {
+test('transactions with the same lock key never conflict, even across processes', async () => {
   await using place = await testPlace();
   const options = { ...place, clock: systemClock };
   const both = await Promise.all([openDatabase(options), openDatabase(options)]);
@@ -174,7 +174,7 @@ test('transactions of one turn never conflict, whatever process they are of', as
   await Promise.all(both.map((database) => database.close()));
 });
 
-test('many transactions that read what all of them write get through too', async () => {
+test('many concurrent transactions that read rows written by the others all succeed', async () => {
   await using database = await testDatabase();
   const values = await Promise.all(
     Array.from({ length: 40 }, (_, i) =>
@@ -189,7 +189,7 @@ test('many transactions that read what all of them write get through too', async
   assert.equal((await counters(database.reader)).length, 41);
 });
 
-test('write skew is prevented: two that each read what the other writes do not both commit unchanged', async () => {
+test('prevents write skew between two transactions that read rows written by the other', async () => {
   await using database = await testDatabase();
   await database.transaction(async (tx) => {
     await add(tx, 'anna', 1);
@@ -206,7 +206,7 @@ test('write skew is prevented: two that each read what the other writes do not b
   assert.equal(answers.filter((answer) => answer === undefined).length, 1);
 });
 
-test('a write through a reader is refused by the engine, where no type sees what it is', async () => {
+test('the engine rejects a write through a reader', async () => {
   await using database = await testDatabase();
   const { reader } = database;
   await assert.rejects(sql`insert into counters (name, value) values ('a', 1)`.execute(reader), /read-?only/);
@@ -226,7 +226,7 @@ test('a transaction that waits for something other than SQL fails in tests', {
   assert.deepEqual(await counters(database.reader), []);
 });
 
-test('a transaction that waits while others give way is no better', { skip: engine !== 'sqlite' }, async () => {
+test('a transaction that waits for others to yield also fails', { skip: engine !== 'sqlite' }, async () => {
   await using database = await testDatabase();
   // On a slow machine its own statement gives way, which excuses it once: it waits more than once.
   const waiting = async () => {
@@ -245,7 +245,7 @@ test('a transaction that waits while others give way is no better', { skip: engi
   await waited;
 });
 
-test('a long transaction gives way to others between its statements, who see nothing of it', async () => {
+test('a long transaction yields between statements, and others do not see its writes', async () => {
   await using database = await testDatabase();
   const seen: number[] = [];
   let open = true;
@@ -271,7 +271,7 @@ test('a long transaction gives way to others between its statements, who see not
   assert.equal((await counters(database.reader)).length, 8);
 });
 
-test('many reads of one request give way to others', async () => {
+test('many reads of one request yield to other requests', async () => {
   await using database = await testDatabase();
   let turns = 0;
   const look = () => {
@@ -287,7 +287,7 @@ test('many reads of one request give way to others', async () => {
   assert.ok(turns >= 3, `others had ${turns} turns`);
 });
 
-test('a writer of another process is waited for', { skip: engine !== 'sqlite' }, async () => {
+test('waits for a writer of another process', { skip: engine !== 'sqlite' }, async () => {
   await using place = await testPlace();
   const server = await openDatabase({ ...place, clock: systemClock });
   const command = await openDatabase({ ...place, clock: systemClock });
@@ -306,7 +306,7 @@ test('a writer of another process is waited for', { skip: engine !== 'sqlite' },
   await Promise.all([server.close(), command.close()]);
 });
 
-test('what only reads ends in time on PostgreSQL too, and a transaction does not', {
+test('PostgreSQL applies the time limit to reads and not to transactions', {
   skip: engine === 'sqlite',
 }, async () => {
   const place = await testPlace();

@@ -40,7 +40,7 @@ function write<T>(database: Database, work: (db: Kysely<Things>) => Promise<T>):
 
 const thing = { flag: true, size: 1, name: 'A', name_key: 'a', ratio: null };
 
-test('booleans, big integers, fractions, text and null come back as they went in, in plain objects', async () => {
+test('reads booleans, big integers, fractions, text and null as written, in plain objects', async () => {
   await using database = await testDatabase({ empty: true });
   const db = await withThings(database);
   const rows = [
@@ -56,7 +56,7 @@ test('booleans, big integers, fractions, text and null come back as they went in
   );
 });
 
-test('rows are the same however often their statement was asked', async () => {
+test('repeated statements return equal rows', async () => {
   await using database = await testDatabase({ empty: true });
   const db = await withThings(database);
   const rows = [
@@ -121,7 +121,7 @@ test('counts and sums are numbers, and truth() is 1 or 0', async () => {
   assert.deepEqual(row, { count: 2, sum: 6, nine: 0 });
 });
 
-test('the number of a deleted last row is never given again', async () => {
+test('never reuses the id of a deleted last row', async () => {
   await using database = await testDatabase({ empty: true });
   await withThings(database);
   const addAndDelete = () =>
@@ -133,7 +133,7 @@ test('the number of a deleted last row is never given again', async () => {
   assert.deepEqual([await addAndDelete(), await addAndDelete()], [1, 2]);
 });
 
-test('affected rows are counted', async () => {
+test('counts affected rows', async () => {
   await using database = await testDatabase({ empty: true });
   await withThings(database);
   const counts = await write(database, async (tx) => {
@@ -165,7 +165,7 @@ test('text is sorted by code point', async () => {
   );
 });
 
-test('like finds the text itself when it is escaped', async () => {
+test('an escaped LIKE pattern matches only the text itself', async () => {
   await using database = await testDatabase({ empty: true });
   const db = await withThings(database);
   const keys = ['100%', '1000', 'a_b', 'axb', 'c\\d', 'cd'];
@@ -204,7 +204,7 @@ test('a unique violation names its index on both engines; other failures name no
   assert.equal(getViolatedUniqueIndex(new Error('no')), null);
 });
 
-test('common table expressions read through a reader', async () => {
+test('a reader supports common table expressions', async () => {
   await using database = await testDatabase();
   const db: Reader = database.reader;
   const row = await db
@@ -215,7 +215,7 @@ test('common table expressions read through a reader', async () => {
   assert.equal(row.one, 1);
 });
 
-test('a database that cannot be reached is unavailable, for reading and for writing', async () => {
+test('reports an unreachable database as unavailable, for reads and writes', async () => {
   const url = 'postgres://nobody@127.0.0.1:1/none';
   const database = await openDatabase({ url, dataDir: '/nonexistent', clock: { now: () => new Date(0) } });
   await assert.rejects(database.reader.selectFrom('background_jobs').select('id').execute(), DatabaseUnavailable);
@@ -226,7 +226,7 @@ test('a database that cannot be reached is unavailable, for reading and for writ
   await database.close();
 });
 
-test('every kind of column is made on both engines', () => {
+test('creates every type of column on both engines', () => {
   for (const engine of ['sqlite', 'postgres'] as const) assert.equal(getDialect(engine).engine, engine);
   // The shape that migrations see is writable.
   const use = (db: MigrationDb) => db.insertInto('things').values({ name: 'x' });

@@ -34,7 +34,7 @@ async function heldTurn() {
   return { write, written, end: mayEnd.resolve, [Symbol.asyncDispose]: close };
 }
 
-test('a thousand wait for their turn to write, the next is told when to come back, and what is owed waits all the same', async () => {
+test('queues a thousand writes, rejects further ones with a retry time, and queues exempt ones', async () => {
   await using held = await heldTurn();
   const waiting = Array.from({ length: 1_000 }, (_, index) => held.write(`${index}`));
   await assert.rejects(held.write('late'), (error) => error instanceof QueueFull && error.retryAfter === 5);
@@ -44,7 +44,7 @@ test('a thousand wait for their turn to write, the next is told when to come bac
   assert.equal(await held.written(), 1_001);
 });
 
-test('a client that goes away before its turn has written nothing, and holds nobody up', async () => {
+test('skips the write of a client that disconnected while queued', async () => {
   await using held = await heldTurn();
   const { client, leave } = createTestClient();
   const left = held.write('left', { client });
@@ -56,7 +56,7 @@ test('a client that goes away before its turn has written nothing, and holds nob
   assert.equal(await held.written(), 1);
 });
 
-test('two that name the same turns in another order end both', { timeout: 30_000 }, async () => {
+test('two writers that take the same lock keys in different order both succeed', { timeout: 30_000 }, async () => {
   await using held = await heldTurn();
   held.end();
   const both = (index: number) =>

@@ -21,7 +21,7 @@ async function archive(git: Git, repository: Repository, options: ArchiveOptions
 describe('an archive', () => {
   const magic = { tar: '', 'tar.gz': '1f8b08', 'tar.bz2': '425a68', zip: '504b0304' } as const;
   for (const format of Object.keys(magic) as (keyof typeof magic)[]) {
-    test(`as ${format} has the same bytes each time`, async (t) => {
+    test(`an archive as ${format} has the same bytes each time`, async (t) => {
       const { git, repository, copy } = await gitWithWorkingCopy(t);
       const commit = await copy.commit('1', { a: 'a\n', 'd/e': 'e\n' });
       const first = await archive(git, repository, { commit, format, prefix: 'p' });
@@ -31,7 +31,7 @@ describe('an archive', () => {
     });
   }
 
-  test('holds a folder, without what is excluded, names taken literally', async (t) => {
+  test('contains a folder without excluded paths, and takes names literally', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const commit = await copy.commit('1', { a: 'a', 'd/e': 'e', 'd/x/y': 'y', '*': 'star', '-o': 'dash' });
     const names = async (options: Partial<ArchiveOptions>): Promise<string[]> => {
@@ -47,14 +47,14 @@ describe('an archive', () => {
     assert.deepEqual(await names({ excludePaths: ['d', '*'] }), ['p-1/-o', 'p-1/a']);
   });
 
-  test('of a path that does not exist is a failure before the first byte', async (t) => {
+  test('fails before the first byte for a path that does not exist', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const commit = await copy.commit('1', { a: 'a' });
     const result = await streamArchive(git, repository, { commit, format: 'tar', prefix: 'p', path: 'b' });
     assert.equal('failure' in result && result.failure.kind, 'not-found');
   });
 
-  test('that is not read to its end stops git', async (t) => {
+  test('stops git when the archive is not read to its end', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const commit = await copy.commit('1', { a: 'x'.repeat(4_000_000) });
     const result = await streamArchive(git, repository, { commit, format: 'tar', prefix: 'p' });

@@ -64,7 +64,7 @@ function jobs(database: Database) {
   return database.reader.selectFrom('background_jobs').selectAll().orderBy('id').execute();
 }
 
-test('work added in a transaction is done once after it, in order, and is gone', async () => {
+test('runs jobs added in a transaction once after the commit, in order, and deletes them', async () => {
   await using s = await setting();
   await s.add('one');
   await s.add('two');
@@ -74,7 +74,7 @@ test('work added in a transaction is done once after it, in order, and is gone',
   assert.deepEqual(await jobs(s.database), []);
 });
 
-test('work of a transaction that is rolled back is never done', async () => {
+test('never runs jobs of a rolled-back transaction', async () => {
   await using s = await setting();
   const broken = s.database.transaction(async (tx) => {
     await enqueue(tx, say, { word: 'no' });
@@ -84,7 +84,7 @@ test('work of a transaction that is rolled back is never done', async () => {
   assert.equal(await s.queue.runDue(), 0);
 });
 
-test('work for later waits for its moment', async () => {
+test('runs a delayed job at its time', async () => {
   await using s = await setting();
   await s.add('later', { runAt: '2026-01-02T03:05:05.000Z' });
   assert.equal(await s.queue.runDue(), 0);
@@ -92,7 +92,7 @@ test('work for later waits for its moment', async () => {
   assert.equal(await s.queue.runDue(), 1);
 });
 
-test('failed work rests longer each time, then stays as a dead letter with a redacted error', async () => {
+test('retries a failed job with growing delays, then keeps a dead letter with a redacted error', async () => {
   await using s = await setting({ redact: (text) => text.replaceAll('secret', '[x]') });
   await s.database.transaction((tx) => enqueue(tx, fail, { word: 'f' }));
   assert.equal(await s.queue.runDue(), 1);
@@ -116,7 +116,7 @@ test('failed work rests longer each time, then stays as a dead letter with a red
   );
 });
 
-test('a dead letter can be tried again from its first attempt', async () => {
+test('retries a dead letter from its first attempt', async () => {
   await using s = await setting();
   await s.database.transaction((tx) => enqueue(tx, fail, { word: 'f' }));
   for (let i = 0; i < 3; i++) {
@@ -130,7 +130,7 @@ test('a dead letter can be tried again from its first attempt', async () => {
   assert.equal(s.services.heard.at(-1), 'f1');
 });
 
-test('dead letters are listed by pages, the latest first', async () => {
+test('lists dead letters in pages, latest first', async () => {
   await using s = await setting({ jobs: [{ ...fail, maxAttempts: 1 }] });
   for (const word of ['a', 'b', 'c']) await s.database.transaction((tx) => enqueue(tx, fail, { word }));
   await s.queue.runDue();
@@ -143,7 +143,7 @@ test('dead letters are listed by pages, the latest first', async () => {
   );
 });
 
-test('work with a key is added once while it waits, at the earlier of the moments', async () => {
+test('adds a keyed job once while it waits, at the earlier time', async () => {
   await using s = await setting();
   await s.add('first', { key: 'k', runAt: '2027-01-01T00:00:00.000Z' });
   await s.add('second', { key: 'k' });
@@ -153,7 +153,7 @@ test('work with a key is added once while it waits, at the earlier of the moment
   assert.deepEqual(s.services.heard.toSorted(), ['first', 'other']);
 });
 
-test('work with a key that is added while the same work runs is done after it, not beside it', async () => {
+test('runs a keyed job after the running job with the same key, not concurrently', async () => {
   let inside = 0;
   let most = 0;
   const again = defineJob({
@@ -173,7 +173,7 @@ test('work with a key that is added while the same work runs is done after it, n
   assert.equal(most, 1);
 });
 
-test('failed work gives way when the same work was added while it ran', async () => {
+test('a failed keyed job is replaced by an equal one added while it ran', async () => {
   const clock = testClock();
   await using database = await testDatabase({ clock });
   const repeat = defineJob({
@@ -191,7 +191,7 @@ test('failed work gives way when the same work was added while it ran', async ()
   assert.deepEqual(await jobs(database), []);
 });
 
-test('work of a kind that nobody here knows is left alone', async () => {
+test('does not touch jobs of unknown kinds', async () => {
   await using s = await setting({ jobs: [fail] });
   await s.add('for another version');
   assert.equal(await s.queue.runDue(), 0);
@@ -199,13 +199,13 @@ test('work of a kind that nobody here knows is left alone', async () => {
   assert.deepEqual([job!.kind, job!.attempts, job!.state], ['say', 0, 'pending']);
 });
 
-test('two jobs of one name are refused when the queue is made', async () => {
+test('rejects two job definitions with one name', async () => {
   await assert.rejects(setting({ jobs: [say, { ...fail, kind: 'say' }] }), {
     message: 'Two job definitions have the kind say: rename one',
   });
 });
 
-test('work of a process that died is done by another when its lease has run out', async () => {
+test('another process runs the jobs of a dead process after their lease expires', async () => {
   await using s = await setting();
   await s.add('orphan');
   const leaseUntil = '2026-01-02T03:05:05.000Z';
@@ -217,7 +217,7 @@ test('work of a process that died is done by another when its lease has run out'
   assert.deepEqual(s.services.heard, ['orphan']);
 });
 
-test('whoever is alone with its database does at once what a process that died was doing, and no keyed work twice', async () => {
+test('a sole process resumes the jobs of a dead one at once, without duplicating keyed jobs', async () => {
   await using s = await setting({ isOnlyProcess: true });
   for (const key of ['a', 'b']) await s.add(key, { key });
   const leaseUntil = '2026-01-02T03:05:05.000Z';
@@ -232,7 +232,7 @@ test('whoever is alone with its database does at once what a process that died w
   assert.deepEqual(s.services.heard, ['a', 'b again']);
 });
 
-test('work that ends its process every time is given up', async () => {
+test('gives up a job that kills its process every time', async () => {
   await using s = await setting();
   await s.database.transaction((tx) => enqueue(tx, fail, { word: 'poison' }));
   for (let deaths = 0; deaths < 2; deaths++) await dieDuring(s, 'fail', { suspects: deaths > 0 });
@@ -293,7 +293,7 @@ test('a job that was enqueued again while its process died keeps the count of de
   assert.deepEqual([s.services.heard, items.length], [[], 1]);
 });
 
-test('one who lost the lease does not remove the work of the one who has it', async () => {
+test('a process that lost the lease does not delete the job of the new owner', async () => {
   const clock = testClock();
   await using database = await testDatabase({ clock });
   const slow = defineJob({
@@ -314,7 +314,7 @@ test('one who lost the lease does not remove the work of the one who has it', as
   assert.deepEqual([job!.lease_owner, job!.attempts], ['other', 2]);
 });
 
-test('a started queue wakes up after the commit and tells when the batch is done', async (t) => {
+test('a started queue runs jobs after the commit and reports when the batch is done', async (t) => {
   // Without the timer it would look only once, at the start.
   t.mock.timers.enable({ apis: ['setInterval'] });
   await using s = await setting();
@@ -337,7 +337,7 @@ test('a started queue wakes up after the commit and tells when the batch is done
   assert.ok(batches.includes(10));
 });
 
-test('a started queue looks for the work of other processes by itself', async (t) => {
+test('a started queue polls for jobs of other processes', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   await using s = await setting();
   await s.queue.start();
@@ -357,7 +357,7 @@ test('a started queue looks for the work of other processes by itself', async (t
   assert.deepEqual(s.services.heard, ['elsewhere']);
 });
 
-test('the leases of running work are prolonged', async (t) => {
+test('extends the leases of running jobs', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const clock = testClock();
   await using database = await testDatabase({ clock });
@@ -386,7 +386,7 @@ test('the leases of running work are prolonged', async (t) => {
   assert.deepEqual(await jobs(database), []);
 });
 
-test('no more than the allowed number of jobs runs at once', async () => {
+test('limits the number of concurrent jobs', async () => {
   let inside = 0;
   let most = 0;
   const busy = defineJob({
@@ -411,7 +411,7 @@ test('no more than the allowed number of jobs runs at once', async () => {
   assert.equal(most, 3);
 });
 
-test('stopping waits for running work, and hands what takes too long to others', async () => {
+test('stopping waits for running jobs, and releases those that take too long', async () => {
   const clock = testClock();
   await using database = await testDatabase({ clock });
   const { promise: began, resolve: tellBegan } = Promise.withResolvers<void>();
@@ -438,7 +438,7 @@ test('stopping waits for running work, and hands what takes too long to others',
   await queue.stop();
 });
 
-test('several processes share the work, each piece done once', { skip: engine !== 'postgres' }, async () => {
+test('several processes share the jobs and run each once', { skip: engine !== 'postgres' }, async () => {
   await using place = await testPlace();
   const clock = testClock();
   const databases = await Promise.all([1, 2, 3].map(() => openDatabase({ ...place, clock })));
@@ -477,7 +477,7 @@ test('the queries of an idle and of a busy queue are served by indexes', async (
   });
 });
 
-test('short work is done while as much long work runs as may at once', async () => {
+test('runs short jobs while the maximum number of long jobs runs', async () => {
   const [ended, said] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const wait = defineJob({
     kind: 'wait',
@@ -501,7 +501,7 @@ test('short work is done while as much long work runs as may at once', async () 
   assert.deepEqual(s.services.heard, ['short', 'long', 'long', 'long']);
 });
 
-test('work that waits for servers of others holds up no long work', async () => {
+test('jobs that wait for external servers do not delay long jobs', async () => {
   const [ended, said] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const fetch = defineJob({ kind: 'fetch', isExternal: true, handle: (_rooms: Services) => ended.promise });
   const move = defineJob({ kind: 'move', isLongRunning: true, handle: async (_rooms: Services) => said.resolve() });
@@ -513,7 +513,7 @@ test('work that waits for servers of others holds up no long work', async () => 
   assert.equal(await done, 4);
 });
 
-test('what is done before all of it has begun is counted too', async () => {
+test('counts jobs that finish before the whole batch has started', async () => {
   const wait = defineJob({ kind: 'wait', isLongRunning: true, handle: async (_rooms: Services) => {} });
   await using s = await setting({ jobs: [say, wait] });
   await s.add('short');

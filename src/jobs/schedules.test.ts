@@ -6,7 +6,7 @@ import { defineJob } from './job.ts';
 import { createJobQueue } from './queue.ts';
 import { enqueueDueSchedules, listStoredSchedules, nextRunAt } from './schedules.ts';
 
-test('moments are computed in UTC', () => {
+test('computes times in UTC', () => {
   const table: [cron: string, after: string, next: string][] = [
     ['0 3 * * *', '2026-01-02T03:04:05.000Z', '2026-01-03T03:00:00.000Z'],
     ['*/5 * * * *', '2026-01-02T03:04:05.000Z', '2026-01-02T03:05:00.000Z'],
@@ -16,7 +16,7 @@ test('moments are computed in UTC', () => {
   for (const [cron, after, next] of table) assert.equal(nextRunAt(cron, after), next, `${cron} after ${after}`);
 });
 
-test('a moment that never comes is an error', () => {
+test('rejects a schedule that never occurs', () => {
   assert.throws(() => nextRunAt('0 0 30 2 *', '2026-01-02T03:04:05.000Z'), /has no next run time/);
 });
 
@@ -36,7 +36,7 @@ async function setting() {
   return { clock, database, runs, schedules, queueWith, [Symbol.asyncDispose]: () => database.close() };
 }
 
-test('recurring work is done at its moment, once however many moments were missed', async () => {
+test('runs a recurring job at its time, and once after several missed times', async () => {
   await using s = await setting();
   const queue = s.queueWith('*/5 * * * *');
   assert.equal(await queue.runDue(), 0);
@@ -48,7 +48,7 @@ test('recurring work is done at its moment, once however many moments were misse
   assert.deepEqual(s.runs, ['2026-01-02T03:05:00.000Z', '2026-01-02T04:05:00.000Z']);
 });
 
-test('two processes do recurring work once', async () => {
+test('two processes run a recurring job once', async () => {
   await using s = await setting();
   const queues = [s.queueWith('*/5 * * * *'), s.queueWith('*/5 * * * *')];
   for (const queue of queues) await queue.runDue();
@@ -57,7 +57,7 @@ test('two processes do recurring work once', async () => {
   assert.equal(s.runs.length, 1);
 });
 
-test('a process that believes a schedule is due, when another has moved it on, adds nothing', async () => {
+test('adds no job for a schedule that another process has already advanced', async () => {
   await using s = await setting();
   const queue = s.queueWith('*/5 * * * *');
   await queue.runDue();
@@ -67,7 +67,7 @@ test('a process that believes a schedule is due, when another has moved it on, a
   assert.equal(await queue.runDue(), 0);
 });
 
-test('the next moment survives a restart, and follows a changed expression', async () => {
+test('keeps the next time across a restart, and recomputes it for a changed expression', async () => {
   await using s = await setting();
   await s.queueWith('0 3 * * *').runDue();
   s.clock.advance(60);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hostOfUrl, listId, toHeaderLine } from './header-text.ts';
 
-test('a text of users stays on one line, whatever it holds', () => {
+test('keeps user text with any characters on one line', () => {
   const rows: [text: string, line: string][] = [
     ['Retry loop', 'Retry loop'],
     ['a\r\nBcc: eve@evil.test', 'a Bcc: eve@evil.test'],
@@ -15,21 +15,21 @@ test('a text of users stays on one line, whatever it holds', () => {
   for (const [text, line] of rows) assert.equal(toHeaderLine(text), line, JSON.stringify(text));
 });
 
-test('a text that is too long is cut between characters', () => {
+test('truncates a long text between characters', () => {
   assert.equal(toHeaderLine('a'.repeat(255)), 'a'.repeat(255));
   assert.equal(toHeaderLine('a'.repeat(1_000_000)), `${'a'.repeat(254)}…`);
   const faces = toHeaderLine('😀'.repeat(300));
   assert.equal(faces, `${'😀'.repeat(254)}…`);
 });
 
-test('a list is named by the number and the path of its project, never too long', () => {
+test('the List-Id contains the id and path of the project and is never too long', () => {
   assert.equal(listId(34, 'Forge/sub_group/anvil', 'hearth.example'), '34.anvil.sub-group.forge.hearth.example');
   const long = listId(34, Array(20).fill('a'.repeat(30)).join('/'), 'hearth.example');
   assert.ok(long.length <= 255 && long.startsWith('34.aaa') && long.endsWith('.hearth.example'), long);
   assert.doesNotMatch(long, /\.\./);
 });
 
-test('the host of an address is its name without a port', () => {
+test('removes the port from the host of an address', () => {
   assert.equal(hostOfUrl('https://hearth.example:8443/prefix'), 'hearth.example');
   assert.equal(hostOfUrl('http://[::1]:8080'), '[::1]');
 });

@@ -31,7 +31,7 @@ const mail = (change: Partial<Mail> = {}): Mail => ({
   ...change,
 });
 
-test('a mail arrives as it was written', async () => {
+test('delivers a mail unchanged', async () => {
   assert.deepEqual(await mailer.send(mail({ inReplyTo: '<issue_7@hearth.example>' })), { sent: true });
   const got = sink.mails.at(-1)!;
   assert.deepEqual([got.from, got.to], ['hearth@hearth.example', 'mira@hearth.test']);
@@ -48,7 +48,7 @@ test('a mail arrives as it was written', async () => {
   assert.equal(getMailParts(got).html.trim(), '<p>Html</p>');
 });
 
-test('headers are called as the contract writes them, to the case', async () => {
+test('writes header names exactly as in the contract, including case', async () => {
   const names = ['X-GitLab-Issue-ID', 'X-GitLab-Issue-IID', 'X-GitLab-MergeRequest-IID', 'X-GitLab-NotificationReason'];
   names.push('X-GitLab-Project-Id', 'X-GitLab-Project-Path', 'List-Id', 'List-Unsubscribe-Post', 'Auto-Submitted');
   await mailer.send(mail({ inReplyTo: '<a@b.test>', headers: Object.fromEntries(names.map((name) => [name, '3'])) }));
@@ -60,7 +60,7 @@ test('headers are called as the contract writes them, to the case', async () => 
     );
 });
 
-test('nothing in a header ends it, or names another recipient', async () => {
+test('header values cannot end a header or add a recipient', async () => {
   const evil = 'x\r\nBcc: eve@evil.test\r\n\r\nBuy';
   await mailer.send(mail({ subject: evil, headers: { 'X-GitLab-Project': evil } }));
   const got = sink.mails.at(-1)!;
@@ -72,7 +72,7 @@ test('nothing in a header ends it, or names another recipient', async () => {
   for (const { to } of sink.mails.slice(sent)) assert.notEqual(to, 'eve@evil.test');
 });
 
-test('what a server will never take is told apart from what it may take later', async () => {
+test('distinguishes permanent from temporary rejections', async () => {
   sink.behaviour.recipient = (address) => (address.startsWith('no') ? '550 5.1.1 No such user' : '451 Later');
   const never = await mailer.send(mail({ to: 'no@hearth.test' }));
   assert.ok(!never.sent && never.final && /550/.test(never.error), JSON.stringify(never));
@@ -86,12 +86,12 @@ test('what a server will never take is told apart from what it may take later', 
   assert.deepEqual(await mailer.send(mail()), { sent: true });
 });
 
-test('at most ten connections are open at once', async () => {
+test('opens at most ten connections', async () => {
   await Promise.all(Array.from({ length: 40 }, () => mailer.send(mail())));
   assert.ok(sink.maxConnections() <= 10 && sink.maxConnections() > 1, String(sink.maxConnections()));
 });
 
-test('nobody waits longer for a server than is said', async () => {
+test('limits the time to wait for a server', async () => {
   const impatient = createMailer(config(`smtp://127.0.0.1:${sink.port}`), { connect: 250, idle: 250, total: 250 });
   sink.behaviour.silent = true;
   const outcome = await impatient.send(mail());
@@ -101,7 +101,7 @@ test('nobody waits longer for a server than is said', async () => {
   impatient.close();
 });
 
-test('what has run out of time keeps no connection, and leaves those of others alone', async () => {
+test('a mail that times out closes its own connection only', async () => {
   const stuck = await startSmtpSink();
   after(() => stuck.stop());
   stuck.behaviour.silent = true;
@@ -112,7 +112,7 @@ test('what has run out of time keeps no connection, and leaves those of others a
   assert.ok(stuck.maxConnections() <= 10, String(stuck.maxConnections()));
 });
 
-test('a password that no URL can hold is an outcome, not an exception', async () => {
+test('reports a password that cannot be encoded in a URL as a failure, not as an exception', async () => {
   const url = `smtp://user:100%@127.0.0.1:${sink.port}`;
   const broken = createMailer({ ...config('smtp://127.0.0.1'), smtpUrl: url });
   for (let times = 0; times < 2; times++) {
@@ -122,7 +122,7 @@ test('a password that no URL can hold is an outcome, not an exception', async ()
   broken.close();
 });
 
-test('what is said of a failure holds neither user nor password', async () => {
+test('the description of a failure contains neither user nor password', async () => {
   const secretive = createMailer(config(`smtp://mail%40user:pass%20word@127.0.0.1:${sink.port}`));
   const base64 = (text: string) => Buffer.from(text).toString('base64');
   const secrets = ['mail@user', 'pass word', 'pass%20word', base64('pass word')];
@@ -138,7 +138,7 @@ test('what is said of a failure holds neither user nor password', async () => {
   secretive.close();
 });
 
-test('what a server says is one line of what a database keeps', async () => {
+test('stores a server response as one line of valid text', async () => {
   sink.behaviour.recipient = () => '550 No\0such\u001b[31m user';
   const outcome = await mailer.send(mail());
   delete sink.behaviour.recipient;

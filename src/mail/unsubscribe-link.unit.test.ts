@@ -5,14 +5,14 @@ import { createUnsubscribeToken, parseUnsubscribeToken } from './unsubscribe-lin
 
 const key = createSecretKey(Buffer.alloc(32, 1));
 
-test('a link says what and whom it is for, to who has made it', () => {
+test('decodes subject and user from a link of this server', () => {
   for (const what of ['Issue', 'MergeRequest', 'Epic', 'Project', 'Digest'] as const) {
     const leaving = { target: what, id: 88, userId: 7 };
     assert.deepEqual(parseUnsubscribeToken(key, createUnsubscribeToken(key, leaving)), leaving);
   }
 });
 
-test('what nobody here has made means nothing', () => {
+test('rejects links that this server did not create', () => {
   const token = createUnsubscribeToken(key, { target: 'Issue', id: 88, userId: 7 });
   const other = createSecretKey(Buffer.alloc(32, 2));
   assert.equal(parseUnsubscribeToken(other, token), null);

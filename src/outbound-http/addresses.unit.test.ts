@@ -41,13 +41,13 @@ const BLOCKED: Record<string, string[]> = {
   ],
 };
 
-test('addresses that are not public are refused with the reason of their range', () => {
+test('rejects non-public addresses with the reason of their range', () => {
   for (const [reason, addresses] of Object.entries(BLOCKED)) {
     for (const address of addresses) assert.equal(getBlockReason(address), reason, address);
   }
 });
 
-test('public addresses are not refused', () => {
+test('accepts public addresses', () => {
   for (const address of [
     '1.1.1.1',
     '172.32.0.1',

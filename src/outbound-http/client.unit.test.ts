@@ -38,7 +38,7 @@ async function fails(promise: Promise<unknown>, kind: OutboundFailureKind, messa
   });
 }
 
-test('a request arrives as it was meant and its answer comes back', async (t) => {
+test('sends a request unchanged and returns the response', async (t) => {
   let seen: { request: IncomingMessage; body: string } | undefined;
   const port = await server(t, async (request, response) => {
     seen = { request, body: await text(request) };
@@ -57,7 +57,7 @@ test('a request arrives as it was meant and its answer comes back', async (t) =>
   assert.deepEqual([host, agent, token, length], [`forge.example:${port}`, 'Hearth/test', 's', '3']);
 });
 
-test('a host that leads to a local address is refused before anything connects', async (t) => {
+test('rejects a host with a local address before connecting', async (t) => {
   let connections = 0;
   const port = await server(t, (_request, response) => {
     connections += 1;
@@ -75,7 +75,7 @@ test('a host that leads to a local address is refused before anything connects',
   assert.equal(connections, 0);
 });
 
-test('one local address among public ones is enough to refuse', async () => {
+test('rejects a host with one local address among public ones', async () => {
   const mixed: Resolver = async () => [
     { address: '1.1.1.1', family: 4 },
     { address: '10.0.0.1', family: 4 },
@@ -83,7 +83,7 @@ test('one local address among public ones is enough to refuse', async () => {
   await fails(outbound(strict, mixed).check('https://forge.example'), 'blocked', /local network/);
 });
 
-test('the connection goes to the address that was checked, whatever a second look-up would say', async (t) => {
+test('connects to the checked address without a second DNS lookup', async (t) => {
   const port = await server(t, (_request, response) => response.end('here'));
   let asked = 0;
   const changing: Resolver = async () => {
@@ -96,7 +96,7 @@ test('the connection goes to the address that was checked, whatever a second loo
   assert.equal(asked, 1);
 });
 
-test('the allow list and the own URL are exempt, others on the same host are not', async () => {
+test('exempts the allow list and the own URL, but no other ports of the same host', async () => {
   const listed = outbound({ ...strict, allowList: ['forge.example:81'] });
   assert.equal((await listed.check('http://forge.example:81/x')).addresses[0]?.address, '127.0.0.1');
   await fails(listed.check('http://forge.example:82/x'), 'blocked');
@@ -106,7 +106,7 @@ test('the allow list and the own URL are exempt, others on the same host are not
   await fails(own.check('https://hearth.example:444/prefix'), 'blocked');
 });
 
-test('other schemes, no URLs and unknown hosts are refused', async () => {
+test('rejects other schemes, invalid URLs and unknown hosts', async () => {
   await fails(outbound().check('ftp://forge.example/'), 'blocked', /^Only allowed schemes are http, https$/);
   await fails(outbound().check('file://host/etc/passwd'), 'blocked', /^Only allowed schemes/);
   await fails(outbound().check('file:///etc/passwd'), 'blocked', /^Only allowed schemes/);
@@ -116,7 +116,7 @@ test('other schemes, no URLs and unknown hosts are refused', async () => {
   await fails(outbound(open, broken).request({ url: 'http://x/' }), 'unresolved');
 });
 
-test('each redirect is checked anew', async (t) => {
+test('checks the address of each redirect', async (t) => {
   const port = await server(t, (_request, response) => {
     response.writeHead(302, { location: 'http://127.0.0.1:1/secret' }).end();
   });
@@ -124,7 +124,7 @@ test('each redirect is checked anew', async (t) => {
   await fails(outbound(rules).request({ url: `http://forge.example:${port}/` }), 'blocked', /localhost/);
 });
 
-test('credentials stay behind at a redirect to another origin, and do not come back', async (t) => {
+test('drops credentials at a redirect to another origin, also when redirected back', async (t) => {
   const seen: [string | undefined, string | undefined, string | undefined][] = [];
   const port = await server(t, ({ headers, url }, response) => {
     seen.push([headers.host, headers['private-token'] as string | undefined, headers['x-plain'] as string | undefined]);
@@ -150,7 +150,7 @@ test('credentials stay behind at a redirect to another origin, and do not come b
   ]);
 });
 
-test('a redirected POST becomes a GET or stays, as the status says', async (t) => {
+test('a redirected POST becomes a GET or stays a POST, depending on the status', async (t) => {
   const seen: string[] = [];
   const port = await server(t, async (request, response) => {
     seen.push(`${request.method} ${request.url} ${await text(request)}`.trim());
@@ -167,7 +167,7 @@ test('a redirected POST becomes a GET or stays, as the status says', async (t) =
   assert.deepEqual(seen, ['POST /301 b', 'GET /', 'POST /303 b', 'GET /', 'POST /308 b', 'POST / b']);
 });
 
-test('more redirects than allowed are a failure', async (t) => {
+test('fails after too many redirects', async (t) => {
   let requests = 0;
   const port = await server(t, (_request, response) => {
     requests += 1;
@@ -177,7 +177,7 @@ test('more redirects than allowed are a failure', async (t) => {
   assert.equal(requests, 3);
 });
 
-test('an answer longer than allowed is refused, announced or not', async (t) => {
+test('rejects a response over the size limit, with or without Content-Length', async (t) => {
   const port = await server(t, ({ url }, response) => {
     if (url === '/announced') response.setHeader('content-length', 11);
     response.write('12345678901'.slice(0, 6));
@@ -191,7 +191,7 @@ test('an answer longer than allowed is refused, announced or not', async (t) => 
   assert.equal((await text(exact.body)).length, 11);
 });
 
-test('a server that does not answer, or stops in the middle, is a timeout', async (t) => {
+test('times out if a server does not respond or stalls', async (t) => {
   const port = await server(t, ({ url }, response) => {
     if (url === '/half') response.write('half');
   });
@@ -204,12 +204,12 @@ test('a server that does not answer, or stops in the middle, is a timeout', asyn
   await failing;
 });
 
-test('a look-up that does not end is a timeout of the connection', async () => {
+test('times out a DNS lookup that does not end', async () => {
   const never: Resolver = () => new Promise(() => {});
   await fails(outbound(open, never).request({ url: 'http://forge.example/', connectMs: 20 }), 'timeout', /connection/);
 });
 
-test('nobody listening, a broken answer and a broken body are told apart from refusals', async (t) => {
+test('distinguishes refused connections, invalid responses and truncated bodies from rejections', async (t) => {
   const port = await server(t, (request, response) => {
     response.writeHead(200, { 'content-length': 100 });
     response.write('half', () => request.socket.destroy());
@@ -225,7 +225,7 @@ test('nobody listening, a broken answer and a broken body are told apart from re
   await fails(outbound().request({ url: `http://forge.example:${tcpPort}/` }), 'unreachable', /ECONNREFUSED/);
 });
 
-test('an answer that announces itself for ever is none', async (t) => {
+test('fails for endless informational responses', async (t) => {
   const port = await server(t, (_request, response) => {
     const { socket } = response;
     const write = () => {
@@ -243,7 +243,7 @@ test('an answer that announces itself for ever is none', async (t) => {
   assert.equal(await text((await outbound().request({ url: `http://a.example:${few}/` })).body), 'here');
 });
 
-test('the caller can give up, before and during the body', async (t) => {
+test('the caller can cancel before and during the body', async (t) => {
   const port = await server(t, (_request, response) => void response.write('half'));
   const url = `http://forge.example:${port}/`;
   await fails(outbound().request({ url, signal: AbortSignal.abort() }), 'aborted');
@@ -253,7 +253,7 @@ test('the caller can give up, before and during the body', async (t) => {
   await fails(text(answer.body), 'aborted');
 });
 
-test('a body that is not wanted can be destroyed, or fail unheard', async (t) => {
+test('an unread body can be destroyed, or fail without an unhandled error', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const port = await server(t, (_request, response) => void response.write('half'));
   const answer = await outbound().request({ url: `http://forge.example:${port}/` });

@@ -18,7 +18,7 @@ function slowly() {
 
 const turn = () => new Promise(setImmediate);
 
-test('hosts are looked up one at a time, each once for all who ask for it', async () => {
+test('resolves hosts one at a time, and each once for concurrent callers', async () => {
   const { asked, resolver, end } = slowly();
   const found = ['a', 'b', 'a', 'b'].map((host) => resolver(host));
   await turn();
@@ -36,7 +36,7 @@ test('hosts are looked up one at a time, each once for all who ask for it', asyn
   assert.deepEqual(asked, ['a', 'b', 'a']);
 });
 
-test('what nobody waits for any more is not looked up', async () => {
+test('does not resolve a host whose callers have all cancelled', async () => {
   const { asked, resolver, end } = slowly();
   const first = resolver('a');
   const [gone, other] = [new AbortController(), new AbortController()];

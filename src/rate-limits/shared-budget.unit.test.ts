@@ -58,7 +58,7 @@ test('waiters are served in order, except those that disconnected', async () => 
   assert.deepEqual(served, ['first', 'second']);
 });
 
-test('disconnects clients that stand still when others of their network are refused', (t) => {
+test('disconnects stalled clients when others of their network are rejected', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const budget = createSharedBudget({ each: 4, all: 8 });
   const still = (network: string) => {

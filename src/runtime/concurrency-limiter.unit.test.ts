@@ -45,7 +45,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 const nothing = async () => {};
 
-test('whoever finds the line full is told when to come back, and waits for nothing', async () => {
+test('rejects a caller with a retry time when the queue is full', async () => {
   const { run: enter } = createConcurrencyLimiter(1, { maxWaiting: 2, retryAfter: 7 });
   const first = held();
   const others = [enter(first.work), enter(nothing), enter(nothing)];
@@ -55,7 +55,7 @@ test('whoever finds the line full is told when to come back, and waits for nothi
   await enter(nothing);
 });
 
-test('a place in the line is given up when the one who waits goes away', async () => {
+test('a caller that disconnects leaves the queue', async () => {
   const { run: enter } = createConcurrencyLimiter(1, { maxWaiting: 1, retryAfter: 7 });
   const [first, somebody] = [held(), client()];
   const working = enter(first.work);
@@ -68,7 +68,7 @@ test('a place in the line is given up when the one who waits goes away', async (
   await Promise.all([working, next]);
 });
 
-test('whoever has gone does not wait, and whoever goes at work keeps his place until it is done', async () => {
+test('a disconnected caller does not wait; one that disconnects while running keeps its slot until done', async () => {
   const { run: enter } = createConcurrencyLimiter(1, { maxWaiting: 1, retryAfter: 7 });
   const [first, somebody] = [held(), client()];
   const working = enter(first.work, somebody);
@@ -80,7 +80,7 @@ test('whoever has gone does not wait, and whoever goes at work keeps his place u
   await Promise.all([working, waiting]);
 });
 
-test('what is owed waits in a full line too', async () => {
+test('exempt callers wait in a full queue too', async () => {
   const { run: enter } = createConcurrencyLimiter(1, { maxWaiting: 0, retryAfter: 7 });
   const first = held();
   const working = enter(first.work);
@@ -90,7 +90,7 @@ test('what is owed waits in a full line too', async () => {
   await Promise.all([working, owed]);
 });
 
-test('one network gets half of the slots, and a quarter is kept for networks that have none', async () => {
+test('one network gets half of the slots, and a quarter is reserved for networks without any', async () => {
   const { acquire } = createConcurrencyLimiter(8, { maxWaiting: 100, retryAfter: 7 });
   const all = ['a', 'a', 'a', 'a', 'a', 'b', 'b', 'b', 'c', 'c', 'd', 'e'].map((network) => asking(acquire, network));
   await settled();
@@ -107,7 +107,7 @@ test('one network gets half of the slots, and a quarter is kept for networks tha
   assert.equal(holders(), 'aaaaabbcde', 'the others take turns');
 });
 
-test('networks that wait take turns', async () => {
+test('serves waiting networks in turn', async () => {
   const { acquire } = createConcurrencyLimiter(1, { maxWaiting: 100, retryAfter: 7 });
   const order: string[] = [];
   const take = async (network: string) => {
@@ -131,7 +131,7 @@ test('one network fills half of the queue', async () => {
   await Promise.all([...waiting, other]);
 });
 
-test('a client that stands still loses its slot to one that waits for it', async (t) => {
+test('a stalled client loses its slot to a waiting one', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { acquire } = createConcurrencyLimiter(2, { maxWaiting: 2, retryAfter: 7 });
   const still = client('a', 60_000);
@@ -147,7 +147,7 @@ test('a client that stands still loses its slot to one that waits for it', async
   reading();
 });
 
-test('each key has a line of its own, with an end', async () => {
+test('each key has its own bounded queue', async () => {
   const turns = createKeyedLock({ maxWaiting: 1, retryAfter: 7 });
   const first = held();
   const all = [turns('a', first.work), turns('a', nothing), turns('b', nothing)];
@@ -157,7 +157,7 @@ test('each key has a line of its own, with an end', async () => {
   await turns('a', nothing);
 });
 
-test('of many works no more than so many are done at the same time, and the results keep their order', async () => {
+test('limits concurrent tasks and keeps the order of results', async () => {
   let [working, most] = [0, 0];
   const results = await mapConcurrently(3, [5, 4, 3, 2, 1], async (item) => {
     most = Math.max(most, ++working);
@@ -180,7 +180,7 @@ function workingTime({ mock }: TestContext): (milliseconds: number) => void {
   };
 }
 
-test('small works that follow each other in one turn of the event loop give way when their time is up', (t) => {
+test('small consecutive tasks yield to the event loop when their time is used up', (t) => {
   const busyFor = workingTime(t);
   const giveWay = createSharedYielder();
   assert.equal(giveWay(), undefined);
@@ -189,7 +189,7 @@ test('small works that follow each other in one turn of the event loop give way 
   assert.ok(giveWay() instanceof Promise);
 });
 
-test('the work of many in one turn is one turn, and each that has to wait gets the next one', async (t) => {
+test('tasks of many callers share the time of one event loop turn', async (t) => {
   const busyFor = workingTime(t);
   const giveWay = createSharedYielder();
   const turns: number[][] = [];
@@ -215,7 +215,7 @@ test('the work of many in one turn is one turn, and each that has to wait gets t
   assert.deepEqual(order, [[1], [2], [3], [1], [2], [3], [1], [2], [3]]);
 });
 
-test('of long works that are at it in one turn one goes on in each, and what is little waits for none of them', async (t) => {
+test('one long task continues per event loop turn, and short tasks wait for none', async (t) => {
   const busyFor = workingTime(t);
   const turns: string[][] = [[]];
   const look = () => {
@@ -250,7 +250,7 @@ async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-test('a long list is sorted as toSorted sorts it, equals in their order', async () => {
+test('sorts a long list like toSorted, and is stable', async () => {
   const items = Array.from({ length: 3000 }, (_, at) => ({ at, key: (at * 7919) % 100 }));
   const compare = (a: { key: number }, b: { key: number }) => a.key - b.key;
   for (const length of [0, 1, 512, 513, 3000]) {
@@ -259,7 +259,7 @@ test('a long list is sorted as toSorted sorts it, equals in their order', async 
   }
 });
 
-test('sorting, filtering and many small works let others have their turns', async (t) => {
+test('sorting, filtering and many small tasks yield to the event loop', async (t) => {
   const busyFor = workingTime(t);
   const items = Array.from({ length: 3000 }, (_, at) => (at * 7919) % 3000);
   const slow = <Result>(milliseconds: number, result: Result): Result => {

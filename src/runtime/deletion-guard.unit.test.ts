@@ -6,7 +6,7 @@ import { scratchDirectory } from '#test/engines/scratch.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { acquireDeletionGuard, GUARDS_DIRECTORY, hasDeletionGuard } from './deletion-guard.ts';
 
-test('a directory is held until all who hold it let it go', async () => {
+test('keeps a directory until all leases are released', async () => {
   const directory = join(await scratchDirectory('hearth-hold-'), 'new');
   const clock = testClock();
   assert.equal(await hasDeletionGuard(directory, clock), false);
@@ -17,7 +17,7 @@ test('a directory is held until all who hold it let it go', async () => {
   assert.equal(await hasDeletionGuard(directory, clock), false);
 });
 
-test('a hold whose process has died holds nothing after ten minutes, and goes', async () => {
+test('ignores and deletes the lease of a dead process after ten minutes', async () => {
   const directory = await scratchDirectory('hearth-hold-');
   const clock = testClock();
   await acquireDeletionGuard(directory, clock);

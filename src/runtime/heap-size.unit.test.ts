@@ -38,7 +38,7 @@ measure(row);
 parentPort.postMessage(Object.fromEntries(Object.entries(kinds).map(([kind, make]) => [kind, middle(make)])));
 `;
 
-test('what is told of rows, texts and lists is about what they hold of the heap', async () => {
+test('estimates the heap size of rows, texts and lists approximately', async () => {
   const source = new URL(`data:text/javascript,${encodeURIComponent(MEASURED)}`);
   const worker = new Worker(source, { workerData: new URL('./heap-size.ts', import.meta.url).href });
   const measured = await new Promise<Record<string, { real: number; told: number }>>((resolve, reject) => {

@@ -12,14 +12,14 @@ function capture(logLevel: 'debug' | 'info' | 'silent') {
   return { lines, log: createLog({ logLevel }, { clock, destination }) };
 }
 
-test('a line is one JSON object with level, time, process, fields and message', () => {
+test('writes each line as a JSON object with level, time, process, fields and message', () => {
   const { lines, log } = capture('info');
   log.info({ port: 8080 }, 'listening');
   const time = '2026-01-02T03:04:05.678Z';
   assert.deepEqual(lines, [{ level: 'info', time, pid: process.pid, port: 8080, msg: 'listening' }]);
 });
 
-test('lines below the level are not written', () => {
+test('omits lines below the level', () => {
   const { lines, log } = capture('info');
   log.debug('no');
   log.warn('yes');
@@ -40,7 +40,7 @@ test('a child adds its fields to each of its lines', () => {
   assert.equal(lines[0]?.job, 3);
 });
 
-test('secrets reach no line, by message, field, child or error', () => {
+test('writes no secrets from messages, fields, children or errors', () => {
   const { lines, log } = capture('debug');
   const fields = { headers: { authorization: 'hunter2' }, err: new Error('https://u:hunter2@h') };
   log.child({ token: 'hunter2' }).error(fields, 'GET https://u:hunter2@h/?token=hunter2');
@@ -48,7 +48,7 @@ test('secrets reach no line, by message, field, child or error', () => {
   assert.doesNotMatch(JSON.stringify(lines), /hunter2/);
 });
 
-test('a log that is closed leaves nothing behind at the process', () => {
+test('a closed log removes its listeners from the process', () => {
   const before = process.listenerCount('exit');
   const log = createLog({ logLevel: 'error' });
   assert.equal(process.listenerCount('exit'), before + 1);
@@ -56,7 +56,7 @@ test('a log that is closed leaves nothing behind at the process', () => {
   assert.equal(process.listenerCount('exit'), before);
 });
 
-test('whoever reads the log may go away: nothing waits for him', async () => {
+test('does not block when the reader of the log has exited', async () => {
   const program = `
     import { createLog } from ${JSON.stringify(import.meta.resolve('./log.ts'))};
     const log = createLog({ logLevel: 'info' });

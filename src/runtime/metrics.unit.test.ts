@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMetrics } from './metrics.ts';
 
-test('requests are counted by endpoint, method and class of status', async () => {
+test('counts requests by endpoint, method and status class', async () => {
   const metrics = createMetrics();
   for (const status of [200, 201, 404]) {
     metrics.request({ endpoint: 'listProjects', method: 'GET', status, seconds: 0.01 });
@@ -14,7 +14,7 @@ test('requests are counted by endpoint, method and class of status', async () =>
   assert.match(text, /hearth_http_request_duration_seconds_bucket\{le="0.005",endpoint="listProjects"\} 0\n/);
 });
 
-test('jobs and git processes are counted by how they ended', async () => {
+test('counts jobs and git processes by outcome', async () => {
   const metrics = createMetrics();
   metrics.job({ kind: 'sweepBlobs', outcome: 'retried', seconds: 1 });
   metrics.gitChild({ command: 'cat-file', outcome: 'killed', seconds: 3 });
@@ -23,7 +23,7 @@ test('jobs and git processes are counted by how they ended', async () => {
   assert.match(text, /hearth_git_child_duration_seconds_sum\{command="cat-file",outcome="killed"\} 3\n/);
 });
 
-test('a gauge is read when the metrics are asked for', async () => {
+test('reads a gauge when metrics are requested', async () => {
   const metrics = createMetrics();
   let length = 3;
   metrics.gauge('hearth_queue_length', 'Jobs that wait.', async () => length);
@@ -32,7 +32,7 @@ test('a gauge is read when the metrics are asked for', async () => {
   assert.match(await metrics.text(), /\nhearth_queue_length 4\n/);
 });
 
-test('the process describes itself and keeps nothing running for it', async () => {
+test('reports process metrics without keeping the process alive', async () => {
   const before = process.getActiveResourcesInfo().length;
   const metrics = createMetrics();
   assert.equal(process.getActiveResourcesInfo().length, before);

@@ -27,13 +27,13 @@ test('runs one request after the other', async () => {
   assert.deepEqual(await Promise.all(['a', 'b'].map((each) => thread.run(each))), ['got a', 'got b']);
 });
 
-test('answers the questions of the program', async () => {
+test('responds to callbacks of the program', async () => {
   const thread = createThread();
   const answer = async (question: string) => `answer to ${question}`;
   assert.equal(await thread.run('ask', { answer }), 'got answer to what?');
 });
 
-test('fails the request whose question has no answer, and serves the next one', async () => {
+test('fails the request whose callback fails, and serves the next one', async () => {
   const thread = createThread();
   const answer = () => Promise.reject(new Error('no answer'));
   await assert.rejects(thread.run('ask', { answer }), { message: 'no answer' });

@@ -5,7 +5,7 @@ import { DecryptionError, decrypt, encrypt } from './encryption.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 7));
 
-test('what was encrypted is decrypted in the same place', () => {
+test('decrypts a text in the context of its encryption', () => {
   for (const secret of ['', 'token', 'schl\u00fcssel \u{1f511}', 'x'.repeat(10_000)]) {
     const text = encrypt(key, secret, 'sites.secret:1');
     assert.match(text, /^v1\.[\w-]+$/);
@@ -17,7 +17,7 @@ test('the same secret is never encrypted to the same text', () => {
   assert.notEqual(encrypt(key, 'token', 'a'), encrypt(key, 'token', 'a'));
 });
 
-test('another place, another key and changed text are refused without showing anything', () => {
+test('rejects another context, another key and changed text without revealing content', () => {
   const text = encrypt(key, 'token', 'a:1');
   const changed = text.slice(0, -4) + (text.endsWith('AAAA') ? 'BBBB' : 'AAAA');
   const attempts: [typeof key, string, string][] = [

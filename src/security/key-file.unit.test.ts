@@ -14,7 +14,7 @@ async function directory(t: TestContext): Promise<string> {
 
 const hex = (key: KeyObject) => key.export().toString('hex');
 
-test('the first start makes a key file that only its owner can read', async (t) => {
+test('the first start creates a key file that only its owner can read', async (t) => {
   const dataDir = join(await directory(t), 'data');
   const key = await loadSecretKey({ dataDir, secretKey: null });
   assert.equal(key.symmetricKeySize, 32);
@@ -23,20 +23,20 @@ test('the first start makes a key file that only its owner can read', async (t) 
   assert.equal(hex(await loadSecretKey({ dataDir, secretKey: null })), hex(key));
 });
 
-test('starts at the same time end with one key', async (t) => {
+test('concurrent starts use one key', async (t) => {
   const dataDir = await directory(t);
   const keys = await Promise.all(Array.from({ length: 8 }, () => loadSecretKey({ dataDir, secretKey: null })));
   assert.equal(new Set(keys.map(hex)).size, 1);
   assert.deepEqual(await readdir(dataDir), ['secret-key']);
 });
 
-test('the setting wins and no file is made', async (t) => {
+test('the setting takes precedence and no file is created', async (t) => {
   const dataDir = await directory(t);
   assert.equal(hex(await loadSecretKey({ dataDir, secretKey: Buffer.alloc(32, 1) })), '01'.repeat(32));
   assert.deepEqual(await readdir(dataDir), []);
 });
 
-test('a file without a key stops the start and is left alone', async (t) => {
+test('a file without a key stops the start and is not changed', async (t) => {
   const dataDir = await directory(t);
   await writeFile(join(dataDir, 'secret-key'), 'hunter2\n');
   await assert.rejects(loadSecretKey({ dataDir, secretKey: null }), {
@@ -45,7 +45,7 @@ test('a file without a key stops the start and is left alone', async (t) => {
   });
 });
 
-test('the key does not show when it is printed', async (t) => {
+test('printing the key object does not reveal the key', async (t) => {
   const key = await loadSecretKey({ dataDir: await directory(t), secretKey: Buffer.alloc(32, 0xab) });
   assert.doesNotMatch(JSON.stringify(key) + String(key), /abab/);
 });

@@ -15,7 +15,7 @@ test('the same password hashed twice gives two hashes', async () => {
   assert.notEqual(await hashPassword('same'), await hashPassword('same'));
 });
 
-test('a missing or unreadable hash is false after the same work', async () => {
+test('returns false for a missing or invalid hash after the same amount of work', async () => {
   for (const hash of [null, '', 'plain', '$scrypt$ln=14,r=8,p=1$$']) {
     const before = countScryptRuns();
     assert.equal(await verifyPassword(hash, 'anything'), false);
@@ -29,13 +29,13 @@ test('a hash with older parameters still verifies', async () => {
   assert.equal(await verifyPassword(older, 'newer'), false);
 });
 
-test('many at once all finish', async () => {
+test('many concurrent verifications all finish', async () => {
   const hash = await hashPassword('busy');
   const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => verifyPassword(hash, i % 2 ? 'busy' : 'idle')));
   assert.deepEqual(answers, [false, true, false, true, false, true]);
 });
 
-test('one network gets half of the two computations and of the thirty-two waiting places', async () => {
+test('one network gets half of the two slots and of the 32 queue places', async () => {
   const flood = Array.from({ length: 40 }, () => verifyPassword(null, 'flood', { network: 'one' }));
   const other = verifyPassword(null, 'polite', { network: 'other' });
   const finished: string[] = [];

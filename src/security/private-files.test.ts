@@ -16,7 +16,7 @@ async function directory(): Promise<string> {
   return path;
 }
 
-test('others on the machine read nothing of what a server keeps, whatever the umask it was started with', async (t) => {
+test('files of the server are private for any umask', async (t) => {
   const dataDir = join(await directory(), 'data');
   const before = process.umask(0);
   t.after(() => process.umask(before));
@@ -34,7 +34,7 @@ test('others on the machine read nothing of what a server keeps, whatever the um
   assert.doesNotMatch(logged(), /Other users of this machine/);
 });
 
-test('a start with wider rights says so in the log, and leaves them', async () => {
+test('logs a warning for wider file permissions and does not change them', async () => {
   const dataDir = await directory();
   chmodSync(dataDir, 0o755);
   writeFileSync(join(dataDir, 'notes'), '');

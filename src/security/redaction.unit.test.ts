@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isSecretName, redactFields, redactText, redactUrl } from './redaction.ts';
 
-test('the names of secrets are known in every spelling', () => {
+test('recognises the names of secrets in every spelling', () => {
   const names =
     'token private_token access_token bearer_token refresh_token job_token PRIVATE-TOKEN Job-Token X-CSRF-Token password ' +
     'password_confirmation HEARTH_ROOT_PASSWORD rootToken client_secret clientSecret HEARTH_SECRET_KEY Authorization ' +
@@ -13,7 +13,7 @@ test('the names of secrets are known in every spelling', () => {
   }
 });
 
-test('a URL loses the values of its secret parameters and nothing else', () => {
+test('redacts only the values of secret parameters in a URL', () => {
   const table: [string, string][] = [
     ['/api/v4/projects?a=1&private_token=hunter2&b=%20', '/api/v4/projects?a=1&private_token=[REDACTED]&b=%20'],
     ['/x?private%5Ftoken=hunter2', '/x?private%5Ftoken=[REDACTED]'],
@@ -33,7 +33,7 @@ test('a URL loses the values of its secret parameters and nothing else', () => {
   for (const [url, shown] of table) assert.equal(redactUrl(url), shown);
 });
 
-test('free text loses what looks like credentials', () => {
+test('redacts credentials in free text', () => {
   const table: [string, string][] = [
     ["fatal: unable to access 'https://u:hunter2@h/x.git'", "fatal: unable to access 'https://[REDACTED]@h/x.git'"],
     ['Authorization: Bearer hunter2hunter2', 'Authorization: Bearer [REDACTED]'],
@@ -44,7 +44,7 @@ test('free text loses what looks like credentials', () => {
   for (const [text, shown] of table) assert.equal(redactText(text), shown);
 });
 
-test('fields are copied without secrets, at any depth, and the original is left alone', () => {
+test('copies fields without secrets at any depth, and does not change the original', () => {
   const fields = {
     url: '/x?token=hunter2',
     headers: { 'private-token': 'hunter2', accept: '*/*' },
@@ -67,13 +67,13 @@ test('fields are copied without secrets, at any depth, and the original is left 
   assert.equal(fields.headers['private-token'], 'hunter2');
 });
 
-test('a value that contains itself ends', () => {
+test('handles a value that contains itself', () => {
   const loop: Record<string, unknown> = {};
   loop.self = loop;
   assert.match(JSON.stringify(redactFields(loop)), /too deep/);
 });
 
-test('a long text takes no long time', () => {
+test('redacts a long text quickly', () => {
   const long = 'a'.repeat(200_000);
   assert.equal(redactText(long).length, long.length);
   assert.equal(redactUrl(`/x?${long}`).length, long.length + 3);

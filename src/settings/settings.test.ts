@@ -4,12 +4,12 @@ import { testDatabase } from '#test/engines/engine.ts';
 import { defaultSettings } from './definitions.ts';
 import { createSettings, loadSettings, updateSettings, validateSettings } from './settings.ts';
 
-test('without a row every setting has its default', async () => {
+test('every setting has its default without a row', async () => {
   await using database = await testDatabase();
   assert.deepEqual(await loadSettings(database.reader), defaultSettings);
 });
 
-test('a change is seen at once, in its own database only', async () => {
+test('a change applies at once, in its own database only', async () => {
   await using one = await testDatabase();
   await using other = await testDatabase();
   const changed = await one.transaction((tx) =>
@@ -21,7 +21,7 @@ test('a change is seen at once, in its own database only', async () => {
   assert.equal(await loadSettings(one.reader), await loadSettings(one.reader), 'and is parsed once');
 });
 
-test('changes at once all count', async () => {
+test('keeps all concurrent changes', async () => {
   await using database = await testDatabase();
   const names = ['max_artifacts_size', 'ci_jobs_trace_size_limit', 'session_expire_delay'] as const;
   await Promise.all(names.map((name) => database.transaction((tx) => updateSettings(tx, { [name]: 9 }))));
@@ -39,11 +39,11 @@ test('the first start writes its settings once', async () => {
   assert.equal((await loadSettings(database.reader)).bulk_import_enabled, false);
 });
 
-test('every default is a good value', () => {
+test('every default is a valid value', () => {
   assert.deepEqual(validateSettings(defaultSettings), {});
 });
 
-test('durations are words of time', () => {
+test('durations are written in time units', () => {
   for (const good of ['30 days', '3600', '1 week 2 days', '2h20min', 'never', '3 mins 4 sec']) {
     assert.deepEqual(validateSettings({ default_artifacts_expire_in: good }), {}, good);
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileRegex } from './safe-regex.ts';
 
-test('what users write is an expression', () => {
+test('accepts common regular expressions of users', () => {
   for (const source of [
     'a|b',
     '^[^a]',
@@ -16,12 +16,12 @@ test('what users write is an expression', () => {
   }
 });
 
-test('what RE2 does not know is told in its words', () => {
+test('reports unsupported syntax with the message of RE2', () => {
   assert.match(compileRegex('a(?=b)') as string, /^invalid or unsupported Perl syntax: /);
   assert.match(compileRegex('a(') as string, /^missing closing \)/);
 });
 
-test('an expression that counts make large is refused before it is made', () => {
+test('rejects an expression with large repetition counts before compiling it', () => {
   const large = [
     'a{1000}'.repeat(146),
     '\\pL{1000}'.repeat(113),

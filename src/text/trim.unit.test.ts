@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { trimCharacters, trimEndCharacters, truncateToBytes, truncateToCharacters } from './trim.ts';
 
-test('characters are cut off the ends and nowhere else', () => {
+test('trims characters only at the ends', () => {
   assert.equal(trimCharacters('/-a/b-/', '/-'), 'a/b');
   assert.equal(trimEndCharacters('/-a/b-/', '/-'), '/-a/b');
   for (const nothing of ['', '//'])
     assert.deepEqual([trimCharacters(nothing, '/'), trimEndCharacters(nothing, '/')], ['', '']);
 });
 
-test('the beginning of a text is cut between characters', () => {
+test('truncates a text between characters', () => {
   assert.deepEqual(
     [4, 5, 6, 7].map((most) => truncateToBytes('aé€z', most)),
     ['aé', 'aé', 'aé€', 'aé€z'],

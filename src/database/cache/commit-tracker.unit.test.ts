@@ -37,7 +37,7 @@ test('does not recognise transactions that other processes committed or that fai
   assert.equal(await follow('12:12:', '12:12:'), true);
 });
 
-test('a commit that is seen before the answer to it comes is waited for', async () => {
+test('waits for the result of an own commit that is visible earlier', async () => {
   const { ends, follow, unchanged } = given();
   const { promise, resolve } = Promise.withResolvers<number>();
   const ended = ends(promise, 'issues');

@@ -19,7 +19,7 @@ after(() => [writer, here].map(({ database }) => database.close()));
 const write = (value: number) => writer.execute({ sql: 'update counts set value = ?', parameters: [value] });
 const read = () => here.execute({ sql: 'select value from counts', parameters: [] }).rows[0]?.value;
 
-test('what is read in one turn is of one state, and the next turn sees what has been committed', async () => {
+test('reads in one event loop turn share a snapshot, and the next turn sees new commits', async () => {
   write(1);
   assert.equal(read(), 1);
   write(2);
@@ -28,7 +28,7 @@ test('what is read in one turn is of one state, and the next turn sees what has 
   assert.equal(read(), 2);
 });
 
-test('whoever lets go sees what has been committed at once', () => {
+test('a caller that releases the snapshot sees new commits at once', () => {
   here.release();
   write(3);
   assert.equal(read(), 3);
@@ -37,7 +37,7 @@ test('whoever lets go sees what has been committed at once', () => {
   assert.equal(read(), 4);
 });
 
-test('no transaction stays open behind the turn, nor behind a statement that fails', async () => {
+test('no transaction stays open after the turn or after a failed statement', async () => {
   assert.throws(() => here.execute({ sql: 'select missing from counts', parameters: [] }), /no such column/);
   read();
   assert.equal(here.database.isTransaction, true);

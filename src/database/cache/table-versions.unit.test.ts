@@ -18,13 +18,13 @@ const FAMILY = `
   create table others (id integer primary key, parent_id integer references parents (id));
   create trigger parents_change after update on parents begin insert into names values (new.name); end;`;
 
-test('a statement reads the tables that it names, wherever it names them', () => {
+test('finds the tables that a statement reads anywhere in its text', () => {
   const versions = versionsOf(FAMILY);
   const sql = 'select "id" from "parents" where exists (select 1 from children c where c.parent_id = parents.id)';
   assert.deepEqual(versions.tablesReadBy(sql).toSorted(), ['children', 'parents']);
 });
 
-test('what deletes changes what goes with the rows, and what other statements change their triggers change too', () => {
+test('written tables include those of cascading deletions and of triggers', () => {
   const versions = versionsOf(FAMILY);
   assert.deepEqual(versions.tablesChangedBy('delete from "others" where id = ?')!.toSorted(), ['others']);
   assert.deepEqual(versions.tablesChangedBy('update "parents" set name = ?')!.toSorted(), ['names', 'parents']);
@@ -33,7 +33,7 @@ test('what deletes changes what goes with the rows, and what other statements ch
   assert.deepEqual(versions.tablesChangedBy('select * from parents'), []);
 });
 
-test('a table is unchanged until it is written, and what names no table is changed by every commit', () => {
+test('a table changes when it is written; statements without a table change with every commit', () => {
   const versions = versionsOf(FAMILY);
   const [parents, nothing] = [
     versions.tablesReadBy('select * from parents'),
@@ -47,7 +47,7 @@ test('a table is unchanged until it is written, and what names no table is chang
   assert.equal(versions.areUnchangedSince(nothing, 2), true);
 });
 
-test('tables that are made later are known once it is told of them', () => {
+test('knows later tables after a notification', () => {
   const database = new DatabaseSync(':memory:');
   const versions = new TableVersions(() => loadSqliteCatalog(database));
   const before = versions.tablesReadBy('select * from parents');

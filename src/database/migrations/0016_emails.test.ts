@@ -6,7 +6,7 @@ import { migrations } from './index.ts';
 
 const NOW = '2026-01-02T03:04:05.678Z';
 
-test('addresses that are there already are folded as new ones are', async () => {
+test('folds existing addresses like new ones', async () => {
   await using database = await testDatabase({ empty: true });
   const before = migrations.filter(({ name }) => name < '0016');
   await migrate(database, before);

@@ -6,7 +6,7 @@ import { migrations } from './index.ts';
 
 const NOW = '2026-01-02T03:04:05.678Z';
 
-test('a group that was archived with its mark for deletion is so no more, any other stays archived', async () => {
+test('unarchives groups archived by their deletion mark, and keeps others archived', async () => {
   await using database = await testDatabase({ empty: true });
   await migrate(
     database,

@@ -6,7 +6,7 @@ import { migrations } from './index.ts';
 
 const NOW = '2026-01-02T03:04:05.678Z';
 
-test('bots that are there already get their namespaces', async () => {
+test('creates the namespaces of existing bots', async () => {
   await using database = await testDatabase({ empty: true });
   await migrate(
     database,

@@ -30,7 +30,7 @@ async function found(database: Database, part: string): Promise<string[]> {
   return (await query(database, part).execute()).map(({ name_key }) => name_key);
 }
 
-test('parts of texts are found, whatever stands in them', async () => {
+test('finds substrings with any characters', async () => {
   await using database = await testDatabase();
   await insert(database, ['blue whale', 'whaler "x"', '100% größe', '日本語の名前', 'a_b\\c']);
   const cases: [part: string, names: string[]][] = [
@@ -50,7 +50,7 @@ test('parts of texts are found, whatever stands in them', async () => {
   for (const [part, names] of cases) assert.deepEqual(await found(database, part), names, part);
 });
 
-test('changed and deleted texts are found no longer', async () => {
+test('does not find changed and deleted texts', async () => {
   await using database = await testDatabase();
   const [first, second] = await insert(database, ['first text', 'second text']);
   await database.transaction(async (tx) => {
@@ -75,7 +75,7 @@ async function idsOfParts({ reader }: Database, words: readonly string[]): Promi
   return found && (await found.execute(reader)).rows.map(({ id }) => id);
 }
 
-test('all words are found in one and the same of several texts', async () => {
+test('requires all words in the same one of several texts', async () => {
   await using database = await testDatabase();
   await insert(database, ['blue whale', 'whale', 'big "sea" 100%', 'abcd bcde']);
   await database.transaction(async (tx) => {
@@ -114,7 +114,7 @@ test('all words are found in one and the same of several texts', async () => {
   }
 });
 
-test('a word is found in a long text that is made of its parts, and not found where its end is missing', async () => {
+test('finds a word in a long text of its repeated parts, and not where its end is missing', async () => {
   await using database = await testDatabase();
   const [text, word] = ['a'.repeat(200_000), 'a'.repeat(300)];
   await insert(database, ['one']);
@@ -127,7 +127,7 @@ test('a word is found in a long text that is made of its parts, and not found wh
   assert.equal((await withWords(database, [word, 'x']).execute()).length, 0);
 });
 
-test('words are found wherever they stand in a long text, and no longer when it has changed', async () => {
+test('finds words anywhere in a long text, and not after the text changed', async () => {
   await using database = await testDatabase();
   await insert(database, ['long', 'other']);
   const find = async (...words: string[]) =>
@@ -166,7 +166,7 @@ test('an index finds parts of three characters and more', async () => {
   assert.match(plan.join('\n'), /namespaces_name_key_trigrams|VIRTUAL TABLE INDEX 0:M/);
 });
 
-test('what is longer than any name is found nowhere', async () => {
+test('finds nothing for a word longer than any name', async () => {
   await using database = await testDatabase();
   await insert(database, ['x'.repeat(255)]);
   const column = ({ reader }: Database, part: string) =>
@@ -187,7 +187,7 @@ test('what is longer than any name is found nowhere', async () => {
   }
 });
 
-test('more than are counted surely fit where a part is in more names than those and all that do not fit', async () => {
+test('reports more matches than the counting limit if enough names contain the part', async () => {
   await using database = await testDatabase();
   await database.transaction(async (tx) => {
     const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(COMMON_THRESHOLD + 3)})`;

@@ -33,7 +33,7 @@ test('consecutive lines of one commit are one group, in file order', async (t) =
   });
 });
 
-test('empty files, empty lines, bytes that are no text and strange names', async (t) => {
+test('blames empty files, empty lines, binary content and unusual names', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const bytes = Buffer.from([0x61, 0xff, 0x0a, 0x00, 0x0a]);

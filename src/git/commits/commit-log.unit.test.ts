@@ -5,7 +5,7 @@ import { countCommits, listCommits } from './commit-log.ts';
 import { readTrailers } from './trailers.ts';
 
 describe('a list of commits', () => {
-  test('is newest first and paginated', async (t) => {
+  test('lists commits newest first, in pages', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const ids = [await copy.commit('1'), await copy.commit('2'), await copy.commit('3')];
     const revisions = { include: [ids[2]!] };
@@ -73,7 +73,7 @@ describe('a list of commits', () => {
     assert.deepEqual(await listCommits(git, repository, options), [merge, main, base]);
   });
 
-  test('is empty for a missing repository', async (t) => {
+  test('returns no commits for a missing repository', async (t) => {
     const { git, repository } = await gitWithoutRepository(t);
     assert.deepEqual(await listCommits(git, repository, { revisions: 'all', limit: 9 }), []);
   });

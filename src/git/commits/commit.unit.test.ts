@@ -50,7 +50,7 @@ const STEPS: [changes: FileChange[], tree: Record<string, string>][] = [
   ],
 ];
 
-test('each step gives the tree that git lists', async (t) => {
+test('each commit has the tree that git lists', async (t) => {
   const world = await gitWorld(t);
   for (const [changes, tree] of STEPS) {
     assert.deepEqual(await readTreeEntries(world, await commitFiles(world, 'main', changes)), tree);
@@ -197,7 +197,7 @@ test('creates an empty commit only if the caller allows it', async (t) => {
 });
 
 for (const size of [3 * 1024 * 1024 + 17, 17 * 1024 * 1024]) {
-  test(`${size} bytes and a stream of them become the same blob`, async (t) => {
+  test(`writes the same blob from ${size} bytes and from a stream of them`, async (t) => {
     const world = await gitWorld(t);
     const { git, repository } = world;
     const large = Buffer.alloc(size, 'hearth ');

@@ -30,7 +30,7 @@ describe('cherry-pick', () => {
     assert.equal(result.tree, await copy.git('rev-parse', 'HEAD^{tree}'), 'as git itself does it');
   });
 
-  test('of a change on both sides is a conflict that names the files', async (t) => {
+  test('cherry-picking a change made on both sides is a conflict that names the files', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const { base, theirs } = await sides(copy);
     await copy.git('checkout', '-q', '-b', 'x', base);
@@ -38,7 +38,7 @@ describe('cherry-pick', () => {
     assert.deepEqual(await cherryPick(git, repository, { commit: theirs, onto }), { conflict: ['f'] });
   });
 
-  test('of a change that exists already is empty', async (t) => {
+  test('cherry-picking an existing change is empty', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const { theirs } = await sides(copy);
     assert.deepEqual(await cherryPick(git, repository, { commit: theirs, onto: theirs }), { empty: true });
@@ -66,7 +66,7 @@ describe('revert', () => {
     assert.equal(await copy.git('show', `${result.tree}:f`), lines({ 20: 'later' }).trim());
   });
 
-  test('of lines changed again is a conflict, of removed lines is empty', async (t) => {
+  test('reverting lines changed later is a conflict; reverting removed lines is empty', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const { base, ours } = await sides(copy);
     const onto = await copy.commit('again', { f: lines({ 3: 'again' }) });
@@ -74,7 +74,7 @@ describe('revert', () => {
     assert.deepEqual(await revert(git, repository, { commit: ours, onto: base }), { empty: true });
   });
 
-  test('of a first commit removes all its files', async (t) => {
+  test('reverting a first commit removes all its files', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const commit = await copy.commit('1', { a: 'a' });
     const result = await revert(git, repository, { commit, onto: commit });

@@ -9,7 +9,7 @@ test('a pointer survives formatting and parsing', () => {
     assert.deepEqual(parseLfsPointer(formatLfsPointer({ oid, size })), { oid, size });
 });
 
-test('a pointer with extensions is one; other blobs are not', () => {
+test('accepts a pointer with extensions and rejects other blobs', () => {
   const pointer = formatLfsPointer({ oid, size: 1 }).toString();
   const extended = pointer.replace('oid', `ext-0-foo x\noid`);
   assert.deepEqual(parseLfsPointer(Buffer.from(extended)), { oid, size: 1 });

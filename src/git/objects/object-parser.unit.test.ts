@@ -66,7 +66,7 @@ test('the title is the first line that is not blank', () => {
   for (const [message, title] of Object.entries(table)) assert.equal(getMessageTitle(message), title);
 });
 
-test('a tree that ends within an entry is an error', () => {
+test('rejects a tree that ends within an entry', () => {
   assert.throws(() => parseTree(Buffer.from('100644 a\0short')), /ends within an entry/);
   assert.throws(() => parseTree(Buffer.from('100644')), /ends within an entry/);
 });

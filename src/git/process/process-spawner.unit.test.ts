@@ -92,7 +92,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-test('a stream that is closed before the process runs is at its end', async () => {
+test('a stream closed before the process runs ends', async () => {
   const unfed = await shell('cat; echo fed');
   unfed.streams[0]!.destroy();
   assert.equal(await text(unfed.streams[1]!), 'fed\n');

@@ -136,7 +136,7 @@ test('a command stops when its client disconnects, and does not start without it
   assert.equal((await moving.done).ok, true);
 });
 
-test('an accepted exit code is no failure', async (t) => {
+test('an accepted exit code is not a failure', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const first = await commitFiles(world, 'main', newFiles({ a: 'a' }));

@@ -74,7 +74,7 @@ async function destination(t: TestContext) {
 
 const failsAs = (kind: string) => (error: unknown) => error instanceof GitError && error.failure.kind === kind;
 
-test('fetches branches, tags, notes and merge request heads with their history, and no other refs', async (t) => {
+test('fetches branches, tags, notes and merge request heads with their history only', async (t) => {
   const source = await gitWithRepository(t);
   const here = await destination(t);
   const { url } = await serve(t, source.git, source.repository);

@@ -23,7 +23,7 @@ describe('a push', () => {
     assert.equal(await resolveRef(repository, 'refs/heads/main'), id);
   });
 
-  test('calls check with all changes before anything moves, and after afterwards', async (t) => {
+  test('calls "check" with all changes before refs move, and "after" afterwards', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const calls: {
       push?: PushRequest;
@@ -57,7 +57,7 @@ describe('a push', () => {
     assert.equal(calls.afterwards, id);
   });
 
-  test('that is rejected moves nothing and shows every line of the reason', async (t) => {
+  test('a rejected push moves nothing and prints every line of the reason', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const { url, received } = await serve(t, git, repository, {
       check: async () => ({ refuse: 'You may not.\nReally.' }),
@@ -74,7 +74,7 @@ describe('a push', () => {
     assert.deepEqual(received[0]?.verdict, { refuse: 'You may not.\nReally.' });
   });
 
-  test('whose check throws moves nothing', async (t) => {
+  test('a push whose check throws moves nothing', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const { url } = await serve(t, git, repository, { check: () => Promise.reject(new Error('the database is away')) });
     const copy = await workingCopy(t);
@@ -83,7 +83,7 @@ describe('a push', () => {
     assert.equal(await resolveRef(repository, 'refs/heads/main'), null);
   });
 
-  test('makes its new objects visible only to check', async (t) => {
+  test('makes new objects visible only to "check"', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const verdicts: boolean[] = [];
     const check = async ({ changes, quarantine }: PushRequest): Promise<ReceiveVerdict> => {
@@ -128,7 +128,7 @@ describe('a push', () => {
     assert.equal(await resolveRef(repository, 'refs/heads/other'), second);
   });
 
-  test('that moves nothing still calls after', async (t) => {
+  test('a push that moves nothing still calls "after"', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const moved: (readonly RefChange[])[] = [];
     const copy = await workingCopy(t);
@@ -150,7 +150,7 @@ describe('a push', () => {
     assert.deepEqual(moved[1], []);
   });
 
-  test('waits for after before the client ends', async (t) => {
+  test('completes the push of the client only after "after" returns', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     let done = false;
     const { url } = await serve(t, git, repository, {
@@ -165,7 +165,7 @@ describe('a push', () => {
     assert.ok(done);
   });
 
-  test('of internal or unknown refs is rejected', async (t) => {
+  test('rejects pushes to internal or unknown refs', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const { url } = await serve(t, git, repository);
     const copy = await workingCopy(t);
@@ -183,7 +183,7 @@ describe('a push', () => {
     }
   });
 
-  test('deletes the branch that HEAD names when check accepts it', async (t) => {
+  test('deletes the branch of HEAD if "check" accepts it', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const { url } = await serve(t, git, repository);
     const copy = await workingCopy(t);
@@ -204,7 +204,7 @@ describe('a push', () => {
     assert.equal(received[1]?.verdict, 'accept');
   });
 
-  test('may name hundreds of refs', async (t) => {
+  test('accepts hundreds of refs in one push', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const { url, received } = await serve(t, git, repository);
     const copy = await workingCopy(t);
@@ -214,7 +214,7 @@ describe('a push', () => {
     assert.equal(received[0]?.moved.length, 500);
   });
 
-  test('that aborts within its pack moves nothing and does not call check', async (t) => {
+  test('a push aborted within its pack moves nothing and does not call "check"', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const copy = await workingCopy(t);
     const id = await copy.commit('First');
@@ -235,7 +235,7 @@ describe('a push', () => {
     assert.equal(await resolveRef(repository, 'refs/heads/main'), null);
   });
 
-  test('cannot hide a ref behind a name that holds line feeds', async (t) => {
+  test('line feeds in a name cannot hide a ref', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const copy = await workingCopy(t);
     const id = await copy.commit('First');
@@ -259,7 +259,7 @@ describe('a push', () => {
     }
   });
 
-  test('completes when the client disconnects after check', async (t) => {
+  test('completes when the client disconnects after "check"', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const copy = await workingCopy(t);
     const id = await copy.commit('First');
@@ -285,7 +285,7 @@ describe('a message of a hook', () => {
   const head = 'pre-receive\nGIT_OBJECT_DIRECTORY=/q\n\n';
   const line = `${ZERO_ID} ${'1'.repeat(40)} refs/heads/main\n`;
 
-  test('gives environment and changes', () => {
+  test('parses the environment and changes of a hook', () => {
     const message = parseHookMessage(Buffer.from(`${head}${line}`));
     assert.equal(message.environment.GIT_OBJECT_DIRECTORY, '/q');
     assert.deepEqual(message.changes, [{ ref: 'refs/heads/main', oldId: ZERO_ID, newId: '1'.repeat(40) }]);
@@ -296,12 +296,12 @@ describe('a message of a hook', () => {
     ['a ref name with a blank', line.replace('main', 'ma in')],
     ['a line that is no change', `hello\n${line}`],
   ] as const) {
-    test(`is rejected for ${what}`, () => {
+    test(`rejects hook input for ${what}`, () => {
       assert.throws(() => parseHookMessage(Buffer.from(head + text)), InvalidHookMessage);
     });
   }
 
-  test('is rejected for a name that is not UTF-8', () => {
+  test('rejects hook input for a name that is not UTF-8', () => {
     assert.throws(
       () =>
         parseHookMessage(Buffer.concat([Buffer.from(head), Buffer.from(line.trimEnd()), Buffer.from([0xff, 0x0a])])),

@@ -86,7 +86,7 @@ describe('a fetch', () => {
 });
 
 describe('an advertisement', () => {
-  test('names the service first, except with version 2', async (t) => {
+  test('sends the service name first, except with version 2', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const fetch = '001e# service=git-upload-pack\n0000';
     assert.ok((await advertised(git, repository, 'git-upload-pack')).startsWith(fetch));
@@ -98,7 +98,7 @@ describe('an advertisement', () => {
     assert.ok(push.startsWith('001f# service=git-receive-pack\n0000'));
   });
 
-  test('takes from the header only versions that exist', () => {
+  test('ignores unknown versions in the header', () => {
     assert.deepEqual(protocolEnvironment('version=2'), { GIT_PROTOCOL: 'version=2' });
     assert.deepEqual(protocolEnvironment('x=y:version=1'), { GIT_PROTOCOL: 'version=1' });
     assert.deepEqual(protocolEnvironment('version=9'), {});

@@ -59,7 +59,7 @@ test('serializes parsed parameters to the same names and values, escaped', () =>
   assert.equal(formatForm({ a: { filename: 'f', bytes: Buffer.from('x') } }), '');
 });
 
-test('rejects a name of millions of brackets quickly', () => {
+test('ignores a name of millions of brackets, in little time', () => {
   for (const name of [`a${'[a]'.repeat(2_000_000)}`, `a${'['.repeat(6_000_000)}`, `a[${'a'.repeat(6_000_000)}`]) {
     const given = emptyParameters();
     assignParameter(given, name, 1);

@@ -23,7 +23,7 @@ const countTo = (db: Reader, most: number) =>
   sql<{ count: number }>`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${most})
     select count(*) as count from n ${longRunning}`.execute(db);
 
-test('a long statement of a large database holds up nobody', { skip }, async () => {
+test('a long statement of a large database does not delay others', { skip }, async () => {
   await using given = await largeDatabase();
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
@@ -33,7 +33,7 @@ test('a long statement of a large database holds up nobody', { skip }, async () 
   assert.ok(turns > 1, `${turns} turns`);
 });
 
-test('it reads what is committed, as rows of the same kind', { skip }, async () => {
+test('reads committed rows of the same form', { skip }, async () => {
   await using given = await largeDatabase();
   const { database } = given;
   const flags = () => database.reader.selectFrom('feature_flags').select(['name', 'on_for_all']).modifyEnd(longRunning);
@@ -43,7 +43,7 @@ test('it reads what is committed, as rows of the same kind', { skip }, async () 
   assert.deepEqual(await flags().execute(), [{ name: 'a', on_for_all: true }]);
 });
 
-test('a thread that answers many statements is listened to no more for that', { skip }, async () => {
+test('the number of event listeners does not grow with the statements of a thread', { skip }, async () => {
   await using given = await largeDatabase();
   const warnings: string[] = [];
   const warned = ({ message }: Error) => warnings.push(message);
@@ -54,7 +54,7 @@ test('a thread that answers many statements is listened to no more for that', { 
   assert.deepEqual(warnings, []);
 });
 
-test('a statement that fails there fails here, and the next one is answered', { skip }, async () => {
+test('a statement that fails in the thread fails for the caller, and the next one succeeds', { skip }, async () => {
   await using given = await largeDatabase();
   const { reader } = given.database;
   await assert.rejects(sql`select * from nowhere ${longRunning}`.execute(reader), /no such table/);

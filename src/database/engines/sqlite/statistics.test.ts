@@ -26,7 +26,7 @@ async function indexOf(database: Database, end = sql``): Promise<string | undefi
   return /grown_by_\w/.exec((await plan.execute(database.reader)).rows[0]!.detail)?.[0];
 }
 
-test('a database that has grown is read by what it has become, on each connection', { skip }, async () => {
+test('updates the statistics of a grown database for each connection', { skip }, async () => {
   await using place = await testPlace();
   const database = await openDatabase({ ...place, clock: systemClock, large: 1 });
   await database.transaction(async (tx) => {
@@ -57,7 +57,7 @@ test('a database that has grown is read by what it has become, on each connectio
   await database.close();
 });
 
-test('a large database is opened while another process writes', { skip }, async () => {
+test('opens a large database while another process writes', { skip }, async () => {
   await using place = await testPlace();
   const other = new DatabaseSync(join(place.dataDir, 'hearth.sqlite3'));
   other.exec(`insert into counters values ('one', 1); begin immediate`);
@@ -68,7 +68,7 @@ test('a large database is opened while another process writes', { skip }, async 
   await database.close();
 });
 
-test('while statistics wait for their turn a reader writes nothing', { skip }, async () => {
+test('a reader cannot write while statistics wait for the write lock', { skip }, async () => {
   await using place = await testPlace();
   const file = `${place.dataDir}/statistics.sqlite`;
   const [writer, reader] = [new DatabaseSync(file), new DatabaseSync(file)];
