@@ -30,7 +30,7 @@ test('a page contains its rows, the total, and whether more follow', async () =>
   assert.deepEqual(await page(4), [[], 5, false]);
 });
 
-test('returns the ids of a filtered list unless they exceed the counting limit', async () => {
+test('scans which rows match, unless more match than the counting limit', async () => {
   await using database = await testDatabase();
   const counters = database.reader.selectFrom('counters');
   const look = () => scanMatches(database.reader, counters.select('value as id').where('value', '>', 1));

@@ -84,7 +84,7 @@ test('a failed statement can become a failure, and the next transaction is unaff
   assert.equal((await counters(database.reader)).length, 2);
 });
 
-test('retries a transaction after a unique conflict without the writes of its first run', async () => {
+test('retries a transaction after a declared unique violation, without the writes of its first run', async () => {
   await using database = await testDatabase();
   await database.transaction((tx) => add(tx, 'a'));
   const names = ['a', 'b'];
@@ -226,7 +226,7 @@ test('a transaction that waits for something other than SQL fails in tests', {
   assert.deepEqual(await counters(database.reader), []);
 });
 
-test('a transaction that waits for others to yield also fails', { skip: engine !== 'sqlite' }, async () => {
+test('a transaction that waits while another one yields also fails in tests', { skip: engine !== 'sqlite' }, async () => {
   await using database = await testDatabase();
   // On a slow machine its own statement gives way, which excuses it once: it waits more than once.
   const waiting = async () => {

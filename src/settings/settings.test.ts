@@ -43,7 +43,7 @@ test('every default is a valid value', () => {
   assert.deepEqual(validateSettings(defaultSettings), {});
 });
 
-test('durations are written in time units', () => {
+test('accepts durations in time units and rejects others', () => {
   for (const good of ['30 days', '3600', '1 week 2 days', '2h20min', 'never', '3 mins 4 sec']) {
     assert.deepEqual(validateSettings({ default_artifacts_expire_in: good }), {}, good);
   }

@@ -187,7 +187,7 @@ test('finds nothing for a word longer than any name', async () => {
   }
 });
 
-test('reports more matches than the counting limit if enough names contain the part', async () => {
+test('reports many matches if more names contain the part than the threshold plus the excluded names', async () => {
   await using database = await testDatabase();
   await database.transaction(async (tx) => {
     const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(COMMON_THRESHOLD + 3)})`;
