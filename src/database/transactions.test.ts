@@ -226,7 +226,9 @@ test('a transaction that waits for something other than SQL fails in tests', {
   assert.deepEqual(await counters(database.reader), []);
 });
 
-test('a transaction that waits while another one yields also fails in tests', { skip: engine !== 'sqlite' }, async () => {
+test('a transaction that waits while another one yields also fails in tests', {
+  skip: engine !== 'sqlite',
+}, async () => {
   await using database = await testDatabase();
   // On a slow machine its own statement gives way, which excuses it once: it waits more than once.
   const waiting = async () => {
