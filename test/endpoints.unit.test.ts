@@ -62,7 +62,7 @@ test('every row of a finished family is served', () => {
   );
 });
 
-test('finished families are families', () => {
+test('every finished family exists', () => {
   const known = new Set(rows.map(({ family }) => family));
   assert.deepEqual(
     finished.filter((family) => !known.has(family)),
@@ -89,6 +89,6 @@ test('allows the callers that the row of each endpoint names', () => {
   assert.deepEqual(wrong.map(say), []);
 });
 
-test('no two rows have one shape', () => {
+test('no two rows have the same method and path shape', () => {
   assert.equal(listed.size, rows.length);
 });

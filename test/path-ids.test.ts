@@ -55,7 +55,7 @@ for (const [endpoint, example] of calls) {
     const isHiddenFirst =
       hiddenAs !== 404 && (endpoint.allowSiteToken || stages.indexOf('load') < stages.indexOf('parameters'));
 
-    test(`${endpoint.name}: an unknown number as :${name}`, async () => {
+    test(`${endpoint.name}: rejects an unknown number as :${name}`, async () => {
       for (const value of NOTHING) {
         const { status, body, text } = await call(endpoint, example, name, value);
         const told = `${value}: ${text}`;
@@ -69,7 +69,7 @@ for (const [endpoint, example] of calls) {
       }
     });
 
-    test(`${endpoint.name}: a :${name} that is not a number`, async () => {
+    test(`${endpoint.name}: rejects a :${name} that is not a number`, async () => {
       for (const value of WORDS) {
         const { status, body, text } = await call(endpoint, example, name, value);
         const told = `${value}: ${text}`;

@@ -63,7 +63,7 @@ for (const [what, example] of calls) {
   const scopes = fitting(endpoint);
 
   if (BY_OWN_TOKEN.test(`${endpoint.method} ${endpoint.path}`)) {
-    test(`${endpoint.name}: a token of any scope, which is not looked at`, async () => {
+    test(`${endpoint.name}: accepts its own token with any scope`, async () => {
       const { status, text } = await askWith(['k8s_proxy']);
       assert.ok(status < 400 || status === endpoint.response.status, text);
     });

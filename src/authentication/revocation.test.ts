@@ -65,7 +65,7 @@ test('a user whom another process blocks is rejected at once, with every credent
   assert.deepEqual(await statuses(), [403, 403, 403]);
 });
 
-test('the same holds through the API', async () => {
+test('rejects them through the API too', async () => {
   const { mira, access_token, statuses } = await person();
   await root.post(`/users/${mira.id}/block`);
   assert.deepEqual(await statuses(), [403, 403, 403]);

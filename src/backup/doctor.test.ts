@@ -239,7 +239,7 @@ test('reports damaged and missing blobs with their owners, repairs sizes and del
   await isRepaired(/^blobs: # files of blobs belong to no row/, /repaired/);
 });
 
-test('reports rows with impossible places and files, and runs all other checks', async () => {
+test('reports rows with impossible locations and files, and runs all other checks', async () => {
   const [odd, other] = [await newProject({}), await newProject({})];
   const { storage, disk_path } = await database.reader
     .selectFrom('repositories')

@@ -74,7 +74,7 @@ test('a transaction is limited by weight, and a heavier item runs alone', async 
   assert.deepEqual(batches, [['abc', 'def'], ['g'], ['very much'], ['h']]);
 });
 
-test('a full queue rejects with a retry time, except for exempt items', async () => {
+test('a full queue rejects items with a retry time, except for exempt ones', async () => {
   const { add, written, database } = await setUp({ waiting: 2 });
   await using _ = { [Symbol.asyncDispose]: () => database.close() };
   const waiting = ['a', 'b'].map((name) => add(name));

@@ -51,7 +51,7 @@ test('accepts deactivated users and users with an expired password', async () =>
   assert.notEqual(checked.user.password_expires_at, null);
 });
 
-test('changes during the password check take effect', async () => {
+test('applies changes of the user made during the password check', async () => {
   const changes = [
     { locked_until: '2026-01-02T03:14:05.000Z' },
     { state: 'blocked' },

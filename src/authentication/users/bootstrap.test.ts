@@ -79,7 +79,7 @@ test('a second start changes nothing, even if root was changed', async () => {
   assert.equal(await findUserByUsername(database.reader, 'root'), null);
 });
 
-test('of two concurrent first starts one creates the users', async () => {
+test('one of two concurrent first starts creates the users', async () => {
   await using place = await testPlace('empty');
   await using database = await testDatabase();
   const both = await Promise.all([start(database, place.dataDir), start(database, place.dataDir)]);

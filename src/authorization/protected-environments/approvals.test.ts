@@ -62,7 +62,7 @@ async function deployment(own?: NewProtection, ofGroup?: NewProtection) {
 
 const MAINTAINERS = { access_level: 40 };
 
-test('an environment without protection or required approvals waits for none', async () => {
+test('an environment with no protection or no required approvals needs no approval', async () => {
   for (const protection of [undefined, { levels: [MAINTAINERS] }]) {
     const { needed, pending } = await deployment(protection);
     assert.deepEqual([await needed(), await pending()], [false, 0]);

@@ -148,7 +148,7 @@ test('a commit stores its signers, times, parents and unchanged message', async 
   await checkRepository(world);
 });
 
-test('of ten concurrent writers one wins and nine get "moved"', async (t) => {
+test('one of ten concurrent writers succeeds and nine fail with "moved"', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const parent = await commitFiles(world, 'main', newFiles({ a: 'a' }));

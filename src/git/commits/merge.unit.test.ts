@@ -83,7 +83,7 @@ describe('revert', () => {
   });
 });
 
-test('a merge of two branches has the changes of both', async (t) => {
+test('merges the changes of two branches', async (t) => {
   const { git, repository, copy } = await gitWithWorkingCopy(t);
   const { ours, theirs } = await sides(copy);
   const result = await mergeCommits(git, repository, ours, theirs);
@@ -91,7 +91,7 @@ test('a merge of two branches has the changes of both', async (t) => {
   assert.equal(await copy.git('ls-tree', '--name-only', result.tree), 'f\ng\nother');
 });
 
-test('checks whether two branches merge without writing to the repository', async (t) => {
+test('checks whether two branches can be merged, without writing to the repository', async (t) => {
   const { git, repository, copy } = await gitWithWorkingCopy(t);
   const { base, ours, theirs } = await sides(copy);
   await copy.git('checkout', '-q', '-b', 'x', base);

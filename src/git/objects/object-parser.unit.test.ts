@@ -35,7 +35,7 @@ test('malformed commits give what can be parsed', () => {
   }
 });
 
-test('a signature in the headers is no part of the message', () => {
+test('a signature in the headers is not part of the message', () => {
   const text =
     'tree t\nparent p1\nparent p2\ngpgsig -----BEGIN\n parent x\n \n -----END\nencoding nonsense\n\nHello\n\nparent y\n';
   const commit = parseCommit(id, Buffer.from(text));
@@ -43,7 +43,7 @@ test('a signature in the headers is no part of the message', () => {
   assert.equal(commit.message, 'Hello\n\nparent y\n');
 });
 
-test('the message of a tag ends before its signature', () => {
+test('the message of a tag excludes its signature', () => {
   const text = 'object o\ntype commit\ntag v1\n\nRelease\n-----BEGIN PGP SIGNATURE-----\nxyz\n';
   assert.deepEqual(parseTag(id, Buffer.from(text)), {
     id,

@@ -224,7 +224,7 @@ test('a large blob is streamed, and destroying the stream stops git', { timeout:
   );
 });
 
-test('a broken object is an error, not a short answer', async (t) => {
+test('reports a broken object as an error, not as a truncated response', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const id = await writeBlob(git, repository, randomBytes(3 * mebibyte));

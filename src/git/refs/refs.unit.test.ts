@@ -118,7 +118,7 @@ test('a sha is forty hexadecimal digits', () => {
 /** Invalid names that resemble ref names. */
 const BESIDE = ['refs/heads/b', 'refs/heads/b1', 'refs/heads/b1/', 'refs/heads/zz', 'refs/tags/v', 'refs/a', 'HEAD'];
 
-test('finds refs that are loose, packed, or moved after packing, and no deleted ones', async (t) => {
+test('finds loose, packed and moved refs, and no deleted ones', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const first = await commitFiles(world, 'main', newFiles({ a: 'a' }));
@@ -141,7 +141,7 @@ test('finds refs that are loose, packed, or moved after packing, and no deleted 
   assert.equal(await resolveRef(repository, 'refs/heads/b7/x'), first);
 });
 
-test('rejects names that lead out of the refs directory', async (t) => {
+test('rejects names that resolve outside the refs directory', async (t) => {
   const { repository } = await gitWorld(t);
   for (const name of [
     'refs/../HEAD',

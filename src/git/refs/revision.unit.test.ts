@@ -123,7 +123,7 @@ const NO_REVISIONS = [
   'refs/../HEAD',
 ];
 
-test('does not resolve objects that are no commits, or names internal to git', async (t) => {
+test('does not resolve objects other than commits, or names internal to git', async (t) => {
   const refs = await givenRefs(t);
   const { b, tree } = refs;
   await assertResolved(

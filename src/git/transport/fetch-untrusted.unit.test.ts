@@ -107,7 +107,7 @@ test('an empty source gives an empty repository without a request for a pack', a
   assert.deepEqual([await here.refs(), remote.requests, await here.files()], [[], [], ['project.git']]);
 });
 
-test('leaves out and returns refs that a push would be refused', async (t) => {
+test('omits and returns refs that would be rejected in a push', async (t) => {
   const source = await gitWithRepository(t);
   const here = await destination(t);
   const { url } = await serve(t, source.git, source.repository);
@@ -120,7 +120,7 @@ test('leaves out and returns refs that a push would be refused', async (t) => {
   assert.deepEqual(await here.refs(), ['refs/heads/main']);
 });
 
-test('leaves out the longer of two refs that cannot both exist, and branches that are no commits', async (t) => {
+test('omits the longer of two conflicting refs, and branches that do not point to commits', async (t) => {
   const source = await gitWithRepository(t);
   const here = await destination(t);
   const { url } = await serve(t, source.git, source.repository);

@@ -32,12 +32,12 @@ test('ignores forwarded addresses that the client sent itself', async () => {
   assert.equal(await seen(behind, '10.0.0.9, 198.51.100.1, 203.0.113.5, 10.0.0.1'), '203.0.113.5');
 });
 
-test('a client within the trusted network is the first of all', async () => {
+test('uses the first address if all are in trusted networks', async () => {
   assert.equal(await seen(behind, '10.0.0.77'), '10.0.0.77');
   assert.equal(await seen(behind, '10.0.0.77, 10.0.0.1'), '10.0.0.77');
 });
 
-test('addresses with ports, and IPv4 as IPv6', async () => {
+test('accepts addresses with ports, and IPv4 addresses mapped to IPv6', async () => {
   assert.equal(await seen(behind, '198.51.100.1, 203.0.113.5:4711'), '203.0.113.5');
   assert.equal(await seen(behind, '[2001:db8::5]:4711'), '2001:db8::5');
   assert.equal(await seen(behind, '::ffff:203.0.113.5'), '203.0.113.5');

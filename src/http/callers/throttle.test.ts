@@ -229,7 +229,7 @@ test('every response has rate limit headers: HEAD, OPTIONS, 304, CORS and invali
   await noThrottle();
 });
 
-test('a number of requests that does not fill its minutes is rounded up', async () => {
+test('rounds the limit per minute up in the headers', async () => {
   const mira = await user();
   for (const [limit, period, told] of [
     [100, 7, '858'],

@@ -214,7 +214,7 @@ test('a write has its body, its error responses and its security schemes', () =>
   assert.equal(paths['/api/v4/digits/{id}'].get.parameters[0].schema.pattern, '^\\d+$');
 });
 
-test('shows the errors of access checks, and the bodies of file uploads', () => {
+test('shows the errors of access checks, and the bodies of file and commit writes', () => {
   const { paths } = documentOf(registry);
   const files = paths['/api/v4/projects/{id}/repository/files/{file_path}'];
   assert.ok(files.get.responses[429].content['application/json'].examples.blobTooLarge);
@@ -243,7 +243,7 @@ test('a body is required where one of its parameters, or one of several, must be
   for (const name of ['updateNotificationSetting', 'mergeMergeRequest']) assert.equal(isRequired(name), false, name);
 });
 
-test('shows status, media types and headers of responses that are not JSON', () => {
+test('shows status, media types and headers of uploads, downloads and job responses', () => {
   const successes = (name: string) =>
     Object.entries(operationOf(name).responses as Record<string, Document>)
       .filter(([status]) => status < '300')
@@ -270,7 +270,7 @@ test('shows the errors of the stages, of moved projects and of the throttles', (
   assert.ok(operationOf('updateJob').responses[429].content['text/plain']);
 });
 
-test('an operation with HEAD has no bodies', () => {
+test('a HEAD operation has no response bodies', () => {
   const heads = operations.filter(({ method }) => method === 'head');
   assert.ok(heads.length > 0);
   for (const { responses } of heads)

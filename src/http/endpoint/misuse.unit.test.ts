@@ -47,7 +47,7 @@ test('rejects two endpoints with one name', () => {
   );
 });
 
-test('rejects two endpoints with one route, whatever its parameters are called', () => {
+test('rejects two endpoints with one route, regardless of parameter names', () => {
   for (const path of ['/things/:id', '/things/:thing_id'] as const) {
     refuses(
       { readThing: good, showThing: endpoint({ get: path, ...plain }) },
@@ -61,7 +61,7 @@ test('rejects two endpoints with one route, whatever its parameters are called',
   );
 });
 
-test('prefers a fixed segment to a parameter, in whatever order they are declared', () => {
+test('prefers a fixed segment to a parameter, in any order of declaration', () => {
   const fixed = endpoint({ get: '/things/latest', ...plain });
   for (const endpoints of [
     { readThing: good, readLatest: fixed },
@@ -129,7 +129,7 @@ test('rejects a text without a length limit', () => {
   );
 });
 
-test('rejects lastModified on other methods than DELETE', () => {
+test('rejects lastModified on methods other than DELETE', () => {
   refuses(
     { updateThing: endpoint({ put: '/things', ...plain, lastModified: () => null }) },
     'things/endpoints.ts: updateThing declares lastModified, but is not a DELETE',

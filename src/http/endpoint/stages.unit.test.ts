@@ -16,7 +16,7 @@ test('test/stage-orders.txt lists the endpoints without the standard stage order
   );
 });
 
-test('every order authenticates before it loads, then authorizes, and checks preconditions last', () => {
+test('every stage order authenticates, loads, authorizes and then checks preconditions', () => {
   for (const [name, stages] of Object.entries(STAGE_ORDERS)) {
     const order: readonly string[] = stages;
     assert.ok(order.indexOf('load') < order.indexOf('authorize'), name);

@@ -8,7 +8,7 @@ const sliceOf = (length: number, page: number, perPage = 100) => {
   return [items.length, items[0], total, more];
 };
 
-test('a list in memory has pages like any other, and no total above 10,000', () => {
+test('paginates a list in memory, without a total above 10,000', () => {
   assert.deepEqual(sliceOf(0, 1), [0, undefined, 0, false]);
   assert.deepEqual(sliceOf(5, 2, 2), [2, 2, 5, true]);
   assert.deepEqual(sliceOf(4, 2, 2), [2, 2, 4, false]);

@@ -106,7 +106,7 @@ test('a cursor has the key of the last row and the direction, in both the header
   }
 });
 
-test('keyset pages have the same default order as numbered pages', async () => {
+test('keyset pages use the defaults of numbered pages for a missing sort or order_by', async () => {
   const { root, user } = await world();
   const { word, all } = await givenUsers();
   const search = { search: word, per_page: 4 };

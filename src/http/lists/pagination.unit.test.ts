@@ -41,7 +41,7 @@ function links(header: string | undefined): Record<string, string> {
   );
 }
 
-test('the first page of three', () => {
+test('the first page of three has links to the next, first and last page', () => {
   const headers = headersOf({ total: 45, more: true }, {});
   assert.deepEqual(headers, {
     Link: `<${BASE}page=2&per_page=20>; rel="next", <${BASE}page=1&per_page=20>; rel="first", <${BASE}page=3&per_page=20>; rel="last"`,

@@ -42,7 +42,7 @@ const both = (order_by: string, more: object = {}) =>
     { order_by, sort: 'desc', ...more },
   ] as const;
 
-test('projects in every order', async () => {
+test('lists projects in a total order for every order_by', async () => {
   const ada = await user();
   const word = name('same');
   const top = await newGroup({ owner: ada });
@@ -57,7 +57,7 @@ test('projects in every order', async () => {
   await check(ada, '/projects', ...both('similarity', { search: word }), true);
 });
 
-test('groups in every order', async () => {
+test('lists groups in a total order for every order_by', async () => {
   const ada = await user();
   const word = name('alike');
   for (let index = 0; index < 5; index++) {
@@ -71,7 +71,7 @@ test('groups in every order', async () => {
   await check(ada, '/groups', ...both('path'), false);
 });
 
-test('users in every order', async () => {
+test('lists users in a total order for every order_by', async () => {
   const word = name('equal').replace('-', '');
   for (let index = 0; index < 5; index++) {
     const { id } = await user({ username: `${word}-${index}` });
@@ -82,7 +82,7 @@ test('users in every order', async () => {
   }
 });
 
-test('tokens in every order', async () => {
+test('lists tokens in a total order for every order_by', async () => {
   const ada = await user();
   const project = (await newProject({ owner: ada })).id;
   const order = { name: 'same', scopes: ['api'], expires_at: '2026-05-05' };

@@ -76,7 +76,7 @@ test('checks the length of a text before its other rules', () => {
   assert.deepEqual(problemsOf(string, long.slice(0, 4096)).texts, ['x is invalid']);
 });
 
-test('a text that its family limits comes to it too long, and no longer than it needs to be', () => {
+test('truncates a text that is validated later, but keeps it over that limit', () => {
   const read = (sent: string) => readParameters({ x: required(validatedText(255)) }, { x: sent }, new Problems()).x;
   assert.equal(read('a'.repeat(256)), 'a'.repeat(256));
   for (const blanks of [' '.repeat(1000), `a${' '.repeat(1000)}b`, '\n'.repeat(1000)]) {

@@ -39,7 +39,7 @@ async function deleteByPush({ owner, path_with_namespace, tip }: Project & { tip
   return text.includes('ok refs/heads/next') ? null : text;
 }
 
-test('of a default branch change and the deletion of that branch exactly one succeeds', async () => {
+test('exactly one of a default branch change and the deletion of that branch succeeds', async () => {
   for (let round = 0; round < 12; round++) {
     const project = await given();
     const remove = () => project.owner.delete(`${project.repository}/branches/next`);
@@ -53,7 +53,7 @@ test('of a default branch change and the deletion of that branch exactly one suc
   await runJobs();
 });
 
-test('of a default branch change and a push that deletes it exactly one succeeds', async () => {
+test('exactly one of a default branch change and a push that deletes that branch succeeds', async () => {
   for (let round = 0; round < 6; round++) {
     const project = await given();
     const [made, pushed] = await Promise.all([makeDefault(project), deleteByPush(project)]);

@@ -78,13 +78,13 @@ test('collapses repeated slashes and ignores a trailing one', () => {
   assert.notEqual(find('/api/v4/projects/1/'), null);
 });
 
-test('matches digits only where the pattern says so', () => {
+test('matches only digits where the pattern requires them', () => {
   assert.deepEqual(find('/api/v4/users/12'), ['readUser', { id: '12' }]);
   for (const id of ['x', '-1', '1.5', '1%0A', '']) assert.equal(find(`/api/v4/users/${id}`), null, id);
   assert.deepEqual(find('/api/v4/users/mira/events'), ['listEvents', { id: 'mira' }]);
 });
 
-test('names the rest of a path', () => {
+test('captures the rest of a path', () => {
   assert.deepEqual(find('/api/v4/projects/1/artifacts/a/b%20c'), ['readArtifact', { id: '1', path: 'a/b c' }]);
   assert.equal(find('/api/v4/projects/1/artifacts/'), null);
 });
@@ -109,7 +109,7 @@ test('lists the methods of a path', () => {
   assert.equal(find('/api/v4/projects/1', 'PROPFIND'), null);
 });
 
-test('prefers the most specific suffix, in whatever order the routes are declared', () => {
+test('prefers the most specific suffix, in any order of declaration', () => {
   const alerts = createRegistry({
     alerts: resourceModule({
       endpoints: {
