@@ -74,7 +74,7 @@ function spoiltCalls(endpoint: Endpoint, build: Build): (() => Promise<void>)[] 
   });
 }
 
-/** A query cannot hold half a character. */
+/** A query cannot contain a lone surrogate. */
 function inRequest({ method }: Endpoint, odd: unknown): unknown {
   const query = method === 'GET' || method === 'HEAD' || method === 'DELETE';
   return query && typeof odd === 'string' ? odd.toWellFormed() : odd;

@@ -43,7 +43,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> 
   return [...seen.values()];
 }
 
-/** Part of a statement -> what its plan names, as SQLite or PostgreSQL says it. Each stands for one that has to come. */
+/** Part of a statement -> the index in its plan, on SQLite or PostgreSQL. Each part must occur in some statement. */
 type Served = readonly (readonly [part: RegExp, index: RegExp])[];
 
 async function areServed(statements: readonly Statement[], served: Served): Promise<void> {

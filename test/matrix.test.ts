@@ -123,7 +123,7 @@ test('matrix.txt has every endpoint, in the order of the registry', () => {
   );
 });
 
-/** What no call can make yet, nobody reads (contract/runners.md §4.10). */
+/** Reads of objects that no call can create yet (contract/runners.md §4.10). */
 const READ_BY_NOBODY = ['listPackagePipelines'];
 
 test('the caller of each example is the first in CALLERS who is allowed', () => {

@@ -19,7 +19,7 @@ const skip = engine === 'sqlite' ? 'SQLite has one process' : false;
 
 type At = (caller: Caller) => Caller;
 
-/** Everything that the first one knows, asked at a second one: on the same data directory, or on another. */
+/** Starts a second server with the accounts of the first, on the same or another data directory. */
 async function withSecond(
   work: (there: World, at: At) => Promise<void>,
   dataDir = here.server.services.config.dataDir,

@@ -21,7 +21,7 @@ const conditional = all.filter(({ endpoint }) => endpoint.lastModified !== undef
 
 const shapeOf = (path: string) => replaceParameters(path, () => ':');
 
-/** The routes whose row in the route table says "conditional". */
+/** The routes that the route table marks as "conditional". */
 const namedByContract = new Set(
   readFileSync(join(import.meta.dirname, '../contract/endpoints.tsv'), 'utf8')
     .split('\n')

@@ -81,7 +81,7 @@ function walksByKey(text: string, plan: readonly string[]): boolean {
   return /order by "\w+"\."id" (?:asc|desc) limit/.test(text) && !plan.some((line) => line.includes('TEMP B-TREE'));
 }
 
-/** All that a list may hold is looked at once, no further than it takes to know that it is long. */
+/** A list may scan its candidates once, up to the counting limit. */
 function looksAtAll(text: string): boolean {
   return /^select count\(\*\) as count, case when .* as ids from \(.* limit \S+\) as found/.test(text);
 }

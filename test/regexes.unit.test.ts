@@ -6,8 +6,7 @@ import { test } from 'node:test';
 import { parse, type Token } from 'acorn';
 import { ambiguity } from './support/regex-ambiguity.ts';
 
-// No expression with two ways to match runs on what comes from outside: each one in src is looked at, for all of them will
-// meet foreign text some day.
+// Regular expressions in src must not match ambiguously, because each of them may run on text of clients.
 
 const root = join(import.meta.dirname, '..');
 const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !/\.(test|testing)\.ts$/.test(file));

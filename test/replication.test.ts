@@ -23,7 +23,7 @@ await expectSuccess(root.post('/geo_sites', { name: name('hq'), url: server.addr
 interface Site extends Secondary {
   readonly id: number;
   readonly name: string;
-  /** One round, after the primary has done its work; once more for checksums that it had to find out. */
+  /** Runs the sync after the jobs of the primary, and again for checksums that the primary had to compute. */
   follow(): Promise<void>;
   restart(): Promise<Site>;
   /** The state of the copy of this project. */
@@ -164,7 +164,7 @@ test('detects a damaged copy and replaces it', async () => {
     if (/^[0-9a-f]{2}$/.test(found)) await rm(join(objects, found), { recursive: true });
   }
   await expectSuccess(root.put(`/geo_sites/${site.id}`, { minimum_reverification_interval: 1 }));
-  // Twice less than a day: it has missed nothing, and what was verified before is to be looked at again.
+  // Two steps of less than a day: the secondary misses no events, and its verified copies are due for reverification.
   clock.advance(0.6 * 86_400);
   await site.pollOnce();
   clock.advance(0.6 * 86_400);
@@ -213,7 +213,7 @@ test('a project whose path looks like a wiki is served as a project', async () =
   };
   const path = `${project.path_with_namespace}.wiki`;
   assert.deepEqual(await refs(path), ['false', true]);
-  // Such a path is refused today, and may be there from before.
+  // The API rejects such a path today, but older projects may have one.
   const other = await newProject({ owner: project.owner, readme: true });
   const named = { full_path: path, full_path_key: foldCase(path) };
   await server.services.database.transaction((tx) =>

@@ -10,7 +10,7 @@ import { golden, isSelected } from './support/golden.ts';
 import { statements } from './support/statement-watch.ts';
 import { world } from './support/world.ts';
 
-// How many statements each read asks for: on PostgreSQL each is a round trip, unless it was read since the last commit.
+// Counts the statements of each read. On PostgreSQL each is a round trip, unless its result is cached since the last commit.
 
 const here = await world();
 const scene = await createScene(here, await createCallers(here), 'private');
@@ -35,7 +35,7 @@ test('every read runs the number of statements in round-trips.txt', async () => 
     await call();
     await here.server.services.tokenUses.flushed();
     await here.server.services.database.transaction((tx) => nextCounterValue(tx, 'round-trips'));
-    // An answer that was kept asks for nothing, and whether it was kept, others decide by what they commit.
+    // A cached response runs no statements, and commits of other tests decide whether it is cached.
     clearResponseCache(here.server.services.config);
     lines.push(`${String(await statements(here, call)).padStart(4)}  ${endpoint.name}`);
   }

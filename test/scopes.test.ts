@@ -14,7 +14,7 @@ const scene = await createScene(here, await createCallers(here), 'private');
 
 /** The scopes that are of use for some calls only, by the paths below /api/v4 and the methods they are for. */
 const FAMILIES: readonly (readonly [scope: string, path: RegExp, methods: readonly string[]])[] = [
-  // Of a user's projects planning.md says that they are listed as all projects are.
+  // The projects of a user are listed like all projects (planning.md).
   ['read_user', /^\/(user|users|events|version|metadata)(\/(?!:user_id\/projects$)|\(|$)/, ['GET', 'HEAD']],
   ['read_repository', /^\/projects\/:id\/repository\/files\//, ['GET', 'HEAD']],
   ['manage_runner', /^\/runners\/:id/, ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']],
@@ -24,7 +24,7 @@ const FAMILIES: readonly (readonly [scope: string, path: RegExp, methods: readon
 /** What runners and triggers say with tokens of their own: any other that comes along is ignored (contract/runners.md §3, §4.6). */
 const BY_OWN_TOKEN =
   /^(\w+ \/jobs\/|(POST|DELETE) \/runners$|\w+ \/runners\/(verify|managers|reset_authentication_token|router\/discovery)$|.*\/trigger\/pipeline$)/;
-/** Who comes with a user's token is no job (contract/runners.md §3.9). */
+/** Callers with the token of a user are not jobs (contract/runners.md §3.9). */
 const OF_JOBS = 'getOwnJob';
 const ANY_SCOPE = /^\/personal_access_tokens\/self$/;
 
@@ -52,7 +52,7 @@ for (const what of ourShare(await allExamples(here.server.registry))) {
   const { endpoint } = what;
   if (endpoint.root || endpoint.stageOrder === 'ownCredentials') continue;
   const example = await what.builds[0](scene);
-  // Whoever proves himself in another way needs no token.
+  // Callers with other credentials need no token.
   const isSite = endpoint.allowSiteToken && example.by === 'anonymous';
   if (typeof example.proof !== 'object' && !isSite) calls.push([what, example]);
 }

@@ -12,8 +12,8 @@ import type { HttpExchange } from './support/caller.ts';
 import { findSecrets } from './support/response-secrets.ts';
 import { world } from './support/world.ts';
 
-// Every endpoint is called as its examples say, and then with secrets in wrong places; whatever was a secret in that is
-// looked for in the log, the database, the refusals and the documentation.
+// Calls every endpoint with its examples, and then with secrets in wrong places. The tests search for these secrets in the
+// log, the database, the error responses and the documentation.
 
 const here = await world({ env: { HEARTH_LOG_LEVEL: 'debug' } });
 const { server, anonymous } = here;
@@ -44,7 +44,7 @@ for (const { endpoint, builds } of examples) {
   const names = Object.keys(declaredParameters(endpoint)).filter(isSecretName);
   for (const name of names) {
     const { params, raw: content, ...example } = await builds[0](scene);
-    // What comes as it is, a log say, is kept as it is: parameters stand in the query.
+    // Raw bodies, such as logs, are stored unchanged, so the parameters are in the query.
     const raw = endpoint.body === 'raw' ? content : undefined;
     for (const value of [mark(), { [mark()]: mark() }, [mark()], `${mark()}\u0000`]) {
       await ask(here, endpoint, { ...example, raw, params: { ...params, [name]: value } }, scene.callers[example.by]);

@@ -21,7 +21,7 @@ const BESIDES: Readonly<Record<string, object>> = {
   provider: { extern_uid: 'x' },
 };
 
-/** More does not go into an address. */
+/** The maximum length of a text in a URL. */
 const LONGEST_IN_QUERY = 10_000;
 
 interface Schema {
@@ -54,7 +54,7 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
-/** The places of texts and lists without a limit; a schema that says nothing is of what is not read. */
+/** Returns the locations of texts and lists without a limit. An empty schema describes a value that the server ignores. */
 function unlimitedIn({ type, anyOf, items, properties, ...schema }: Schema, place: string): string[] {
   if (schema.enum !== undefined) return [];
   if (anyOf !== undefined) return anyOf.flatMap((part) => unlimitedIn(part, place));
@@ -78,7 +78,7 @@ for (const { endpoint, builds } of ourShare(await allExamples(here.server.regist
   });
 }
 
-/** The texts among an endpoint's own parameters that a request can hold longer than they may be. */
+/** Returns the text parameters of an endpoint for which a request can exceed the maximum length. */
 function textsOf(endpoint: Endpoint): [string, number][] {
   const inPath = pathParameterNames(endpoint.path);
   const inBody = ['POST', 'PUT', 'PATCH'].includes(endpoint.method);

@@ -130,7 +130,7 @@ test('keeps content that is stored again during the cleanup', async () => {
   await using it = await world();
   const sha256 = await storeLinked(it.blobs, it.database, 'contested');
   it.clock.advance(3601);
-  // Comes between the removal of its row and that of its file.
+  // Runs between the deletion of the row and that of the file.
   const database: Database = {
     ...it.database,
     transaction: async (work, options) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Reader, Transaction } from './database.ts';
 import { foldCase } from './name-keys.ts';
 
-/** Compiled, never called: what the types must refuse. */
+/** Compiled but never called: the types must reject these calls. */
 export function misuse(db: Reader, tx: Transaction) {
   // @ts-expect-error a reader does not write
   db.insertInto('counters');

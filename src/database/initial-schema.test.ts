@@ -13,7 +13,7 @@ import { migrations } from './migrations/index.ts';
 const skip = engine === 'sqlite' ? false : 'PostgreSQL goes through the migrations';
 const names = migrations.map(({ name }) => name);
 
-/** What the migrations make, in a file. */
+/** Writes the schema that the migrations create to a file. */
 async function kept({ dataDir }: TestPlace): Promise<string> {
   await using database = await testDatabase();
   const file = join(dataDir, 'tables.json');

@@ -6,7 +6,7 @@ import { testDatabase } from '#test/engines/engine.ts';
 import type { Database, Transaction } from './database.ts';
 import { lockSchema } from './dialect.ts';
 
-/** A secondary, so that what happens to LFS objects is written down (migration 0083). */
+/** Adds a secondary, so that changes of LFS objects are recorded (migration 0083). */
 async function follow(database: Database): Promise<void> {
   await database.transaction((tx) =>
     tx
@@ -40,7 +40,7 @@ async function addObject(tx: Transaction, at: number): Promise<void> {
   const oid = String(at).padStart(64, '0');
   await tx.insertInto('blobs').values({ sha256: oid, size: 1, linked_at: tx.now }).execute();
   await tx.insertInto('lfs_objects').values({ oid, size: 1, created_at: tx.now }).execute();
-  // Others have their turn while its row is there already.
+  // Other transactions run while its row is already inserted.
   for (let i = 0; i < at % 7; i++) await tx.selectFrom('lfs_objects').select('id').limit(1).execute();
 }
 

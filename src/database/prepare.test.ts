@@ -53,7 +53,7 @@ test('a missing value is an error, not a NULL', async () => {
   await assert.rejects(countersFrom(database.reader, { from: 1 } as never), /The value limit .* is missing/);
 });
 
-/** Compiled, never called: what the types must refuse. */
+/** Compiled but never called: the types must reject these calls. */
 export function misuse(db: Parameters<typeof countersFrom>[0]) {
   // @ts-expect-error a value is missing
   void countersFrom(db, { from: 1 });

@@ -230,7 +230,7 @@ test('a transaction that waits while another one yields also fails in tests', {
   skip: engine !== 'sqlite',
 }, async () => {
   await using database = await testDatabase();
-  // On a slow machine its own statement gives way, which excuses it once: it waits more than once.
+  // On a slow machine its own statement yields, which permits one wait; so it waits several times.
   const waiting = async () => {
     for (let turn = 0; turn < 3; turn++) {
       for (const began = performance.now(); performance.now() - began < 11; );
@@ -253,7 +253,7 @@ test('a long transaction yields between statements, and others do not see its wr
   let open = true;
   const look = async (): Promise<void> => {
     const { length } = await counters(database.reader);
-    // What is asked before the commit may be answered after it.
+    // A statement sent before the commit may return after it.
     if (!open) return;
     seen.push(length);
     await new Promise((resolve) => setImmediate(resolve));

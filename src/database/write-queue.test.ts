@@ -6,7 +6,7 @@ import { ClientDisconnected, QueueFull } from '#runtime/concurrency-limiter.ts';
 import { testPlace } from '#test/engines/engine.ts';
 import { openDatabase, type TransactionOptions } from './database.ts';
 
-/** A transaction that holds its turn until it is told to end; all others wait for it. */
+/** A transaction that holds the lock until it is released; all others wait for it. */
 async function heldTurn() {
   const place = await testPlace();
   const database = await openDatabase({ ...place, clock: systemClock });

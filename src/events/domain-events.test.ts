@@ -87,7 +87,7 @@ test('a subscriber publishes another event in the same transaction', async () =>
   assert.deepEqual(s.services.heard, ['user 40']);
 });
 
-/** Compiled, never called: what the types must refuse. */
+/** Compiled but never called: the types must reject these calls. */
 export async function misuse({ eventBus, runUnitOfWork, database }: Awaited<ReturnType<typeof setUp>>) {
   await runUnitOfWork(ANONYMOUS, async (uow) => {
     // @ts-expect-error the payload of another event

@@ -54,7 +54,7 @@ async function setting(options: Partial<JobQueueOptions<Services>> = {}) {
 
 type Fixture = Awaited<ReturnType<typeof setting>>;
 
-/** What the jobs that fail leave when they are given up. */
+/** The errors of jobs that were given up. */
 async function givenUp(database: Database): Promise<string[]> {
   const rows = await database.reader.selectFrom('schedules').select('name').execute();
   return rows.map(({ name }) => name);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createResolver } from './resolver.ts';
 
-/** A way to look hosts up that ends when it is told to. */
+/** A DNS lookup that the test ends. */
 function slowly() {
   const asked: string[] = [];
   const ends = new Map<string, () => void>();

@@ -14,13 +14,13 @@ import {
   sortCooperatively,
 } from './concurrency-limiter.ts';
 
-/** Work that ends when it is told to. */
+/** A task that the test ends. */
 function held() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { work: () => promise, end: resolve };
 }
 
-/** A client that can go away, and that has stood still for so many milliseconds. */
+/** A client that can disconnect and has stalled for this many milliseconds. */
 function client(network = '192.0.2.1', stalled = 0) {
   const controller = new AbortController();
   const { signal } = controller;
@@ -34,7 +34,7 @@ function client(network = '192.0.2.1', stalled = 0) {
   return { client, leave: () => controller.abort() };
 }
 
-/** Asks for a slot; `has` says whether it has been given. */
+/** Requests a slot; `has` returns whether it was granted. */
 function asking(acquire: ConcurrencyLimiter['acquire'], network: string) {
   const one = { network, has: false, release: () => {} };
   acquire(client(network)).then((release) => Object.assign(one, { has: true, release }));
@@ -169,8 +169,8 @@ test('limits concurrent tasks and keeps the order of results', async () => {
 });
 
 /**
- * For a test by a clock that only its work moves, however busy the machine is. What is returned works for so many milliseconds
- * without waiting for anything.
+ * Replaces the clock with one that only the tasks of the test advance. Returns a function that works for this many
+ * milliseconds without waiting.
  */
 function workingTime({ mock }: TestContext): (milliseconds: number) => void {
   let now = performance.now();
@@ -237,7 +237,7 @@ test('one long task continues per event loop turn, and short tasks wait for none
   assert.deepEqual(order, ['abccc', 'a', 'b', 'a', 'b']);
 });
 
-/** So many turns of the event loop had others while this ran. */
+/** Returns the number of event loop turns that others had while this ran. */
 async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   const look = () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 
-/** What is measured in a heap of its own: what other tests of this process leave behind goes while this one measures. */
+/** Measures in a separate heap, because garbage of other tests in this process would distort the result. */
 const MEASURED = `
 import { setFlagsFromString, getHeapStatistics } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -13,7 +13,7 @@ setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc');
 const heap = () => (gc(), gc(), getHeapStatistics().used_heap_size);
 
-// Made anew, so that nothing is shared.
+// Creates new values, so that nothing is shared.
 const text = (index, length) => Buffer.from((index + ' ').padEnd(length, 'x')).toString('latin1');
 const row = (index) => ({ id: index, path: text(index, 20), name: text(index, 40), open: true, none: null });
 const kinds = {
@@ -31,7 +31,7 @@ function measure(make) {
   return { real, told: kept.reduce((sum, one) => sum + estimateHeapSize(one), 0) };
 }
 
-// The middle one of three: the runtime's own work, as on what it compiles, falls into one or another.
+// The median of three: work of the runtime, such as compilation, distorts single measurements.
 const middle = (make) => [measure(make), measure(make), measure(make)].sort((one, other) => one.real - other.real)[1];
 
 measure(row);

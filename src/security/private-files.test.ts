@@ -5,11 +5,11 @@ import { after, test } from 'node:test';
 import { scratchDirectory } from '#test/engines/scratch.ts';
 import { world } from '#test/support/world.ts';
 
-// What lies on the disk of a server (contract/conventions.md "Data model": secrets are never told again).
+// The permissions of the files of a server, which contain secrets.
 
 const rights = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-/** A new directory, which goes when the servers on it have stopped. */
+/** A new directory, deleted after its servers have stopped. */
 async function directory(): Promise<string> {
   const path = await scratchDirectory('hearth-rights-');
   after(() => rmSync(path, { recursive: true }));
@@ -38,7 +38,7 @@ test('logs a warning for wider file permissions and does not change them', async
   const dataDir = await directory();
   chmodSync(dataDir, 0o755);
   writeFileSync(join(dataDir, 'notes'), '');
-  // Whatever the umask is that a server before has set.
+  // An earlier server may have set another umask.
   chmodSync(join(dataDir, 'notes'), 0o644);
   const { logged } = await world({ env: { HEARTH_DATA_DIR: dataDir } });
   const warning = logged()

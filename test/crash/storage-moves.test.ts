@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import { engine, testPlace } from '../engines/engine.ts';
 import { killMoves } from './storage-moves.ts';
 
-// Any number of kills by HEARTH_CRASH_MOVES, on either engine; else on one, for what dies is not the database.
+// HEARTH_CRASH_MOVES sets the number of kills on both engines. By default only one engine is tested: the database survives.
 const { HEARTH_CRASH_MOVES: wanted } = process.env;
 const options = { skip: wanted === undefined && engine !== 'sqlite' };
 

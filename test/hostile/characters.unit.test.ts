@@ -10,8 +10,8 @@ import { createCallers, createScene } from '../examples/scene.ts';
 import { world } from '../support/world.ts';
 import { cpuMilliseconds, slownessNow, watchTurns } from './event-loop.ts';
 
-// Texts that repeat one character: what they cost by their length alone, and what they make of expressions that have two
-// ways to match. Every parameter of every endpoint reads 1 MB of each, and works with as much as its limit lets in.
+// Texts that repeat one character reveal superlinear costs and ambiguous regular expressions. Every parameter of every
+// endpoint parses 1 MB of each character, and handles as much as its limit allows.
 
 const here = await world();
 const scene = await createScene(here, await createCallers(here), 'private');
@@ -42,7 +42,7 @@ const LETTERS = [
 const MEBIBYTE = 2 ** 20;
 const long = LETTERS.map((letter) => letter.repeat(MEBIBYTE / Buffer.byteLength(letter)));
 
-/** Milliseconds of the event loop. */
+/** The event loop delay in milliseconds. */
 const LONGEST_TURN = 50;
 /** Length of a text that makes a large response: the client runs in this process too, and parses and checks it. */
 const LONGEST_OF_LARGE = 150;
@@ -58,7 +58,7 @@ test('every parameter parses 1 MB of any character quickly', () => {
   }
 });
 
-/** The type of every parameter, with one of its places: what many declare with one value is read alike in all of them. */
+/** The type of every parameter, with one endpoint that declares it: a shared type is parsed the same everywhere. */
 function typesOf(all: readonly Exemplified[]): Map<ParameterType<unknown>, string> {
   const declared = all.map(({ endpoint }) => ({
     endpoint,
@@ -71,7 +71,7 @@ function typesOf(all: readonly Exemplified[]): Map<ParameterType<unknown>, strin
   );
 }
 
-/** What it costs on a machine that is as quick as it can be: the cheapest of so many runs, of which the first that is cheap ends them. */
+/** Returns the cost of the cheapest of several runs, and stops at the first cheap one: the machine may be busy. */
 function leastOf(times: number, run: () => void): number {
   let least = Number.POSITIVE_INFINITY;
   for (let time = 0; time < times && least > LONGEST_TURN / 2; time++) {
@@ -82,7 +82,7 @@ function leastOf(times: number, run: () => void): number {
   return least < LONGEST_TURN ? least : least / slownessNow();
 }
 
-/** Each parameter meets some of the characters, other ones than its neighbours. */
+/** Each parameter is tested with some of the characters, and its neighbours with others. */
 const EACH = 2;
 let turn = 0;
 
@@ -116,7 +116,7 @@ function textsOf(endpoint: Endpoint): [string, number][] {
   );
 }
 
-/** A valid call of the endpoint with one text of its own; what was accepted may have used up what it was made for. */
+/** Returns a valid call of the endpoint with one given text. An accepted call may consume the data of the example. */
 function caller(endpoint: Endpoint, build: Build): (name: string, text: string) => Promise<void> {
   let example: Example | null = null;
   return async (name, text) => {
@@ -129,7 +129,7 @@ function caller(endpoint: Endpoint, build: Build): (name: string, text: string) 
   };
 }
 
-/** The longest turn of the event loop while this ran, on a machine that is as quick as it can be: of the best of so many runs. */
+/** Returns the longest event loop turn during the best of several runs: the machine may be busy. */
 async function longestTurnOf(times: number, most: number, run: () => Promise<void>): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let time = 0; time < times && best > most; time++) {

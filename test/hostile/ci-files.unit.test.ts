@@ -28,7 +28,7 @@ async function lint(content: string, dryRun = true): Promise<Answered> {
   return answer;
 }
 
-// The thread stays from one file to the next.
+// The same thread evaluates all files.
 await lint('J: {script: x}');
 
 const longText = 'x'.repeat(60_000);

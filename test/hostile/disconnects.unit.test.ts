@@ -41,7 +41,7 @@ const half = (method: string, path: string, headers: object, length: number) => 
   Buffer.alloc(length / 2, 0x20),
 ];
 
-/** Everything that takes its time, as bytes on their way. */
+/** Every slow request, as raw bytes. */
 const requests: Readonly<Record<string, readonly (string | Buffer)[]>> = {
   file: [head('GET', `${repository}/files/large/raw?ref=main`)],
   blob: [head('GET', `${repository}/blobs/${blob}/raw`)],
@@ -82,13 +82,13 @@ async function leave(socket: Socket, isAnswered: boolean, random: () => number):
   await closed;
 }
 
-/** As many at once as find more than the places that there are. */
+/** More concurrent requests than slots. */
 const AT_ONCE = 20;
 const TIMES = 100;
 /** Fewer repetitions for requests that take almost a second each. */
 const SELDOM: readonly string[] = ['inJson', 'committing'];
 
-/** Answers of 2 MB to twenty at once are turns of several requests that come together. */
+/** Twenty concurrent responses of 2 MB give event loop turns with the work of several requests. */
 const allowed = { turn: 250 };
 
 for (const [name, bytes] of Object.entries(requests)) {

@@ -90,7 +90,7 @@ const BOMBS: Readonly<Record<string, readonly [string, Buffer]>> = {
   gzip: ['gzip', gzipSync(BOMB)],
   'gzip in pieces': ['gzip', Buffer.concat(Array.from({ length: 5_000 }, () => gzipSync(BOMB.subarray(0, 65_536))))],
   deflate: ['deflate', deflated],
-  // Without the head and the checksum.
+  // Removes the header and the checksum.
   'raw deflate': ['deflate', deflated.subarray(2, -4)],
   brotli: ['br', brotliCompressSync(BOMB, quick)],
 };

@@ -11,7 +11,7 @@ import { diskPathFor } from '#git/storage/storage.ts';
 import { formatTree } from '#git/trees/tree-edit.ts';
 import { type Answered, attack, head, startTarget } from './attack.ts';
 
-// What was pushed: little that is stored and expands to very much, asked for in every way that there is.
+// Requests every kind of data from pushed repositories that are small when stored and expand to gigabytes.
 
 const target = await startTarget({ idleTimeout: 10_000 });
 const { id } = await target.done('POST', '/projects', { name: 'bombs', initialize_with_readme: true });
@@ -60,7 +60,7 @@ async function plantCommit(head: string): Promise<string> {
 
 const signed = await plantCommit(`gpgsig -----BEGIN\n${' x\n'.repeat(3_000_000)}`);
 
-/** Asks for all of them several times, all at once; gives the statuses that came, 0 for an answer that broke off. */
+/** Sends each request several times, concurrently; returns the statuses, 0 for an aborted response. */
 async function askAll(paths: readonly string[], times = 4): Promise<number[]> {
   const all = Array.from({ length: times }, () => paths).flat();
   const answers = all.map((path) => target.send('GET', `${at}/${path}`).catch(() => ({ status: 0 }) as Answered));
@@ -78,7 +78,7 @@ attack('a page of a tree with ten billion paths needs only the work for its own 
 attack('rejects requests that need all entries of a huge tree', target, async () => {
   const twice = [`tree?ref=${nested}&recursive=true&pagination=none`, `commits/${nested}/diff`];
   assert.deepEqual(await askAll([...twice, ...twice], 1), [503]);
-  // Of an archive the same is counted first, whatever its format is.
+  // Archives of every format need the same count of entries first.
   assert.deepEqual(await askAll([`archive.tar?sha=${nested}`, `archive.zip?sha=${nested}`], 1), [422]);
 });
 

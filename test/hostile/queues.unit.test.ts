@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { diskPathFor } from '#git/storage/storage.ts';
 import { attack, head, startTarget } from './attack.ts';
 
-// What takes long, asked for so often by one network that it would fill every queue: others take their turns as before.
+// One network sends so many slow requests that they would fill every queue; requests of others are served as before.
 
 const target = await startTarget({ idleTimeout: 60_000, env: { HEARTH_TRUSTED_PROXIES: '127.0.0.1' } });
 const hostile = { 'X-Forwarded-For': '203.0.113.9' };
@@ -68,7 +68,7 @@ attack(
       target.open(head('GET', `/api/v4${at}/repository/commits?ref_name=${history[0]}&author=nobody${who}`, hostile)),
     );
     await pause(6000);
-    // What they asked for ends with them, waiting or not: nothing of it may be left.
+    // Disconnected clients cancel their work, queued or running: none of it may remain.
     for (const socket of sockets) socket.destroy();
   },
   { paths },
@@ -83,7 +83,7 @@ await target.done('POST', `/projects/${large.id}/repository/commits`, {
   ],
 });
 const tip = (await target.done('GET', `/projects/${large.id}/repository/branches/main`)).commit.id;
-// Sent as it is stored: all but what the system keeps of it stands still at once.
+// The pack is sent uncompressed, so it stalls as soon as the socket buffers are full.
 git(large.directory, ['repack', '-adq']);
 const line = (text: string) => `${(text.length + 4).toString(16).padStart(4, '0')}${text}`;
 

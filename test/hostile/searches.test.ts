@@ -31,7 +31,7 @@ attack('a search ends when its client disconnects', target, async () => {
   await createIssues(searches < 100 ? 26 : 0);
   for (let round = 0; round < 3; round++) {
     const sockets = Array.from({ length: 40 }, () => openSearch('issues_statistics?search='));
-    // They are running or waiting when this is answered.
+    // The searches are running or waiting when this response arrives.
     await target.done('GET', '/version');
     for (const socket of sockets) socket.destroy();
   }

@@ -47,7 +47,7 @@ async function saidUntilClosed(socket: Socket): Promise<string> {
   return said;
 }
 
-/** However it ends. */
+/** Resolves however the connection ends. */
 function closed(socket: Socket): Promise<unknown> {
   return new Promise((resolve) => socket.once('close', resolve));
 }

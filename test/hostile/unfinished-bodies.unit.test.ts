@@ -12,7 +12,7 @@ attack('limits the total memory of small incomplete bodies', target, async () =>
   const headers = { 'X-Forwarded-For': '203.0.113.9', 'Content-Type': 'application/json', 'Content-Length': LENGTH };
   const start = Buffer.alloc(LENGTH - 1, ' ');
   const sockets: Socket[] = [];
-  // In groups: thousands of connections that open or close at once are many short turns, measured as one.
+  // Works in groups: thousands of connections opened at once would be measured as one long event loop turn.
   const inGroups = async (step: (at: number) => void) => {
     for (let at = 0; at < CLIENTS; at++) {
       step(at);

@@ -48,7 +48,7 @@ const RESPONSES = [
 async function requestAndStall(paths: readonly string[]): Promise<void> {
   const headers = { ...hostile, ...target.asRoot };
   const sockets: Socket[] = [];
-  // In groups: connections that open at once are many short turns, measured as one.
+  // Opens connections in groups: many opened at once would be measured as one long event loop turn.
   for (let at = 0; at < CLIENTS; at++) {
     sockets.push(target.open(head('GET', `/api/v4${paths[at % paths.length]}`, headers)).pause());
     if (at % 10 === 0) await pause(20);

@@ -30,7 +30,7 @@ test('a prepared read never returns stale data after a commit of any process', a
       const stranger = new DatabaseSync(join(place.dataDir, 'hearth.sqlite3'));
       stranger.exec("update counters set value = 3 where name = 'n'");
       stranger.close();
-      // What another process commits is seen from the next turn of the event loop on.
+      // Commits of another process are visible from the next event loop turn on.
       await new Promise((resolve) => setImmediate(resolve));
       assert.deepEqual(await read(), { value: 3 });
     }
@@ -59,7 +59,7 @@ test('the version changes after each commit, and only then', async () => {
   const database = await openDatabase({ ...place, clock: testClock() });
   try {
     let [before, now] = [await database.forRequest().version(), null as unknown];
-    // On PostgreSQL it hears of other databases of the server, too, and they have their quiet moments.
+    // On PostgreSQL commits in other databases of the server also change the version, so the check is repeated.
     for (let tries = 0; now !== before && tries < 100; tries++) {
       before = await database.forRequest().version();
       await new Promise((resolve) => setImmediate(resolve));
@@ -106,7 +106,7 @@ test('the next request uses cached reads until another server commits', async ()
   try {
     await other.transaction(write(1));
     assert.deepEqual(await read(), { value: 1 });
-    // PostgreSQL's snapshots tell of commits in its other databases too, where other tests write.
+    // PostgreSQL snapshots also change with commits of other tests in other databases.
     const most = database.engine === 'sqlite' ? 1 : 50;
     let tries = 0;
     for (let before = await read(), after = await read(); before !== after; after = await read()) {
@@ -149,7 +149,7 @@ test('a cached read stays valid until one of its tables is written', async () =>
     await database.forRequest().version();
     return read.isCurrent();
   };
-  // On PostgreSQL other databases of the server are strangers, too, and have their quiet moments.
+  // On PostgreSQL commits in other databases of the server also invalidate reads, so the check is repeated.
   const everHolds = async (read: typeof reads) => {
     for (let tries = 0; tries < 100; tries++) if (await holds(await read())) return true;
     return false;
@@ -172,7 +172,7 @@ test('a cached read stays valid until one of its tables is written', async () =>
   }
 });
 
-/** Of a PostgreSQL that answers so. */
+/** Creates a snapshot tracker on a PostgreSQL connection with these responses. */
 function followed(execute: Connection['execute']) {
   const versions = new TableVersions(() => undefined);
   return createSnapshotTracker(

@@ -36,7 +36,7 @@ test('detects commits of another process that happen during the version query', 
   for (let value = 1; value < 9; value += 2) {
     write(value);
     meanwhile.push(() => write(value + 1));
-    // Twice, so that it is remembered.
+    // Reads twice, so that the result is cached.
     await read();
     await read();
     await setImmediate();

@@ -8,7 +8,7 @@ import { engine, testPlace } from '#test/engines/engine.ts';
 import { hasSubstringInLongText } from '../search/substring-search.ts';
 import { longRunning } from './long-statements.ts';
 
-/** A database whose long statements run where those of a large one do. */
+/** A database whose long statements run in the read thread, like those of a large database. */
 async function largeDatabase() {
   const place = await testPlace();
   const database = await openDatabase({ ...place, clock: systemClock, large: 0 });
@@ -33,7 +33,7 @@ function clientOf(network: string) {
   return { network, client, disconnect: () => controller.abort() };
 }
 
-/** Counts the texts of 100,000 characters that contain a part, of which there is none. */
+/** Counts texts of 100,000 characters that contain a part; none does. */
 async function scan(db: Reader, texts: number, part = 'x'): Promise<number> {
   const text =
     engine === 'sqlite' ? sql<string>`hex(zeroblob(50000 + i % 2))` : sql<string>`repeat('0', 100000 + i % 2)`;

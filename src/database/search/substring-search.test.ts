@@ -69,7 +69,7 @@ const withWords = ({ reader }: Pick<Database, 'reader'>, words: readonly string[
     .where(containsWords(reader, 'namespaces', ['path', 'description'], words))
     .orderBy('id');
 
-/** What the index alone tells of these words; null where it tells nothing. */
+/** Returns the ids that the index alone finds for these words, or null if it cannot. */
 async function idsOfParts({ reader }: Database, words: readonly string[]): Promise<number[] | null> {
   const found = selectCandidateIds(reader, 'namespaces', ['path', 'description'], words);
   return found && (await found.execute(reader)).rows.map(({ id }) => id);
@@ -95,7 +95,7 @@ test('requires all words in the same one of several texts', async () => {
     [['blue', 'AND'], []],
     [['bluea', 'sea'], []],
     [['ue s', 'blue'], ['whale']],
-    // All of its parts are there, but not together.
+    // The text contains all trigrams of the word, but not the word.
     [['abcde'], []],
     [['abcd', 'bcde'], ['abcd bcde']],
   ];
@@ -155,14 +155,14 @@ test('an index finds all words of three characters and more', async () => {
     return explainPlan(tx, withWords({ reader: tx }, ['blue', 'whale', 'x']).clearOrderBy());
   });
   assert.match(plan.join('\n'), /namespaces_path_description_trigrams/);
-  // SQLite reads no table for the long ones.
+  // SQLite does not scan the table for long words.
   assert.doesNotMatch(plan.join('\n'), /SCAN namespaces\b(?! USING )/);
 });
 
 test('an index finds parts of three characters and more', async () => {
   await using database = await testDatabase();
   const plan = await database.transaction((tx) => explainPlan(tx, query({ reader: tx }, 'whale')));
-  // SQLite says which virtual table it looks in, not which index.
+  // The plans of SQLite name the virtual table, not the index.
   assert.match(plan.join('\n'), /namespaces_name_key_trigrams|VIRTUAL TABLE INDEX 0:M/);
 });
 

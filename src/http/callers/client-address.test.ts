@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type World, world } from '#test/support/world.ts';
 
-// Whose address counts where proxies stand before the server (contract/conventions.md §11 `HEARTH_TRUSTED_PROXIES`).
+// The client address behind reverse proxies (contract/conventions.md §11 `HEARTH_TRUSTED_PROXIES`).
 
 const behind = await world({ env: { HEARTH_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8, fd00::/8' } });
 const open = await world();
 
-/** The address that a use of a token is remembered with. */
+/** Returns the address recorded for the use of a token. */
 async function seen(here: World, forwarded: string | null): Promise<string> {
   const mira = await here.user();
   const headers: Record<string, string> = forwarded === null ? {} : { 'X-Forwarded-For': forwarded };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { signedInBrowser, userWithPassword } from '#test/support/browser.ts';
 import { world } from '#test/support/world.ts';
 
-// Tokens of jobs count on the routes that take them and nowhere else (contract/conventions.md §7 "Job tokens").
+// Job tokens are valid only on routes that accept them (contract/conventions.md §7 "Job tokens").
 
 const here = await world();
 const { anonymous } = here;

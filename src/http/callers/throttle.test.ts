@@ -15,7 +15,7 @@ const OFF = Object.fromEntries(
   ]),
 );
 
-/** With this throttle on, at the beginning of one of its windows. */
+/** Enables this throttle at the beginning of one of its windows. */
 async function throttle(kind: string, limit: number, period: number): Promise<void> {
   const name = `throttle_${kind}`;
   const settings = {
@@ -29,7 +29,7 @@ async function throttle(kind: string, limit: number, period: number): Promise<vo
 }
 
 async function noThrottle(): Promise<void> {
-  // Whoever is throttled can't say so: the window goes first.
+  // Disables the window first, because a throttled caller cannot change settings.
   clock.advance(3600);
   assert.equal((await root.put('/application/settings', { ...OFF, rate_limiting_response_text: null })).status, 200);
 }

@@ -17,7 +17,7 @@ import { buildOpenApiDocument } from './openapi.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a document is reached into by name
 type Document = any;
 
-/** As a client gets it. */
+/** Returns the document as a client receives it. */
 const documentOf = (registry: Registry): Document =>
   JSON.parse(JSON.stringify(buildOpenApiDocument(registry, { url: 'http://hearth.test', version: '1' })));
 

@@ -10,7 +10,7 @@ import { endpoint } from './endpoint.ts';
 import { entity } from './entity.ts';
 import { created, noContent, ok, page } from './responses.ts';
 
-// What must not compile: the type check of this file fails when one of these declarations is taken.
+// Invalid declarations: the type check of this file fails if one of them compiles.
 
 interface ThingRow {
   readonly id: number;

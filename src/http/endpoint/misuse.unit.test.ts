@@ -9,7 +9,7 @@ import { rawEntity } from './entity.ts';
 import { resourceModule } from './resource-module.ts';
 import { Message, noContent, ok, page, text } from './responses.ts';
 
-// Every known wrong declaration, with what its author will read when the server is put together.
+// Every known invalid declaration, with its error message at start-up.
 
 const plain = { summary: 'Do it', access: open(), response: text, handle: () => 'x' } as const;
 const EVENT = 'member_created';

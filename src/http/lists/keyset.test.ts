@@ -4,7 +4,7 @@ import { type Caller, type TestResponse, world } from '#test/support/world.ts';
 
 const { newProject, newGroup } = await world();
 
-// Keyset pages as clients walk them (contract/conventions.md §6).
+// Keyset pages as clients follow them (contract/conventions.md §6).
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -194,7 +194,7 @@ test('pages through projects in both directions while projects are created and d
   }
 });
 
-/** Each of these orders is refused in a walk of this list. */
+/** Asserts that keyset pages of this list reject each of these orders. */
 async function assertNotWalked(caller: Caller, path: string, orders: readonly Params[]): Promise<void> {
   const error = 'Keyset pagination is not yet available for this type of request';
   for (const params of orders) {

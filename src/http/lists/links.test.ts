@@ -42,7 +42,7 @@ async function givenSubgroups(
 const QUERY =
   'search=a%26b+&note=100%25%20%2B%2F%3F%23%22%3C%3E%5C&list=x,y&skip_groups[]=0&skip_groups%5B%5D=-1&h[a][b]=c&e=&flag';
 
-/** What each link has of that, besides the page. */
+/** Returns the parameters of each link, except the page. */
 const ASKED = [
   ['search', 'a&b '],
   ['note', '100% +/?#"<>\\'],

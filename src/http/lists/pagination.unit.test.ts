@@ -210,7 +210,7 @@ interface Row {
 
 const rows: Row[] = [4, 2, 9, 1, 7, 3].map((id) => ({ id, name: `n${id % 3}` }));
 
-/** What a store does with a request: rows behind the key, in its direction, one more than asked for. */
+/** Emulates a store: returns the rows after the key, in its direction, and one more than requested. */
 function store({ sort, after, perPage }: KeysetRequest): Row[] {
   const sign = sort === 'asc' ? 1 : -1;
   const compare = (a: Pick<Row, 'id' | 'name'>, b: Pick<Row, 'id' | 'name'>) =>

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '#test/support/world.ts';
 
-// Every list sorts by its key and then by id in the same direction (contract/conventions.md §6): one way is the other
-// turned round, and rows with equal keys have their place on every page.
+// Every list sorts by its key and then by id in the same direction (contract/conventions.md §6): each direction is the
+// reverse of the other, and rows with equal keys have a fixed position.
 
 const { root, user, name, newProject, newGroup } = await world();
 
@@ -92,7 +92,7 @@ test('lists tokens in a total order for every order_by', async () => {
   }
   for (const key of ['created', 'expires', 'last_used', 'name']) {
     const [up, down] = [{ sort: `${key}_asc` }, { sort: `${key}_desc` }];
-    // The one that the caller has used comes before those that nobody has, whichever way.
+    // The token that the caller used comes before unused ones, in both directions.
     if (key !== 'last_used') await check(ada, '/personal_access_tokens', up, down, false);
     await check(ada, '/personal_access_tokens', { ...up, search: 'same' }, { ...down, search: 'same' }, true);
     await check(ada, `/projects/${project}/access_tokens`, up, down, true);

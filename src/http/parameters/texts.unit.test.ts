@@ -18,7 +18,7 @@ import { findUnlimitedParameter } from './unlimited.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** What is wrong with the parameter `x`. */
+/** Returns the problems of the parameter `x`. */
 function problemsOf(type: ParameterType<unknown>, x: unknown): Pick<Problems, 'texts' | 'fields'> {
   const problems = new Problems();
   readParameters({ x: required(type) }, { x }, problems);

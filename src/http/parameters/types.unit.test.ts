@@ -18,7 +18,7 @@ import {
   oneOf,
 } from './types.ts';
 
-/** The value that a type makes of what was sent, or the texts of what is wrong. */
+/** Returns the parsed value, or the texts of its errors. */
 function read(type: ParameterType<unknown>, raw: unknown): unknown {
   const problems = new Problems();
   const value = type.read(raw, 'x', problems);

@@ -9,7 +9,7 @@ import { ok } from '../endpoint/responses.ts';
 import { optional } from '../parameters/declarations.ts';
 import { string } from '../parameters/texts.ts';
 
-// What a body may hold at most, in each encoding. How long the server takes to say so is measured in test/hostile.
+// The limits of bodies in each encoding. test/hostile measures the time of the rejections.
 
 const shared = {
   access: open(),

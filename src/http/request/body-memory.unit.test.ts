@@ -7,7 +7,7 @@ import type { IncomingRequest } from './incoming.ts';
 
 const MEBIBYTE = Buffer.alloc(1024 * 1024);
 
-/** How many clients at this address may hold a mebibyte each, and what the next one hears. */
+/** Returns how many clients at this address can hold a mebibyte each, and the response to the next one. */
 function fill(address: (index: number) => string) {
   const requests: IncomingRequest[] = [];
   for (;;) {

@@ -15,7 +15,7 @@ import { string } from '../parameters/texts.ts';
 import { arrayOf, integer } from '../parameters/types.ts';
 import { readBytes } from './body.ts';
 
-/** Tells what it was given. */
+/** Returns its parameters. */
 const Echo = ok(rawEntity(Type.Unknown()));
 const shared = {
   access: open(),
@@ -49,7 +49,7 @@ const endpoints = {
 };
 
 const { anonymous, address } = await startMinimalServer(endpoints);
-/** Its patience ends within a test. */
+/** Its timeout is short enough for a test. */
 const hasty = await startMinimalServer(endpoints, { idleTimeout: 100 });
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };

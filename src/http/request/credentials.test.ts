@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { SendOptions, TestResponse } from '#test/support/caller.ts';
 import { world } from '#test/support/world.ts';
 
-// Where a token may come from, and what is none (contract/conventions.md §7 "Ways in, and precedence").
+// The sources and formats of tokens (contract/conventions.md §7 "Ways in, and precedence").
 
 const { anonymous, user, name } = await world();
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseJsonIncrementally } from './incremental-json.ts';
 
-/** As long as nothing is that is parsed at once. */
+/** Longer than any text that is parsed at once. */
 const long = (size = 20_000) =>
   Array.from({ length: size }, (_, index) => ({ [`key ${index}`]: [index, 'é"\\', null] }));
 

@@ -11,7 +11,7 @@ import { analyzeTables } from './statistics.ts';
 
 const skip = engine === 'sqlite' ? false : 'PostgreSQL gathers by itself';
 
-/** Rows of which `a` tells next to nothing and `b` everything: only who knows that asks the right index. */
+/** Rows with a selective column `b` and an unselective `a`: only current statistics lead to the right index. */
 async function fill(database: Database, from: number, to: number): Promise<void> {
   await database.transaction((tx) =>
     sql`with recursive n(i) as (select ${from} union all select i + 1 from n where i + 1 < ${to})

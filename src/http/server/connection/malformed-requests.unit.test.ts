@@ -8,7 +8,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream, text } from '#http/endpoint/responses.ts';
 import { startMinimalServer } from '#test/support/minimal-server.ts';
 
-// What can't be read as HTTP (contract/conventions.md §1 stage 1), on a connection that has asked for something before.
+// Invalid HTTP (contract/conventions.md §1 stage 1) on a connection with an earlier request.
 
 const NONSENSE = '\0nonsense\r\n\r\n';
 const begun = new PassThrough();

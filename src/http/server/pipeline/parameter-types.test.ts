@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, type TestResponse, world } from '#test/support/world.ts';
 
-// What parameters become and how they are refused (contract/conventions.md §3), in the query, in a form and in JSON.
+// Parsing and errors of parameters (contract/conventions.md §3), in the query, in a form and in JSON.
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };

@@ -8,7 +8,7 @@ import { entity } from '#http/endpoint/entity.ts';
 import { created, ok } from '#http/endpoint/responses.ts';
 import { startMinimalServer } from '#test/support/minimal-server.ts';
 
-/** How often the owner is not there when the thing is shown. */
+/** How many more times the owner is missing during serialization. */
 let gone = 0;
 
 const Thing = entity('Thing', { id: Type.Integer() }).from(() => ({ id: requireRow(gone-- > 0 ? null : 7) }));

@@ -4,7 +4,7 @@ import { type Caller, world } from '#test/support/world.ts';
 
 const { newProject } = await world();
 
-// The first failing stage answers (contract/conventions.md §1): requests that are wrong in all later stages too.
+// The first failing stage responds (contract/conventions.md §1), although all later stages would fail too.
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 
-// 304 tells that an answer is the same still: only to those who may have it (contract/conventions.md §4).
+// Only callers with access get 304 for an unchanged response (contract/conventions.md §4).
 
 const { root, anonymous, user, clock, newProject } = await world();
 

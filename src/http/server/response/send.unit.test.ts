@@ -8,7 +8,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream, text } from '#http/endpoint/responses.ts';
 import { startMinimalServer } from '#test/support/minimal-server.ts';
 
-// What becomes of an answer whose client goes away, or stops reading.
+// Responses whose clients disconnect or stop reading.
 
 /** Every stream that the endpoints have answered with. */
 const bodies: Readable[] = [];
@@ -93,7 +93,7 @@ function ask(address: string, ...paths: string[]): Socket {
   return socket;
 }
 
-/** All of them are destroyed, now or soon. */
+/** Waits until all of them are destroyed. */
 async function ends(made: readonly Readable[]): Promise<void> {
   await Promise.all(made.map((each) => each.closed || new Promise((resolve) => each.once('close', resolve))));
 }
@@ -106,7 +106,7 @@ test('destroys a stream whose client disconnected before it began', async () => 
     const seen = once(patient.transport.server, 'connection');
     socket.destroy();
     await once(socket, 'close');
-    // The server hears of a later connection only after the end of an earlier one.
+    // The server accepts a later connection only after it has noticed the end of an earlier one.
     const later = ask(patient.address, '/nothing');
     await seen;
     await once(later, 'data');
@@ -195,7 +195,7 @@ test('closes a connection with over a hundred pipelined requests before the firs
 });
 
 test('disconnects a client that does not read its early response after sending everything', async () => {
-  // What the system takes by itself is less; the first is written at once, the second in pieces.
+  // Both responses exceed the socket buffers; the first is written at once, the second in chunks.
   for (const length of [262_144, 32 * 2 ** 20]) {
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(hasty.address).port) });
     socket.on('error', () => {});
