@@ -54,7 +54,7 @@ async function setting(options: Partial<JobQueueOptions<Services>> = {}) {
 
 type Fixture = Awaited<ReturnType<typeof setting>>;
 
-/** The errors of jobs that were given up. */
+/** Returns what the failing jobs have stored when they were given up. */
 async function givenUp(database: Database): Promise<string[]> {
   const rows = await database.reader.selectFrom('schedules').select('name').execute();
   return rows.map(({ name }) => name);

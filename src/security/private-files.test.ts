@@ -38,7 +38,7 @@ test('logs a warning for wider file permissions and does not change them', async
   const dataDir = await directory();
   chmodSync(dataDir, 0o755);
   writeFileSync(join(dataDir, 'notes'), '');
-  // An earlier server may have set another umask.
+  // An earlier server may have changed the umask, so the mode is set here.
   chmodSync(join(dataDir, 'notes'), 0o644);
   const { logged } = await world({ env: { HEARTH_DATA_DIR: dataDir } });
   const warning = logged()

@@ -29,7 +29,7 @@ async function throttle(kind: string, limit: number, period: number): Promise<vo
 }
 
 async function noThrottle(): Promise<void> {
-  // Disables the window first, because a throttled caller cannot change settings.
+  // Ends the window first, because a throttled caller cannot change settings.
   clock.advance(3600);
   assert.equal((await root.put('/application/settings', { ...OFF, rate_limiting_response_text: null })).status, 200);
 }
