@@ -111,7 +111,7 @@ test('each caller gets the status of matrix.txt', () => {
   );
 });
 
-test('the OpenAPI document has the status and the media type of every answer', () => {
+test('the OpenAPI document declares the status and media type of every response', () => {
   assert.deepEqual([...undocumented].sort(), []);
 });
 

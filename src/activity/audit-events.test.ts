@@ -59,7 +59,7 @@ test('additional details never override the common keys', async () => {
   assert.equal(row?.details.author_name, 'Administrator');
 });
 
-test('without a user the author is -1', async () => {
+test('the author id is -1 for an event without a user', async () => {
   const [anonymous] = await recorded({ ...ANONYMOUS, address: '10.0.0.9' }, memberCreated);
   assert.equal(anonymous?.author_id, -1);
   assert.equal(anonymous.details.author_name, 'An unauthenticated user');

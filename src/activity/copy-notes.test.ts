@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { expectSuccess, world } from '#test/support/world.ts';
 import { copyNotes } from './copy-notes.ts';
 
-test('beyond the limit, comments are copied before system notes, in their order', async () => {
+test('copies comments before system notes when there are more notes than the limit', async () => {
   const { project, owner, server } = await world({ project: {} });
   const { database } = server.services;
   const newIssue = async () => (await expectSuccess(owner.post(`${project.at}/issues`, { title: 'x' }))).body;

@@ -26,7 +26,7 @@ async function warningsOf(database: Database, rootToken: string | null, rootPass
   return warnings;
 }
 
-test("root's token and password give no warning, nor do unset ones, which cost no query and no hash", async () => {
+test('valid or unset credentials of root cause no warning, and unset ones no query and no hash', async () => {
   await using place = await testPlace('empty');
   await using database = await testDatabase();
   await withUsers(database, place);

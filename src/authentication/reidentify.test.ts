@@ -33,14 +33,14 @@ async function byOAuth(userId: number): Promise<Partial<SignedInCaller>> {
   return { token: { kind: 'oauth', id: token.id, scopes: ['api'], impersonation: false } };
 }
 
-test('a deleted session identifies nobody', async () => {
+test('a deleted session identifies no user', async () => {
   const caller = await somebody(bySession('a'.repeat(43)));
   assert.equal(await isStill(caller), true);
   await database.transaction((tx) => deleteSessionsOfUser(tx, caller.user.id));
   assert.equal(await again(caller), null);
 });
 
-test('an expired session identifies nobody', async () => {
+test('an expired session identifies no user', async () => {
   const caller = await somebody(bySession('b'.repeat(43)));
   clock.advance(8 * 86_400);
   assert.equal(await again(caller), null);

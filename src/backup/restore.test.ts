@@ -48,7 +48,7 @@ test('rejects a target with rows, repositories or blobs', async () => {
   assert.equal(await isUntouched(place), true);
 });
 
-test('requires the secret key of the archive', async () => {
+test('requires the secret key that belongs to the archive', async () => {
   const bare = await archiveOf(config);
   await using place = await emptyPlace();
   await isFailure(bare, 6, place);

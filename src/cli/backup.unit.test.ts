@@ -74,7 +74,7 @@ test('backup fails without a server and creates none', async (t) => {
   assert.deepEqual(await readdir(place.dataDir), []);
 });
 
-test('backup, restore and doctor refuse to run on a secondary site', async (t) => {
+test('backup, restore and doctor fail on a secondary site', async (t) => {
   const place = await testPlace('started');
   t.after(() => place.remove());
   const primary = { HEARTH_PRIMARY_URL: 'http://primary.test', HEARTH_PRIMARY_TOKEN: 'glpat-primary' };

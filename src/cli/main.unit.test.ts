@@ -65,7 +65,7 @@ test('a misspelled variable stops every command and the message suggests the set
   }
 });
 
-test('a command warns of another unknown variable on standard error, without its value', async (t) => {
+test('a command prints a warning about an unknown variable to standard error, without its value', async (t) => {
   const { err, code } = await run(['migrate'], { HEARTH_DATA_DIR: await dataDir(t), HEARTH_FOO: 'hunter2' });
   assert.match(err, /^hearth: HEARTH_FOO is not a setting and has no effect\. [^\n]*\n$/);
   assert.deepEqual([code, err.includes('hunter2')], [0, false]);

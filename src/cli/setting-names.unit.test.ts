@@ -5,12 +5,12 @@ import { test } from 'node:test';
 import { ConfigError, ENV_VARIABLE_NAMES } from '#config.ts';
 import { checkVariableNames } from './setting-names.ts';
 
-test('settings and variables of others give no warning', () => {
+test('settings and variables of other programs cause no warning', () => {
   const settings = Object.fromEntries(ENV_VARIABLE_NAMES.map((name) => [name, 'x']));
   assert.deepEqual(checkVariableNames({ ...settings, PATH: '/bin', HEARTH: 'http://x', HEARTHSTONE: 'x' }), []);
 });
 
-test('another variable gives one warning with its name and without its value', () => {
+test('an unknown variable causes one warning with its name and without its value', () => {
   for (const name of ['HEARTH_FOO', 'HEARTH_HOME', 'HEARTH_SITE_URL', 'HEARTH_VERSION', 'HEARTH_DATABASE', 'HEARTH_']) {
     const [warning = '', ...more] = checkVariableNames({ [name]: 'hunter2', HEARTH_PORT: '80' });
     assert.deepEqual(more, [], name);

@@ -20,7 +20,7 @@ test('limits each network and the total, and released amounts are available agai
   assert.equal(budget.reserve(at('b'), 1), false, 'one network');
 });
 
-test('keeps an amount for networks that hold little', () => {
+test('reserves an amount for networks that use little', () => {
   const budget = createSharedBudget({ each: 32, all: 32, kept: 16 });
   assert.equal(budget.reserve(at('a'), 32), true);
   assert.equal(budget.isAvailable(at('a'), 1), false);
@@ -29,7 +29,7 @@ test('keeps an amount for networks that hold little', () => {
   assert.equal(budget.reserve(at('d'), 1), false);
 });
 
-test('grants an amount above the limit to a network that holds nothing', () => {
+test('grants an amount above the limit to a network without other amounts', () => {
   const budget = createSharedBudget({ each: 5, all: 8 });
   assert.equal(budget.reserve(at('a'), 7), true);
   assert.equal(budget.reserve(at('a'), 7), false);

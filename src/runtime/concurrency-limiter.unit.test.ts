@@ -215,7 +215,7 @@ test('tasks of many callers share the time of one event loop turn', async (t) =>
   assert.deepEqual(order, [[1], [2], [3], [1], [2], [3], [1], [2], [3]]);
 });
 
-test('one long task continues per event loop turn, and short tasks wait for none', async (t) => {
+test('only one long task continues per event loop turn, and short tasks do not wait for long ones', async (t) => {
   const busyFor = workingTime(t);
   const turns: string[][] = [[]];
   const look = () => {

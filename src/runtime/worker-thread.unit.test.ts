@@ -27,7 +27,7 @@ test('runs one request after the other', async () => {
   assert.deepEqual(await Promise.all(['a', 'b'].map((each) => thread.run(each))), ['got a', 'got b']);
 });
 
-test('passes answers of callbacks to the program', async () => {
+test('the thread can call back the program and receives the answer', async () => {
   const thread = createThread();
   const answer = async (question: string) => `answer to ${question}`;
   assert.equal(await thread.run('ask', { answer }), 'got answer to what?');

@@ -94,7 +94,7 @@ test('rejects bytes that do not decode completely or exceed the key', () => {
   }
 });
 
-test('the algorithm in the bytes must be known and match the text', () => {
+test('rejects an unknown algorithm, and one that differs from the text', () => {
   const [, rsa] = named('ssh-rsa').split(' ');
   for (const text of [
     `ssh-dss ${rsa}`,

@@ -69,7 +69,7 @@ test('an environment with no protection or no required approvals needs no approv
   }
 });
 
-test('missing approvals of all rules are added, surplus of one does not count for another, and counts are ignored', async () => {
+test('sums the missing approvals of all rules; surplus approvals of one rule do not count for another', async () => {
   const rules = [1, 2].map((required_approvals) => ({ ...MAINTAINERS, required_approvals }));
   const [first, second] = rules.map((rule) => ({ rules: [rule], count: 5 }));
   const { rules: ids, needed, pending, approve } = await deployment(second, first);

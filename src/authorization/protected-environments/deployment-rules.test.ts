@@ -25,7 +25,7 @@ async function may(caller: Caller, project: Project, environment = PRODUCTION): 
   return mayDeployTo(database.reader, { user: { id: caller.id, admin: caller === root } }, place, protections);
 }
 
-test("a project's protection holds under exactly its name, and asks for the role in the project", async () => {
+test('the protection of a project applies to exactly its name, and requires the role in the project', async () => {
   const project = await newProject({ with: ['developer', 'maintainer'] });
   await protect({ project }, 'production', { levels: [{ access_level: 40 }] });
   assert.equal(await may(project.developer, project), false);
@@ -33,7 +33,7 @@ test("a project's protection holds under exactly its name, and asks for the role
   assert.equal(await may(project.developer, project, { name: 'Production', tier: 'production' }), true);
 });
 
-test("a group's protection holds for its tier, and asks for the role in the group that owns it", async () => {
+test('the protection of a group applies to its tier, and requires the role in that group', async () => {
   const group = await newGroup({ with: ['maintainer', 'developer'] });
   const inner = await newGroup({ in: group });
   const project = await newProject({ in: inner, with: ['maintainer'] });
@@ -45,7 +45,7 @@ test("a group's protection holds for its tier, and asks for the role in the grou
   assert.equal(await may(project.maintainer, project, { name: 'x', tier: 'production' }), false);
 });
 
-test('all protections must be passed: those of every group above and of the project', async () => {
+test('requires the permission of all protections: of the project and of every ancestor group', async () => {
   const group = await newGroup({ with: ['maintainer'] });
   const inner = await newGroup({ in: group, with: ['maintainer'] });
   const project = await newProject({ in: inner, with: ['maintainer'] });
@@ -72,7 +72,7 @@ test('a group entry allows direct members, with type 1 inherited ones too', asyn
   );
 });
 
-test('administrators always pass, others pass neither level 60 nor a protection without levels', async () => {
+test('administrators are always allowed; others are not at level 60 or without levels', async () => {
   const project = await newProject();
   await protect({ project }, 'production', { levels: [{ access_level: 60 }] });
   await protect({ project }, 'bare', {});
@@ -82,7 +82,7 @@ test('administrators always pass, others pass neither level 60 nor a protection 
   }
 });
 
-test('a job token is no administrator and has no rights in other projects', async () => {
+test('a job token has no administrator rights and no rights in other projects', async () => {
   const project = await newProject();
   await protect({ project }, 'production', { levels: [{ access_level: 40 }] });
   await protect({ project }, 'staging', { levels: [{ access_level: 60 }] });

@@ -203,7 +203,7 @@ test('reports many matches if more names contain the part than the threshold plu
   assert.equal(await surely('ommon 1', 0), false);
 });
 
-test('the time of a search grows with the length of the texts, whatever they contain', async () => {
+test('the time of a search grows linearly with the length of the texts, for any content', async () => {
   await using database = await testDatabase();
   await insert(database, ['one', 'two']);
   await database.transaction(async (tx) => {

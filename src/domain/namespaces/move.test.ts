@@ -105,7 +105,7 @@ test('a group that takes the old path of a project ends its redirect', async () 
   assert.deepEqual(await redirects.where('full_path_key', '=', `${from.full_path}/p`).execute(), []);
 });
 
-test('routes that are no longer in the group stay, although their path begins with its path', async () => {
+test('keeps routes of projects that left the group, although their paths begin with the path of the group', async () => {
   const { doomed, project, moved } = await database.transaction(async (tx) => {
     const top = await newGroup(tx, null);
     const doomed = await newGroup(tx, top);

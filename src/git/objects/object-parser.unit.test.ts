@@ -18,7 +18,7 @@ test('dates are formatted in their own offset', () => {
   for (const [seconds, offset, date] of table) assert.equal(formatDate(seconds, offset), date);
 });
 
-test('malformed commits give what can be parsed', () => {
+test('returns the valid parts of malformed commits', () => {
   const table: [text: string, name: string, email: string, seconds: number][] = [
     ['tree x\nauthor A B <a@b> 12 +0100\n\nm', 'A B', 'a@b', 12],
     ['author  <> 12 +0000\n\n', '', '', 12],

@@ -43,7 +43,7 @@ test('a process gets only its own streams and environment', async () => {
   );
 });
 
-test('a started process is no child of this process', async () => {
+test('a started process is not a child of this process', async () => {
   const [parent] = await said(await shell('echo $PPID'));
   assert.notEqual(Number(parent), process.pid);
 });
@@ -106,7 +106,7 @@ test('unread output is discarded when the process has exited', async () => {
   assert.deepEqual(await (await shell('echo unread')).ended, { code: 0 });
 });
 
-test('when the spawner dies its processes are killed, and others start without it', async () => {
+test('the death of the spawner kills its processes, and later ones start without it', async () => {
   const started = await shell('echo $PPID; sleep 1000');
   const [line] = await once(started.streams[1]!, 'data');
   await pidOf(started);

@@ -129,7 +129,7 @@ test('a change reads and writes only the trees along its path', async () => {
   assert.deepEqual(trees.counts, { loaded: 3, stored: 3 });
 });
 
-test('a change that changes nothing gives the same tree and stores none', async () => {
+test('a change without effect returns the same tree and stores none', async () => {
   const trees = shelf();
   const edit = createTreeEdit(null);
   await applyTreeChange(edit, { action: 'create', path: 'a/b', id: ids[0]! }, trees.load);

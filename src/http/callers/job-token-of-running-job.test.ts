@@ -71,7 +71,7 @@ test('a job token has only anonymous rights in another public project', async ()
   assert.ok((await anonymous.get(branches(closed), {}, headers)).status >= 400);
 });
 
-test("an administrator's job is Owner in its project and nobody's administrator elsewhere", async () => {
+test('the job of an administrator has Owner rights in its project and no administrator rights elsewhere', async () => {
   const [project, other] = [await here.newProject({ readme: true }), await here.newProject({ readme: true })];
   const { headers } = await runningJob(here, { id: project.id, owner: here.root });
   assert.equal((await anonymous.get(branches(project), {}, headers)).status, 200);

@@ -105,7 +105,7 @@ test('the token needs the scope sudo', async () => {
   assert.deepEqual((await mira.get('/projects', { owned: true })).body, []);
 });
 
-test('an unknown user is 404, with the value as it was given', async () => {
+test('returns 404 with the given value for an unknown user', async () => {
   for (const sudo of ['Nobody-At-All', '123456', '99999999999999999999', '-1', "'; --", 'ghost', '1.5']) {
     const answer = await as(admin, sudo);
     assert.equal(answer.status, 404, sudo);

@@ -14,7 +14,7 @@ test('every value is escaped, in text and in attributes, and markup in markup is
   );
 });
 
-test('the title cannot end its element, and the token stands in the head', () => {
+test('the title cannot end its element, and the head contains the CSRF token', () => {
   const { body } = htmlPage({ title: '</title><script>', main: markup`<p>x</p>`, csrfToken: 'T"' });
   assert.ok(!body.includes('<script>'));
   assert.ok(body.includes('<meta name="csrf-token" content="T&#34;">'));

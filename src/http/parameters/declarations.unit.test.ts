@@ -114,7 +114,7 @@ test('rules treat a blank parameter as absent if it is declared so', () => {
   assert.equal(readError({ a: required(absentIfBlank(string)) }, { a: '' }), 'a is missing');
 });
 
-test('exclusive: at most one of them', () => {
+test('accepts at most one of a set of mutually exclusive parameters', () => {
   const rule = mutuallyExclusive('a', 'b', 'c');
   assert.equal(readError(abc, {}, rule), '');
   assert.equal(readError(abc, { a: '1' }, rule), '');
@@ -122,13 +122,13 @@ test('exclusive: at most one of them', () => {
   assert.equal(readError(abc, { a: '1', b: null }, rule), '');
 });
 
-test('at least one of them', () => {
+test('requires at least one of a set of parameters', () => {
   const rule = atLeastOne('a', 'b', 'c');
   assert.equal(readError(abc, {}, rule), 'a, b, c are missing, at least one parameter must be provided');
   assert.equal(readError(abc, { b: '' }, rule), '');
 });
 
-test('exactly one of them', () => {
+test('requires exactly one of a set of parameters', () => {
   const rule = exactlyOne('a', 'b', 'c');
   assert.equal(readError(abc, {}, rule), 'a, b, c are missing, exactly one parameter must be provided');
   assert.equal(readError(abc, { b: null }, rule), 'a, b, c are missing, exactly one parameter must be provided');
@@ -136,7 +136,7 @@ test('exactly one of them', () => {
   assert.equal(readError(abc, { a: '1', c: '2' }, rule), 'a, c are mutually exclusive');
 });
 
-test('all of them or none', () => {
+test('accepts all of a set of parameters or none', () => {
   const rule = allOrNone('a', 'b');
   assert.equal(readError(abc, {}, rule), '');
   assert.equal(readError(abc, { a: '1', b: '2' }, rule), '');

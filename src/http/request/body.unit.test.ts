@@ -113,7 +113,7 @@ test('an empty body with the JSON type has no parameters, on every method', asyn
   assert.deepEqual(await post('  \n'), [200, {}]);
 });
 
-test('JSON that is no object has no parameters', async () => {
+test('JSON other than an object gives no parameters', async () => {
   for (const body of ['[1]', '"a"', '1', 'null', 'true']) assert.deepEqual(await post(body), [200, {}], body);
 });
 
@@ -136,7 +136,7 @@ test('rejects JSON that is invalid, too deep or too large', async () => {
   );
 });
 
-test('NUL inside a JSON string and integers that no number holds are invalid values', async () => {
+test('rejects NUL inside a JSON string and integers outside the range of numbers', async () => {
   assert.deepEqual(await post('{"name":"a\\u0000b"}'), error('name is invalid'));
   assert.deepEqual(await post('{"ids":[9007199254740992]}'), error('ids is invalid'));
   assert.deepEqual(await post('{"ids":[1e999]}'), error('ids is invalid'));

@@ -20,7 +20,7 @@ const GOOD = {
 };
 
 for (const [what, text] of Object.entries(GOOD)) {
-  test(`${what} is parsed to what JSON.parse gives`, async () => {
+  test(`parses ${what} like JSON.parse`, async () => {
     assert.deepEqual(await parseJsonIncrementally(text), JSON.parse(text));
   });
 }
@@ -55,7 +55,7 @@ for (const text of [
   `[${LIST},"\n"]`,
   `[${LIST},"\\`,
 ]) {
-  test(`what is no JSON is refused: ${text.slice(0, 6)}..${text.slice(-6)}`, async () => {
+  test(`rejects invalid JSON: ${text.slice(0, 6)}..${text.slice(-6)}`, async () => {
     assert.throws(() => JSON.parse(text), SyntaxError);
     await assert.rejects(parseJsonIncrementally(text), SyntaxError);
   });

@@ -157,12 +157,12 @@ test('other responses have no ETag and are not cacheable', async () => {
   }
 });
 
-test('204 has neither body nor type', async () => {
+test('204 responses have neither body nor Content-Type', async () => {
   const { status, headers, text: told } = await anonymous.delete('/things/1');
   assert.deepEqual([status, told, headers['content-type'], headers['content-length']], [204, '', undefined, undefined]);
 });
 
-test('HEAD answers like every GET, without the body', async () => {
+test('HEAD responds like GET, without the body', async () => {
   for (const path of ['/things/1', '/things', '/search', '/bytes', '/things?page=5']) {
     const [got, head] = [await anonymous.get(path), await anonymous.head(path)];
     assert.equal(head.status, got.status, path);
@@ -285,7 +285,7 @@ test('errors for a missing Host or an unknown expectation have the usual format'
   assert.match(await ask('1.1', 'Host: a\r\nExpect: 100-continue\r\n'), /^HTTP\/1\.1 100 [\s\S]*\{"id":1\}$/);
 });
 
-test('a request without a Host is no better for an expectation, or for asking what a browser may do', async () => {
+test('rejects a missing Host also with an Expect header or in a preflight', async () => {
   const preflight = 'Origin: http://b\r\nAccess-Control-Request-Method: GET\r\n';
   for (const [method, header] of [
     ['OPTIONS', preflight],
@@ -348,7 +348,7 @@ test('slow headers have a time limit of their own', async () => {
   assert.equal(transport.server.headersTimeout, 60_000);
 });
 
-test('a client that never reads its answer does not keep a stopping server', async () => {
+test('a client that does not read its response does not delay shutdown', async () => {
   const endless = new Readable({ read: () => void endless.push(Buffer.alloc(65_536)) });
   const flood = endpoint({
     get: '/flood',

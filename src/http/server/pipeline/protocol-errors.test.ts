@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 
-test('an unknown path is 404, a known one with another method is 405 with Allow', async () => {
+test('returns 404 for an unknown path, and 405 with Allow for another method', async () => {
   const { anonymous } = await world();
   const unknown = await anonymous.get('/nothing/here');
   assert.equal(unknown.status, 404);
@@ -13,7 +13,7 @@ test('an unknown path is 404, a known one with another method is 405 with Allow'
   assert.equal(wrong.headers.allow, 'GET, HEAD, OPTIONS');
 });
 
-test('broken JSON is 400 before anything else, even on unknown paths', async () => {
+test('returns 400 for invalid JSON before all other checks, even on unknown paths', async () => {
   const { anonymous } = await world();
   const headers = { 'Content-Type': 'application/json' };
   const answer = await anonymous.send('POST', '/nothing/here', { raw: '{"a":', headers });
