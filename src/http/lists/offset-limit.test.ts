@@ -37,7 +37,7 @@ test('applies the offset limit to the effective page numbers, regardless of the 
   await check(anonymous, '/groups', 'Group', ROWS);
 });
 
-test('limits the offset only for anonymous callers of groups', async () => {
+test('does not limit the offset of groups for signed-in callers, nor that of projects', async () => {
   const { root, user, anonymous } = await world();
   const far = ROWS.map(([query]) => [query, true] as const);
   await check(root, '/groups', 'Group', far);

@@ -285,7 +285,7 @@ test('errors for a missing Host or an unknown expectation have the usual format'
   assert.match(await ask('1.1', 'Host: a\r\nExpect: 100-continue\r\n'), /^HTTP\/1\.1 100 [\s\S]*\{"id":1\}$/);
 });
 
-test('rejects a missing Host also with an Expect header or in a preflight', async () => {
+test('rejects a missing or invalid Host also with an Expect header or in a preflight', async () => {
   const preflight = 'Origin: http://b\r\nAccess-Control-Request-Method: GET\r\n';
   for (const [method, header] of [
     ['OPTIONS', preflight],

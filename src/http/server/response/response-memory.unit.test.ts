@@ -50,7 +50,7 @@ async function disconnectAll(): Promise<void> {
   while ((await anonymous.get('/texts/31')).status !== 200);
 }
 
-test('returns 503 for a response that exceeds the memory limit, and sends short ones', async (t) => {
+test('returns 503 for a response that does not fit into the memory limit, and sends short ones', async (t) => {
   await stall(t, 16);
   await stall(t, 15);
   const { status, headers, body } = await anonymous.get('/texts/1');
