@@ -1,4 +1,5 @@
-import { createConcurrencyLimiter, createYielder, mapConcurrently } from '#runtime/concurrency-limiter.ts';
+import { createConcurrencyLimiter, mapConcurrently } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/yielding.ts';
 import { trimCharacters } from '#text/trim.ts';
 import { definePerGit, type Git } from '../git.ts';
 import { computeObjectId, type ObjectContent, writeObject } from '../objects/loose-objects.ts';

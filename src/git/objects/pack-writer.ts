@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createDeflate, deflate, deflateSync } from 'node:zlib';
-import { createYielder } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/yielding.ts';
 import type { Git } from '../git.ts';
 import { GitError } from '../process/failures.ts';
 import { spawnGit } from '../process/spawn.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { createYielder, sortCooperatively } from '#runtime/concurrency-limiter.ts';
+import { createYielder, sortCooperatively } from '#runtime/yielding.ts';
 import type { Git } from '../git.ts';
 import { GitError, type GitFailure } from '../process/failures.ts';
 import { runGit, spawnGit } from '../process/spawn.ts';

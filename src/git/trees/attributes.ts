@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
-import { createYielder } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/yielding.ts';
 import { definePerGit, type Git } from '../git.ts';
 import { readCommit, readObject } from '../objects/object-reader.ts';
 import { readGitOutput } from '../process/spawn.ts';

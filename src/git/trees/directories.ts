@@ -1,4 +1,4 @@
-import { createYielder } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/yielding.ts';
 
 /**
  * Returns the directories of the paths without duplicates, parents first: `''`, `a/`, `a/b/` for `a/b/c`. Null if there are more

@@ -11,7 +11,8 @@ import {
   inflateSync,
   type ZlibOptions,
 } from 'node:zlib';
-import { createConcurrencyLimiter, createYielder, type RequestClient } from '#runtime/concurrency-limiter.ts';
+import { createConcurrencyLimiter, type RequestClient } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/yielding.ts';
 
 /** Decompresses bodies with bounded memory and time (contract/monitoring.md §1, §10). */
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createYielder } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/yielding.ts';
 import { invalidText } from '../errors/http-error.ts';
 import { assignParameter, emptyParameters, type RawParameters } from '../parameters/brackets.ts';
 import { MAX_ELEMENTS, tooManyParameters } from './body-limits.ts';

@@ -1,4 +1,4 @@
-import { createYielder } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/yielding.ts';
 
 /** The longest text that is parsed at once, in characters; takes at most two milliseconds. */
 const MAX_SYNC_LENGTH = 8_192;

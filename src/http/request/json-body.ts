@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createYielder } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/yielding.ts';
 import { HttpError } from '../errors/http-error.ts';
 import {
   arrayTooLarge,

@@ -1,5 +1,5 @@
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { createYielder } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/yielding.ts';
 import { HttpError, invalidText } from '../errors/http-error.ts';
 import {
   assignParameter,

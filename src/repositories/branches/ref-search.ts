@@ -1,5 +1,5 @@
 import { matchesParts } from '#authorization/protected-branches/wildcards.ts';
-import { filterCooperatively } from '#runtime/concurrency-limiter.ts';
+import { filterCooperatively } from '#runtime/yielding.ts';
 
 /**
  * The `search` of branches and tags (contract/repository.md §2), case-insensitive: substring, `^` start, `$` end, `*`

@@ -7,8 +7,8 @@ import { isSha, isValidBranchName, startsWithSha, ZERO_ID } from '#git/refs/refs
 import { findBranchHead, resolveRevision } from '#git/refs/revision.ts';
 import { listDirectories } from '#git/trees/directories.ts';
 import { findLastCommit } from '#git/trees/path-entries.ts';
-import { createYielder } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
+import { createYielder } from '#runtime/yielding.ts';
 import type { PushableBranch } from '../branches/push-permission.ts';
 import { type FileBytes, storeFileContents } from '../lfs/lfs-content.ts';
 import { ensureProjectRepository, moveRefs } from '../ref-updates/move-refs.ts';

@@ -9,13 +9,9 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { pageAfterToken } from '#http/lists/token-pagination.ts';
 import { orderBySearch, searchRefs } from '#repositories/branches/ref-search.ts';
 import { getRefVersion, getRepository } from '#repositories/repository.ts';
-import {
-  ClientDisconnected,
-  createConcurrencyLimiter,
-  createYielder,
-  sortCooperatively,
-} from '#runtime/concurrency-limiter.ts';
+import { ClientDisconnected, createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
+import { createYielder, sortCooperatively } from '#runtime/yielding.ts';
 import { compileRegex, MAX_MATCHING_WORK, regexCost } from '#text/safe-regex.ts';
 import type { BranchRow } from './entities.ts';
 

@@ -4,8 +4,8 @@ import { fileContent, pathText, refName } from '#http/parameters/texts.ts';
 import { arrayOf, oneOf } from '#http/parameters/types.ts';
 import type { CommitFileChange } from '#repositories/commits/commit-to-branch.ts';
 import type { FileBytes } from '#repositories/lfs/lfs-content.ts';
-import { createYielder } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
+import { createYielder } from '#runtime/yielding.ts';
 import { contentParams, decodeContent, parseBoolean, parseEncoding, textParameter } from '../repository-files/index.ts';
 
 /** The `actions` of a commit, checked by hand: the first violated rule is the answer (contract/repository.md §4). */

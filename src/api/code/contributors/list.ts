@@ -5,8 +5,8 @@ import { paginateInMemory } from '#http/lists/in-memory-page.ts';
 import type { ListPage } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
-import { sortCooperatively } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
+import { sortCooperatively } from '#runtime/yielding.ts';
 
 type Order = 'name' | 'email' | 'commits';
 

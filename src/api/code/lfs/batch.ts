@@ -2,7 +2,7 @@ import type { Reader } from '#database/database.ts';
 import { HttpError } from '#http/errors/http-error.ts';
 import { parseJson } from '#http/request/json-body.ts';
 import { loadLinkedLfsObjects } from '#repositories/lfs/lfs-objects.ts';
-import { createYielder } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/yielding.ts';
 import { isJsonObject } from '#text/json-object.ts';
 
 /** A batch request of a git-lfs client. */

@@ -9,8 +9,8 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { pageAfterToken } from '#http/lists/token-pagination.ts';
 import { orderBySearch, searchRefs } from '#repositories/branches/ref-search.ts';
 import { getRefVersion, getRepository, type VersionedRepository } from '#repositories/repository.ts';
-import { sortCooperatively } from '#runtime/concurrency-limiter.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
+import { sortCooperatively } from '#runtime/yielding.ts';
 import { truncateToBytes } from '#text/trim.ts';
 import type { TagRow } from './entities.ts';
 

@@ -1,4 +1,4 @@
-import { createYielder } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/yielding.ts';
 
 /** Lists the values of a payload that alert fields may be mapped to (contract/monitoring.md §5 "payload_fields"). */
 

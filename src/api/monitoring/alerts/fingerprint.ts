@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import { createYielder, sortCooperatively } from '#runtime/concurrency-limiter.ts';
+import { createYielder, sortCooperatively } from '#runtime/yielding.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { isBlank, itemsOf, textOf } from './payload-values.ts';
 

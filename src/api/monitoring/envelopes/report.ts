@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { HttpError } from '#http/errors/http-error.ts';
 import { type JsonLimits, parseJson } from '#http/request/json-body.ts';
-import { createYielder } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
+import { createYielder } from '#runtime/yielding.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { type EnvelopeItem, MAX_PAYLOAD_BYTES } from './envelope-reader.ts';
 import { isTransaction, type ParsedEvent, parseEvent, parseEventId, type Receipt } from './event-reader.ts';

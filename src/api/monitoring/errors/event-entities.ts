@@ -3,7 +3,7 @@ import { mapText } from '#database/long-texts.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { parseJsonIncrementally } from '#http/request/incremental-json.ts';
-import { createYielder } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/yielding.ts';
 import type { JsonObject } from '#text/json-object.ts';
 import { type EventRow, loadPayloads, loadTags } from './event-store.ts';
 import { buildStackTrace, type Frame } from './stack-trace.ts';

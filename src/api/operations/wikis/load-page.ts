@@ -6,7 +6,7 @@ import type { Repository } from '#git/repository.ts';
 import { listTree, type TreeListEntry } from '#git/trees/tree-list.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { type PageName, parsePageName, slugKey } from '#repositories/wikis/page-names.ts';
-import { createYielder } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/yielding.ts';
 
 /** A wiki at one commit. */
 export interface WikiSnapshot {

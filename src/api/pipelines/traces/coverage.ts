@@ -1,4 +1,4 @@
-import { createYielder } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/yielding.ts';
 import { compileRegex, MAX_MATCHING_WORK, regexCost } from '#text/safe-regex.ts';
 
 /** The number of bytes at the end of a log that are searched, because test summaries are near the end. */

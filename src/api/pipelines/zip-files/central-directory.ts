@@ -1,4 +1,4 @@
-import { createYielder } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/yielding.ts';
 import {
   DIRECTORY_ENTRY,
   END_RECORD,

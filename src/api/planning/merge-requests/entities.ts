@@ -12,7 +12,7 @@ import { requireRow } from '#domain/row-deleted.ts';
 import { findMergeRequestsWithOpenThreads } from '#domain/threads.ts';
 import { entity, type SerializationContext, variants } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
-import { createYielder } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/yielding.ts';
 import {
   findSubscribedIds,
   loadAssignees,

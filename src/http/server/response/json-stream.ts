@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { LongText } from '#database/long-texts.ts';
-import { createYielder } from '#runtime/concurrency-limiter.ts';
 import { estimateHeapSize } from '#runtime/heap-size.ts';
+import { createYielder } from '#runtime/yielding.ts';
 import { StreamedText } from '#text/streamed-text.ts';
 import { endsInHighSurrogate } from '#text/trim.ts';
 

@@ -5,7 +5,7 @@ import { bodyTooLarge, invalidText } from '#http/errors/http-error.ts';
 import { assignParameter, emptyParameters, type RawParameters } from '#http/parameters/brackets.ts';
 import { tooManyParameters } from '#http/request/body-limits.ts';
 import { invalidMultipart, PART_LIMITS } from '#http/request/multipart.ts';
-import { createYielder } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/yielding.ts';
 import type { SpoolFile } from './spool-file.ts';
 import { createSpooledText, isContentName } from './spooled-text.ts';
 import { createUtf8Check } from './utf8-check.ts';
