@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type TestResponse, world } from '#test/support/world.ts';
 
-// The words of the log (contract/activity.md Part 3, "What records an audit event"), for groups, projects and members.
+// The contents of audit events (contract/activity.md Part 3, "What records an audit event"), for groups, projects and members.
 
 const { root, user, name, newProject, newGroup } = await world();
 
-interface Told {
+interface AuditEvent {
   readonly id: number;
   readonly author_id: number;
   readonly entity_type: string;
@@ -15,31 +15,35 @@ interface Told {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** What every event's details have besides what is the event's own. */
-const OF_THE_AUTHOR = ['event_name', 'author_name', 'author_class', 'author_email', 'ip_address'];
+/** The keys that the details of every event have. */
+const COMMON_DETAIL_KEYS = ['event_name', 'author_name', 'author_class', 'author_email', 'ip_address'];
 
-/** The events that these calls bring, in their order, each by its name, its entity and its own details. */
-async function toldBy(...calls: readonly (() => Promise<TestResponse>)[]) {
-  const [newest]: Told[] = (await root.get('/audit_events', { per_page: 1 })).body;
+/** Runs the calls and returns the audit events that they record, oldest first, without the common details. */
+async function recordedEvents(...calls: readonly (() => Promise<TestResponse>)[]) {
+  const [newest]: AuditEvent[] = (await root.get('/audit_events', { per_page: 1 })).body;
   for (const call of calls) {
     const { status, text } = await call();
     assert.ok(status < 300, text);
   }
-  const events: Told[] = (await root.get('/audit_events', { per_page: 100 })).body;
+  const events: AuditEvent[] = (await root.get('/audit_events', { per_page: 100 })).body;
   return events
     .filter(({ id }) => id > (newest?.id ?? 0))
     .reverse()
     .map(({ event_name, entity_type, entity_id, details }) => {
       assert.equal(details.event_name, event_name);
-      const own = Object.entries(details).filter(([key]) => !OF_THE_AUTHOR.includes(key));
+      const own = Object.entries(details).filter(([key]) => !COMMON_DETAIL_KEYS.includes(key));
       return { event_name, entity: `${entity_type} ${entity_id}`, ...Object.fromEntries(own) };
     });
 }
 
 const groupTarget = (id: number, path: string) => ({ target_id: id, target_type: 'Group', target_details: path });
-const projectTarget = (id: number, shown: string) => ({ target_id: id, target_type: 'Project', target_details: shown });
+const projectTarget = (id: number, targetDetails: string) => ({
+  target_id: id,
+  target_type: 'Project',
+  target_details: targetDetails,
+});
 
-test('of groups that change', async () => {
+test('records one event per changed attribute of a group', async () => {
   const owner = await user();
   const path = name('told');
   const top = await newGroup({ owner, name: 'Top', path });
@@ -54,7 +58,7 @@ test('of groups that change', async () => {
     to,
     custom_message: `Changed ${what} ${custom_message}`,
   });
-  assert.deepEqual(await toldBy(() => owner.put(at, changes)), [
+  assert.deepEqual(await recordedEvents(() => owner.put(at, changes)), [
     change('name', 'Top', 'Other', 'from Top to Other'),
     change('path', path, `${path}x`, `from ${path} to ${path}x`),
     change('visibility_level', 'Private', 'Internal', 'from Private to Internal'),
@@ -62,13 +66,13 @@ test('of groups that change', async () => {
   ]);
 });
 
-test('of groups that are made in others and destroyed', async () => {
+test('records creation and deletion of a subgroup', async () => {
   const owner = await user();
   const path = `${name('told')}x`;
   const top = await newGroup({ owner, path });
   const of = { entity: `Group ${top.id}`, entity_path: path };
   const create = () => owner.post('/groups', { name: 'Low', path: 'low', parent_id: top.id });
-  const [made, ...more] = await toldBy(create);
+  const [made, ...more] = await recordedEvents(create);
   const low = Number(made?.entity.split(' ')[1]);
   const lowPath = `${path}/low`;
   const added = { event_name: 'group_created', entity: `Group ${low}`, custom_message: 'Added group' };
@@ -77,10 +81,10 @@ test('of groups that are made in others and destroyed', async () => {
   const remove = () => owner.delete(`/groups/${low}`);
   const destroy = () => owner.delete(`/groups/${low}`, { permanently_remove: true, full_path });
   const destroyed = { event_name: 'group_destroyed', remove: 'group', custom_message: 'Group destroyed' };
-  assert.deepEqual(await toldBy(remove, destroy), [{ ...destroyed, ...of, ...groupTarget(low, full_path) }]);
+  assert.deepEqual(await recordedEvents(remove, destroy), [{ ...destroyed, ...of, ...groupTarget(low, full_path) }]);
 });
 
-test('of projects that are archived and moved', async () => {
+test('records archiving, unarchiving and transfer of a project', async () => {
   const { group, owner } = await world({ group: { name: 'Home' } });
   const { id } = await newProject({ owner, name: 'Told' });
   const at = `/projects/${id}`;
@@ -88,27 +92,32 @@ test('of projects that are archived and moved', async () => {
   const of = { entity: `Project ${id}`, entity_path: path };
   const archive = () => owner.post(`${at}/archive`);
   const unarchive = () => owner.post(`${at}/unarchive`);
-  assert.deepEqual(await toldBy(archive, unarchive), [
+  assert.deepEqual(await recordedEvents(archive, unarchive), [
     { event_name: 'project_archived', ...of, ...projectTarget(id, 'Told'), custom_message: 'Project archived' },
-    { event_name: 'project_unarchived', ...of, ...projectTarget(id, 'Told'), custom_message: 'Project unarchived' },
+    {
+      event_name: 'project_unarchived',
+      ...of,
+      ...projectTarget(id, 'Told'),
+      custom_message: 'Project unarchived',
+    },
   ]);
   const moved = `${group.path}/told`;
   const change = { change: 'namespace', from: owner.username, to: group.path };
   const custom_message = `Changed namespace from ${owner.username} to ${group.path}`;
   const there = { entity: `Project ${id}`, entity_path: moved, ...projectTarget(id, moved) };
-  assert.deepEqual(await toldBy(() => owner.put(`${at}/transfer`, { namespace: group.path })), [
+  assert.deepEqual(await recordedEvents(() => owner.put(`${at}/transfer`, { namespace: group.path })), [
     { event_name: 'project_namespace_updated', ...there, ...change, custom_message },
   ]);
 });
 
-test('of projects that are destroyed, in the log of their group', async () => {
+test('records deletion of a group project in the audit log of its group', async () => {
   const { group, owner } = await world({ group: { name: 'Home' } });
   const { id, at } = await newProject({ in: group, name: 'Told' });
   const moved = `${group.path}/told`;
   const full_path = `${moved}-deletion_scheduled-${id}`;
   const remove = () => owner.delete(at);
   const destroy = () => owner.delete(at, { permanently_remove: true, full_path });
-  assert.deepEqual(await toldBy(remove, destroy), [
+  assert.deepEqual(await recordedEvents(remove, destroy), [
     {
       event_name: 'project_destroyed',
       entity: `Group ${group.id}`,
@@ -126,13 +135,13 @@ test('of projects that are destroyed, in the log of their group', async () => {
   ]);
 });
 
-test('of a personal project, when it is gone, in the log of the instance', async () => {
+test('records deletion of a personal project in the instance audit log', async () => {
   const owner = await user();
   const { id } = await newProject({ owner, name: 'Told' });
   const full_path = `${owner.username}/told-deletion_scheduled-${id}`;
   const remove = () => owner.delete(`/projects/${id}`);
   const destroy = () => owner.delete(`/projects/${id}`, { permanently_remove: true, full_path });
-  const [event, ...more] = await toldBy(remove, destroy);
+  const [event, ...more] = await recordedEvents(remove, destroy);
   assert.deepEqual(more, []);
   assert.equal(event?.entity, 'Gitlab::Audit::InstanceScope 1');
   const { entity_path, custom_message, namespace_path } = event as unknown as Record<string, unknown>;
@@ -154,13 +163,13 @@ const CHANGED = {
 };
 const REMOVED = { remove: 'user_access', as: 'Default role: Planner', custom_message: 'Membership destroyed' };
 
-test('of members', async () => {
+test('records creation, update and deletion of a membership', async () => {
   const [owner, mira] = [await user(), await user()];
   const path = name('told');
   const { id } = await newGroup({ owner, name: 'Top', path });
   const at = `/groups/${id}/members`;
   const target = { target_id: mira.id, target_type: 'User', target_details: `Name of ${mira.username}` };
-  const told = await toldBy(
+  const told = await recordedEvents(
     () => owner.post(at, { user_id: mira.id, access_level: 20, expires_at: '2030-01-01' }),
     () => owner.put(`${at}/${mira.id}`, { access_level: 15, expires_at: null }),
     () => owner.delete(`${at}/${mira.id}`),

@@ -6,7 +6,7 @@ import { alertNoteTexts, firing, newIntegration, webhook } from '../alerts/fixtu
 const here = await world();
 const { newProject, runJobs, server } = here;
 
-/** A project that makes incidents, and what sends alerts to it. */
+/** Creates a project that creates incidents from alerts, and a function that sends alerts to it. */
 async function projectWithIncidents(settings: object = {}) {
   const project = await newProject();
   const input = { create_issue: true, ...settings };
@@ -18,7 +18,7 @@ async function projectWithIncidents(settings: object = {}) {
 
 const issuesOf = async ({ owner, at }: Project) => (await owner.get(`${at}/issues`, { sort: 'asc' })).body;
 
-test('an alert that fires has an incident made of it, by the bot', async () => {
+test('creates an incident, authored by the alert bot, for a firing alert', async () => {
   const { project, send } = await projectWithIncidents();
   await send({ title: 'Disk full', severity: 'low', start_time: '2026-02-13T10:20:00Z', service: 'db' });
   await runJobs();
@@ -51,7 +51,7 @@ test('an alert that fires has an incident made of it, by the bot', async () => {
   ]);
 });
 
-test('an alert without a name gives its incident the number, a webhook its markdown, the project its template', async () => {
+test('titles the incident of an unnamed alert with its number, and appends annotation and template', async () => {
   const { project, send } = await projectWithIncidents();
   await project.commit({ '.gitlab/issue_templates/Down.md': '# Steps\n' });
   await expectSuccess(project.owner.put(`${project.at}/incident_management_settings`, { issue_template_key: 'Down' }));
@@ -69,7 +69,7 @@ test('an alert without a name gives its incident the number, a webhook its markd
   assert.ok(second.description.endsWith('\n\n---\n\n**Look** here\n\n---\n\n# Steps\n'));
 });
 
-test('payloads that are grouped make no second incident, whoever works on them at once', async () => {
+test('creates one incident for grouped payloads, even with concurrent workers', async () => {
   const { project, send } = await projectWithIncidents();
   const payload = { title: 'Disk full', fingerprint: 'disk' };
   await Promise.all(Array.from({ length: 10 }, () => send(payload)));
@@ -79,7 +79,7 @@ test('payloads that are grouped make no second incident, whoever works on them a
   assert.equal((await issuesOf(project)).length, 1);
 });
 
-test('an alert that was grouped before incidents were wanted gets one with its next payload', async () => {
+test('creates an incident for an existing alert at its next payload after incidents are enabled', async () => {
   const { project, send } = await projectWithIncidents({ create_issue: false });
   await send({ fingerprint: 'disk' });
   await runJobs();
@@ -90,7 +90,7 @@ test('an alert that was grouped before incidents were wanted gets one with its n
   assert.equal((await issuesOf(project)).length, 1);
 });
 
-test('the incident of an alert that recovers is closed by the bot, which is told in its history', async () => {
+test('closes the incident when its alert recovers, and records a state event by the bot', async () => {
   const { project, send } = await projectWithIncidents();
   await send({ fingerprint: 'disk' });
   await runJobs();
@@ -109,7 +109,7 @@ test('the incident of an alert that recovers is closed by the bot, which is told
   assert.deepEqual(states, ['closed', 'opened']);
 });
 
-test('an alert that has recovered before its incident was made leaves none open', async () => {
+test('creates a closed incident for an alert that recovered before the job ran', async () => {
   const { project, send } = await projectWithIncidents();
   await send({ fingerprint: 'disk' });
   await send({ fingerprint: 'disk', end_time: '2026-02-13T11:00:00Z' });
@@ -120,7 +120,7 @@ test('an alert that has recovered before its incident was made leaves none open'
   );
 });
 
-test('a project may keep incidents open whose alerts have recovered', async () => {
+test('keeps incidents of recovered alerts open if the project is set so', async () => {
   const { project, send } = await projectWithIncidents({ auto_close_incident: false });
   await send({ fingerprint: 'disk' });
   await runJobs();
@@ -129,7 +129,7 @@ test('a project may keep incidents open whose alerts have recovered', async () =
   assert.equal((await issuesOf(project))[0].state, 'opened');
 });
 
-test('whoever closes an incident resolves its alert, and reopening leaves that so', async () => {
+test('resolves the alert when its incident is closed; reopening the incident does not reopen the alert', async () => {
   const { project, send } = await projectWithIncidents();
   await send({ fingerprint: 'disk' });
   await runJobs();
@@ -152,7 +152,7 @@ test('whoever closes an incident resolves its alert, and reopening leaves that s
   assert.equal((await alert()).status, 'resolved');
 });
 
-test('an incident that is deleted leaves its alert without one', async () => {
+test('creates a new incident at the next payload after the incident was deleted', async () => {
   const { project, send } = await projectWithIncidents();
   await send({ fingerprint: 'disk' });
   await runJobs();
@@ -165,7 +165,7 @@ test('an incident that is deleted leaves its alert without one', async () => {
   );
 });
 
-test('a project without issues gets no incident, and one by the next payload when it has them again', async () => {
+test('creates no incident while issues are disabled, and creates it at the next payload after they are enabled', async () => {
   const { project, send } = await projectWithIncidents();
   await expectSuccess(project.owner.put(project.at, { issues_access_level: 'disabled' }));
   await send({ fingerprint: 'disk' });
@@ -177,7 +177,7 @@ test('a project without issues gets no incident, and one by the next payload whe
   assert.equal((await issuesOf(project)).length, 1);
 });
 
-test('in a project that is archived meanwhile nothing is made', async () => {
+test('creates no incident if the project was archived before the job ran', async () => {
   const { project, send } = await projectWithIncidents();
   await send({ fingerprint: 'disk' });
   await expectSuccess(project.owner.post(`${project.at}/archive`));
