@@ -39,8 +39,13 @@ interface MeasuredResponse {
   readonly heapSize?: number;
 }
 
+/** Returns the bytes that a response holds that is built from values of this size while it is sent. */
+export function measureStream(heapSize: number): number {
+  return heapSize + STREAM_BYTES;
+}
+
 /** Returns the bytes that a response holds until it is sent. */
 export function measureResponse({ body, heapSize = 0 }: MeasuredResponse): number {
-  if (body instanceof Readable) return heapSize + STREAM_BYTES;
+  if (body instanceof Readable) return measureStream(heapSize);
   return body === undefined || body.length < MIN_COUNTED_BYTES ? 0 : estimateHeapSize(body);
 }

@@ -51,8 +51,8 @@ async function disconnectAll(): Promise<void> {
 }
 
 test('returns 503 for a response that does not fit into the memory limit, and sends short ones', async (t) => {
-  await stall(t, 16);
-  await stall(t, 15);
+  await stall(t, 12);
+  await stall(t, 11);
   const { status, headers, body } = await anonymous.get('/texts/1');
   assert.deepEqual([status, headers['retry-after']], [503, '10']);
   assert.deepEqual(body, { message: '503 Service Unavailable' });

@@ -14,7 +14,7 @@ import { type PageRequest, pageHeaders } from '#http/lists/pagination.ts';
 import type { RawParameters } from '#http/parameters/brackets.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import { type LongJson, toJson } from './json-stream.ts';
-import { RESPONSE_RETRY_AFTER, reserveResponseMemory } from './response-memory.ts';
+import { measureStream, RESPONSE_RETRY_AFTER, reserveResponseMemory } from './response-memory.ts';
 
 /** A complete response, ready to be sent. */
 export interface OutgoingResponse {
@@ -133,8 +133,9 @@ async function longJsonResponse(
   headers: Record<string, string>,
 ): Promise<OutgoingResponse> {
   const { heapSize } = body;
-  // Other requests run while the hash is computed, so the memory is reserved before.
-  if (!reserveResponseMemory(client, heapSize)) {
+  // Other requests run while the hash is computed, so the memory is reserved before: all of it, because a response over the
+  // limit gets nothing more later.
+  if (!reserveResponseMemory(client, measureStream(heapSize))) {
     body.discard();
     throw unavailable(RESPONSE_RETRY_AFTER);
   }
