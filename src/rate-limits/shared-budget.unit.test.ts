@@ -14,7 +14,7 @@ test('limits each network and the total, and released amounts are available agai
   assert.equal(budget.reserve(first, 2), true, 'held already');
   assert.equal(budget.reserve(at('a'), 1), false);
   assert.equal(budget.reserve(at('b'), 3), true);
-  assert.equal(budget.reserve(at('b'), 1), false, 'there is no more');
+  assert.equal(budget.reserve(at('b'), 1), false, 'the total is used up');
   budget.release(first, 3);
   assert.equal(budget.reserve(at('b'), 2), true);
   assert.equal(budget.reserve(at('b'), 1), false, 'one network');
@@ -34,7 +34,7 @@ test('grants an amount above the limit to a network without other amounts', () =
   assert.equal(budget.reserve(at('a'), 7), true);
   assert.equal(budget.reserve(at('a'), 7), false);
   assert.equal(budget.reserve(at('b'), 7), true);
-  assert.equal(budget.reserve(at('c'), 7), false, 'there is no more');
+  assert.equal(budget.reserve(at('c'), 7), false, 'the total is used up');
 });
 
 test('waiters are served in order, except those that disconnected', async () => {

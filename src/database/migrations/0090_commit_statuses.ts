@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * Commit statuses of external systems, beside the jobs of pipelines. Adds the index of the newest successful pipeline
+ * Commit statuses of external systems, in addition to the jobs of pipelines. Adds the index of the newest successful pipeline
  * of a ref, by which archives are requested.
  */
 export const migration: Migration = {

@@ -83,7 +83,7 @@ import { migration as siteProofs } from './0106_site_proofs.ts';
 import { migration as commitMails } from './0111_commit_mails.ts';
 import type { Migration } from './migration.ts';
 
-// To add one: a file `NNNN_<area>.ts` beside this one with the next number, which exports
+// To add one: a file `NNNN_<area>.ts` in this folder with the next number, which exports
 //
 //   export const migration: Migration = {
 //     name: '0002_identity',

@@ -169,15 +169,15 @@ test('records creation, update and deletion of a membership', async () => {
   const { id } = await newGroup({ owner, name: 'Top', path });
   const at = `/groups/${id}/members`;
   const target = { target_id: mira.id, target_type: 'User', target_details: `Name of ${mira.username}` };
-  const told = await recordedEvents(
+  const events = await recordedEvents(
     () => owner.post(at, { user_id: mira.id, access_level: 20, expires_at: '2030-01-01' }),
     () => owner.put(`${at}/${mira.id}`, { access_level: 15, expires_at: null }),
     () => owner.delete(`${at}/${mira.id}`),
   );
-  const member_id = (told[0] as unknown as { member_id: number }).member_id;
+  const member_id = (events[0] as unknown as { member_id: number }).member_id;
   assert.ok(Number.isInteger(member_id));
   const of = { entity: `Group ${id}`, entity_path: path, ...target, member_id };
-  assert.deepEqual(told, [
+  assert.deepEqual(events, [
     { event_name: 'member_created', ...of, ...ADDED },
     { event_name: 'member_updated', ...of, ...CHANGED },
     { event_name: 'member_destroyed', ...of, ...REMOVED },
