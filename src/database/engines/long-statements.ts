@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { createFairLimiter, type FairLimiter } from '#runtime/fair-limiter.ts';
-import type { Statement } from './engine.ts';
+import { type ConcurrencyLimiter, createConcurrencyLimiter, type Waiter } from '#runtime/concurrency-limiter.ts';
+import type { Statement, StatementOrigin } from './engine.ts';
 
 const LONG_MARKER = '/* may be long */';
 const SCAN = '/* scans texts */';
@@ -23,13 +23,15 @@ export function longStatementKind({ sql: text }: Statement): LongStatement | nul
   return text.endsWith(LONG_MARKER) ? 'list' : null;
 }
 
-/** The queue of one network. */
-const QUEUE_LIMIT = { maxWaiting: 200, retryAfter: 5 };
+/** One network may fill half of the queue. */
+const QUEUE_LIMIT = { maxWaiting: 400, retryAfter: 5 };
 
 /** Creates a limiter for long statements, whose slots networks share; one network leaves a slot to the others if there are two. */
-export function createStatementLimiter(slots: number): FairLimiter {
-  return createFairLimiter({ slots, each: Math.max(1, slots - 1), queue: QUEUE_LIMIT });
+export function createStatementLimiter(slots: number): ConcurrencyLimiter {
+  return createConcurrencyLimiter(slots, QUEUE_LIMIT, Math.max(1, slots - 1));
 }
 
-/** The key of statements that no client has requested. */
-export const SERVER_KEY = 'server';
+/** Returns the waiter of a statement. Statements that no client has requested share slots as if they were of one network. */
+export function statementWaiter({ network = 'server', client }: Partial<StatementOrigin> = {}): Waiter {
+  return { network, client };
+}

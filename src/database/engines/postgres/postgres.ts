@@ -12,17 +12,8 @@ import {
   type RequestClient,
   type Waiter,
 } from '#runtime/concurrency-limiter.ts';
-import type {
-  Connection,
-  Engine,
-  Isolation,
-  OpenTransaction,
-  Row,
-  Statement,
-  StatementOrigin,
-  StatementResult,
-} from '../engine.ts';
-import { createStatementLimiter, longStatementKind, SERVER_KEY } from '../long-statements.ts';
+import type { Connection, Engine, Isolation, OpenTransaction, Row, Statement, StatementResult } from '../engine.ts';
+import { createStatementLimiter, longStatementKind, statementWaiter } from '../long-statements.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
 import { createPostgresCopyOperations } from './copy.ts';
 import { createStatementNames } from './statement-names.ts';
@@ -140,8 +131,7 @@ function createReadConnection(pool: pg.Pool, connections: number): Connection {
     execute(statement, origin) {
       const kind = longStatementKind(statement);
       if (kind === null) return runReadOnly(pool, statement);
-      const { network = SERVER_KEY, client }: Partial<StatementOrigin> = origin ?? {};
-      return limiters[kind].run(network, () => runReadOnly(pool, statement, client), { client });
+      return limiters[kind].run(() => runReadOnly(pool, statement, origin?.client), statementWaiter(origin));
     },
   };
 }

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { ClientDisconnected, createConcurrencyLimiter, type RequestClient } from '#runtime/concurrency-limiter.ts';
 import type { Statement, StatementOrigin, StatementResult } from '../engine.ts';
-import { createStatementLimiter, SERVER_KEY } from '../long-statements.ts';
+import { createStatementLimiter, statementWaiter } from '../long-statements.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
 
 /** Runs read statements in threads with their own connections, so that they do not block the event loop. */
@@ -36,8 +36,8 @@ export function createReadThreads(file: string): ReadThreads {
   };
   const inEach = async (work: (thread: ReadThread) => Promise<void>) => void (await Promise.all(threads.map(work)));
   return {
-    execute: ({ sql, parameters }, { network = SERVER_KEY, client }: Partial<StatementOrigin> = {}) =>
-      limiter.run(network, () => execute({ sql, parameters }, client), { client }),
+    execute: ({ sql, parameters }, origin) =>
+      limiter.run(() => execute({ sql, parameters }, origin?.client), statementWaiter(origin)),
     prepare: () => threads[0]!.prepare(),
     stopWhenIdle: () => inEach((thread) => thread.stopWhenIdle()),
     restart: () => inEach((thread) => thread.restart()),
