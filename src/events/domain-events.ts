@@ -64,6 +64,8 @@ export interface EventPayloads {
   };
   /** A job reached a final status: it succeeded, failed or was canceled. */
   'job-finished': { readonly jobId: number; readonly pipelineId: number; readonly projectId: number };
+  /** A pipeline reached success, failure or `skipped`, perhaps not for the first time. */
+  'pipeline-finished': { readonly pipelineId: number; readonly status: 'success' | 'failed' | 'skipped' };
   /** Published in the transaction that deletes the pipeline's row, before the deletion. Its jobs are deleted already. */
   'pipeline-deleted': { readonly projectId: number; readonly pipelineId: number };
   /** A title, description or comment was edited. `internal`: visible to members only. */

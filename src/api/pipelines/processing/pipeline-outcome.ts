@@ -13,8 +13,9 @@ type PipelineOutcome = 'success' | 'failed';
 
 const isOutcome = (status: PipelineStatus): status is PipelineOutcome => status === 'success' || status === 'failed';
 
-/** Stores the outcome and publishes the event, in the unit of work that has set the pipeline status. */
+/** Stores the outcome and publishes the events, in the unit of work that has set the pipeline status. */
 export async function recordOutcome(uow: UnitOfWork, pipelineId: number, status: PipelineStatus): Promise<void> {
+  if (isOutcome(status) || status === 'skipped') await uow.publish('pipeline-finished', { pipelineId, status });
   if (!isOutcome(status)) return;
   const isFixed = status === 'success' && (await wasFailing(uow, pipelineId));
   await uow.updateTable('pipelines').set({ outcome: status }).where('id', '=', pipelineId).execute();

@@ -22,6 +22,6 @@ export async function newMergeRequest(project: Project, params: object = {}, by:
 export async function succeedPipeline({ server }: World, id: number): Promise<void> {
   await server.services.runUnitOfWork(ANONYMOUS, async (uow) => {
     await uow.updateTable('pipelines').set({ status: 'success' }).where('id', '=', id).execute();
-    await uow.publish('notifiable-event-occurred', { event: 'success_pipeline', about: { type: 'Pipeline', id } });
+    await uow.publish('pipeline-finished', { pipelineId: id, status: 'success' });
   });
 }

@@ -2,7 +2,7 @@ import { resourceModule } from '#http/endpoint/resource-module.ts';
 import {
   autoMergeJob,
   autoMergeOnPipelineDeleted,
-  autoMergeOnPipelineSuccess,
+  autoMergeOnPipelineFinished,
   autoMergeOnThreadsResolved,
 } from './auto-merge/job.ts';
 import { closeIssuesByCommits, closeIssuesOnPush } from './closing-issues/close-by-commits.ts';
@@ -48,7 +48,7 @@ export const mergeRequests = resourceModule({
   subscriptions: [
     updateMergeRequestsOnPush,
     closeIssuesOnPush,
-    autoMergeOnPipelineSuccess,
+    autoMergeOnPipelineFinished,
     autoMergeOnPipelineDeleted,
     autoMergeOnThreadsResolved,
     deleteMergeRequestsOfProject,

@@ -112,12 +112,12 @@ export async function enqueueAutoMergeIfEnabled(tx: Transaction, id: number): Pr
 const enqueueAutoMerge = (tx: Transaction, id: number) =>
   enqueue(tx, autoMergeJob, { mergeRequestId: id }, { key: `${id}` });
 
-/** Continues auto-merge when the head pipeline of a merge request succeeds. */
-export const autoMergeOnPipelineSuccess = subscription({
-  event: 'notifiable-event-occurred',
-  async inTransaction(uow, { event, about }) {
-    if (event !== 'success_pipeline' && event !== 'fixed_pipeline') return;
-    for (const id of await listAutoMergesForPipeline(uow, about.id)) await enqueueAutoMerge(uow, id);
+/** Continues auto-merge when the head pipeline of a merge request succeeds or is skipped, which some projects accept. */
+export const autoMergeOnPipelineFinished = subscription({
+  event: 'pipeline-finished',
+  async inTransaction(uow, { pipelineId, status }) {
+    if (status === 'failed') return;
+    for (const id of await listAutoMergesForPipeline(uow, pipelineId)) await enqueueAutoMerge(uow, id);
   },
 });
 

@@ -43,6 +43,19 @@ test('merges after pipeline success with the stored options, as the user who ena
   assert.equal(body.message, 'By itself');
 });
 
+test('merges when the pipeline is skipped, if the project accepts that', async () => {
+  const settings = { only_allow_merge_if_pipeline_succeeds: true, allow_merge_on_skipped_pipeline: true };
+  const project = await newProject({ readme: true, ...settings });
+  const mr = await newMergeRequest(project);
+  await expectSuccess(project.owner.put(`${mr.at}/merge`, { auto_merge: true }));
+  await runJobs();
+  assert.equal((await getMergeRequest(project, mr)).state, 'opened');
+  const status = { ref: mr.source_branch, state: 'skipped' };
+  await expectSuccess(project.owner.post(`${project.at}/statuses/${mr.sha}`, status));
+  await runJobs();
+  assert.equal((await getMergeRequest(project, mr)).state, 'merged');
+});
+
 test('merges a draft when it is marked as ready', async () => {
   const { project, owner, mr, succeed } = await createWithAutoMerge({ title: 'Draft: Words' });
   await succeed();
