@@ -26,7 +26,9 @@ const enabledProjectAccess = inProject('admin_operations').require(async ({ db, 
   if (!isEnabled) throw notFound();
 });
 
-const backendErrors = { noOtherBackend: [400, 'Error tracking setting api url is a required field'] } as const;
+const backendErrors = {
+  externalBackendUnsupported: [400, 'Error tracking setting api url is a required field'],
+} as const;
 
 /** Serializes concurrent updates, so that the second finds the key that the first created. */
 const settingsLockKey = ({ id }: Pick<Project, 'id'>) => `error tracking settings ${id}`;

@@ -11,10 +11,10 @@ import { type SettingsRow, saveSettings } from './store.ts';
 export async function updateSettings(
   uow: UnitOfWork,
   settings: SettingsRow,
-): Promise<SettingsRow | Failure<'noOtherBackend'>> {
+): Promise<SettingsRow | Failure<'externalBackendUnsupported'>> {
   const { project_id: projectId, active, integrated } = settings;
   const isIntegrated = integrated && (await isErrorTrackingEnabled(uow, { projectId, tier: uow.tier }));
-  if (active && !isIntegrated) return fail('noOtherBackend');
+  if (active && !isIntegrated) return fail('externalBackendUnsupported');
   if (active) await ensureActiveKey(uow, projectId);
   return saveSettings(uow, settings);
 }

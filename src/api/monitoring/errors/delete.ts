@@ -35,7 +35,7 @@ export async function deleteErrorBatch(tx: Transaction, errorIds: readonly numbe
  * Returns the number of deleted rows, as `nextBatch` expects. index: error_events_by_receipt
  */
 export function deleteEventBatch(tx: Transaction, projectId: number, before: string | null = null): Promise<number> {
-  const ofProject = sql<SqlBool>`project_id = ${projectId}`;
-  const where = before === null ? ofProject : sql<SqlBool>`${ofProject} and received_at < ${before}`;
+  const projectCondition = sql<SqlBool>`project_id = ${projectId}`;
+  const where = before === null ? projectCondition : sql<SqlBool>`${projectCondition} and received_at < ${before}`;
   return deleteLargeRowBatch(tx, { table: 'error_events', text: 'payload' }, where, BATCH_SIZE);
 }

@@ -56,7 +56,7 @@ const serializeError = (row: ErrorRow, { url }: SerializationContext): Static<TO
 export const TrackedError = entity('TrackedError', fields).from(serializeError);
 
 const HOUR_SECONDS = 3600;
-const HOURS = 24;
+const FREQUENCY_HOURS = 24;
 
 /** Returns the number of events in each of the last 24 hours; the last entry is the current hour. */
 async function loadFrequency(
@@ -64,7 +64,10 @@ async function loadFrequency(
   { db, now }: SerializationContext,
 ): Promise<[hour: number, count: number][]> {
   const currentHour = Math.floor(Date.parse(now) / 1000 / HOUR_SECONDS) * HOUR_SECONDS;
-  const hours = Array.from({ length: HOURS }, (_, index) => currentHour - (HOURS - 1 - index) * HOUR_SECONDS);
+  const hours = Array.from(
+    { length: FREQUENCY_HOURS },
+    (_, index) => currentHour - (FREQUENCY_HOURS - 1 - index) * HOUR_SECONDS,
+  );
   const counts = await loadHourlyCounts(db, id, hours[0]!);
   return hours.map((hour) => [hour, counts.get(hour) ?? 0]);
 }
@@ -72,7 +75,7 @@ async function loadFrequency(
 interface TrackedErrorRelations {
   readonly environments: string[];
   readonly firstReleaseVersion: string | null;
-  readonly latestRow: EventRow | null;
+  readonly latestEventRow: EventRow | null;
   readonly frequency: [number, number][];
   readonly latestEvent: ShapeOf<typeof ErrorEvent> | null;
 }
@@ -83,14 +86,14 @@ async function loadTrackedErrorRelations(
   context: SerializationContext,
 ): Promise<ReadonlyMap<number, TrackedErrorRelations>> {
   const entries = rows.map(async (row): Promise<[number, TrackedErrorRelations]> => {
-    const latestRow = await findLatestEvent(context.db, row.id);
+    const latestEventRow = await findLatestEvent(context.db, row.id);
     const [environments, firstReleaseVersion, frequency, events] = await Promise.all([
       listEnvironments(context.db, row.id),
       findFirstRelease(context.db, row.id),
       loadFrequency(row, context),
-      ErrorEvent.serializeAll(latestRow ? [latestRow] : [], context),
+      ErrorEvent.serializeAll(latestEventRow ? [latestEventRow] : [], context),
     ]);
-    return [row.id, { environments, firstReleaseVersion, latestRow, frequency, latestEvent: events[0] ?? null }];
+    return [row.id, { environments, firstReleaseVersion, latestEventRow, frequency, latestEvent: events[0] ?? null }];
   });
   return new Map(await Promise.all(entries));
 }
@@ -106,13 +109,13 @@ export const TrackedErrorDetails = entity('TrackedErrorAlone', {
   integrated: Type.Boolean(),
   latest_event: nullable(ErrorEvent.schema),
 }).from(loadTrackedErrorRelations, (row: ErrorRow, context, relations) => {
-  const { environments, firstReleaseVersion, latestRow, frequency, latestEvent } = relations.get(row.id)!;
+  const { environments, firstReleaseVersion, latestEventRow, frequency, latestEvent } = relations.get(row.id)!;
   return {
     ...serializeError(row, context),
     environments,
     first_release_version: firstReleaseVersion,
-    last_release_version: latestRow?.release ?? null,
-    tags: { level: latestRow?.level ?? row.level, logger: latestRow?.logger ?? null },
+    last_release_version: latestEventRow?.release ?? null,
+    tags: { level: latestEventRow?.level ?? row.level, logger: latestEventRow?.logger ?? null },
     frequency,
     integrated: true,
     latest_event: latestEvent,

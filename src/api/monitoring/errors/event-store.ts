@@ -47,12 +47,12 @@ export function loadEventPage(
 
 /** Builds the query of `loadEventPage`. index: error_events_by_error */
 export function selectEvents(db: Reader, errorId: number, sort: 'asc' | 'desc') {
-  const all = db.selectFrom('error_events').select(COLUMNS).where('error_id', '=', errorId);
-  return all.orderBy('occurred_at', sort).orderBy('id', sort);
+  const events = db.selectFrom('error_events').select(COLUMNS).where('error_id', '=', errorId);
+  return events.orderBy('occurred_at', sort).orderBy('id', sort);
 }
 
 // index: error_events_by_error
-const newestEvent = prepare((db, value: Params<{ error: number }>) =>
+const selectNewestEvent = prepare((db, value: Params<{ error: number }>) =>
   db
     .selectFrom('error_events')
     .select(COLUMNS)
@@ -64,11 +64,11 @@ const newestEvent = prepare((db, value: Params<{ error: number }>) =>
 
 /** Returns the event of an error that occurred last, or null if all events are deleted. */
 export async function findLatestEvent(db: Reader, errorId: number): Promise<EventRow | null> {
-  return (await newestEvent.first(db, { error: errorId })) ?? null;
+  return (await selectNewestEvent.first(db, { error: errorId })) ?? null;
 }
 
 // index: error_events_by_error
-const oldestEvent = prepare((db, value: Params<{ error: number }>) =>
+const selectOldestRelease = prepare((db, value: Params<{ error: number }>) =>
   db
     .selectFrom('error_events')
     .select('release')
@@ -78,12 +78,12 @@ const oldestEvent = prepare((db, value: Params<{ error: number }>) =>
     .limit(1),
 );
 
-/** Returns the release of the oldest event that is still stored. */
+/** Returns the release of the oldest stored event; null if that event has no release or no event is stored. */
 export async function findFirstRelease(db: Reader, errorId: number): Promise<string | null> {
-  return (await oldestEvent.first(db, { error: errorId }))?.release ?? null;
+  return (await selectOldestRelease.first(db, { error: errorId }))?.release ?? null;
 }
 
-/** Returns the event of an error with this id; the id `latest` selects the newest. index: error_events_by_event_id */
+/** Returns the event with this id, or null if the error has none; the id `latest` selects the newest. index: error_events_by_event_id */
 export async function findEvent(
   db: Reader,
   error: { readonly id: number; readonly project_id: number },

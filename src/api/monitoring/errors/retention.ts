@@ -11,7 +11,7 @@ import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
 import { deleteErrorBatch, deleteEventBatch } from './delete.ts';
 
 /**
- * Deletes events, errors and session counts after the retention period of their project. An error stays as long as its
+ * Deletes events, errors and session counts after the retention period of their project. An error is deleted after its
  * last event (contract/monitoring.md §12 "Retention").
  */
 export const cleanUpExpiredReports = defineJob({
@@ -25,8 +25,8 @@ export const cleanUpExpiredReports = defineJob({
       while (!signal.aborted && (await runUnitOfWork(ANONYMOUS, runBatch, { lock, exemptFromLimit: true })) === MORE)
         await yieldToEventLoop();
     };
-    await runBatches(deletePastHours);
-    const nextProjectId = (after: number) => findNextProjectId(database.reader, after);
+    await runBatches(deleteOldHourlyCounts);
+    const nextProjectId = (previousId: number) => findNextProjectId(database.reader, previousId);
     for (let id = await nextProjectId(0); id !== null; id = await nextProjectId(id)) {
       const projectId = id;
       await runBatches((tx) => deleteExpiredBatch(tx, projectId), errorReportsLockKey(projectId));
@@ -42,7 +42,7 @@ export const cleanUpExpiredReportsDaily: Schedule<Services> = {
 };
 
 /** Deletes hourly counts that are older than a day, because the `frequency` of an error covers only the last 24 hours. */
-const deletePastHours = (tx: Transaction) =>
+const deleteOldHourlyCounts = (tx: Transaction) =>
   nextBatch(() => deleteHoursBefore(tx, (Date.parse(tx.now) - DAY_MS) / 1000));
 
 /** index: error_hours_by_hour */
@@ -57,20 +57,20 @@ async function deleteHoursBefore(tx: Transaction, cutoffSecond: number): Promise
 const HOUR_SECONDS = 3600;
 
 /**
- * Returns the next project with errors or sessions, or null.
+ * Returns the lowest project id above `id` with errors or sessions, or null if there is none.
  * index: errors_by_fingerprint, session_buckets primary key, session_states primary key
  */
 export async function findNextProjectId(db: Reader, id: number): Promise<number | null> {
-  const first = (table: 'errors' | 'session_buckets' | 'session_states') =>
+  const selectMinProjectId = (table: 'errors' | 'session_buckets' | 'session_states') =>
     sql`select min(project_id) as id from ${sql.table(table)} where project_id > ${id}`;
   const { rows } = await sql<{ id: number | null }>`select min(id) as id from
-    (${first('errors')} union all ${first('session_buckets')} union all ${first('session_states')}) as keeping`.execute(
+    (${selectMinProjectId('errors')} union all ${selectMinProjectId('session_buckets')} union all ${selectMinProjectId('session_states')}) as candidates`.execute(
     db,
   );
   return rows[0]?.id ?? null;
 }
 
-/** Deletes one batch of expired rows of a project. */
+/** Deletes one batch of expired rows of a project. Returns MORE if expired rows may remain. */
 async function deleteExpiredBatch(tx: Transaction, projectId: number): Promise<typeof MORE | undefined> {
   const before = addMilliseconds(tx.now, -DAY_MS * (await getRetentionDays(tx, projectId)));
   return nextBatch(

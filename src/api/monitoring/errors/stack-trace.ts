@@ -27,9 +27,9 @@ const MAX_CONTEXT_LINES = 100;
  * frames.
  */
 export function buildStackTrace(event: JsonObject): Frame[] {
-  const ofException = getFrames(selectException(event));
-  const frames = isNotEmpty(ofException)
-    ? ofException
+  const exceptionFrames = getFrames(selectException(event));
+  const frames = isNotEmpty(exceptionFrames)
+    ? exceptionFrames
     : (listEntries(event.threads).map(getFrames).find(isNotEmpty) ?? []);
   return frames.slice(-MAX_FRAMES).map(toFrame);
 }
@@ -40,7 +40,7 @@ export function selectException({ exception }: JsonObject): JsonObject | null {
   return exceptions.find((entry) => isNotEmpty(getFrames(entry))) ?? exceptions[0] ?? null;
 }
 
-/** Accepts `{"values":[...]}`, a plain array or a single object. Skips entries that are not objects. */
+/** Returns the objects in `{"values":[...]}` or in a plain array, or a single object as a list. */
 function listEntries(value: unknown): JsonObject[] {
   if (Array.isArray(value)) return value.filter(isJsonObject);
   if (!isJsonObject(value)) return [];

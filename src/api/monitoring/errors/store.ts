@@ -39,7 +39,7 @@ type ErrorProject = Pick<Project, 'id' | 'full_path'>;
 
 const withProjectPath = (row: ErrorColumns, { full_path }: ErrorProject): ErrorRow => ({ ...row, full_path });
 
-/** The column of each sort order; all are descending. */
+/** Column of each sort order. Every order is descending. */
 const SORT_COLUMNS = { last_seen: 'last_seen', first_seen: 'first_seen', frequency: 'event_count' } as const;
 
 export const SORTS = Object.keys(SORT_COLUMNS) as (keyof typeof SORT_COLUMNS)[];
@@ -67,13 +67,13 @@ export async function loadErrorPage(
 }
 
 /**
- * Returns whether so few errors match that the substring index should find them. For common substrings, the list is
- * scanned in its order.
+ * Returns whether so few errors match that the substring index should find them. If many errors match, the query
+ * scans the list in its sort order instead.
  */
 async function isSelective(db: Reader, search: ErrorListFilter['search']): Promise<boolean> {
   if (search == null) return false;
-  const part = foldCase(search);
-  return !isTooShortForIndex(part) && !(await isCommonPart(db, 'errors', SEARCH_COLUMNS, part));
+  const foldedSearch = foldCase(search);
+  return !isTooShortForIndex(foldedSearch) && !(await isCommonPart(db, 'errors', SEARCH_COLUMNS, foldedSearch));
 }
 
 /**
@@ -85,16 +85,16 @@ export function selectErrors(
   projectId: number,
   { status, sort, search, useSearchIndex = false }: ErrorListFilter & { readonly useSearchIndex?: boolean },
 ) {
-  const withStatus = db
+  const errorsWithStatus = db
     .selectFrom('errors')
     .select(COLUMNS)
     .where('project_id', '=', projectId)
     .where('status', '=', status);
-  const part = foldCase(search ?? '');
+  const foldedSearch = foldCase(search ?? '');
   const matches = useSearchIndex
-    ? containsPart(db, 'errors', SEARCH_COLUMNS, part)
-    : containsWordsUnindexed(db, 'errors', SEARCH_COLUMNS, [part]);
-  const query = search == null ? withStatus : withStatus.where(matches);
+    ? containsPart(db, 'errors', SEARCH_COLUMNS, foldedSearch)
+    : containsWordsUnindexed(db, 'errors', SEARCH_COLUMNS, [foldedSearch]);
+  const query = search == null ? errorsWithStatus : errorsWithStatus.where(matches);
   return query.orderBy(SORT_COLUMNS[sort], 'desc').orderBy('id', 'desc');
 }
 

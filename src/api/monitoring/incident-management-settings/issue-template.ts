@@ -8,7 +8,7 @@ import { getRepository } from '#repositories/repository.ts';
 const FOLDER = '.gitlab/issue_templates';
 const MAX_TEMPLATE_BYTES = 1024 * 1024;
 
-/** Returns the text of this issue template from the project's default branch, or null if it is missing or unusable. */
+/** Returns the issue template named `key` on the default branch, or null if the file is missing or too large. */
 export async function readIssueTemplate(
   git: Git,
   project: Pick<Project, 'storage' | 'disk_path' | 'default_branch'>,
@@ -16,8 +16,8 @@ export async function readIssueTemplate(
 ): Promise<string | null> {
   if (key.includes('/')) return null;
   const repository = getRepository(git, project);
-  const tip = await findBranchHead(repository, project.default_branch);
-  const entry = tip === null ? null : await findEntryAtPath(git, repository, tip, `${FOLDER}/${key}.md`);
+  const branchHead = await findBranchHead(repository, project.default_branch);
+  const entry = branchHead === null ? null : await findEntryAtPath(git, repository, branchHead, `${FOLDER}/${key}.md`);
   if (entry?.type !== 'blob') return null;
   const object = await readObject(git, repository, entry.id, MAX_TEMPLATE_BYTES);
   // Databases cannot store NUL in a text.

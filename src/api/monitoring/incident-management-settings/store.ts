@@ -17,7 +17,7 @@ const DEFAULTS: IncidentSettings = {
 };
 
 // index: incident_management_settings primary key
-const settingsById = prepareForIds<Row>((db, ids) =>
+const selectSettings = prepareForIds<Row>((db, ids) =>
   db
     .selectFrom('incident_management_settings')
     .select(['project_id', 'create_issue', 'send_email', 'auto_close_incident', 'issue_template_key'])
@@ -29,9 +29,9 @@ export async function loadIncidentSettings(
   db: Reader,
   projectIds: readonly number[],
 ): Promise<(projectId: number) => IncidentSettings> {
-  const rows = await settingsById(db, projectIds);
-  const settingsByProject = new Map(rows.map(({ project_id, ...settings }) => [project_id, settings]));
-  return (projectId) => settingsByProject.get(projectId) ?? DEFAULTS;
+  const rows = await selectSettings(db, projectIds);
+  const settingsByProjectId = new Map(rows.map(({ project_id, ...settings }) => [project_id, settings]));
+  return (projectId) => settingsByProjectId.get(projectId) ?? DEFAULTS;
 }
 
 export async function getIncidentSettings(db: Reader, projectId: number): Promise<IncidentSettings> {

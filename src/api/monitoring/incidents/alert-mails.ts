@@ -38,11 +38,11 @@ export const enqueueAlertMails = subscription({
   event: 'alerts-reported',
   isEnabled: isMailEnabled,
   async inTransaction(uow, { projectIds, fired, resolved }) {
-    const settings = await loadIncidentSettings(uow, projectIds);
-    if (!projectIds.some((id) => settings(id).send_email)) return;
+    const getSettings = await loadIncidentSettings(uow, projectIds);
+    if (!projectIds.some((id) => getSettings(id).send_email)) return;
     const alertRows = await selectNewOrResolvedAlerts(uow, [...fired, ...resolved], { now: uow.now });
     const alertMails = alertRows
-      .filter(({ project_id }) => settings(project_id).send_email)
+      .filter(({ project_id }) => getSettings(project_id).send_email)
       .map(({ id: alertId, ended_at: endedAt }): ReportedAlertMail => ({ alertId, endedAt }));
     if (alertMails.length > 0) await enqueue(uow, sendAlertMails, { happened: alertMails });
   },

@@ -22,7 +22,7 @@ interface IncidentFromAlertInput {
 
 /**
  * Creates the incident of an alert from the first report and the project's template, with the caller as its author. Fails with
- * `exists` if the alert has an incident already, also one that was created concurrently.
+ * `exists` if the alert has an incident already, including one created concurrently.
  */
 export async function createIncidentFromAlert(
   { runUnitOfWork, database, git }: Pick<Services, 'runUnitOfWork' | 'database' | 'git'>,
@@ -50,10 +50,10 @@ async function insertIncidentForAlert(
 ) {
   const alert = await selectAlertForIncident(uow, alertId).executeTakeFirst();
   if (alert === undefined || alert.issue_id !== null) return null;
-  const address = url + alertPath(project.full_path, alert.iid);
+  const alertUrl = url + alertPath(project.full_path, alert.iid);
   const issue = await createIncident(uow, project, {
     title: incidentTitle(alert),
-    description: incidentDescription(alert, { url: address, template }),
+    description: incidentDescription(alert, { url: alertUrl, template }),
     severity: incidentSeverity(alert.severity),
   });
   const updatedAlert = await setAlertIncident(uow, alertId, issue.id);

@@ -18,7 +18,7 @@ export interface IncidentAlert {
   readonly incident_markdown: string | null;
 }
 
-/** Bytes of the longest description that an issue may have. */
+/** Maximum size of an issue description, in bytes. */
 const MAX_DESCRIPTION_BYTES = 1024 * 1024;
 
 /** Returns a function from the incident's iid to its title; for an unnamed alert the title is `New: Incident <iid>`. */
@@ -26,12 +26,12 @@ export const incidentTitle = ({ title }: Pick<IncidentAlert, 'title'>) => {
   return (iid: number) => (title === 'New: Alert' ? `New: Incident ${iid}` : title);
 };
 
-/** Returns the severity of the incident; issues have no `info`. */
+/** Returns the severity of the incident. `info` becomes `unknown`, because issues have no `info`. */
 export function incidentSeverity(severity: AlertSeverity): IssueSeverity {
   return severity === 'info' ? 'unknown' : severity;
 }
 
-/** `url` is the alert's web URL; `template` is the project's incident template, which is appended. */
+/** Returns the description of the incident. `url`: the alert's web URL; `template`: appended incident template of the project. */
 export function incidentDescription(
   alert: IncidentAlert,
   { url, template }: { readonly url: string; readonly template: string | null },
@@ -44,15 +44,15 @@ export function incidentDescription(
 
 function formatSummary(alert: IncidentAlert, url: string): string {
   const hosts = (JSON.parse(alert.hosts) as string[]).join(' ');
-  const optional = (name: string, value: string | null) => (value ? [`**${name}:** ${value}`] : []);
+  const formatIfPresent = (name: string, value: string | null) => (value ? [`**${name}:** ${value}`] : []);
   return [
     `**Start time:** ${formatTimestamp(alert.started_at)}`,
     `**Severity:** ${alert.severity}`,
-    ...optional('full_query', alert.metric_query && `\`${alert.metric_query}\``),
-    ...optional('Service', alert.service),
-    ...optional('Monitoring tool', alert.monitoring_tool),
-    ...optional('Hosts', hosts),
-    ...optional('Description', alert.description),
+    ...formatIfPresent('full_query', alert.metric_query && `\`${alert.metric_query}\``),
+    ...formatIfPresent('Service', alert.service),
+    ...formatIfPresent('Monitoring tool', alert.monitoring_tool),
+    ...formatIfPresent('Hosts', hosts),
+    ...formatIfPresent('Description', alert.description),
     `**Alert:** ${url}`,
   ].join('  \n');
 }

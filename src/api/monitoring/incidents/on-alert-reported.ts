@@ -25,7 +25,7 @@ export const createIncidentsJob = defineJob({
   kind: 'incidents_of_alerts',
   async handle(services: IncidentJobServices, { projectId, alertIds }: ReportedAlerts, { signal }) {
     const botProject = await loadProjectAsBot(services.database.reader, projectId);
-    // The next report enqueues the job again.
+    // Skipped alerts are retried: the next report enqueues the job again.
     if (botProject === null || botProject.project.issues_access_level === 'disabled') return;
     const url = services.serverUrl();
     const { auto_close_incident: closeResolved } = (await loadIncidentSettings(services.database.reader, [projectId]))(
@@ -70,18 +70,20 @@ async function loadProjectAsBot(
 export const onAlertsReported = subscription({
   event: 'alerts-reported',
   async inTransaction(uow, { projectIds, fired, resolved }) {
-    const settings = await loadIncidentSettings(uow, projectIds);
+    const getSettings = await loadIncidentSettings(uow, projectIds);
     const isEnabledInAny = (setting: 'create_issue' | 'auto_close_incident') =>
-      projectIds.some((id) => settings(id)[setting]);
+      projectIds.some((id) => getSettings(id)[setting]);
     if (fired.length > 0 && isEnabledInAny('create_issue')) {
       const alertRows = await selectAlertsWithoutIncident(uow, fired);
-      const eligibleAlerts = alertRows.filter(({ project_id }) => settings(project_id).create_issue);
-      for (const reported of groupByProject(eligibleAlerts)) await enqueue(uow, createIncidentsJob, reported);
+      const eligibleAlerts = alertRows.filter(({ project_id }) => getSettings(project_id).create_issue);
+      for (const reportedAlerts of groupByProject(eligibleAlerts))
+        await enqueue(uow, createIncidentsJob, reportedAlerts);
     }
     if (resolved.length > 0 && isEnabledInAny('auto_close_incident')) {
       const alertRows = await selectAlertsWithIncident(uow, resolved);
-      const eligibleAlerts = alertRows.filter(({ project_id }) => settings(project_id).auto_close_incident);
-      for (const reported of groupByProject(eligibleAlerts)) await enqueue(uow, closeIncidentsJob, reported);
+      const eligibleAlerts = alertRows.filter(({ project_id }) => getSettings(project_id).auto_close_incident);
+      for (const reportedAlerts of groupByProject(eligibleAlerts))
+        await enqueue(uow, closeIncidentsJob, reportedAlerts);
     }
   },
 });

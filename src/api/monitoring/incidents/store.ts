@@ -70,7 +70,7 @@ export async function setAlertIncident(tx: Transaction, alertId: number, issueId
     .executeTakeFirst();
 }
 
-/** Selects the open incidents of those alerts that are resolved. index: alerts primary key, issues primary key */
+/** Selects the open incidents of the resolved alerts among these ids. index: alerts primary key, issues primary key */
 export function selectOpenIncidents(db: Reader, alertIds: readonly number[]) {
   return db
     .selectFrom('alerts')

@@ -3,7 +3,7 @@ import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 
 /**
- * Deletes the sessions of a deleted project in batches: there may be one per user of the program.
+ * Deletes the sessions of a deleted project in batches, because each user of the monitored application may have one.
  * index: session_states primary key, session_buckets primary key
  */
 export const deleteSessionsOfProject = subscription({
