@@ -7,26 +7,26 @@ import { unauthorized } from '#http/errors/http-error.ts';
 
 /** Permissions for the access tokens of a project or group (contract/conventions.md §10). */
 
-/** Tells whether the caller may manage the tokens of all bots. */
+/** Returns whether the caller may manage the tokens of all bots of the parent. */
 export function mayManageTokens(caller: SignedInCaller, { group, project }: Parent): boolean {
   return group
     ? mayInGroup(caller, 'manage_group_access_tokens', group)
     : mayInProject(caller, 'manage_project_access_tokens', project);
 }
 
-/** Tells whether the caller may create tokens; not in an archived group. */
+/** Returns whether the caller may create tokens. Nobody may in an archived group. */
 export function mayCreateTokens(caller: SignedInCaller, { group, project }: Parent): boolean {
   return group
     ? mayInGroup(caller, 'create_group_access_token', group)
     : mayInProject(caller, 'create_project_access_token', project);
 }
 
-/** Signed-in callers who can see the parent. The action checks further rights and has its own error for them. */
+/** Admits signed-in callers who can see the parent. The handler checks further permissions, with its own error. */
 export function visibleParentAccess(parent: ParentKind): Access<ParentContext> {
   return parent.accessWith({ group: 'read_group', project: 'read_project' });
 }
 
-/** Callers who manage its tokens; other callers who can see the parent get 401. */
+/** Admits callers who may manage the tokens of the parent. Other callers who can see the parent get 401. */
 export function tokenManagerAccess(parent: ParentKind): Access<ParentContext> {
   return visibleParentAccess(parent).require((_call, { caller, parent }) => {
     if (!mayManageTokens(caller, parent)) throw unauthorized();

@@ -33,7 +33,7 @@ export function recordTokenCreated(
 ): Promise<void> {
   const scopes = formatQuotedList(JSON.parse(token.scopes) as string[]);
   return uow.record({
-    ...auditSubject(parent, { token, botName }),
+    ...buildAuditSubject(parent, { token, botName }),
     name: TOKEN_CREATED[parent.type],
     message: `Created ${parent.type} access token with token_id: ${token.id} with scopes: ${scopes} and ${getRoleName(level)} access level.`,
   });
@@ -45,13 +45,13 @@ export function recordTokenDeleted(
   { token, botName }: BotTokenReference,
 ): Promise<void> {
   return uow.record({
-    ...auditSubject(parent, { token, botName }),
+    ...buildAuditSubject(parent, { token, botName }),
     name: TOKEN_DELETED[parent.type],
     message: `Revoked ${parent.type} access token with token_id: ${token.id}`,
   });
 }
 
-function auditSubject({ type, id, full_path: path }: Parent, { token, botName }: BotTokenReference) {
+function buildAuditSubject({ type, id, full_path: path }: Parent, { token, botName }: BotTokenReference) {
   return {
     entity: { type: type === 'project' ? 'Project' : 'Group', id, path },
     target: { type: 'PersonalAccessToken', id: token.id, details: botName },

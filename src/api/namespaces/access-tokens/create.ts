@@ -23,7 +23,7 @@ interface CreateBotTokenInput extends CreateTokenInput {
   readonly access_level: number;
 }
 
-type CreateFailure = 'lackedScope' | 'notFound' | 'notPermitted' | 'aboveCaller' | 'noDate' | 'wrongOrder';
+type CreateFailure = 'lackedScope' | 'notFound' | 'notPermitted' | 'exceedsCallerRole' | 'expiryMissing' | 'wrongOrder';
 
 /** Creates a bot with this role in the project or group, and a token for the bot. */
 export async function createBotToken(
@@ -35,9 +35,9 @@ export async function createBotToken(
   if (!mayCreateTokens(uow.actor, parent) || uow.actor.user.bot) return fail('notPermitted');
   const scopeFailure = checkHandedOutScopes(uow.actor, scopes);
   if (scopeFailure !== null) return scopeFailure;
-  if (access_level > parent.role) return fail('aboveCaller');
+  if (access_level > parent.role) return fail('exceedsCallerRole');
   // Null is allowed: it means the default expiry.
-  if (expires_at === undefined) return fail('noDate');
+  if (expires_at === undefined) return fail('expiryMissing');
   if (!(await sourceExists(uow, parent))) return fail('notFound');
   const settings = await loadSettings(uow);
   const invalidInput = validateToken({ name, scopes, expiresAt: expires_at }, latestExpiry(uow.today, settings));
@@ -52,7 +52,7 @@ export async function createBotToken(
 }
 
 /**
- * Creates a user without password and without rights elsewhere. Nothing can be created in its namespace
+ * Creates a user without a password and without roles elsewhere. Nothing can be created in its namespace
  * (`target-namespace.ts` of projects). The bot of an external user is external too.
  */
 async function createBot(

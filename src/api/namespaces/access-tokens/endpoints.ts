@@ -24,10 +24,10 @@ import { findBotToken, listBotTokens } from './store.ts';
 
 // Projects and groups have the same endpoints (contract/conventions.md §10).
 
-const NOT_FOR_BOTS: readonly string[] = ['read_user', 'sudo', 'admin_mode', 'read_service_ping'];
-const BOT_SCOPES = SCOPES.filter((scope) => !NOT_FOR_BOTS.includes(scope));
+const USER_ONLY_SCOPES: readonly string[] = ['read_user', 'sudo', 'admin_mode', 'read_service_ping'];
+const BOT_SCOPES = SCOPES.filter((scope) => !USER_ONLY_SCOPES.includes(scope));
 
-const missing = (type: string) => [404, `404 ${type} Access Token Not Found`] as const;
+const tokenNotFound = (type: string) => [404, `404 ${type} Access Token Not Found`] as const;
 
 export const [listGroupAccessTokens, listProjectAccessTokens] = forGroupAndProject((parent) =>
   endpoint({
@@ -59,11 +59,11 @@ export const [createGroupAccessToken, createProjectAccessToken] = forGroupAndPro
       lackedScope: LACKED_SCOPE,
       notFound: PARENT_NOT_FOUND[parent.name],
       notPermitted: [400, `400 Bad request - User does not have permission to create ${parent.type} access token`],
-      aboveCaller: [
+      exceedsCallerRole: [
         400,
         '400 Bad request - Access level of the token contains permissions not held by the creating user',
       ],
-      noDate: [400, '400 Bad request - expires_at is missing'],
+      expiryMissing: [400, '400 Bad request - expires_at is missing'],
       wrongOrder: [400, '400 Bad request - {problems}'],
     },
     activity: [parent.select(TOKEN_CREATED)],
@@ -92,7 +92,7 @@ export const [getGroupAccessToken, getProjectAccessToken] = forGroupAndProject((
     summary: `Get an access token of a ${parent.type}`,
     access: tokenManagerAccess(parent),
     params: { token_id: required(integer) },
-    errors: { notFound: missing(parent.type) },
+    errors: { notFound: tokenNotFound(parent.type) },
     response: ok(ResourceAccessToken),
     async handle({ parent, params }, { database, tokenUses }) {
       await tokenUses.flushed();
@@ -108,7 +108,7 @@ export const [revokeGroupAccessToken, revokeProjectAccessToken] = forGroupAndPro
     access: visibleParentAccess(parent),
     params: { token_id: required(integer) },
     errors: {
-      notFound: missing(parent.type),
+      notFound: tokenNotFound(parent.type),
       notPermitted: [400, '400 Bad request - {caller} cannot delete {bot}'],
     },
     activity: [parent.select(TOKEN_DELETED)],
@@ -128,7 +128,7 @@ export const [rotateGroupAccessToken, rotateProjectAccessToken] = forGroupAndPro
       notPermitted: NOT_PERMITTED,
       notFound: [404, '404 Not Found'],
       ...ROTATE_ERRORS,
-      aboveCaller: [400, '400 Bad request - Not eligible to rotate tokens with permissions not held by the user'],
+      exceedsCallerRole: [400, '400 Bad request - Not eligible to rotate tokens with permissions not held by the user'],
     },
     activity: [parent.select(TOKEN_DELETED), parent.select(TOKEN_CREATED)],
     response: ok(ResourceAccessTokenWithSecret),

@@ -12,8 +12,8 @@ const resourceTokenFields = {
   resource_id: Type.Integer(),
 };
 
-export const ResourceAccessToken = entity('ResourceAccessToken', resourceTokenFields).from((token: BotToken, to) =>
-  resourceTokenValues(token, to),
+export const ResourceAccessToken = entity('ResourceAccessToken', resourceTokenFields).from((token: BotToken, context) =>
+  serializeResourceToken(token, context),
 );
 
 /** A new token with its secret. */
@@ -22,13 +22,16 @@ export interface BotTokenWithSecret {
   readonly secret: string;
 }
 
-/** The only responses that contain the secret. */
+/** A token with its secret. Only the responses to creation and rotation contain the secret. */
 export const ResourceAccessTokenWithSecret = entity('ResourceAccessTokenWithSecret', {
   ...resourceTokenFields,
   token: Type.String(),
-}).from(({ token, secret }: BotTokenWithSecret, to) => ({ ...resourceTokenValues(token, to), token: secret }));
+}).from(({ token, secret }: BotTokenWithSecret, context) => ({
+  ...serializeResourceToken(token, context),
+  token: secret,
+}));
 
-function resourceTokenValues(token: BotToken, context: SerializationContext) {
+function serializeResourceToken(token: BotToken, context: SerializationContext) {
   const { access_level, source_type: resource_type, source_id: resource_id } = token;
   return { ...tokenValues(token, context), access_level, resource_type, resource_id };
 }

@@ -15,11 +15,11 @@ export type TokenParent = (Project | Group) & {
 
 export async function createTokenParent(
   kind: ParentTypeName,
-  wish: Readonly<Record<string, unknown>> = {},
+  attributes: Readonly<Record<string, unknown>> = {},
 ): Promise<TokenParent> {
   const { newGroup, newProject } = await world();
-  const place = kind === 'project' ? await newProject(wish) : await newGroup(wish);
-  return { ...place, kind, manager: await place.addMember(kind === 'project' ? 'maintainer' : 'owner') };
+  const parent = kind === 'project' ? await newProject(attributes) : await newGroup(attributes);
+  return { ...parent, kind, manager: await parent.addMember(kind === 'project' ? 'maintainer' : 'owner') };
 }
 
 export const TOKEN_INPUT = { name: 'ci', scopes: ['api'], expires_at: '2026-12-01' };

@@ -12,10 +12,10 @@ export async function rotateBotToken(
   uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
   { id, expiresAt }: { readonly id: number; readonly expiresAt: string | null },
-): Promise<BotTokenWithSecret | Failure<RotateFailure | 'notPermitted' | 'notFound' | 'aboveCaller'>> {
+): Promise<BotTokenWithSecret | Failure<RotateFailure | 'notPermitted' | 'notFound' | 'exceedsCallerRole'>> {
   const token = await findBotToken(uow, parent, id);
   if (token === null) return fail(isAdministrator(uow.actor) ? 'notFound' : 'notPermitted');
-  if (token.access_level > parent.role) return fail('aboveCaller');
+  if (token.access_level > parent.role) return fail('exceedsCallerRole');
   return replaceBotToken(uow, parent, token, expiresAt);
 }
 
@@ -34,13 +34,13 @@ export async function rotateOwnBotToken(
 async function replaceBotToken(
   uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
-  { bot_name: botName, ...old }: NamedBotToken,
+  { bot_name: botName, ...oldToken }: NamedBotToken,
   expiresAt: string | null,
 ): Promise<BotTokenWithSecret | Failure<RotateFailure>> {
-  const issuedToken = await replaceToken(uow, { id: old.id, expiresAt });
+  const issuedToken = await replaceToken(uow, { id: oldToken.id, expiresAt });
   if (isFailure(issuedToken)) return issuedToken;
   const { token, secret } = issuedToken;
-  await recordTokenDeleted(uow, parent, { token: old, botName });
-  await recordTokenCreated(uow, parent, { token, botName, level: old.access_level });
-  return { token: { ...old, ...token }, secret };
+  await recordTokenDeleted(uow, parent, { token: oldToken, botName });
+  await recordTokenCreated(uow, parent, { token, botName, level: oldToken.access_level });
+  return { token: { ...oldToken, ...token }, secret };
 }

@@ -30,11 +30,11 @@ export async function listBotTokens(
 ): Promise<Page<BotToken>> {
   const tokens = selectOwnTokens(db).where('user_id', 'in', selectTokenBotIds(db, source));
   const result = await paginateTokens(db, tokens, filter, page);
-  const levels = await findAccessLevels(db, source, result.items);
+  const accessLevelsByBotId = await findAccessLevels(db, source, result.items);
   const { type: source_type, id: source_id } = source;
   // A bot that was deleted between the two queries has no tokens.
   const items = result.items.flatMap((token) => {
-    const access_level = levels.get(token.user_id);
+    const access_level = accessLevelsByBotId.get(token.user_id);
     return access_level === undefined ? [] : [{ ...token, access_level, source_type, source_id }];
   });
   return { ...result, items };
@@ -42,14 +42,14 @@ export async function listBotTokens(
 
 /** index: memberships_by_source */
 async function findAccessLevels(db: Reader, { type, id }: Source, tokens: readonly AccessToken[]) {
-  const bots = [...new Set(tokens.map(({ user_id }) => user_id))];
-  if (bots.length === 0) return new Map<number, number>();
+  const botIds = [...new Set(tokens.map(({ user_id }) => user_id))];
+  if (botIds.length === 0) return new Map<number, number>();
   const rows = await db
     .selectFrom('memberships')
     .select(['user_id', 'access_level'])
     .where('source_type', '=', type)
     .where('source_id', '=', id)
-    .where('user_id', 'in', bots)
+    .where('user_id', 'in', botIds)
     .execute();
   return new Map(rows.map(({ user_id, access_level }) => [user_id, access_level]));
 }
