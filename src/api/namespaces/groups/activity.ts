@@ -62,7 +62,7 @@ export async function recordGroupVisibility(
   await recordAuditEvent(uow, group, { name: 'group_visibility_level_updated', ...change });
 }
 
-/** Records the event in the log of the root group, since the group itself is gone unless it is the root. */
+/** Records the event in the audit log of the root group, because a destroyed subgroup has no log any more. */
 export function recordGroupDestroyed(uow: UnitOfWork, group: AuditedGroup, root: AuditedGroup): Promise<void> {
   return uow.record({
     name: 'group_destroyed',

@@ -9,10 +9,10 @@ import { type GroupRow, getGroupRow } from './store.ts';
 export async function archive(
   uow: UnitOfWork,
   { id }: Pick<Group, 'id'>,
-): Promise<GroupRow | Failure<'already' | 'archivedAbove' | 'scheduledForDeletion'>> {
+): Promise<GroupRow | Failure<'alreadyArchived' | 'ancestorArchived' | 'scheduledForDeletion'>> {
   const { archived, marked } = await loadArchiveState(uow, id);
-  if (archived.own) return fail('already');
-  if (archived.inherited) return fail('archivedAbove');
+  if (archived.own) return fail('alreadyArchived');
+  if (archived.inherited) return fail('ancestorArchived');
   if (marked.any) return fail('scheduledForDeletion');
   return setArchived(uow, id, true);
 }
@@ -20,10 +20,10 @@ export async function archive(
 export async function unarchive(
   uow: UnitOfWork,
   { id }: Pick<Group, 'id'>,
-): Promise<GroupRow | Failure<'archivedAbove' | 'already'>> {
+): Promise<GroupRow | Failure<'ancestorArchived' | 'alreadyUnarchived'>> {
   const { archived } = await loadArchiveState(uow, id);
-  if (archived.inherited) return fail('archivedAbove');
-  if (!archived.own) return fail('already');
+  if (archived.inherited) return fail('ancestorArchived');
+  if (!archived.own) return fail('alreadyUnarchived');
   return setArchived(uow, id, false);
 }
 

@@ -19,16 +19,16 @@ import { branchProtection, protectionChanges, protectionLevel } from './branch-p
 interface GroupAttribute<T> {
   readonly type: ParameterType<NonNullable<T>>;
   /**
-   * Which entity contains it: `group` (lists too), `detail`, `root` (details of top-level groups), or `apart` (the
-   * entity handles it itself).
+   * Which entity contains it: `group` (lists too), `detail`, `root` (details of top-level groups), or `computed`
+   * (the entity derives the field itself).
    */
-  readonly includedIn: 'group' | 'detail' | 'root' | 'apart';
+  readonly includedIn: 'group' | 'detail' | 'root' | 'computed';
   /** Whether null is a value; otherwise null means the default. */
   readonly nullable: boolean;
   /** Ignored unless the caller is an administrator. */
-  readonly administrators?: true;
+  readonly administratorOnly?: true;
   /** Ignored on tier free. */
-  readonly premium?: true;
+  readonly premiumOnly?: true;
 }
 
 type AttributeEntity = GroupAttribute<never>['includedIn'];
@@ -45,19 +45,19 @@ const nullableAttribute = <T>(type: ParameterType<T>, entity: AttributeEntity = 
 });
 const premiumAttribute = <T>(type: ParameterType<T>): TypedAttribute<T> => ({
   ...attribute(type, 'detail'),
-  premium: true,
+  premiumOnly: true,
 });
 const administratorAttribute = <T>(type: ParameterType<T>, entity: AttributeEntity): TypedAttribute<T> => ({
   ...nullableAttribute(type, entity),
-  administrators: true,
+  administratorOnly: true,
 });
 
 const ATTRIBUTES = {
   project_creation_level: attribute(oneOf('noone', 'administrator', 'owner', 'maintainer', 'developer')),
   subgroup_creation_level: attribute(oneOf('owner', 'maintainer')),
   default_branch: nullableAttribute(refName),
-  default_branch_protection: nullableAttribute(protectionLevel, 'apart'),
-  default_branch_protection_defaults: nullableAttribute(branchProtection, 'apart'),
+  default_branch_protection: nullableAttribute(protectionLevel, 'computed'),
+  default_branch_protection_defaults: nullableAttribute(branchProtection, 'computed'),
   membership_lock: attribute(boolean, 'detail'),
   share_with_group_lock: attribute(boolean),
   prevent_sharing_groups_outside_hierarchy: attribute(boolean, 'root'),
@@ -87,8 +87,8 @@ const ATTRIBUTES = {
 type Name = keyof GroupAttributes;
 const attributeNames = Object.keys(ATTRIBUTES) as Name[];
 
-/** Protections that are not supported: rejected unless the value is off or in this list. */
-const UNSUPPORTED = {
+/** Unsupported attributes with their accepted values. Values that switch the feature off are accepted too. */
+const UNSUPPORTED_ATTRIBUTES = {
   ip_restriction_ranges: [],
   allowed_email_domains_list: [],
   unique_project_download_limit: [],
@@ -96,8 +96,8 @@ const UNSUPPORTED = {
   enabled_git_access_protocol: ['all', 'http'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-type UnsupportedName = keyof typeof UNSUPPORTED;
-const unsupportedNames = Object.keys(UNSUPPORTED) as UnsupportedName[];
+type UnsupportedName = keyof typeof UNSUPPORTED_ATTRIBUTES;
+const unsupportedNames = Object.keys(UNSUPPORTED_ATTRIBUTES) as UnsupportedName[];
 
 /** The parameters of POST and PUT, with `emails_disabled`, the former inverse of `emails_enabled`. */
 export const groupAttributeParams = {
@@ -117,31 +117,31 @@ export type GroupAttributeInput = { readonly [N in Name]?: GroupAttributes[N] | 
 } & { readonly [N in UnsupportedName]?: unknown };
 
 /**
- * Converts the input to changes of the stored attributes. Ignores attributes of top-level groups in subgroups,
+ * Converts the input to changes of the stored attributes. Ignores root attributes of subgroups,
  * administrator attributes from other callers, and premium attributes on tier free.
  */
 export function attributeChanges(
   input: GroupAttributeInput,
   { actor, tier }: Pick<UnitOfWork, 'actor' | 'tier'>,
-  topLevel: boolean,
+  isTopLevel: boolean,
 ): Partial<GroupAttributes> {
   const { emails_disabled: disabled, emails_enabled: enabled = disabled == null ? disabled : !disabled } = input;
   const attributeInput: GroupAttributeInput = { ...input, emails_enabled: enabled };
   const maySet = (attribute: GroupAttribute<never>) =>
-    (topLevel || attribute.includedIn !== 'root') &&
-    (!attribute.administrators || isAdministrator(actor)) &&
-    (!attribute.premium || tier !== 'free');
-  const settable = attributeNames.filter(
+    (isTopLevel || attribute.includedIn !== 'root') &&
+    (!attribute.administratorOnly || isAdministrator(actor)) &&
+    (!attribute.premiumOnly || tier !== 'free');
+  const settableNames = attributeNames.filter(
     (name) => attributeInput[name] !== undefined && maySet(ATTRIBUTES[name] as GroupAttribute<never>),
   );
-  const changes = settable.map((name) => [
+  const changes = settableNames.map((name) => [
     name,
-    attributeInput[name] === '' ? null : (attributeInput[name] ?? valueWhenCleared(name)),
+    attributeInput[name] === '' ? null : (attributeInput[name] ?? getValueWhenCleared(name)),
   ]);
   return { ...Object.fromEntries(changes), ...protectionChanges(input) };
 }
 
-function valueWhenCleared(name: Name): unknown {
+function getValueWhenCleared(name: Name): unknown {
   return ATTRIBUTES[name].nullable ? null : DEFAULT_GROUP_ATTRIBUTES[name];
 }
 
@@ -149,7 +149,7 @@ function valueWhenCleared(name: Name): unknown {
 export function groupAttributeErrors(input: GroupAttributeInput, changes: Partial<GroupAttributes>): FieldErrors {
   const { default_branch: branch, max_artifacts_size: size } = changes;
   const unsupportedErrors = unsupportedNames.map((name) =>
-    unsupportedAttributeErrors(name, input[name], ...UNSUPPORTED[name]),
+    unsupportedAttributeErrors(name, input[name], ...UNSUPPORTED_ATTRIBUTES[name]),
   );
   return Object.assign(
     {},

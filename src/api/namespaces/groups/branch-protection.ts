@@ -17,10 +17,10 @@ import { arrayOf, boolean, integerIn } from '#http/parameters/types.ts';
 const level = required(integerIn([0, DEVELOPER, MAINTAINER, INSTANCE_ADMIN]));
 const levels = optional(withoutDuplicates(arrayOf(object({ access_level: level }))));
 
-/** The older parameter: a level, like the instance setting. */
+/** Type of the older parameter: a number, as in the instance setting. */
 export const protectionLevel = integerIn(PROTECTION_LEVELS) as ParameterType<ProtectionLevel>;
 
-/** The parameter type of the protection; omitted fields are as in full protection. */
+/** Type of the detailed parameter. Omitted fields get their values from FULL_PROTECTION. */
 export const branchProtection: ParameterType<DefaultBranchProtection> = withDefaults(
   object({
     allowed_to_push: levels,
@@ -48,6 +48,7 @@ type PartialProtection = {
   readonly [Key in keyof DefaultBranchProtection]?: DefaultBranchProtection[Key] | null | undefined;
 };
 
+/** Adds the values of FULL_PROTECTION for omitted fields. An object without values counts as null. */
 function withDefaults(type: ParameterType<PartialProtection>): ParameterType<DefaultBranchProtection> {
   return {
     ...type,
@@ -55,8 +56,10 @@ function withDefaults(type: ParameterType<PartialProtection>): ParameterType<Def
     read(raw, name, problems) {
       const parsedSettings = type.read(raw, name, problems);
       if (parsedSettings === null) return null;
-      const specified = Object.entries(parsedSettings).filter(([, value]) => value !== null && value !== undefined);
-      return specified.length === 0 ? null : { ...FULL_PROTECTION, ...Object.fromEntries(specified) };
+      const specifiedEntries = Object.entries(parsedSettings).filter(
+        ([, value]) => value !== null && value !== undefined,
+      );
+      return specifiedEntries.length === 0 ? null : { ...FULL_PROTECTION, ...Object.fromEntries(specifiedEntries) };
     },
   };
 }
@@ -77,6 +80,6 @@ export function protectionChanges(
   if (level != null) {
     return { default_branch_protection: level, default_branch_protection_defaults: getProtectionForLevel(level) };
   }
-  const unset = level === null || protection === null;
-  return unset ? { default_branch_protection: null, default_branch_protection_defaults: null } : {};
+  const isReset = level === null || protection === null;
+  return isReset ? { default_branch_protection: null, default_branch_protection_defaults: null } : {};
 }

@@ -35,7 +35,7 @@ interface CreateGroupInput extends GroupInput {
 }
 
 /**
- * Creates a group, whose Owner is the actor (contract/planning.md §3.1). A bot gets its role from the parent.
+ * Creates a group with the actor as its Owner (contract/planning.md §3.1). A bot gets its role from the parent.
  * `storages`: the names of the configured storages.
  */
 export async function createGroup(
@@ -47,18 +47,18 @@ export async function createGroup(
   if (isFailure(parent)) return parent;
   if (!(await mayCreateGroupIn(uow, parent))) return fail('forbidden');
   const fullPath = childPath(parent, input.path, input.name);
-  const visibility = input.visibility ?? (await defaultVisibility(uow, parent));
+  const visibility = input.visibility ?? (await getDefaultVisibility(uow, parent));
   const attributes = attributeChanges(input, uow, parent === null);
   const settings = await loadSettings(uow);
   const problems = compactFieldErrors({
-    ...(await nameAndPathErrors(uow, input, parent, fullPath)),
+    ...(await validateNameAndPath(uow, input, parent, fullPath)),
     visibility_level: [
       ...parentVisibilityErrors(parent, visibility),
       ...validateUnrestricted(uow.actor, visibility, settings),
     ],
     ...groupAttributeErrors(input, attributes),
   });
-  if (problems !== null) return notSaved(problems);
+  if (problems !== null) return failNotSaved(problems);
   const id = await createNamespace(
     uow,
     {
@@ -80,12 +80,12 @@ export async function createGroup(
   return getGroupRow(uow, id);
 }
 
-async function defaultVisibility(db: Reader, parent: Group | null): Promise<Visibility> {
+async function getDefaultVisibility(db: Reader, parent: Group | null): Promise<Visibility> {
   const { default_group_visibility: groupDefault } = await loadSettings(db);
   return parent === null ? groupDefault : lessVisible(groupDefault, parent.visibility);
 }
 
-async function nameAndPathErrors(
+async function validateNameAndPath(
   db: Reader,
   { name, path }: CreateGroupInput,
   parent: Group | null,
@@ -95,10 +95,10 @@ async function nameAndPathErrors(
   return { name: validateName(name), path: problems.length > 0 ? problems : await fullPathProblems(db, fullPath) };
 }
 
-/** This endpoint returns its errors as one text, in the notation that clients expect. */
-function notSaved(errors: FieldErrors): Failure<'notSaved'> {
+/** Returns the failure with all errors in one text, in the notation that clients expect. */
+function failNotSaved(errors: FieldErrors): Failure<'notSaved'> {
   return fail('notSaved', { errors: formatFieldErrors(errors) });
 }
 
 /** The error for a path that was taken by a concurrent request. */
-export const PATH_NOT_SAVED = notSaved({ path: PATH_TAKEN });
+export const PATH_NOT_SAVED = failNotSaved({ path: PATH_TAKEN });

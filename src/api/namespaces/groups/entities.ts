@@ -36,7 +36,7 @@ const groupFields = {
   emails_disabled: Type.Boolean(),
   archived: Type.Boolean(),
   default_branch_protection: Type.Integer(),
-  /** Empty unless the group has its own setting. */
+  /** `{}` unless the group has its own setting. */
   default_branch_protection_defaults: Type.Partial(shape('DefaultProtection', protectionFields)),
   avatar_url: Type.Null(),
   full_name: Type.String(),
@@ -48,12 +48,12 @@ const groupFields = {
   ldap_cn: Type.Null(),
   ldap_access: Type.Null(),
   ...attributeFields('group'),
-  /** For administrators. */
+  /** Only for administrators. */
   repository_storage: Type.Optional(Type.String()),
   statistics: Type.Optional(Statistics),
 };
 
-export const Group = entity('Group', groupFields).from(loadGroupRelations, groupValues);
+export const Group = entity('Group', groupFields).from(loadGroupRelations, serializeGroup);
 
 const rootFields = Object.entries(attributeFields('root')).map(([name, schema]) => [name, Type.Optional(schema)]);
 
@@ -61,23 +61,23 @@ const rootFields = Object.entries(attributeFields('root')).map(([name, schema]) 
 export const GroupDetail = entity('GroupDetail', {
   ...groupFields,
   ...attributeFields('detail'),
-  /** Of top-level groups. */
+  /** Only for top-level groups. */
   ...(Object.fromEntries(rootFields) as Record<string, never>),
   shared_with_groups: Type.Array(Type.Object({})),
   /** Omitted with `with_projects=false`. */
   projects: Type.Optional(Type.Array(EmbeddedProject.schema)),
   shared_projects: Type.Optional(Type.Array(Type.Object({}))),
-  /** For Owners. */
+  /** Only for Owners. */
   runners_token: Type.Optional(nullable(Type.String())),
 }).from(
-  async (rows: readonly GroupRow[], to) => ({
-    ...(await loadGroupRelations(rows, to)),
-    projects: to.params.with_projects === false ? null : await loadProjects(rows, to),
+  async (rows: readonly GroupRow[], context) => ({
+    ...(await loadGroupRelations(rows, context)),
+    projects: context.params.with_projects === false ? null : await loadProjects(rows, context),
   }),
-  (row, to, { projects, ...beside }) => {
+  (row, context, { projects, ...groupRelations }) => {
     const attributes = parseGroupAttributes(row.attributes);
     return {
-      ...groupValues(row, to, beside),
+      ...serializeGroup(row, context, groupRelations),
       ...attributesIncludedIn(attributes, 'detail'),
       ...(row.parent_id === null ? attributesIncludedIn(attributes, 'root') : {}),
       shared_with_groups: [],
@@ -95,9 +95,9 @@ export const GroupDetailWithRunnersToken = withRunnersToken(
 interface GroupRelations {
   /** The instance setting, for groups without their own. */
   readonly defaultBranchProtection: number;
-  /** Groups that are archived, directly or through a parent. */
+  /** Ids of the groups that are archived, directly or through an ancestor. */
   readonly archived: ReadonlySet<number>;
-  /** Statistics by group; null unless an administrator requested them. */
+  /** Statistics by group id; null unless an administrator requested them. */
   readonly statistics: ReadonlyMap<number, GroupStatistics> | null;
 }
 
@@ -112,7 +112,7 @@ async function loadGroupRelations(
   return { defaultBranchProtection, archived: await findArchivedGroupIds(db, ids), statistics };
 }
 
-function groupValues(
+function serializeGroup(
   row: GroupRow,
   context: SerializationContext,
   { defaultBranchProtection, archived, statistics }: GroupRelations,

@@ -9,7 +9,7 @@ import { createGroup } from './create.ts';
 import type { GroupInput } from './parameters.ts';
 import type { GroupRow } from './store.ts';
 
-/** A group of another server. */
+/** Content of a group from another server. */
 export interface ImportGroupInput extends GroupInput {
   readonly path: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface ImportGroupInput extends GroupInput {
 }
 
 /**
- * Creates a group from another server, whose Owner is the actor (contract/operations.md §1.4). Its visibility is the
+ * Creates a group from another server, with the actor as its Owner (contract/operations.md §1.4). Its visibility is the
  * narrowest of its own, its parent's and the instance's. If the name is taken, `_1` is appended.
  */
 export async function importGroup(

@@ -21,14 +21,14 @@ export async function loadGroupPage(
   page: PageRequest,
 ): Promise<ListPage<GroupRow>> {
   const { order_by: order, sort, search } = input;
-  const common = search ? (await hasFewGroups(db)) || (await isCommonSearchTerm(db, search)) : false;
-  const query = selectVisibleGroups(db, caller, input, scope, common);
+  const isCommonSearch = search ? (await hasFewGroups(db)) || (await isCommonSearchTerm(db, search)) : false;
+  const query = selectVisibleGroups(db, caller, input, scope, isCommonSearch);
   if (page.kind === 'offset') {
     return paginate(
       db,
       orderGroups(query, order, sort, search),
       page,
-      search && !common ? 'countInPageQuery' : undefined,
+      search && !isCommonSearch ? 'countInPageQuery' : undefined,
     );
   }
   const { sort: direction, perPage, after } = page;
@@ -41,8 +41,8 @@ export async function loadGroupPage(
 }
 
 /**
- * Returns one page of all visible groups. For anonymous callers offsets are limited; they use keyset pagination
- * beyond.
+ * Returns one page of all visible groups. The offset of anonymous callers is limited; beyond the limit they
+ * use keyset pagination.
  */
 export async function loadAllGroupsPage(
   db: Reader,

@@ -8,7 +8,7 @@ import { type Failure, fail } from '#runtime/failure.ts';
 
 /** The parent of a new or transferred group. */
 
-/** Returns the group with this id if the actor can see it; null (top level) without an id. */
+/** Returns the group with this id if the actor can see it, or null (top level) if no id is given. */
 export async function findParentGroup(
   uow: UnitOfWork,
   id: number | null | undefined,
@@ -18,7 +18,7 @@ export async function findParentGroup(
   return group !== null && canSeeGroup(uow.actor, group) ? group : fail('groupNotFound');
 }
 
-/** Tells whether the actor may create groups there. For subgroups the parent's settings decide. */
+/** Returns whether the actor may create groups in the parent; null means the top level. */
 export async function mayCreateGroupIn(uow: UnitOfWork<SignedInCaller>, parent: Group | null): Promise<boolean> {
   return parent === null ? mayCreateTopLevelGroup(uow, uow.actor) : mayCreateSubgroupIn(uow.actor, parent);
 }

@@ -15,13 +15,13 @@ export async function loadGroupStatistics(
   groupIds: readonly number[],
 ): Promise<ReadonlyMap<number, GroupStatistics>> {
   if (groupIds.length === 0) return new Map();
-  const [repositories, lfs, wikis] = await Promise.all([
+  const [repositorySizes, lfsSizes, wikiSizes] = await Promise.all([
     loadRepositorySizes(db, git, groupIds),
     loadLfsSizes(db, groupIds),
     loadWikiSizesByGroup(db, git, groupIds),
   ]);
-  const sizes = (id: number) => toSizes(repositories.get(id) ?? 0, lfs.get(id) ?? 0, wikis.get(id) ?? 0);
-  return new Map(groupIds.map((id) => [id, sizes(id)]));
+  const getSizes = (id: number) => toSizes(repositorySizes.get(id) ?? 0, lfsSizes.get(id) ?? 0, wikiSizes.get(id) ?? 0);
+  return new Map(groupIds.map((id) => [id, getSizes(id)]));
 }
 
 /** index: projects_by_namespace, lfs_object_projects_pkey */

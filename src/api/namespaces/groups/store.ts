@@ -52,17 +52,17 @@ export type GroupScope = 'everywhere' | { readonly childrenOf: number } | { read
 type Eb = ExpressionBuilder<Schema, 'namespaces'>;
 
 /**
- * Selects the groups that the caller can see, unordered. `common`: the search term is common, so it is compared with
- * each group instead of looked up.
+ * Selects the groups that the caller can see, unordered. `isCommonSearch`: the search term is common, so the query
+ * scans the groups instead of the substring index.
  * index: groups_by_name, groups_by_path, groups_by_id (by the order), groups_by_visibility (anonymous), groups_by_parent
- * (children), namespace_closure_by_ancestor (below), groups_by_storage, namespaces_by_deletion, namespaces_inactive
+ * (children), namespace_closure_by_ancestor (descendants), groups_by_storage, namespaces_by_deletion, namespaces_inactive
  */
 export function selectVisibleGroups(
   db: Reader,
   caller: Caller,
   filter: GroupFilter,
   scope: GroupScope,
-  common = false,
+  isCommonSearch = false,
 ): GroupQuery {
   let query = selectGroups(db).where((eb) => {
     const innerEb = eb as unknown as Eb;
@@ -78,12 +78,17 @@ export function selectVisibleGroups(
   }
   if (search) {
     // Subgroups must not match by the path of their parent.
-    query = query.where(namespaceMatches(db, search, { matchFullPath: scope === 'everywhere', common }));
+    query = query.where(
+      namespaceMatches(db, search, { matchFullPath: scope === 'everywhere', common: isCommonSearch }),
+    );
   }
-  return inScope(query, scope);
+  return restrictToScope(query, scope);
 }
 
-/** Tells whether there are so few groups that scanning them is cheaper than the substring index, which also contains users and projects. index: groups_by_id */
+/**
+ * Returns whether scanning the few groups is cheaper than the substring index, which also contains users and projects.
+ * index: groups_by_id
+ */
 export async function hasFewGroups(db: Reader): Promise<boolean> {
   const groups = db
     .selectFrom('namespaces')
@@ -94,7 +99,7 @@ export async function hasFewGroups(db: Reader): Promise<boolean> {
 
 const FEW_GROUPS = 2_000;
 
-function inScope(query: GroupQuery, scope: GroupScope): GroupQuery {
+function restrictToScope(query: GroupQuery, scope: GroupScope): GroupQuery {
   if (scope === 'everywhere') return query;
   if ('childrenOf' in scope) return query.where('namespaces.parent_id', '=', scope.childrenOf);
   return query.where('namespaces.id', 'in', (eb) =>
@@ -107,12 +112,12 @@ function inScope(query: GroupQuery, scope: GroupScope): GroupQuery {
 }
 
 /**
- * Restricts to the caller's groups, unless all visible groups or a visibility is requested. Administrators see all
- * groups by default.
+ * Returns the condition for the caller's own groups, or for all visible groups if `all_available` or a visibility is
+ * requested. Administrators see all groups by default.
  */
 function visibilityCondition(eb: Eb, caller: Caller, filter: GroupFilter, today: string): Expression<SqlBool> {
-  const all = filter.all_available ?? (filter.visibility != null || isAdministrator(caller));
-  if (caller.user === null || all) return groupVisibleTo(caller, today)(eb);
+  const includesAllVisible = filter.all_available ?? (filter.visibility != null || isAdministrator(caller));
+  if (caller.user === null || includesAllVisible) return groupVisibleTo(caller, today)(eb);
   return groupWithMember(caller.user.id, today)(eb);
 }
 
@@ -150,8 +155,8 @@ export function orderGroups(
 }
 
 /** Ranks exact matches before prefixes, and prefixes before other matches. */
-function similarityRank(word: string): Expression<number> {
-  const start = `${escapeLike(word)}%`;
-  return sql<number>`case when ${nameKey} = ${word} or ${ownPathKey} = ${word} then 0
-    when ${like(nameKey, start)} or ${like(ownPathKey, start)} then 1 else 2 end`;
+function similarityRank(foldedSearch: string): Expression<number> {
+  const prefixPattern = `${escapeLike(foldedSearch)}%`;
+  return sql<number>`case when ${nameKey} = ${foldedSearch} or ${ownPathKey} = ${foldedSearch} then 0
+    when ${like(nameKey, prefixPattern)} or ${like(ownPathKey, prefixPattern)} then 1 else 2 end`;
 }

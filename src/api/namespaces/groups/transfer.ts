@@ -14,7 +14,13 @@ import { isPathFree, isPathTooLong, moveGroup } from './path-validation.ts';
 import { type GroupRow, getGroupRow, reloadGroup } from './store.ts';
 import { lowerVisibility } from './visibility.ts';
 
-type TransferFailure = 'isRoot' | 'sameParent' | 'intoItself' | 'pathTaken' | 'tooDeep' | 'noPermission';
+type TransferFailure =
+  | 'alreadyRoot'
+  | 'sameParent'
+  | 'targetIsDescendant'
+  | 'pathTaken'
+  | 'pathTooLong'
+  | 'noPermission';
 
 /**
  * Moves a group to another parent or to the top level. Everything in it becomes at most as visible as the new parent
@@ -46,14 +52,14 @@ async function findTransferFailure(
   group: Group,
   target: Group | null,
 ): Promise<TransferFailure | null> {
-  if (target === null && group.parent_id === null) return 'isRoot';
+  if (target === null && group.parent_id === null) return 'alreadyRoot';
   if (target !== null && group.parent_id === target.id) return 'sameParent';
-  if (target !== null && (await isDescendantOf(uow, target.id, group.id))) return 'intoItself';
+  if (target !== null && (await isDescendantOf(uow, target.id, group.id))) return 'targetIsDescendant';
   if (!(await mayCreateGroupIn(uow, target))) return 'noPermission';
   if (target === null && isReservedName(group.path)) return 'pathTaken';
   const fullPath = childPath(target, group.path, group.name);
   if (!(await isPathFree(uow, fullPath.full_path, group.id))) return 'pathTaken';
-  return (await isPathTooLong(uow, fullPath, group.id)) ? 'tooDeep' : null;
+  return (await isPathTooLong(uow, fullPath, group.id)) ? 'pathTooLong' : null;
 }
 
 /** index: namespace_closure_pkey */

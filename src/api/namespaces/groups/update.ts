@@ -19,7 +19,7 @@ import { fullPathProblems, moveGroup } from './path-validation.ts';
 import { type GroupRow, getGroupRow, reloadGroup } from './store.ts';
 import { descendantVisibilityErrors, parentVisibilityErrors } from './visibility.ts';
 
-/** Changes of a group; absent and null values stay unchanged. */
+/** Changes of a group. Absent and null values stay unchanged, except that a null description becomes empty. */
 interface UpdateGroupInput extends GroupInput {
   readonly name?: string | null | undefined;
   readonly path?: string | null | undefined;
@@ -33,25 +33,25 @@ export async function updateGroup(
 ): Promise<GroupRow | Failure<'invalid' | 'notFound'>> {
   const group = await reloadGroup(uow, id);
   if (group === null) return fail('notFound');
-  const next: GroupColumns = {
+  const after: GroupColumns = {
     name: changes.name ?? group.name,
     path: changes.path ?? group.path,
     description: changes.description === undefined ? group.description : (changes.description ?? ''),
     visibility: changes.visibility ?? group.visibility,
   };
   const parent = group.parent_id === null ? null : await loadParent(uow, group.parent_id);
-  const fullPath = childPath(parent, next.path, next.name);
+  const fullPath = childPath(parent, after.path, after.name);
   const attributes = attributeChanges(changes, uow, parent === null);
   const errors = compactFieldErrors({
-    ...(await columnErrors(uow, { group, parent, fullPath, next })),
+    ...(await validateColumns(uow, { group, parent, fullPath, after })),
     ...groupAttributeErrors(changes, attributes),
   });
   if (errors !== null) return invalid(errors);
   await uow
     .updateTable('namespaces')
     .set({
-      ...next,
-      name_key: foldCase(next.name),
+      ...after,
+      name_key: foldCase(after.name),
       attributes: mergeGroupAttributes(group.attributes, attributes),
       updated_at: uow.now,
     })
@@ -59,20 +59,20 @@ export async function updateGroup(
     .execute();
   if (enablesInstanceRunners(parseGroupAttributes(group.attributes), attributes))
     await uow.publish('runner-access-extended', { type: 'group', id });
-  if (visibilityRank(next.visibility) < visibilityRank(group.visibility))
+  if (visibilityRank(after.visibility) < visibilityRank(group.visibility))
     await uow.publish('visibility-reduced', { type: 'group', id });
-  if (next.name !== group.name || next.path !== group.path) await moveGroup(uow, id, fullPath);
-  await recordGroupChanges(uow, { id, full_path: fullPath.full_path }, group, next);
+  if (after.name !== group.name || after.path !== group.path) await moveGroup(uow, id, fullPath);
+  await recordGroupChanges(uow, { id, full_path: fullPath.full_path }, group, after);
   return getGroupRow(uow, id);
 }
 
-/** Tells whether projects below gain access to the instance's runners. */
+/** Returns whether projects below gain access to the instance's runners. */
 function enablesInstanceRunners(
   before: GroupAttributes,
-  { shared_runners_setting: next }: Partial<GroupAttributes>,
+  { shared_runners_setting: after }: Partial<GroupAttributes>,
 ): boolean {
   const forbidden = 'disabled_and_unoverridable';
-  return before.shared_runners_setting === forbidden && (next ?? forbidden) !== forbidden;
+  return before.shared_runners_setting === forbidden && (after ?? forbidden) !== forbidden;
 }
 
 type GroupColumns = Pick<Group, 'name' | 'path' | 'description' | 'visibility'>;
@@ -92,23 +92,23 @@ interface GroupChange {
   readonly group: Group;
   readonly parent: ParentOfGroup | null;
   readonly fullPath: FullPath;
-  readonly next: GroupColumns;
+  readonly after: GroupColumns;
 }
 
 /** Returns errors of changed columns; unchanged values are not checked again. */
-async function columnErrors(uow: UnitOfWork, change: GroupChange): Promise<FieldErrors> {
-  const { group, parent, fullPath, next } = change;
-  const path = next.path === group.path ? [] : validateGroupPath(next.path, { topLevel: parent === null });
+async function validateColumns(uow: UnitOfWork, change: GroupChange): Promise<FieldErrors> {
+  const { group, parent, fullPath, after } = change;
+  const path = after.path === group.path ? [] : validateGroupPath(after.path, { topLevel: parent === null });
   return {
-    name: next.name === group.name ? [] : validateName(next.name),
+    name: after.name === group.name ? [] : validateName(after.name),
     path: path.length > 0 ? path : await fullPathProblems(uow, fullPath, group.id),
-    visibility_level: next.visibility === group.visibility ? [] : await visibilityProblems(uow, change),
+    visibility_level: after.visibility === group.visibility ? [] : await validateVisibility(uow, change),
   };
 }
 
-async function visibilityProblems(
+async function validateVisibility(
   uow: UnitOfWork,
-  { group, parent, next: { visibility } }: GroupChange,
+  { group, parent, after: { visibility } }: GroupChange,
 ): Promise<string[]> {
   return [
     ...parentVisibilityErrors(parent, visibility),

@@ -14,78 +14,84 @@ export function parentVisibilityErrors(parent: Pick<Group, 'visibility'> | null,
   return [`${visibility} is not allowed since the parent group has a ${parent.visibility} visibility.`];
 }
 
-/** Returns errors if something below the group is more visible than this. */
+/** Returns errors if a group or project below is more visible than `visibility`. */
 export async function descendantVisibilityErrors(
   db: Reader,
   groupId: number,
   visibility: Visibility,
 ): Promise<string[]> {
-  const wider = widerThan(visibility);
-  if (wider.length === 0) return [];
+  const widerVisibilities = listWiderVisibilities(visibility);
+  if (widerVisibilities.length === 0) return [];
   return [
-    ...((await hasGroupsBelow(db, groupId, wider))
+    ...((await hasGroupsBelow(db, groupId, widerVisibilities))
       ? [`${visibility} is not allowed since there are sub-groups with higher visibility.`]
       : []),
-    ...((await hasProjectsBelow(db, groupId, wider))
+    ...((await hasProjectsBelow(db, groupId, widerVisibilities))
       ? [`${visibility} is not allowed since this group contains projects with higher visibility.`]
       : []),
   ];
 }
 
-const widerThan = (visibility: Visibility) =>
-  VISIBILITIES.filter((one) => visibilityRank(one) > visibilityRank(visibility));
+const listWiderVisibilities = (visibility: Visibility) =>
+  VISIBILITIES.filter((candidate) => visibilityRank(candidate) > visibilityRank(visibility));
 
 /** Checking direct children suffices, since deeper ones are never more visible. index: namespaces_by_parent */
-function hasGroupsBelow(db: Reader, groupId: number, levels: readonly Visibility[]): Promise<boolean> {
+function hasGroupsBelow(db: Reader, groupId: number, visibilities: readonly Visibility[]): Promise<boolean> {
   const groups = db.selectFrom('namespaces').where('parent_id', '=', groupId);
-  return hasRow(groups.where('visibility', 'in', levels).select('id'));
+  return hasRow(groups.where('visibility', 'in', visibilities).select('id'));
 }
 
 /** index: projects_by_namespace */
-function hasProjectsBelow(db: Reader, groupId: number, levels: readonly Visibility[]): Promise<boolean> {
+function hasProjectsBelow(db: Reader, groupId: number, visibilities: readonly Visibility[]): Promise<boolean> {
   const projects = db.selectFrom('projects').where('namespace_id', '=', groupId);
-  return hasRow(projects.where('visibility', 'in', levels).select('id'));
+  return hasRow(projects.where('visibility', 'in', visibilities).select('id'));
 }
 
 /** Lowers the visibility of the group and everything below it, and records each change. */
 export async function lowerVisibility(uow: UnitOfWork, groupId: number, visibility: Visibility): Promise<void> {
-  const wider = widerThan(visibility);
-  if (wider.length === 0) return;
+  const widerVisibilities = listWiderVisibilities(visibility);
+  if (widerVisibilities.length === 0) return;
   const [groups, projects] = [
-    await listGroupsWithVisibility(uow, groupId, wider),
-    await listProjectsWithVisibility(uow, groupId, wider),
+    await listGroupsWithVisibility(uow, groupId, widerVisibilities),
+    await listProjectsWithVisibility(uow, groupId, widerVisibilities),
   ];
   const visibilityColumns = { visibility, updated_at: uow.now };
   const descendantIds = selectDescendantIds(uow, groupId);
   // index: namespace_closure_by_ancestor, projects_by_namespace
-  const groupRows = uow.updateTable('namespaces').set(visibilityColumns).where('visibility', 'in', wider);
-  await groupRows.where('id', 'in', descendantIds).execute();
-  const projectRows = uow.updateTable('projects').set(visibilityColumns).where('visibility', 'in', wider);
-  await projectRows.where('namespace_id', 'in', descendantIds).execute();
+  const updateGroups = uow
+    .updateTable('namespaces')
+    .set(visibilityColumns)
+    .where('visibility', 'in', widerVisibilities);
+  await updateGroups.where('id', 'in', descendantIds).execute();
+  const updateProjects = uow
+    .updateTable('projects')
+    .set(visibilityColumns)
+    .where('visibility', 'in', widerVisibilities);
+  await updateProjects.where('namespace_id', 'in', descendantIds).execute();
   for (const group of groups) await recordGroupVisibility(uow, group, group.visibility, visibility);
   for (const project of projects) await recordProjectVisibility(uow, project, project.visibility, visibility);
 }
 
 /** index: namespace_closure_by_ancestor, routes_by_namespace */
-function listGroupsWithVisibility(db: Reader, groupId: number, levels: readonly Visibility[]) {
+function listGroupsWithVisibility(db: Reader, groupId: number, visibilities: readonly Visibility[]) {
   return db
     .selectFrom('namespaces')
     .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
     .select(['namespaces.id', 'namespaces.visibility', 'routes.full_path'])
     .where('namespaces.id', 'in', selectDescendantIds(db, groupId))
-    .where('namespaces.visibility', 'in', levels)
+    .where('namespaces.visibility', 'in', visibilities)
     .orderBy('namespaces.id')
     .execute();
 }
 
 /** index: namespace_closure_by_ancestor, projects_by_namespace, routes_by_project */
-function listProjectsWithVisibility(db: Reader, groupId: number, levels: readonly Visibility[]) {
+function listProjectsWithVisibility(db: Reader, groupId: number, visibilities: readonly Visibility[]) {
   return db
     .selectFrom('projects')
     .innerJoin('routes', 'routes.project_id', 'projects.id')
     .select(['projects.id', 'projects.visibility', 'routes.full_path'])
     .where('projects.namespace_id', 'in', selectDescendantIds(db, groupId))
-    .where('projects.visibility', 'in', levels)
+    .where('projects.visibility', 'in', visibilities)
     .orderBy('projects.id')
     .execute();
 }

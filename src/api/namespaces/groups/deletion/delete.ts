@@ -17,8 +17,8 @@ import { destroyOrDetachGroup } from './destroy-in-request.ts';
  */
 
 /**
- * Marks the group for deletion. Its path is free at once, and it can be restored. A group below a marked one is left
- * unchanged.
+ * Marks the group for deletion. Its path becomes available at once, and the group can be restored. A
+ * group below a marked one stays unchanged.
  */
 export async function scheduleGroupDeletion(
   uow: UnitOfWork,
@@ -47,11 +47,11 @@ export async function restoreGroup(
   const { name_before_deletion: name, path_before_deletion: path } = group;
   if (name === null || path === null) return fail('notMarked');
   const parent = await findParentPath(uow, group);
-  const names = await chooseRestoredNames({ name, path }, (candidate) =>
+  const restoredNames = await chooseRestoredNames({ name, path }, (candidate) =>
     isPathFree(uow, childPath(parent, candidate.path, candidate.name).full_path, id),
   );
   await renameGroup(uow, group, {
-    ...names,
+    ...restoredNames,
     name_before_deletion: null,
     path_before_deletion: null,
     marked_for_deletion_on: null,
@@ -59,17 +59,17 @@ export async function restoreGroup(
   return getGroupRow(uow, id);
 }
 
-/** Destroys a marked subgroup immediately. `fullPath` must be its current full path. */
+/** Destroys a marked subgroup immediately. Fails unless `fullPath` is its current full path. */
 export async function deleteGroupPermanently(
   uow: UnitOfWork<SignedInCaller>,
   { id }: Pick<Group, 'id'>,
   fullPath: string | null | undefined,
-): Promise<undefined | Failure<'rootNotAtOnce' | 'notMarked' | 'wrongPath' | 'notFound'>> {
+): Promise<undefined | Failure<'isRootGroup' | 'notMarked' | 'pathMismatch' | 'notFound'>> {
   const group = await reloadGroup(uow, id);
   if (group === null) return fail('notFound');
-  if (group.parent_id === null) return fail('rootNotAtOnce');
+  if (group.parent_id === null) return fail('isRootGroup');
   if (group.marked_for_deletion_on === null) return fail('notMarked');
-  if (group.full_path !== fullPath) return fail('wrongPath');
+  if (group.full_path !== fullPath) return fail('pathMismatch');
   await destroyOrDetachGroup(uow, group);
 }
 
@@ -77,12 +77,12 @@ async function findParentPath(db: Reader, { parent_id }: Pick<Group, 'parent_id'
   return parent_id === null ? null : getNamespacePath(db, parent_id);
 }
 
-type DeletionMark = Pick<
+type DeletionColumns = Pick<
   Group,
   'name' | 'path' | 'name_before_deletion' | 'path_before_deletion' | 'marked_for_deletion_on'
 >;
 
-async function renameGroup(uow: UnitOfWork, group: Group, columns: DeletionMark): Promise<void> {
+async function renameGroup(uow: UnitOfWork, group: Group, columns: DeletionColumns): Promise<void> {
   const { name, path } = columns;
   const row = { ...columns, name_key: foldCase(name), updated_at: uow.now };
   await uow.updateTable('namespaces').set(row).where('id', '=', group.id).execute();

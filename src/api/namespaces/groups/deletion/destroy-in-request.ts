@@ -14,15 +14,15 @@ import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { destroyGroup, destroyGroupInBatches, findRootGroup, type GroupToDestroy } from './destroy.ts';
 
-/** The most groups and projects with which a group is destroyed within the request. */
+/** Maximum number of groups and projects of a group that is destroyed within the request. */
 const MAX_IN_REQUEST = 50;
 
-/** Retries for some weeks: a half-destroyed group is useless, and a storage move may take a day. */
+/** Number of attempts, enough for some weeks: a storage move may take a day, and no group may stay partly destroyed. */
 const MAX_ATTEMPTS = 1000;
 
 interface DetachedGroup extends GroupToDestroy {
   readonly root: GroupToDestroy;
-  /** The author of the audit events, and their address. Stored in the job. */
+  /** User id and IP address of the author of the audit events. */
   readonly by: number;
   readonly address: string | null;
 }
@@ -48,7 +48,10 @@ export async function destroyOrDetachGroup(uow: UnitOfWork<SignedInCaller>, { id
   await enqueue(uow, destroyDetachedGroup, { id, full_path, root, by: uow.actor.user.id, address: uow.actor.address });
 }
 
-/** Tells whether the group is too large for the request or contains a project that is being moved. index: namespace_closure_by_ancestor, projects_by_namespace */
+/**
+ * Returns whether the group is too large for the request or contains a project that is being moved.
+ * index: namespace_closure_by_ancestor, projects_by_namespace
+ */
 async function mustDestroyInBackground(db: Reader, id: number): Promise<boolean> {
   const groups = await selectDescendantIds(db, id)
     .limit(MAX_IN_REQUEST + 1)

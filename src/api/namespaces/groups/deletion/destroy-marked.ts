@@ -17,15 +17,15 @@ export const destroyMarkedGroups = defineJob({
   async handle(services: Pick<Services, 'database' | 'runUnitOfWork'>) {
     const { reader } = services.database;
     const { deletion_adjourned_period: days } = await loadSettings(reader);
-    const lastDay = addDays(reader.today, -days);
+    const cutoffDate = addDays(reader.today, -days);
     for (;;) {
-      const due = await findDueGroups(reader, lastDay);
+      const dueGroups = await findDueGroups(reader, cutoffDate);
       let destroyedCount = 0;
-      for (const group of due) {
-        await services.runUnitOfWork(ANONYMOUS, (uow) => preventRestore(uow, group.id, lastDay));
-        if (await destroyUnlessMoving(services, group, lastDay)) destroyedCount++;
+      for (const group of dueGroups) {
+        await services.runUnitOfWork(ANONYMOUS, (uow) => preventRestore(uow, group.id, cutoffDate));
+        if (await destroyUnlessMoving(services, group, cutoffDate)) destroyedCount++;
       }
-      if (due.length < BATCH_SIZE || destroyedCount === 0) return;
+      if (dueGroups.length < BATCH_SIZE || destroyedCount === 0) return;
     }
   },
 });
@@ -34,10 +34,10 @@ export const destroyMarkedGroups = defineJob({
 async function destroyUnlessMoving(
   services: Pick<Services, 'database' | 'runUnitOfWork'>,
   group: GroupToDestroy,
-  lastDay: string,
+  cutoffDate: string,
 ): Promise<boolean> {
   try {
-    await destroyGroupInBatches(services, ANONYMOUS, group, (db) => isStillDue(db, group.id, lastDay));
+    await destroyGroupInBatches(services, ANONYMOUS, group, (db) => isStillDue(db, group.id, cutoffDate));
     return true;
   } catch (error) {
     if (error instanceof RepositoryMoveInProgress) return false;
@@ -52,12 +52,12 @@ export const destroyMarkedGroupsDaily: Schedule<Services> = {
 };
 
 /** index: namespaces_by_deletion, routes_by_namespace */
-async function findDueGroups(db: Reader, lastDay: string): Promise<GroupToDestroy[]> {
+async function findDueGroups(db: Reader, cutoffDate: string): Promise<GroupToDestroy[]> {
   return db
     .selectFrom('namespaces')
     .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
     .select(['namespaces.id', 'routes.full_path'])
-    .where('namespaces.marked_for_deletion_on', '<=', lastDay)
+    .where('namespaces.marked_for_deletion_on', '<=', cutoffDate)
     .orderBy('namespaces.marked_for_deletion_on')
     .orderBy('namespaces.id')
     .limit(BATCH_SIZE)
@@ -65,21 +65,21 @@ async function findDueGroups(db: Reader, lastDay: string): Promise<GroupToDestro
 }
 
 /** Prevents a restore by deleting the former names, so that a partly destroyed group is always destroyed completely. */
-async function preventRestore(uow: UnitOfWork, id: number, lastDay: string): Promise<void> {
+async function preventRestore(uow: UnitOfWork, id: number, cutoffDate: string): Promise<void> {
   await uow
     .updateTable('namespaces')
     .set({ name_before_deletion: null, path_before_deletion: null })
     .where('id', '=', id)
-    .where('marked_for_deletion_on', '<=', lastDay)
+    .where('marked_for_deletion_on', '<=', cutoffDate)
     .execute();
 }
 
 /** index: namespaces primary key */
-async function isStillDue(db: Reader, id: number, lastDay: string): Promise<boolean> {
+async function isStillDue(db: Reader, id: number, cutoffDate: string): Promise<boolean> {
   const row = await db
     .selectFrom('namespaces')
     .select('marked_for_deletion_on')
     .where('id', '=', id)
     .executeTakeFirst();
-  return row?.marked_for_deletion_on != null && row.marked_for_deletion_on <= lastDay;
+  return row?.marked_for_deletion_on != null && row.marked_for_deletion_on <= cutoffDate;
 }

@@ -12,14 +12,14 @@ import { recordGroupDestroyed } from '../activity.ts';
 export type GroupToDestroy = Pick<Group, 'id' | 'full_path'>;
 
 /**
- * Destroys a group with all groups and projects below it. `root`: the group that logs the event, by default the root
- * group.
+ * Destroys a group with all groups and projects below it. `root`: the group whose audit log records the event, by
+ * default the root group.
  */
 export async function destroyGroup(uow: UnitOfWork, group: GroupToDestroy, root?: GroupToDestroy): Promise<void> {
-  const top = root ?? (await findRootGroup(uow, group.id));
-  if (top === undefined) return;
+  const rootGroup = root ?? (await findRootGroup(uow, group.id));
+  if (rootGroup === undefined) return;
   for (const id of await listProjectIdsBelow(uow, group.id)) await destroyProject(uow, id);
-  for (const target of await listGroupsBelow(uow, group.id)) await destroyEmptyGroup(uow, target, top);
+  for (const target of await listGroupsBelow(uow, group.id)) await destroyEmptyGroup(uow, target, rootGroup);
 }
 
 /** Destroys an empty group; does nothing if it no longer exists. */
@@ -30,7 +30,7 @@ async function destroyEmptyGroup(uow: UnitOfWork, target: GroupToDestroy, root: 
   if (deletedRow !== undefined) await recordGroupDestroyed(uow, target, root);
 }
 
-/** Destroys the next batch of a group, for `inBatches`. */
+/** Destroys one batch of the rows of a group, at last the group itself. Returns MORE while rows may remain. */
 async function destroyGroupBatch(
   uow: UnitOfWork,
   target: GroupToDestroy,
@@ -41,11 +41,12 @@ async function destroyGroupBatch(
   return more;
 }
 
+/** Destroys one batch of the rows that belong to a group. Returns MORE while rows may remain. */
 async function destroyRelatedBatch(uow: UnitOfWork, { id }: GroupToDestroy): Promise<typeof MORE | undefined> {
   return (await uow.publishBatch('group-destroyed', { groupId: id })) ? MORE : undefined;
 }
 
-const neverStop = async () => false;
+const neverStarted = async () => false;
 
 /**
  * Destroys a group in the background, project by project and group by group, to keep transactions short. `isDue` is
@@ -60,9 +61,9 @@ export async function destroyGroupInBatches(
   const { reader } = database;
   const root = group.root ?? (await findRootGroup(reader, group.id));
   if (root === undefined) return;
-  const step = (
+  const runBatches = (
     destroy: (uow: UnitOfWork) => Promise<unknown>,
-    isStarted: (uow: UnitOfWork) => Promise<boolean> = neverStop,
+    isStarted: (uow: UnitOfWork) => Promise<boolean> = neverStarted,
   ) =>
     inBatches(runUnitOfWork, caller, {
       recheck: async (uow) => (await isDue(uow)) || (await isStarted(uow)),
@@ -72,17 +73,17 @@ export async function destroyGroupInBatches(
       },
     });
   for (const id of await listProjectIdsBelow(reader, group.id)) {
-    const completed = await step(
+    const completed = await runBatches(
       (uow) => destroyProjectBatch(uow, id),
       (uow) => isDestructionStarted(uow, id),
     );
     if (!completed) return;
   }
   for (const target of await listGroupsBelow(reader, group.id)) {
-    if (target.id !== group.id && !(await step((uow) => destroyGroupBatch(uow, target, root)))) return;
+    if (target.id !== group.id && !(await runBatches((uow) => destroyGroupBatch(uow, target, root)))) return;
   }
-  if (!(await step((uow) => destroyRelatedBatch(uow, group)))) return;
-  await step((uow) => destroyGroup(uow, group, root));
+  if (!(await runBatches((uow) => destroyRelatedBatch(uow, group)))) return;
+  await runBatches((uow) => destroyGroup(uow, group, root));
 }
 
 /** index: namespace_closure_by_ancestor, projects_by_namespace */
@@ -90,7 +91,10 @@ function listProjectIdsBelow(db: Reader, groupId: number): Promise<number[]> {
   return listProjectIdsInNamespaces(db, selectDescendantIds(db, groupId));
 }
 
-/** Lists the groups below, deepest first, and the group itself last. index: namespace_closure_by_ancestor, routes_by_namespace */
+/**
+ * Returns the descendant groups, deepest first, then the group itself.
+ * index: namespace_closure_by_ancestor, routes_by_namespace
+ */
 async function listGroupsBelow(db: Reader, groupId: number): Promise<GroupToDestroy[]> {
   return db
     .selectFrom('namespace_closure')
