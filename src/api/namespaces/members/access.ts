@@ -13,8 +13,8 @@ export const MANAGE_ABILITIES = { group: 'admin_group_member', project: 'admin_p
 /** Everybody who can see the group or project may leave it. */
 export const LEAVE_ABILITIES = { group: 'read_group', project: 'read_project' } as const;
 
-/** The lowest role that manages members. */
-const MANAGER_ROLES: ByParentType<number> = { group: OWNER, project: MAINTAINER };
+/** Lowest role that may manage members. */
+const MIN_MANAGER_ROLES: ByParentType<number> = { group: OWNER, project: MAINTAINER };
 
 interface UserParams {
   readonly user_id: number;
@@ -25,7 +25,7 @@ export const removableMember = {
   name: 'membership',
   params: { user_id: required(integer) },
   load({ db, params }: AccessCall<UserParams>, { parent, caller }: ParentContext) {
-    if (params.user_id !== caller.user.id && parent.role < MANAGER_ROLES[parent.type]) throw forbidden();
+    if (params.user_id !== caller.user.id && parent.role < MIN_MANAGER_ROLES[parent.type]) throw forbidden();
     return findMembership(db, parent, params.user_id);
   },
   notFound: nestedNotFound,
@@ -39,7 +39,7 @@ interface MemberLevel {
   readonly access_level: number;
 }
 
-/** Tells whether it is another user's membership with a role above the caller's. */
+/** Returns whether the membership belongs to another user with a role above the caller's. */
 export function isMemberAboveCaller(
   { role }: { readonly role: number },
   userId: number,

@@ -29,7 +29,7 @@ async function recordAuditEvent(
   });
 }
 
-const roleText = (level: number) => `Default role: ${getRoleName(level)}`;
+const formatRole = (level: number) => `Default role: ${getRoleName(level)}`;
 
 async function recordFeedEvent(
   uow: UnitOfWork,
@@ -50,7 +50,7 @@ export async function recordMemberAdded(uow: UnitOfWork, audited: AuditedMembers
   await recordAuditEvent(uow, audited, {
     name: 'member_created',
     message: 'Membership created',
-    details: { add: 'user_access', as: roleText(audited.membership.access_level) },
+    details: { add: 'user_access', as: formatRole(audited.membership.access_level) },
   });
 }
 
@@ -67,9 +67,9 @@ export async function recordMemberUpdated(
     message: 'Membership updated',
     details: {
       change: 'access_level',
-      from: roleText(before.access_level),
-      to: roleText(access_level),
-      as: roleText(access_level),
+      from: formatRole(before.access_level),
+      to: formatRole(access_level),
+      as: formatRole(access_level),
       expiry_from: before.expires_at,
       expiry_to: expires_at,
     },
@@ -81,7 +81,7 @@ export async function recordMemberRemoved(uow: UnitOfWork, audited: AuditedMembe
   await recordAuditEvent(uow, audited, {
     name: 'member_destroyed',
     message: 'Membership destroyed',
-    details: { remove: 'user_access', as: roleText(audited.membership.access_level) },
+    details: { remove: 'user_access', as: formatRole(audited.membership.access_level) },
   });
 }
 
@@ -93,7 +93,7 @@ export async function recordMemberExpired(uow: UnitOfWork, audited: AuditedMembe
     message: `Membership expired on ${expires_at}`,
     details: {
       remove: 'user_access',
-      as: roleText(access_level),
+      as: formatRole(access_level),
       reason: `access expired on ${expires_at}`,
       system_event: true,
     },

@@ -10,7 +10,7 @@ import type { FailedAdditions, MemberRow } from './entities.ts';
 import { toMemberRow } from './store.ts';
 import { isLevelAboveCaller, membershipErrors } from './validation.ts';
 
-/** A user id, or a username in any case. */
+/** A user id, or a username, compared case-insensitively. */
 export type UserReference = number | string;
 
 interface AddMemberInput {
@@ -44,7 +44,7 @@ export async function addMember(
 /** The error for a concurrent addition of the same user. */
 export const MEMBER_UNIQUE_ERRORS = { memberships_by_source: 'exists' } as const;
 
-/** Adds several users, each in its own unit of work, and returns the reasons for those who could not be added. */
+/** Adds several users, each in its own unit of work. Returns the reason for each user who could not be added. */
 export async function addMembers(
   add: (user: UserReference) => Promise<MemberRow | Failure<AddFailure>>,
   parent: Parent,
@@ -57,7 +57,7 @@ export async function addMembers(
   for (const user of users) {
     const addResult = await addUnlessExists(() => add(user));
     if (isFailure(addResult) && addResult.code === 'notFound') return fail('notFound');
-    if (isFailure(addResult)) reasons[await usernameFor(db, user)] = describeFailure(addResult);
+    if (isFailure(addResult)) reasons[await getUsername(db, user)] = describeFailure(addResult);
   }
   return { reasons };
 }
@@ -66,9 +66,9 @@ async function addUnlessExists<Added>(add: () => Promise<Added>): Promise<Added 
   try {
     return await add();
   } catch (error) {
-    const takenFailure = toUniqueFailure<'exists'>(error, MEMBER_UNIQUE_ERRORS);
-    if (takenFailure === undefined) throw error;
-    return takenFailure;
+    const existsFailure = toUniqueFailure<'exists'>(error, MEMBER_UNIQUE_ERRORS);
+    if (existsFailure === undefined) throw error;
+    return existsFailure;
   }
 }
 
@@ -78,7 +78,7 @@ async function findReferencedUser(db: Reader, reference: UserReference): Promise
   return user === null || user.internal ? null : user;
 }
 
-async function usernameFor(db: Reader, user: UserReference): Promise<string> {
+async function getUsername(db: Reader, user: UserReference): Promise<string> {
   return (await findReferencedUser(db, user))?.username ?? String(user);
 }
 

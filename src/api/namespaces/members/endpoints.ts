@@ -101,9 +101,9 @@ export const [createGroupMember, createProjectMember] = forGroupAndProject((pare
       const users = [...(params.user_id ?? []), ...(params.username ?? [])];
       const input = { accessLevel: params.access_level, expiresAt: params.expires_at ?? null };
       const add = (user: UserReference) => runUnitOfWork(caller, (uow) => addMember(uow, parent, user, input));
-      const [first, ...otherUsers] = users;
-      if (first === undefined) return fail('unknownUser');
-      return otherUsers.length === 0 ? add(first) : addMembers(add, parent, users, input, database.reader);
+      const [firstUser, ...otherUsers] = users;
+      if (firstUser === undefined) return fail('unknownUser');
+      return otherUsers.length === 0 ? add(firstUser) : addMembers(add, parent, users, input, database.reader);
     },
   }),
 );

@@ -20,19 +20,19 @@ export const Member = entity('Member', {
   created_by: Type.Optional(UserBasic.schema),
   expires_at: nullable(date),
   membership_state: Type.Literal('active'),
-  /** For administrators. */
+  /** Only for administrators. */
   email: Type.Optional(Type.String()),
-}).from(({ access_level, created_at, expires_at, created_by, user }: MemberRow, to) => ({
-  ...UserBasic.serialize(user, to),
+}).from(({ access_level, created_at, expires_at, created_by, user }: MemberRow, context) => ({
+  ...UserBasic.serialize(user, context),
   access_level,
   created_at,
-  ...(created_by === null ? {} : { created_by: UserBasic.serialize(created_by, to) }),
+  ...(created_by === null ? {} : { created_by: UserBasic.serialize(created_by, context) }),
   expires_at,
   membership_state: 'active',
-  ...(isAdministrator(to.caller) ? { email: user.email } : {}),
+  ...(isAdministrator(context.caller) ? { email: user.email } : {}),
 }));
 
-/** The users who could not be added: username and reason. */
+/** Reasons by username, for the users who could not be added. */
 export interface FailedAdditions {
   readonly reasons: Readonly<Record<string, string>>;
 }

@@ -10,14 +10,14 @@ import { recordMemberExpired } from './activity.ts';
 
 const BATCH_SIZE = 100;
 
-/** Removes expired memberships. They granted nothing any more; this records the event and cleans up related rows. */
+/** Removes expired memberships, which already grant no access. Records the events and deletes related rows. */
 export const expireMembers = defineJob({
   kind: 'expire-members',
   async handle({ database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>) {
     for (;;) {
-      const due = await listExpiredMemberships(database.reader, BATCH_SIZE);
-      for (const membership of due) await runUnitOfWork(ANONYMOUS, (uow) => expire(uow, membership));
-      if (due.length < BATCH_SIZE) return;
+      const expiredMemberships = await listExpiredMemberships(database.reader, BATCH_SIZE);
+      for (const membership of expiredMemberships) await runUnitOfWork(ANONYMOUS, (uow) => expire(uow, membership));
+      if (expiredMemberships.length < BATCH_SIZE) return;
     }
   },
 });
@@ -26,7 +26,7 @@ export const expireMembersDaily: Schedule<Services> = { name: 'expire-members', 
 
 async function expire(uow: UnitOfWork, { source_type, source_id, user_id }: Membership): Promise<void> {
   const membership = await findMembership(uow, { type: source_type, id: source_id }, user_id);
-  // Its expiry date may have changed meanwhile.
+  // The expiry date may have changed since the job listed the membership.
   if (membership?.expires_at == null || membership.expires_at > uow.today) return;
   const user_name = (await findUserById(uow, user_id))?.name ?? '';
   await recordMemberExpired(uow, { membership, full_path: await findFullPath(uow, membership), user_name });

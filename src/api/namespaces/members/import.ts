@@ -11,7 +11,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
 import { recordMemberAdded } from './activity.ts';
 
-/** A member of another server; the access level may not exist here. */
+/** A member from another server. The access level may be one that Hearth does not have. */
 export interface ImportMemberInput {
   readonly userId: number;
   readonly accessLevel: number;

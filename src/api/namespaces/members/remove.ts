@@ -10,7 +10,7 @@ import { recordMemberRemoved } from './activity.ts';
 import { mustStayOwner } from './validation.ts';
 
 export interface RemoveMemberOptions {
-  /** For groups: keeps the user's direct memberships below. */
+  /** Keeps the user's direct memberships of groups and projects below a group. */
   readonly skipSubresources: boolean;
   /** Also unassigns the user from issues and merge requests. */
   readonly unassign: boolean;
@@ -26,15 +26,15 @@ export async function removeMember(
   userId: number,
   { skipSubresources, unassign }: RemoveMemberOptions,
 ): Promise<undefined | Failure<'notFound' | 'forbidden'>> {
-  const ownMembership = await findMembership(uow, parent, userId);
-  if (ownMembership === null) return fail('notFound');
-  if (isMemberAboveCaller(parent, uow.actor.user.id, ownMembership)) return fail('forbidden');
+  const directMembership = await findMembership(uow, parent, userId);
+  if (directMembership === null) return fail('notFound');
+  if (isMemberAboveCaller(parent, uow.actor.user.id, directMembership)) return fail('forbidden');
   if (await isTokenBot(uow, userId)) return fail('forbidden');
-  if (await mustStayOwner(uow, parent, ownMembership)) return fail('forbidden');
+  if (await mustStayOwner(uow, parent, directMembership)) return fail('forbidden');
   const user_name = (await findUserById(uow, userId))?.name ?? '';
   const membershipsBelow =
     parent.type === 'group' && !skipSubresources ? await listMembershipsBelow(uow, parent.id, userId) : [];
-  for (const membership of [{ ...ownMembership, full_path: parent.full_path }, ...membershipsBelow]) {
+  for (const membership of [{ ...directMembership, full_path: parent.full_path }, ...membershipsBelow]) {
     await recordMemberRemoved(uow, { membership, full_path: membership.full_path, user_name });
     await endMembership(uow, membership, { unassign });
   }

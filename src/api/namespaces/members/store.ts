@@ -26,7 +26,7 @@ import type { MemberRow } from './entities.ts';
 /** Queries of members. */
 
 interface MemberFilter {
-  /** A part of the name or username. */
+  /** Substring of the name or username. */
   readonly query?: string | null | undefined;
   readonly user_ids?: readonly number[] | null | undefined;
   readonly skip_users?: readonly number[] | null | undefined;
@@ -54,12 +54,7 @@ export async function listMembers(
   page: OffsetRequest,
 ): Promise<Page<MemberRow>> {
   const sources = await findSources(db, source, includeInherited);
-  const result = await loadMemberIdPage(
-    db,
-    filter.query ? await withoutEmptySources(db, sources) : sources,
-    filter,
-    page,
-  );
+  const result = await loadMemberIdPage(db, filter.query ? await omitEmptySources(db, sources) : sources, filter, page);
   const ids = result.items.map(({ user_id }) => user_id);
   const memberships = await loadEffectiveMemberships(db, sources, ids);
   // A user who was removed between the two queries is skipped.
@@ -68,10 +63,7 @@ export async function listMembers(
 }
 
 /** Keeps sources that have members, or the first source if none has. */
-async function withoutEmptySources(
-  db: Reader,
-  sources: readonly MemberSourceRef[],
-): Promise<readonly MemberSourceRef[]> {
+async function omitEmptySources(db: Reader, sources: readonly MemberSourceRef[]): Promise<readonly MemberSourceRef[]> {
   const nonEmptySources = await filterSourcesWithMembers(db, sources);
   return nonEmptySources.length > 0 ? nonEmptySources : sources.slice(0, 1);
 }
@@ -82,7 +74,7 @@ const SEARCHED_COLUMNS = ['name_key', 'username_key'] as const;
 function loadMemberIdPage(
   db: Reader,
   sources: readonly MemberSourceRef[],
-  { query: words, user_ids, skip_users, state }: MemberFilter,
+  { query: searchTerm, user_ids, skip_users, state }: MemberFilter,
   page: OffsetRequest,
 ): Promise<Page<{ user_id: number }>> {
   const matchesFilter = (id: Expression<number>) => {
@@ -96,10 +88,10 @@ function loadMemberIdPage(
     .select('members.user_id')
     .where(matchesFilter(sql.ref('members.user_id')))
     .orderBy('members.user_id');
-  if (!words) return paginate(db, members, page);
+  if (!searchTerm) return paginate(db, members, page);
   const isMatchingMember = (id: Expression<number>) =>
     expressionBuilder<Schema, never>().and([isMemberOfAny(db, sources, id), matchesFilter(id)]);
-  return loadMatchingIdPage(db, members, isMatchingMember, { part: foldCase(words), page });
+  return loadMatchingIdPage(db, members, isMatchingMember, { substring: foldCase(searchTerm), page });
 }
 
 /**
@@ -110,27 +102,27 @@ function loadMemberIdPage(
 async function loadMatchingIdPage(
   db: Reader,
   members: SelectQueryBuilder<Schema & { members: { user_id: number } }, 'members', { user_id: number }>,
-  areMembers: (id: Expression<number>) => Expression<SqlBool>,
-  { part, page }: { readonly part: string; readonly page: OffsetRequest },
+  isMember: (id: Expression<number>) => Expression<SqlBool>,
+  { substring, page }: { readonly substring: string; readonly page: OffsetRequest },
 ): Promise<Page<{ user_id: number }>> {
-  const each = members
+  const scanQuery = members
     .innerJoin('users', 'users.id', 'members.user_id')
-    .where(containsSubstringUnindexed('users', SEARCHED_COLUMNS, part));
-  if (isTooShortForIndex(part) || (await countUpTo(db, members, COMMON_THRESHOLD + 1)) <= COMMON_THRESHOLD)
-    return paginate(db, each, page);
-  const total = await countMatches(db, 'users', SEARCHED_COLUMNS, part, { ids: areMembers });
-  if (total > COMMON_THRESHOLD || (await isCommonSubstring(db, 'users', SEARCHED_COLUMNS, part))) {
-    return paginate(db, each, page, async () => total);
+    .where(containsSubstringUnindexed('users', SEARCHED_COLUMNS, substring));
+  if (isTooShortForIndex(substring) || (await countUpTo(db, members, COMMON_THRESHOLD + 1)) <= COMMON_THRESHOLD)
+    return paginate(db, scanQuery, page);
+  const total = await countMatches(db, 'users', SEARCHED_COLUMNS, substring, { ids: isMember });
+  if (total > COMMON_THRESHOLD || (await isCommonSubstring(db, 'users', SEARCHED_COLUMNS, substring))) {
+    return paginate(db, scanQuery, page, async () => total);
   }
-  // Checks each of these few users: sorting all members first would take longer.
+  // Checks the membership of each matching user, because the few matches are cheaper than sorting all members.
   const id = sql.ref<number>('users.id');
-  const nameQuery = db
+  const indexQuery = db
     .selectFrom('users')
     .select(id.as('user_id'))
-    .where(sql<SqlBool>`${id} in (${selectIdsContaining(db, 'users', SEARCHED_COLUMNS, part)})`)
-    .where(areMembers(id))
+    .where(sql<SqlBool>`${id} in (${selectIdsContaining(db, 'users', SEARCHED_COLUMNS, substring)})`)
+    .where(isMember(id))
     .orderBy('users.id');
-  return paginate(db, nameQuery, page, async () => total);
+  return paginate(db, indexQuery, page, async () => total);
 }
 
 /** Returns one page of the users who are direct or inherited members. */
@@ -172,7 +164,7 @@ async function toMemberRows(db: Reader, rows: readonly Membership[]): Promise<Me
   });
 }
 
-/** Returns a membership with its user, which exists while the transaction that wrote it runs. */
+/** Returns a membership with its user, who cannot be deleted before this transaction ends. */
 export async function toMemberRow(tx: Transaction, row: Membership): Promise<MemberRow> {
   return (await toMemberRows(tx, [row]))[0] as MemberRow;
 }

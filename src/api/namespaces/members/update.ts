@@ -12,7 +12,7 @@ import { isLevelAboveCaller, membershipErrors, mustStayOwner } from './validatio
 
 export interface UpdateMemberInput {
   readonly accessLevel: number;
-  /** Undefined: unchanged. */
+  /** Undefined keeps the expiry date; null removes it. */
   readonly expiresAt: string | null | undefined;
 }
 

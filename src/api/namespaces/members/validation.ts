@@ -19,12 +19,12 @@ export async function membershipErrors(
   input: MembershipInput,
 ): Promise<FieldErrors | null> {
   return compactFieldErrors({
-    access_level: await levelProblems(db, parent, input),
+    access_level: await validateLevel(db, parent, input),
     expires_at: input.expiresAt !== null && input.expiresAt < db.today ? ['cannot be a date in the past'] : [],
   });
 }
 
-async function levelProblems(db: Reader, parent: Parent, { userId, accessLevel }: MembershipInput): Promise<string[]> {
+async function validateLevel(db: Reader, parent: Parent, { userId, accessLevel }: MembershipInput): Promise<string[]> {
   if (!ROLES.includes(accessLevel)) return ['is not included in the list'];
   const inheritedMembership = await findInheritedMembership(db, parent, userId);
   if (inheritedMembership === null || accessLevel >= inheritedMembership.access_level) return [];
@@ -34,14 +34,14 @@ async function levelProblems(db: Reader, parent: Parent, { userId, accessLevel }
   ];
 }
 
-/** Tells whether the level is above the caller's own. Unknown levels are reported by `membershipErrors`. */
+/** Returns whether the level is above the caller's own. False for unknown levels, which `membershipErrors` reports. */
 export function isLevelAboveCaller({ role }: Parent, level: number): boolean {
   return ROLES.includes(level) && level > role;
 }
 
 /**
- * Tells whether this user must stay Owner: as the last one of a top-level group, or as the owner of the project's
- * personal namespace.
+ * Returns whether this user must stay Owner: as the last Owner of a top-level group, or as the owner of the
+ * project's personal namespace.
  */
 export async function mustStayOwner(
   db: Reader,
