@@ -14,7 +14,7 @@ export const Namespace = entity('Namespace', {
   /** Only for groups that the caller owns. */
   members_count_with_descendants: Type.Optional(Type.Integer()),
   projects_count: Type.Integer(),
-  /** Null: not measured. */
+  /** Always null, because it is not measured. */
   root_repository_size: nullable(Type.Integer()),
   billable_members_count: Type.Integer(),
   plan: Type.Literal('default'),
@@ -31,10 +31,10 @@ export const Namespace = entity('Namespace', {
     ),
     ownedIds: await findOwnedGroupIds(db, caller, rows),
   }),
-  (row, to, { counts, ownedIds }) => {
+  (row, context, { counts, ownedIds }) => {
     const { projects, groupMembers, members } = counts.get(row.id) ?? NO_COUNTS;
     return {
-      ...NamespaceBasic.serialize(row, to),
+      ...NamespaceBasic.serialize(row, context),
       ...(ownedIds.has(row.id) ? { members_count_with_descendants: groupMembers } : {}),
       projects_count: projects,
       root_repository_size: null,

@@ -5,11 +5,11 @@ import { canSeeGroup, findGroup } from '#domain/namespaces/groups.ts';
 import type { NamespaceExistenceResult } from './entities.ts';
 import { findTakenPaths } from './store.ts';
 
-const NOT_TAKEN: NamespaceExistenceResult = { exists: false, suggests: [] };
+const FREE_PATH: NamespaceExistenceResult = { exists: false, suggests: [] };
 
 /**
- * Tells whether a path is taken in a group or at the top level. If so, it suggests the first free path with a number
- * appended.
+ * Returns whether a path is taken in a group or at the top level, and if so the first free path with a number
+ * appended. A parent that the caller cannot see counts as free.
  */
 export async function findNamespaceExistence(
   db: Reader,
@@ -18,9 +18,9 @@ export async function findNamespaceExistence(
   parentId: number | null | undefined,
 ): Promise<NamespaceExistenceResult> {
   const prefix = await findParentPrefix(db, caller, parentId);
-  if (prefix === null || !(await isTaken(db, prefix + path))) return NOT_TAKEN;
-  for (let first = 1; ; first += CANDIDATES_PER_QUERY) {
-    const candidates = Array.from({ length: CANDIDATES_PER_QUERY }, (_, index) => `${path}${first + index}`);
+  if (prefix === null || !(await isTaken(db, prefix + path))) return FREE_PATH;
+  for (let firstSuffix = 1; ; firstSuffix += CANDIDATES_PER_QUERY) {
+    const candidates = Array.from({ length: CANDIDATES_PER_QUERY }, (_, index) => `${path}${firstSuffix + index}`);
     const takenPaths = await findTakenPaths(
       db,
       candidates.map((candidate) => prefix + candidate),
@@ -30,7 +30,7 @@ export async function findNamespaceExistence(
   }
 }
 
-/** Candidates that one query checks. */
+/** Number of candidates that one query checks. */
 const CANDIDATES_PER_QUERY = 20;
 
 async function isTaken(db: Reader, fullPath: string): Promise<boolean> {

@@ -20,7 +20,7 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** Queries of namespaces. */
 
-/** Selects namespaces. An outer join: the planner can drop it in count queries, since nothing is selected from it. */
+/** Selects namespaces with their paths. The planner can drop the outer join in count queries, which select no path. */
 function selectNamespaces(db: Reader) {
   return db
     .selectFrom('namespaces')
@@ -28,6 +28,9 @@ function selectNamespaces(db: Reader) {
     .select(namespaceColumns)
     .$narrowType<{ full_path: NotNull }>();
 }
+
+/** A minimum role that every member has. */
+const ANY_ROLE = 1;
 
 type NamespaceQuery = ReturnType<typeof selectNamespaces>;
 
@@ -39,14 +42,17 @@ interface NamespaceFilter {
   readonly top_level_only?: boolean | null | undefined;
 }
 
-/** Returns a page of the caller's own namespace and groups, or of all namespaces for administrators, ordered by id. index: namespaces primary key, namespaces_by_owner */
+/**
+ * Returns a page of the caller's own namespace and groups, or of all namespaces for administrators, ordered by id.
+ * index: namespaces primary key, namespaces_by_owner
+ */
 export async function loadNamespacePage(
   db: Reader,
   caller: SignedInCaller,
   { search, full_path_search: searchFullPath, owned_only: ownedOnly, top_level_only: topLevelOnly }: NamespaceFilter,
   page: OffsetRequest,
 ): Promise<Page<NamespaceRow>> {
-  let accessible = accessibleTo(db, selectNamespaces(db), caller, ownedOnly ? OWNER : 1);
+  let accessible = restrictToAccessible(db, selectNamespaces(db), caller, ownedOnly ? OWNER : ANY_ROLE);
   if (topLevelOnly) accessible = accessible.where('namespaces.parent_id', 'is', null);
   if (!search) return paginate(db, accessible.orderBy('namespaces.id'), page);
   // A caller's own namespaces are few, so no index is needed.
@@ -61,21 +67,21 @@ export async function loadNamespacePage(
   const count =
     requiresOwnership || ownedOnly
       ? undefined
-      : countCommon(db, accessible, query, { search, top: topLevelOnly === true });
+      : createCommonTermCounter(db, accessible, query, { search, topLevelOnly: topLevelOnly === true });
   return paginate(db, query.orderBy('namespaces.id'), page, count);
 }
 
-/** Returns a function that counts namespaces with a common term; mostly the index of names is sufficient. */
-function countCommon(
+/** Returns a function that counts the namespaces with a common search term, mostly from the index of names alone. */
+function createCommonTermCounter(
   db: Reader,
   accessible: NamespaceQuery,
   query: NamespaceQuery,
-  { search, top }: { search: string; top: boolean },
+  { search, topLevelOnly }: { search: string; topLevelOnly: boolean },
 ) {
   const isAccessible = (id: Expression<number>) =>
     expressionBuilder<Schema, never>().exists(accessible.where('namespaces.id', '=', id));
   return async (limit: number) => {
-    const options = { matchesFilter: isAccessible, excludedCount: top ? await countNestedNamespaces(db) : 0 };
+    const options = { matchesFilter: isAccessible, excludedCount: topLevelOnly ? await countNestedNamespaces(db) : 0 };
     return (await hasManyMatches(db, 'namespaces', 'name_key', foldCase(search), options))
       ? limit
       : countUpTo(db, query, limit);
@@ -90,32 +96,35 @@ async function countNestedNamespaces(db: Reader): Promise<number | null> {
 }
 
 /** index: namespaces_by_owner, memberships_by_user, namespace_closure_by_ancestor, namespace_closure_pkey */
-function accessibleTo(db: Reader, query: NamespaceQuery, caller: SignedInCaller, role: number): NamespaceQuery {
-  if (isAdministrator(caller) && role === 1) return query;
+function restrictToAccessible(db: Reader, query: NamespaceQuery, caller: SignedInCaller, role: number): NamespaceQuery {
+  if (isAdministrator(caller) && role === ANY_ROLE) return query;
   const { id } = caller.user;
   const ownNamespace = db.selectFrom('namespaces').select('namespaces.id').where('namespaces.owner_id', '=', id);
   const groups = db
     .selectFrom('namespaces')
     .select('namespaces.id')
-    .where(role === 1 ? groupWithMember(id, db.today) : groupWithRole(id, role, db.today))
+    .where(role === ANY_ROLE ? groupWithMember(id, db.today) : groupWithRole(id, role, db.today))
     // Without this condition, namespaces of projects with a membership would be included.
     .where('namespaces.kind', '=', sql.lit('group' as const));
   return query.where('namespaces.id', 'in', ownNamespace.union(groups));
 }
 
-/** Finds a namespace by id or full path, if the caller has access to it. index: namespaces primary key, routes_by_full_path */
+/**
+ * Returns the namespace with this id or full path, or null if the caller has no access to it.
+ * index: namespaces primary key, routes_by_full_path
+ */
 export async function findNamespace(db: Reader, caller: SignedInCaller, id: string): Promise<NamespaceRow | null> {
   const idOrPath = parseIdOrPath(id);
   if (idOrPath === null) return null;
-  const query = accessibleTo(db, selectNamespaces(db), caller, 1);
-  const one =
+  const query = restrictToAccessible(db, selectNamespaces(db), caller, ANY_ROLE);
+  const matchingQuery =
     'id' in idOrPath
       ? query.where('namespaces.id', '=', idOrPath.id)
       : query.where('routes.full_path_key', '=', idOrPath.key);
-  return (await one.executeTakeFirst()) ?? null;
+  return (await matchingQuery.executeTakeFirst()) ?? null;
 }
 
-/** Returns those of the full paths that are taken. index: routes_by_full_path */
+/** Returns the case-folded full paths among these that are taken. index: routes_by_full_path */
 export async function findTakenPaths(db: Reader, fullPaths: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom('routes')
@@ -125,7 +134,10 @@ export async function findTakenPaths(db: Reader, fullPaths: readonly string[]): 
   return new Set(rows.map((row) => row.full_path_key));
 }
 
-/** Returns the ids of those namespaces that are groups owned by the caller. index: memberships_by_user, namespace_closure_by_ancestor */
+/**
+ * Returns the ids of the groups among these namespaces that the caller owns.
+ * index: memberships_by_user, namespace_closure_by_ancestor
+ */
 export async function findOwnedGroupIds(
   db: Reader,
   caller: Caller,
@@ -147,8 +159,9 @@ export async function findOwnedGroupIds(
 export interface NamespaceCounts {
   /** Projects that the caller can see: others must not be revealed by the count. */
   readonly projects: number;
-  /** Users with an active membership in a group below, or in a group or project below. */
+  /** Users with an active membership of the group or of a group below. */
   readonly groupMembers: number;
+  /** Users with an active membership of a group or project in the namespace. */
   readonly members: number;
 }
 
@@ -160,12 +173,12 @@ export async function countNamespaceContents(
 ): Promise<ReadonlyMap<number, NamespaceCounts>> {
   if (ids.length === 0) return new Map();
   const projects = await db
-    .selectFrom('namespace_closure as down')
-    .innerJoin('projects', 'projects.namespace_id', 'down.descendant_id')
-    .select(['down.ancestor_id as id', (eb) => eb.fn.countAll<number>().as('count')])
-    .where('down.ancestor_id', 'in', ids)
+    .selectFrom('namespace_closure as descendants')
+    .innerJoin('projects', 'projects.namespace_id', 'descendants.descendant_id')
+    .select(['descendants.ancestor_id as id', (eb) => eb.fn.countAll<number>().as('count')])
+    .where('descendants.ancestor_id', 'in', ids)
     .where(projectVisibleTo(caller, db.today))
-    .groupBy('down.ancestor_id')
+    .groupBy('descendants.ancestor_id')
     .modifyEnd(longRunning)
     .execute();
   const groupMembers = await countGroupMembers(db, ids);
@@ -173,13 +186,13 @@ export async function countNamespaceContents(
   const projectCounts = new Map(projects.map(({ id, count }) => [id, count]));
   return new Map(
     ids.map((id) => {
-      const inGroup = groupMembers.get(id) ?? 0;
+      const groupMemberCount = groupMembers.get(id) ?? 0;
       return [
         id,
         {
           projects: projectCounts.get(id) ?? 0,
-          groupMembers: inGroup,
-          members: inGroup + (projectOnlyCounts.get(id) ?? 0),
+          groupMembers: groupMemberCount,
+          members: groupMemberCount + (projectOnlyCounts.get(id) ?? 0),
         },
       ];
     }),
@@ -189,31 +202,34 @@ export async function countNamespaceContents(
 /** Counts users with an active membership of the namespace or of a group inside it. */
 async function countGroupMembers(db: Reader, ids: readonly number[]): Promise<Map<number, number>> {
   const groupCounts = await db
-    .selectFrom('namespace_closure as down')
-    .select(['down.ancestor_id as id', (eb) => eb.fn.countAll<number>().as('count')])
-    .where('down.ancestor_id', 'in', ids)
-    .groupBy('down.ancestor_id')
+    .selectFrom('namespace_closure as descendants')
+    .select(['descendants.ancestor_id as id', (eb) => eb.fn.countAll<number>().as('count')])
+    .where('descendants.ancestor_id', 'in', ids)
+    .groupBy('descendants.ancestor_id')
     .execute();
-  const idsWithDescendants = (isMany: boolean) =>
-    groupCounts.filter(({ count }) => count > 1 === isMany).map(({ id }) => id);
+  const idsWithDescendants = (hasDescendants: boolean) =>
+    groupCounts.filter(({ count }) => count > 1 === hasDescendants).map(({ id }) => id);
   return new Map([
     ...(await countMembersOfLeafNamespaces(db, idsWithDescendants(false))),
     ...(await countMembersOfNestedNamespaces(db, idsWithDescendants(true))),
   ]);
 }
 
-/** Counts members of groups without subgroups: users are unique there, and few memberships have expired. index: memberships_by_source, memberships_by_expiry */
+/**
+ * Counts members of groups without subgroups, as all memberships minus the few expired ones: a user has one per group.
+ * index: memberships_by_source, memberships_by_expiry
+ */
 async function countMembersOfLeafNamespaces(db: Reader, ids: readonly number[]): Promise<Map<number, number>> {
   if (ids.length === 0) return new Map();
-  const all = db
+  const membershipCounts = db
     .selectFrom('memberships')
     .select(['source_id as id', (eb) => eb.fn.countAll<number>().as('count')])
     .groupBy('source_id');
-  const ofGroups = all.where('source_type', '=', 'group').where('source_id', 'in', ids);
-  const groupRows = await ofGroups.modifyEnd(longRunning).execute();
+  const groupMembershipCounts = membershipCounts.where('source_type', '=', 'group').where('source_id', 'in', ids);
+  const groupRows = await groupMembershipCounts.modifyEnd(longRunning).execute();
   const counts = new Map(groupRows.map(({ id, count }) => [id, count]));
-  // The query starts from all expired memberships, wherever they are.
-  const expiredMemberships = all
+  // The query starts from the expired memberships of all groups and projects, which are few.
+  const expiredMemberships = membershipCounts
     .where('expires_at', '<=', db.today)
     .where(withoutIndex(db, sql<string>`source_type`), '=', 'group')
     .where(withoutIndex(db, sql<number>`source_id`), 'in', ids);
@@ -224,9 +240,9 @@ async function countMembersOfLeafNamespaces(db: Reader, ids: readonly number[]):
 async function countMembersOfNestedNamespaces(db: Reader, ids: readonly number[]): Promise<Map<number, number>> {
   if (ids.length === 0) return new Map();
   const rows = await db
-    .selectFrom(selectGroupMembers(db, ids).as('inside'))
-    .select(['inside.id', (eb) => eb.fn.count<number>('inside.user_id').distinct().as('count')])
-    .groupBy('inside.id')
+    .selectFrom(selectGroupMembers(db, ids).as('group_members'))
+    .select(['group_members.id', (eb) => eb.fn.count<number>('group_members.user_id').distinct().as('count')])
+    .groupBy('group_members.id')
     .modifyEnd(longRunning)
     .execute();
   return new Map(rows.map(({ id, count }) => [id, count]));
@@ -241,13 +257,13 @@ async function countProjectOnlyMembers(db: Reader, ids: readonly number[]): Prom
       not(
         exists(
           // index: memberships_by_user, namespace_closure_pkey
-          selectFrom('memberships as there')
-            .innerJoin('namespace_closure as around', 'around.descendant_id', 'there.source_id')
-            .select('there.id')
-            .whereRef('there.user_id', '=', 'members.user_id')
-            .where('there.source_type', '=', 'group')
-            .where(isActiveMembership('there.expires_at', db.today))
-            .whereRef('around.ancestor_id', '=', 'members.id'),
+          selectFrom('memberships as group_memberships')
+            .innerJoin('namespace_closure as ancestors', 'ancestors.descendant_id', 'group_memberships.source_id')
+            .select('group_memberships.id')
+            .whereRef('group_memberships.user_id', '=', 'members.user_id')
+            .where('group_memberships.source_type', '=', 'group')
+            .where(isActiveMembership('group_memberships.expires_at', db.today))
+            .whereRef('ancestors.ancestor_id', '=', 'members.id'),
         ),
       ),
     )
@@ -259,23 +275,23 @@ async function countProjectOnlyMembers(db: Reader, ids: readonly number[]): Prom
 
 function selectGroupMembers(db: Reader, ids: readonly number[]) {
   return db
-    .selectFrom('namespace_closure as down')
+    .selectFrom('namespace_closure as descendants')
     .innerJoin('memberships', (join) =>
-      join.onRef('memberships.source_id', '=', 'down.descendant_id').on('memberships.source_type', '=', 'group'),
+      join.onRef('memberships.source_id', '=', 'descendants.descendant_id').on('memberships.source_type', '=', 'group'),
     )
-    .select(['down.ancestor_id as id', 'memberships.user_id'])
-    .where('down.ancestor_id', 'in', ids)
+    .select(['descendants.ancestor_id as id', 'memberships.user_id'])
+    .where('descendants.ancestor_id', 'in', ids)
     .where(isActiveMembership('memberships.expires_at', db.today));
 }
 
 function selectProjectMembers(db: Reader, ids: readonly number[]) {
   return db
-    .selectFrom('namespace_closure as down')
-    .innerJoin('projects', 'projects.namespace_id', 'down.descendant_id')
+    .selectFrom('namespace_closure as descendants')
+    .innerJoin('projects', 'projects.namespace_id', 'descendants.descendant_id')
     .innerJoin('memberships', (join) =>
       join.onRef('memberships.source_id', '=', 'projects.id').on('memberships.source_type', '=', 'project'),
     )
-    .select(['down.ancestor_id as id', 'memberships.user_id'])
-    .where('down.ancestor_id', 'in', ids)
+    .select(['descendants.ancestor_id as id', 'memberships.user_id'])
+    .where('descendants.ancestor_id', 'in', ids)
     .where(isActiveMembership('memberships.expires_at', db.today));
 }
