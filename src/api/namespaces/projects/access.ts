@@ -8,7 +8,7 @@ import { type Access, type AccessCall, administratorAfterParameters, open } from
 import { inProject } from '#http/access/project-access.ts';
 import { forbidden, notFound } from '#http/errors/http-error.ts';
 
-/** Maintainers may update attributes; changing the visibility requires an Owner. */
+/** Admits Maintainers, and only Owners if the request changes the visibility. */
 export function updateProjectAccess(): Access<{ project: Project; caller: SignedInCaller }> {
   return inProject('update_project').require(({ params, caller }, { project }) => {
     const changesVisibility = params.visibility !== undefined && params.visibility !== null;
@@ -16,12 +16,12 @@ export function updateProjectAccess(): Access<{ project: Project; caller: Signed
   }, 'project:update_project (visibility: change_visibility)');
 }
 
-/** Anonymous access; loads the user that the path names by id or username. */
+/** Admits everybody, and loads the user that the path names by id or username. */
 export function userAccess(): Access<{ caller: Caller; user: User }> {
   return open().resource(user);
 }
 
-/** Administrators, on behalf of the user that the path names. */
+/** Admits administrators, and loads the user that the path names, on whose behalf they act. */
 export function onBehalfOfUserAccess(): Access<{ caller: SignedInCaller; user: User }> {
   return administratorAfterParameters().resource(user);
 }
@@ -33,7 +33,7 @@ const user = {
 } as const;
 
 async function findUserByIdOrName(db: Reader, idOrName: string): Promise<User | null> {
-  const parsedId = parseIdOrPath(idOrName);
-  if (parsedId === null) return null;
-  return 'id' in parsedId ? findUserById(db, parsedId.id) : findUserByUsername(db, idOrName);
+  const parsedIdOrName = parseIdOrPath(idOrName);
+  if (parsedIdOrName === null) return null;
+  return 'id' in parsedIdOrName ? findUserById(db, parsedIdOrName.id) : findUserByUsername(db, idOrName);
 }

@@ -11,7 +11,7 @@ interface AuditedProject {
 
 type ProjectAuditEvent = Pick<AuditEvent, 'name' | 'message' | 'details'>;
 
-/** `displayName`: the displayed name of the target. */
+/** Records an audit event of the project. `displayName`: name of the target in the event. */
 async function recordAuditEvent(
   uow: UnitOfWork,
   { id, full_path: path }: AuditedProject,

@@ -11,12 +11,12 @@ import { reloadProject } from './move-route.ts';
 export async function archive(
   uow: UnitOfWork,
   project: Project,
-): Promise<Project | Failure<'alreadyArchived' | 'archivedAbove' | 'scheduledForDeletion' | 'notFound'>> {
+): Promise<Project | Failure<'alreadyArchived' | 'ancestorArchived' | 'scheduledForDeletion' | 'notFound'>> {
   const row = await findArchiveColumns(uow, project.id);
   if (row === undefined) return fail('notFound');
   if (row.archived) return fail('alreadyArchived');
   const { archived, marked } = await loadArchiveState(uow, row.namespace_id);
-  if (archived.any) return fail('archivedAbove');
+  if (archived.any) return fail('ancestorArchived');
   if (marked.any) return fail('scheduledForDeletion');
   return setArchived(uow, project, true);
 }
@@ -28,11 +28,11 @@ export async function archive(
 export async function unarchive(
   uow: UnitOfWork,
   project: Project,
-): Promise<Project | Failure<'archivedAbove' | 'scheduledForDeletion' | 'notFound'>> {
+): Promise<Project | Failure<'ancestorArchived' | 'scheduledForDeletion' | 'notFound'>> {
   const row = await findArchiveColumns(uow, project.id);
   if (row === undefined) return fail('notFound');
   const { archived } = await loadArchiveState(uow, row.namespace_id);
-  if (archived.any) return fail('archivedAbove');
+  if (archived.any) return fail('ancestorArchived');
   if (row.marked_for_deletion_on !== null) return fail('scheduledForDeletion');
   return row.archived ? setArchived(uow, project, false) : reloadProject(uow, project);
 }

@@ -61,8 +61,8 @@ export const createProject = endpoint({
   activity: CREATE_ACTIVITY,
   response: created(SavedProject),
   handle({ caller, params }, services) {
-    const origin = { creatorId: caller.user.id, namespaceId: params.namespace_id ?? null };
-    return create(services, caller, origin, toCreateProjectInput(params));
+    const creatorAndNamespace = { creatorId: caller.user.id, namespaceId: params.namespace_id ?? null };
+    return create(services, caller, creatorAndNamespace, toCreateProjectInput(params));
   },
 });
 
@@ -123,8 +123,8 @@ export const deleteProject = endpoint({
   errors: {
     notMarked: [400, 'Project must be marked for deletion first.'],
     alreadyMarked: [400, 'Project has already been marked for deletion'],
-    wrongPath: [400, '`full_path` is incorrect. You must enter the complete path for the project.'],
-    moving: [
+    pathMismatch: [400, '`full_path` is incorrect. You must enter the complete path for the project.'],
+    repositoryMoving: [
       400,
       "Couldn't remove the project. A project repository storage move is in progress. Try again when it's complete.",
     ],
@@ -133,7 +133,7 @@ export const deleteProject = endpoint({
   response: accepted,
   handle: ({ caller, project, params }, { runUnitOfWork }) =>
     inBatches(runUnitOfWork, caller, {
-      // After the first batch nobody has access, so it is not checked again.
+      // After the first batch nobody has access, so the permission is checked only before it.
       recheck: async (uow, isStarted) =>
         isStarted ? undefined : requireProjectAccess(uow, caller, project.id, 'remove_project'),
       runBatch: (uow) =>
@@ -160,7 +160,7 @@ export const archiveProject = endpoint({
   errors: {
     notFound: PARENT_NOT_FOUND.Project,
     alreadyArchived: [400, 'Project is already archived.'],
-    archivedAbove: [400, 'Cannot archive project since one of the ancestors is already archived.'],
+    ancestorArchived: [400, 'Cannot archive project since one of the ancestors is already archived.'],
     scheduledForDeletion: [400, 'Cannot archive project since it is scheduled for deletion.'],
   },
   activity: ['project_archived'],
@@ -174,7 +174,7 @@ export const unarchiveProject = endpoint({
   access: inProject('archive_project'),
   errors: {
     notFound: PARENT_NOT_FOUND.Project,
-    archivedAbove: [400, 'Cannot unarchive project since one of the ancestors is archived.'],
+    ancestorArchived: [400, 'Cannot unarchive project since one of the ancestors is archived.'],
     scheduledForDeletion: [400, 'Cannot unarchive project since it is scheduled for deletion.'],
   },
   activity: ['project_unarchived'],

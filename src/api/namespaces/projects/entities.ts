@@ -38,8 +38,8 @@ import { loadProjectStatistics, ProjectStatistics } from './statistics.ts';
 const text = Type.String();
 const flag = Type.Boolean();
 const integer = Type.Integer();
-const level = Type.Enum(['disabled', 'private', 'enabled']);
-const optionalFields = (fields: TProperties): TProperties =>
+const accessLevel = Type.Enum(['disabled', 'private', 'enabled']);
+const makeOptional = (fields: TProperties): TProperties =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]));
 
 /** A namespace inside other entities. */
@@ -52,15 +52,15 @@ export const NamespaceBasic = entity('NamespaceBasic', {
   parent_id: nullable(integer),
   avatar_url: nullable(text),
   web_url: text,
-}).from(({ id, name, path, kind, full_path, parent_id, owner_id }: NamespaceRow, to) => ({
+}).from(({ id, name, path, kind, full_path, parent_id, owner_id }: NamespaceRow, context) => ({
   id,
   name,
   path,
   kind,
   full_path,
   parent_id,
-  avatar_url: owner_id === null ? null : avatarUrl(owner_id, to),
-  web_url: kind === 'group' ? `${to.url}/groups/${full_path}` : `${to.url}/${full_path}`,
+  avatar_url: owner_id === null ? null : avatarUrl(owner_id, context),
+  web_url: kind === 'group' ? `${context.url}/groups/${full_path}` : `${context.url}/${full_path}`,
 }));
 
 const identityFields = {
@@ -77,9 +77,9 @@ const identityFields = {
 type ProjectIdentityRow = Pick<Row, 'id' | 'description' | 'name' | 'full_name' | 'path' | 'full_path' | 'created_at'>;
 
 /** A reference to a project in other entities. */
-export const ProjectIdentity = entity('ProjectIdentity', identityFields).from(identityValues);
+export const ProjectIdentity = entity('ProjectIdentity', identityFields).from(serializeIdentity);
 
-function identityValues(project: ProjectIdentityRow): Static<TObject<typeof identityFields>> {
+function serializeIdentity(project: ProjectIdentityRow): Static<TObject<typeof identityFields>> {
   return {
     id: project.id,
     description: project.description,
@@ -106,12 +106,15 @@ const simpleFields = {
   last_activity_at: dateTime,
   visibility: Type.Enum([...VISIBILITIES]),
   namespace: NamespaceBasic.schema,
-  /** For administrators. */
+  /** Only for administrators. */
   repository_storage: Type.Optional(text),
 };
 
-/** For anonymous callers and with `simple=true`. */
-export const ProjectSimple = entity('ProjectSimple', simpleFields).from(loadSimpleProjectRelations, simpleValues);
+/** A project for anonymous callers, and with `simple=true`. */
+export const ProjectSimple = entity('ProjectSimple', simpleFields).from(
+  loadSimpleProjectRelations,
+  serializeSimpleFields,
+);
 
 const Links = entity('ProjectLinks', {
   self: text,
@@ -136,7 +139,7 @@ const Links = entity('ProjectLinks', {
   };
 });
 
-const ownFields = {
+const detailFields = {
   container_registry_image_prefix: text,
   _links: Links.schema,
   marked_for_deletion_at: nullable(date),
@@ -153,13 +156,13 @@ const ownFields = {
   snippets_enabled: flag,
   container_registry_enabled: flag,
   can_create_merge_request_in: flag,
-  issues_access_level: level,
-  repository_access_level: level,
-  merge_requests_access_level: level,
-  wiki_access_level: level,
-  builds_access_level: level,
-  snippets_access_level: level,
-  environments_access_level: level,
+  issues_access_level: accessLevel,
+  repository_access_level: accessLevel,
+  merge_requests_access_level: accessLevel,
+  wiki_access_level: accessLevel,
+  builds_access_level: accessLevel,
+  snippets_access_level: accessLevel,
+  environments_access_level: accessLevel,
   emails_disabled: flag,
   lfs_enabled: flag,
   creator_id: nullable(integer),
@@ -178,22 +181,24 @@ const ownFields = {
   prevent_merge_without_jira_issue: flag,
 };
 
-const maintainerOwnFields = { ci_job_token_scope_enabled: flag, restrict_user_defined_variables: flag };
-const administratorsFields = { repository_read_only: flag };
+const maintainerDetailFields = { ci_job_token_scope_enabled: flag, restrict_user_defined_variables: flag };
+const administratorFields = { repository_read_only: flag };
 
 const projectFields = {
   ...simpleFields,
-  ...ownFields,
+  ...detailFields,
   ...publicFields,
-  ...optionalFields({ ...maintainersFields, ...maintainerOwnFields, ...administratorsFields }),
+  ...makeOptional({ ...maintainersFields, ...maintainerDetailFields, ...administratorFields }),
 };
 
-/** The response to writes. */
+/** A project in responses to writes. */
 export const Project = entity('Project', {
   ...projectFields,
   /** In responses to creation and update, for Maintainers. */
   runners_token: Type.Optional(nullable(text)),
-}).from(loadProjectRelations, (project, to, relations) => mergeDetailParts(...projectParts(project, to, relations)));
+}).from(loadProjectRelations, (project, context, relations) =>
+  mergeDetailParts(...serializeParts(project, context, relations)),
+);
 
 const SourceAccess = shape('ProjectSourceAccess', { access_level: integer, notification_level: integer });
 
@@ -202,13 +207,16 @@ const Permissions = shape('ProjectPermissions', {
   group_access: nullable(SourceAccess),
 });
 
-function permissions(
+function buildPermissions(
   { direct_role, inherited_role }: Row,
   levels: ProjectNotificationLevels,
 ): Static<typeof Permissions> {
-  const access = (role: number, notification_level: number) =>
+  const toSourceAccess = (role: number, notification_level: number) =>
     role === 0 ? null : { access_level: role, notification_level };
-  return { project_access: access(direct_role, levels.project), group_access: access(inherited_role, levels.group) };
+  return {
+    project_access: toSourceAccess(direct_role, levels.project),
+    group_access: toSourceAccess(inherited_role, levels.group),
+  };
 }
 
 const License = shape('License', {
@@ -231,27 +239,27 @@ const ProjectWithPermissions = entity('ProjectWithPermissions', {
   license_url: Type.Optional(nullable(text)),
   license: Type.Optional(nullable(License)),
 }).from(
-  async (projects: readonly Row[], to) => {
+  async (projects: readonly Row[], context) => {
     const [relations, statistics, licenses, levels] = await Promise.all([
-      loadProjectRelations(projects, to),
-      loadProjectStatistics(projects, to),
-      loadLicenses(projects, to),
-      loadNotificationLevels(to.db, to.caller, projects),
+      loadProjectRelations(projects, context),
+      loadProjectStatistics(projects, context),
+      loadLicenses(projects, context),
+      loadNotificationLevels(context.db, context.caller, projects),
     ]);
     return { ...relations, statistics, licenses, levels };
   },
-  (project, to, { statistics, licenses, levels, ...relations }) => {
+  (project, context, { statistics, licenses, levels, ...relations }) => {
     const sizes = statistics.get(project.id);
     const license = licenses.get(project.id);
-    return joinWithPermissions(...projectParts(project, to, relations), {
-      permissions: permissions(project, levels(project)),
+    return mergeAllParts(...serializeParts(project, context, relations), {
+      permissions: buildPermissions(project, levels(project)),
       statistics: sizes,
-      ...(license === undefined ? {} : licenseShape(project, to, license)),
+      ...(license === undefined ? {} : serializeLicense(project, context, license)),
     });
   },
 );
 
-function licenseShape(project: Row, { url }: ServerContext, file: LicenseFile | null) {
+function serializeLicense(project: Row, { url }: ServerContext, file: LicenseFile | null) {
   return {
     license_url:
       file && `${url}/${project.full_path}/-/blob/${encodeUrlPath(`${project.default_branch}/${file.name}`)}`,
@@ -282,10 +290,10 @@ export const EmbeddedProject = variants([Project, ProjectSimple], ({ caller }) =
 );
 
 type SimpleShape = Static<TObject<typeof simpleFields>>;
-type OwnShape = Static<TObject<typeof ownFields>> &
-  Partial<Static<TObject<typeof maintainerOwnFields & typeof administratorsFields>>>;
+type DetailShape = Static<TObject<typeof detailFields>> &
+  Partial<Static<TObject<typeof maintainerDetailFields & typeof administratorFields>>>;
 
-function simpleValues(
+function serializeSimpleFields(
   project: Row,
   context: SerializationContext,
   { namespaces, readmes }: SimpleProjectRelations,
@@ -295,7 +303,7 @@ function simpleValues(
   const webUrl = `${context.url}/${project.full_path}`;
   const readme = mayInProject(caller, 'read_code', project) ? readmes.get(project.id) : undefined;
   return {
-    ...identityValues(project),
+    ...serializeIdentity(project),
     default_branch: project.default_branch,
     tag_list: topics,
     topics,
@@ -314,22 +322,21 @@ function simpleValues(
   };
 }
 
-let lastUrl = new URL('http://localhost');
-let lastBase = '';
+let cachedUrl = new URL('http://localhost');
+let cachedBaseUrl = '';
 
 /**
- * Caches the last parsed base URL: parsing costs as much as the rest of a project's fields, and the base hardly ever
- * changes.
+ * Returns the parsed base URL. Caches the last one, because parsing costs as much as the other fields of a project.
  */
 function parseBaseUrl({ url }: ServerContext): URL {
-  if (url !== lastBase) {
-    lastUrl = new URL(url);
-    lastBase = url;
+  if (url !== cachedBaseUrl) {
+    cachedUrl = new URL(url);
+    cachedBaseUrl = url;
   }
-  return lastUrl;
+  return cachedUrl;
 }
 
-/** Counts open issues; confidential ones only for callers who may read all of them. */
+/** Counts the open issues. Includes confidential issues only for callers who may read all of them. */
 function countOpenIssuesFor(caller: Caller, project: Row, { openIssues }: ProjectRelations): number {
   const { open, confidential } = openIssues.get(project.id) ?? { open: 0, confidential: 0 };
   if (!mayInProject(caller, 'read_issue', project)) return 0;
@@ -337,19 +344,19 @@ function countOpenIssuesFor(caller: Caller, project: Row, { openIssues }: Projec
 }
 
 const mergeDetailParts = createMerger();
-const joinWithPermissions = createMerger();
+const mergeAllParts = createMerger();
 
-/** Returns a project's fields in three parts. They are joined in one step because of their number. */
-function projectParts(
+/** Returns a project's fields in three parts, which a single merge joins, because copying so many fields is slow. */
+function serializeParts(
   project: Row,
   context: SerializationContext,
   relations: ProjectRelations,
-): [SimpleShape, Partial<StoredAttributes>, OwnShape] {
+): [SimpleShape, Partial<StoredAttributes>, DetailShape] {
   const attributes = visibleAttributes(project, getProjectRole(context.caller, project) >= MAINTAINER);
   return [
-    simpleValues(project, context, relations),
+    serializeSimpleFields(project, context, relations),
     attributes,
-    ownValues(project, context, { ...relations, attributes }),
+    serializeDetailFields(project, context, { ...relations, attributes }),
   ];
 }
 
@@ -357,13 +364,13 @@ interface RelationsAndAttributes extends ProjectRelations {
   readonly attributes: Partial<StoredAttributes>;
 }
 
-function ownValues(
+function serializeDetailFields(
   project: Row,
   context: SerializationContext,
   { attributes, ...relations }: RelationsAndAttributes,
-): OwnShape {
+): DetailShape {
   const { caller } = context;
-  const isOn = (feature: 'issues' | 'merge_requests' | 'wiki' | 'builds' | 'snippets') =>
+  const isFeatureEnabled = (feature: 'issues' | 'merge_requests' | 'wiki' | 'builds' | 'snippets') =>
     project[`${feature}_access_level`] !== 'disabled';
   const owner = relations.namespaces.get(project.namespace_id)?.owner;
   const { container_expiration_policy_attributes: policy } = storedAttributes(project);
@@ -376,11 +383,11 @@ function ownValues(
     archived: project.archived,
     owner: owner ? UserBasic.serialize(owner, context) : undefined,
     repository_object_format: 'sha1',
-    issues_enabled: isOn('issues'),
-    merge_requests_enabled: isOn('merge_requests'),
-    wiki_enabled: isOn('wiki'),
-    jobs_enabled: isOn('builds'),
-    snippets_enabled: isOn('snippets'),
+    issues_enabled: isFeatureEnabled('issues'),
+    merge_requests_enabled: isFeatureEnabled('merge_requests'),
+    wiki_enabled: isFeatureEnabled('wiki'),
+    jobs_enabled: isFeatureEnabled('builds'),
+    snippets_enabled: isFeatureEnabled('snippets'),
     container_registry_enabled: attributes.container_registry_access_level !== 'disabled',
     can_create_merge_request_in: mayInProject(caller, 'create_merge_request', project),
     issues_access_level: project.issues_access_level,
@@ -397,7 +404,7 @@ function ownValues(
     import_type: null,
     import_status: 'none',
     import_error: null,
-    open_issues_count: isOn('issues') ? countOpenIssuesFor(caller, project, relations) : undefined,
+    open_issues_count: isFeatureEnabled('issues') ? countOpenIssuesFor(caller, project, relations) : undefined,
     description_html: toHtmlParagraphs(project.description ?? ''),
     updated_at: project.updated_at,
     shared_with_groups: [],
@@ -405,11 +412,11 @@ function ownValues(
     mirror: false,
     only_allow_merge_if_all_status_checks_passed: false,
     prevent_merge_without_jira_issue: false,
-    ...(getProjectRole(caller, project) >= MAINTAINER ? maintainerValues(attributes) : {}),
+    ...(getProjectRole(caller, project) >= MAINTAINER ? serializeMaintainerFields(attributes) : {}),
     repository_read_only: isAdministrator(caller) ? project.read_only : undefined,
   };
 }
 
-function maintainerValues({ ci_pipeline_variables_minimum_override_role: role }: Partial<StoredAttributes>) {
+function serializeMaintainerFields({ ci_pipeline_variables_minimum_override_role: role }: Partial<StoredAttributes>) {
   return { ci_job_token_scope_enabled: false, restrict_user_defined_variables: role !== 'developer' };
 }

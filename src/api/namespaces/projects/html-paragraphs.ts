@@ -21,13 +21,13 @@ export function toHtmlParagraphs(text: string): string {
 /** Splits text into blocks of consecutive non-blank lines. */
 function splitBlocks(text: string): string[] {
   const blocks: string[][] = [];
-  let before = '';
+  let previousLine = '';
   for (const line of text.split('\n')) {
     if (line.trim() !== '') {
-      if (before.trim() === '') blocks.push([]);
+      if (previousLine.trim() === '') blocks.push([]);
       blocks.at(-1)?.push(line);
     }
-    before = line;
+    previousLine = line;
   }
   return blocks.map((lines) => lines.join('\n').trim());
 }

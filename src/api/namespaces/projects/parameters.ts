@@ -32,7 +32,7 @@ export const projectFilterParams = {
   min_access_level: optional(integerIn(ROLES)),
 } as const;
 
-/** Parameters of lists of projects except a group's. */
+/** Parameters of all lists of projects except those of groups. */
 export const projectListParams = {
   ...projectFilterParams,
   order_by: optional(oneOf(...PROJECT_ORDERS), 'created_at'),
@@ -68,13 +68,18 @@ export function toCommonFilter(params: ParameterValues<typeof projectFilterParam
 
 type ListParams = ParameterValues<typeof projectListParams>;
 
-/** Converts the parameters to list options. `only`: additional conditions from the path. */
+/** Converts the parameters to list options. `pathFilter`: conditions from the URL path. */
 export function toProjectListOptions(
   params: ListParams,
   page: PageRequest,
-  only: ProjectFilter = {},
+  pathFilter: ProjectFilter = {},
 ): ProjectListOptions {
-  return { filter: { ...toProjectFilter(params), ...only }, order: params.order_by, direction: params.sort, page };
+  return {
+    filter: { ...toProjectFilter(params), ...pathFilter },
+    order: params.order_by,
+    direction: params.sort,
+    page,
+  };
 }
 
 function toProjectFilter(params: ListParams): ProjectFilter {
@@ -97,7 +102,7 @@ function toProjectFilter(params: ListParams): ProjectFilter {
   };
 }
 
-/** Accepted by POST and PUT only to be rejected with an explanation. */
+/** Import parameters. POST and PUT accept them only to reject them with an explanation. */
 export const importParams = { import_url: optional(string) } as const;
 
 /** Parameters of the endpoints that create projects, in addition to the attributes. */

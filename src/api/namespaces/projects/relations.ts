@@ -15,7 +15,7 @@ interface NamespaceWithOwner extends NamespaceRow {
 }
 
 // index: namespaces primary key, routes_by_namespace, users primary key
-const namespaceRows = prepareForIds((db, ids) =>
+const selectNamespaces = prepareForIds((db, ids) =>
   db
     .selectFrom('namespaces')
     .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
@@ -37,13 +37,13 @@ async function loadNamespaces(
   projects: readonly Project[],
 ): Promise<ReadonlyMap<number, NamespaceWithOwner>> {
   const ids = [...new Set(projects.map(({ namespace_id }) => namespace_id))];
-  const rows = await namespaceRows(db, ids);
+  const rows = await selectNamespaces(db, ids);
   return new Map(rows.map((row) => [row.id, { ...row, owner: toOwner(row) }]));
 }
 
-type NamespaceAndOwner = Awaited<ReturnType<typeof namespaceRows>>[number];
+type NamespaceAndOwnerColumns = Awaited<ReturnType<typeof selectNamespaces>>[number];
 
-function toOwner(row: NamespaceAndOwner): UserBasicRow | null {
+function toOwner(row: NamespaceAndOwnerColumns): UserBasicRow | null {
   const { owner_id, owner_username, owner_name, owner_state } = row;
   if (owner_id === null || owner_username === null || owner_name === null || owner_state === null) return null;
   return {
@@ -67,29 +67,29 @@ export interface ProjectRelations extends SimpleProjectRelations {
   readonly openIssues: ReadonlyMap<number, OpenIssueCounts>;
 }
 
-/** Loads them with one query. */
+/** Loads the relations of `ProjectSimple` with one query. */
 export async function loadSimpleProjectRelations(
   projects: readonly Project[],
-  to: Pick<SerializationContext, 'db' | 'git' | 'now'>,
+  context: Pick<SerializationContext, 'db' | 'git' | 'now'>,
 ): Promise<SimpleProjectRelations> {
   // Reading `now` marks the response as time-dependent, so that it is not cached.
-  const markTimeDependent = () => void to.now;
+  const markTimeDependent = () => void context.now;
   const [namespaces, readmes] = await Promise.all([
-    loadNamespaces(to.db, projects),
-    loadReadmes(to.git, projects, markTimeDependent),
+    loadNamespaces(context.db, projects),
+    loadReadmes(context.git, projects, markTimeDependent),
   ]);
   return { namespaces, readmes };
 }
 
-/** Loads them with two queries. */
+/** Loads the relations of `Project` with two queries. */
 export async function loadProjectRelations(
   projects: readonly Project[],
-  to: Pick<SerializationContext, 'db' | 'git' | 'now'>,
+  context: Pick<SerializationContext, 'db' | 'git' | 'now'>,
 ): Promise<ProjectRelations> {
   const ids = projects.map(({ id }) => id);
   const [simpleRelations, openIssues] = await Promise.all([
-    loadSimpleProjectRelations(projects, to),
-    loadOpenIssueCounts(to.db, ids),
+    loadSimpleProjectRelations(projects, context),
+    loadOpenIssueCounts(context.db, ids),
   ]);
   return { ...simpleRelations, openIssues };
 }

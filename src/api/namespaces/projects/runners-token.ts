@@ -12,17 +12,17 @@ export function withRunnersToken<Row, Schema extends TSchema>(
   innerEntity: Entity<Row, Schema>,
   getRunnerOwner: (row: Row, context: SerializationContext) => RunnerOwnerRef | null,
 ): Entity<Row, Schema> {
-  const join = createMerger();
+  const merge = createMerger();
   return {
     schema: innerEntity.schema,
-    async serializeAll(rows, to) {
-      const shapes = await innerEntity.serializeAll(rows, to);
+    async serializeAll(rows, context) {
+      const shapes = await innerEntity.serializeAll(rows, context);
       return Promise.all(
         shapes.map(async (shape, index) => {
-          const runnerOwner = getRunnerOwner(rows[index]!, to);
+          const runnerOwner = getRunnerOwner(rows[index]!, context);
           return runnerOwner === null
             ? shape
-            : join(shape as object, { runners_token: await findRunnersToken(runnerOwner, to) });
+            : merge(shape as object, { runners_token: await findRunnersToken(runnerOwner, context) });
         }),
       ) as Promise<typeof shapes>;
     },

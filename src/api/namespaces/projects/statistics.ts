@@ -54,14 +54,17 @@ export async function loadProjectStatistics(
 ): Promise<ReadonlyMap<number, Statistics>> {
   if (params.statistics !== true) return new Map();
   const ids = projects.filter((project) => getProjectRole(caller, project) >= REPORTER).map(({ id }) => id);
-  const [measures, lfs, wikis] = await Promise.all([
+  const [measures, lfsSizes, wikiSizes] = await Promise.all([
     loadRepositoryMeasures(db, git, ids),
     loadLfsSizes(db, ids),
     loadWikiSizesByProject(db, git, ids),
   ]);
-  const all = ids.map((id): [number, Statistics] => {
+  const entries = ids.map((id): [number, Statistics] => {
     const { commit_count, size } = measures.get(id) ?? { commit_count: 0, size: 0 };
-    return [id, { commit_count, ...toSizes(size, lfs.get(id) ?? 0, wikis.get(id) ?? 0), container_registry_size: 0 }];
+    return [
+      id,
+      { commit_count, ...toSizes(size, lfsSizes.get(id) ?? 0, wikiSizes.get(id) ?? 0), container_registry_size: 0 },
+    ];
   });
-  return new Map(all);
+  return new Map(entries);
 }

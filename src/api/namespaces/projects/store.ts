@@ -57,7 +57,7 @@ export interface ProjectFilter {
   readonly lastActivityBefore?: string | null | undefined;
   readonly updatedAfter?: string | null | undefined;
   readonly updatedBefore?: string | null | undefined;
-  /** For administrators; ignored for other callers. */
+  /** Only for administrators; ignored for other callers. */
   readonly storage?: string | null | undefined;
   readonly namespace?: NamespaceSelection | undefined;
   /**
@@ -82,19 +82,22 @@ export const PROJECT_ORDERS = [
 export type ProjectOrder = (typeof PROJECT_ORDERS)[number];
 export type SortDirection = 'asc' | 'desc';
 
+/** A minimum role that every member has. */
+const ANY_ROLE = 1;
+
 type Eb = ExpressionBuilder<Schema, 'projects'>;
 
 /**
- * Selects the ids of the projects that the caller can see and the filter matches, unordered. `common` search words are
- * compared with each project instead of looked up.
+ * Selects the ids of the projects that the caller can see and the filter matches, unordered. `commonWords`: search words
+ * that are compared with each project instead of looked up in an index.
  */
 export function selectProjectIds(
   db: Reader,
   caller: Caller,
   filter: ProjectFilter,
-  common: ReadonlySet<string> = new Set(),
+  commonWords: ReadonlySet<string> = new Set(),
 ) {
-  const roles = requiredRoles(filter);
+  const roles = listRequiredRoles(filter);
   return db
     .selectFrom('projects')
     .select('projects.id')
@@ -102,11 +105,13 @@ export function selectProjectIds(
       eb.and(roles.length > 0 ? roleConditions(db, eb, caller, roles) : [projectVisibleTo(caller, db.today)(eb)]),
     )
     .where((eb) => eb.and([...attributeConditions(db, eb, filter), ...memberConditions(eb, caller, filter, db.today)]))
-    .where((eb) => eb.and([...searchConditions(db, eb, filter, common), ...namespaceConditions(eb, caller, filter)]));
+    .where((eb) =>
+      eb.and([...searchConditions(db, eb, filter, commonWords), ...namespaceConditions(eb, caller, filter)]),
+    );
 }
 
 /**
- * Tells whether a namespace has more projects than are counted. Smaller namespaces are collected, sorted and counted
+ * Returns whether a namespace has more than COUNT_LIMIT projects. Smaller namespaces are collected, sorted and counted
  * in one query, which is fast even if nothing matches; scanning in order would read all projects.
  * index: projects_by_namespace, namespace_closure_by_ancestor
  */
@@ -154,11 +159,14 @@ function hasTopic(db: Reader, topic: string): Expression<SqlBool> {
 }
 
 /** Returns the roles that the caller must have in the listed projects. */
-function requiredRoles({ owned, membership, minAccessLevel }: ProjectFilter): number[] {
-  return [owned ? OWNER : null, membership ? 1 : null, minAccessLevel].filter(isPresent);
+function listRequiredRoles({ owned, membership, minAccessLevel }: ProjectFilter): number[] {
+  return [owned ? OWNER : null, membership ? ANY_ROLE : null, minAccessLevel].filter(isPresent);
 }
 
-/** Members can see their projects, so no visibility condition is needed. index: memberships_by_user, namespace_closure_by_ancestor, projects_by_namespace */
+/**
+ * Returns the conditions that the user has these roles. They imply visibility, because members can see their projects.
+ * index: memberships_by_user, namespace_closure_by_ancestor, projects_by_namespace
+ */
 function roleConditions(db: Reader, eb: Eb, { user }: Caller, roles: readonly number[]): Expression<SqlBool>[] {
   return roles.map((role) => (user === null ? eb.lit(false) : projectWithRoleIndexed(db, user.id, role)(eb)));
 }
@@ -169,8 +177,8 @@ function memberConditions(eb: Eb, caller: Caller, filter: ProjectFilter, today: 
   const { user } = caller;
   if (filter.starred) conditions.push(starredByCondition(eb, user?.id ?? null));
   if (filter.starredBy !== undefined) conditions.push(starredByCondition(eb, filter.starredBy));
-  if (filter.withIssues) conditions.push(featureEnabledFor(eb, 'issues', caller, today));
-  if (filter.withMergeRequests) conditions.push(featureEnabledFor(eb, 'merge_requests', caller, today));
+  if (filter.withIssues) conditions.push(featureCondition(eb, 'issues', caller, today));
+  if (filter.withMergeRequests) conditions.push(featureCondition(eb, 'merge_requests', caller, today));
   return conditions;
 }
 
@@ -180,53 +188,53 @@ function starredByCondition(eb: Eb, userId: number | null): Expression<SqlBool> 
   return eb('projects.id', 'in', eb.selectFrom('stars').select('stars.project_id').where('stars.user_id', '=', userId));
 }
 
-/** Tells whether the feature is enabled for the caller; `private` is for members. */
-function featureEnabledFor(
+/** Returns the condition that the feature is enabled for the caller. `private` enables it for members only. */
+function featureCondition(
   eb: Eb,
   feature: 'issues' | 'merge_requests',
   caller: Caller,
   today: string,
 ): Expression<SqlBool> {
-  const level = `projects.${feature}_access_level` as const;
-  if (isAdministrator(caller)) return eb(level, '<>', 'disabled');
-  if (caller.user === null) return eb(level, '=', 'enabled');
-  const member = projectWithRole(caller.user.id, 1, today)(eb);
-  return eb.or([eb(level, '=', 'enabled'), eb.and([eb(level, '=', 'private'), member])]);
+  const accessLevel = `projects.${feature}_access_level` as const;
+  if (isAdministrator(caller)) return eb(accessLevel, '<>', 'disabled');
+  if (caller.user === null) return eb(accessLevel, '=', 'enabled');
+  const isMember = projectWithRole(caller.user.id, ANY_ROLE, today)(eb);
+  return eb.or([eb(accessLevel, '=', 'enabled'), eb.and([eb(accessLevel, '=', 'private'), isMember])]);
 }
 
 /** Limits of a search: longer input cannot match any name or path. */
 const MAX_WORDS = 100;
 const MAX_WORD_LENGTH = 10_000;
 
-function searchWords(search: string | null | undefined): string[] {
+function splitSearchWords(search: string | null | undefined): string[] {
   const words = new Set(foldCase(search ?? '').split(/\s+/));
   return [...words].filter((word) => word !== '').slice(0, MAX_WORDS);
 }
 
 /**
- * The number of words that are looked up in the index: the longest, which are the rarest. The others are compared with
- * the results.
+ * Maximum number of words that are looked up in the index: the longest words, which are the rarest. The other words
+ * are compared with the results.
  */
 const MAX_INDEXED_WORDS = 8;
 
 /** Returns the words that are too common for the index, and those that are not looked up. */
 export async function findCommonWords(db: Reader, { search }: ProjectFilter): Promise<ReadonlySet<string>> {
-  const words = searchWords(search).sort((one, other) => other.length - one.length);
-  const common = new Set(words.slice(MAX_INDEXED_WORDS));
+  const words = splitSearchWords(search).sort((word, otherWord) => otherWord.length - word.length);
+  const commonWords = new Set(words.slice(MAX_INDEXED_WORDS));
   for (const word of words.slice(0, MAX_INDEXED_WORDS)) {
-    if (word.length <= MAX_WORD_LENGTH && (await isCommonWord(db, word))) common.add(word);
+    if (word.length <= MAX_WORD_LENGTH && (await isCommonWord(db, word))) commonWords.add(word);
   }
-  return common;
+  return commonWords;
 }
 
-/** Tells whether indexes can find all projects of the list: by a rare word, or by a user's projects. */
-export function isSelective(filter: ProjectFilter, common: ReadonlySet<string>): boolean {
-  return hasUserFilter(filter) || searchWords(filter.search).some((word) => !common.has(word));
+/** Returns whether indexes can find all projects of the list: by a rare word, or by a user's projects. */
+export function isSelective(filter: ProjectFilter, commonWords: ReadonlySet<string>): boolean {
+  return hasUserFilter(filter) || splitSearchWords(filter.search).some((word) => !commonWords.has(word));
 }
 
 function hasUserFilter(filter: ProjectFilter): boolean {
   const { starred, starredBy, ownerId } = filter;
-  return requiredRoles(filter).length > 0 || starred === true || starredBy !== undefined || isPresent(ownerId);
+  return listRequiredRoles(filter).length > 0 || starred === true || starredBy !== undefined || isPresent(ownerId);
 }
 
 async function isCommonWord(db: Reader, word: string): Promise<boolean> {
@@ -235,27 +243,27 @@ async function isCommonWord(db: Reader, word: string): Promise<boolean> {
   return isCommonSubstring(db, 'routes', 'full_path_key', word);
 }
 
-/** Every word must occur in the name or the path. */
+/** Returns one condition per search word: the word occurs in the name or the path. */
 function searchConditions(
   db: Reader,
   eb: Eb,
   filter: ProjectFilter,
-  common: ReadonlySet<string>,
+  commonWords: ReadonlySet<string>,
 ): Expression<SqlBool>[] {
   const searchFullPath = filter.searchNamespaces === true;
-  const words = searchWords(filter.search);
+  const words = splitSearchWords(filter.search);
   // If the word is the only selective condition, its ids are looked up first; combined with another index they would be
   // scanned for each row.
   const isOnlyCondition = words.length === 1 && !hasUserFilter(filter);
   return words.map((word) => {
     if (word.length > MAX_WORD_LENGTH) return eb.lit(false);
-    if (common.has(word))
+    if (commonWords.has(word))
       return eb.or([
         containsSubstringUnindexed('projects', ['name_key'], word),
         pathContains(eb, word, searchFullPath),
       ]);
     // index: projects_name_key_trigrams
-    const matchingIds = idsByPath(db, word, searchFullPath).unionAll(
+    const matchingIds = selectIdsByPath(db, word, searchFullPath).unionAll(
       selectIdsContaining(db, 'projects', 'name_key', word),
     );
     return isOnlyCondition
@@ -264,8 +272,8 @@ function searchConditions(
   });
 }
 
-/** Matches the whole path `group/project`, or only the project's own segment. index: routes_full_path_key_trigrams */
-function idsByPath(db: Reader, word: string, searchFullPath: boolean) {
+/** Selects projects whose path contains the word: the full path, or only the project's own segment. index: routes_full_path_key_trigrams */
+function selectIdsByPath(db: Reader, word: string, searchFullPath: boolean) {
   const routeMatches = db
     .selectFrom('routes')
     .innerJoin('projects', 'projects.id', 'routes.project_id')
@@ -274,7 +282,7 @@ function idsByPath(db: Reader, word: string, searchFullPath: boolean) {
   return searchFullPath ? routeMatches : routeMatches.where(ownPathContains(word));
 }
 
-/** Compares the path of one project. index: routes_by_project */
+/** Returns the condition that the path of the project contains the word. index: routes_by_project */
 function pathContains(eb: Eb, word: string, searchFullPath: boolean): Expression<SqlBool> {
   if (!searchFullPath) return ownPathContains(word);
   return eb.exists(
@@ -310,18 +318,21 @@ function namespaceConditions(
   }
   if (namespace && !namespace.includeDescendants) conditions.push(eb('projects.namespace_id', '=', namespace.id));
   if (namespace?.includeDescendants) {
-    const projectsInside = eb
+    const descendantIds = eb
       .selectFrom('namespace_closure')
       .select('descendant_id')
       .where('ancestor_id', '=', namespace.id);
     // The unary plus keeps the planner from using the namespace index.
     const namespaceId = scanInOrder ? sql<number>`+projects.namespace_id` : eb.ref('projects.namespace_id');
-    conditions.push(eb(namespaceId, 'in', projectsInside));
+    conditions.push(eb(namespaceId, 'in', descendantIds));
   }
   if (isPresent(ownerId)) {
     // index: namespaces_by_owner, projects_by_namespace
-    const ownNamespace = eb.selectFrom('namespaces').select('namespaces.id').where('namespaces.owner_id', '=', ownerId);
-    conditions.push(eb('projects.namespace_id', 'in', ownNamespace));
+    const personalNamespace = eb
+      .selectFrom('namespaces')
+      .select('namespaces.id')
+      .where('namespaces.owner_id', '=', ownerId);
+    conditions.push(eb('projects.namespace_id', 'in', personalNamespace));
   }
   return conditions;
 }

@@ -14,7 +14,7 @@ import { capVisibility } from './validation.ts';
 
 /** Errors of endpoints that transfer projects. */
 export const TRANSFER_ERRORS = {
-  noNamespace: [404, '404 Namespace Not Found'],
+  namespaceNotFound: [404, '404 Namespace Not Found'],
   notFound: PARENT_NOT_FOUND.Project,
   forbidden: FORBIDDEN,
   sameNamespace: [400, 'Failed to transfer project {:new_namespace=>["Project is already in this namespace."]}'],
@@ -22,14 +22,17 @@ export const TRANSFER_ERRORS = {
     400,
     'Failed to transfer project {:new_namespace=>["You don\'t have permission to transfer projects into that namespace."]}',
   ],
-  taken: [
+  nameOrPathTaken: [
     400,
     'Failed to transfer project {:new_namespace=>["Project with same name or path in target namespace already exists"]}',
   ],
 } as const;
 
 /** Errors for names and paths that a concurrent request has taken. */
-export const TRANSFER_UNIQUE_ERRORS = { projects_by_name_key: 'taken', routes_by_full_path: 'taken' } as const;
+export const TRANSFER_UNIQUE_ERRORS = {
+  projects_by_name_key: 'nameOrPathTaken',
+  routes_by_full_path: 'nameOrPathTaken',
+} as const;
 
 type TransferFailure = keyof typeof TRANSFER_ERRORS;
 
@@ -43,13 +46,13 @@ export async function transfer(
   if (before === null) return fail('notFound');
   if (!mayInProject(uow.actor, 'transfer_project', before)) return fail('forbidden');
   const target = await findTarget(uow, uow.actor, namespace);
-  if (target === null || !mayKnowTarget(uow.actor, target)) return fail('noNamespace');
+  if (target === null || !mayKnowTarget(uow.actor, target)) return fail('namespaceNotFound');
   if (before.namespace_id === target.id) return fail('sameNamespace');
   if (!mayTransferProjectsTo(uow.actor, target)) return fail('notPermitted');
-  const from = await getNamespacePath(uow, before.namespace_id);
+  const sourceNamespace = await getNamespacePath(uow, before.namespace_id);
   const fullPath = childPath(target, before.path, before.name);
   const nameAndPath = { namespaceId: target.id, name: before.name, fullPath: fullPath.full_path };
-  if ((await findTakenFields(uow, nameAndPath)) !== null) return fail('taken');
+  if ((await findTakenFields(uow, nameAndPath)) !== null) return fail('nameOrPathTaken');
   const visibility = capVisibility(target, before.visibility);
   await uow
     .updateTable('projects')
@@ -61,15 +64,15 @@ export async function transfer(
   if (target.owner_id !== null) await ensureOwner(uow, project.id, target.owner_id);
   const movedProject = { id: project.id, full_path: fullPath.full_path };
   await recordProjectVisibility(uow, movedProject, before.visibility, visibility);
-  await recordProjectTransferred(uow, movedProject, from.full_path, target.full_path);
+  await recordProjectTransferred(uow, movedProject, sourceNamespace.full_path, target.full_path);
   return reloadProject(uow, project);
 }
 
-/** The owner of a personal namespace has an explicit Owner membership in its projects. */
+/** Makes the owner of a personal namespace an explicit Owner of the project. */
 async function ensureOwner(uow: UnitOfWork, projectId: number, ownerId: number): Promise<void> {
   const source = { type: 'project', id: projectId } as const;
-  const ownMembership = await findMembership(uow, source, ownerId);
-  if (ownMembership) await updateMembership(uow, ownMembership.id, { access_level: OWNER, expires_at: null });
+  const ownerMembership = await findMembership(uow, source, ownerId);
+  if (ownerMembership) await updateMembership(uow, ownerMembership.id, { access_level: OWNER, expires_at: null });
   else
     await createMembership(uow, source, {
       userId: ownerId,

@@ -3,7 +3,7 @@ import { foldCase } from '#database/name-keys.ts';
 import { compactFieldErrors, type FieldErrors, invalid } from '#runtime/failure.ts';
 
 /**
- * Names and paths are unique in their namespace. Unique indexes enforce it; this module tells which of the two is
+ * Names and paths are unique in their namespace. Unique indexes enforce it; this module finds out which of the two is
  * taken.
  */
 
@@ -11,11 +11,11 @@ interface NameAndPath {
   readonly namespaceId: number;
   readonly name: string;
   readonly fullPath: string;
-  /** The project that may already have them. */
+  /** Id of the project that may already have the name and path. */
   readonly projectId?: number;
 }
 
-const TAKEN_FIELD = ['has already been taken'];
+const TAKEN_ERRORS = ['has already been taken'];
 
 /** Returns errors for a name or path that another project has, or null if both are free. */
 export async function findTakenFields(
@@ -23,7 +23,7 @@ export async function findTakenFields(
   { namespaceId, name, fullPath, projectId = 0 }: NameAndPath,
 ): Promise<FieldErrors | null> {
   // index: projects_by_name_key
-  const sameName = await db
+  const projectWithName = await db
     .selectFrom('projects')
     .select('id')
     .where('namespace_id', '=', namespaceId)
@@ -31,19 +31,19 @@ export async function findTakenFields(
     .where('id', '<>', projectId)
     .executeTakeFirst();
   // index: routes_by_full_path
-  const samePath = await db
+  const routeWithPath = await db
     .selectFrom('routes')
     .select('project_id')
     .where('full_path_key', '=', foldCase(fullPath))
     .executeTakeFirst();
   return compactFieldErrors({
-    name: sameName ? TAKEN_FIELD : [],
-    path: samePath && samePath.project_id !== projectId ? TAKEN_FIELD : [],
+    name: projectWithName ? TAKEN_ERRORS : [],
+    path: routeWithPath && routeWithPath.project_id !== projectId ? TAKEN_ERRORS : [],
   });
 }
 
 /** The errors for a name or path that a concurrent request has taken. */
 export const PROJECT_UNIQUE_ERRORS = {
-  projects_by_name_key: invalid({ name: TAKEN_FIELD }),
-  routes_by_full_path: invalid({ path: TAKEN_FIELD }),
+  projects_by_name_key: invalid({ name: TAKEN_ERRORS }),
+  routes_by_full_path: invalid({ path: TAKEN_ERRORS }),
 } as const;

@@ -44,21 +44,21 @@ export async function update(
     services,
     project,
     values.default_branch as string,
-    (expectedTip) =>
+    (expectedHead) =>
       runUnitOfWork(
         caller,
         async (uow) =>
-          (await setDefaultBranch(uow, project.id, expectedTip)) ?? updateRow(uow, project, values, storages),
+          (await setDefaultBranch(uow, project.id, expectedHead)) ?? updateRow(uow, project, values, storages),
       ),
   );
   if (!isFailure(updatedProject)) await syncHead(database.reader, git, project.id);
   return updatedProject;
 }
 
-const changesBranch = ({ default_branch: now }: Project, { default_branch: next }: ProjectAttributeInput) =>
-  next != null && next !== '' && next !== now;
+const changesBranch = ({ default_branch: current }: Project, { default_branch: requested }: ProjectAttributeInput) =>
+  requested != null && requested !== '' && requested !== current;
 
-/** Reloads the row, so that concurrent updates are not lost. */
+/** Updates the row, after reloading it in the unit of work, so that no concurrent update is lost. */
 async function updateRow(
   uow: UnitOfWork,
   project: Project,
@@ -81,7 +81,7 @@ async function updateRow(
   const fullPath = childPath(await getNamespacePath(uow, before.namespace_id), path, name);
   const nameAndPath = { namespaceId: before.namespace_id, name, fullPath: fullPath.full_path, projectId: before.id };
   const takenFields = await findTakenFields(uow, nameAndPath);
-  const errors = await inputErrors(uow, { before, repository, storages }, input);
+  const errors = await validateInput(uow, { before, repository, storages }, input);
   if (takenFields !== null || errors !== null) return invalid({ ...takenFields, ...errors });
   const changes = {
     ...toProjectColumns(input),
@@ -109,26 +109,26 @@ async function updateRow(
 
 type RunnerColumns = Pick<Selectable<ProjectsTable>, 'builds_access_level' | 'attributes'>;
 
-/** Tells whether builds are newly enabled, or runners of the instance or groups are newly allowed. */
+/** Returns whether builds are newly enabled, or runners of the instance or groups are newly allowed. */
 function enablesRunners(before: RunnerColumns, after: RunnerColumns): boolean {
-  const isOn = ({ builds_access_level: level }: RunnerColumns) => level !== 'disabled';
+  const areBuildsEnabled = ({ builds_access_level: level }: RunnerColumns) => level !== 'disabled';
   const [previous, current] = [storedAttributes(before), storedAttributes(after)];
-  const takesMore = (['shared_runners_enabled', 'group_runners_enabled'] as const).some(
+  const allowsMoreRunners = (['shared_runners_enabled', 'group_runners_enabled'] as const).some(
     (name) => current[name] && !previous[name],
   );
-  return takesMore || (isOn(after) && !isOn(before));
+  return allowsMoreRunners || (areBuildsEnabled(after) && !areBuildsEnabled(before));
 }
 
 type VisibilityColumns = Pick<Project, 'visibility' | 'issues_access_level' | 'merge_requests_access_level'>;
 
-/** Tells whether fewer users can see the project, its issues or its merge requests. */
+/** Returns whether fewer users can see the project, its issues or its merge requests. */
 function isVisibilityReduced(before: VisibilityColumns, after: VisibilityColumns): boolean {
   if (visibilityRank(after.visibility) < visibilityRank(before.visibility)) return true;
   const features = ['issues_access_level', 'merge_requests_access_level'] as const;
   return features.some((name) => after[name] !== before[name] && after[name] !== 'enabled');
 }
 
-type Before = Pick<Project, 'namespace_id' | 'visibility'>;
+type CurrentProject = Pick<Project, 'namespace_id' | 'visibility'>;
 
 // index: repositories primary key
 function getRepositoryState(uow: UnitOfWork, projectId: number) {
@@ -141,7 +141,7 @@ function getRepositoryState(uow: UnitOfWork, projectId: number) {
 
 type RepositoryState = Awaited<ReturnType<typeof getRepositoryState>>;
 
-/** Tells whether the input needs a writable repository. The read-only flag cannot be changed during a storage move. */
+/** Returns whether the input needs a writable repository. The read-only flag cannot be changed during a storage move. */
 function needsWritableRepository(
   project: Project,
   { read_only, move_id }: RepositoryState,
@@ -162,13 +162,13 @@ const changesStorage = (
 
 interface CurrentState {
   /** The current state of the project in this unit of work. */
-  readonly before: Before;
+  readonly before: CurrentProject;
   readonly repository: RepositoryState;
   readonly storages: readonly string[];
 }
 
-/** Returns the errors of the input; absent attributes are not checked again. */
-async function inputErrors(
+/** Returns the errors of the attributes in the input, or null. Absent attributes are not checked again. */
+async function validateInput(
   uow: UnitOfWork,
   { before, repository, storages }: CurrentState,
   input: ProjectAttributeInput,
@@ -180,19 +180,23 @@ async function inputErrors(
     path: path == null ? [] : validatePath(path),
     // A read-only repository cannot be moved, so only its current storage is valid.
     ...valueErrors(input, isReadOnly(repository, input) ? [repository.storage] : storages),
-    visibility_level: changesVisibility ? await changedVisibilityProblems(uow, before, visibility) : [],
+    visibility_level: changesVisibility ? await validateVisibilityChange(uow, before, visibility) : [],
   });
 }
 
-async function changedVisibilityProblems(uow: UnitOfWork, before: Before, visibility: Visibility): Promise<string[]> {
-  const restricted = validateUnrestricted(uow.actor, visibility, await loadSettings(uow));
-  return restricted.length > 0 ? restricted : groupVisibilityProblems(uow, before, visibility);
+async function validateVisibilityChange(
+  uow: UnitOfWork,
+  before: CurrentProject,
+  visibility: Visibility,
+): Promise<string[]> {
+  const restrictionErrors = validateUnrestricted(uow.actor, visibility, await loadSettings(uow));
+  return restrictionErrors.length > 0 ? restrictionErrors : validateGroupVisibility(uow, before, visibility);
 }
 
 /** Returns an error for a visibility above the group's. For new projects it is lowered instead. */
-async function groupVisibilityProblems(
+async function validateGroupVisibility(
   db: Reader,
-  { namespace_id }: Before,
+  { namespace_id }: CurrentProject,
   visibility: Visibility,
 ): Promise<string[]> {
   // index: namespaces primary key

@@ -24,7 +24,7 @@ export function defaultBranchErrors(branch: string | null | undefined): FieldErr
 }
 
 /**
- * Returns the visibility of a new project without a choice: the instance's default, or the widest narrower one that is
+ * Returns the visibility of a new project if the request has none: the instance's default, or the widest narrower one that is
  * not restricted.
  */
 export function defaultVisibility(caller: Caller, settings: ApplicationSettings): Visibility {
@@ -38,8 +38,8 @@ export function capVisibility(target: TargetNamespace, visibility: Visibility): 
 
 /** Derives a path from a name: lower case, with `-` for blanks and for other characters that are not allowed. */
 export function pathFromName(name: string): string {
-  const plain = foldCase(name.normalize('NFKD').replace(/\p{M}/gu, ''));
-  return trimCharacters(plain.replace(/[^a-z0-9_.-]+/g, '-').replace(/-{2,}/g, '-'), '-.');
+  const foldedName = foldCase(name.normalize('NFKD').replace(/\p{M}/gu, ''));
+  return trimCharacters(foldedName.replace(/[^a-z0-9_.-]+/g, '-').replace(/-{2,}/g, '-'), '-.');
 }
 
 /** Normalizes topics: trimmed, unique and not blank. */

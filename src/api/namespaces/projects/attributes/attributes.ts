@@ -21,7 +21,7 @@ import {
  */
 
 /**
- * Where a value is stored. `route`: path and name. `column`: of the project. `repository`: column of the repository.
+ * Where a value is stored. `route`: path and name. `column`: column of the project. `repository`: column of the repository.
  * `stored`: in the JSON of values that differ from the defaults. `alias`: a former name of another attribute. Two
  * kinds are not stored (contract/conventions.md §3 "Attributes without a meaning here"): `unsupported` (rejected when
  * it is set, since nothing enforces it) and `ignored`.
@@ -35,7 +35,7 @@ export interface ProjectAttribute<T = unknown, Kind extends AttributeKind = Attr
   readonly fallback?: T | null;
   /** Null clears the value (and so does blank text, for stored attributes); otherwise null counts as omitted. */
   readonly clearable?: true;
-  /** Null resets it to its default. */
+  /** Null resets the attribute to its default. */
   readonly resettable?: true;
   /** Visible to Maintainers only. */
   readonly maintainersOnly?: true;
@@ -43,9 +43,9 @@ export interface ProjectAttribute<T = unknown, Kind extends AttributeKind = Attr
   readonly administratorsOnly?: true;
   /** Ignored on tier free. */
   readonly premium?: true;
-  /** Another field of the response shows it. */
+  /** Not serialized under this name, because another response field contains it. */
   readonly hidden?: true;
-  /** Returns the new value of an object of which only some members are sent. `now`: the timestamp of the change. */
+  /** Merges the sent members of an object with its current value. `now`: the timestamp of the change. */
   readonly merge?: (changes: never, current: never, now: string) => unknown;
   /** Returns errors of a value that its type accepts. */
   readonly errors?: (value: never) => FieldErrors;
@@ -53,8 +53,8 @@ export interface ProjectAttribute<T = unknown, Kind extends AttributeKind = Attr
   readonly aliasOf?: { readonly name: string; readonly value: AliasValue };
 }
 
-/** Converts the value of an alias. `now`: the current stored attributes. */
-type AliasValue<T = never> = (old: T, now: Readonly<Record<string, unknown>>) => unknown;
+/** Converts the value of an alias. `current`: the stored attributes before the change. */
+type AliasValue<T = never> = (value: T, current: Readonly<Record<string, unknown>>) => unknown;
 
 const route = (): ProjectAttribute<string, 'route'> => ({ kind: 'route', type: validatedText(255) });
 const column = <T>(type: ParameterType<T>): ProjectAttribute<T, 'column'> => ({ kind: 'column', type });
@@ -64,7 +64,7 @@ const stored = <T>(type: ParameterType<T>, fallback: NoInfer<T>): ProjectAttribu
   type,
   fallback,
 });
-const maintainers = <T>(type: ParameterType<T>, fallback: NoInfer<T>) => ({
+const storedForMaintainers = <T>(type: ParameterType<T>, fallback: NoInfer<T>) => ({
   ...stored(type, fallback),
   maintainersOnly: true as const,
 });
@@ -85,9 +85,9 @@ const ignored: ProjectAttribute<unknown, 'ignored'> = { kind: 'ignored', type: a
 /** The largest 32-bit integer. */
 const MAX_APPROVALS = 2_147_483_647;
 
-const level = oneOf('disabled', 'private', 'enabled');
-const levelOrPublic = oneOf('disabled', 'private', 'enabled', 'public');
-/** The former on/off attribute of a feature's access level. */
+const accessLevel = oneOf('disabled', 'private', 'enabled');
+const accessLevelOrPublic = oneOf('disabled', 'private', 'enabled', 'public');
+/** Returns the alias for the former boolean attribute of a feature's access level. */
 const featureSwitch = (name: string) => alias(boolean, name, (on) => (on ? 'enabled' : 'disabled'));
 
 export const attributes = {
@@ -103,67 +103,67 @@ export const attributes = {
   wiki_enabled: featureSwitch('wiki_access_level'),
   jobs_enabled: featureSwitch('builds_access_level'),
   snippets_enabled: featureSwitch('snippets_access_level'),
-  issues_access_level: column(level),
-  merge_requests_access_level: column(level),
-  repository_access_level: column(level),
-  builds_access_level: column(level),
-  environments_access_level: column(level),
-  wiki_access_level: column(level),
-  forking_access_level: stored(level, 'enabled'),
-  snippets_access_level: column(level),
-  container_registry_access_level: stored(level, 'enabled'),
-  releases_access_level: stored(level, 'enabled'),
-  feature_flags_access_level: stored(level, 'enabled'),
-  infrastructure_access_level: stored(level, 'enabled'),
-  monitor_access_level: stored(level, 'enabled'),
-  model_experiments_access_level: stored(level, 'enabled'),
-  model_registry_access_level: stored(level, 'enabled'),
-  analytics_access_level: stored(level, 'enabled'),
-  requirements_access_level: stored(level, 'enabled'),
-  package_registry_access_level: stored(levelOrPublic, 'enabled'),
-  pages_access_level: stored(levelOrPublic, 'private'),
-  security_and_compliance_access_level: stored(level, 'private'),
+  issues_access_level: column(accessLevel),
+  merge_requests_access_level: column(accessLevel),
+  repository_access_level: column(accessLevel),
+  builds_access_level: column(accessLevel),
+  environments_access_level: column(accessLevel),
+  wiki_access_level: column(accessLevel),
+  forking_access_level: stored(accessLevel, 'enabled'),
+  snippets_access_level: column(accessLevel),
+  container_registry_access_level: stored(accessLevel, 'enabled'),
+  releases_access_level: stored(accessLevel, 'enabled'),
+  feature_flags_access_level: stored(accessLevel, 'enabled'),
+  infrastructure_access_level: stored(accessLevel, 'enabled'),
+  monitor_access_level: stored(accessLevel, 'enabled'),
+  model_experiments_access_level: stored(accessLevel, 'enabled'),
+  model_registry_access_level: stored(accessLevel, 'enabled'),
+  analytics_access_level: stored(accessLevel, 'enabled'),
+  requirements_access_level: stored(accessLevel, 'enabled'),
+  package_registry_access_level: stored(accessLevelOrPublic, 'enabled'),
+  pages_access_level: stored(accessLevelOrPublic, 'private'),
+  security_and_compliance_access_level: stored(accessLevel, 'private'),
   lfs_enabled: column(boolean),
   repository_read_only: { ...repository(boolean), administratorsOnly: true },
   repository_storage: { ...repository(string), administratorsOnly: true },
   shared_runners_enabled: stored(boolean, true),
-  group_runners_enabled: maintainers(boolean, true),
-  build_timeout: { ...maintainers(integer, 3600), errors: timeoutErrors },
+  group_runners_enabled: storedForMaintainers(boolean, true),
+  build_timeout: { ...storedForMaintainers(integer, 3600), errors: timeoutErrors },
   public_jobs: stored(boolean, true),
   public_builds: alias(boolean, 'public_jobs', (on) => on),
   ci_config_path: storedOrNull(string),
-  ci_default_git_depth: maintainers(integerIn({ min: 0, max: 1000 }), 20),
+  ci_default_git_depth: storedForMaintainers(integerIn({ min: 0, max: 1000 }), 20),
   allow_pipeline_trigger_approve_deployment: stored(boolean, false),
-  ci_forward_deployment_enabled: maintainers(boolean, true),
-  build_git_strategy: maintainers(oneOf('fetch', 'clone'), 'fetch'),
-  auto_cancel_pending_pipelines: maintainers(oneOf('enabled', 'disabled'), 'enabled'),
-  ci_separated_caches: maintainers(boolean, true),
-  keep_latest_artifact: maintainers(boolean, true),
+  ci_forward_deployment_enabled: storedForMaintainers(boolean, true),
+  build_git_strategy: storedForMaintainers(oneOf('fetch', 'clone'), 'fetch'),
+  auto_cancel_pending_pipelines: storedForMaintainers(oneOf('enabled', 'disabled'), 'enabled'),
+  ci_separated_caches: storedForMaintainers(boolean, true),
+  keep_latest_artifact: storedForMaintainers(boolean, true),
   max_artifacts_size: { ...storedOrNull(integer), administratorsOnly: true, errors: artifactSizeErrors },
-  ci_pipeline_variables_minimum_override_role: maintainers(
+  ci_pipeline_variables_minimum_override_role: storedForMaintainers(
     oneOf('no_one_allowed', 'developer', 'maintainer', 'owner'),
     'developer',
   ),
-  restrict_user_defined_variables: alias(boolean, 'ci_pipeline_variables_minimum_override_role', (on, now) => {
+  restrict_user_defined_variables: alias(boolean, 'ci_pipeline_variables_minimum_override_role', (on, current) => {
     if (!on) return 'developer';
-    return now.ci_pipeline_variables_minimum_override_role === 'developer' ? 'maintainer' : undefined;
+    return current.ci_pipeline_variables_minimum_override_role === 'developer' ? 'maintainer' : undefined;
   }),
   ci_restrict_pipeline_cancellation_role: {
-    ...maintainers(oneOf('developer', 'maintainer', 'no_one'), 'developer'),
+    ...storedForMaintainers(oneOf('developer', 'maintainer', 'no_one'), 'developer'),
     premium: true,
   },
   ci_delete_pipelines_in_seconds: { ...storedOrNull(integer), maintainersOnly: true, errors: pipelineAgeErrors },
-  resource_group_default_process_mode: maintainers(
+  resource_group_default_process_mode: storedForMaintainers(
     oneOf('unordered', 'oldest_first', 'newest_first', 'newest_ready_first'),
     'unordered',
   ),
-  auto_devops_enabled: maintainers(boolean, false),
-  auto_devops_deploy_strategy: maintainers(oneOf('continuous', 'manual', 'timed_incremental'), 'continuous'),
-  ci_forward_deployment_rollback_allowed: maintainers(boolean, true),
-  ci_allow_fork_pipelines_to_run_in_parent_project: maintainers(boolean, true),
-  ci_push_repository_for_job_token_allowed: maintainers(boolean, false),
+  auto_devops_enabled: storedForMaintainers(boolean, false),
+  auto_devops_deploy_strategy: storedForMaintainers(oneOf('continuous', 'manual', 'timed_incremental'), 'continuous'),
+  ci_forward_deployment_rollback_allowed: storedForMaintainers(boolean, true),
+  ci_allow_fork_pipelines_to_run_in_parent_project: storedForMaintainers(boolean, true),
+  ci_push_repository_for_job_token_allowed: storedForMaintainers(boolean, false),
   ci_id_token_sub_claim_components: {
-    ...maintainers(commaSeparated(string), ['project_path', 'ref_type', 'ref']),
+    ...storedForMaintainers(commaSeparated(string), ['project_path', 'ref_type', 'ref']),
     errors: subClaimErrors,
   },
   merge_method: stored(oneOf('merge', 'rebase_merge', 'ff'), 'merge'),
@@ -227,8 +227,8 @@ export const attributes = {
 type AttributeTable = typeof attributes;
 export type AttributeName = keyof AttributeTable;
 type ValueOf<Name extends AttributeName> = AttributeTable[Name] extends { type: ParameterType<infer T> } ? T : never;
-type NamesOfKind<H extends AttributeKind> = {
-  [Name in AttributeName]: AttributeTable[Name] extends { kind: H } ? Name : never;
+type NamesOfKind<Kind extends AttributeKind> = {
+  [Name in AttributeName]: AttributeTable[Name] extends { kind: Kind } ? Name : never;
 }[AttributeName];
 
 export type StoredName = NamesOfKind<'stored'>;

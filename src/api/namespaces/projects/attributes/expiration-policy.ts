@@ -9,8 +9,8 @@ import type { FieldErrors } from '#runtime/failure.ts';
 import { compileRegex } from '#text/safe-regex.ts';
 
 /**
- * The expiration policy of a project's container images (contract/planning.md §3.3). It is stored and shown; there are no
- * images that it could delete.
+ * The expiration policy of a project's container images (contract/planning.md §3.3). Hearth stores and returns it, but
+ * has no container images to delete.
  */
 
 export const ContainerExpirationPolicy = shape('ContainerExpirationPolicy', {
@@ -24,7 +24,7 @@ export const ContainerExpirationPolicy = shape('ContainerExpirationPolicy', {
 });
 
 type ExpirationPolicy = Static<typeof ContainerExpirationPolicy>;
-/** The values that were set. Null is a value: of the required ones, it is reported as an error. */
+/** Values that were set. Null is a value; a required value that is null is reported as an error. */
 export type ExpirationPolicyChanges = { readonly [Name in keyof ExpirationPolicy]?: ExpirationPolicy[Name] | null };
 
 const DEFAULT_POLICY = {
@@ -59,10 +59,10 @@ export const expirationPolicyInput: ParameterType<ExpirationPolicyChanges> = {
   },
 };
 
-/** The length of each cadence, in days. */
+/** Interval of each cadence, in days. */
 const CADENCE_DAYS: Readonly<Record<string, number>> = { '1d': 1, '7d': 7, '14d': 14, '1month': 30, '3month': 90 };
-const AGES = ['7d', '14d', '30d', '60d', '90d'];
-const COUNTS = [1, 5, 10, 25, 50, 100];
+const ALLOWED_AGES = ['7d', '14d', '30d', '60d', '90d'];
+const ALLOWED_COUNTS = [1, 5, 10, 25, 50, 100];
 
 /** Returns the stored values after a change, which schedules the next run. */
 export function mergeExpirationPolicy(
@@ -72,28 +72,28 @@ export function mergeExpirationPolicy(
 ): ExpirationPolicyChanges {
   if (Object.keys(changes).length === 0) return current;
   const values = { ...current, ...changes };
-  return { ...values, next_run_at: nextRun(now, values.cadence ?? DEFAULT_POLICY.cadence) };
+  return { ...values, next_run_at: getNextRun(now, values.cadence ?? DEFAULT_POLICY.cadence) };
 }
 
-function nextRun(now: string, cadence: string): string {
+function getNextRun(now: string, cadence: string): string {
   return new Date(Date.parse(now) + (CADENCE_DAYS[cadence] ?? 1) * DAY_MS).toISOString();
 }
 
 /** Returns the policy of a project with the defaults of values that were never set. */
 export function expirationPolicy(values: ExpirationPolicyChanges, createdAt: string): ExpirationPolicy {
-  const { next_run_at = nextRun(createdAt, DEFAULT_POLICY.cadence), ...set } = values;
-  return { ...DEFAULT_POLICY, ...set, next_run_at } as ExpirationPolicy;
+  const { next_run_at = getNextRun(createdAt, DEFAULT_POLICY.cadence), ...setValues } = values;
+  return { ...DEFAULT_POLICY, ...setValues, next_run_at } as ExpirationPolicy;
 }
 
 export function expirationPolicyErrors(values: ExpirationPolicyChanges): FieldErrors {
   const { cadence, enabled, keep_n, older_than, name_regex, name_regex_keep } = { ...DEFAULT_POLICY, ...values };
   const errors = {
-    cadence: [...(cadence ? [] : [BLANK]), ...includedIn(Object.keys(CADENCE_DAYS), cadence)],
-    enabled: includedIn([true, false], enabled),
-    keep_n: keep_n === null ? [] : includedIn(COUNTS, keep_n),
-    older_than: older_than === null ? [] : includedIn(AGES, older_than),
-    name_regex: !enabled ? [] : name_regex ? syntaxErrors(name_regex) : [BLANK],
-    name_regex_keep: enabled && name_regex_keep ? syntaxErrors(name_regex_keep) : [],
+    cadence: [...(cadence ? [] : [BLANK]), ...validateInclusion(Object.keys(CADENCE_DAYS), cadence)],
+    enabled: validateInclusion([true, false], enabled),
+    keep_n: keep_n === null ? [] : validateInclusion(ALLOWED_COUNTS, keep_n),
+    older_than: older_than === null ? [] : validateInclusion(ALLOWED_AGES, older_than),
+    name_regex: !enabled ? [] : name_regex ? validateSyntax(name_regex) : [BLANK],
+    name_regex_keep: enabled && name_regex_keep ? validateSyntax(name_regex_keep) : [],
   };
   return Object.fromEntries(
     Object.entries(errors).map(([name, texts]) => [`container_expiration_policy.${name}`, texts]),
@@ -101,10 +101,10 @@ export function expirationPolicyErrors(values: ExpirationPolicyChanges): FieldEr
 }
 
 const BLANK = "can't be blank";
-const includedIn = (values: readonly unknown[], value: unknown) =>
+const validateInclusion = (values: readonly unknown[], value: unknown) =>
   values.includes(value) ? [] : ['is not included in the list'];
 
-function syntaxErrors(expression: string): string[] {
+function validateSyntax(expression: string): string[] {
   const regex = compileRegex(expression);
   return typeof regex === 'string' ? [`not valid RE2 syntax: ${regex}`] : [];
 }

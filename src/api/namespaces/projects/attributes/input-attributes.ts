@@ -24,14 +24,14 @@ interface AttributeSetter {
 
 /**
  * Returns the attributes to set, under their current names and without those that the caller may not set. An alias
- * only counts if its current name is absent. `attributesOfRow`: the stored attributes of the project.
+ * only counts if its current name is absent. `attributesJson`: the stored attributes of the project.
  */
 export function resolveAttributes(
   values: ProjectAttributeInput,
-  attributesOfRow: string,
+  attributesJson: string,
   setter: AttributeSetter,
 ): ProjectAttributeInput {
-  const current = storedAttributes({ attributes: attributesOfRow });
+  const current = storedAttributes({ attributes: attributesJson });
   const resolved: Record<string, unknown> = {};
   for (const [name, attribute] of attributeEntries) {
     const value = resolveValue(attribute, values[name]);

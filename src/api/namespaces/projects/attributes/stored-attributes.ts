@@ -19,13 +19,15 @@ export function storedAttributes(project: { readonly attributes: string }): Stor
 }
 
 /** Applies changes and returns the JSON for the column, which contains only values that differ from the defaults. */
-export function mergeStoredAttributes(attributesOfRow: string, changes: Partial<StoredAttributes>): string {
-  const all = { ...storedAttributes({ attributes: attributesOfRow }), ...changes };
-  const different = Object.entries(all).filter(([name, value]) => !isSame(value, defaults[name as StoredName]));
-  return JSON.stringify(Object.fromEntries(different));
+export function mergeStoredAttributes(attributesJson: string, changes: Partial<StoredAttributes>): string {
+  const mergedAttributes = { ...storedAttributes({ attributes: attributesJson }), ...changes };
+  const nonDefaultEntries = Object.entries(mergedAttributes).filter(
+    ([name, value]) => !isEqual(value, defaults[name as StoredName]),
+  );
+  return JSON.stringify(Object.fromEntries(nonDefaultEntries));
 }
 
-function isSame(one: unknown, other: unknown): boolean {
+function isEqual(one: unknown, other: unknown): boolean {
   return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
 }
 
@@ -36,17 +38,17 @@ export function pickStoredAttributes(input: ProjectAttributeInput): Partial<Stor
   );
 }
 
-const visibleEntries = storedEntries.filter(([, { hidden }]) => !hidden);
-const defaultsOf = (entries: typeof storedEntries): Readonly<Record<string, unknown>> =>
+const serializedEntries = storedEntries.filter(([, { hidden }]) => !hidden);
+const getDefaults = (entries: typeof storedEntries): Readonly<Record<string, unknown>> =>
   Object.fromEntries(entries.map(([name]) => [name, defaults[name]]));
 
 /** The defaults of the attributes that everybody can see, and of those that Maintainers can see. */
 const visibleDefaults = {
-  everybody: defaultsOf(visibleEntries.filter(([, { maintainersOnly }]) => !maintainersOnly)),
-  maintainers: defaultsOf(visibleEntries),
+  everybody: getDefaults(serializedEntries.filter(([, { maintainersOnly }]) => !maintainersOnly)),
+  maintainers: getDefaults(serializedEntries),
 };
 
-/** Returns the stored attributes that the caller can see. It is fast for lists, since most rows store few values. */
+/** Returns the stored attributes that the caller can see. A row that stores no values costs no parsing. */
 export function visibleAttributes(
   { attributes }: { readonly attributes: string },
   asMaintainer: boolean,
@@ -58,14 +60,14 @@ export function visibleAttributes(
   return result;
 }
 
-const schemaOf = ({ type, clearable }: ProjectAttribute): TSchema =>
+const getSchema = ({ type, clearable }: ProjectAttribute): TSchema =>
   clearable ? nullable(responseField(type.schema)) : responseField(type.schema);
 
-function schemasOf(isIncluded: (attribute: ProjectAttribute) => boolean): Record<string, TSchema> {
-  const chosen = visibleEntries.filter(([, attribute]) => isIncluded(attribute));
-  return Object.fromEntries(chosen.map(([name, attribute]) => [name, schemaOf(attribute)]));
+function getSchemas(isIncluded: (attribute: ProjectAttribute) => boolean): Record<string, TSchema> {
+  const includedEntries = serializedEntries.filter(([, attribute]) => isIncluded(attribute));
+  return Object.fromEntries(includedEntries.map(([name, attribute]) => [name, getSchema(attribute)]));
 }
 
 /** The schema fields for everybody, and those for Maintainers. */
-export const publicFields = schemasOf(({ maintainersOnly }) => !maintainersOnly);
-export const maintainersFields = schemasOf(({ maintainersOnly }) => maintainersOnly === true);
+export const publicFields = getSchemas(({ maintainersOnly }) => !maintainersOnly);
+export const maintainersFields = getSchemas(({ maintainersOnly }) => maintainersOnly === true);

@@ -17,13 +17,13 @@ export function unsupportedAttributeErrors(
   return isAccepted ? {} : { [name]: ['is not supported'] };
 }
 
-/** Tells whether a value is false in any form, or nothing. */
+/** Returns whether a value means false in any notation, or is null. */
 function isOff(value: unknown): boolean {
   const problems = new Problems();
   return boolean.read(value, '', problems) !== true && !problems.any;
 }
 
-/** Tells whether a value is an empty array; in forms `name[]=`. */
+/** Returns whether a value is an empty array; in forms `name[]=`. */
 function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.every((element) => element === '');
 }

@@ -9,12 +9,12 @@ export function topicErrors(topics: readonly string[]): FieldErrors {
   return isInvalid ? { topics: ['has characters that are not allowed'] } : {};
 }
 
-const SHORTEST_TIMEOUT = 600;
+const MIN_TIMEOUT_SECONDS = 600;
 /** One month, in seconds (exclusive). */
-const TOO_LONG_TIMEOUT = 2_629_746;
+const TIMEOUT_LIMIT_SECONDS = 2_629_746;
 
 export function timeoutErrors(seconds: number): FieldErrors {
-  if (seconds >= SHORTEST_TIMEOUT && seconds < TOO_LONG_TIMEOUT) return {};
+  if (seconds >= MIN_TIMEOUT_SECONDS && seconds < TIMEOUT_LIMIT_SECONDS) return {};
   return { build_timeout: ['needs to be between 10 minutes and 1 month'] };
 }
 
@@ -22,37 +22,37 @@ export function artifactSizeErrors(mebibytes: number): FieldErrors {
   return mebibytes > 0 ? {} : { max_artifacts_size: ['must be greater than 0'] };
 }
 
-const DAY = 86_400;
-const YEAR = 31_536_000;
+const DAY_SECONDS = 86_400;
+const YEAR_SECONDS = 31_536_000;
 
 export function pipelineAgeErrors(seconds: number): FieldErrors {
-  if (seconds >= DAY && seconds <= YEAR) return {};
+  if (seconds >= DAY_SECONDS && seconds <= YEAR_SECONDS) return {};
   return { 'ci_cd_settings.delete_pipelines_in_seconds': ['must be between 1 day and 1 year'] };
 }
 
 const SUB_CLAIM_COMPONENTS = ['project_path', 'ref_type', 'ref', 'environment_protected', 'deployment_tier'];
 
 export function subClaimErrors(components: readonly string[]): FieldErrors {
-  const unknown = components.filter((component) => !SUB_CLAIM_COMPONENTS.includes(component));
+  const unknownComponents = components.filter((component) => !SUB_CLAIM_COMPONENTS.includes(component));
   return {
     'ci_cd_settings.id_token_sub_claim_components': [
       ...(components[0] === 'project_path' ? [] : ['project_path must be the first element of the sub claim']),
-      ...unknown.map((component) => `${component} is not an allowed sub claim component`),
+      ...unknownComponents.map((component) => `${component} is not an allowed sub claim component`),
     ],
   };
 }
 
-const LONGEST_TITLE_REGEX = 255;
+const MAX_TITLE_REGEX_LENGTH = 255;
 
-/** The syntax of an expression that is too long is not checked. */
+/** Returns errors of a title expression. The syntax is checked only if the length is valid. */
 export function titleRegexErrors(expression: string): FieldErrors {
-  const tooLong = [...expression].length > LONGEST_TITLE_REGEX;
+  const tooLong = [...expression].length > MAX_TITLE_REGEX_LENGTH;
   return {
-    merge_request_title_regex: tooLong ? ['is too long (maximum is 255 characters)'] : syntaxErrors(expression),
+    merge_request_title_regex: tooLong ? ['is too long (maximum is 255 characters)'] : validateSyntax(expression),
   };
 }
 
-function syntaxErrors(expression: string): string[] {
-  const read = compileRegex(expression);
-  return typeof read === 'string' ? [`not valid RE2 syntax: ${read}`] : [];
+function validateSyntax(expression: string): string[] {
+  const regex = compileRegex(expression);
+  return typeof regex === 'string' ? [`not valid RE2 syntax: ${regex}`] : [];
 }

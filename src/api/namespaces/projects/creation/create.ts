@@ -21,7 +21,7 @@ export interface CreateProjectInput {
 }
 
 /** The creator and the namespace of a new project. */
-interface ProjectOrigin {
+interface CreatorAndNamespace {
   readonly creatorId: number;
   /** Null for the creator's personal namespace. */
   readonly namespaceId: number | null;
@@ -37,25 +37,25 @@ type CreateFailure = 'importUnsupported' | 'invalid' | 'limitReached';
 export async function create(
   services: CreateProjectServices,
   caller: Caller,
-  origin: ProjectOrigin,
+  creatorAndNamespace: CreatorAndNamespace,
   { values, readme, importUrl }: CreateProjectInput,
 ): Promise<Project | Failure<CreateFailure>> {
   if (importUrl) return fail('importUnsupported');
   const storages = Object.keys(services.config.storages);
-  const created = await services.runUnitOfWork(caller, (uow) =>
-    createInTarget(uow, origin, resolveAttributes(values, '{}', uow), storages),
+  const createResult = await services.runUnitOfWork(caller, (uow) =>
+    createInTarget(uow, creatorAndNamespace, resolveAttributes(values, '{}', uow), storages),
   );
-  if (isFailure(created)) return created;
-  if (!readme) return created.project;
-  const { project, creator } = created;
+  if (isFailure(createResult)) return createResult;
+  if (!readme) return createResult.project;
+  const { project, creator } = createResult;
   await initializeWithReadme(services, project, creator);
   return (await findProject(services.database.reader, caller, String(project.id))) ?? project;
 }
 
-/** Reads all conditions in the unit of work: the namespace may be moved, hidden or deleted meanwhile. */
+/** Checks all conditions in the unit of work, because the namespace may be moved, hidden or deleted meanwhile. */
 async function createInTarget(
   uow: UnitOfWork,
-  { creatorId, namespaceId }: ProjectOrigin,
+  { creatorId, namespaceId }: CreatorAndNamespace,
   input: ProjectAttributeInput,
   storages: readonly string[],
 ): Promise<{ readonly project: Project; readonly creator: User } | Failure<'invalid' | 'limitReached'>> {
@@ -73,7 +73,7 @@ async function createInTarget(
   return isFailure(project) ? project : { project, creator };
 }
 
-/** Tells whether the user has reached the limit of personal projects. Projects in groups do not count. */
+/** Returns whether the user has reached the limit of personal projects. Projects in groups do not count. */
 async function hasReachedProjectLimit(db: Reader, { id, projects_limit: limit }: User): Promise<boolean> {
   // index: namespaces_by_owner, projects_by_namespace
   const { count } = await db

@@ -13,7 +13,7 @@ import { resolveAttributes } from '../attributes/input-attributes.ts';
 import { type ImportedProjectState, insertProject } from './insert.ts';
 import { findTarget } from './target-namespace.ts';
 
-/** A project of another server. */
+/** Content of a project from another server. */
 export interface ImportProjectInput {
   readonly path: string;
   readonly name: string;

@@ -12,12 +12,12 @@ export async function initializeWithReadme(services: RefServices, project: Proje
     actor: { server: true, userId: id },
     author: { name, email: commit_email ?? email },
     path: 'README.md',
-    content: Buffer.from(readmeText(project)),
+    content: Buffer.from(buildReadme(project)),
     message: 'Initial commit',
   });
   if (isFailure(failure)) throw new Error(`Cannot create the first branch of project ${project.id}: ${failure.code}`);
 }
 
-function readmeText({ name, description }: Pick<Project, 'name' | 'description'>): string {
+function buildReadme({ name, description }: Pick<Project, 'name' | 'description'>): string {
   return `# ${name}\n${description ? `\n${description}\n` : ''}`;
 }

@@ -98,13 +98,13 @@ async function buildDraft(
     visibility: capVisibility(target, input.visibility ?? defaultVisibility(uow.actor, settings)),
     input,
     storage: input.repository_storage || chooseStorage(storages, settings.repository_storages_weighted),
-    defaultBranch: branchName(input.default_branch) || (await getInitialBranch(uow, target.id)),
+    defaultBranch: stripRefPrefix(input.default_branch) || (await getInitialBranch(uow, target.id)),
     readOnly: input.repository_read_only === true,
   };
 }
 
-/** Accepts a full ref name as well. */
-const branchName = (branch: string | null | undefined) =>
+/** Returns the branch name of a full ref name; other names stay unchanged. */
+const stripRefPrefix = (branch: string | null | undefined) =>
   branch?.startsWith(HEADS) ? branch.slice(HEADS.length) : branch;
 
 async function insertProjectRows(
@@ -135,8 +135,8 @@ async function insertProjectRows(
   await insertRoute(tx, { project_id: id }, draft.fullPath);
   await insertRepository(tx, id, draft, target);
   if (target.owner_id !== null) {
-    const owner = { userId: target.owner_id, accessLevel: OWNER, createdById: creator.id };
-    await createMembership(tx, { type: 'project', id }, owner);
+    const membershipInput = { userId: target.owner_id, accessLevel: OWNER, createdById: creator.id };
+    await createMembership(tx, { type: 'project', id }, membershipInput);
   }
   return id;
 }

@@ -11,15 +11,15 @@ export interface TargetNamespace extends FullPath {
   readonly id: number;
   /** The maximum visibility of its projects. */
   readonly visibility: Visibility;
-  /** Null for groups. */
+  /** Owner of a personal namespace; null for groups. */
   readonly owner_id: number | null;
   /** Null for personal namespaces. */
   readonly group: Group | null;
 }
 
 /**
- * Returns the group or personal namespace with this id or full path, or null. It does not check whether the caller can
- * see it.
+ * Returns the group or personal namespace with this id or full path, or null. The caller must check whether it is
+ * visible (`mayKnowTarget`).
  */
 export async function findTarget(db: Reader, caller: Caller, id: string): Promise<TargetNamespace | null> {
   const group = await findGroup(db, caller, id);
@@ -51,11 +51,11 @@ async function findPersonalNamespace(db: Reader, id: string): Promise<TargetName
   if (idOrPath === null) return null;
   const query = selectPersonalNamespaces(db);
   // index: namespaces primary key, routes_by_full_path
-  const one =
+  const matchingQuery =
     'id' in idOrPath
       ? query.where('namespaces.id', '=', idOrPath.id)
       : query.where('routes.full_path_key', '=', idOrPath.key);
-  const row = await one.executeTakeFirst();
+  const row = await matchingQuery.executeTakeFirst();
   return row ? { ...row, group: null } : null;
 }
 
@@ -66,19 +66,19 @@ export async function findPersonalTarget(db: Reader, userId: number): Promise<Ta
   return row ? { ...row, group: null } : null;
 }
 
-/** Tells whether the caller may know the namespace as a target: it is their own, or they are a member. */
+/** Returns whether the caller may learn that the target exists: they own it, are a member, or are an administrator. */
 export function mayKnowTarget(caller: Caller, target: TargetNamespace): boolean {
   if (isAdministrator(caller)) return true;
   return target.group ? getGroupRole(caller, target.group) > 0 : target.owner_id === caller.user?.id;
 }
 
-/** Tells whether the caller may create projects there. */
+/** Returns whether the caller may create projects in the target. */
 export function mayCreateProjectsIn(caller: Caller, target: TargetNamespace): boolean {
   if (target.group === null) return isAdministrator(caller) || target.owner_id === caller.user?.id;
   return mayCreateProjectIn(caller, target.group);
 }
 
-/** Tells whether the caller may transfer projects there, which requires a Maintainer of a group. */
+/** Returns whether the caller may transfer projects to the target. A group requires the role Maintainer. */
 export function mayTransferProjectsTo(caller: Caller, target: TargetNamespace): boolean {
   const maintainsTarget = target.group === null || getGroupRole(caller, target.group) >= MAINTAINER;
   return maintainsTarget && mayCreateProjectsIn(caller, target);

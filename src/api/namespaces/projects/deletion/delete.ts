@@ -22,20 +22,20 @@ export async function markOrDestroyProject(
   uow: UnitOfWork,
   project: Project,
   { permanently, fullPath }: DeleteProjectInput,
-): Promise<undefined | typeof MORE | Failure<'notMarked' | 'alreadyMarked' | 'wrongPath' | 'moving'>> {
+): Promise<undefined | typeof MORE | Failure<'notMarked' | 'alreadyMarked' | 'pathMismatch' | 'repositoryMoving'>> {
   if (project.marked_for_deletion_on === null) {
     if (permanently) return fail('notMarked');
     if ((await loadArchiveState(uow, project.namespace_id)).marked.any) return undefined;
     return markForDeletion(uow, project);
   }
   if (!permanently) return fail('alreadyMarked');
-  if (fullPath !== project.full_path) return fail('wrongPath');
+  if (fullPath !== project.full_path) return fail('pathMismatch');
   if (await isRestored(uow, project.id)) return fail('notMarked');
-  if (await hasRepositoryMove(uow, [project.id])) return fail('moving');
+  if (await hasRepositoryMove(uow, [project.id])) return fail('repositoryMoving');
   return destroyMarkedProjectBatch(uow, project.id, project.marked_for_deletion_on);
 }
 
-/** Tells whether the project was restored since the request began. index: projects primary key */
+/** Returns whether the project was restored since the request began. index: projects primary key */
 function isRestored(db: Reader, projectId: number): Promise<boolean> {
   const unmarked = db.selectFrom('projects').select('id').where('marked_for_deletion_on', 'is', null);
   return hasRow(unmarked.where('id', '=', projectId));

@@ -17,16 +17,16 @@ export const destroyMarkedProjects = defineJob({
   async handle({ database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>) {
     const { reader } = database;
     const { deletion_adjourned_period: days } = await loadSettings(reader);
-    const lastDay = addDays(reader.today, -days);
+    const cutoffDate = addDays(reader.today, -days);
     for (;;) {
-      const due = await findDueProjectIds(reader, lastDay);
-      for (const id of due) {
+      const dueProjectIds = await findDueProjectIds(reader, cutoffDate);
+      for (const id of dueProjectIds) {
         await inBatches(runUnitOfWork, ANONYMOUS, {
           recheck: noRecheck,
-          runBatch: (uow) => destroyMarkedProjectBatch(uow, id, lastDay),
+          runBatch: (uow) => destroyMarkedProjectBatch(uow, id, cutoffDate),
         });
       }
-      if (due.length < BATCH_SIZE) return;
+      if (dueProjectIds.length < BATCH_SIZE) return;
     }
   },
 });
@@ -38,35 +38,35 @@ export const destroyMarkedProjectsDaily: Schedule<Services> = {
 };
 
 /**
- * Destroys a batch of a project that was marked on `lastDay` or before, unless it was restored meanwhile or its
+ * Destroys a batch of a project that was marked on `cutoffDate` or before, unless it was restored meanwhile or its
  * repository is being moved.
  */
 export async function destroyMarkedProjectBatch(
   uow: UnitOfWork,
   id: number,
-  lastDay: string,
+  cutoffDate: string,
 ): Promise<typeof MORE | undefined> {
   // index: projects primary key, repositories primary key
-  const marked = await uow
+  const markedProject = await uow
     .selectFrom('projects')
     .innerJoin('repositories', 'repositories.project_id', 'projects.id')
     .select('projects.id')
     .where('projects.id', '=', id)
-    .where('marked_for_deletion_on', '<=', lastDay)
+    .where('marked_for_deletion_on', '<=', cutoffDate)
     .where('repositories.move_id', 'is', null)
     .executeTakeFirst();
-  return marked && destroyProjectBatch(uow, id);
+  return markedProject && destroyProjectBatch(uow, id);
 }
 
 // index: projects_by_deletion, repositories primary key
-async function findDueProjectIds(db: Reader, lastDay: string): Promise<number[]> {
+async function findDueProjectIds(db: Reader, cutoffDate: string): Promise<number[]> {
   const rows = await db
     .selectFrom('projects')
     .innerJoin('repositories', 'repositories.project_id', 'projects.id')
     .select('projects.id')
     // Projects whose repository is being moved are destroyed later.
     .where('repositories.move_id', 'is', null)
-    .where('marked_for_deletion_on', '<=', lastDay)
+    .where('marked_for_deletion_on', '<=', cutoffDate)
     .orderBy('marked_for_deletion_on')
     .limit(BATCH_SIZE)
     .execute();

@@ -16,7 +16,7 @@ export async function destroyProject(uow: UnitOfWork, projectId: number): Promis
   const project = await findProjectToDestroy(uow, projectId);
   if (project === undefined) return;
   assertNotMoving(project);
-  await uow.publish('project-destroyed', eventPayload(project));
+  await uow.publish('project-destroyed', buildEventPayload(project));
   await deleteProjectActivity(uow, projectId);
   await deleteMembershipsOfSources(uow, 'project', [projectId]);
   await recordDestruction(uow, project);
@@ -25,8 +25,8 @@ export async function destroyProject(uow: UnitOfWork, projectId: number): Promis
 
 /**
  * Destroys the next batch of a large project, for `inBatches`. After the first batch it cannot be restored; if the
- * process stops, the job for marked projects continues. Callers recheck their right before each batch
- * (`isDestructionStarted`).
+ * process stops, the job for marked projects continues. Before each batch, callers recheck that the
+ * project is still due or `isDestructionStarted`.
  */
 export async function destroyProjectBatch(uow: UnitOfWork, projectId: number): Promise<typeof MORE | undefined> {
   const project = await findProjectToDestroy(uow, projectId);
@@ -34,7 +34,7 @@ export async function destroyProjectBatch(uow: UnitOfWork, projectId: number): P
   assertNotMoving(project);
   const deleteActivityBatch = () => deleteProjectActivityBatch(uow, projectId, BATCH_SIZE);
   if (
-    (await uow.publishBatch('project-destroyed', eventPayload(project))) ||
+    (await uow.publishBatch('project-destroyed', buildEventPayload(project))) ||
     (await deleteActivityBatch()) === BATCH_SIZE
   ) {
     await preventRestore(uow, projectId);
@@ -44,10 +44,7 @@ export async function destroyProjectBatch(uow: UnitOfWork, projectId: number): P
   return undefined;
 }
 
-/**
- * Removes the former names and backdates the mark, so that the project cannot be restored and is destroyed by the next
- * job.
- */
+/** Columns of a project that cannot be restored, and that the next job destroys: no former names, a backdated mark. */
 const UNRESTORABLE = {
   marked_for_deletion_on: '1970-01-01',
   name_before_deletion: null,
@@ -63,10 +60,10 @@ async function preventRestore(uow: UnitOfWork, projectId: number): Promise<void>
     .execute();
 }
 
-/** Tells whether the destruction has started; then it must be completed. index: projects primary key */
+/** Returns whether the destruction has started, so that it must be completed. index: projects primary key */
 export function isDestructionStarted(db: Reader, projectId: number): Promise<boolean> {
-  const final = db.selectFrom('projects').select('id').where('id', '=', projectId);
-  return hasRow(final.where('marked_for_deletion_on', '=', UNRESTORABLE.marked_for_deletion_on));
+  const projectQuery = db.selectFrom('projects').select('id').where('id', '=', projectId);
+  return hasRow(projectQuery.where('marked_for_deletion_on', '=', UNRESTORABLE.marked_for_deletion_on));
 }
 
 /** Thrown if the project's repository is being moved to another storage. Retry later. */
@@ -81,14 +78,14 @@ function assertNotMoving({ id, move_id }: ProjectToDestroy): void {
   if (move_id !== null) throw new RepositoryMoveInProgress(id);
 }
 
-/** Tells whether a repository of these projects is being moved to another storage. index: repositories primary key */
+/** Returns whether a repository of these projects is being moved to another storage. index: repositories primary key */
 export function hasRepositoryMove(db: Reader, projectIds: readonly number[]): Promise<boolean> {
   if (projectIds.length === 0) return Promise.resolve(false);
-  const moving = db.selectFrom('repositories').select('project_id').where('move_id', 'is not', null);
-  return hasRow(moving.where('project_id', 'in', projectIds));
+  const movingRepositories = db.selectFrom('repositories').select('project_id').where('move_id', 'is not', null);
+  return hasRow(movingRepositories.where('project_id', 'in', projectIds));
 }
 
-const eventPayload = ({ id, storage, disk_path }: ProjectToDestroy) => ({
+const buildEventPayload = ({ id, storage, disk_path }: ProjectToDestroy) => ({
   projectId: id,
   storage,
   diskPath: disk_path,

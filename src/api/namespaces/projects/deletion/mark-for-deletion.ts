@@ -15,7 +15,7 @@ import { chooseRestoredNames } from './restored-names.ts';
  * destroyed.
  */
 
-/** Schedules the deletion: the project's name and path are free at once, and it is archived. */
+/** Schedules the deletion. Archives the project, and makes its name and path available at once. */
 export async function markForDeletion(
   uow: UnitOfWork,
   project: Project,
@@ -37,7 +37,7 @@ export async function markForDeletion(
 
 /**
  * Restores a marked project, unarchived, under its former name and path, or similar ones if they are taken. Fails with
- * `gone` if its destruction has started.
+ * `notFound` if its destruction has started.
  */
 export async function restore(uow: UnitOfWork, project: Project): Promise<Project | Failure<'notMarked' | 'notFound'>> {
   const row = await findMarkColumns(uow, project.id);

@@ -135,12 +135,12 @@ export function findLicenseFile(files: readonly string[]): string | undefined {
 /** Returns the license with this text, or null. */
 export function detectLicense(text: string): License | null {
   const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  const plain = words.join(' ');
+  const normalizedText = words.join(' ');
   const license = Object.entries(LICENSE_PATTERNS).find(
     ([, { phrases, excludedPhrase, maxWords }]) =>
       words.length <= maxWords &&
-      phrases.every((run) => plain.includes(run)) &&
-      !(excludedPhrase !== undefined && plain.includes(excludedPhrase)),
+      phrases.every((phrase) => normalizedText.includes(phrase)) &&
+      !(excludedPhrase !== undefined && normalizedText.includes(excludedPhrase)),
   );
   if (license === undefined) return null;
   const [key, { name, nickname = null, source }] = license;

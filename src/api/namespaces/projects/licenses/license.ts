@@ -14,10 +14,10 @@ export interface LicenseFile {
   readonly license: License | null;
 }
 
-/** Bytes. No license is larger. */
+/** Maximum size of a license file, in bytes. */
 const MAX_LICENSE_BYTES = 128 * 1024;
 
-/** Cached by repository and tree, which never change. */
+/** Cache of license files by repository and tree id. The content of a tree never changes. */
 const licenseCache = definePerGit(() => createBoundedCache<{ readonly file: LicenseFile | null }>(5_000));
 
 /** Loads the licenses if they were requested; null for projects whose code the caller may not read. */
@@ -36,8 +36,8 @@ export async function loadLicenses(
 /** Loads the license of a project from the root of its default branch. */
 async function loadLicense(git: Git, project: Project): Promise<LicenseFile | null> {
   const repository = getRepository(git, project);
-  const tip = await findBranchHead(repository, project.default_branch);
-  const commit = tip === null ? null : await readCommit(git, repository, tip);
+  const branchHead = await findBranchHead(repository, project.default_branch);
+  const commit = branchHead === null ? null : await readCommit(git, repository, branchHead);
   if (commit === null) return null;
   const key = `${repository.directory} ${commit.treeId}`;
   const cached = licenseCache(git).get(key);
@@ -51,7 +51,7 @@ async function readLicenseFile(git: Git, project: Project, treeId: string): Prom
   const repository = getRepository(git, project);
   const blobs = (await readTree(git, repository, treeId))?.entries.filter(({ type }) => type === 'blob') ?? [];
   const name = findLicenseFile(blobs.map((entry) => entry.name));
-  const entry = blobs.find((one) => one.name === name);
+  const entry = blobs.find((blob) => blob.name === name);
   if (name === undefined || entry === undefined) return null;
   const content = (await readObject(git, repository, entry.id, MAX_LICENSE_BYTES))?.content ?? null;
   return { name, license: content === null ? null : detectLicense(content.toString('utf8')) };

@@ -16,19 +16,19 @@ export const UPDATED_AT_ERRORS = {
   unpaired: [400, '400 Bad request - `updated_at` filter and `updated_at` sorting must be paired'],
 } as const;
 
-/** Returns the requested page of such a list. `only`: additional conditions from the path. */
+/** Returns one page of the projects that match the parameters. `pathFilter`: conditions from the URL path. */
 export async function listProjectsByParams(
   db: Reader,
   caller: Caller,
   params: ListParams,
   page: PageRequest,
-  only: ProjectFilter = {},
+  pathFilter: ProjectFilter = {},
 ): Promise<ListPage<Project> | Failure<'unpaired'>> {
   if (isUnpaired(params)) return fail('unpaired');
-  return loadProjectPage(db, caller, toProjectListOptions(params, page, only));
+  return loadProjectPage(db, caller, toProjectListOptions(params, page, pathFilter));
 }
 
-/** The filters `updated_after` and `updated_before` require the order `updated_at`. */
+/** Returns whether `updated_after` or `updated_before` is used without the order `updated_at`, which it requires. */
 function isUnpaired({ order_by, updated_after, updated_before }: ListParams): boolean {
   return order_by !== 'updated_at' && (updated_after ?? updated_before) != null;
 }

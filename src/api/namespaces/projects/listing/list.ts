@@ -38,8 +38,8 @@ export interface ProjectListOptions {
 }
 
 /**
- * Returns one page of the projects that the caller can see. It runs at most five queries, and two for each search word
- * that is looked up.
+ * Returns one page of the projects that the caller can see. Runs at most five queries, and two for each search word
+ * that is looked up in an index.
  */
 export async function loadProjectPage(
   db: Reader,
@@ -48,14 +48,14 @@ export async function loadProjectPage(
 ): Promise<ListPage<Project>> {
   const { namespace } = filter;
   const scanInOrder = namespace !== undefined && (await hasManyProjects(db, namespace));
-  const common = await findCommonWords(db, filter);
-  const query = selectProjectIds(db, caller, { ...filter, scanInOrder }, common);
-  const isCollected = isSelective(filter, common) || (namespace !== undefined && !scanInOrder);
-  const orderIds = (all: ProjectIdsQuery) => orderProjects(all, order, direction, filter.search);
+  const commonWords = await findCommonWords(db, filter);
+  const query = selectProjectIds(db, caller, { ...filter, scanInOrder }, commonWords);
+  const collectsIds = isSelective(filter, commonWords) || (namespace !== undefined && !scanInOrder);
+  const orderIds = (idsQuery: ProjectIdsQuery) => orderProjects(idsQuery, order, direction, filter.search);
   const ids =
     page.kind === 'keyset'
       ? await loadKeysetIds(query, page, filter)
-      : isCollected
+      : collectsIds
         ? await paginate(db, orderIds(query), page, 'countInPageQuery')
         : await loadUnindexedPage(db, query, orderIds, page);
   const projects = await findProjects(
@@ -66,20 +66,20 @@ export async function loadProjectPage(
   return { ...ids, items: projects };
 }
 
-/** The most matching projects whose ids are collected. */
-const FEW_PROJECTS = 1_000;
+/** Maximum number of matching projects whose ids are collected. */
+const MAX_COLLECTED_PROJECTS = 1_000;
 
 /**
- * Loads a page of a list that no index covers. It counts first and collects the ids if they are few; otherwise they
- * would be searched again in the order of the list.
+ * Loads a page of a list that no index covers. Counts the matches first and collects their ids if they are few,
+ * because the second scan, in the order of the list, might read all projects.
  */
 async function loadUnindexedPage(
   db: Reader,
   query: ProjectIdsQuery,
-  orderIds: (all: ProjectIdsQuery) => ProjectIdsQuery,
+  orderIds: (idsQuery: ProjectIdsQuery) => ProjectIdsQuery,
   page: OffsetRequest,
 ): Promise<ListPage<{ id: number }>> {
-  const { isMatch, count } = await scanMatches(db, query, FEW_PROJECTS);
+  const { isMatch, count } = await scanMatches(db, query, MAX_COLLECTED_PROJECTS);
   const matchingIds = isMatch && db.selectFrom('projects').select('projects.id').where(isMatch(ID));
   return paginate(db, orderIds(matchingIds ?? query), page, count);
 }
@@ -100,12 +100,12 @@ async function loadKeysetIds(
   const result = keysetPage(page, rows, PROJECTS_KEYSET);
   return {
     ...result,
-    keyset: { next: result.keyset?.next ? { ...otherBound(page, filter), ...result.keyset.next } : null },
+    keyset: { next: result.keyset?.next ? { ...getOtherBound(page, filter), ...result.keyset.next } : null },
   };
 }
 
 /** Keeps the filter's other bound in the link to the next page. */
-function otherBound({ sort }: KeysetRequest, { idAfter, idBefore }: ProjectFilter): Record<string, string> {
+function getOtherBound({ sort }: KeysetRequest, { idAfter, idBefore }: ProjectFilter): Record<string, string> {
   if (sort === 'asc') return idBefore == null ? {} : { id_before: String(idBefore) };
   return idAfter == null ? {} : { id_after: String(idAfter) };
 }
