@@ -19,7 +19,7 @@ export const starProject = endpoint({
   post: '/projects/:id/star',
   summary: 'Star a project',
   access: inProject('read_project'),
-  errors: { already: NOT_MODIFIED },
+  errors: { alreadyStarred: NOT_MODIFIED },
   response: created(Project),
   write: (uow, { project }) => star(uow, project),
 });
@@ -28,7 +28,7 @@ export const unstarProject = endpoint({
   post: '/projects/:id/unstar',
   summary: 'Unstar a project',
   access: inProject('read_project'),
-  errors: { already: NOT_MODIFIED },
+  errors: { notStarred: NOT_MODIFIED },
   response: created(Project),
   write: (uow, { project }) => unstar(uow, project),
 });

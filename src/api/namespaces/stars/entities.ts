@@ -9,5 +9,5 @@ export interface StarRow extends UserBasicRow {
 
 /** A user who has starred a project (contract/planning.md §3.3). */
 export const Starrer = entity('Starrer', { starred_since: dateTime, user: UserBasic.schema }).from(
-  ({ starred_since, ...user }: StarRow, to) => ({ starred_since, user: UserBasic.serialize(user, to) }),
+  ({ starred_since, ...user }: StarRow, context) => ({ starred_since, user: UserBasic.serialize(user, context) }),
 );

@@ -6,14 +6,20 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { addToStarCounts, deleteStar, insertStar } from './store.ts';
 
 /** Stars a project; fails if it is already starred. */
-export async function star(uow: UnitOfWork<SignedInCaller>, project: Project): Promise<Project | Failure<'already'>> {
-  if (!(await insertStar(uow, project.id, uow.actor.user.id))) return fail('already');
+export async function star(
+  uow: UnitOfWork<SignedInCaller>,
+  project: Project,
+): Promise<Project | Failure<'alreadyStarred'>> {
+  if (!(await insertStar(uow, project.id, uow.actor.user.id))) return fail('alreadyStarred');
   return updateStarCount(uow, project, 1);
 }
 
 /** Unstars a project; fails if it is not starred. */
-export async function unstar(uow: UnitOfWork<SignedInCaller>, project: Project): Promise<Project | Failure<'already'>> {
-  if (!(await deleteStar(uow, project.id, uow.actor.user.id))) return fail('already');
+export async function unstar(
+  uow: UnitOfWork<SignedInCaller>,
+  project: Project,
+): Promise<Project | Failure<'notStarred'>> {
+  if (!(await deleteStar(uow, project.id, uow.actor.user.id))) return fail('notStarred');
   return updateStarCount(uow, project, -1);
 }
 

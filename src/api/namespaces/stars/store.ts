@@ -39,9 +39,9 @@ export async function deleteStarBatch(tx: Transaction, userId: number, limit: nu
     .where('project_id', 'in', ownStars)
     .returning('project_id')
     .execute();
-  const starred = removedStars.map(({ project_id }) => project_id);
-  await addToStarCounts(tx, starred, -1);
-  return starred.length;
+  const unstarredProjectIds = removedStars.map(({ project_id }) => project_id);
+  await addToStarCounts(tx, unstarredProjectIds, -1);
+  return unstarredProjectIds.length;
 }
 
 /** Adds 1 or -1 to the star counts of these projects. index: projects primary key */
@@ -54,14 +54,17 @@ export async function addToStarCounts(tx: Transaction, projectIds: readonly numb
     .execute();
 }
 
-/** Lists the users who starred a project, newest first. Private profiles are visible to themselves and administrators only. index: stars_by_project */
+/**
+ * Returns one page of the users who starred a project, newest star first. Only the user and administrators see a user
+ * with a private profile. index: stars_by_project
+ */
 export function listStarrers(
   db: Reader,
   projectId: number,
   caller: Caller,
   page: OffsetRequest,
 ): Promise<Page<StarRow>> {
-  const all = db
+  const stars = db
     .selectFrom('stars')
     .innerJoin('users', 'users.id', 'stars.user_id')
     // Joined in one statement: a user deleted between two statements would be missing.
@@ -70,7 +73,7 @@ export function listStarrers(
     .where('stars.project_id', '=', projectId)
     .where('users.deletion_scheduled_at', 'is', null);
   const visibleStars = isAdministrator(caller)
-    ? all
-    : all.where((eb) => eb.or([eb('users.private_profile', '=', false), eb('users.id', '=', caller.user?.id ?? 0)]));
+    ? stars
+    : stars.where((eb) => eb.or([eb('users.private_profile', '=', false), eb('users.id', '=', caller.user?.id ?? 0)]));
   return paginate(db, visibleStars.orderBy('stars.created_at', 'desc').orderBy('stars.user_id', 'desc'), page);
 }
