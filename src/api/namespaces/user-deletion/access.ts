@@ -4,7 +4,7 @@ import { forbidden, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
-/** Administrators; loads the user that the path names. Internal users cannot be deleted. */
+/** Admits administrators, and loads the user that the path names. Internal users cannot be deleted. */
 export function deletableUserAccess() {
   return administratorAfterParameters().resource({
     name: 'user',

@@ -18,12 +18,12 @@ import { clearProjectCreatorBatch, listPersonalProjectIds } from './store.ts';
 interface UserDestruction {
   readonly userId: number;
   readonly hard: boolean;
-  /** The author of the audit events, and their address. Stored in the job. */
+  /** User id and IP address of the author of the audit events. */
   readonly by: number;
   readonly address: string | null;
 }
 
-/** Retries for some weeks, finally once an hour: a half-deleted user is useless. */
+/** Number of attempts, enough for some weeks: no user may stay partly deleted. */
 const MAX_ATTEMPTS = 1000;
 
 /**
@@ -44,7 +44,7 @@ export const destroyUser = defineJob({
       });
     }
     if (hard) await destroyOwnedGroups(services, caller, userId);
-    // A pushing bot may have millions of rows.
+    // A bot that pushes often may have millions of activity rows.
     for (const deleteBatch of [deleteAuthorActivityBatch, clearProjectCreatorBatch, deleteStarBatch]) {
       await deleteInBatches(services.database, BATCH_SIZE, (tx, limit) => deleteBatch(tx, userId, limit));
     }
@@ -80,6 +80,7 @@ async function destroyOwnedGroups(
   }
 }
 
+/** Deletes the remaining data and the row of the user in one transaction. */
 async function destroyRemainder(
   uow: UnitOfWork,
   { userId, hard }: Pick<UserDestruction, 'userId' | 'hard'>,

@@ -4,10 +4,10 @@ import { type Caller, world } from '#test/support/world.ts';
 // Fixtures for tests of the deletion job.
 
 /** Creates a resource and returns the response body. */
-export async function createResource(by: Caller, path: string, params: object) {
-  const answer = await by.post(path, { ...params });
-  assert.equal(answer.status, 201, `${path}: ${answer.text}`);
-  return answer.body;
+export async function createResource(caller: Caller, path: string, params: object) {
+  const response = await caller.post(path, { ...params });
+  assert.equal(response.status, 201, `${path}: ${response.text}`);
+  return response.body;
 }
 
 /** Deletes the user; the job stays in the queue. */
