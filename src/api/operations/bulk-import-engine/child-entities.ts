@@ -97,24 +97,24 @@ interface SourceEntity {
 }
 
 /**
- * Returns whether the tree of this entity already contains the group or project. Groups that list themselves or each other would
- * otherwise be imported without end. index: bulk_import_entities_in_order
+ * Returns whether the tree of this entity already contains the group or project. Without the check, groups that list themselves or
+ * each other would be imported endlessly. index: bulk_import_entities_in_order
  */
 async function isInTree(db: Reader, target: Target, { type, fullPath, sourceId }: SourceEntity): Promise<boolean> {
-  const same = await db
+  const matchingEntities = await db
     .selectFrom('bulk_import_entities')
     .select('id')
     .where('bulk_import_id', '=', target.importId)
     .where('source_type', '=', type)
     .where((eb) => eb.or([eb('source_full_path', '=', fullPath), eb('source_id', '=', sourceId)]))
     .execute();
-  if (same.length === 0) return false;
+  if (matchingEntities.length === 0) return false;
   const root = await findRoot(db, target.entityId);
-  for (const { id } of same) if ((await findRoot(db, id)) === root) return true;
+  for (const { id } of matchingEntities) if ((await findRoot(db, id)) === root) return true;
   return false;
 }
 
-/** Returns the requested entity at the root of this entity's tree. */
+/** Returns the id of the root of this entity's tree, which is an entity of the request. */
 async function findRoot(db: Reader, entityId: number): Promise<number> {
   for (let id = entityId; ; ) {
     const parent = (await findEntityById(db, id))?.parent_id ?? null;

@@ -5,7 +5,7 @@ import type { SourceConfiguration } from './source.ts';
 
 /** Stores the URL and the token of a source, both encrypted. */
 
-const encryptionContext = (importId: number, column: 'url' | 'token') =>
+const getEncryptionContext = (importId: number, column: 'url' | 'token') =>
   `bulk_import_configurations.${column}:${importId}`;
 
 export async function insertConfiguration(
@@ -18,13 +18,13 @@ export async function insertConfiguration(
     .insertInto('bulk_import_configurations')
     .values({
       bulk_import_id: importId,
-      encrypted_url: encrypt(key, url, encryptionContext(importId, 'url')),
-      encrypted_token: encrypt(key, token, encryptionContext(importId, 'token')),
+      encrypted_url: encrypt(key, url, getEncryptionContext(importId, 'url')),
+      encrypted_token: encrypt(key, token, getEncryptionContext(importId, 'token')),
     })
     .execute();
 }
 
-/** Returns null if it was deleted, a day after the end of the import. index: bulk_import_configurations primary key */
+/** Returns the URL and token, or null if they were deleted, a day after the end of the import. index: bulk_import_configurations primary key */
 export async function findConfiguration(
   db: Reader,
   key: KeyObject,
@@ -37,7 +37,7 @@ export async function findConfiguration(
     .executeTakeFirst();
   if (row === undefined) return null;
   return {
-    url: decrypt(key, row.encrypted_url, encryptionContext(importId, 'url')),
-    token: decrypt(key, row.encrypted_token, encryptionContext(importId, 'token')),
+    url: decrypt(key, row.encrypted_url, getEncryptionContext(importId, 'url')),
+    token: decrypt(key, row.encrypted_token, getEncryptionContext(importId, 'token')),
   };
 }

@@ -48,7 +48,7 @@ export async function checkDestination(
   return parent;
 }
 
-/** Finds a group by its path only: a number is a path too, not an id. */
+/** Returns the group with this full path, or null. A number is treated as a path, not as an id. */
 async function findGroupByPath(db: Reader, caller: SignedInCaller, path: string): Promise<Group | null> {
   // index: routes_by_full_path
   const route = await db
@@ -77,7 +77,7 @@ async function mayCreateTopLevelGroup(db: Reader, caller: SignedInCaller): Promi
   return !caller.user.external && ((await findUserById(db, caller.user.id))?.can_create_group ?? false);
 }
 
-/** index: routes_by_full_path */
+/** Returns whether a group or project has this full path. index: routes_by_full_path */
 export function isPathTaken(db: Reader, fullPath: string): Promise<boolean> {
   return hasRow(db.selectFrom('routes').select('id').where('full_path_key', '=', foldCase(fullPath)));
 }

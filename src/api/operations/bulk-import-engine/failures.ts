@@ -14,7 +14,7 @@ export interface FailureContext {
 }
 
 export interface ImportFailure {
-  /** Fetching, parsing or storing. */
+  /** Step that failed: fetching, parsing or storing. */
   readonly step: 'extractor' | 'transformer' | 'loader';
   readonly class: string;
   readonly message: string;
@@ -63,7 +63,7 @@ export function redactPaths(message: string): string {
   return truncate(words.map((word) => (word.includes('/') ? '[FILTERED]' : word)).join(''))!;
 }
 
-/** Converts a Failure of a domain function. */
+/** Converts a failure of a domain function to a failure record. */
 export function toImportFailure(failure: Failure): ImportFailure {
   const { errors, message } = failure.values as { errors?: FieldErrors; message?: unknown };
   const texts = Object.entries(errors ?? {}).flatMap(([field, fieldErrors]) =>

@@ -17,20 +17,21 @@ export interface FakeSource {
   readonly url: string;
   readonly requests: ReceivedRequest[];
   /** Sets the responses for a path below `/api/v4`, with or without its query: used in order, the last one repeatedly. */
-  respond(path: string, ...answers: readonly FakeResponse[]): void;
+  respond(path: string, ...responses: readonly FakeResponse[]): void;
 }
 
 /** Starts a server with configurable responses that passes the checks of a source; other paths return 404. */
 export async function startFakeSource(t: { after(end: () => void): void }): Promise<FakeSource> {
-  const said = new Map<string, FakeResponse[]>();
+  const responsesByPath = new Map<string, FakeResponse[]>();
   const requests: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     const path = (request.url ?? '').replace('/api/v4', '');
     requests.push({ path, headers: request.headers });
-    const answers = said.get(path) ?? said.get(path.split('?', 1)[0]!) ?? [{ status: 404, body: {} }];
-    const answer = answers.length > 1 ? answers.shift()! : answers[0]!;
-    if (typeof answer === 'function') return answer(request, response);
-    const { status = 200, body = {}, headers = {} } = answer;
+    const responses = responsesByPath.get(path) ??
+      responsesByPath.get(path.split('?', 1)[0]!) ?? [{ status: 404, body: {} }];
+    const fakeResponse = responses.length > 1 ? responses.shift()! : responses[0]!;
+    if (typeof fakeResponse === 'function') return fakeResponse(request, response);
+    const { status = 200, body = {}, headers = {} } = fakeResponse;
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
   });
   server.listen(0, '127.0.0.1');
@@ -39,7 +40,7 @@ export async function startFakeSource(t: { after(end: () => void): void }): Prom
     server.closeAllConnections();
     server.close();
   });
-  const respond: FakeSource['respond'] = (path, ...answers) => void said.set(path, [...answers]);
+  const respond: FakeSource['respond'] = (path, ...responses) => void responsesByPath.set(path, [...responses]);
   respond('/version', { body: { version: '18.9.0', enterprise: true } });
   respond('/personal_access_tokens/self', { body: { scopes: ['api'] } });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, respond };
@@ -56,7 +57,7 @@ export function serveGroup(
   const group = { id, name, path: name, full_path: path, visibility: 'private', description: '' };
   source.respond(`/groups/${encodeURIComponent(path)}`, { body: group });
   for (const list of GROUP_LISTS) source.respond(`/groups/${id}/${list}`, { body: [] });
-  for (const [list, answers] of Object.entries(lists)) source.respond(`/groups/${id}/${list}`, ...answers);
+  for (const [list, responses] of Object.entries(lists)) source.respond(`/groups/${id}/${list}`, ...responses);
 }
 
 const GROUP_LISTS = [
@@ -76,10 +77,12 @@ export const importInput = (
   { url }: Pick<FakeSource, 'url'>,
   source_full_path: string,
   destination_slug: string,
-  more: object = {},
+  overrides: object = {},
 ) => ({
   configuration: { url, access_token: 'sesame-of-the-source' },
-  entities: [{ source_type: 'group_entity', source_full_path, destination_namespace: '', destination_slug, ...more }],
+  entities: [
+    { source_type: 'group_entity', source_full_path, destination_namespace: '', destination_slug, ...overrides },
+  ],
 });
 
 /** Serves an empty project; the test serves its repository. */

@@ -1,16 +1,16 @@
 import type { Git } from '#git/git.ts';
 import { definePerGit } from '#git/git.ts';
 
-/** Concurrent fetches of a process: index-pack may use 470 MiB for each, so that they stay below 1 GB together. */
-const SLOTS = 2;
+/** Maximum number of concurrent fetches of a process. Each index-pack may use 470 MiB; together they stay below 1 GB. */
+const MAX_CONCURRENT_FETCHES = 2;
 
-/** Milliseconds after which a user who did not try again is no longer waiting; users try again every few seconds. */
-const WAITING_MS = 30_000;
+/** Time in milliseconds without an attempt after which a user no longer waits. Users try again every few seconds. */
+const WAITING_EXPIRY_MS = 30_000;
 
-/** Milliseconds after which a waiting user gets the next slot before all who came later. */
-const PATIENCE_MS = 60_000;
+/** Waiting time in milliseconds after which a user gets the next slot before all users who came later. */
+const PRIORITY_DELAY_MS = 60_000;
 
-interface Attempts {
+interface AttemptTimes {
   readonly first: number;
   readonly last: number;
 }
@@ -18,7 +18,7 @@ interface Attempts {
 interface FetchSlots {
   readonly holders: Set<number>;
   /** Waiting users, in the order of their first attempts. */
-  readonly waiting: Map<number, Attempts>;
+  readonly waiting: Map<number, AttemptTimes>;
 }
 
 const getSlots = definePerGit<FetchSlots>(() => ({ holders: new Set(), waiting: new Map() }));
@@ -38,12 +38,12 @@ export function takeFetchSlot(git: Git, userId: number): FetchSlot | null {
   if (holders.has(userId)) return null;
   const now = git.clock.now().getTime();
   dropExpired(waiting, now);
-  const since = waiting.get(userId)?.first ?? now;
-  const earlier = [...waiting].filter(
-    ([user, { first }]) => user !== userId && first < since && first <= now - PATIENCE_MS,
+  const firstAttempt = waiting.get(userId)?.first ?? now;
+  const prioritizedUsers = [...waiting].filter(
+    ([user, { first }]) => user !== userId && first < firstAttempt && first <= now - PRIORITY_DELAY_MS,
   );
-  if (earlier.length >= SLOTS - holders.size) {
-    waiting.set(userId, { first: since, last: now });
+  if (prioritizedUsers.length >= MAX_CONCURRENT_FETCHES - holders.size) {
+    waiting.set(userId, { first: firstAttempt, last: now });
     return null;
   }
   waiting.delete(userId);
@@ -51,12 +51,12 @@ export function takeFetchSlot(git: Git, userId: number): FetchSlot | null {
   return {
     isContended() {
       dropExpired(waiting, git.clock.now().getTime());
-      return holders.size >= SLOTS && waiting.size > 0;
+      return holders.size >= MAX_CONCURRENT_FETCHES && waiting.size > 0;
     },
     release: () => void holders.delete(userId),
   };
 }
 
-function dropExpired(waiting: Map<number, Attempts>, now: number): void {
-  for (const [user, { last }] of waiting) if (last < now - WAITING_MS) waiting.delete(user);
+function dropExpired(waiting: Map<number, AttemptTimes>, now: number): void {
+  for (const [user, { last }] of waiting) if (last < now - WAITING_EXPIRY_MS) waiting.delete(user);
 }

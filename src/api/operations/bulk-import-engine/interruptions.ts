@@ -5,7 +5,7 @@ import type { ImportFailure } from './failures.ts';
 /** Interrupts the run until `at`: to retry a call, or to yield to other entities. */
 export class ResumeLater extends Error {
   readonly at: string;
-  /** The call to retry with its number of retries; null: the run only yields. */
+  /** The call to retry, with its number of retries; null if the run only yields. */
   readonly retry: { readonly call: string; readonly retries: number } | null;
 
   constructor(at: string, retry: ResumeLater['retry'] = null) {

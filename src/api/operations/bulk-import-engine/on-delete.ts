@@ -23,10 +23,10 @@ export const deleteImportsOfUser = subscription({
       (await uow.selectFrom(table).select('id').where('user_id', '=', userId).limit(BATCH_SIZE).execute()).map(
         ({ id }) => id,
       );
-    const [imports, entities] = [await listIds('bulk_imports'), await listIds('bulk_import_entities')];
+    const [importIds, entityIds] = [await listIds('bulk_imports'), await listIds('bulk_import_entities')];
     return nextBatch(
-      ...TABLES_OF_IMPORT.map((rows) => () => deleteKeyedBatch(uow, rows, imports, BATCH_SIZE)),
-      ...TABLES_OF_ENTITY.map((rows) => () => deleteKeyedBatch(uow, rows, entities, BATCH_SIZE)),
+      ...TABLES_OF_IMPORT.map((rows) => () => deleteKeyedBatch(uow, rows, importIds, BATCH_SIZE)),
+      ...TABLES_OF_ENTITY.map((rows) => () => deleteKeyedBatch(uow, rows, entityIds, BATCH_SIZE)),
       () => deleteBatch(uow, { table: 'bulk_import_entities', column: 'user_id' }, userId, BATCH_SIZE),
       () => deleteBatch(uow, { table: 'bulk_imports', column: 'user_id' }, userId, BATCH_SIZE),
     );

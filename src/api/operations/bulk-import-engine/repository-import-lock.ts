@@ -22,16 +22,16 @@ export async function lockRepositories(tx: Transaction, projectId: number): Prom
 
 /** Makes the repositories writable again, unless they are moving to another storage. */
 export async function unlockRepositories(tx: Transaction, projectId: number): Promise<void> {
-  await unlockQuery(tx, projectId).execute();
+  await buildUnlockQuery(tx, projectId).execute();
 }
 
-/** Like `unlockRepositories`, but returns false if they were unlocked and moved meanwhile: fetched data may be missing. */
+/** Unlocks the repositories. Returns false if they were unlocked and moved meanwhile, so that fetched data may be missing. */
 export async function unlockUnmovedRepositories(
   tx: Transaction,
   projectId: number,
   { storage, disk_path }: LockedRepository,
 ): Promise<boolean> {
-  const unlockedRow = await unlockQuery(tx, projectId)
+  const unlockedRow = await buildUnlockQuery(tx, projectId)
     .where('storage', '=', storage)
     .where('disk_path', '=', disk_path)
     .returning('project_id')
@@ -40,7 +40,7 @@ export async function unlockUnmovedRepositories(
 }
 
 /** index: repositories primary key */
-function unlockQuery(tx: Transaction, projectId: number) {
+function buildUnlockQuery(tx: Transaction, projectId: number) {
   return tx
     .updateTable('repositories')
     .set({ read_only: false })

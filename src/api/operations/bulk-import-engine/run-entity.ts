@@ -41,12 +41,12 @@ import { watchEntity } from './timeout.ts';
 
 /** Copies one group or project: its relations in order, continuing at the last stored page (contract/operations.md §1.4). */
 
-/** Milliseconds until a run yields to other entities. */
+/** Time after which a run yields to other entities, in milliseconds. */
 const TIME_SLICE_MS = 30_000;
 
 const GROUP_STEPS: readonly Relation[] = [...GROUP_RELATIONS, projectEntities, subgroups];
 
-/** Names of the trackers that are no lists. */
+/** Names of the trackers that copy a git repository instead of a list. */
 const REPOSITORY = 'repository';
 const WIKI = 'wiki';
 
@@ -81,7 +81,7 @@ const DESTINATION_DELETED_MESSAGE = 'The destination is gone';
 const IMPORTER_BLOCKED_MESSAGE = 'The importing user is shut out';
 
 function toEntityFailure(entity: EntityRow, message: string): EntityFailure {
-  return { relation: kindOf(entity), failure: { step: 'loader', class: 'BulkImports::Error', message } };
+  return { relation: getKind(entity), failure: { step: 'loader', class: 'BulkImports::Error', message } };
 }
 
 /** The services for the import of one entity. */
@@ -120,13 +120,13 @@ async function startRun(
   };
 }
 
-const kindOf = ({ source_type }: Pick<EntityRow, 'source_type'>) =>
+const getKind = ({ source_type }: Pick<EntityRow, 'source_type'>) =>
   source_type === 'group_entity' ? 'group' : 'project';
 
 /** Runs the remaining relations. Returns the failure that ends the entity, or null if all have ended. */
 async function runRelations(run: EntityRun): Promise<EntityFailure | null> {
   const { services, entity } = run;
-  const kind = kindOf(entity);
+  const kind = getKind(entity);
   const relations = kind === 'group' ? GROUP_STEPS : PROJECT_RELATIONS;
   const names = [kind, ...(kind === 'project' ? [REPOSITORY, WIKI] : []), ...relations.map(({ name }) => name)];
   const trackers = await services.database.transaction((tx) => findOrCreateTrackers(tx, entity.id, names));
@@ -148,14 +148,14 @@ async function runTracker(
 ): Promise<EntityFailure | null> {
   const { relation: name } = tracker;
   const { services, entity, jobs } = run;
-  if (name === kindOf(entity)) {
+  if (name === getKind(entity)) {
     const failure = await createDestination(run, tracker);
     return failure && { relation: name, failure };
   }
   if (name === REPOSITORY)
     return (await runRepository(run, tracker)) ? null : { relation: name, failure: ALREADY_RECORDED };
   if (name === WIKI) await runWiki(run, tracker);
-  const relation = relations.find((one) => one.name === name);
+  const relation = relations.find((candidate) => candidate.name === name);
   if (relation !== undefined) await runRelation(run, tracker, relation);
   // The new child entities may start while this entity continues.
   if (name === projectEntities.name || name === subgroups.name) {
@@ -164,13 +164,13 @@ async function runTracker(
   return null;
 }
 
-/** Marks a failure that has been recorded before. */
+/** Placeholder for a failure that `failRelation` has recorded already. */
 const ALREADY_RECORDED: ImportFailure = { step: 'extractor', class: '', message: '' };
 
 /** Creates the group or project itself. Returns null on success. */
 async function createDestination(run: EntityRun, tracker: TrackerRow): Promise<ImportFailure | null> {
   const { services, entity, importer } = run;
-  const kind = kindOf(entity);
+  const kind = getKind(entity);
   const creation = CREATIONS[kind];
   try {
     const path = getSourceEntityPath(entity);
@@ -182,21 +182,21 @@ async function createDestination(run: EntityRun, tracker: TrackerRow): Promise<I
     const problems = new Problems();
     const element = readParameters(creation.fields, sourceEntity.raw, problems);
     if (problems.any) throw new CallFailed([...problems.texts, ...Object.keys(problems.fields)].join(', '));
-    const created = await services.runUnitOfWork(
+    const creationResult = await services.runUnitOfWork(
       importer,
       (uow) => storeDestination(uow, run, tracker, creation, sourceEntity.id, element as never),
       {
         lock: `bulk import into ${foldCase(entity.destination_namespace)}`,
       },
     );
-    return isFailure(created) ? toImportFailure(created) : null;
+    return isFailure(creationResult) ? toImportFailure(creationResult) : null;
   } catch (error) {
     if (error instanceof CallFailed) return error.failure;
     throw error;
   }
 }
 
-/** Returns id and attributes, or null if the path differs: the source may take a numeric path for an id. */
+/** Returns the id and attributes, or null if the path differs, because the source may treat a numeric path as an id. */
 function parseSourceEntity(
   entity: EntityRow,
   value: unknown,
@@ -212,7 +212,7 @@ const PATH_TAKEN_MESSAGE = 'The destination has already been taken';
 /** Returns whether an earlier entity of the same request has the same destination. index: bulk_import_entities_in_order */
 async function isClaimedByEarlierEntity(db: Reader, entity: EntityRow): Promise<boolean> {
   if (entity.parent_id !== null) return false;
-  const earlierEntity = await db
+  const earlierEntities = await db
     .selectFrom('bulk_import_entities')
     .select(['destination_namespace', 'destination_slug'])
     .where('bulk_import_id', '=', entity.bulk_import_id)
@@ -220,9 +220,9 @@ async function isClaimedByEarlierEntity(db: Reader, entity: EntityRow): Promise<
     .where('status', 'in', ['created', 'started', 'finished'])
     .where('id', '<', entity.id)
     .execute();
-  const pathKey = (row: Pick<EntityRow, 'destination_namespace' | 'destination_slug'>) =>
+  const getPathKey = (row: Pick<EntityRow, 'destination_namespace' | 'destination_slug'>) =>
     foldCase(`${row.destination_namespace}/${row.destination_slug}`);
-  return earlierEntity.some((one) => pathKey(one) === pathKey(entity));
+  return earlierEntities.some((candidate) => getPathKey(candidate) === getPathKey(entity));
 }
 
 /** Creates the destination and stores its id in the entity, in one transaction. */
@@ -234,17 +234,23 @@ async function storeDestination(
   sourceId: number,
   element: never,
 ): Promise<number | Failure> {
-  const now = await requireRunningEntity(uow, run);
-  await loadImporter(uow, now.user_id);
-  const parent = await resolveParent(uow, run, now);
+  const currentEntity = await requireRunningEntity(uow, run);
+  await loadImporter(uow, currentEntity.user_id);
+  const parent = await resolveParent(uow, run, currentEntity);
   if (isFailure(parent)) return parent;
-  if (await isClaimedByEarlierEntity(uow, now)) return fail('failed', { message: PATH_TAKEN_MESSAGE });
+  if (await isClaimedByEarlierEntity(uow, currentEntity)) return fail('failed', { message: PATH_TAKEN_MESSAGE });
   const { importId } = importIds(run);
   const storages = Object.keys(run.services.git.storages);
-  const input = { importId, parent, slug: now.destination_slug, storages, isChild: now.parent_id !== null };
+  const input = {
+    importId,
+    parent,
+    slug: currentEntity.destination_slug,
+    storages,
+    isChild: currentEntity.parent_id !== null,
+  };
   const id = await creation.create(uow, input, element);
   if (isFailure(id)) return id;
-  await updateEntity(uow, now.id, {
+  await updateEntity(uow, currentEntity.id, {
     source_id: sourceId,
     ...(creation.name === 'group' ? { namespace_id: id } : { project_id: id }),
     ...(parent === null ? {} : { destination_namespace: parent.full_path }),
@@ -253,7 +259,7 @@ async function storeDestination(
   return id;
 }
 
-/** Returns the parent group of the destination. For a child entity: the imported parent, wherever it is now. */
+/** Returns the parent group of the destination. The parent of a child entity is the imported group, even if it was moved. */
 async function resolveParent(
   uow: UnitOfWork<SignedInCaller>,
   run: EntityRun,
@@ -317,10 +323,10 @@ async function scheduleResume(
         .where('status', 'in', ['created', 'enqueued', 'started'])
         .where('stage', '=', (eb) =>
           eb
-            .selectFrom('bulk_import_trackers as open')
-            .select((openEb) => openEb.fn.min('open.stage').as('stage'))
-            .where('open.entity_id', '=', entity.id)
-            .where('open.status', 'in', ['created', 'enqueued', 'started']),
+            .selectFrom('bulk_import_trackers as unfinished')
+            .select((unfinishedEb) => unfinishedEb.fn.min('unfinished.stage').as('stage'))
+            .where('unfinished.entity_id', '=', entity.id)
+            .where('unfinished.status', 'in', ['created', 'enqueued', 'started']),
         )
         .execute();
     }
@@ -332,23 +338,23 @@ async function scheduleResume(
   }
 }
 
-/** Gives running trackers the final state of an ended entity, and makes its repositories writable retry. */
+/** Gives running trackers the final state of an ended entity, and makes its repositories writable again. */
 async function cleanUpEndedEntity({ database }: Pick<Services, 'database'>, entity: EntityRow): Promise<void> {
   await database.transaction(async (tx) => {
-    const now = await findEntityById(tx, entity.id);
-    if (now === undefined || now.status === 'started') return;
+    const currentEntity = await findEntityById(tx, entity.id);
+    if (currentEntity === undefined || currentEntity.status === 'started') return;
     const stoppedTrackers = await tx
       .updateTable('bulk_import_trackers')
-      .set({ status: now.status })
+      .set({ status: currentEntity.status })
       .where('entity_id', '=', entity.id)
       .where('status', '=', 'started')
       .returning('relation')
       .execute();
     if (
-      now.project_id === null ||
+      currentEntity.project_id === null ||
       !stoppedTrackers.some(({ relation }) => relation === REPOSITORY || relation === WIKI)
     )
       return;
-    await unlockRepositories(tx, now.project_id);
+    await unlockRepositories(tx, currentEntity.project_id);
   });
 }

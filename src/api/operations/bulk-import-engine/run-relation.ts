@@ -58,32 +58,33 @@ const MAX_CHILD_PAGES = 1000;
 export async function runRelation(run: EntityRun, tracker: TrackerRow, relation: Relation): Promise<void> {
   const { database, log } = run.services;
   const target = await loadTarget(database.forRequest().reader, run);
-  const list = relation.list[target.source.kind]?.(target.source);
-  if (list === undefined || relation.isEnabled?.(target) === false) return endRelation(run, tracker, 'skipped');
+  const listPath = relation.list[target.source.kind]?.(target.source);
+  if (listPath === undefined || relation.isEnabled?.(target) === false) return endRelation(run, tracker, 'skipped');
   let isStarted = tracker.status !== 'created';
-  let previous: string | null = null;
+  let previousFingerprint: string | null = null;
   for (let page = tracker.next_page ?? 1; ; page++) {
-    const response = await fetchPage(run, tracker, relation, list, page);
+    const response = await fetchPage(run, tracker, relation, listPath, page);
     if (response === null) return;
-    // Runs only after the first successful response: otherwise the default rows of the destination stay.
+    // Starts only after the first successful response, so that a failed call keeps the default rows of the destination.
     if (!isStarted) await startRelation(run, tracker, relation);
     isStarted = true;
     const elements = response.value as readonly unknown[];
-    const current = fingerprint(elements);
-    if (current !== null && current === previous) return failRelation(run, tracker, repeatedPage(relation.name));
-    previous = current;
+    const currentFingerprint = hashElementIds(elements);
+    if (currentFingerprint !== null && currentFingerprint === previousFingerprint)
+      return failRelation(run, tracker, toRepeatedPageFailure(relation.name));
+    previousFingerprint = currentFingerprint;
     await storePage(run, tracker, relation, target, elements);
-    const next = hasNext(response, run, elements) ? page + 1 : null;
-    await finishPage(run, tracker, next, elements.length, parseTotal(response));
+    const nextPage = hasNextPage(response, run, elements) ? page + 1 : null;
+    await finishPage(run, tracker, nextPage, elements.length, parseTotal(response));
     log.info({ ...importIds(run), relation: relation.name, page, elements: elements.length }, 'A page was imported');
-    if (next === null) return;
-    if (next > MAX_PAGES) return failRelation(run, tracker, tooManyPages(relation.name));
+    if (nextPage === null) return;
+    if (nextPage > MAX_PAGES) return failRelation(run, tracker, toTooManyPagesFailure(relation.name));
     if (run.now() > run.deadline) throw new ResumeLater(run.now());
   }
 }
 
 /** Returns a hash of the ids of a page, to detect a source that repeats a page; null for an empty page. */
-function fingerprint(elements: readonly unknown[]): string | null {
+function hashElementIds(elements: readonly unknown[]): string | null {
   if (elements.length === 0) return null;
   const hash = createHash('sha256');
   for (const element of elements)
@@ -91,13 +92,13 @@ function fingerprint(elements: readonly unknown[]): string | null {
   return hash.digest('hex');
 }
 
-const repeatedPage = (relation: string): ImportFailure => ({
+const toRepeatedPageFailure = (relation: string): ImportFailure => ({
   step: 'extractor',
   class: 'BulkImports::Error',
   message: `The source lists the same ${relation} again and again`,
 });
 
-const tooManyPages = (relation: string): ImportFailure => ({
+const toTooManyPagesFailure = (relation: string): ImportFailure => ({
   step: 'extractor',
   class: 'BulkImports::Error',
   message: `The source lists too many ${relation}`,
@@ -110,16 +111,16 @@ async function startRelation(run: EntityRun, tracker: TrackerRow, relation: Rela
   });
 }
 
-/** Fetches a page of the list. Returns null if the relation ended: skipped or failed. */
+/** Fetches a page of the list. Returns null if the relation ended, because it was skipped or failed. */
 async function fetchPage(
   run: EntityRun,
   tracker: TrackerRow,
   relation: Relation,
-  list: string,
+  listPath: string,
   page: number,
 ): Promise<SourceResponse | null> {
   try {
-    const path = pagePath(list, page);
+    const path = getPagePath(listPath, page);
     const response = await callSource(run, tracker, path);
     if (isList(response)) return response;
     if (page === 1 && relation.unavailableStatuses?.includes(response.status))
@@ -132,8 +133,8 @@ async function fetchPage(
   return null;
 }
 
-const pagePath = (list: string, page: number) =>
-  `${list}${list.includes('?') ? '&' : '?'}page=${page}&per_page=${PER_PAGE}`;
+const getPagePath = (listPath: string, page: number) =>
+  `${listPath}${listPath.includes('?') ? '&' : '?'}page=${page}&per_page=${PER_PAGE}`;
 
 const isList = ({ status, value }: SourceResponse): boolean =>
   status >= 200 && status <= 299 && Array.isArray(value) && value.length <= MAX_ELEMENTS;
@@ -145,17 +146,17 @@ function toPageFailure(response: SourceResponse, path: string): ImportFailure {
 }
 
 /** Returns whether the list has a next page. An empty page is always the last one. */
-function hasNext(response: SourceResponse, { source }: EntityRun, elements: readonly unknown[]): boolean {
+function hasNextPage(response: SourceResponse, { source }: EntityRun, elements: readonly unknown[]): boolean {
   if (elements.length === 0) return false;
   const next = response.header('x-next-page');
   return next !== null ? next.trim() !== '' : hasNextLink(response.header('link'), source.baseUrl);
 }
 
 /** Returns whether a Link header such as `<https://src.example/api/v4/...>; rel="next"` has a next page on the source itself. */
-function hasNextLink(link: string | null, base: string): boolean {
+function hasNextLink(link: string | null, baseUrl: string): boolean {
   const next = (link ?? '').split(',').find((part) => /;\s*rel="?next"?/.test(part));
   const url = next === undefined ? undefined : /^\s*<([^>]*)>/.exec(next)?.[1];
-  return url !== undefined && URL.parse(url)?.origin === URL.parse(base)?.origin;
+  return url !== undefined && URL.parse(url)?.origin === URL.parse(baseUrl)?.origin;
 }
 
 function parseTotal(response: SourceResponse): number | null {
@@ -163,24 +164,24 @@ function parseTotal(response: SourceResponse): number | null {
   return total !== null && /^\d{1,9}$/.test(total) ? Number(total) : null;
 }
 
-/** Completes a page: stores the number of the next page, the counts, and the time of the progress. */
+/** Stores the number of the next page, or that the relation finished, with the counts and the time of the progress. */
 async function finishPage(
   { services, entity }: EntityRun,
   tracker: TrackerRow,
-  next: number | null,
-  elements: number,
+  nextPage: number | null,
+  elementCount: number,
   total: number | null,
 ): Promise<void> {
   await services.database.transaction(async (tx) => {
     const row = await tx
       .updateTable('bulk_import_trackers')
-      .set((eb) => ({ fetched_count: eb('fetched_count', '+', elements) }))
+      .set((eb) => ({ fetched_count: eb('fetched_count', '+', elementCount) }))
       .where('id', '=', tracker.id)
       .returning('fetched_count')
       .executeTakeFirst();
     await updateTracker(tx, tracker.id, {
-      source_count: total ?? row?.fetched_count ?? elements,
-      ...(next === null ? { status: 'finished' } : { next_page: next }),
+      source_count: total ?? row?.fetched_count ?? elementCount,
+      ...(nextPage === null ? { status: 'finished' } : { next_page: nextPage }),
     });
     await recordProgress(tx, entity);
   });
@@ -217,10 +218,14 @@ async function storePage(
   target: Target,
   page: readonly unknown[],
 ): Promise<void> {
-  const kind = { ...relation, relation: relation.name };
+  const definition = { ...relation, relation: relation.name };
   const countStored = (tx: Transaction) => incrementImportedCount(tx, tracker.id);
-  const store = (uow: never, now: Target, element: never, users: Users) => relation.store(uow, now, element, users);
-  for await (const { element, key, id } of storeElements(run, tracker, kind, target, page, { store, countStored })) {
+  const store = (uow: never, currentTarget: Target, element: never, users: Users) =>
+    relation.store(uow, currentTarget, element, users);
+  for await (const { element, key, id } of storeElements(run, tracker, definition, target, page, {
+    store,
+    countStored,
+  })) {
     for (const child of relation.children ?? []) {
       await storeChildren(run, tracker, relation, child, target.source, { element, key, id });
     }
@@ -236,35 +241,37 @@ interface StoreFunctions {
 async function* storeElements(
   run: EntityRun,
   tracker: TrackerRow,
-  kind: ListDefinition,
+  definition: ListDefinition,
   target: Target,
   page: readonly unknown[],
   functions: StoreFunctions,
 ): AsyncGenerator<ParsedElement & { readonly id: number }> {
-  const parsedElements = page.map((raw) => parseElement(kind, raw));
-  const valid = parsedElements.filter((one) => 'key' in one);
+  const parsedElements = page.map((raw) => parseElement(definition, raw));
+  const validElements = parsedElements.filter((parsedElement) => 'key' in parsedElement);
   const { database } = run.services;
   const storedObjects = new Map(
     await findStoredObjects(
       database.forRequest().reader,
       importIds(run),
-      kind.kind,
-      valid.map(({ key }) => key),
+      definition.kind,
+      validElements.map(({ key }) => key),
     ),
   );
-  const newElements = valid.filter(({ key }) => !storedObjects.has(key));
-  const sourceUsers = newElements.flatMap(({ element }) => [...(kind.referencedUsers?.(element as never) ?? [])]);
+  const newElements = validElements.filter(({ key }) => !storedObjects.has(key));
+  const sourceUsers = newElements.flatMap(({ element }) => [...(definition.referencedUsers?.(element as never) ?? [])]);
   const users = await mapSourceUsers(run, tracker, sourceUsers);
-  for (const one of parsedElements) {
+  for (const parsedElement of parsedElements) {
     if (run.signal.aborted) throw new ImportStopped();
-    if (!('key' in one)) {
-      await recordElementFailure(run, kind, one);
+    if (!('key' in parsedElement)) {
+      await recordElementFailure(run, definition, parsedElement);
       continue;
     }
-    const id = storedObjects.get(one.key) ?? (await storeOne(run, kind, target, one, users, functions));
+    const id =
+      storedObjects.get(parsedElement.key) ??
+      (await storeElement(run, definition, target, parsedElement, users, functions));
     if (id === null) continue;
-    storedObjects.set(one.key, id);
-    yield { ...one, id };
+    storedObjects.set(parsedElement.key, id);
+    yield { ...parsedElement, id };
   }
 }
 
@@ -272,40 +279,40 @@ async function* storeElements(
 const RUN_ENDING_ERRORS = [ImportStopped, ImporterBlocked, DestinationDeleted, DatabaseUnavailable];
 
 /** Stores an element and its mapping in one transaction. Returns the local id, or null if nothing was stored. */
-async function storeOne(
+async function storeElement(
   run: EntityRun,
-  kind: ListDefinition,
+  definition: ListDefinition,
   target: Target,
   { element, key }: ParsedElement,
   users: Users,
   { store, countStored }: StoreFunctions,
 ): Promise<number | null> {
-  const objectRef = kind.toObjectRef?.(element as never);
+  const objectRef = definition.toObjectRef?.(element as never);
   try {
     const storeResult = await run.services.runUnitOfWork(
       run.importer,
       async (uow) => {
-        const now = await loadTarget(uow, run);
+        const currentTarget = await loadTarget(uow, run);
         // Another worker took over this job after its lease expired, and stored the element first.
-        const existingId = (await findStoredObjects(uow, now, kind.kind, [key])).get(key);
+        const existingId = (await findStoredObjects(uow, currentTarget, definition.kind, [key])).get(key);
         if (existingId !== undefined) return existingId;
-        const id = await store(uow as never, now, element as never, users);
+        const id = await store(uow as never, currentTarget, element as never, users);
         if (isFailure(id) || id === null) return id;
-        await insertStoredObject(uow, now, kind.kind, key, id);
+        await insertStoredObject(uow, currentTarget, definition.kind, key, id);
         await countStored?.(uow);
         return id;
       },
-      { lock: kind.lock?.(target) },
+      { lock: definition.lock?.(target) },
     );
     if (!isFailure(storeResult)) return storeResult;
-    await recordElementFailure(run, kind, { ...toImportFailure(storeResult), objectRef });
+    await recordElementFailure(run, definition, { ...toImportFailure(storeResult), objectRef });
   } catch (error) {
-    if (RUN_ENDING_ERRORS.some((end) => error instanceof end)) throw error;
+    if (RUN_ENDING_ERRORS.some((errorClass) => error instanceof errorClass)) throw error;
     run.services.log.warn(
-      { ...importIds(run), relation: kind.relation, key, err: error },
+      { ...importIds(run), relation: definition.relation, key, err: error },
       'An object was not imported',
     );
-    await recordElementFailure(run, kind, {
+    await recordElementFailure(run, definition, {
       step: 'loader',
       class: 'StandardError',
       message: 'It could not be stored',
@@ -323,36 +330,36 @@ async function recordElementFailure(
   await run.services.database.transaction((tx) => recordFailure(tx, { ...importIds(run), relation }, failure));
 }
 
-/** In characters. */
+/** Maximum length of a key, in characters. */
 const MAX_KEY_LENGTH = 255;
 
-function parseElement(kind: ListDefinition, raw: unknown): ParsedElement | ImportFailure {
-  if (!isParameterObject(raw)) return invalidElement('An element is no object', undefined);
+function parseElement(definition: ListDefinition, raw: unknown): ParsedElement | ImportFailure {
+  if (!isParameterObject(raw)) return toElementFailure('An element is no object', undefined);
   const problems = new Problems();
-  const element = readParameters(kind.fields, raw, problems);
+  const element = readParameters(definition.fields, raw, problems);
   if (problems.any) {
     const fields = Object.entries(problems.fields).flatMap(([name, texts]) => texts.map((text) => `${name} ${text}`));
-    return invalidElement([...problems.texts, ...fields].join(', '), kind.toObjectRef && rawObjectRef(raw));
+    return toElementFailure([...problems.texts, ...fields].join(', '), definition.toObjectRef && toRawObjectRef(raw));
   }
-  const key = String(kind.key?.(element as never) ?? element.id);
+  const key = String(definition.key?.(element as never) ?? element.id);
   return key.length > MAX_KEY_LENGTH
-    ? invalidElement('The key of an element is too long', undefined)
+    ? toElementFailure('The key of an element is too long', undefined)
     : { key, element };
 }
 
-const invalidElement = (message: string, objectRef: SourceObjectRef | undefined): ImportFailure => ({
+const toElementFailure = (message: string, objectRef: SourceObjectRef | undefined): ImportFailure => ({
   step: 'transformer',
   class: 'BulkImports::Error',
   message,
   objectRef,
 });
 
-function rawObjectRef({ title, web_url: url }: RawParameters): SourceObjectRef {
-  const text = (value: unknown) => (typeof value === 'string' ? value : null);
-  return { title: text(title), url: text(url) };
+function toRawObjectRef({ title, web_url: url }: RawParameters): SourceObjectRef {
+  const toText = (value: unknown) => (typeof value === 'string' ? value : null);
+  return { title: toText(title), url: toText(url) };
 }
 
-/** Stores a child list of an element, always from its first page. The completed list gets a mapping row of its own. */
+/** Stores a child list of an element, always from its first page. A mapping row marks the list as completed. */
 async function storeChildren(
   run: EntityRun,
   tracker: TrackerRow,
@@ -363,31 +370,31 @@ async function storeChildren(
 ): Promise<void> {
   const { database } = run.services;
   const name = `${relation.name}, ${child.name}`;
-  const subrelation = `${relation.kind}:${child.name}`;
+  const childListKind = `${relation.kind}:${child.name}`;
   if (
-    (await findStoredObjects(database.forRequest().reader, importIds(run), subrelation, [parent.key])).has(parent.key)
+    (await findStoredObjects(database.forRequest().reader, importIds(run), childListKind, [parent.key])).has(parent.key)
   )
     return;
-  const kind = { ...child, relation: name };
-  const store = (uow: never, now: Target, element: never, users: Users) =>
-    child.store(uow, now, { id: parent.id, element: parent.element }, element, users);
+  const definition = { ...child, relation: name };
+  const store = (uow: never, currentTarget: Target, element: never, users: Users) =>
+    child.store(uow, currentTarget, { id: parent.id, element: parent.element }, element, users);
   const target = await loadTarget(database.forRequest().reader, run);
-  const list = child.list(source, parent.element);
+  const listPath = child.list(source, parent.element);
   try {
     for (let page = 1; page <= MAX_CHILD_PAGES; page++) {
-      const path = pagePath(list, page);
+      const path = getPagePath(listPath, page);
       const response = await callSource(run, tracker, path);
       if (!isList(response)) {
-        await recordElementFailure(run, kind, toPageFailure(response, path));
+        await recordElementFailure(run, definition, toPageFailure(response, path));
         break;
       }
       const elements = response.value as readonly unknown[];
-      for await (const _ of storeElements(run, tracker, kind, target, elements, { store }));
-      if (!hasNext(response, run, elements)) break;
+      for await (const _ of storeElements(run, tracker, definition, target, elements, { store }));
+      if (!hasNextPage(response, run, elements)) break;
     }
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    await recordElementFailure(run, kind, error.failure);
+    await recordElementFailure(run, definition, error.failure);
   }
-  await database.transaction((tx) => insertStoredObject(tx, importIds(run), subrelation, parent.key, parent.id));
+  await database.transaction((tx) => insertStoredObject(tx, importIds(run), childListKind, parent.key, parent.id));
 }

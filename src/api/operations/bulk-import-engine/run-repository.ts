@@ -34,15 +34,15 @@ export async function runRepository(run: EntityRun, tracker: TrackerRow): Promis
   const { destination } = await loadTarget(database.forRequest().reader, run);
   const { project } = destination;
   if (project === undefined) throw new DestinationDeleted();
-  const locked = await database.transaction(async (tx) => {
+  const lockedRepository = await database.transaction(async (tx) => {
     await updateTracker(tx, tracker.id, { status: 'started' });
     return lockRepositories(tx, project.id);
   });
-  if (locked === null) return resumeAfterMove(run);
+  if (lockedRepository === null) return resumeAfterMove(run);
   try {
-    const repository = getRepository(git, { ...project, ...locked });
+    const repository = getRepository(git, { ...project, ...lockedRepository });
     const target = { repository, defaultBranch: project.default_branch };
-    const omitted = (await fetchRepository(run, tracker, async () => target, '.git'))!;
+    const omittedRefs = (await fetchRepository(run, tracker, async () => target, '.git'))!;
     const branches = (await listRefs(git, repository, HEADS)).map(({ name: ref, id }) => ({
       ref,
       oldId: ZERO_ID,
@@ -50,9 +50,9 @@ export async function runRepository(run: EntityRun, tracker: TrackerRow): Promis
     }));
     await decideDefaultBranch(run.services, project.id, branches);
     const isStored = await database.transaction(async (tx) => {
-      if (!(await unlockUnmovedRepositories(tx, project.id, locked))) return false;
+      if (!(await unlockUnmovedRepositories(tx, project.id, lockedRepository))) return false;
       await recordBulkRefUpdate(tx, project.id);
-      await recordOmittedRefs(tx, run, tracker, omitted);
+      await recordOmittedRefs(tx, run, tracker, omittedRefs);
       await updateTracker(tx, tracker.id, { status: 'finished' });
       await recordProgress(tx, run.entity);
       return true;
@@ -84,9 +84,9 @@ export async function recordOmittedRefs(
   tx: Transaction,
   run: EntityRun,
   { relation }: TrackerRow,
-  omitted: readonly string[],
+  omittedRefs: readonly string[],
 ): Promise<void> {
-  for (const ref of omitted) {
+  for (const ref of omittedRefs) {
     await recordFailure(
       tx,
       { ...importIds(run), relation },
@@ -102,9 +102,9 @@ export async function recordOmittedRefs(
 
 const ADVERTISEMENT_SUFFIX = '/info/refs?service=git-upload-pack';
 
-/** Time limits of the two requests, in milliseconds. */
-const ADVERTISEMENT_MS = 120_000;
-const PACK_MS = 2 * 60 * 60 * 1000;
+/** Time limits of the two requests and delays before retries, in milliseconds. */
+const ADVERTISEMENT_TIMEOUT_MS = 120_000;
+const PACK_TIMEOUT_MS = 2 * 60 * 60 * 1000;
 const SLOT_RETRY_MS = 5_000;
 const PREEMPTED_RETRY_MS = 60_000;
 
@@ -140,7 +140,7 @@ export async function fetchRepository(
     services.log.warn({ ...importIds(run), failure }, 'A repository could not be fetched');
     if (failure.kind === 'missing-object') throw new CallFailed('The history of the repository is not whole');
     const message = `The repository could not be fetched: ${failure.kind}`;
-    if (mayBeTemporary(failure)) resumeLaterOrFail(run, tracker, 'git', message);
+    if (isRetryable(failure)) resumeLaterOrFail(run, tracker, 'git', message);
     throw new CallFailed(message);
   } finally {
     slot.release();
@@ -162,12 +162,12 @@ function resumeOrFailRequest(
   throw new CallFailed(kind === 'blocked' ? `URL is blocked: ${message}` : message);
 }
 
-/** Returns whether a retry may succeed: network and process failures, but no failures of the content. */
-const mayBeTemporary = ({ kind }: GitFailure) => kind === 'failed' || kind === 'locked' || kind === 'stopped';
+/** Returns whether a retry may succeed: after network and process failures, but not after failures of the content. */
+const isRetryable = ({ kind }: GitFailure) => kind === 'failed' || kind === 'locked' || kind === 'stopped';
 
 /**
- * Returns the repository of the source. The first request follows redirects, each of which is checked as every outbound request
- * is. Another server than the source does not receive the token.
+ * Returns the remote repository of the source. The first request follows redirects, each of which is checked as every outbound request
+ * is. Only the source itself receives the token.
  */
 function createRemote(
   run: EntityRun,
@@ -185,10 +185,10 @@ function createRemote(
     body.destroy();
     if (missingStatuses.includes(status)) throw new RepositoryMissing();
     if (TEMPORARY_STATUSES.has(status)) {
-      const hint = { status, retryAfter: headers['retry-after'] ?? null };
-      resumeLaterOrFail(run, tracker, 'git', unsuccessfulMessage(status), hint);
+      const retryHint = { status, retryAfter: headers['retry-after'] ?? null };
+      resumeLaterOrFail(run, tracker, 'git', formatStatusError(status), retryHint);
     }
-    throw new CallFailed(unsuccessfulMessage(status));
+    throw new CallFailed(formatStatusError(status));
   };
   return {
     async advertise(maxBytes) {
@@ -196,7 +196,7 @@ function createRemote(
         url: `${sourceUrl}${ADVERTISEMENT_SUFFIX}`,
         headers: { authorization },
         transfer: { maxBytes },
-        totalMs: ADVERTISEMENT_MS,
+        totalMs: ADVERTISEMENT_TIMEOUT_MS,
         signal,
       });
       const { body, url } = requireSuccess(response);
@@ -220,7 +220,7 @@ function createRemote(
         body,
         transfer: { maxBytes },
         maxRedirects: 0,
-        totalMs: PACK_MS,
+        totalMs: PACK_TIMEOUT_MS,
         signal,
       });
       return requireSuccess(response).body;
@@ -229,4 +229,4 @@ function createRemote(
 }
 
 const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
-const unsuccessfulMessage = (status: number) => `Unsuccessful response ${status} from the repository`;
+const formatStatusError = (status: number) => `Unsuccessful response ${status} from the repository`;
