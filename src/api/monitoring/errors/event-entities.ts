@@ -85,7 +85,10 @@ interface EventRelations {
   readonly stacktrace: Frame[];
 }
 
-/** Loads tags and stack traces. Yields between events, because parsing a hundred payloads of 64 KiB would block the event loop. */
+/**
+ * Loads tags and stack traces. Yields between events, because parsing a hundred payloads of 64 KiB would block the
+ * event loop.
+ */
 async function loadEventRelations(
   rows: readonly EventRow[],
   context: SerializationContext,

@@ -83,7 +83,10 @@ export async function findFirstRelease(db: Reader, errorId: number): Promise<str
   return (await selectOldestRelease.first(db, { error: errorId }))?.release ?? null;
 }
 
-/** Returns the event with this id, or null if the error has none; the id `latest` selects the newest. index: error_events_by_event_id */
+/**
+ * Returns the event with this id, or null if the error has none; the id `latest` selects the newest.
+ * index: error_events_by_event_id
+ */
 export async function findEvent(
   db: Reader,
   error: { readonly id: number; readonly project_id: number },

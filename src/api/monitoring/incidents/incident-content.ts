@@ -31,7 +31,10 @@ export function incidentSeverity(severity: AlertSeverity): IssueSeverity {
   return severity === 'info' ? 'unknown' : severity;
 }
 
-/** Returns the description of the incident. `url`: the alert's web URL; `template`: appended incident template of the project. */
+/**
+ * Returns the description of the incident. `url`: the alert's web URL; `template`: appended incident template of the
+ * project.
+ */
 export function incidentDescription(
   alert: IncidentAlert,
   { url, template }: { readonly url: string; readonly template: string | null },

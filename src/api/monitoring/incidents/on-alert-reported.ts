@@ -25,7 +25,7 @@ export const createIncidentsJob = defineJob({
   kind: 'incidents_of_alerts',
   async handle(services: IncidentJobServices, { projectId, alertIds }: ReportedAlerts, { signal }) {
     const botProject = await loadProjectAsBot(services.database.reader, projectId);
-    // Skipped alerts are retried: the next report enqueues the job again.
+    // The alerts stay without an incident; their next report enqueues the job again.
     if (botProject === null || botProject.project.issues_access_level === 'disabled') return;
     const url = services.serverUrl();
     const { auto_close_incident: closeResolved } = (await loadIncidentSettings(services.database.reader, [projectId]))(

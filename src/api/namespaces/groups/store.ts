@@ -54,8 +54,9 @@ type Eb = ExpressionBuilder<Schema, 'namespaces'>;
 /**
  * Selects the groups that the caller can see, unordered. `isCommonSearch`: the search term is common, so the query
  * scans the groups instead of the substring index.
- * index: groups_by_name, groups_by_path, groups_by_id (by the order), groups_by_visibility (anonymous), groups_by_parent
- * (children), namespace_closure_by_ancestor (descendants), groups_by_storage, namespaces_by_deletion, namespaces_inactive
+ * index: groups_by_name, groups_by_path, groups_by_id (by the order), groups_by_visibility (anonymous),
+ * groups_by_parent (children), namespace_closure_by_ancestor (descendants), groups_by_storage, namespaces_by_deletion,
+ * namespaces_inactive
  */
 export function selectVisibleGroups(
   db: Reader,

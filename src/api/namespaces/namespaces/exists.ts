@@ -9,7 +9,7 @@ const FREE_PATH: NamespaceExistenceResult = { exists: false, suggests: [] };
 
 /**
  * Returns whether a path is taken in a group or at the top level, and if so the first free path with a number
- * appended. A parent that the caller cannot see counts as free.
+ * appended. Paths in a parent that the caller cannot see count as free.
  */
 export async function findNamespaceExistence(
   db: Reader,

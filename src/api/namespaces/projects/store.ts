@@ -88,8 +88,8 @@ const ANY_ROLE = 1;
 type Eb = ExpressionBuilder<Schema, 'projects'>;
 
 /**
- * Selects the ids of the projects that the caller can see and the filter matches, unordered. `commonWords`: search words
- * that are compared with each project instead of looked up in an index.
+ * Selects the ids of the projects that the caller can see and the filter matches, unordered. `commonWords`: search
+ * words that are compared with each project instead of looked up in an index.
  */
 export function selectProjectIds(
   db: Reader,
@@ -272,7 +272,10 @@ function searchConditions(
   });
 }
 
-/** Selects projects whose path contains the word: the full path, or only the project's own segment. index: routes_full_path_key_trigrams */
+/**
+ * Selects projects whose path contains the word: the full path, or only the project's own segment.
+ * index: routes_full_path_key_trigrams
+ */
 function selectIdsByPath(db: Reader, word: string, searchFullPath: boolean) {
   const routeMatches = db
     .selectFrom('routes')

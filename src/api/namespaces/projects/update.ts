@@ -141,7 +141,9 @@ function getRepositoryState(uow: UnitOfWork, projectId: number) {
 
 type RepositoryState = Awaited<ReturnType<typeof getRepositoryState>>;
 
-/** Returns whether the input needs a writable repository. The read-only flag cannot be changed during a storage move. */
+/**
+ * Returns whether the input needs a writable repository. The read-only flag cannot be changed during a storage move.
+ */
 function needsWritableRepository(
   project: Project,
   { read_only, move_id }: RepositoryState,

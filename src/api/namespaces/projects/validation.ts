@@ -24,8 +24,8 @@ export function defaultBranchErrors(branch: string | null | undefined): FieldErr
 }
 
 /**
- * Returns the visibility of a new project if the request has none: the instance's default, or the widest narrower one that is
- * not restricted.
+ * Returns the visibility of a new project if the request has none: the instance's default, or the widest narrower one
+ * that is not restricted.
  */
 export function defaultVisibility(caller: Caller, settings: ApplicationSettings): Visibility {
   return mostVisibleAllowed(caller, settings.default_project_visibility, settings);

@@ -97,8 +97,9 @@ interface SourceEntity {
 }
 
 /**
- * Returns whether the tree of this entity already contains the group or project. Without the check, groups that list themselves or
- * each other would be imported endlessly. index: bulk_import_entities_in_order
+ * Returns whether the tree of this entity already contains the group or project. Without the check, groups that list
+ * themselves or each other would be imported endlessly.
+ * index: bulk_import_entities_in_order
  */
 async function isInTree(db: Reader, target: Target, { type, fullPath, sourceId }: SourceEntity): Promise<boolean> {
   const matchingEntities = await db

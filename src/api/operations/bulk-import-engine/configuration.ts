@@ -24,7 +24,10 @@ export async function insertConfiguration(
     .execute();
 }
 
-/** Returns the URL and token, or null if they were deleted, a day after the end of the import. index: bulk_import_configurations primary key */
+/**
+ * Returns the URL and token, or null if they were deleted, a day after the end of the import.
+ * index: bulk_import_configurations primary key
+ */
 export async function findConfiguration(
   db: Reader,
   key: KeyObject,

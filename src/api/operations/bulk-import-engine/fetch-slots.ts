@@ -1,7 +1,9 @@
 import type { Git } from '#git/git.ts';
 import { definePerGit } from '#git/git.ts';
 
-/** Maximum number of concurrent fetches of a process. Each index-pack may use 470 MiB; together they stay below 1 GB. */
+/**
+ * Maximum number of concurrent fetches of a process. Each index-pack may use 470 MiB; together they stay below 1 GB.
+ */
 const MAX_CONCURRENT_FETCHES = 2;
 
 /** Time in milliseconds without an attempt after which a user no longer waits. Users try again every few seconds. */

@@ -25,7 +25,10 @@ export async function unlockRepositories(tx: Transaction, projectId: number): Pr
   await buildUnlockQuery(tx, projectId).execute();
 }
 
-/** Unlocks the repositories. Returns false if they were unlocked and moved meanwhile, so that fetched data may be missing. */
+/**
+ * Unlocks the repositories. Returns false if they were unlocked and moved meanwhile, so that fetched data may be
+ * missing.
+ */
 export async function unlockUnmovedRepositories(
   tx: Transaction,
   projectId: number,

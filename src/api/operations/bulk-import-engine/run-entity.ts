@@ -259,7 +259,10 @@ async function storeDestination(
   return id;
 }
 
-/** Returns the parent group of the destination. The parent of a child entity is the imported group, even if it was moved. */
+/**
+ * Returns the parent group of the destination. The parent of a child entity is the imported group, even if it was
+ * moved.
+ */
 async function resolveParent(
   uow: UnitOfWork<SignedInCaller>,
   run: EntityRun,

@@ -28,7 +28,6 @@ import { type TrackerRow, updateTracker } from './store.ts';
  * Fetches the refs of a project from the source by git (contract/operations.md §1.4 "Git"). Nobody may push meanwhile: the
  * repository is read-only until the fetch is complete and its history is checked. Returns whether it succeeded.
  */
-
 export async function runRepository(run: EntityRun, tracker: TrackerRow): Promise<boolean> {
   const { database, git, log } = run.services;
   const { destination } = await loadTarget(database.forRequest().reader, run);
@@ -166,8 +165,8 @@ function resumeOrFailRequest(
 const isRetryable = ({ kind }: GitFailure) => kind === 'failed' || kind === 'locked' || kind === 'stopped';
 
 /**
- * Returns the remote repository of the source. The first request follows redirects, each of which is checked as every outbound request
- * is. Only the source itself receives the token.
+ * Returns the remote repository of the source. The first request follows redirects, each of which is checked as every
+ * outbound request is. Only the source itself receives the token.
  */
 function createRemote(
   run: EntityRun,

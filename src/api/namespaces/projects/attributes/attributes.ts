@@ -21,10 +21,10 @@ import {
  */
 
 /**
- * Where a value is stored. `route`: path and name. `column`: column of the project. `repository`: column of the repository.
- * `stored`: in the JSON of values that differ from the defaults. `alias`: a former name of another attribute. Two
- * kinds are not stored (contract/conventions.md §3 "Attributes without a meaning here"): `unsupported` (rejected when
- * it is set, since nothing enforces it) and `ignored`.
+ * Where a value is stored. `route`: path and name. `column`: column of the project. `repository`: column of the
+ * repository. `stored`: in the JSON of values that differ from the defaults. `alias`: a former name of another
+ * attribute. Two kinds are not stored (contract/conventions.md §3 "Attributes without a meaning here"): `unsupported`
+ * (rejected when it is set, since nothing enforces it) and `ignored`.
  */
 export type AttributeKind = 'route' | 'column' | 'repository' | 'stored' | 'alias' | 'unsupported' | 'ignored';
 

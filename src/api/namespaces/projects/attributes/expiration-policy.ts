@@ -81,8 +81,8 @@ function getNextRun(now: string, cadence: string): string {
 
 /** Returns the policy of a project with the defaults of values that were never set. */
 export function expirationPolicy(values: ExpirationPolicyChanges, createdAt: string): ExpirationPolicy {
-  const { next_run_at = getNextRun(createdAt, DEFAULT_POLICY.cadence), ...setValues } = values;
-  return { ...DEFAULT_POLICY, ...setValues, next_run_at } as ExpirationPolicy;
+  const { next_run_at = getNextRun(createdAt, DEFAULT_POLICY.cadence), ...explicitValues } = values;
+  return { ...DEFAULT_POLICY, ...explicitValues, next_run_at } as ExpirationPolicy;
 }
 
 export function expirationPolicyErrors(values: ExpirationPolicyChanges): FieldErrors {

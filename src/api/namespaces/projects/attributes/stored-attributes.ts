@@ -27,8 +27,8 @@ export function mergeStoredAttributes(attributesJson: string, changes: Partial<S
   return JSON.stringify(Object.fromEntries(nonDefaultEntries));
 }
 
-function isEqual(one: unknown, other: unknown): boolean {
-  return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
+function isEqual(value: unknown, otherValue: unknown): boolean {
+  return value === otherValue || (typeof value === 'object' && JSON.stringify(value) === JSON.stringify(otherValue));
 }
 
 /** Returns those attributes of the input that are stored in the JSON column. */
