@@ -4,17 +4,17 @@ import type * as endpoints from './endpoints.ts';
 
 type Kind = 'project' | 'group';
 
-const managers = { project: 'maintainer', group: 'owner' } as const;
+const managerRoles = { project: 'maintainer', group: 'owner' } as const;
 const tokenInput = (name: string) => ({ name, scopes: ['api'], expires_at: '2026-12-01', access_level: 10 });
 
-const listExample = (kind: Kind): Build => {
-  return (scene) => ({ by: managers[kind], path: { id: scene[kind].id } });
+const buildListExample = (kind: Kind): Build => {
+  return (scene) => ({ by: managerRoles[kind], path: { id: scene[kind].id } });
 };
-const createExample = (kind: Kind): Build => {
-  return (scene) => ({ by: managers[kind], path: { id: scene[kind].id }, params: tokenInput(scene.name('token')) });
+const buildCreateExample = (kind: Kind): Build => {
+  return (scene) => ({ by: managerRoles[kind], path: { id: scene[kind].id }, params: tokenInput(scene.name('token')) });
 };
 
-async function newToken(
+async function createToken(
   kind: Kind,
   { callers, name, expectSuccess, ...scene }: Scene,
 ): Promise<{ id: number; token: string }> {
@@ -23,31 +23,31 @@ async function newToken(
   ).body;
 }
 
-const tokenExample = (kind: Kind): Build => {
+const buildTokenExample = (kind: Kind): Build => {
   return async (scene) => ({
-    by: managers[kind],
-    path: { id: scene[kind].id, token_id: (await newToken(kind, scene)).id },
+    by: managerRoles[kind],
+    path: { id: scene[kind].id, token_id: (await createToken(kind, scene)).id },
   });
 };
-const ownTokenExample = (kind: Kind): Build => {
+const buildOwnTokenExample = (kind: Kind): Build => {
   return async (scene) => ({
     by: 'stranger',
     path: { id: scene[kind].id },
-    proof: { token: (await newToken(kind, scene)).token },
+    proof: { token: (await createToken(kind, scene)).token },
   });
 };
 
 export const examples: Examples<typeof endpoints> = {
-  listProjectAccessTokens: listExample('project'),
-  createProjectAccessToken: createExample('project'),
-  rotateOwnProjectAccessToken: ownTokenExample('project'),
-  getProjectAccessToken: tokenExample('project'),
-  revokeProjectAccessToken: tokenExample('project'),
-  rotateProjectAccessToken: tokenExample('project'),
-  listGroupAccessTokens: listExample('group'),
-  createGroupAccessToken: createExample('group'),
-  rotateOwnGroupAccessToken: ownTokenExample('group'),
-  getGroupAccessToken: tokenExample('group'),
-  revokeGroupAccessToken: tokenExample('group'),
-  rotateGroupAccessToken: tokenExample('group'),
+  listProjectAccessTokens: buildListExample('project'),
+  createProjectAccessToken: buildCreateExample('project'),
+  rotateOwnProjectAccessToken: buildOwnTokenExample('project'),
+  getProjectAccessToken: buildTokenExample('project'),
+  revokeProjectAccessToken: buildTokenExample('project'),
+  rotateProjectAccessToken: buildTokenExample('project'),
+  listGroupAccessTokens: buildListExample('group'),
+  createGroupAccessToken: buildCreateExample('group'),
+  rotateOwnGroupAccessToken: buildOwnTokenExample('group'),
+  getGroupAccessToken: buildTokenExample('group'),
+  revokeGroupAccessToken: buildTokenExample('group'),
+  rotateGroupAccessToken: buildTokenExample('group'),
 };

@@ -14,8 +14,8 @@ import { arrayOf, boolean, integerIn } from '#http/parameters/types.ts';
 
 /** A group's default protection of default branches in new projects (contract/planning.md §1 "Group"). */
 
-const level = required(integerIn([0, DEVELOPER, MAINTAINER, INSTANCE_ADMIN]));
-const levels = optional(withoutDuplicates(arrayOf(object({ access_level: level }))));
+const accessLevel = required(integerIn([0, DEVELOPER, MAINTAINER, INSTANCE_ADMIN]));
+const accessLevels = optional(withoutDuplicates(arrayOf(object({ access_level: accessLevel }))));
 
 /** Type of the older parameter: a number, as in the instance setting. */
 export const protectionLevel = integerIn(PROTECTION_LEVELS) as ParameterType<ProtectionLevel>;
@@ -23,9 +23,9 @@ export const protectionLevel = integerIn(PROTECTION_LEVELS) as ParameterType<Pro
 /** Type of the detailed parameter. Omitted fields get their values from FULL_PROTECTION. */
 export const branchProtection: ParameterType<DefaultBranchProtection> = withDefaults(
   object({
-    allowed_to_push: levels,
+    allowed_to_push: accessLevels,
     allow_force_push: optional(boolean),
-    allowed_to_merge: levels,
+    allowed_to_merge: accessLevels,
     code_owner_approval_required: optional(boolean),
     developer_can_initial_push: optional(boolean),
   }),
@@ -33,7 +33,7 @@ export const branchProtection: ParameterType<DefaultBranchProtection> = withDefa
 
 type Levels = DefaultBranchProtection['allowed_to_push'];
 
-/** Removes duplicate roles. */
+/** Returns the parameter type without duplicate roles. */
 function withoutDuplicates(type: ParameterType<Levels>): ParameterType<Levels> {
   return {
     ...type,

@@ -2,22 +2,22 @@ import type { Examples } from '#test/examples/example.ts';
 import type { Group, Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-async function newArchivedSubgroup({ newSubgroup, callers, expectSuccess }: Scene): Promise<Group> {
+async function createArchivedSubgroup({ newSubgroup, callers, expectSuccess }: Scene): Promise<Group> {
   const group = await newSubgroup();
   await expectSuccess(callers.owner.post(`/groups/${group.id}/archive`));
   return group;
 }
 
-/** A subgroup that is marked for deletion, with a project in it. */
-async function newMarkedSubgroup({ newSubgroup, newProject, callers, expectSuccess }: Scene): Promise<Group> {
+/** Creates a subgroup with a project and marks the subgroup for deletion. */
+async function createMarkedSubgroup({ newSubgroup, newProject, callers, expectSuccess }: Scene): Promise<Group> {
   const group = await newSubgroup();
   await newProject(group);
   await expectSuccess(callers.owner.delete(`/groups/${group.id}`));
   return (await expectSuccess(callers.owner.get(`/groups/${group.id}`))).body;
 }
 
-/** A public top-level group with a public project. */
-async function newPublicGroup({ callers, name, expectSuccess }: Scene): Promise<Group> {
+/** Creates a public top-level group with a public project. */
+async function createPublicGroup({ callers, name, expectSuccess }: Scene): Promise<Group> {
   const [path, visibility] = [name('group'), 'public'];
   const group = (await expectSuccess(callers.owner.post('/groups', { name: path, path, visibility }))).body;
   await expectSuccess(callers.owner.post('/projects', { path: name('project'), namespace_id: group.id, visibility }));
@@ -44,13 +44,13 @@ export const examples: Examples<typeof endpoints> = {
   deleteGroup: [
     async ({ newSubgroup }) => ({ by: 'owner', path: { id: (await newSubgroup()).id } }),
     async (scene) => {
-      const { id, full_path } = await newMarkedSubgroup(scene);
+      const { id, full_path } = await createMarkedSubgroup(scene);
       return { by: 'owner', path: { id }, params: { permanently_remove: true, full_path } };
     },
   ],
-  restoreGroup: async (scene) => ({ by: 'owner', path: { id: (await newMarkedSubgroup(scene)).id } }),
+  restoreGroup: async (scene) => ({ by: 'owner', path: { id: (await createMarkedSubgroup(scene)).id } }),
   archiveGroup: async ({ newSubgroup }) => ({ by: 'owner', path: { id: (await newSubgroup()).id } }),
-  unarchiveGroup: async (scene) => ({ by: 'owner', path: { id: (await newArchivedSubgroup(scene)).id } }),
+  unarchiveGroup: async (scene) => ({ by: 'owner', path: { id: (await createArchivedSubgroup(scene)).id } }),
   transferGroup: [
     async ({ newSubgroup, subgroup }) => ({
       by: 'owner',
@@ -59,7 +59,7 @@ export const examples: Examples<typeof endpoints> = {
     }),
     async (scene) => ({
       by: 'owner',
-      path: { id: (await newPublicGroup(scene)).id },
+      path: { id: (await createPublicGroup(scene)).id },
       params: { group_id: scene.subgroup.id },
     }),
   ],

@@ -13,7 +13,7 @@ const projectMemberExample: Build = ({ project, member }) => ({
   path: { id: project.id, user_id: member.id },
 });
 
-async function newMember({ user, callers, expectSuccess }: Scene, source: string): Promise<number> {
+async function createMember({ user, callers, expectSuccess }: Scene, source: string): Promise<number> {
   const { id } = await user();
   await expectSuccess(callers.owner.post(`/${source}/members`, { user_id: id, access_level: 10 }));
   return id;
@@ -31,18 +31,18 @@ export const examples: Examples<typeof endpoints> = {
   }),
   updateGroupMember: async (scene) => ({
     by: 'owner',
-    path: { id: scene.group.id, user_id: await newMember(scene, `groups/${scene.group.id}`) },
+    path: { id: scene.group.id, user_id: await createMember(scene, `groups/${scene.group.id}`) },
     params: { access_level: 30 },
   }),
   deleteGroupMember: [
     async (scene) => ({
       by: 'owner',
-      path: { id: scene.group.id, user_id: await newMember(scene, `groups/${scene.group.id}`) },
+      path: { id: scene.group.id, user_id: await createMember(scene, `groups/${scene.group.id}`) },
     }),
     // Removal from a group includes memberships below.
     async (scene) => {
       const { group, project, callers, expectSuccess } = scene;
-      const user_id = await newMember(scene, `groups/${group.id}`);
+      const user_id = await createMember(scene, `groups/${group.id}`);
       await expectSuccess(callers.owner.post(`/projects/${project.id}/members`, { user_id, access_level: 20 }));
       return { by: 'owner', path: { id: group.id, user_id } };
     },
@@ -58,12 +58,12 @@ export const examples: Examples<typeof endpoints> = {
   }),
   updateProjectMember: async (scene) => ({
     by: 'maintainer',
-    path: { id: scene.project.id, user_id: await newMember(scene, `projects/${scene.project.id}`) },
+    path: { id: scene.project.id, user_id: await createMember(scene, `projects/${scene.project.id}`) },
     params: { access_level: 30 },
   }),
   deleteProjectMember: async (scene) => ({
     by: 'maintainer',
-    path: { id: scene.project.id, user_id: await newMember(scene, `projects/${scene.project.id}`) },
+    path: { id: scene.project.id, user_id: await createMember(scene, `projects/${scene.project.id}`) },
   }),
   listProjectUsers: projectExample,
 };

@@ -2,21 +2,21 @@ import type { Examples } from '#test/examples/example.ts';
 import type { Project, Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-async function newArchivedProject({ newProject, callers, expectSuccess }: Scene): Promise<Project> {
+async function createArchivedProject({ newProject, callers, expectSuccess }: Scene): Promise<Project> {
   const project = await newProject();
   await expectSuccess(callers.owner.post(`/projects/${project.id}/archive`));
   return project;
 }
 
-/** A project that is marked for deletion. */
-async function newMarkedProject({ newProject, callers, expectSuccess }: Scene): Promise<Project> {
+/** Creates a project and marks it for deletion. */
+async function createMarkedProject({ newProject, callers, expectSuccess }: Scene): Promise<Project> {
   const { id } = await newProject();
   await expectSuccess(callers.owner.delete(`/projects/${id}`));
   return (await expectSuccess(callers.owner.get(`/projects/${id}`))).body;
 }
 
-/** A project in a public group, where any visibility is allowed. */
-async function newProjectInPublicGroup({ newGroup, newProject, callers, expectSuccess }: Scene): Promise<Project> {
+/** Creates a project in a public group, which allows any visibility. */
+async function createProjectInPublicGroup({ newGroup, newProject, callers, expectSuccess }: Scene): Promise<Project> {
   const group = await newGroup();
   await expectSuccess(callers.owner.put(`/groups/${group.id}`, { visibility: 'public' }));
   return newProject(group);
@@ -52,20 +52,20 @@ export const examples: Examples<typeof endpoints> = {
     }),
     async (scene) => ({
       by: 'owner',
-      path: { id: (await newProjectInPublicGroup(scene)).id },
+      path: { id: (await createProjectInPublicGroup(scene)).id },
       params: { visibility: 'internal' },
     }),
   ],
   deleteProject: [
     async ({ newProject }) => ({ by: 'owner', path: { id: (await newProject()).id } }),
     async (scene) => {
-      const { id, path_with_namespace: full_path } = await newMarkedProject(scene);
+      const { id, path_with_namespace: full_path } = await createMarkedProject(scene);
       return { by: 'owner', path: { id }, params: { permanently_remove: true, full_path } };
     },
   ],
-  restoreProject: async (scene) => ({ by: 'owner', path: { id: (await newMarkedProject(scene)).id } }),
+  restoreProject: async (scene) => ({ by: 'owner', path: { id: (await createMarkedProject(scene)).id } }),
   archiveProject: async ({ newProject }) => ({ by: 'owner', path: { id: (await newProject()).id } }),
-  unarchiveProject: async (scene) => ({ by: 'owner', path: { id: (await newArchivedProject(scene)).id } }),
+  unarchiveProject: async (scene) => ({ by: 'owner', path: { id: (await createArchivedProject(scene)).id } }),
   transferProject: async ({ newProject, subgroup }) => ({
     by: 'owner',
     path: { id: (await newProject()).id },
