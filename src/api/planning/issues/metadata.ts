@@ -7,13 +7,13 @@ import { findIterationIdForProject } from '../iterations/index.ts';
 import type { updateIssueParams } from './parameters.ts';
 
 /**
- * Labels, milestone, iteration, assignees, dates, weight and lock, which only some authors may set (contract/planning.md §0 "Who may").
- * They are ignored in requests of other callers.
+ * Metadata: labels, milestone, iteration, assignees, dates, weight and discussion lock. Only some callers may set it
+ * (contract/planning.md §0 "Who may"); requests of other callers ignore it.
  */
 
 type IssueMetadataInput = Partial<ParameterValues<typeof updateIssueParams>>;
 
-/** Metadata of an issue; assignees are ids. */
+/** Metadata of an issue; `assignees` are user ids. */
 export interface IssueMetadata {
   readonly due_date: string | null;
   readonly weight: number | null;
@@ -40,7 +40,7 @@ interface IssueVisibility {
   readonly author_id: number;
 }
 
-/** Returns the metadata after the change. A milestone or iteration out of scope and assignees who cannot see the issue are ignored. */
+/** Returns the metadata after the update. A milestone or iteration out of scope and assignees who cannot see the issue are ignored. */
 export async function resolveIssueMetadata(
   uow: UnitOfWork,
   project: Project,
@@ -55,14 +55,14 @@ export async function resolveIssueMetadata(
     discussion_locked: valueOr(input.discussion_locked, before.discussion_locked),
     milestone_id: await resolveMilestone(uow, project, before.milestone_id, input.milestone_id),
     iteration_id: await resolveIteration(uow, project, before, input),
-    assignees: await resolveAssignees(uow, before.assignees, requestedAssignees(input), (ids) =>
+    assignees: await resolveAssignees(uow, before.assignees, getRequestedAssigneeIds(input), (ids) =>
       filterIssueReaders(uow, project, issue, ids),
     ),
     labels: await resolveLabels(uow, { project }, before.labels, input satisfies LabelInput),
   };
 }
 
-const requestedAssignees = ({ assignee_ids, assignee_id }: IssueMetadataInput) =>
+const getRequestedAssigneeIds = ({ assignee_ids, assignee_id }: IssueMetadataInput) =>
   assignee_ids ?? (assignee_id === undefined ? null : [assignee_id ?? 0]);
 
 async function resolveIteration(

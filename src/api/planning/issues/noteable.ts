@@ -17,11 +17,11 @@ export const issueNoteable: IssuableKind<ProjectIssuable> = {
       .resource(readableIssueResource)
       .map(({ project, issue, caller }) => ({ noteable: toNoteable(project, issue), caller })),
   iidPath: '/projects/:id/issues/:issue_iid',
-  accessByIid: (callers, unreadable) =>
-    inVisibleProject(callers)
+  accessByIid: (audience, createUnreadableError) =>
+    inVisibleProject(audience)
       .resource(
         issueResource(nestedNotFound, ({ caller }, { project, issue }) => {
-          if (!mayReadIssue(caller, project, issue)) throw unreadable();
+          if (!mayReadIssue(caller, project, issue)) throw createUnreadableError();
         }),
       )
       .map(({ project, issue, caller }) => ({ noteable: toNoteable(project, issue), caller })),

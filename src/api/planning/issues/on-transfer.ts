@@ -43,7 +43,7 @@ async function listIterationIds(db: Reader, projectId: number): Promise<number[]
 
 /** Removes the iteration from a batch of the project's issues unless it is in scope. Returns how many were changed. index: namespace_closure_pkey */
 async function removeIterationIfOutOfScope(tx: Transaction, projectId: number, iterationId: number): Promise<number> {
-  const inScope = await tx
+  const iterationInScope = await tx
     .selectFrom('projects')
     .innerJoin('namespace_closure', 'namespace_closure.descendant_id', 'projects.namespace_id')
     .innerJoin('iterations', 'iterations.group_id', 'namespace_closure.ancestor_id')
@@ -51,7 +51,7 @@ async function removeIterationIfOutOfScope(tx: Transaction, projectId: number, i
     .where('projects.id', '=', projectId)
     .where('iterations.id', '=', iterationId)
     .executeTakeFirst();
-  if (inScope !== undefined) return 0;
+  if (iterationInScope !== undefined) return 0;
   return assignIterationBatch(tx, null, (issues) =>
     issues.where('project_id', '=', projectId).where('iteration_id', '=', iterationId),
   );

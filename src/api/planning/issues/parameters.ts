@@ -16,7 +16,7 @@ import {
 
 const ISSUE_TYPES = ['issue', 'incident', 'task', 'test_case'] as const;
 
-/** Parameters of both. */
+/** Parameters of both endpoints. */
 const attributes = {
   description: optional(longDescription),
   confidential: optional(boolean),
@@ -34,7 +34,7 @@ const attributes = {
   created_at: optional(dateTime),
 };
 
-/** An iid in the range that leaves room for later ones. */
+/** An iid chosen by the caller. Iids above `MAX_IID` stay available for generated ones. */
 const iid = integerIn({ min: -MAX_IID, max: MAX_IID });
 
 export const createIssueParams = { ...attributes, iid: optional(iid) };

@@ -20,17 +20,21 @@ interface GroupContext {
 
 type CadenceCall = AccessCall<{ readonly cadence_id: number }>;
 
-const cadence = { name: 'cadence', params: { cadence_id: required(integer) }, notFound: nestedNotFound } as const;
+const cadenceResource = {
+  name: 'cadence',
+  params: { cadence_id: required(integer) },
+  notFound: nestedNotFound,
+} as const;
 
 /** Loads the cadence of the path from the group itself. */
 export const ownCadence = {
-  ...cadence,
+  ...cadenceResource,
   load: ({ db, params }: CadenceCall, { group }: GroupContext) => findCadence(db, [group.id], params.cadence_id),
 } as const;
 
 /** Loads the cadence of the path from the group or an ancestor. */
 export const cadenceInScope = {
-  ...cadence,
+  ...cadenceResource,
   load: async ({ db, params }: CadenceCall, { group }: GroupContext) =>
     findCadence(db, (await ancestorsAndSelf(db, { group })).groupIds, params.cadence_id),
 } as const;

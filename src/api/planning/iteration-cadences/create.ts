@@ -13,7 +13,8 @@ export async function createCadence(
   input: CadenceContent,
 ): Promise<CadenceRow | Failure<'invalid'>> {
   const content = normalizeCadence({ ...input, title: input.title.trim() });
-  const errors = validateCadence(content, uow.today, true);
+  const startsSchedule = true;
+  const errors = validateCadence(content, uow.today, startsSchedule);
   if (errors) return invalid(errors);
   return rescheduleCadence(uow, await insertCadence(uow, group.id, content));
 }
@@ -23,11 +24,14 @@ export function createManualCadence(uow: UnitOfWork, { id, name }: Pick<Group, '
   return insertManualCadence(uow, id, `${name} Iterations`);
 }
 
-const IMPORTED = 'Imported iterations';
+const IMPORT_CADENCE_TITLE = 'Imported iterations';
 
 /** Returns the cadence for iterations imported from other servers; creates it on first use (contract/operations.md §1.4). */
 export async function findOrCreateImportCadence(uow: UnitOfWork, { id }: Pick<Group, 'id'>): Promise<CadenceRow> {
-  return (await findManualCadenceByTitle(uow, id, IMPORTED)) ?? insertManualCadence(uow, id, IMPORTED);
+  return (
+    (await findManualCadenceByTitle(uow, id, IMPORT_CADENCE_TITLE)) ??
+    insertManualCadence(uow, id, IMPORT_CADENCE_TITLE)
+  );
 }
 
 function insertManualCadence(uow: UnitOfWork, groupId: number, title: string): Promise<CadenceRow> {

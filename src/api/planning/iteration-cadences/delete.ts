@@ -8,7 +8,7 @@ import { MANAGE_ITERATIONS } from './access.ts';
 import { assignIterationBatch } from './assign-iteration.ts';
 import { type CadenceRow, deleteCadenceRow } from './store.ts';
 
-/** Deletes a cadence with its iterations. In batches, one transaction each, they are first cleared from issues. */
+/** Deletes a cadence with its iterations, in batches of one transaction each. Issues lose these iterations first. */
 export function deleteCadence(
   runUnitOfWork: RunUnitOfWork,
   caller: SignedInCaller,
@@ -27,7 +27,7 @@ export function deleteCadence(
   });
 }
 
-/** Clears the cadence's iterations from one batch of issues and returns their number. index: iterations_by_cadence */
+/** Clears the cadence's iterations from one batch of issues and returns the number of issues. index: iterations_by_cadence */
 function clearIterationBatch(tx: Transaction, cadenceId: number): Promise<number> {
   const iterations = tx.selectFrom('iterations').select('iterations.id').where('cadence_id', '=', cadenceId);
   return assignIterationBatch(tx, null, (issues) => issues.where('iteration_id', 'in', iterations));

@@ -4,12 +4,12 @@ import type * as endpoints from './endpoints.ts';
 
 const AUTOMATIC = { start_date: '2099-01-01', duration_in_weeks: 2, iterations_in_advance: 2 };
 
-const listCall =
+const buildListExample =
   (params?: Example['params']) =>
   ({ group }: Scene): Example => ({ by: 'guest', path: { id: group.id }, ...(params && { params }) });
 
-/** A new cadence of the scene's group. */
-const withCadence =
+/** Returns a builder of a call that names a new cadence of the scene's group in its path. */
+const buildCadenceExample =
   (by: Example['by'], params?: Example['params']) =>
   async ({ group, newCadence }: Scene): Promise<Example> => {
     const { id } = await newCadence();
@@ -18,10 +18,16 @@ const withCadence =
 
 export const examples: Examples<typeof endpoints> = {
   listIterationCadences: [
-    listCall(),
-    listCall({ search: 'weeks', include_ancestors: false, active: true, automatic: true, duration_in_weeks: 2 }),
+    buildListExample(),
+    buildListExample({
+      search: 'weeks',
+      include_ancestors: false,
+      active: true,
+      automatic: true,
+      duration_in_weeks: 2,
+    }),
   ],
-  getIterationCadence: withCadence('guest'),
+  getIterationCadence: buildCadenceExample('guest'),
   createIterationCadence: [
     ({ group, name }) => ({ by: 'planner', path: { id: group.id }, params: { title: name('Weeks'), ...AUTOMATIC } }),
     ({ group, name }) => ({
@@ -31,8 +37,8 @@ export const examples: Examples<typeof endpoints> = {
     }),
   ],
   updateIterationCadence: [
-    withCadence('planner', { description: 'Soon' }),
-    withCadence('planner', { ...AUTOMATIC, automatic: true, roll_over: true }),
+    buildCadenceExample('planner', { description: 'Soon' }),
+    buildCadenceExample('planner', { ...AUTOMATIC, automatic: true, roll_over: true }),
   ],
-  deleteIterationCadence: withCadence('planner'),
+  deleteIterationCadence: buildCadenceExample('planner'),
 };

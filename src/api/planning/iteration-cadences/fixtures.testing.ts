@@ -4,6 +4,7 @@ import { expectSuccess } from '#test/support/world.ts';
 type Params = Readonly<Record<string, unknown>>;
 
 interface GroupFixture {
+  /** Path of the group's API. */
   readonly at: string;
   readonly owner: Caller;
 }
@@ -24,7 +25,7 @@ export async function newIteration(
   return (await expectSuccess(owner.post(`${at}/iterations`, { start_date, due_date, ...params }))).body;
 }
 
-/** Returns `<start> <due>` for each of the group's own iterations. */
+/** Returns `<start> <due>` for each iteration of the group itself. */
 export async function listPeriods({ at, owner }: GroupFixture, params: Params = {}): Promise<string[]> {
   const { body } = await expectSuccess(owner.get(`${at}/iterations`, { include_ancestors: false, ...params }));
   return body.map(

@@ -13,7 +13,7 @@ export interface ScheduledIteration extends Period {
   readonly id: number;
 }
 
-/** Loads the last started iteration and all upcoming ones. index: iterations_by_cadence */
+/** Loads the last started iteration of a cadence and all upcoming ones. index: iterations_by_cadence */
 export async function loadIterationTimeline(
   db: Reader,
   cadenceId: number,
@@ -22,13 +22,13 @@ export async function loadIterationTimeline(
     .selectFrom('iterations')
     .select(['id', 'start_date', 'due_date'])
     .where('cadence_id', '=', cadenceId);
-  const startedIterations = await iterations
+  const latestStarted = await iterations
     .where('start_date', '<=', db.today)
     .orderBy('start_date', 'desc')
     .limit(1)
     .executeTakeFirst();
   const upcoming = await iterations.where('start_date', '>', db.today).orderBy('start_date').execute();
-  return { today: db.today, latestStarted: startedIterations ?? null, upcoming };
+  return { today: db.today, latestStarted: latestStarted ?? null, upcoming };
 }
 
 /** Returns the id of the iteration that includes today, or null. index: iterations_by_cadence */
@@ -72,21 +72,29 @@ export interface ImportedIterationState {
   readonly updated_at: string;
 }
 
-/** Inserts an iteration with the group's next iid, or with the iid and timestamps of an imported one. Returns its id. */
+/** The content of a new iteration. `importedState` is set if another server has exported it. */
+interface NewIteration {
+  readonly period: Period;
+  readonly texts: IterationTexts;
+  readonly importedState?: ImportedIterationState;
+}
+
+/** Inserts an iteration with the group's next iid, or with the imported iid and timestamps. Returns its id. */
 export async function insertIteration(
   tx: Transaction,
   { id: cadence_id, group_id }: Pick<CadenceRow, 'id' | 'group_id'>,
-  { start_date, due_date }: Period,
-  { title, description }: IterationTexts,
-  importedState?: ImportedIterationState,
+  { period: { start_date, due_date }, texts: { title, description }, importedState }: NewIteration,
 ): Promise<number> {
   if (importedState !== undefined) await reserveIid(tx, { groupId: group_id }, 'iteration', importedState.iid);
   const iid = importedState?.iid ?? (await nextIid(tx, { groupId: group_id }, 'iteration'));
-  const texts = { title, title_key: title === null ? null : foldCase(title), description };
-  const times = { created_at: importedState?.created_at ?? tx.now, updated_at: importedState?.updated_at ?? tx.now };
+  const textColumns = { title, title_key: title === null ? null : foldCase(title), description };
+  const timestamps = {
+    created_at: importedState?.created_at ?? tx.now,
+    updated_at: importedState?.updated_at ?? tx.now,
+  };
   const { id } = await tx
     .insertInto('iterations')
-    .values({ group_id, cadence_id, iid, ...texts, start_date, due_date, ...times })
+    .values({ group_id, cadence_id, iid, ...textColumns, start_date, due_date, ...timestamps })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;
@@ -101,7 +109,7 @@ export async function updateIterationDates(
   await tx.updateTable('iterations').set({ start_date, due_date, updated_at: tx.now }).where('id', '=', id).execute();
 }
 
-/** Clears the titles of upcoming iterations, because those of an automatic cadence have none. index: iterations_by_cadence */
+/** Clears the titles of upcoming iterations: the iterations of an automatic cadence have no titles. index: iterations_by_cadence */
 export async function clearUpcomingTitles(tx: Transaction, cadenceId: number): Promise<void> {
   await tx
     .updateTable('iterations')

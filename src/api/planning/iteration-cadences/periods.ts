@@ -1,6 +1,6 @@
 import { addDays, MAX_DATE } from '#runtime/clock.ts';
 
-// Computes the dates of iterations of an automatic cadence (contract/planning.md §3.10 "Automatic scheduling"). Pure.
+// Computes the dates of iterations of an automatic cadence (contract/planning.md §3.10 "Automatic scheduling"). The functions are pure.
 
 /** A range of days, `YYYY-MM-DD`, both inclusive. */
 export interface Period {
@@ -8,6 +8,7 @@ export interface Period {
   readonly due_date: string;
 }
 
+/** The settings of an automatic cadence that determine its iterations. */
 export interface ScheduleRule {
   readonly start_date: string;
   readonly duration_in_weeks: number;
@@ -24,7 +25,7 @@ export interface IterationTimeline<Upcoming extends Period> {
 }
 
 export interface SchedulePlan<Upcoming> {
-  /** Iterations whose dates change. */
+  /** Upcoming iterations whose dates change. */
   readonly rescheduled: readonly { readonly iteration: Upcoming; readonly period: Period }[];
   readonly newPeriods: readonly Period[];
   /** The start date of the first upcoming iteration; null at the end of the calendar. */
@@ -35,36 +36,36 @@ export interface SchedulePlan<Upcoming> {
 
 /**
  * Plans iterations back to back from the first day of the rule, after the last started one, until enough are upcoming.
- * `reschedule`: upcoming iterations get new dates by this rule. Planning stops at the end of the calendar.
+ * With `reschedule`, upcoming iterations get new dates too. Planning stops at the end of the calendar (`MAX_DATE`).
  */
 export function planSchedule<Upcoming extends Period>(
   rule: ScheduleRule,
   { today, latestStarted, upcoming }: IterationTimeline<Upcoming>,
   reschedule: boolean,
 ): SchedulePlan<Upcoming> {
-  const next = (last: Period | null) => nextPeriod(last, rule);
+  const planAfter = (period: Period | null) => nextPeriod(period, rule);
   const movedIterations: { iteration: Upcoming; period: Period }[] = [];
   const periods: Period[] = reschedule ? [] : [...upcoming];
-  let last = periods.at(-1) ?? latestStarted;
+  let lastPeriod = periods.at(-1) ?? latestStarted;
   let isComplete = true;
   for (const iteration of reschedule ? upcoming : []) {
-    const period = next(last);
+    const period = planAfter(lastPeriod);
     isComplete &&= period.due_date < MAX_DATE;
     if (!isComplete) break;
-    last = period;
-    periods.push(last);
-    if (!isSamePeriod(last, iteration)) movedIterations.push({ iteration, period: last });
+    lastPeriod = period;
+    periods.push(period);
+    if (!isSamePeriod(period, iteration)) movedIterations.push({ iteration, period });
   }
   const addedPeriods: Period[] = [];
   const countUpcoming = () => periods.filter(({ start_date }) => start_date > today).length;
-  for (let missing = rule.iterations_in_advance - countUpcoming(); isComplete && missing > 0; ) {
-    const period = next(last);
+  for (let missingCount = rule.iterations_in_advance - countUpcoming(); isComplete && missingCount > 0; ) {
+    const period = planAfter(lastPeriod);
     isComplete = period.due_date < MAX_DATE;
     if (!isComplete) break;
-    last = period;
-    addedPeriods.push(last);
-    periods.push(last);
-    if (last.start_date > today) missing--;
+    lastPeriod = period;
+    addedPeriods.push(period);
+    periods.push(period);
+    if (period.start_date > today) missingCount--;
   }
   return {
     rescheduled: movedIterations,

@@ -32,9 +32,9 @@ async function moveOpenIssues(
   return (await moveOpenIssueBatch(uow, iterationId, current)) === BATCH_SIZE ? MORE : undefined;
 }
 
-/** Moves one batch of open issues and returns their number. */
-function moveOpenIssueBatch(tx: Transaction, from: number, to: number): Promise<number> {
-  return assignIterationBatch(tx, to, (issues) =>
-    issues.where('iteration_id', '=', from).where('state', '=', 'opened').orderBy('id'),
+/** Moves one batch of open issues to another iteration and returns their number. */
+function moveOpenIssueBatch(tx: Transaction, fromId: number, toId: number): Promise<number> {
+  return assignIterationBatch(tx, toId, (issues) =>
+    issues.where('iteration_id', '=', fromId).where('state', '=', 'opened').orderBy('id'),
   );
 }

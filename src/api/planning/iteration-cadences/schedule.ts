@@ -24,24 +24,24 @@ import { type CadenceRow, findCadenceById, updateCadenceRuns } from './store.ts'
 // Creates the missing iterations of automatic cadences: on each change, daily, and before iterations are read.
 
 /**
- * Creates the missing iterations of an automatic cadence and enqueues the roll-over of closed ones.
+ * Creates the missing iterations of an automatic cadence and enqueues the roll-over of closed ones. Returns the updated cadence.
  */
 export async function scheduleCadence(uow: UnitOfWork, cadence: CadenceRow): Promise<CadenceRow> {
-  const rule = scheduleRuleOf(cadence);
+  const rule = getScheduleRule(cadence);
   return rule === null
     ? pauseCadence(uow, cadence)
     : applyPlan(uow, cadence, planSchedule(rule, await loadIterationTimeline(uow, cadence.id), false));
 }
 
-/** The failure when iterations would end after the last day of the calendar. */
+/** Failure: an iteration would end after the last day of the calendar. */
 const NO_DAYS_LEFT = invalid({ start_date: ['is not included in the list'] });
 
-/** Reschedules a new cadence or one whose rule has changed: upcoming iterations get new dates. */
+/** Schedules a new cadence, or one whose rule has changed: upcoming iterations get new dates. Returns the updated cadence. */
 export async function rescheduleCadence(
   uow: UnitOfWork,
   cadence: CadenceRow,
 ): Promise<CadenceRow | Failure<'invalid'>> {
-  const rule = scheduleRuleOf(cadence);
+  const rule = getScheduleRule(cadence);
   if (rule === null) return pauseCadence(uow, cadence);
   const plan = planSchedule(rule, await loadIterationTimeline(uow, cadence.id), true);
   return plan.isComplete ? applyPlan(uow, cadence, plan) : NO_DAYS_LEFT;
@@ -58,7 +58,7 @@ async function applyPlan(
   { rescheduled, newPeriods, nextRun }: SchedulePlan<ScheduledIteration>,
 ): Promise<CadenceRow> {
   for (const { iteration, period } of rescheduled) await updateIterationDates(uow, iteration.id, period);
-  for (const period of newPeriods) await insertIteration(uow, cadence, period, NO_TEXTS);
+  for (const period of newPeriods) await insertIteration(uow, cadence, { period, texts: NO_TEXTS });
   return updateCadenceRuns(uow, cadence.id, {
     next_run_date: nextRun,
     rolled_over_until: await enqueueRollOvers(uow, cadence),
@@ -66,21 +66,24 @@ async function applyPlan(
 }
 
 /** Returns the rule of an active automatic cadence, else null. */
-function scheduleRuleOf(cadence: CadenceRow): ScheduleRule | null {
+function getScheduleRule(cadence: CadenceRow): ScheduleRule | null {
   const { active, automatic, start_date, duration_in_weeks, iterations_in_advance } = cadence;
   if (!active || !automatic || start_date === null) return null;
   if (duration_in_weeks === null || iterations_in_advance === null) return null;
   return { start_date, duration_in_weeks, iterations_in_advance };
 }
 
-/** Enqueues the roll-over of closed iterations. Returns the day until which this is done; it waits while no iteration is current. */
+/**
+ * Enqueues the roll-over of iterations that have closed since the last call and returns the day until which this is done. While no
+ * iteration is current, it enqueues nothing and returns the previous day.
+ */
 async function enqueueRollOvers(
   uow: UnitOfWork,
-  { id, roll_over, rolled_over_until: day }: CadenceRow,
+  { id, roll_over, rolled_over_until: rolledOverUntil }: CadenceRow,
 ): Promise<string> {
-  if (!roll_over || day === null) return uow.today;
-  if ((await findCurrentIteration(uow, id)) === null) return day;
-  for (const iterationId of await listIterationsClosedSince(uow, id, day)) {
+  if (!roll_over || rolledOverUntil === null) return uow.today;
+  if ((await findCurrentIteration(uow, id)) === null) return rolledOverUntil;
+  for (const iterationId of await listIterationsClosedSince(uow, id, rolledOverUntil)) {
     await enqueue(uow, rollOver, { cadenceId: id, iterationId }, { key: String(iterationId) });
   }
   return uow.today;
@@ -92,37 +95,38 @@ interface DueCadence {
 }
 
 /**
- * Throws `OverdueWork` if an iteration due today is missing in this group, its ancestors or its descendants, so that it is
- * created before anyone reads them. This happens only at the beginning of a day.
+ * Throws `OverdueWork` if a cadence of this group, its ancestors or its descendants must be scheduled; null means all groups. The
+ * server then creates the iterations and repeats the read. This happens at most once per cadence and day.
  */
 export async function assertIterationsScheduled(db: Reader, groupId: number | null): Promise<void> {
-  const all = dueCadenceQuery(db);
+  const query = selectDueCadences(db);
   // index: iteration_cadences_by_next_run, namespace_closure_pkey
-  const due = await (groupId === null ? all : all.where((eb) => isInHierarchyOf(eb, groupId))).execute();
-  if (due.length > 0) throw new OverdueWork((runUnitOfWork) => scheduleAll(runUnitOfWork, due));
+  const dueCadences = await (groupId === null ? query : query.where((eb) => isInHierarchyOf(eb, groupId))).execute();
+  if (dueCadences.length > 0) throw new OverdueWork((runUnitOfWork) => scheduleAll(runUnitOfWork, dueCadences));
 }
 
+/** Condition: the cadence belongs to this group, an ancestor or a descendant. */
 function isInHierarchyOf(eb: ExpressionBuilder<Schema, 'iteration_cadences'>, groupId: number) {
   const closure = eb.selectFrom('namespace_closure').select('depth');
-  const ownGroupId = eb.ref('iteration_cadences.group_id');
+  const cadenceGroupId = eb.ref('iteration_cadences.group_id');
   return eb.or([
-    eb.exists(closure.where('ancestor_id', '=', ownGroupId).where('descendant_id', '=', groupId)),
-    eb.exists(closure.where('ancestor_id', '=', groupId).where('descendant_id', '=', ownGroupId)),
+    eb.exists(closure.where('ancestor_id', '=', cadenceGroupId).where('descendant_id', '=', groupId)),
+    eb.exists(closure.where('ancestor_id', '=', groupId).where('descendant_id', '=', cadenceGroupId)),
   ]);
 }
 
-function dueCadenceQuery(db: Reader) {
+function selectDueCadences(db: Reader) {
   return db.selectFrom('iteration_cadences').select(['id', 'group_id']).where('next_run_date', '<=', db.today);
 }
 
-async function scheduleAll(runUnitOfWork: RunUnitOfWork, due: readonly DueCadence[]): Promise<void> {
-  for (const { id, group_id } of due) {
-    await runUnitOfWork(ANONYMOUS, (uow) => scheduleDue(uow, id), { lock: iterationsLockKey({ id: group_id }) });
+async function scheduleAll(runUnitOfWork: RunUnitOfWork, dueCadences: readonly DueCadence[]): Promise<void> {
+  for (const { id, group_id } of dueCadences) {
+    await runUnitOfWork(ANONYMOUS, (uow) => scheduleIfDue(uow, id), { lock: iterationsLockKey({ id: group_id }) });
   }
 }
 
 /** Schedules the cadence unless a concurrent run has done so. */
-async function scheduleDue(uow: UnitOfWork, id: number): Promise<void> {
+async function scheduleIfDue(uow: UnitOfWork, id: number): Promise<void> {
   const cadence = await findCadenceById(uow, id);
   if (cadence?.next_run_date == null || cadence.next_run_date > uow.today) return;
   await scheduleCadence(uow, cadence);
@@ -135,9 +139,12 @@ export const scheduleIterations = defineJob({
   async handle({ database, runUnitOfWork, config }: Pick<Services, 'config' | 'database' | 'runUnitOfWork'>) {
     if (config.tier === 'free') return;
     for (;;) {
-      const due = await dueCadenceQuery(database.reader).orderBy('next_run_date').limit(CADENCES_PER_BATCH).execute();
-      await scheduleAll(runUnitOfWork, due);
-      if (due.length < CADENCES_PER_BATCH) return;
+      const dueCadences = await selectDueCadences(database.reader)
+        .orderBy('next_run_date')
+        .limit(CADENCES_PER_BATCH)
+        .execute();
+      await scheduleAll(runUnitOfWork, dueCadences);
+      if (dueCadences.length < CADENCES_PER_BATCH) return;
     }
   },
 });

@@ -71,15 +71,15 @@ export async function findCadenceById(db: Reader, id: number): Promise<CadenceRo
 
 /** Returns the oldest manual cadence of the group, or null. index: iteration_cadences_by_group */
 export async function findFirstManualCadence(db: Reader, groupId: number): Promise<CadenceRow | null> {
-  return (await manualCadenceQuery(db, groupId).executeTakeFirst()) ?? null;
+  return (await selectOldestManualCadence(db, groupId).executeTakeFirst()) ?? null;
 }
 
 /** Returns the oldest manual cadence of the group with this title, or null. index: iteration_cadences_by_group */
 export async function findManualCadenceByTitle(db: Reader, groupId: number, title: string): Promise<CadenceRow | null> {
-  return (await manualCadenceQuery(db, groupId).where('title', '=', title).executeTakeFirst()) ?? null;
+  return (await selectOldestManualCadence(db, groupId).where('title', '=', title).executeTakeFirst()) ?? null;
 }
 
-function manualCadenceQuery(db: Reader, groupId: number) {
+function selectOldestManualCadence(db: Reader, groupId: number) {
   return db
     .selectFrom('iteration_cadences')
     .select(columns)
@@ -103,10 +103,10 @@ export type CadenceContent = Pick<
 >;
 
 export async function insertCadence(tx: Transaction, groupId: number, content: CadenceContent): Promise<CadenceRow> {
-  const times = { created_at: tx.now, updated_at: tx.now };
+  const timestamps = { created_at: tx.now, updated_at: tx.now };
   return tx
     .insertInto('iteration_cadences')
-    .values({ group_id: groupId, ...content, title_key: foldCase(content.title), ...times })
+    .values({ group_id: groupId, ...content, title_key: foldCase(content.title), ...timestamps })
     .returning(columns)
     .executeTakeFirstOrThrow();
 }

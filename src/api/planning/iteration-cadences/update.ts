@@ -16,33 +16,34 @@ export type UpdateCadenceInput = { readonly [Name in keyof CadenceContent]?: Cad
 export async function updateCadence(
   uow: UnitOfWork<SignedInCaller>,
   { id, group_id }: Pick<CadenceRow, 'id' | 'group_id'>,
-  change: UpdateCadenceInput,
+  input: UpdateCadenceInput,
 ): Promise<CadenceRow | Failure<'notFound' | 'invalid'>> {
   const before = await findCadence(uow, [group_id], id);
   if (before === null) return fail('notFound');
-  const content = applyInput(before, change);
-  const startsAnew = !before.automatic || content.start_date !== before.start_date;
+  const content = applyInput(before, input);
+  const restartsSchedule = !before.automatic || content.start_date !== before.start_date;
   const startsSchedule =
-    startsAnew || (content.active && (await loadIterationTimeline(uow, id)).latestStarted === null);
+    restartsSchedule || (content.active && (await loadIterationTimeline(uow, id)).latestStarted === null);
   const errors = validateCadence(content, uow.today, startsSchedule);
   if (errors) return invalid(errors);
-  const reschedule = startsAnew || !before.active || content.duration_in_weeks !== before.duration_in_weeks;
+  const needsRescheduling =
+    restartsSchedule || !before.active || content.duration_in_weeks !== before.duration_in_weeks;
   if (!before.automatic && content.automatic) await clearUpcomingTitles(uow, id);
   const after = await updateCadenceRow(uow, id, content);
-  return reschedule ? rescheduleCadence(uow, after) : scheduleCadence(uow, after);
+  return needsRescheduling ? rescheduleCadence(uow, after) : scheduleCadence(uow, after);
 }
 
-function applyInput(before: CadenceRow, change: UpdateCadenceInput): CadenceContent {
-  const optional = <Name extends keyof CadenceContent>(name: Name) =>
-    change[name] === undefined ? before[name] : change[name];
+function applyInput(before: CadenceRow, input: UpdateCadenceInput): CadenceContent {
+  const valueAfter = <Name extends keyof CadenceContent>(name: Name) =>
+    input[name] === undefined ? before[name] : input[name];
   return normalizeCadence({
-    title: change.title === undefined ? before.title : (change.title ?? '').trim(),
-    description: optional('description') ?? null,
-    active: change.active ?? before.active,
-    automatic: change.automatic ?? before.automatic,
-    start_date: optional('start_date') ?? null,
-    duration_in_weeks: optional('duration_in_weeks') ?? null,
-    iterations_in_advance: optional('iterations_in_advance') ?? null,
-    roll_over: change.roll_over ?? before.roll_over,
+    title: input.title === undefined ? before.title : (input.title ?? '').trim(),
+    description: valueAfter('description') ?? null,
+    active: input.active ?? before.active,
+    automatic: input.automatic ?? before.automatic,
+    start_date: valueAfter('start_date') ?? null,
+    duration_in_weeks: valueAfter('duration_in_weeks') ?? null,
+    iterations_in_advance: valueAfter('iterations_in_advance') ?? null,
+    roll_over: input.roll_over ?? before.roll_over,
   });
 }

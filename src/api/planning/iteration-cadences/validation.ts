@@ -4,13 +4,16 @@ import type { CadenceContent } from './store.ts';
 
 // Validation of iteration cadences (contract/planning.md §3.10 "Model errors").
 
+/** Maximum lengths in characters. */
 const MAX_TITLE_LENGTH = 255;
 const MAX_DESCRIPTION_LENGTH = 5000;
 /** The latest start date: no iteration may end after the year 9999. */
-const LAST_START = '9998-12-31';
+const LATEST_START_DATE = '9998-12-31';
 
-const WEEKS = { min: 1, max: 4 };
-const ADVANCE = { min: 1, max: 10 };
+/** Allowed durations in weeks. */
+const DURATION_RANGE = { min: 1, max: 4 };
+/** Allowed numbers of iterations in advance. */
+const ADVANCE_RANGE = { min: 1, max: 10 };
 
 /** Clears the attributes that only automatic cadences have. */
 export function normalizeCadence(content: CadenceContent): CadenceContent {
@@ -29,36 +32,36 @@ export function validateCadence(content: CadenceContent, today: string, startsSc
     iterations_in_advance: countInAdvance,
   } = content;
   const errors = compactFieldErrors({
-    title: titleErrors(title),
-    start_date: automatic ? startErrors(start_date) : [],
-    duration_in_weeks: automatic ? numberErrors(weeks, WEEKS) : [],
-    iterations_in_advance: automatic ? numberErrors(countInAdvance, ADVANCE) : [],
-    description: isLonger(description ?? '', MAX_DESCRIPTION_LENGTH) ? [tooLong(MAX_DESCRIPTION_LENGTH)] : [],
+    title: validateTitle(title),
+    start_date: automatic ? validateStartDate(start_date) : [],
+    duration_in_weeks: automatic ? validateNumber(weeks, DURATION_RANGE) : [],
+    iterations_in_advance: automatic ? validateNumber(countInAdvance, ADVANCE_RANGE) : [],
+    description: isLonger(description ?? '', MAX_DESCRIPTION_LENGTH) ? [tooLongMessage(MAX_DESCRIPTION_LENGTH)] : [],
   });
   if (errors || !automatic || !startsSchedule || start_date === null || weeks === null) return errors;
   const earliest = earliestStart(today, weeks);
-  return start_date < earliest ? { base: [tooEarly(earliest)] } : null;
+  return start_date < earliest ? { base: [tooEarlyMessage(earliest)] } : null;
 }
 
 const isLonger = (text: string, max: number) => [...text].length > max;
-const tooLong = (max: number) => `is too long (maximum is ${max} characters)`;
-const tooEarly = (earliest: string) =>
+const tooLongMessage = (max: number) => `is too long (maximum is ${max} characters)`;
+const tooEarlyMessage = (earliest: string) =>
   `The automation start date would retroactively create a past iteration. ${earliest} is the earliest possible start date.`;
 
 const BLANK = "can't be blank";
 const OUT_OF_RANGE = 'is not included in the list';
 
-function titleErrors(title: string): string[] {
+function validateTitle(title: string): string[] {
   if (title === '') return [BLANK];
-  return isLonger(title, MAX_TITLE_LENGTH) ? [tooLong(MAX_TITLE_LENGTH)] : [];
+  return isLonger(title, MAX_TITLE_LENGTH) ? [tooLongMessage(MAX_TITLE_LENGTH)] : [];
 }
 
-function startErrors(start: string | null): string[] {
+function validateStartDate(start: string | null): string[] {
   if (start === null) return [BLANK];
-  return start > LAST_START ? [OUT_OF_RANGE] : [];
+  return start > LATEST_START_DATE ? [OUT_OF_RANGE] : [];
 }
 
-function numberErrors(value: number | null, { min, max }: { readonly min: number; readonly max: number }) {
+function validateNumber(value: number | null, { min, max }: { readonly min: number; readonly max: number }) {
   if (value === null) return [BLANK];
   return value < min || value > max ? [OUT_OF_RANGE] : [];
 }

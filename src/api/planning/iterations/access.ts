@@ -24,17 +24,21 @@ interface GroupContext {
 
 type IterationCall = AccessCall<{ readonly iteration_id: number }>;
 
-const iteration = { name: 'iteration', params: { iteration_id: required(integer) }, notFound: nestedNotFound } as const;
+const iterationResource = {
+  name: 'iteration',
+  params: { iteration_id: required(integer) },
+  notFound: nestedNotFound,
+} as const;
 
 /** Loads the iteration of the path from the group itself. */
 export const ownIteration = {
-  ...iteration,
+  ...iterationResource,
   load: ({ db, params }: IterationCall, { group }: GroupContext) => findIteration(db, [group.id], params.iteration_id),
 } as const;
 
 /** Loads the iteration of the path from the group or an ancestor. */
 export const iterationInScope = {
-  ...iteration,
+  ...iterationResource,
   load: async ({ db, params }: IterationCall, { group }: GroupContext) =>
     findIteration(db, (await ancestorsAndSelf(db, { group })).groupIds, params.iteration_id),
 } as const;

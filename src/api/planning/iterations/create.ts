@@ -22,14 +22,14 @@ export async function createIteration(
   uow: UnitOfWork<SignedInCaller>,
   group: Pick<Group, 'id' | 'name'>,
   { cadenceId, ...input }: CreateIterationInput,
-): Promise<IterationRow | Failure<'notFound' | 'automatic' | 'invalid'>> {
+): Promise<IterationRow | Failure<'notFound' | 'cadenceIsAutomatic' | 'invalid'>> {
   const cadence = await findOrCreateCadence(uow, group, cadenceId);
   if (cadence === null) return fail('notFound');
-  if (cadence.automatic) return fail('automatic');
+  if (cadence.automatic) return fail('cadenceIsAutomatic');
   const content = { ...input, title: normalizeTitle(input.title) };
   const errors = await validateIteration(uow, { id: 0, cadence_id: cadence.id }, content);
   if (errors) return invalid(errors);
-  const id = await insertIteration(uow, cadence, content, content);
+  const id = await insertIteration(uow, cadence, { period: content, texts: content });
   return (await findIteration(uow, [group.id], id)) as IterationRow;
 }
 

@@ -11,25 +11,26 @@ import {
 } from '../iteration-cadences/index.ts';
 import { deleteIterationRow, findIteration, type IterationRow, isLastIteration, iterationState } from './store.ts';
 
+/** A result of `iterationState`. */
 const CLOSED = 3;
 
 /**
- * Deletes an iteration. In batches, one transaction each, it is first cleared from issues. A current or upcoming iteration must
+ * Deletes an iteration after clearing it from issues in batches of one transaction each. A current or upcoming iteration must
  * be the last of its cadence; this is checked before the first batch. An automatic cadence creates a replacement at once.
  */
 export function deleteIteration(
   runUnitOfWork: RunUnitOfWork,
   caller: SignedInCaller,
   { id, group_id }: IterationRow,
-): Promise<undefined | Failure<'notFound' | 'inBetween'>> {
+): Promise<undefined | Failure<'notFound' | 'notLastOfCadence'>> {
   return inBatches(runUnitOfWork, caller, {
-    async recheck(uow, hasStarted) {
+    async recheck(uow, hasBegun) {
       await requireGroupAccess(uow, caller, group_id, MANAGE_ITERATIONS);
       const iteration = await findIteration(uow, [group_id], id);
       if (iteration === null) return fail('notFound');
       const mayDelete =
-        hasStarted || iterationState(iteration, uow.today) === CLOSED || (await isLastIteration(uow, iteration));
-      return mayDelete ? iteration : fail('inBetween');
+        hasBegun || iterationState(iteration, uow.today) === CLOSED || (await isLastIteration(uow, iteration));
+      return mayDelete ? iteration : fail('notLastOfCadence');
     },
     async runBatch(uow, { cadence_id }) {
       if ((await assignIterationBatch(uow, null, (issues) => issues.where('iteration_id', '=', id))) === BATCH_SIZE)

@@ -18,7 +18,7 @@ import { ITERATION_STATES, listIterations } from './store.ts';
 import { updateIteration as update } from './update.ts';
 import { ITERATION_TITLE_TAKEN } from './validation.ts';
 
-const listing = {
+const listParams = {
   state: optional(oneOf(...ITERATION_STATES), 'all'),
   search: optional(searchExpression),
   in: optional(commaSeparated(oneOf('title', 'cadence_title'))),
@@ -33,7 +33,7 @@ export const listProjectIterations = endpoint({
   get: '/projects/:id/iterations',
   summary: "List iterations of a project's ancestor groups",
   access: readProjectIterationsAccess(),
-  params: listing,
+  params: listParams,
   response: page(Iteration),
   async read(db, { project, caller, params, page }) {
     await assertIterationsScheduled(db, project.namespace_id);
@@ -45,7 +45,7 @@ export const listGroupIterations = endpoint({
   get: '/groups/:id/iterations',
   summary: 'List iterations of a group',
   access: readIterationsAccess(),
-  params: listing,
+  params: listParams,
   response: page(Iteration),
   async read(db, { group, caller, params, page }) {
     await assertIterationsScheduled(db, group.id);
@@ -63,8 +63,8 @@ export const getIteration = endpoint({
   read: (_db, { iteration }) => iteration,
 });
 
-const AUTOMATIC = 'Iterations cannot be manually added to cadences that use automatic scheduling';
-const ONLY_DESCRIPTION = 'Only the description of an automatically scheduled iteration can be changed';
+const CADENCE_IS_AUTOMATIC = 'Iterations cannot be manually added to cadences that use automatic scheduling';
+const ONLY_DESCRIPTION_CHANGES = 'Only the description of an automatically scheduled iteration can be changed';
 
 export const createIteration = endpoint({
   post: '/groups/:id/iterations',
@@ -78,7 +78,7 @@ export const createIteration = endpoint({
     iterations_cadence_id: optional(integer),
   },
   lock: ({ group }) => iterationsLockKey(group),
-  errors: { notFound: NOT_FOUND, automatic: [400, AUTOMATIC], invalid: INVALID },
+  errors: { notFound: NOT_FOUND, cadenceIsAutomatic: [400, CADENCE_IS_AUTOMATIC], invalid: INVALID },
   uniqueErrors: { iterations_by_title: ITERATION_TITLE_TAKEN },
   response: created(Iteration),
   write: (uow, { group, params: { start_date, due_date, title = null, ...params } }) =>
@@ -102,7 +102,7 @@ export const updateIteration = endpoint({
     due_date: optional(date),
   },
   lock: ({ group }) => iterationsLockKey(group),
-  errors: { notFound: NOT_FOUND, automatic: [400, ONLY_DESCRIPTION], invalid: INVALID },
+  errors: { notFound: NOT_FOUND, cadenceIsAutomatic: [400, ONLY_DESCRIPTION_CHANGES], invalid: INVALID },
   uniqueErrors: { iterations_by_title: ITERATION_TITLE_TAKEN },
   response: ok(Iteration),
   write: (uow, { iteration, params }) => update(uow, iteration, params),
@@ -114,7 +114,7 @@ export const deleteIteration = endpoint({
   access: manageIterationsAccess().resource(ownIteration),
   errors: {
     notFound: NOT_FOUND,
-    inBetween: [
+    notLastOfCadence: [
       422,
       { message: ["upcoming/current iterations can't be deleted unless they are the last one in the cadence"] },
     ],

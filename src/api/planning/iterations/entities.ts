@@ -22,18 +22,18 @@ export const Iteration = entity('Iteration', {
   web_url: Type.String(),
 }).from(
   (rows: readonly IterationRow[], { db }) => loadIterationRelations(db, rows),
-  (row, to, { sequences, paths }) => ({
+  (row, context, { sequencesById, groupPathsById }) => ({
     id: row.id,
     iid: row.iid,
-    sequence: requireRow(sequences.get(row.id)),
+    sequence: requireRow(sequencesById.get(row.id)),
     group_id: row.group_id,
     title: row.title,
     description: row.description,
-    state: iterationState(row, to.db.today),
+    state: iterationState(row, context.db.today),
     created_at: row.created_at,
     updated_at: row.updated_at,
     start_date: row.start_date,
     due_date: row.due_date,
-    web_url: `${to.url}/groups/${requireRow(paths.get(row.group_id))}/-/iterations/${row.id}`,
+    web_url: `${context.url}/groups/${requireRow(groupPathsById.get(row.group_id))}/-/iterations/${row.id}`,
   }),
 );

@@ -2,24 +2,29 @@ import type { Example, Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-type ParentOf = (scene: Scene) => { readonly id: number };
+type GetParent = (scene: Scene) => { readonly id: number };
 type Params = Example['params'];
 
-const listCall =
-  (parentOf: ParentOf, params?: Params) =>
-  (scene: Scene): Example => ({ by: 'guest', path: { id: parentOf(scene).id }, ...(params && { params }) });
+const buildListExample =
+  (getParent: GetParent, params?: Params) =>
+  (scene: Scene): Example => ({ by: 'guest', path: { id: getParent(scene).id }, ...(params && { params }) });
 
-const listCalls = (parentOf: ParentOf) =>
+const buildListExamples = (getParent: GetParent) =>
   [
-    listCall(parentOf),
-    listCall(parentOf, { state: 'opened', search: 'one', in: ['title', 'cadence_title'], include_descendants: true }),
-    listCall(parentOf, { state: 'current', include_ancestors: false }),
-    listCall(parentOf, { state: 'upcoming', updated_after: '2025-01-01', updated_before: '2026-01-01' }),
-    listCall(parentOf, { state: 'closed', in: ['cadence_title'], search: 'by hand' }),
+    buildListExample(getParent),
+    buildListExample(getParent, {
+      state: 'opened',
+      search: 'one',
+      in: ['title', 'cadence_title'],
+      include_descendants: true,
+    }),
+    buildListExample(getParent, { state: 'current', include_ancestors: false }),
+    buildListExample(getParent, { state: 'upcoming', updated_after: '2025-01-01', updated_before: '2026-01-01' }),
+    buildListExample(getParent, { state: 'closed', in: ['cadence_title'], search: 'by hand' }),
   ] as const;
 
-/** A new iteration of the scene's group. */
-const withIteration =
+/** Returns a builder of a call that names a new iteration of the scene's group in its path. */
+const buildIterationExample =
   (by: Example['by'], params?: Params) =>
   async ({ group, newIteration }: Scene): Promise<Example> => ({
     by,
@@ -28,9 +33,9 @@ const withIteration =
   });
 
 export const examples: Examples<typeof endpoints> = {
-  listProjectIterations: listCalls(({ project }) => project),
-  listGroupIterations: listCalls(({ group }) => group),
-  getIteration: withIteration('guest'),
+  listProjectIterations: buildListExamples(({ project }) => project),
+  listGroupIterations: buildListExamples(({ group }) => group),
+  getIteration: buildIterationExample('guest'),
   async createIteration({ group, name, newCadence }) {
     const params = { title: name('Iteration'), start_date: '2026-02-01', due_date: '2026-02-14' };
     return {
@@ -40,8 +45,8 @@ export const examples: Examples<typeof endpoints> = {
     };
   },
   updateIteration: [
-    withIteration('planner', { description: 'Soon' }),
-    withIteration('planner', { title: 'Another', start_date: '2026-03-01', due_date: '2026-03-14' }),
+    buildIterationExample('planner', { description: 'Soon' }),
+    buildIterationExample('planner', { title: 'Another', start_date: '2026-03-01', due_date: '2026-03-14' }),
   ],
-  deleteIteration: withIteration('planner'),
+  deleteIteration: buildIterationExample('planner'),
 };

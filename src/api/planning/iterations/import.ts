@@ -27,6 +27,10 @@ export async function importIteration(
   const content = { ...input, title: normalizeTitle(input.title) };
   const errors = await validateIteration(uow, { id: 0, cadence_id: cadence.id }, content);
   if (errors) return invalid(errors);
-  const id = await insertIteration(uow, cadence, content, content, { iid, created_at, updated_at });
+  const id = await insertIteration(uow, cadence, {
+    period: content,
+    texts: content,
+    importedState: { iid, created_at, updated_at },
+  });
   return (await findIteration(uow, [group.id], id)) as IterationRow;
 }

@@ -55,8 +55,8 @@ export function listIterations(
     .selectFrom('iterations')
     .innerJoin('iteration_cadences', 'iteration_cadences.id', 'iterations.cadence_id')
     .select(columns)
-    .where('iterations.group_id', 'in', groupScope(db, caller, groupId, filter))
-    .where((eb) => eb.and(conditions(db, filter)))
+    .where('iterations.group_id', 'in', selectListedGroupIds(db, caller, groupId, filter))
+    .where((eb) => eb.and(buildConditions(db, filter)))
     .orderBy('iterations.due_date')
     .orderBy((eb) => eb.case().when('iterations.title', 'is', null).then(1).else(0).end())
     .orderBy('iterations.title')
@@ -65,31 +65,31 @@ export function listIterations(
 }
 
 /** Selects the ids of the groups to list. A caller who may read a group may read its ancestors. index: namespace_closure_pkey, namespace_closure_by_ancestor */
-function groupScope(
+function selectListedGroupIds(
   db: Reader,
   caller: Caller,
   groupId: number,
   { include_ancestors: includeAncestors, include_descendants: includeDescendants }: IterationFilter,
 ) {
   const ancestors = db.selectFrom('namespace_closure').select('ancestor_id as id').where('descendant_id', '=', groupId);
-  const ownScope = includeAncestors ? ancestors : ancestors.where('depth', '=', 0);
-  if (!includeDescendants) return ownScope;
-  const visible = db
+  const ownGroupAndAncestors = includeAncestors ? ancestors : ancestors.where('depth', '=', 0);
+  if (!includeDescendants) return ownGroupAndAncestors;
+  const visibleDescendants = db
     .selectFrom('namespaces')
     .select('namespaces.id')
     .where('namespaces.id', 'in', selectDescendantIds(db, groupId))
     .where(groupVisibleTo(caller, db.today));
-  return ownScope.union(visible);
+  return ownGroupAndAncestors.union(visibleDescendants);
 }
 
-function conditions({ today }: Reader, filter: IterationFilter): RawBuilder<SqlBool>[] {
+function buildConditions({ today }: Reader, filter: IterationFilter): RawBuilder<SqlBool>[] {
   const { state, search, updated_before: before, updated_after: after } = filter;
-  const all: RawBuilder<SqlBool>[] = [];
-  if (state !== 'all') all.push(stateCondition(state, today));
-  if (search) all.push(searchCondition(foldCase(search), filter.in ?? []));
-  if (before) all.push(sql`iterations.updated_at <= ${before}`);
-  if (after) all.push(sql`iterations.updated_at >= ${after}`);
-  return all;
+  const conditions: RawBuilder<SqlBool>[] = [];
+  if (state !== 'all') conditions.push(stateCondition(state, today));
+  if (search) conditions.push(searchCondition(foldCase(search), filter.in ?? []));
+  if (before) conditions.push(sql`iterations.updated_at <= ${before}`);
+  if (after) conditions.push(sql`iterations.updated_at >= ${after}`);
+  return conditions;
 }
 
 /** Returns the SQL condition that corresponds to `iterationState`. */
@@ -112,10 +112,12 @@ export function iterationState({ start_date, due_date }: Pick<IterationRow, 'sta
   return due_date < today ? 3 : 2;
 }
 
-function searchCondition(part: string, fields: readonly ('title' | 'cadence_title')[]): RawBuilder<SqlBool> {
+function searchCondition(searchText: string, fields: readonly ('title' | 'cadence_title')[]): RawBuilder<SqlBool> {
   const tables = { title: 'iterations', cadence_title: 'iteration_cadences' } as const;
   const searchedFields = fields.length === 0 ? (['title'] as const) : fields;
-  const fieldConditions = searchedFields.map((field) => containsSubstringUnindexed(tables[field], ['title_key'], part));
+  const fieldConditions = searchedFields.map((field) =>
+    containsSubstringUnindexed(tables[field], ['title_key'], searchText),
+  );
   return sql<SqlBool>`(${sql.join(fieldConditions, sql` or `)})`;
 }
 
@@ -156,7 +158,7 @@ export async function loadVisibleIterations(
 
 /** Loads the sequence numbers of iterations and the full paths of their groups. */
 export async function loadIterationRelations(db: Reader, rows: readonly IterationRow[]) {
-  const [sequences, paths] = await Promise.all([
+  const [sequences, groupPathsById] = await Promise.all([
     loadSequences(
       db,
       rows.map(({ id }) => id),
@@ -166,20 +168,20 @@ export async function loadIterationRelations(db: Reader, rows: readonly Iteratio
       rows.map(({ group_id }) => group_id),
     ),
   ]);
-  return { sequences: new Map(sequences.map(({ id, sequence }) => [id, sequence])), paths };
+  return { sequencesById: new Map(sequences.map(({ id, sequence }) => [id, sequence])), groupPathsById };
 }
 
-// index: iterations primary key, iterations_by_cadence
+// The sequence number counts the iterations of the cadence up to this one. index: iterations primary key, iterations_by_cadence
 const loadSequences = prepareForIds<{ id: number; sequence: number }>((db, ids) =>
   db
     .selectFrom('iterations')
     .select('iterations.id')
     .select((eb) =>
       eb
-        .selectFrom('iterations as before')
+        .selectFrom('iterations as earlier')
         .select((count) => count.fn.countAll<number>().as('count'))
-        .whereRef('before.cadence_id', '=', 'iterations.cadence_id')
-        .whereRef('before.start_date', '<=', 'iterations.start_date')
+        .whereRef('earlier.cadence_id', '=', 'iterations.cadence_id')
+        .whereRef('earlier.start_date', '<=', 'iterations.start_date')
         .as('sequence'),
     )
     .where('iterations.id', 'in', ids)
@@ -224,14 +226,14 @@ export function isIterationTitleTaken(
 
 /** Returns whether the group has an iteration with this iid. index: iterations_by_iid */
 export function isIterationIidTaken(db: Reader, groupId: number, iid: number): Promise<boolean> {
-  const numbered = db.selectFrom('iterations').select('id').where('group_id', '=', groupId);
-  return hasRow(numbered.where('iid', '=', iid));
+  const groupIterations = db.selectFrom('iterations').select('id').where('group_id', '=', groupId);
+  return hasRow(groupIterations.where('iid', '=', iid));
 }
 
 /** Returns whether the iteration is the last of its cadence. index: iterations_by_cadence */
 export async function isLastIteration(db: Reader, { cadence_id, start_date }: IterationRow): Promise<boolean> {
-  const laterIterations = db.selectFrom('iterations').select('id').where('cadence_id', '=', cadence_id);
-  return !(await hasRow(laterIterations.where('start_date', '>', start_date)));
+  const cadenceIterations = db.selectFrom('iterations').select('id').where('cadence_id', '=', cadence_id);
+  return !(await hasRow(cadenceIterations.where('start_date', '>', start_date)));
 }
 
 /** The attributes of an iteration that users write. */

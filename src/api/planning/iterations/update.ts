@@ -14,29 +14,29 @@ export type UpdateIterationInput = {
 export async function updateIteration(
   uow: UnitOfWork<SignedInCaller>,
   { id, group_id }: Pick<IterationRow, 'id' | 'group_id'>,
-  change: UpdateIterationInput,
-): Promise<IterationRow | Failure<'notFound' | 'automatic' | 'invalid'>> {
+  input: UpdateIterationInput,
+): Promise<IterationRow | Failure<'notFound' | 'cadenceIsAutomatic' | 'invalid'>> {
   const before = await findIteration(uow, [group_id], id);
   if (before === null) return fail('notFound');
-  const blank = validateDates(change);
-  if (blank) return invalid(blank);
+  const dateErrors = validateDates(input);
+  if (dateErrors) return invalid(dateErrors);
   const content = {
-    title: change.title === undefined ? before.title : normalizeTitle(change.title),
-    description: change.description === undefined ? before.description : change.description,
-    start_date: change.start_date ?? before.start_date,
-    due_date: change.due_date ?? before.due_date,
+    title: input.title === undefined ? before.title : normalizeTitle(input.title),
+    description: input.description === undefined ? before.description : input.description,
+    start_date: input.start_date ?? before.start_date,
+    due_date: input.due_date ?? before.due_date,
   };
-  const moves = content.start_date !== before.start_date || content.due_date !== before.due_date;
-  if (moves || content.title !== before.title) {
-    if ((await findCadenceById(uow, before.cadence_id))?.automatic) return fail('automatic');
+  const areDatesChanged = content.start_date !== before.start_date || content.due_date !== before.due_date;
+  if (areDatesChanged || content.title !== before.title) {
+    if ((await findCadenceById(uow, before.cadence_id))?.automatic) return fail('cadenceIsAutomatic');
     const errors = await validateIteration(uow, before, content);
     if (errors) return invalid(errors);
   }
-  const changes = moves || content.title !== before.title || content.description !== before.description;
-  return changes ? updateIterationRow(uow, id, content) : before;
+  const isChanged = areDatesChanged || content.title !== before.title || content.description !== before.description;
+  return isChanged ? updateIterationRow(uow, id, content) : before;
 }
 
 function validateDates({ start_date, due_date }: UpdateIterationInput): FieldErrors | null {
-  const blank = (date: string | null | undefined) => (date === null ? ["can't be blank"] : []);
-  return compactFieldErrors({ start_date: blank(start_date), due_date: blank(due_date) });
+  const rejectNull = (date: string | null | undefined) => (date === null ? ["can't be blank"] : []);
+  return compactFieldErrors({ start_date: rejectNull(start_date), due_date: rejectNull(due_date) });
 }

@@ -21,11 +21,11 @@ export async function validateIteration(
   content: IterationContent,
 ): Promise<FieldErrors | null> {
   const { title, start_date, due_date } = content;
-  const disordered = due_date <= start_date;
+  const isDueTooEarly = due_date <= start_date;
   return compactFieldErrors({
-    due_date: disordered ? ['must be greater than start date'] : [],
+    due_date: isDueTooEarly ? ['must be greater than start date'] : [],
     base:
-      !disordered && (await hasOverlappingIteration(tx, { ...iterationRef, start_date, due_date }))
+      !isDueTooEarly && (await hasOverlappingIteration(tx, { ...iterationRef, start_date, due_date }))
         ? [OVERLAPPING_DATES]
         : [],
     title: title === null ? [] : await validateIterationTitle(tx, { ...iterationRef, title }),

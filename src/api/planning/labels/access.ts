@@ -12,12 +12,12 @@ import { string } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { findLabel, findLabelByTitle } from './store.ts';
 
-// Abilities to read and manage labels, and the loading of the label that a path or body names (contract/planning.md §3.5).
+// Abilities to read and manage labels, and resources that load the label named in the path or body (contract/planning.md §3.5).
 
 export const READ_LABELS = { group: 'read_label', project: 'read_label' } as const;
 export const MANAGE_LABELS = { group: 'admin_label', project: 'admin_label' } as const;
 
-const missing = () => notFound('Label');
+const labelNotFound = () => notFound('Label');
 
 /** Loads the label of the path by id or title; labels of ancestor groups count unless `include_ancestor_groups` is false. */
 export const labelInScope = {
@@ -32,16 +32,16 @@ export const labelInScope = {
       params.include_ancestor_groups ? await ancestorsAndSelf(db, parent) : selfOnly(parent),
       params,
     ),
-  notFound: missing,
+  notFound: labelNotFound,
 } as const;
 
-/** Loads the label of the path by id or title from the project or group itself; inherited labels are changed in their own group. */
+/** Loads the label of the path by id or title from the project or group itself. Inherited labels are not found. */
 export const ownLabel = {
   name: 'label',
   params: { label_id: required(string) },
   load: ({ db, params }: AccessCall<{ readonly label_id: string }>, { parent }: ParentContext) =>
     findLabelByIdOrTitle(db, selfOnly(parent), params),
-  notFound: missing,
+  notFound: labelNotFound,
 } as const;
 
 /** Loads the label that the body names by id or title from the project or group itself. */
@@ -52,7 +52,7 @@ export const labelInBody = {
     params.label_id == null
       ? findLabelByTitle(db, selfOnly(parent), params.name ?? '')
       : findLabel(db, selfOnly(parent), params.label_id),
-  notFound: missing,
+  notFound: labelNotFound,
 } as const;
 
 interface LabelInBodyParams {
@@ -70,7 +70,9 @@ async function findLabelByIdOrTitle(
   return byId ?? findLabelByTitle(db, scope, idOrTitle);
 }
 
-const PERSONAL_NAMESPACE = { personal: [400, 'Failed to promote project label to group label'] } as const;
+const PERSONAL_NAMESPACE_ERROR = {
+  inPersonalNamespace: [400, 'Failed to promote project label to group label'],
+} as const;
 
 interface ProjectAndGroup {
   readonly project: Project;
@@ -84,14 +86,15 @@ export const promoteLabelAccess = (): Access<ProjectAndGroup & { readonly caller
       name: 'group',
       load: ({ db, caller }: AccessCall, { project }: { readonly project: Project }) =>
         findGroup(db, caller, String(project.namespace_id)),
-      notFound: () => new HttpError(400, { message: PERSONAL_NAMESPACE.personal[1] }),
+      notFound: () => new HttpError(400, { message: PERSONAL_NAMESPACE_ERROR.inPersonalNamespace[1] }),
       authorize({ caller }: AccessCall, { project, group }: ProjectAndGroup) {
-        const may = mayInProject(caller, 'admin_label', project) && mayInGroup(caller, 'admin_label', group);
-        if (!may) throw forbidden();
+        const mayManage = mayInProject(caller, 'admin_label', project) && mayInGroup(caller, 'admin_label', group);
+        if (!mayManage) throw forbidden();
       },
     })
+    // Adds only the description of the check above for api.txt.
     .require(() => {}, 'project:admin_label, group:admin_label')
-    .withErrors(PERSONAL_NAMESPACE);
+    .withErrors(PERSONAL_NAMESPACE_ERROR);
 
 /** Loads the project's own label that the path names by id or title. */
 export const projectLabel = {
@@ -99,7 +102,7 @@ export const projectLabel = {
   params: { label_id: required(string) },
   load: ({ db, params }: AccessCall<{ readonly label_id: string }>, { project }: ProjectAndGroup) =>
     findLabelByIdOrTitle(db, selfOnly({ project }), params),
-  notFound: missing,
+  notFound: labelNotFound,
 } as const;
 
 /** Loads the project's own label that the body names by title. */
@@ -108,5 +111,5 @@ export const projectLabelInBody = {
   params: { name: required(string) },
   load: ({ db, params }: AccessCall<{ readonly name: string }>, { project }: ProjectAndGroup) =>
     findLabelByTitle(db, selfOnly({ project }), params.name),
-  notFound: missing,
+  notFound: labelNotFound,
 } as const;

@@ -6,7 +6,7 @@ import type { Reader } from '#database/database.ts';
 import { longRunning } from '#database/engines/long-statements.ts';
 import type { IssueState } from '#database/tables/issues.ts';
 
-// Counts the issues and merge requests with a label. The index has project and state, so no issue row is read.
+// Counts the issues and merge requests with a label. A covering index includes project, state and confidentiality of each issue.
 
 type Counts = Readonly<Partial<Record<IssueState, number>>>;
 
@@ -17,19 +17,19 @@ export async function countVisibleIssues(
   labelIds: readonly number[],
 ): Promise<ReadonlyMap<number, Counts>> {
   if (labelIds.length === 0) return new Map();
-  const [rows, ownCounts] = [
+  const [visibleCounts, ownCounts] = [
     await countIssuesByVisibility(db, caller, labelIds),
     await countOwnIssues(db, caller, labelIds),
   ];
   const counts = new Map<number, Partial<Record<IssueState, number>>>();
-  for (const { label_id, state, count } of [...rows, ...ownCounts]) {
+  for (const { label_id, state, count } of [...visibleCounts, ...ownCounts]) {
     const labelCounts = counts.get(label_id) ?? {};
     counts.set(label_id, { ...labelCounts, [state]: (labelCounts[state] ?? 0) + count });
   }
   return counts;
 }
 
-/** Groups by project first, so that visibility is checked once per project. index: issue_labels_counted, projects primary key */
+/** Counts the issues whose visibility depends only on project and confidentiality. Groups by project first, so that visibility is checked once per project. index: issue_labels_counted, projects primary key */
 function countIssuesByVisibility(db: Reader, caller: Caller, labelIds: readonly number[]) {
   const countQuery = db
     .selectFrom('issue_labels')
@@ -38,27 +38,34 @@ function countIssuesByVisibility(db: Reader, caller: Caller, labelIds: readonly 
     .where('label_id', 'in', labelIds)
     .groupBy(['label_id', 'project_id', 'state', 'confidential']);
   return db
-    .selectFrom(countQuery.as('worn'))
-    .innerJoin('projects', 'projects.id', 'worn.project_id')
-    .select(['worn.label_id', 'worn.state', sql<number>`cast(sum(worn.count) as bigint)`.as('count')])
-    .where((eb) => issueVisibleToNonOwner(caller, db.today, eb('worn.confidential', '=', false))(eb as never))
-    .groupBy(['worn.label_id', 'worn.state'])
+    .selectFrom(countQuery.as('label_counts'))
+    .innerJoin('projects', 'projects.id', 'label_counts.project_id')
+    .select([
+      'label_counts.label_id',
+      'label_counts.state',
+      sql<number>`cast(sum(label_counts.count) as bigint)`.as('count'),
+    ])
+    .where((eb) => issueVisibleToNonOwner(caller, db.today, eb('label_counts.confidential', '=', false))(eb as never))
+    .groupBy(['label_counts.label_id', 'label_counts.state'])
     .modifyEnd(longRunning)
     .execute();
 }
 
-/** Counts the issues that only their author or assignee may read. index: issues_by_author, issue_assignees_by_user, issues primary key, issue_labels_pkey */
+/** Counts the issues that the caller may read only as their author or assignee. index: issues_by_author, issue_assignees_by_user, issues primary key, issue_labels_pkey */
 async function countOwnIssues(db: Reader, caller: Caller, labelIds: readonly number[]) {
   if (caller.user === null) return [];
   const { id } = caller.user;
-  const ownIssues = db.selectFrom('issues as own').select('own.id').where('own.author_id', '=', id);
-  const assigned = db.selectFrom('issue_assignees').select('issue_id as id').where('user_id', '=', id);
+  const authoredIssues = db
+    .selectFrom('issues as authored_issue')
+    .select('authored_issue.id')
+    .where('authored_issue.author_id', '=', id);
+  const assignedIssueIds = db.selectFrom('issue_assignees').select('issue_id as id').where('user_id', '=', id);
   return db
     .selectFrom('issues')
     .innerJoin('projects', 'projects.id', 'issues.project_id')
     .innerJoin('issue_labels', 'issue_labels.issue_id', 'issues.id')
     .select(['issue_labels.label_id', 'issues.state', (eb) => eb.fn.countAll<number>().as('count')])
-    .where('issues.id', 'in', ownIssues.where('own.confidential', '=', true).union(assigned))
+    .where('issues.id', 'in', authoredIssues.where('authored_issue.confidential', '=', true).union(assignedIssueIds))
     .where('issue_labels.label_id', 'in', labelIds)
     .where(issueVisibleOnlyAsOwn(caller, db.today))
     .groupBy(['issue_labels.label_id', 'issues.state'])

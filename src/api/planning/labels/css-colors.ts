@@ -28,5 +28,5 @@ white FFFFFF whitesmoke F5F5F5 yellow FFFF00 yellowgreen 9ACD32`;
 export const CSS_COLORS: ReadonlyMap<string, string> = new Map(
   NAMED_COLORS.trim()
     .split(/\s+/)
-    .flatMap((name, at, all) => (at % 2 === 0 ? [[name, `#${all[at + 1]}`] as const] : [])),
+    .flatMap((name, index, tokens) => (index % 2 === 0 ? [[name, `#${tokens[index + 1]}`] as const] : [])),
 );

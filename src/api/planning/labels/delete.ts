@@ -9,17 +9,17 @@ import { deleteLabelRow, LABEL_LINKS, removeLabelBatch } from './store.ts';
 /** References from label events. index: resource_label_events_by_label */
 const LABEL_EVENTS = { table: 'resource_label_events', column: 'label_id' };
 
-/** Deletes a label. In batches, one transaction each, it is first removed from issuables and from label events. */
+/** Deletes a label after removing it from issuables and label events in batches of one transaction each. */
 export function deleteLabel(
   runUnitOfWork: RunUnitOfWork,
-  at: ParentContext,
+  context: ParentContext,
   labelId: number,
 ): Promise<undefined | Failure<'notFound'>> {
-  return inBatches(runUnitOfWork, at.caller, {
-    recheck: (uow) => requireParentAccess(uow, at, MANAGE_LABELS),
+  return inBatches(runUnitOfWork, context.caller, {
+    recheck: (uow) => requireParentAccess(uow, context, MANAGE_LABELS),
     async runBatch(uow) {
       const more = await nextBatch(
-        ...LABEL_LINKS.map((bearer) => () => removeLabelBatch(uow, bearer, labelId, BATCH_SIZE)),
+        ...LABEL_LINKS.map((link) => () => removeLabelBatch(uow, link, labelId, BATCH_SIZE)),
         () => reassignReferences(uow, LABEL_EVENTS, { from: labelId, to: null, limit: BATCH_SIZE }),
       );
       if (more) return more;

@@ -36,7 +36,7 @@ const ERRORS = {
 } as const;
 const UNIQUE_ERRORS = { labels_by_project: 'exists', labels_by_group: 'exists' } as const;
 
-/** Returns the entity for a label below this kind of parent. */
+/** Returns the entity for labels of this kind of parent. */
 const entityFor = (parent: ParentKind) =>
   parent.select<typeof Label | typeof ProjectLabel>({ group: Label, project: ProjectLabel });
 
@@ -55,12 +55,13 @@ const updateParams = (parent: ParentKind) => ({
 });
 const atLeastOneChange = (parent: ParentKind) => atLeastOne(...Object.keys(updateParams(parent)));
 
+/** Converts the parameters: `new_name` is the new title. */
 const toUpdateInput = ({
   new_name: title,
-  ...change
+  ...otherParams
 }: Omit<UpdateLabelInput, 'title'> & { readonly new_name?: string | null | undefined }): UpdateLabelInput => ({
   title,
-  ...change,
+  ...otherParams,
 });
 
 export const [listGroupLabels, listProjectLabels] = forGroupAndProject((parent) =>
@@ -71,7 +72,7 @@ export const [listGroupLabels, listProjectLabels] = forGroupAndProject((parent) 
     params: {
       with_counts: optional(boolean, false),
       include_ancestor_groups: optional(boolean, true),
-      // Has no effect: lists of groups contain group labels only.
+      // `only_group_labels` has no effect: lists of groups contain group labels only.
       ...parent.select<object>({ group: { only_group_labels: optional(boolean, true) }, project: {} }),
       search: optional(searchExpression),
     },

@@ -8,7 +8,7 @@ import type { LabelBasicRow, LabelListRow } from './store.ts';
 import { findSubscribedLabelIds } from './subscriptions.ts';
 
 /** Escapes the text for HTML; Markdown is not rendered. */
-const asHtml = (text: string) => text.replace(/[&<>]/g, (character) => HTML_ENTITIES[character]!);
+const escapeHtml = (text: string) => text.replace(/[&<>]/g, (character) => HTML_ENTITIES[character]!);
 const HTML_ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 const basicFields = {
@@ -29,13 +29,13 @@ const loadDescriptions = (labels: readonly LabelBasicRow[], { db }: Serializatio
     labels.map(({ id }) => id),
   );
 
-function basicShape({ id, title, color, archived }: LabelBasicRow, descriptions: ReadonlyMap<number, string | null>) {
+function toBasicJson({ id, title, color, archived }: LabelBasicRow, descriptions: ReadonlyMap<number, string | null>) {
   const description = descriptions.get(id) ?? null;
   return {
     id,
     name: title,
     description,
-    description_html: description === null ? '' : mapText(description, asHtml),
+    description_html: description === null ? '' : mapText(description, escapeHtml),
     text_color: textColorFor(color),
     color,
     archived,
@@ -45,12 +45,12 @@ function basicShape({ id, title, color, archived }: LabelBasicRow, descriptions:
 /** A label in issues, merge requests, epics and events (contract/planning.md §1 "LabelBasic"). */
 export const LabelBasic = entity('LabelBasic', basicFields).from(
   loadDescriptions,
-  (row: LabelBasicRow, _to, descriptions) => basicShape(row, descriptions),
+  (row: LabelBasicRow, _context, descriptions) => toBasicJson(row, descriptions),
 );
 
 const labelFields = {
   ...basicFields,
-  /** The counts are present with `with_counts`, and include what the caller may read in any project. */
+  /** The counts are present with `with_counts`. They include the issues and merge requests of all projects that the caller may read. */
   open_issues_count: Type.Optional(Type.Integer()),
   closed_issues_count: Type.Optional(Type.Integer()),
   open_merge_requests_count: Type.Optional(Type.Integer()),
@@ -61,31 +61,31 @@ const labelFields = {
 async function loadRelations(labels: readonly LabelListRow[], context: SerializationContext) {
   const descriptions = await loadDescriptions(labels, context);
   const ids = labels.map(({ id }) => id);
-  const subscribed = await findSubscribedLabelIds(context.db, context.caller, labels);
-  if (context.params.with_counts !== true) return { descriptions, subscribed, counts: null };
-  const issues = await countVisibleIssues(context.db, context.caller, ids);
-  const mergeRequests = await countVisibleOpenMergeRequests(context.db, context.caller, ids);
-  return { descriptions, subscribed, counts: { issues, mergeRequests } };
+  const subscribedIds = await findSubscribedLabelIds(context.db, context.caller, labels);
+  if (context.params.with_counts !== true) return { descriptions, subscribedIds, counts: null };
+  const issueCounts = await countVisibleIssues(context.db, context.caller, ids);
+  const mergeRequestCounts = await countVisibleOpenMergeRequests(context.db, context.caller, ids);
+  return { descriptions, subscribedIds, counts: { issueCounts, mergeRequestCounts } };
 }
 
-function labelShape(
+function toLabelJson(
   row: LabelListRow,
-  { descriptions, subscribed, counts }: Awaited<ReturnType<typeof loadRelations>>,
+  { descriptions, subscribedIds, counts }: Awaited<ReturnType<typeof loadRelations>>,
 ) {
   return {
-    ...basicShape(row, descriptions),
+    ...toBasicJson(row, descriptions),
     ...(counts && {
-      open_issues_count: counts.issues.get(row.id)?.opened ?? 0,
-      closed_issues_count: counts.issues.get(row.id)?.closed ?? 0,
-      open_merge_requests_count: counts.mergeRequests.get(row.id) ?? 0,
+      open_issues_count: counts.issueCounts.get(row.id)?.opened ?? 0,
+      closed_issues_count: counts.issueCounts.get(row.id)?.closed ?? 0,
+      open_merge_requests_count: counts.mergeRequestCounts.get(row.id) ?? 0,
     }),
-    subscribed: subscribed.has(row.id),
+    subscribed: subscribedIds.has(row.id),
   };
 }
 
 /** contract/planning.md §1 "Label" */
-export const Label = entity('Label', labelFields).from(loadRelations, (row: LabelListRow, _to, relations) =>
-  labelShape(row, relations),
+export const Label = entity('Label', labelFields).from(loadRelations, (row: LabelListRow, _context, relations) =>
+  toLabelJson(row, relations),
 );
 
 /** A label seen from a project: the project's own, or one of an ancestor group. */
@@ -93,8 +93,8 @@ export const ProjectLabel = entity('ProjectLabel', {
   ...labelFields,
   priority: nullable(Type.Integer()),
   is_project_label: Type.Boolean(),
-}).from(loadRelations, (row: LabelListRow, _to, relations) => ({
-  ...labelShape(row, relations),
+}).from(loadRelations, (row: LabelListRow, _context, relations) => ({
+  ...toLabelJson(row, relations),
   priority: row.priority,
   is_project_label: row.project_id !== null,
 }));

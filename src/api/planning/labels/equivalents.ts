@@ -4,8 +4,8 @@ import { ancestorsAndSelf, type GroupOrProjectRef, ownerColumns } from '#domain/
 import { findLabelsByTitles, insertLabels, setLabelPriority } from './store.ts';
 
 /**
- * Maps labels to labels of the same title that this project or group can use: its own or inherited ones. Creates missing ones.
- * Returns old id -> new id.
+ * Maps labels to labels of the same title in this project or group or its ancestors. Creates missing ones in it.
+ * Returns new ids by old id.
  */
 export async function mapLabelsToParent(
   tx: Transaction,
@@ -14,28 +14,32 @@ export async function mapLabelsToParent(
 ): Promise<ReadonlyMap<number, number>> {
   if (ids.length === 0) return new Map();
   // index: labels primary key
-  const labelsToMove = await tx
+  const oldLabels = await tx
     .selectFrom('labels')
     .select(['id', 'title', 'color', 'description'])
     .where((eb) => isInIds(tx, eb.ref('id'), ids))
     .execute();
-  const titles = labelsToMove.map(({ title }) => title);
+  const titles = oldLabels.map(({ title }) => title);
   const scope = await ancestorsAndSelf(tx, parent);
-  const knownTitles = new Set((await findLabelsByTitles(tx, scope, titles)).map(({ title }) => title));
+  const existingTitles = new Set((await findLabelsByTitles(tx, scope, titles)).map(({ title }) => title));
   const missingLabels = new Map(
-    labelsToMove.filter(({ title }) => !knownTitles.has(title)).map((label) => [label.title, label]),
+    oldLabels.filter(({ title }) => !existingTitles.has(title)).map((label) => [label.title, label]),
   );
   await insertLabels(tx, ownerColumns(parent), [...missingLabels.values()]);
-  const idByTitle = new Map((await findLabelsByTitles(tx, scope, titles)).map(({ id, title }) => [title, id]));
-  const newIds = new Map(labelsToMove.map(({ id, title }) => [id, idByTitle.get(title)!]));
-  if (parent.project) await copyPriorities(tx, parent.project.id, newIds);
-  return newIds;
+  const idsByTitle = new Map((await findLabelsByTitles(tx, scope, titles)).map(({ id, title }) => [title, id]));
+  const newIdsByOldId = new Map(oldLabels.map(({ id, title }) => [id, idsByTitle.get(title)!]));
+  if (parent.project) await copyPriorities(tx, parent.project.id, newIdsByOldId);
+  return newIdsByOldId;
 }
 
 /** Gives the new labels the priorities that the project has set for the old ones. */
-async function copyPriorities(tx: Transaction, projectId: number, newIds: ReadonlyMap<number, number>): Promise<void> {
-  for (const { label_id, priority } of await listPriorities(tx, projectId, [...newIds.keys()])) {
-    await setLabelPriority(tx, projectId, newIds.get(label_id)!, priority);
+async function copyPriorities(
+  tx: Transaction,
+  projectId: number,
+  newIdsByOldId: ReadonlyMap<number, number>,
+): Promise<void> {
+  for (const { label_id, priority } of await listPriorities(tx, projectId, [...newIdsByOldId.keys()])) {
+    await setLabelPriority(tx, projectId, newIdsByOldId.get(label_id)!, priority);
   }
 }
 

@@ -2,81 +2,81 @@ import type { Build, Example, Examples } from '#test/examples/example.ts';
 import type { Group, Project, Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-type ParentOf = (scene: Scene) => Group | Project;
+type GetParent = (scene: Scene) => Group | Project;
 
-const inGroup: ParentOf = ({ group }) => group;
-const inProject: ParentOf = ({ project }) => project;
+const getGroup: GetParent = ({ group }) => group;
+const getProject: GetParent = ({ project }) => project;
 
-const callIn =
-  (parentOf: ParentOf, by: Example['by'], params?: Example['params']): Build =>
-  (scene) => ({ by, path: { id: parentOf(scene).id }, ...(params && { params }) });
+const buildCall =
+  (getParent: GetParent, by: Example['by'], params?: Example['params']): Build =>
+  (scene) => ({ by, path: { id: getParent(scene).id }, ...(params && { params }) });
 
-/** A label of this project or group, named by its title in the path. */
-const byPath =
-  (parentOf: ParentOf, by: Example['by'], params?: Example['params']): Build =>
+/** Returns a builder of a call that names a new label by its title in the path. */
+const buildCallByPath =
+  (getParent: GetParent, by: Example['by'], params?: Example['params']): Build =>
   async (scene) => {
-    const parent = parentOf(scene);
+    const parent = getParent(scene);
     const { name } = await scene.newLabel(parent);
     return { by, path: { id: parent.id, label_id: name }, ...(params && { params }) };
   };
 
-/** A label of this project or group, named in the body. */
-const byName =
-  (parentOf: ParentOf, params: Example['params'] = {}): Build =>
+/** Returns a builder of a call that names a new label by its title in the body. */
+const buildCallByName =
+  (getParent: GetParent, params: Example['params'] = {}): Build =>
   async (scene) => {
-    const parent = parentOf(scene);
+    const parent = getParent(scene);
     const { name } = await scene.newLabel(parent);
     return { by: 'planner', path: { id: parent.id }, params: { name, ...params } };
   };
 
-/** A label that the guest is subscribed to. */
-const subscribedLabel =
-  (parentOf: ParentOf): Build =>
+/** Returns a builder of a call for a new label to which the guest is subscribed. */
+const buildUnsubscribeCall =
+  (getParent: GetParent): Build =>
   async (scene) => {
-    const parent = parentOf(scene);
+    const parent = getParent(scene);
     const { id } = await scene.newLabel(parent);
     await scene.expectSuccess(scene.callers.guest.post(`${parent.at}/labels/${id}/subscribe`));
     return { by: 'guest', path: { id: parent.id, label_id: String(id) } };
   };
 
-const createCall =
-  (parentOf: ParentOf): Build =>
+const buildCreateCall =
+  (getParent: GetParent): Build =>
   (scene) => ({
     by: 'planner',
-    path: { id: parentOf(scene).id },
+    path: { id: getParent(scene).id },
     params: { name: scene.name('Label'), color: '#FF0000', description: 'Said of it' },
   });
 
-const searchCalls = (parentOf: ParentOf) =>
+const buildListCalls = (getParent: GetParent) =>
   [
-    callIn(parentOf, 'guest'),
-    callIn(parentOf, 'guest', { search: 'lab "el"', include_ancestor_groups: false }),
-    callIn(parentOf, 'guest', { with_counts: true }),
+    buildCall(getParent, 'guest'),
+    buildCall(getParent, 'guest', { search: 'lab "el"', include_ancestor_groups: false }),
+    buildCall(getParent, 'guest', { with_counts: true }),
   ] as const;
 
 export const examples: Examples<typeof endpoints> = {
-  listGroupLabels: searchCalls(inGroup),
-  listProjectLabels: searchCalls(inProject),
-  getGroupLabel: byPath(inGroup, 'guest'),
-  getProjectLabel: byPath(inProject, 'guest'),
-  createGroupLabel: createCall(inGroup),
-  createProjectLabel: createCall(inProject),
-  updateGroupLabel: byPath(inGroup, 'planner', { color: 'blue' }),
+  listGroupLabels: buildListCalls(getGroup),
+  listProjectLabels: buildListCalls(getProject),
+  getGroupLabel: buildCallByPath(getGroup, 'guest'),
+  getProjectLabel: buildCallByPath(getProject, 'guest'),
+  createGroupLabel: buildCreateCall(getGroup),
+  createProjectLabel: buildCreateCall(getProject),
+  updateGroupLabel: buildCallByPath(getGroup, 'planner', { color: 'blue' }),
   updateProjectLabel: [
-    byPath(inProject, 'planner', { color: 'blue' }),
-    byPath(inProject, 'planner', { priority: 1 }),
-    byPath(inProject, 'planner', { priority: null }),
+    buildCallByPath(getProject, 'planner', { color: 'blue' }),
+    buildCallByPath(getProject, 'planner', { priority: 1 }),
+    buildCallByPath(getProject, 'planner', { priority: null }),
   ],
-  updateNamedGroupLabel: byName(inGroup, { color: 'blue' }),
-  updateNamedProjectLabel: byName(inProject, { color: 'blue' }),
-  deleteGroupLabel: byPath(inGroup, 'planner'),
-  deleteProjectLabel: byPath(inProject, 'planner'),
-  deleteNamedGroupLabel: byName(inGroup),
-  deleteNamedProjectLabel: byName(inProject),
-  subscribeToGroupLabel: byPath(inGroup, 'guest'),
-  subscribeToProjectLabel: byPath(inProject, 'guest'),
-  unsubscribeFromGroupLabel: subscribedLabel(inGroup),
-  unsubscribeFromProjectLabel: subscribedLabel(inProject),
-  promoteNamedLabel: byName(inProject),
-  promoteProjectLabel: byPath(inProject, 'planner'),
+  updateNamedGroupLabel: buildCallByName(getGroup, { color: 'blue' }),
+  updateNamedProjectLabel: buildCallByName(getProject, { color: 'blue' }),
+  deleteGroupLabel: buildCallByPath(getGroup, 'planner'),
+  deleteProjectLabel: buildCallByPath(getProject, 'planner'),
+  deleteNamedGroupLabel: buildCallByName(getGroup),
+  deleteNamedProjectLabel: buildCallByName(getProject),
+  subscribeToGroupLabel: buildCallByPath(getGroup, 'guest'),
+  subscribeToProjectLabel: buildCallByPath(getProject, 'guest'),
+  unsubscribeFromGroupLabel: buildUnsubscribeCall(getGroup),
+  unsubscribeFromProjectLabel: buildUnsubscribeCall(getProject),
+  promoteNamedLabel: buildCallByName(getProject),
+  promoteProjectLabel: buildCallByPath(getProject, 'planner'),
 };

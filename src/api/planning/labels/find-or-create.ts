@@ -27,8 +27,8 @@ export async function findOrCreateLabels(
   if (validTitles.length === 0) return [];
   const scope = await ancestorsAndSelf(uow, parent);
   const existingLabels = await findLabelsByTitles(uow, scope, validTitles);
-  const knownTitles = new Set(existingLabels.map(({ title }) => title));
-  const missingTitles = validTitles.filter((title) => !knownTitles.has(title));
+  const existingTitles = new Set(existingLabels.map(({ title }) => title));
+  const missingTitles = validTitles.filter((title) => !existingTitles.has(title));
   if (missingTitles.length === 0 || !mayManageLabels(uow.actor, parent)) return existingLabels;
   await insertLabels(
     uow,

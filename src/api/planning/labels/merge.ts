@@ -38,22 +38,25 @@ export const mergeLabels = defineJob({
   },
 });
 
-/** Merges one batch of rows: moves all references of each duplicate label to the target, then deletes the duplicate. */
+/**
+ * Moves all references of each duplicate label to the target, then deletes the duplicate. Changes at most `BATCH_SIZE` rows and
+ * returns `MORE` if others are left.
+ */
 export async function mergeLabelBatch(uow: UnitOfWork, target: MergeTarget): Promise<typeof MORE | undefined> {
   let remainingRows = BATCH_SIZE;
   for (;;) {
-    const label = await findDuplicateLabel(uow, target);
-    if (label === null) return undefined;
-    for (const move of MOVE_STEPS) {
-      remainingRows -= await move(uow, label, target.id, remainingRows);
+    const duplicateId = await findDuplicateLabel(uow, target);
+    if (duplicateId === null) return undefined;
+    for (const moveReferences of MOVE_STEPS) {
+      remainingRows -= await moveReferences(uow, duplicateId, target.id, remainingRows);
       if (remainingRows <= 0) return MORE;
     }
-    await deleteLabelRow(uow, label);
+    await deleteLabelRow(uow, duplicateId);
     if (--remainingRows <= 0) return MORE;
   }
 }
 
-/** index: labels_by_project, labels_by_group */
+/** Returns the id of another label with the title in the group, its descendants or their projects, or null. index: labels_by_project, labels_by_group */
 async function findDuplicateLabel(db: Reader, { id, title, group_id }: MergeTarget): Promise<number | null> {
   const sameTitleLabels = db
     .selectFrom('labels')
@@ -61,44 +64,46 @@ async function findDuplicateLabel(db: Reader, { id, title, group_id }: MergeTarg
     .where('title', '=', title)
     .where('id', '<>', id)
     .limit(1);
-  const ofProject = sameTitleLabels.where(sql<boolean>`project_id in (${selectDescendantProjectIds(db, group_id)})`);
-  const ofGroup = sameTitleLabels.where(sql<boolean>`group_id in (${selectDescendantIds(db, group_id)})`);
-  const duplicate = (await ofProject.executeTakeFirst()) ?? (await ofGroup.executeTakeFirst());
+  const projectLabels = sameTitleLabels.where(
+    sql<boolean>`project_id in (${selectDescendantProjectIds(db, group_id)})`,
+  );
+  const groupLabels = sameTitleLabels.where(sql<boolean>`group_id in (${selectDescendantIds(db, group_id)})`);
+  const duplicate = (await projectLabels.executeTakeFirst()) ?? (await groupLabels.executeTakeFirst());
   return duplicate?.id ?? null;
 }
 
 /** Moves at most `limit` references from one label to another and returns their number. */
-type Move = (tx: Transaction, from: number, to: number, limit: number) => Promise<number>;
+type MoveStep = (tx: Transaction, fromId: number, toId: number, limit: number) => Promise<number>;
 
 interface MovedTable {
   readonly table: string;
-  /** The column that identifies a row among those of one label. */
+  /** The column that identifies a row among the rows of one label. */
   readonly key: string;
   /** The other columns to copy. */
   readonly columns: readonly string[];
 }
 
-/** Returns a step that moves rows of this table. Rows that the target label already has are kept. */
+/** Returns a step that moves rows of this table. On conflict the row of the target label stays. */
 const moveRows =
-  ({ table, key, columns }: MovedTable): Move =>
-  async (tx, from, to, limit) => {
-    const [rows, columnList] = [sql.table(table), sql.join(columns.map((column) => sql.ref(column)))];
-    const batch = await sql<{ key: number }>`select ${sql.ref(key)} as key from ${rows}
-      where label_id = ${from} order by ${sql.ref(key)} limit ${limit}`.execute(tx);
+  ({ table, key, columns }: MovedTable): MoveStep =>
+  async (tx, fromId, toId, limit) => {
+    const [tableRef, columnList] = [sql.table(table), sql.join(columns.map((column) => sql.ref(column)))];
+    const batch = await sql<{ key: number }>`select ${sql.ref(key)} as key from ${tableRef}
+      where label_id = ${fromId} order by ${sql.ref(key)} limit ${limit}`.execute(tx);
     const keys = batch.rows.map((row) => row.key);
     if (keys.length === 0) return 0;
-    const condition = sql`label_id = ${from} and ${isInIds(tx, sql.ref<number>(key), keys)}`;
-    await sql`insert into ${rows} (label_id, ${columnList}) select ${sql.lit(to)}, ${columnList} from ${rows}
+    const condition = sql`label_id = ${fromId} and ${isInIds(tx, sql.ref<number>(key), keys)}`;
+    await sql`insert into ${tableRef} (label_id, ${columnList}) select ${sql.lit(toId)}, ${columnList} from ${tableRef}
       where ${condition} on conflict do nothing`.execute(tx);
-    await sql`delete from ${rows} where ${condition}`.execute(tx);
+    await sql`delete from ${tableRef} where ${condition}`.execute(tx);
     return keys.length;
   };
 
 /** index: issue_labels_by_label, merge_request_labels_by_label, epic_labels_by_label, resource_label_events_by_label, label_priorities_by_label, label_subscriptions_by_label */
-const MOVE_STEPS: readonly Move[] = [
+const MOVE_STEPS: readonly MoveStep[] = [
   ...LABEL_LINKS.map(({ table, idColumn }) => moveRows({ table, key: idColumn, columns: [idColumn] })),
   moveRows({ table: 'label_priorities', key: 'project_id', columns: ['project_id', 'priority'] }),
   moveRows({ table: 'label_subscriptions', key: 'id', columns: ['user_id', 'project_id', 'created_at'] }),
-  (tx, from, to, limit) =>
-    reassignReferences(tx, { table: 'resource_label_events', column: 'label_id' }, { from, to, limit }),
+  (tx, fromId, toId, limit) =>
+    reassignReferences(tx, { table: 'resource_label_events', column: 'label_id' }, { from: fromId, to: toId, limit }),
 ];

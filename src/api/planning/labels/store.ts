@@ -8,7 +8,7 @@ import { containsWordsUnindexed } from '#database/search/word-search.ts';
 import { isInScope, type NamespaceScope, nearestFirst, type OwnerColumns } from '#domain/namespaces/scope.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** The columns of a label that issuables show; the description is loaded separately. */
+/** The label columns that responses for issuables include; the description is loaded separately. */
 export interface LabelBasicRow {
   readonly id: number;
   readonly title: string;
@@ -34,7 +34,7 @@ export interface LabelRow extends LabelListRow {
 export const labelBasicColumns = ['labels.id', 'labels.title', 'labels.color', 'labels.archived'] as const;
 
 /** index: labels_by_project, labels_by_group, label_priorities_pkey */
-function labelListQuery(db: Reader, scope: NamespaceScope) {
+function selectListedLabels(db: Reader, scope: NamespaceScope) {
   return db
     .selectFrom('labels')
     .select([...labelBasicColumns, 'labels.project_id', 'labels.group_id', 'labels.updated_at'])
@@ -50,7 +50,7 @@ function labelListQuery(db: Reader, scope: NamespaceScope) {
     .where(isInScope('labels', scope));
 }
 
-const labelQuery = (db: Reader, scope: NamespaceScope) => labelListQuery(db, scope).select('labels.description');
+const selectLabels = (db: Reader, scope: NamespaceScope) => selectListedLabels(db, scope).select('labels.description');
 
 /** Returns one page of labels, ordered by title. */
 export function listLabels(
@@ -60,30 +60,31 @@ export function listLabels(
   page: OffsetRequest,
 ): Promise<Page<LabelListRow>> {
   const words = parseSearchWords(foldCase(search ?? ''));
-  const query = labelListQuery(db, scope).where(
+  const query = selectListedLabels(db, scope).where(
     containsWordsUnindexed(db, 'labels', ['title_key', 'description_key'], words),
   );
   return paginate(db, query.orderBy('labels.title').orderBy('labels.id'), page);
 }
 
+/** Returns the label with this id if it is in the scope, else null. */
 export async function findLabel(db: Reader, scope: NamespaceScope, id: number): Promise<LabelRow | null> {
-  return (await labelQuery(db, scope).where('labels.id', '=', id).executeTakeFirst()) ?? null;
+  return (await selectLabels(db, scope).where('labels.id', '=', id).executeTakeFirst()) ?? null;
 }
 
-/** Returns the label with this title. Transfers of projects and groups can cause duplicates: the nearest one wins. */
+/** Returns the label with this title in the scope, or null. Transfers can cause several: the one of the nearest group wins. */
 export async function findLabelByTitle(db: Reader, scope: NamespaceScope, title: string): Promise<LabelRow | null> {
-  const rows = await labelQuery(db, scope).where('labels.title', '=', title).execute();
+  const rows = await selectLabels(db, scope).where('labels.title', '=', title).execute();
   return nearestFirst(scope, rows)[0] ?? null;
 }
 
-/** Returns the labels with these titles; of several with one title, the nearest. */
+/** Returns the labels with these titles in the scope; of several with one title, the one of the nearest group. */
 export async function findLabelsByTitles(
   db: Reader,
   scope: NamespaceScope,
   titles: readonly string[],
 ): Promise<LabelBasicRow[]> {
   if (titles.length === 0) return [];
-  const rows = await labelListQuery(db, scope).where('labels.title', 'in', titles).execute();
+  const rows = await selectListedLabels(db, scope).where('labels.title', 'in', titles).execute();
   return [
     ...new Map(
       nearestFirst(scope, rows)
@@ -105,7 +106,7 @@ export interface LabelContent {
   readonly description: string | null;
 }
 
-const labelValues = ({ title, color, description }: LabelContent) => ({
+const toLabelColumns = ({ title, color, description }: LabelContent) => ({
   title,
   title_key: foldCase(title),
   color,
@@ -120,10 +121,10 @@ export async function insertLabels(
   labels: readonly LabelContent[],
 ): Promise<number[]> {
   if (labels.length === 0) return [];
-  const times = { created_at: tx.now, updated_at: tx.now };
+  const timestamps = { created_at: tx.now, updated_at: tx.now };
   const rows = await tx
     .insertInto('labels')
-    .values(labels.map((label) => ({ ...owner, ...labelValues(label), ...times })))
+    .values(labels.map((label) => ({ ...owner, ...toLabelColumns(label), ...timestamps })))
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .execute();
@@ -138,7 +139,7 @@ export async function updateLabelRow(
 ): Promise<boolean> {
   const updatedRow = await tx
     .updateTable('labels')
-    .set({ ...labelValues(content), archived, updated_at: tx.now })
+    .set({ ...toLabelColumns(content), archived, updated_at: tx.now })
     .where('id', '=', id)
     .returning('id')
     .executeTakeFirst();
@@ -159,9 +160,9 @@ export async function removeLabelBatch(
   id: number,
   limit: number,
 ): Promise<number> {
-  const [rows, ids] = [sql.table(table), sql.ref(idColumn)];
-  const deleteResult = await sql`delete from ${rows} where label_id = ${id} and ${ids} in
-    (select ${ids} from ${rows} where label_id = ${id} order by ${ids} limit ${limit})`.execute(tx);
+  const [tableRef, idRef] = [sql.table(table), sql.ref(idColumn)];
+  const deleteResult = await sql`delete from ${tableRef} where label_id = ${id} and ${idRef} in
+    (select ${idRef} from ${tableRef} where label_id = ${id} order by ${idRef} limit ${limit})`.execute(tx);
   return Number(deleteResult.numAffectedRows ?? 0);
 }
 

@@ -24,20 +24,22 @@ export async function findSubscribedLabelIds(
     .where('user_id', '=', user.id)
     .where(isInIds(db, sql<number>`label_id`, ids))
     .execute();
-  const shownIn = new Map(labels.map(({ id, shown_in }) => [id, shown_in]));
-  const counts = rows.filter(({ label_id, project_id }) => project_id === null || project_id === shownIn.get(label_id));
-  return new Set(counts.map(({ label_id }) => label_id));
+  const projectIdsByLabelId = new Map(labels.map(({ id, shown_in }) => [id, shown_in]));
+  const effectiveRows = rows.filter(
+    ({ label_id, project_id }) => project_id === null || project_id === projectIdsByLabelId.get(label_id),
+  );
+  return new Set(effectiveRows.map(({ label_id }) => label_id));
 }
 
-/** Subscribes or unsubscribes the caller: in this project, or everywhere if the parent is a group. */
+/** Subscribes or unsubscribes the caller: in this project, or everywhere if the parent is a group. Fails if nothing changes. */
 export async function setLabelSubscription<Label extends LabelListRow>(
   uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
   label: Label,
   subscribed: boolean,
 ): Promise<Label | Failure<'already'>> {
-  const current = await findSubscribedLabelIds(uow, uow.actor, [label]);
-  if (current.has(label.id) === subscribed) return fail('already');
+  const subscribedIds = await findSubscribedLabelIds(uow, uow.actor, [label]);
+  if (subscribedIds.has(label.id) === subscribed) return fail('already');
   const { projectId }: NamespaceScope = selfOnly(parent);
   const subscription = { labelId: label.id, userId: uow.actor.user.id, projectId };
   // A subscription everywhere replaces those of projects. Unsubscribing in a project ends a subscription everywhere too.
@@ -62,12 +64,12 @@ async function subscribe(tx: Transaction, { labelId, userId, projectId }: LabelS
 }
 
 async function unsubscribe(tx: Transaction, { labelId, userId, projectId }: LabelSubscription): Promise<void> {
-  const ownSubscriptions = tx
+  const userSubscriptions = tx
     .deleteFrom('label_subscriptions')
     .where('label_id', '=', labelId)
     .where('user_id', '=', userId);
   await (projectId === null
-    ? ownSubscriptions
-    : ownSubscriptions.where((eb) => eb.or([eb('project_id', 'is', null), eb('project_id', '=', projectId)]))
+    ? userSubscriptions
+    : userSubscriptions.where((eb) => eb.or([eb('project_id', 'is', null), eb('project_id', '=', projectId)]))
   ).execute();
 }

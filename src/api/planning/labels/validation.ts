@@ -4,7 +4,7 @@ import { compactFieldErrors, type Failure, fail, invalid } from '#runtime/failur
 import { parseColor } from './color.ts';
 import { findLabelByTitle, type LabelContent } from './store.ts';
 
-/** In characters. */
+/** Maximum length in characters. */
 const MAX_TITLE_LENGTH = 255;
 
 /** Attributes of a label before validation. */
@@ -17,7 +17,7 @@ export interface LabelAttributes {
 
 /**
  * Returns the normalized content of a label, or a failure. A title is unique in the project or group and its ancestors.
- * `id` is the label itself on update.
+ * `id` is the updated label; it is undefined for a new one.
  */
 export async function validateLabel(
   tx: Transaction,
@@ -37,6 +37,7 @@ export async function validateLabel(
   return { title, color, description };
 }
 
+/** Returns the validation errors of a trimmed title. */
 export function validateLabelTitle(title: string): string[] {
   if (title === '') return ["can't be blank", 'is invalid'];
   const errors = title.includes(',') ? ['is invalid'] : [];

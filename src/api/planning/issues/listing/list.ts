@@ -25,7 +25,7 @@ import { findOrderPrefix } from './order-prefix.ts';
 import { applyIssueOrder, type IssueOrdering } from './orders.ts';
 import type { issueFilterParams } from './parameters.ts';
 
-/** Filters of a list. */
+/** Filters of an issue list. */
 export interface IssueFilter extends Partial<ParameterValues<typeof issueFilterParams>> {
   readonly state?: 'opened' | 'closed' | 'all' | undefined;
   /** Id of the milestone. */
@@ -37,7 +37,7 @@ export interface IssueFilter extends Partial<ParameterValues<typeof issueFilterP
   readonly premium: boolean;
 }
 
-/** Returns a page of the issues that the caller may read: selects the ids, then loads the rows. */
+/** Returns a page of the issues that the caller may read. Only ids are sorted; the rows of the page are loaded afterwards. */
 export async function listIssues(
   db: Reader,
   caller: Caller,
@@ -51,21 +51,21 @@ export async function listIssues(
     ISSUES,
     await buildIssueIdQueries(db, caller, parent, filter, ordering.order),
   );
-  const first =
+  const prefixQuery =
     unindexed && parent.project
       ? await findOrderPrefix(db, { query, unindexed }, parent.project, ordering, page)
       : null;
-  const counting = count ?? (first ? (limit: number) => countUpTo(db, query, limit) : undefined);
-  const ids = await paginate(db, applyIssueOrder(first ?? query, ordering), page, counting);
+  const countStrategy = count ?? (prefixQuery ? (limit: number) => countUpTo(db, query, limit) : undefined);
+  const idPage = await paginate(db, applyIssueOrder(prefixQuery ?? query, ordering), page, countStrategy);
   const items = await findListedIssues(
     db,
     caller,
-    ids.items.map(({ id }) => id),
+    idPage.items.map(({ id }) => id),
   );
-  return { ...ids, items };
+  return { ...idPage, items };
 }
 
-/** Counts the issues by state. */
+/** Counts the issues that the caller may read by state. */
 export async function countIssues(
   db: Reader,
   caller: Caller,
@@ -83,7 +83,7 @@ export async function countIssues(
   return { opened: countInState('opened'), closed: countInState('closed') };
 }
 
-/** Orders with an index across all projects. Other orders read and sort all issues. */
+/** Orders that have an index across all projects. For other orders all issues are read and sorted. */
 const INDEXED_ORDERS: readonly IssueOrdering['order'][] = ['created_at', 'updated_at'];
 
 /** Builds the queries for the ids of a list, not sorted yet. */
@@ -113,15 +113,15 @@ async function buildIssueIdQueries(
 function issueOnlyConditions(db: Reader, scope: IssuableListScope, filter: IssueFilter): ListCondition[] {
   const { confidential, due_date, issue_type, ofMilestone, premium, weight, not } = filter;
   const conditions: ListCondition[] = [];
-  const where = (name: string, value: number | string | boolean | null | undefined) => {
+  const addValueCondition = (name: string, value: number | string | boolean | null | undefined) => {
     if (isPresent(value)) conditions.push(valueCondition(scope, name, value));
   };
-  where('confidential', confidential);
-  where('issue_type', issue_type);
-  where('milestone_id', ofMilestone);
+  addValueCondition('confidential', confidential);
+  addValueCondition('issue_type', issue_type);
+  addValueCondition('milestone_id', ofMilestone);
   if (isPresent(due_date)) conditions.push(dueDateCondition(db, scope, due_date));
   if (!premium) return conditions;
-  where('weight', weight);
+  addValueCondition('weight', weight);
   conditions.push(...iterationConditions(db, scope, filter));
   const weightConditions = isPresent(not?.weight) ? [valueCondition(scope, 'weight', not.weight)] : [];
   for (const { predicate } of [...weightConditions, ...iterationConditions(db, scope, not ?? {})]) {

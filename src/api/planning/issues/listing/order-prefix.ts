@@ -7,12 +7,12 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { IssueIdQuery, IssueOrdering } from './orders.ts';
 
 /**
- * Computed sort orders: by the milestone's due date or by the best label priority. The first issues can be found without sorting all:
- * those of the first milestones, or with the best labels. As many milestones or labels are taken as the page needs.
+ * Computed sort orders (milestone due date, best label priority) have no index. The first pages need no full sort: their issues have
+ * the first milestones or the best labels. Milestones or labels are taken in sort order until they have enough issues for the page.
  */
 
-/** For pages that end later the optimization is not worth it. */
-const MAX_OFFSET = 1_000;
+/** Maximum length of a prefix. For later pages the optimization is not worth it. */
+const MAX_PREFIX_LENGTH = 1_000;
 
 /** The query of a list, with and without the project index. */
 interface CandidateQueries {
@@ -20,7 +20,7 @@ interface CandidateQueries {
   readonly unindexed: IssueIdQuery;
 }
 
-/** Returns a query for the first issues in this order, the page included; null if all issues must be sorted. */
+/** Returns a query for the first issues in this order, up to the end of the page. Returns null if all issues must be sorted. */
 export async function findOrderPrefix(
   db: Reader,
   { query, unindexed }: CandidateQueries,
@@ -29,20 +29,22 @@ export async function findOrderPrefix(
   { page, perPage }: OffsetRequest,
 ): Promise<IssueIdQuery | null> {
   const neededCount = page * perPage + 1;
-  if (neededCount > MAX_OFFSET) return null;
+  if (neededCount > MAX_PREFIX_LENGTH) return null;
   if (order === 'priority' || order === 'milestone_due') {
     const milestones = groupByRank(await listDueMilestones(db, id), direction);
-    return takeUntilEnough(db, milestones, neededCount, ({ first }) => query.where(hasMilestone(db, first)));
+    return takeUntilEnough(db, milestones, neededCount, ({ firstIds }) =>
+      query.where(milestoneCondition(db, firstIds)),
+    );
   }
   if (order !== 'label_priority') return null;
   const labels = groupByRank(await listPrioritizedLabels(db, id), direction);
-  return takeUntilEnough(db, labels, neededCount, ({ first, otherIds }) => {
-    const labelledIssues = unindexed.where(sql<SqlBool>`issues.id in (${selectLabelledIssues(db, first)})`);
-    // The best label of an issue counts. In ascending order the other labels are worse.
+  return takeUntilEnough(db, labels, neededCount, ({ firstIds, otherIds }) => {
+    const labelledIssues = unindexed.where(sql<SqlBool>`issues.id in (${selectLabelledIssues(db, firstIds)})`);
+    // An issue is sorted by its best label. In ascending order the labels outside the prefix are worse.
     return direction === 'asc'
       ? labelledIssues
       : labelledIssues.where(
-          sql<SqlBool>`not exists (${selectLabelledIssues(db, otherIds)} and worn.issue_id = issues.id)`,
+          sql<SqlBool>`not exists (${selectLabelledIssues(db, otherIds)} and issue_label.issue_id = issues.id)`,
         );
   });
 }
@@ -59,20 +61,24 @@ function groupByRank(rankedIds: readonly RankedId[], direction: 'asc' | 'desc'):
   return direction === 'asc' ? groups : groups.reverse();
 }
 
+/** The ids of the first groups, and those of the remaining groups. */
 interface RankSplit {
-  readonly first: readonly number[];
+  readonly firstIds: readonly number[];
   readonly otherIds: readonly number[];
 }
 
-/** Doubles the number of groups until they have enough issues. Returns null if all groups have too few. */
+/** Returns the query for the fewest first groups (1, 2, 4, ...) that have enough issues, or null if all groups have too few. */
 async function takeUntilEnough(
   db: Reader,
   groups: readonly (readonly number[])[],
   neededCount: number,
-  build: (split: RankSplit) => IssueIdQuery,
+  buildQuery: (split: RankSplit) => IssueIdQuery,
 ): Promise<IssueIdQuery | null> {
   for (let groupCount = 1; groups.length > 0; groupCount *= 2) {
-    const prefixQuery = build({ first: groups.slice(0, groupCount).flat(), otherIds: groups.slice(groupCount).flat() });
+    const prefixQuery = buildQuery({
+      firstIds: groups.slice(0, groupCount).flat(),
+      otherIds: groups.slice(groupCount).flat(),
+    });
     if ((await countUpTo(db, prefixQuery, neededCount)) === neededCount) return prefixQuery;
     if (groupCount >= groups.length) break;
   }
@@ -103,9 +109,9 @@ function listPrioritizedLabels(db: Reader, projectId: number): Promise<RankedId[
 }
 
 /** index: issues_by_project_milestone */
-const hasMilestone = (db: Reader, ids: readonly number[]): RawBuilder<SqlBool> =>
+const milestoneCondition = (db: Reader, ids: readonly number[]): RawBuilder<SqlBool> =>
   isInIds(db, sql<number>`issues.milestone_id`, ids);
 
 /** index: issue_labels_by_label, issue_labels_pkey */
 const selectLabelledIssues = (db: Reader, ids: readonly number[]): RawBuilder<unknown> =>
-  sql`select worn.issue_id from issue_labels as worn where ${isInIds(db, sql<number>`worn.label_id`, ids)}`;
+  sql`select issue_label.issue_id from issue_labels as issue_label where ${isInIds(db, sql<number>`issue_label.label_id`, ids)}`;

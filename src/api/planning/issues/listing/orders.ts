@@ -19,7 +19,7 @@ export interface IssueOrdering {
 
 export type IssueIdQuery = IssuableIdQuery<'issues'>;
 
-/** Ties are broken by id, in the same direction. index: issues_by_created_at, issues_by_updated_at, issues_by_title, issues_by_upvotes, issues_by_position, issues_by_due_date_asc, issues_by_due_date_desc, issues_by_weight_asc, issues_by_weight_desc */
+/** Adds the order to the query. Ties are broken by id, in the same direction. index: issues_by_created_at, issues_by_updated_at, issues_by_title, issues_by_upvotes, issues_by_position, issues_by_due_date_asc, issues_by_due_date_desc, issues_by_weight_asc, issues_by_weight_desc */
 export function applyIssueOrder(query: IssueIdQuery, { order, direction }: IssueOrdering): IssueIdQuery {
   switch (order) {
     case 'due_date':
@@ -40,6 +40,7 @@ export function applyIssueOrder(query: IssueIdQuery, { order, direction }: Issue
   }
 }
 
+/** Maps each indexed order to its column. */
 const COLUMNS = {
   created_at: 'created_at',
   updated_at: 'updated_at',
@@ -50,7 +51,7 @@ const COLUMNS = {
 
 /** index: milestones primary key */
 const MILESTONE_DUE: ComputedOrder = {
-  value: sql`(select due.due_date from milestones as due where due.id = issues.milestone_id)`,
+  value: sql`(select milestone.due_date from milestones as milestone where milestone.id = issues.milestone_id)`,
   low: sql.lit(''),
   high: sql.lit('9999-99'),
 };

@@ -7,15 +7,16 @@ import { filterIssueReaders, type Issue, mayUpdateIssue } from '#authorization/i
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
-/** Issues as subjects of quick actions. */
+// Issues as subjects of quick actions.
 
+/** Loads the subject for an existing issue. */
 export async function loadIssueSubject(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   issue: Issue,
 ): Promise<QuickActionSubject> {
   const mayManage = mayInProject(uow.actor, 'update_issue', project);
-  const assigned = await loadAssignees(uow, ISSUES, [issue.id]);
+  const assigneeRows = await loadAssignees(uow, ISSUES, [issue.id]);
   const [association] = await loadAssociations(uow, [issue.id]);
   return {
     type: 'Issue',
@@ -28,7 +29,7 @@ export async function loadIssueSubject(
     now: {
       ...issue,
       labels: await loadLabels(uow, ISSUES, [issue.id]),
-      assignees: assigned.map(({ user_id }) => user_id),
+      assignees: assigneeRows.map(({ user_id }) => user_id),
       reviewers: [],
       epic_id: association?.epic_id ?? null,
     },
