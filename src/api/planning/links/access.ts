@@ -44,13 +44,14 @@ interface TargetIssueParams {
   readonly target_issue_iid: number;
 }
 
-const LABEL = 'project:relate_issue (in both)';
+/** Describes the permission check of the handlers in api.txt. */
+const PERMISSION_LABEL = 'project:relate_issue (in both)';
 
-/** Access for readers of both issues; `createLink` checks the right to link them. */
+/** Access for readers of both issues; `createLink` checks the permission to link them. */
 export const createLinkAccess = () =>
   linkedIssueAccess()
     .resource(targetIssueResource)
-    .require(() => {}, LABEL);
+    .require(() => {}, PERMISSION_LABEL);
 
 interface LinkWithOtherIssue {
   readonly link: IssueLinkRow;
@@ -60,7 +61,7 @@ interface LinkWithOtherIssue {
 
 /** Resource: the link `:issue_link_id` of the issue in the path. */
 const linkResource = {
-  name: 'found',
+  name: 'linkWithOtherIssue',
   params: { issue_link_id: required(integer) },
   async load(
     { db, caller, params }: AccessCall<{ readonly issue_link_id: number }>,
@@ -78,16 +79,16 @@ const linkResource = {
 export const readableLinkAccess = () =>
   linkedIssueAccess()
     .resource(linkResource)
-    .require(({ caller }, { found: { other } }) => {
+    .require(({ caller }, { linkWithOtherIssue: { other } }) => {
       if (!canSeeProject(caller, other.project)) throw notFound('Project');
       if (!mayReadIssue(caller, other.project, other.issue)) throw nestedNotFound();
     });
 
-/** Access for readers of the issue in the path; `deleteLink` checks the right to unlink them. */
+/** Access for readers of the issue in the path; `deleteLink` checks the permission to unlink them. */
 export const deleteLinkAccess = () =>
   linkedIssueAccess()
     .resource(linkResource)
-    .require(() => {}, LABEL);
+    .require(() => {}, PERMISSION_LABEL);
 
 /** Returns whether the caller may link the issue to others. */
 export function mayLinkIssue(caller: Caller, { issue, project }: LinkedIssueWithProject): boolean {

@@ -26,7 +26,7 @@ export const getIssueLink = endpoint({
   summary: 'Get an issue link',
   access: readableLinkAccess(),
   response: ok(IssueLink),
-  read: (_db, { issue, project, found: { link, other } }) => ({
+  read: (_db, { issue, project, linkWithOtherIssue: { link, other } }) => ({
     link,
     pathIssue: { issue, project },
     otherIssue: other,
@@ -41,10 +41,10 @@ export const createIssueLink = endpoint({
   lock: ({ issue, target }) => [...new Set([issueLinksLockKey(issue), issueLinksLockKey(target.issue)])],
   errors: {
     noLicense: [403, 'Blocked issues not available for current license'],
-    assigned: [409, 'Issue(s) already assigned'],
-    forbidden: [403, "Couldn't link issues. You must have at least the Guest role in both projects."],
-    itself: [422, '#{iid} cannot be added: cannot be related to itself'],
-    tooMany: [422, '#{iid} cannot be added: This issue would exceed the maximum number of linked issues (100).'],
+    alreadyLinked: [409, 'Issue(s) already assigned'],
+    linkForbidden: [403, "Couldn't link issues. You must have at least the Guest role in both projects."],
+    sameIssue: [422, '#{iid} cannot be added: cannot be related to itself'],
+    tooManyLinks: [422, '#{iid} cannot be added: This issue would exceed the maximum number of linked issues (100).'],
   },
   activity: ['note link', 'note backlink'],
   response: created(IssueLink),
@@ -55,8 +55,9 @@ export const deleteIssueLink = endpoint({
   delete: `${LINKS}/:issue_link_id`,
   summary: 'Delete an issue link',
   access: deleteLinkAccess(),
-  errors: { noLink: [404, 'No Issue Link found'], notFound: NOT_FOUND },
+  errors: { unlinkForbidden: [404, 'No Issue Link found'], notFound: NOT_FOUND },
   activity: ['note link', 'note backlink'],
   response: ok(IssueLink),
-  write: (uow, { issue, project, found: { link, other } }) => deleteLink(uow, link, [{ issue, project }, other]),
+  write: (uow, { issue, project, linkWithOtherIssue: { link, other } }) =>
+    deleteLink(uow, link, [{ issue, project }, other]),
 });

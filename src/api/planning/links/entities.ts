@@ -13,12 +13,12 @@ export const LinkedIssue = entity('LinkedIssue', {
   link_created_at: dateTime,
   link_updated_at: dateTime,
 }).from(
-  async (rows: readonly LinkedIssueRow[], to) => {
-    const shapes = await IssueInList.serializeAll(rows, to);
-    return new Map(rows.map((row, index) => [row, shapes[index]!]));
+  async (rows: readonly LinkedIssueRow[], context) => {
+    const issueJsons = await IssueInList.serializeAll(rows, context);
+    return new Map(rows.map((row, index) => [row, issueJsons[index]!]));
   },
-  (row, _to, relations) => ({
-    ...relations.get(row)!,
+  (row, _context, issueJsonByRow) => ({
+    ...issueJsonByRow.get(row)!,
     issue_link_id: row.link.id,
     link_type: row.link.link_type === 'blocks' && !row.isSource ? 'is_blocked_by' : row.link.link_type,
     link_created_at: row.link.created_at,
@@ -26,7 +26,7 @@ export const LinkedIssue = entity('LinkedIssue', {
   }),
 );
 
-/** A link, existing or deleted, with both issues as of the unit of work. */
+/** A link, existing or just deleted, with its two issues. */
 export interface IssueLinkEnds {
   readonly link: IssueLinkRow;
   /** The issue in the path. */
@@ -41,20 +41,20 @@ export const IssueLink = entity('IssueLink', {
   target_issue: IssueInList.schema,
   link_type: Type.Enum(['relates_to', 'blocks']),
 }).from(
-  async (rows: readonly IssueLinkEnds[], to) => {
+  async (rows: readonly IssueLinkEnds[], context) => {
     const issuesToLoad = rows.flatMap(({ pathIssue, otherIssue }) =>
       [pathIssue, otherIssue].map(({ issue }) => ({
         ...issue,
         referenceContext: referenceContextInProject(pathIssue.project, issue),
       })),
     );
-    const shapes = await IssueInList.serializeAll(issuesToLoad, to);
-    return new Map(shapes.map((shape) => [shape.id, shape]));
+    const issueJsons = await IssueInList.serializeAll(issuesToLoad, context);
+    return new Map(issueJsons.map((issueJson) => [issueJson.id, issueJson]));
   },
-  ({ link }, _to, issues) => ({
+  ({ link }, _context, issueJsonById) => ({
     id: link.id,
-    source_issue: issues.get(link.source_id)!,
-    target_issue: issues.get(link.target_id)!,
+    source_issue: issueJsonById.get(link.source_id)!,
+    target_issue: issueJsonById.get(link.target_id)!,
     link_type: link.link_type,
   }),
 );

@@ -12,28 +12,29 @@ import { deleteLinkRow, type IssueLinkRow, insertLink, loadLinksOfIssue, MAX_LIN
 /** The type of a link as seen from one issue. */
 export type IssueLinkKind = 'relates_to' | 'blocks' | 'is_blocked_by';
 
-type LinkIssuesFailure = 'noLicense' | 'assigned' | 'forbidden' | 'itself' | 'tooMany';
+type LinkIssuesFailure = 'noLicense' | 'alreadyLinked' | 'linkForbidden' | 'sameIssue' | 'tooManyLinks';
 
-/** Links two issues. A pair has at most one link in either direction. The caller holds the locks of both issues, because links are counted. */
+/** Links two issues. A pair has at most one link in either direction. The caller must hold the locks of both issues, because the links are counted. */
 export async function createLink(
   uow: UnitOfWork<SignedInCaller>,
   [pathIssue, otherIssue]: readonly [LinkedIssueWithProject, LinkedIssueWithProject],
   kind: IssueLinkKind,
 ): Promise<IssueLinkEnds | Failure<LinkIssuesFailure>> {
   if (kind !== 'relates_to' && uow.tier === 'free') return fail('noLicense');
-  const [ownLinks, otherLinks] = [
+  const [pathIssueLinks, otherIssueLinks] = [
     await loadLinksOfIssue(uow, pathIssue.issue.id),
     await loadLinksOfIssue(uow, otherIssue.issue.id),
   ];
-  if (ownLinks.some((link) => otherIssueId(link, pathIssue.issue.id) === otherIssue.issue.id)) return fail('assigned');
-  if (!mayLinkIssue(uow.actor, pathIssue) || !mayLinkIssue(uow.actor, otherIssue)) return fail('forbidden');
+  if (pathIssueLinks.some((link) => otherIssueId(link, pathIssue.issue.id) === otherIssue.issue.id))
+    return fail('alreadyLinked');
+  if (!mayLinkIssue(uow.actor, pathIssue) || !mayLinkIssue(uow.actor, otherIssue)) return fail('linkForbidden');
   const { iid } = otherIssue.issue;
-  if (pathIssue.issue.id === otherIssue.issue.id) return fail('itself', { iid });
-  if (ownLinks.length >= MAX_LINKS || otherLinks.length >= MAX_LINKS) return fail('tooMany', { iid });
+  if (pathIssue.issue.id === otherIssue.issue.id) return fail('sameIssue', { iid });
+  if (pathIssueLinks.length >= MAX_LINKS || otherIssueLinks.length >= MAX_LINKS) return fail('tooManyLinks', { iid });
   const [source, target] = kind === 'is_blocked_by' ? [otherIssue, pathIssue] : [pathIssue, otherIssue];
   const type = kind === 'relates_to' ? kind : 'blocks';
   const link = await insertLink(uow, { source: source.issue.id, target: target.issue.id, type });
-  if (link === undefined) return fail('assigned');
+  if (link === undefined) return fail('alreadyLinked');
   await recordLinkNotes(uow, [pathIssue, otherIssue], NOTE_TEXTS[kind]);
   return { link, pathIssue: await reloadIssue(uow, pathIssue), otherIssue: await reloadIssue(uow, otherIssue) };
 }
@@ -43,8 +44,8 @@ async function reloadIssue(
   uow: UnitOfWork<SignedInCaller>,
   { issue, project }: LinkedIssueWithProject,
 ): Promise<LinkedIssueWithProject> {
-  const [now] = await findIssues(uow, uow.actor, [issue.id]);
-  return { issue: requireRow(now), project };
+  const [reloadedIssue] = await findIssues(uow, uow.actor, [issue.id]);
+  return { issue: requireRow(reloadedIssue), project };
 }
 
 /** Deletes a link and returns it. */
@@ -52,8 +53,8 @@ export async function deleteLink(
   uow: UnitOfWork<SignedInCaller>,
   link: IssueLinkRow,
   [pathIssue, otherIssue]: readonly [LinkedIssueWithProject, LinkedIssueWithProject],
-): Promise<IssueLinkEnds | Failure<'noLink' | 'notFound'>> {
-  if (!mayLinkIssue(uow.actor, pathIssue) || !mayLinkIssue(uow.actor, otherIssue)) return fail('noLink');
+): Promise<IssueLinkEnds | Failure<'unlinkForbidden' | 'notFound'>> {
+  if (!mayLinkIssue(uow.actor, pathIssue) || !mayLinkIssue(uow.actor, otherIssue)) return fail('unlinkForbidden');
   if (!(await deleteLinkRow(uow, link.id))) return fail('notFound');
   await recordLinkNotes(uow, [pathIssue, otherIssue], [relationRemoved, relationRemoved]);
   return { link, pathIssue, otherIssue };
@@ -68,7 +69,7 @@ const NOTE_TEXTS = {
   is_blocked_by: [blockedBy, blocking],
 } as const satisfies Record<IssueLinkKind, readonly [LinkNoteText, LinkNoteText]>;
 
-/** Creates a system note on both issues, visible to readers of the other one. References are short within one project. */
+/** Creates a system note on each issue, visible to readers of the other issue. References within one project are short (`#1`). */
 async function recordLinkNotes(
   uow: UnitOfWork,
   [pathIssue, otherIssue]: readonly [LinkedIssueWithProject, LinkedIssueWithProject],
@@ -77,7 +78,13 @@ async function recordLinkNotes(
   const inSameProject = pathIssue.project.id === otherIssue.project.id;
   const referenceTo = ({ issue: { id, iid }, project }: LinkedIssueWithProject) =>
     inSameProject ? `#${iid}` : fullReference({ type: 'Issue', id, iid, project });
-  const [one, other] = [pathIssue, otherIssue].map(({ issue: { id } }) => ({ type: 'Issue', id }) as const);
-  await uow.record({ noteOn: one!, text: texts[0](referenceTo(otherIssue), false), mentioning: other! });
-  await uow.record({ noteOn: other!, text: texts[1](referenceTo(pathIssue), true), mentioning: one! });
+  const [pathResource, otherResource] = [pathIssue, otherIssue].map(
+    ({ issue: { id } }) => ({ type: 'Issue', id }) as const,
+  );
+  await uow.record({
+    noteOn: pathResource!,
+    text: texts[0](referenceTo(otherIssue), false),
+    mentioning: otherResource!,
+  });
+  await uow.record({ noteOn: otherResource!, text: texts[1](referenceTo(pathIssue), true), mentioning: pathResource! });
 }

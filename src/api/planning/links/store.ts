@@ -15,9 +15,9 @@ export const MAX_LINKS = 100;
 
 /** Loads all links of an issue, oldest first; they are few. index: issue_links_by_source, issue_links_by_target */
 export function loadLinksOfIssue(db: Reader, issueId: number): Promise<IssueLinkRow[]> {
-  const fromSide = (sideColumn: 'source_id' | 'target_id') =>
+  const selectLinksBySide = (sideColumn: 'source_id' | 'target_id') =>
     db.selectFrom('issue_links').selectAll().where(sideColumn, '=', issueId);
-  return fromSide('source_id').unionAll(fromSide('target_id')).orderBy('id').execute();
+  return selectLinksBySide('source_id').unionAll(selectLinksBySide('target_id')).orderBy('id').execute();
 }
 
 /** Returns the link with this id if it belongs to the issue, else null. index: issue_links primary key */
@@ -47,7 +47,7 @@ export const referenceContextInProject = (
   issue: { readonly project_id: number },
 ): ReferenceContext => (issue.project_id === id ? 'project' : namespace_id);
 
-/** Lists the linked issues that the caller may read, by link. index: issues primary key, projects primary key */
+/** Lists the linked issues that the caller may read, ordered by link id. index: issues primary key, projects primary key */
 export async function listLinkedIssues(
   db: Reader,
   caller: Caller,
@@ -55,7 +55,7 @@ export async function listLinkedIssues(
 ): Promise<LinkedIssueRow[]> {
   const links = await loadLinksOfIssue(db, issue.id);
   if (links.length === 0) return [];
-  const readable = await db
+  const readableIssues = await db
     .selectFrom('issues')
     .innerJoin('projects', 'projects.id', 'issues.project_id')
     .select('issues.id')
@@ -69,11 +69,11 @@ export async function listLinkedIssues(
   const issues = await findListedIssues(
     db,
     caller,
-    readable.map(({ id }) => id),
+    readableIssues.map(({ id }) => id),
   );
-  const byId = new Map(issues.map((one) => [one.id, one]));
+  const issuesById = new Map(issues.map((linkedIssue) => [linkedIssue.id, linkedIssue]));
   return links.flatMap((link) => {
-    const other = byId.get(otherIssueId(link, issue.id));
+    const other = issuesById.get(otherIssueId(link, issue.id));
     if (other === undefined) return [];
     return [
       {

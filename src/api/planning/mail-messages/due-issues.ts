@@ -10,20 +10,20 @@ export const notifyOfDueIssues = defineJob({
   kind: 'mail_issues_due',
   async handle({ config, database, clock }: Pick<Services, 'config' | 'database' | 'clock'>) {
     if (!isMailEnabled(config)) return;
-    const day = addDays(today(clock), 1);
-    for (let after = 0; ; ) {
-      const ids = await listDueIssueIds(database.reader, day, after);
+    const dueDate = addDays(today(clock), 1);
+    for (let lastId = 0; ; ) {
+      const ids = await listDueIssueIds(database.reader, dueDate, lastId);
       await database.transaction(async (tx) => {
         for (const id of ids) {
           await enqueueSystemNotification(
             tx,
             { event: 'issue_due', about: { type: 'Issue', id } },
-            `issue_due_${id}_${day}`,
+            `issue_due_${id}_${dueDate}`,
           );
         }
       });
       if (ids.length < BATCH_SIZE) return;
-      after = ids.at(-1)!;
+      lastId = ids.at(-1)!;
     }
   },
 });
@@ -36,13 +36,13 @@ export const notifyOfDueIssuesDaily = {
 };
 
 /** index: issues_due */
-async function listDueIssueIds(db: Reader, day: string, after: number): Promise<number[]> {
+async function listDueIssueIds(db: Reader, dueDate: string, lastId: number): Promise<number[]> {
   const rows = await db
     .selectFrom('issues')
     .select('id')
     .where('state', '=', 'opened')
-    .where('due_date', '=', day)
-    .where('id', '>', after)
+    .where('due_date', '=', dueDate)
+    .where('id', '>', lastId)
     .orderBy('id')
     .limit(BATCH_SIZE)
     .execute();

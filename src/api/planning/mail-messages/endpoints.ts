@@ -32,7 +32,7 @@ export const retryMailMessage = endpoint({
   access: administrator(),
   params: { id: required(integer) },
   errors: {
-    unknown: [404, '404 Mail Message Not Found'],
+    notFound: [404, '404 Mail Message Not Found'],
     notFailed: [400, 'Only failed messages can be retried'],
   },
   response: ok(MailMessage),

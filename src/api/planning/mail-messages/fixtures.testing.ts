@@ -3,11 +3,11 @@ import { expectSuccess, type World } from '#test/support/world.ts';
 
 // Fixtures for tests of mails.
 
-/** Inserts a mail in this state about an issue that does not exist. */
+/** Inserts a mail in this state about an issue that does not exist, and returns its id. `columns` overrides column values. */
 export function createMail(
   { server, root, name }: Pick<World, 'server' | 'root' | 'name'>,
   state: MailState,
-  change: object = {},
+  columns: object = {},
 ): Promise<number> {
   return server.services.database.transaction(async (tx) => {
     const occurrence = await tx
@@ -30,7 +30,7 @@ export function createMail(
         message_id: '<issue_999999@hearth.test>',
         next_attempt_at: tx.now,
         created_at: tx.now,
-        ...change,
+        ...columns,
       })
       .returning('id')
       .executeTakeFirstOrThrow();
@@ -61,8 +61,8 @@ export function mailOutbox({ root, runJobs }: Pick<World, 'root' | 'runJobs'>) {
   async function recipientsOf(filter: MailQueryParams, action: () => Promise<unknown>): Promise<string[]> {
     const [before] = await mails(filter);
     await action();
-    const added = (await mails(filter)).filter(({ id }) => id > (before?.id ?? 0));
-    return added.map(({ recipient_id, event, reason }) => `${recipient_id} ${event} ${reason}`).sort();
+    const newMails = (await mails(filter)).filter(({ id }) => id > (before?.id ?? 0));
+    return newMails.map(({ recipient_id, event, reason }) => `${recipient_id} ${event} ${reason}`).sort();
   }
   return { mails, recipientsOf };
 }

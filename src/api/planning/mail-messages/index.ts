@@ -16,7 +16,7 @@ export { findNoteableSubject, type NoteableSubject } from './subjects/noteable.t
 /**
  * Notification mails. The domain event `notifiable-event-occurred` enqueues one job per event if mails are enabled
  * (`HEARTH_MAIL_DELIVERY`). The job (`notify.ts`) reads candidates in batches ordered by id (`candidates.ts`), checks the settings and
- * the access of each (`recipients.ts`; `notification-rules.ts` is the contract's table, pure) and writes one row per event and user,
+ * the access of each (`recipients.ts`, with the rules of the contract in `notification-rules.ts`) and writes one row per event and user,
  * even if the job runs twice. One delivery job across all processes sends due mails (`deliver.ts`): it leases rows and checks access
  * again. An address gets 60 mails an hour; the rest becomes a digest (`hourly-limit.ts`). Failures are retried later. The SMTP client
  * is loaded with the first mail.

@@ -19,7 +19,7 @@ import { insertMails, insertMentions, type NewMails } from './store.ts';
 import { assignedUserIds, loadNewMailSubject, type MailSubject, type NewMailSubject } from './subjects/subject.ts';
 
 /**
- * From events to mails. A unit of work enqueues one job per event, whatever the number of recipients; the job finds the
+ * Writes the mails of notifiable events. A unit of work enqueues one job per event, whatever the number of recipients; the job finds the
  * recipients and writes their mails in batches.
  */
 
@@ -40,7 +40,7 @@ export const notifyUsers = defineJob({
   handle: (services: MailWriterServices, payload: NotifyPayload, run) => writeMails(services, payload, run),
 });
 
-/** Enqueues the job in the unit of work: a rolled back event notifies nobody, a committed one is never lost. */
+/** Enqueues the job in the unit of work: a rolled back event notifies nobody, a committed event is never lost. */
 export const onNotifiableEvent = subscription({
   event: 'notifiable-event-occurred',
   isEnabled: isMailEnabled,
@@ -64,7 +64,7 @@ export function enqueueSystemNotification(tx: Transaction, occurrence: Notifiabl
 }
 
 async function writeMails(
-  { config, database, git, serverUrl: ownUrl }: MailWriterServices,
+  { config, database, git, serverUrl }: MailWriterServices,
   payload: NotifyPayload,
   { signal }: Pick<JobRun, 'signal'>,
 ): Promise<void> {
@@ -72,13 +72,13 @@ async function writeMails(
   const db = database.reader;
   const subject = await loadNewMailSubject(db, git, payload);
   if (subject === null || subject.container.mailsOff || isDeletionRename(subject)) return;
-  const mails = await composeNewMails({ config, serverUrl: ownUrl }, db, subject, payload);
+  const mails = await composeNewMails({ config, serverUrl }, db, subject, payload);
   const { noteTarget } = subject;
-  const mentionedIds = await mentionedParticipants(db, subject);
+  const mentionedIds = await findMentionedParticipants(db, subject);
   if (noteTarget !== null) await database.transaction((tx) => insertMentions(tx, noteTarget, mentionedIds));
-  for (let after: number | null = 0; after !== null; ) {
+  for (let afterId: number | null = 0; afterId !== null; ) {
     signal.throwIfAborted();
-    const { involvements, last } = await nextCandidateBatch(db, subject, after, BATCH_SIZE);
+    const { involvements, lastId } = await nextCandidateBatch(db, subject, afterId, BATCH_SIZE);
     const recipients = await selectRecipients(db, subject, payload.by, involvements);
     if (recipients.length > 0) {
       await database.transaction(async (tx) => {
@@ -86,12 +86,12 @@ async function writeMails(
         if (mails.state === 'queued') await enqueueDelivery(tx);
       });
     }
-    after = last;
+    afterId = lastId;
   }
 }
 
 /** Returns the mentioned users who become participants. An internal comment adds only users who may read it. */
-async function mentionedParticipants(
+async function findMentionedParticipants(
   db: Services['database']['reader'],
   subject: NewMailSubject,
 ): Promise<readonly number[]> {
@@ -103,8 +103,8 @@ async function mentionedParticipants(
 const isDeletionRename = ({ event, container }: MailSubject) =>
   event === 'moved_project' && isScheduledForDeletion(container.fullPath);
 
-/** The first part of the Message-ID to which mails about a noteable or commit reply. */
-const MESSAGE_NAMES = {
+/** Prefix of the Message-ID of a thread, by type of noteable. */
+const MESSAGE_ID_PREFIXES = {
   Issue: 'issue',
   MergeRequest: 'merge_request',
   Epic: 'epic',
@@ -112,7 +112,7 @@ const MESSAGE_NAMES = {
 } as const satisfies Record<NoteTarget['type'], string>;
 
 async function composeNewMails(
-  { config, serverUrl: ownUrl }: Pick<MailWriterServices, 'config' | 'serverUrl'>,
+  { config, serverUrl }: Pick<MailWriterServices, 'config' | 'serverUrl'>,
   db: Services['database']['reader'],
   subject: NewMailSubject,
   { key, by }: NotifyPayload,
@@ -133,8 +133,9 @@ async function composeNewMails(
     content,
     assignedNames: assignedIds.flatMap((id) => users.get(id)?.name ?? []),
   });
-  const host = hostOfUrl(ownUrl());
-  const root = noteTarget === null ? null : messageId(`${MESSAGE_NAMES[noteTarget.type]}_${noteTarget.id}`, host);
+  const host = hostOfUrl(serverUrl());
+  const threadMessageId =
+    noteTarget === null ? null : messageId(`${MESSAGE_ID_PREFIXES[noteTarget.type]}_${noteTarget.id}`, host);
   return {
     ...text,
     key,
@@ -144,10 +145,12 @@ async function composeNewMails(
     projectId: container.projectId,
     groupId: container.groupId,
     target,
-    messageId(occurrence) {
+    messageId(occurrenceId) {
       if (note !== null) return messageId(`note_${note.id}`, host);
-      return THREAD_STARTING_EVENTS.includes(event) && root !== null ? root : messageId(`${event}_${occurrence}`, host);
+      return THREAD_STARTING_EVENTS.includes(event) && threadMessageId !== null
+        ? threadMessageId
+        : messageId(`${event}_${occurrenceId}`, host);
     },
-    inReplyTo: THREAD_STARTING_EVENTS.includes(event) ? null : root,
+    inReplyTo: THREAD_STARTING_EVENTS.includes(event) ? null : threadMessageId,
   };
 }

@@ -23,12 +23,12 @@ type MailQuery = SelectQueryBuilder<Schema, 'mail_messages', MailRow>;
 
 /** Returns one page of mails, newest first. index: mail_messages primary key, mail_messages_by_recipient, mail_messages_by_project, mail_messages_by_event, mail_messages_by_state, mail_messages_by_target */
 export function listMails(db: Reader, filter: MailFilter, page: OffsetRequest): Promise<Page<MailRow>> {
-  let messages: MailQuery = db.selectFrom('mail_messages').selectAll();
+  let query: MailQuery = db.selectFrom('mail_messages').selectAll();
   for (const name of ['recipient_id', 'project_id', 'event', 'state', 'target_id', 'target_type'] as const) {
     const value = filter[name];
-    if (value != null) messages = messages.where(`mail_messages.${name}`, '=', value);
+    if (value != null) query = query.where(`mail_messages.${name}`, '=', value);
   }
-  return paginate(db, messages.orderBy('mail_messages.id', 'desc'), page);
+  return paginate(db, query.orderBy('mail_messages.id', 'desc'), page);
 }
 
 /** index: mail_messages primary key */
@@ -50,16 +50,17 @@ export interface NewMails {
   readonly groupId: number | null;
   readonly target: { readonly type: MailTarget; readonly id: number };
   readonly subject: string;
-  /** Returns the Message-ID for the id of the occurrence. */
-  readonly messageId: (occurrence: number) => string;
+  /** Returns the Message-ID. */
+  readonly messageId: (occurrenceId: number) => string;
   readonly inReplyTo: string | null;
 }
 
+/** Inserts one mail per recipient. Recipients who already have a mail of this event are skipped. */
 export async function insertMails(tx: Transaction, mails: NewMails, recipients: readonly Recipient[]): Promise<void> {
-  const occurrence = await findOrCreateOccurrence(tx, mails);
+  const occurrenceId = await findOrCreateOccurrence(tx, mails);
   const { state, event, projectId, groupId, target, subject, messageId, inReplyTo } = mails;
   const sharedColumns = {
-    occurrence_id: occurrence,
+    occurrence_id: occurrenceId,
     state,
     event,
     project_id: projectId,
@@ -67,7 +68,7 @@ export async function insertMails(tx: Transaction, mails: NewMails, recipients: 
     target_type: target.type,
     target_id: target.id,
     subject,
-    message_id: messageId(occurrence),
+    message_id: messageId(occurrenceId),
     in_reply_to: inReplyTo,
     next_attempt_at: tx.now,
     created_at: tx.now,
@@ -87,7 +88,7 @@ export async function insertMails(tx: Transaction, mails: NewMails, recipients: 
     .execute();
 }
 
-/** index: mail_occurrences_by_key */
+/** Returns the id of the row that the mails of one event share. index: mail_occurrences_by_key */
 async function findOrCreateOccurrence(
   tx: Transaction,
   { key, noteId, lead, content, path }: NewMails,
@@ -121,7 +122,7 @@ export async function insertMentions(
 /** Maximum number of distinct targets of one digest. */
 const MAX_TARGETS = 500;
 
-/** Returns what the unsubscribe link of a mail ends: for commits, pipelines and alerts, all mails of the project. */
+/** Returns the target from which the link of a mail unsubscribes: for commits, pipelines and alerts, the whole project. */
 export function toUnsubscribableTarget({
   target_type: type,
   target_id: id,

@@ -12,7 +12,7 @@ import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
-interface InProject {
+interface ProjectContext {
   readonly project: Project;
 }
 
@@ -20,15 +20,15 @@ interface InProject {
 export const mergeRequestResource = {
   name: 'mergeRequest',
   params: { merge_request_iid: required(integer) },
-  load: ({ db, caller, params }: AccessCall<{ readonly merge_request_iid: number }>, { project }: InProject) =>
+  load: ({ db, caller, params }: AccessCall<{ readonly merge_request_iid: number }>, { project }: ProjectContext) =>
     findMergeRequest(db, caller, project.id, params.merge_request_iid),
   notFound: nestedNotFound,
 } as const;
 
-/** The same, but answers 404 to callers who may not read it. */
+/** Resource: the merge request `:merge_request_iid`. Callers who may not read it get 404. */
 export const readableMergeRequestResource = {
   ...mergeRequestResource,
-  async load(call: AccessCall<{ readonly merge_request_iid: number }>, { project }: InProject) {
+  async load(call: AccessCall<{ readonly merge_request_iid: number }>, { project }: ProjectContext) {
     return mayReadMergeRequests(call.caller, project) ? mergeRequestResource.load(call, { project }) : null;
   },
 } as const;
@@ -40,23 +40,23 @@ export const signedInMergeRequestAccess = () => inProject('read_merge_request').
 export const readableMergeRequestAccess = () =>
   inProjectAllowingAnonymous('read_merge_request').resource(mergeRequestResource);
 
-/** What the permission checks of a merge request receive. */
-export interface MergeRequestInProject extends InProject {
+/** A merge request with its project, for permission checks. */
+export interface MergeRequestInProject extends ProjectContext {
   readonly mergeRequest: MergeRequest;
 }
 
-const authorizedResource = (isAllowed: (call: AccessCall, context: MergeRequestInProject) => boolean) => ({
+const createAuthorizedResource = (isAllowed: (call: AccessCall, context: MergeRequestInProject) => boolean) => ({
   ...mergeRequestResource,
   authorize(call: AccessCall, context: MergeRequestInProject) {
     if (!isAllowed(call, context)) throw forbidden();
   },
 });
 
-/** Access to update, close and reopen: members with at least the Developer role, the author and the assignees. */
+/** Access for callers who may update, close and reopen: members with at least the Developer role, the author and the assignees. */
 export const updatableMergeRequestAccess = () =>
   inProject('read_merge_request')
     .resource(
-      authorizedResource(({ caller }, { project, mergeRequest }) =>
+      createAuthorizedResource(({ caller }, { project, mergeRequest }) =>
         mayUpdateMergeRequest(caller, project, mergeRequest),
       ),
     )
@@ -65,5 +65,5 @@ export const updatableMergeRequestAccess = () =>
 /** Access for members with this ability. */
 export const mergeRequestWithAbility = (ability: ProjectAbilityName) =>
   inProject('read_merge_request')
-    .resource(authorizedResource(({ caller }, { project }) => mayInProject(caller, ability, project)))
+    .resource(createAuthorizedResource(({ caller }, { project }) => mayInProject(caller, ability, project)))
     .require(() => {}, `project:${ability}`);

@@ -17,7 +17,7 @@ import {
 export const mergeRequestCodeAccess = () =>
   readableMergeRequestAccess().require(requireReadCode, 'project:read_merge_request, read_code (public)');
 
-/** The same for signed-in callers. */
+/** Access for signed-in callers who may read the merge request and the project's code. */
 export const signedInMergeRequestCodeAccess = () =>
   inProject('read_merge_request')
     .resource(mergeRequestResource)
@@ -28,8 +28,8 @@ function requireReadCode({ caller }: AccessCall, { project }: { readonly project
 }
 
 /**
- * Access for signed-in callers that `authorizeMergeRequest` accepts. Answers 404 if they may not read the merge
- * request, and 403 in archived projects.
+ * Access for signed-in callers whom `authorizeMergeRequest` accepts. Callers who may not read the merge request get 404; all callers
+ * get 403 in archived projects.
  */
 export const authorizedOnReadableMergeRequest = (
   authorizeMergeRequest: (call: AccessCall, context: MergeRequestInProject) => Promise<void> | void,
@@ -48,7 +48,7 @@ export const mergeAccess = () =>
     if (!(await mayMergeInto(db, caller, project, mergeRequest.target_branch))) throw unauthorized();
   }).require(() => {}, 'project:merge into branch (401)');
 
-/** The same, and for the author. */
+/** Access for callers who may merge into the target branch and for the author; others get 401. */
 export const mergeOrAuthorAccess = () =>
   authorizedOnReadableMergeRequest(async ({ db, caller }, { project, mergeRequest }) => {
     if (mergeRequest.author_id === caller.user?.id) return;

@@ -35,8 +35,8 @@ export async function createMergeRequest(
   if (input.source_branch === input.target_branch) return fail('sameBranches');
   const branches = { source: input.source_branch, head: null, target: input.target_branch };
   const options = { lock: mergeRequestsLockKey(project) };
-  return runWithBranchHeads(services, { caller, project, branches, options }, (uow, access, tips) =>
-    createWithQuickActions(uow, access, input, tips!),
+  return runWithBranchHeads(services, { caller, project, branches, options }, (uow, access, heads) =>
+    createWithQuickActions(uow, access, input, heads!),
   );
 }
 
@@ -44,12 +44,12 @@ async function createWithQuickActions(
   uow: UnitOfWork<SignedInCaller>,
   access: CurrentAccess,
   params: CreateMergeRequestInput,
-  tips: BranchHeads,
+  heads: BranchHeads,
 ): Promise<MergeRequest | Failure<CreateMergeRequestFailure | 'notFound'>> {
   const { input, afterUpdate, closes } = await applyDescriptionCommands(uow, params, async () =>
     newMergeRequestSubject(uow, access.project, params.title),
   );
-  const mergeRequest = await insertNewMergeRequest(uow, access, input, tips);
+  const mergeRequest = await insertNewMergeRequest(uow, access, input, heads);
   if (isFailure(mergeRequest)) return mergeRequest;
   const after = await runAfterUpdate(mergeRequest, afterUpdate, async (id) =>
     requireRow((await findMergeRequests(uow, uow.actor, [id]))[0]),
@@ -78,7 +78,7 @@ async function insertNewMergeRequest(
   const { labels, assignees, reviewers, ...metadata } = await resolveMergeRequestMetadata(
     uow,
     project,
-    defaultMetadata(project),
+    getDefaultMetadata(project),
     input,
   );
   const iid = await nextIid(uow, { projectId: project.id }, 'merge_request');
@@ -105,8 +105,8 @@ async function insertNewMergeRequest(
   return mergeRequest;
 }
 
-/** Returns the metadata of a new merge request without any in the request. */
-function defaultMetadata(project: Project) {
+/** Returns the metadata of a new merge request before that of the request is applied. */
+function getDefaultMetadata(project: Project) {
   const { squash_option } = storedAttributes(project);
   return {
     discussion_locked: null,

@@ -4,7 +4,7 @@ import type { Failure } from '#runtime/failure.ts';
 import { deleteIssuable, MERGE_REQUESTS } from '../issuables/index.ts';
 import { enqueueHeadRefUpdate } from './heads/head-refs.ts';
 
-/** Deletes a merge request and its head refs. `onlyIfUnchanged`: fails with `changed` if it was updated after it was read. */
+/** Deletes a merge request and its head refs. With `onlyIfUnchanged`, fails with `changed` if it was updated after it was read. */
 export async function deleteMergeRequestIfUnchanged(
   uow: UnitOfWork,
   mergeRequest: MergeRequest,

@@ -45,7 +45,7 @@ import { findActiveRebases } from './rebase/store.ts';
 const text = Type.String();
 const integer = Type.Integer();
 const flag = Type.Boolean();
-const person = nullable(UserBasic.schema);
+const userOrNull = nullable(UserBasic.schema);
 
 export const mergeRequestState = Type.Enum(['opened', 'closed', 'merged', 'locked']);
 export const mergeStatusField = Type.Enum(['unchecked', 'checking', 'can_be_merged', 'cannot_be_merged']);
@@ -59,10 +59,10 @@ const fields = {
   state: mergeRequestState,
   created_at: dateTime,
   updated_at: dateTime,
-  merged_by: person,
-  merge_user: person,
+  merged_by: userOrNull,
+  merge_user: userOrNull,
   merged_at: nullable(dateTime),
-  closed_by: person,
+  closed_by: userOrNull,
   closed_at: nullable(dateTime),
   target_branch: text,
   source_branch: text,
@@ -71,7 +71,7 @@ const fields = {
   downvotes: integer,
   author: UserBasic.schema,
   assignees: Type.Array(UserBasic.schema),
-  assignee: person,
+  assignee: userOrNull,
   reviewers: Type.Array(UserBasic.schema),
   source_project_id: integer,
   target_project_id: integer,
@@ -104,7 +104,7 @@ const fields = {
   approvals_before_merge: Type.Null(),
 };
 
-/** Loads the related data of serialized merge requests. */
+/** Loads the related data of the merge requests to serialize. */
 async function loadMergeRequestRelations(rows: readonly ListedRow[], context: SerializationContext) {
   const { db } = context;
   const ids = rows.map(({ id }) => id);
@@ -114,17 +114,19 @@ async function loadMergeRequestRelations(rows: readonly ListedRow[], context: Se
   const userIds = [...actorIds, ...reviewers.map(({ user_id }) => user_id)];
   const relations = await loadIssuableRelations(MERGE_REQUESTS, rows, userIds, context);
   const mergeSettings = await loadMergeSettings(db, projectIds);
-  const needingPipeline = rows.filter((row) => row.state === 'opened' && requiresPipelineSuccess(mergeSettings, row));
+  const rowsRequiringPipeline = rows.filter(
+    (row) => row.state === 'opened' && requiresPipelineSuccess(mergeSettings, row),
+  );
   return {
     ...relations,
-    reviewers: Map.groupBy(reviewers, ({ thing_id }) => thing_id),
+    reviewersById: Map.groupBy(reviewers, ({ thing_id }) => thing_id),
     mergeSettings,
-    pipelines: await loadHeadPipelines(
+    headPipelines: await loadHeadPipelines(
       db,
-      needingPipeline.map(({ id }) => id),
+      rowsRequiringPipeline.map(({ id }) => id),
     ),
-    withMatchingTitle: await findMatchingTitles(rows, mergeSettings),
-    threadsOpen: await findMergeRequestsWithOpenThreads(
+    idsWithMatchingTitle: await findMatchingTitles(rows, mergeSettings),
+    idsWithOpenThreads: await findMergeRequestsWithOpenThreads(
       db,
       rows.filter((row) => requiresResolvedThreads(mergeSettings, row)).map(({ id }) => id),
     ),
@@ -142,13 +144,13 @@ async function findMatchingTitles(
   rows: readonly ListedRow[],
   mergeSettings: ReadonlyMap<number, MergeSettings>,
 ): Promise<ReadonlySet<number>> {
-  const withMatchingTitle = new Set<number>();
+  const idsWithMatchingTitle = new Set<number>();
   const yieldIfDue = createYielder();
   for (const { id, title, project_id } of rows) {
     await yieldIfDue();
-    if (isTitleAllowed(title, requireRow(mergeSettings.get(project_id)))) withMatchingTitle.add(id);
+    if (isTitleAllowed(title, requireRow(mergeSettings.get(project_id)))) idsWithMatchingTitle.add(id);
   }
-  return withMatchingTitle;
+  return idsWithMatchingTitle;
 }
 
 type MergeRequestRelations = Awaited<ReturnType<typeof loadMergeRequestRelations>>;
@@ -159,11 +161,11 @@ function serializeMergeRequest(
   relations: MergeRequestRelations,
   referenceContext: ReferenceContext,
 ) {
-  const { serializeUser, projectPaths, assigneesById, milestones, labelsById, reviewers } = relations;
+  const { serializeUser, projectPaths, assigneesById, milestones, labelsById, reviewersById } = relations;
   const projectPath = requireRow(projectPaths.get(row.project_id));
-  const person = (id: number | null) => (id === null ? null : serializeUser(id));
+  const serializeUserOrNull = (id: number | null) => (id === null ? null : serializeUser(id));
   const assignees = (assigneesById.get(row.id) ?? []).map(({ user_id }) => serializeUser(user_id));
-  const short = `!${row.iid}`;
+  const shortReference = `!${row.iid}`;
   const settings = requireRow(relations.mergeSettings.get(row.project_id));
   return {
     id: row.id,
@@ -174,10 +176,10 @@ function serializeMergeRequest(
     state: row.state,
     created_at: row.created_at,
     updated_at: row.updated_at,
-    merged_by: person(row.merged_by_id),
-    merge_user: person(row.auto_merge_user_id ?? row.merged_by_id),
+    merged_by: serializeUserOrNull(row.merged_by_id),
+    merge_user: serializeUserOrNull(row.auto_merge_user_id ?? row.merged_by_id),
     merged_at: row.merged_at,
-    closed_by: person(row.closed_by_id),
+    closed_by: serializeUserOrNull(row.closed_by_id),
     closed_at: row.closed_at,
     target_branch: row.target_branch,
     source_branch: row.source_branch,
@@ -187,7 +189,7 @@ function serializeMergeRequest(
     author: serializeUser(row.author_id),
     assignees,
     assignee: assignees[0] ?? null,
-    reviewers: (reviewers.get(row.id) ?? []).map(({ user_id }) => serializeUser(user_id)),
+    reviewers: (reviewersById.get(row.id) ?? []).map(({ user_id }) => serializeUser(user_id)),
     source_project_id: row.project_id,
     target_project_id: row.project_id,
     labels: (labelsById.get(row.id) ?? []).map(({ title }) => title),
@@ -200,10 +202,10 @@ function serializeMergeRequest(
     merge_status: row.merge_status,
     detailed_merge_status: detailedStatus({
       ...row,
-      titleMatches: relations.withMatchingTitle.has(row.id),
+      titleMatches: relations.idsWithMatchingTitle.has(row.id),
       check: row.merge_check,
-      threadsOpen: relations.threadsOpen.has(row.id),
-      pipeline: relations.pipelines.get(row.id)?.status ?? null,
+      threadsOpen: relations.idsWithOpenThreads.has(row.id),
+      pipeline: relations.headPipelines.get(row.id)?.status ?? null,
       settings,
     }),
     merge_after: null,
@@ -214,20 +216,20 @@ function serializeMergeRequest(
     should_remove_source_branch: row.should_remove_source_branch,
     force_remove_source_branch: row.force_remove_source_branch ?? false,
     prepared_at: row.created_at,
-    reference: short,
-    references: referencesFor(short, projectPath, referenceContext),
-    web_url: webUrl(context, projectPath, row),
+    reference: shortReference,
+    references: referencesFor(shortReference, projectPath, referenceContext),
+    web_url: buildWebUrl(context, projectPath, row),
     time_stats: TimeStats.serialize(row, context),
     squash: row.squash,
     squash_on_merge: isSquashed(row.squash, settings),
     task_completion_status: { count: row.task_count, completed_count: row.completed_task_count },
     has_conflicts: row.merge_status === 'cannot_be_merged',
-    blocking_discussions_resolved: !relations.threadsOpen.has(row.id),
+    blocking_discussions_resolved: !relations.idsWithOpenThreads.has(row.id),
     approvals_before_merge: null,
   };
 }
 
-const webUrl = (
+const buildWebUrl = (
   { url }: SerializationContext,
   { full_path }: { readonly full_path: string },
   { iid }: { readonly iid: number },
@@ -255,43 +257,43 @@ export const MergeRequest = entity('MergeRequest', {
   title_html: Type.Optional(text),
   description_html: Type.Optional(text),
 }).from(
-  async (rows: readonly MergeRequestOfCaller[], to) => {
-    const liveStatuses = await loadLiveStatuses(rows, to);
+  async (rows: readonly MergeRequestOfCaller[], context) => {
+    const liveStatuses = await loadLiveStatuses(rows, context);
     return {
-      relations: await loadMergeRequestRelations(rows, to),
-      subscribed: await findSubscribedIds(to.db, MERGE_REQUESTS, to.caller, rows),
+      relations: await loadMergeRequestRelations(rows, context),
+      subscribedIds: await findSubscribedIds(context.db, MERGE_REQUESTS, context.caller, rows),
       liveStatuses,
-      rebasing: await findRebasing(rows, to),
-      heads: await serializeHeadPipelines(
+      rebasingIds: await findRebasingIds(rows, context),
+      headPipelines: await serializeHeadPipelines(
         rows.filter(({ id }) => liveStatuses.get(id)?.mayReadPipelines),
-        to,
+        context,
       ),
     };
   },
-  (row, to, { relations, subscribed, liveStatuses, rebasing, heads }) => {
-    const head = heads.get(row.id);
+  (row, context, { relations, subscribedIds, liveStatuses, rebasingIds, headPipelines }) => {
+    const headPipeline = headPipelines.get(row.id);
     const { check, comparison, changesCount, mayMerge, divergedCommits } = requireRow(liveStatuses.get(row.id));
     return {
       ...serializeMergeRequest(
         { ...row, ...(row.state === 'opened' && { merge_check: check, merge_status: mergeStatus(check) }) },
-        to,
+        context,
         relations,
         'project',
       ),
-      subscribed: subscribed.has(row.id),
+      subscribed: subscribedIds.has(row.id),
       changes_count: changesCount,
-      latest_build_started_at: head?.row.started_at ?? null,
-      latest_build_finished_at: head?.row.finished_at ?? null,
+      latest_build_started_at: headPipeline?.row.started_at ?? null,
+      latest_build_finished_at: headPipeline?.row.finished_at ?? null,
       first_deployed_to_production_at: null,
-      pipeline: head === undefined ? null : PipelineInList.serialize(head.row, to),
-      head_pipeline: head?.shape ?? null,
+      pipeline: headPipeline === undefined ? null : PipelineInList.serialize(headPipeline.row, context),
+      head_pipeline: headPipeline?.json ?? null,
       diff_refs: { base_sha: comparison.base, head_sha: comparison.head, start_sha: comparison.start },
       merge_error: row.merge_error,
       first_contribution: false,
       user: { can_merge: mayMerge },
-      ...(to.params.include_rebase_in_progress === true && { rebase_in_progress: rebasing.has(row.id) }),
-      ...(to.params.include_diverged_commits_count === true && { diverged_commits_count: divergedCommits }),
-      ...(to.params.render_html === true && {
+      ...(context.params.include_rebase_in_progress === true && { rebase_in_progress: rebasingIds.has(row.id) }),
+      ...(context.params.include_diverged_commits_count === true && { diverged_commits_count: divergedCommits }),
+      ...(context.params.render_html === true && {
         title_html: escapeHtml(row.title),
         description_html: toHtmlParagraphs(row.description ?? ''),
       }),
@@ -300,7 +302,7 @@ export const MergeRequest = entity('MergeRequest', {
 );
 
 /** Returns the ids with a rebase in progress, if the request asks for it. */
-async function findRebasing(
+async function findRebasingIds(
   rows: readonly MergeRequestRow[],
   context: SerializationContext,
 ): Promise<ReadonlySet<number>> {
@@ -312,15 +314,15 @@ async function findRebasing(
   );
 }
 
-/** Returns the head pipelines by merge request id, as rows and serialized. */
+/** Returns the head pipelines by merge request id, each as a row and serialized. */
 async function serializeHeadPipelines(rows: readonly MergeRequestRow[], context: SerializationContext) {
   const pipelines = await loadHeadPipelines(
     context.db,
     rows.map(({ id }) => id),
   );
-  const shapes = await Pipeline.serializeAll([...pipelines.values()], context);
-  const byId = new Map(shapes.map((shape) => [shape.id, shape]));
-  return new Map([...pipelines].map(([id, row]) => [id, { row, shape: requireRow(byId.get(row.id)) }]));
+  const pipelineJsons = await Pipeline.serializeAll([...pipelines.values()], context);
+  const pipelineJsonById = new Map(pipelineJsons.map((json) => [json.id, json]));
+  return new Map([...pipelines].map(([id, row]) => [id, { row, json: requireRow(pipelineJsonById.get(row.id)) }]));
 }
 
 /** The row of a list item. */
@@ -331,14 +333,14 @@ export interface MergeRequestListRow extends ListedRow {
 
 /** A merge request in a list. */
 export const MergeRequestInList = entity('MergeRequestInList', fields).from(
-  async (rows: readonly MergeRequestListRow[], to) => {
-    const relations = await loadMergeRequestRelations(rows, to);
-    return { relations, listRelations: await loadListRelations(MERGE_REQUESTS, rows, relations.labelsById, to) };
+  async (rows: readonly MergeRequestListRow[], context) => {
+    const relations = await loadMergeRequestRelations(rows, context);
+    return { relations, listRelations: await loadListRelations(MERGE_REQUESTS, rows, relations.labelsById, context) };
   },
-  (row, to, { relations, listRelations }) =>
+  (row, context, { relations, listRelations }) =>
     serializeMergeRequest(
       { ...row, description: listRelations.description(row.id) },
-      to,
+      context,
       relations,
       row.referenceContext,
     ),
@@ -358,17 +360,17 @@ const MergeRequestSimple = entity('MergeRequestSimple', {
   updated_at,
   web_url,
 }).from(
-  async (rows: readonly MergeRequestListRow[], to) => {
+  async (rows: readonly MergeRequestListRow[], context) => {
     const projectPaths = await loadProjectPaths(
-      to.db,
+      context.db,
       rows.map((row) => row.project_id),
     );
     return {
       projectPaths: new Map(projectPaths.map((projectPath) => [projectPath.id, projectPath])),
-      listRelations: await loadListRelations(MERGE_REQUESTS, rows, new Map(), to),
+      listRelations: await loadListRelations(MERGE_REQUESTS, rows, new Map(), context),
     };
   },
-  (row, to, { projectPaths, listRelations }) => ({
+  (row, context, { projectPaths, listRelations }) => ({
     id: row.id,
     iid: row.iid,
     project_id: row.project_id,
@@ -377,7 +379,7 @@ const MergeRequestSimple = entity('MergeRequestSimple', {
     state: row.state,
     created_at: row.created_at,
     updated_at: row.updated_at,
-    web_url: webUrl(to, requireRow(projectPaths.get(row.project_id)), row),
+    web_url: buildWebUrl(context, requireRow(projectPaths.get(row.project_id)), row),
   }),
 );
 

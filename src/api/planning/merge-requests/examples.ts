@@ -2,8 +2,8 @@ import type { Build, Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** Each filter and order with its own SQL statement. */
-const FILTERED: readonly Record<string, unknown>[] = [
+/** Parameters for each filter and order that has an SQL statement of its own. */
+const FILTER_PARAMS: readonly Record<string, unknown>[] = [
   { state: 'opened', labels: 'bug', order_by: 'updated_at' },
   { labels: 'None', milestone: 'v1', order_by: 'title' },
   { search: 'some words', order_by: 'merged_at', sort: 'asc' },
@@ -12,9 +12,10 @@ const FILTERED: readonly Record<string, unknown>[] = [
   { source_branch: 'a', target_branch: 'main', draft: true },
   { view: 'simple' },
 ];
+/** Returns the example without filters, and one example for each of `FILTER_PARAMS`. */
 const withFilters = (build: Build): [Build, ...Build[]] => [
   build,
-  ...FILTERED.map((params) => async (scene: Scene) => {
+  ...FILTER_PARAMS.map((params) => async (scene: Scene) => {
     const example = await build(scene);
     return { ...example, params: { ...example.params, ...params } };
   }),
@@ -177,16 +178,17 @@ export const examples: Examples<typeof endpoints> = {
   }),
 };
 
+/** Returns the path of a new merge request with an estimate or spent time. */
 async function pathWithTime(
   { project, newMergeRequest, expectSuccess }: Scene,
-  what: 'time_estimate' | 'add_spent_time',
+  endpointName: 'time_estimate' | 'add_spent_time',
 ) {
   const { iid } = await newMergeRequest();
-  await expectSuccess(project.owner.post(`${project.at}/merge_requests/${iid}/${what}`, { duration: '1h' }));
+  await expectSuccess(project.owner.post(`${project.at}/merge_requests/${iid}/${endpointName}`, { duration: '1h' }));
   return { id: project.id, merge_request_iid: iid };
 }
 
-/** Returns the path of a merge request with auto-merge enabled. */
+/** Returns the path of a new merge request with auto-merge enabled. */
 async function pathWithAutoMerge({ project, newBranch, newMergeRequest, expectSuccess }: Scene) {
   const { iid } = await newMergeRequest({ target_branch: await newBranch('main'), title: 'Draft: It' });
   await expectSuccess(project.owner.put(`${project.at}/merge_requests/${iid}/merge`, { auto_merge: true }));

@@ -38,14 +38,16 @@ export interface MergeRequestImport extends ImportedState<MergeRequestState> {
   readonly discussion_locked: boolean | null;
   readonly assignees: readonly number[];
   readonly reviewers: readonly number[];
-  /** Titles. */
+  /** Titles of labels. */
   readonly labels: readonly string[];
+  /** Title of the milestone. */
   readonly milestone: string | null;
 }
 
 /**
  * Imports a merge request with its original iid, whether or not its branches exist, without notifications (contract/operations.md
- * §1.4). The usual rules apply: a milestone in scope, people who can see it, one open merge request for each pair of branches.
+ * §1.4). The usual rules apply: the milestone is in scope, the users can see the merge request, and no other open merge request has the
+ * same branches.
  */
 export async function importMergeRequest(
   uow: UnitOfWork<SignedInCaller>,
@@ -53,11 +55,11 @@ export async function importMergeRequest(
   imported: MergeRequestImport,
 ): Promise<MergeRequest | Failure<'invalid'>> {
   const { labels, milestone, assignees, reviewers, ...row } = imported;
-  const branchErrors = (name: string) => (isValidBranchName(name) ? [] : ['is invalid']);
+  const validateBranch = (name: string) => (isValidBranchName(name) ? [] : ['is invalid']);
   const errors = compactFieldErrors({
     title: validateTitle(row.title),
-    source_branch: branchErrors(row.source_branch),
-    target_branch: branchErrors(row.target_branch),
+    source_branch: validateBranch(row.source_branch),
+    target_branch: validateBranch(row.target_branch),
   });
   if (errors) return invalid(errors);
   if ((await findMergeRequest(uow, uow.actor, project.id, row.iid)) !== null) return IID_TAKEN;
@@ -67,7 +69,7 @@ export async function importMergeRequest(
   await reserveIid(uow, { projectId: project.id }, 'merge_request', row.iid);
   const foundMilestone =
     milestone === null ? null : await findMilestoneByTitle(uow, await ancestorsAndSelf(uow, { project }), milestone);
-  const readers = (ids: readonly number[]) => filterMergeRequestReaders(uow, project, ids);
+  const filterReaders = (ids: readonly number[]) => filterMergeRequestReaders(uow, project, ids);
   return insertMergeRequestWithRelations(uow, {
     ...row,
     ...IMPORTED_COLUMNS,
@@ -77,7 +79,7 @@ export async function importMergeRequest(
     merge_status: row.state === 'merged' ? 'can_be_merged' : 'unchecked',
     milestone_id: foundMilestone?.id ?? null,
     labels: await resolveLabels(uow, { project }, [], { labels }),
-    assignees: await resolveAssignees(uow, [], assignees, readers),
-    reviewers: await resolveUsers([], reviewers, readers),
+    assignees: await resolveAssignees(uow, [], assignees, filterReaders),
+    reviewers: await resolveUsers([], reviewers, filterReaders),
   });
 }

@@ -17,14 +17,14 @@ import type { VersionComparison } from './versions/versions.ts';
 /** A new merge request with its iid and relations. */
 interface NewMergeRequestWithRelations extends Omit<NewMergeRequestRow, 'head_sha' | 'title_key' | 'description_key'> {
   readonly description: string | null;
-  /** Ids. */
+  /** Ids of labels, assignees and reviewers. */
   readonly labels: readonly number[];
   readonly assignees: readonly number[];
   readonly reviewers: readonly number[];
   readonly comparison: VersionComparison;
 }
 
-/** Inserts a merge request with its relations, without activity. The caller holds the lock `mergeRequestsLockKey`. */
+/** Inserts a merge request with its relations, without activity. The caller must hold the lock `mergeRequestsLockKey`. */
 export async function insertMergeRequestWithRelations(
   uow: UnitOfWork,
   { labels, assignees, reviewers, comparison, ...row }: NewMergeRequestWithRelations,

@@ -11,11 +11,11 @@ import {
 } from '../issuables/index.ts';
 import type { updateMergeRequestParams } from './parameters.ts';
 
-/** Labels, milestone, assignees, reviewers and other fields that need the Developer role (contract/planning.md §0 "Who may"). */
+/** Metadata: labels, milestone, assignees, reviewers and other fields that need the Developer role (contract/planning.md §0 "Who may"). */
 
 type MetadataInput = Partial<ParameterValues<typeof updateMergeRequestParams>>;
 
-/** Metadata of a merge request; assignees and reviewers are ids. */
+/** Metadata of a merge request; `assignees` and `reviewers` are user ids. */
 export interface MergeRequestMetadata {
   readonly discussion_locked: boolean | null;
   readonly milestone_id: number | null;
@@ -26,28 +26,28 @@ export interface MergeRequestMetadata {
   readonly labels: readonly { readonly id: number; readonly title: string }[];
 }
 
-/** Returns the metadata after the change. A milestone out of scope and users who cannot see the merge request are ignored. */
+/** Returns the metadata after the update. A milestone out of scope and users who cannot see the merge request are ignored. */
 export async function resolveMergeRequestMetadata(
   uow: UnitOfWork,
   project: Project,
   before: MergeRequestMetadata,
   input: MetadataInput,
 ): Promise<Omit<MergeRequestMetadata, 'labels'> & { readonly labels: readonly number[] }> {
-  const readers = (ids: readonly number[]) => filterMergeRequestReaders(uow, project, ids);
+  const filterReaders = (ids: readonly number[]) => filterMergeRequestReaders(uow, project, ids);
   return {
     discussion_locked: input.discussion_locked === undefined ? before.discussion_locked : input.discussion_locked,
     squash: input.squash ?? before.squash,
     force_remove_source_branch: input.remove_source_branch ?? before.force_remove_source_branch,
     milestone_id: await resolveMilestone(uow, project, before.milestone_id, input.milestone_id),
-    assignees: await resolveAssignees(uow, before.assignees, requestedAssignees(input), readers),
-    reviewers: await resolveUsers(before.reviewers, requestedReviewers(input), readers),
+    assignees: await resolveAssignees(uow, before.assignees, getRequestedAssigneeIds(input), filterReaders),
+    reviewers: await resolveUsers(before.reviewers, getRequestedReviewerIds(input), filterReaders),
     labels: await resolveLabels(uow, { project }, before.labels, input satisfies LabelInput),
   };
 }
 
-const requestedAssignees = ({ assignee_ids, assignee_id }: MetadataInput) =>
+const getRequestedAssigneeIds = ({ assignee_ids, assignee_id }: MetadataInput) =>
   assignee_ids ?? (assignee_id === undefined ? null : [assignee_id ?? 0]);
 
-/** Null clears the reviewers, like an empty list. */
-const requestedReviewers = ({ reviewer_ids }: MetadataInput) =>
+/** Returns the requested reviewer ids, or null if the request has none. Null in the request clears the reviewers. */
+const getRequestedReviewerIds = ({ reviewer_ids }: MetadataInput) =>
   reviewer_ids === undefined ? null : (reviewer_ids ?? []);

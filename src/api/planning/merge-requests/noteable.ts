@@ -16,11 +16,11 @@ export const mergeRequestNoteable: IssuableKind<ProjectIssuable> = {
       .resource(readableMergeRequestResource)
       .map(({ project, mergeRequest, caller }) => ({ noteable: toNoteable(project, mergeRequest), caller })),
   iidPath: '/projects/:id/merge_requests/:merge_request_iid',
-  accessByIid: (callers, unreadable) =>
-    inVisibleProject(callers)
+  accessByIid: (audience, createUnreadableError) =>
+    inVisibleProject(audience)
       .resource(mergeRequestResource)
       .require(({ caller }, { project }) => {
-        if (!mayReadMergeRequests(caller, project)) throw unreadable();
+        if (!mayReadMergeRequests(caller, project)) throw createUnreadableError();
       })
       .map(({ project, mergeRequest, caller }) => ({ noteable: toNoteable(project, mergeRequest), caller })),
   async reload(tx, previousCaller, { id, project: { id: projectId } }) {

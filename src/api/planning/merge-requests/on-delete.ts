@@ -20,11 +20,11 @@ export const onUserDeleted = reassignToGhost(MERGE_REQUESTS, {
     { table: 'merge_request_reviewers', column: 'user_id' },
     { table: 'merge_request_approvals', column: 'user_id' },
   ],
-  beforeDelete: removeHeadRefs,
+  beforeDelete: enqueueHeadRefDeletion,
 });
 
 /** Enqueues the deletion of the head refs. index: merge_requests primary key */
-async function removeHeadRefs(uow: UnitOfWork, ids: readonly number[]): Promise<void> {
+async function enqueueHeadRefDeletion(uow: UnitOfWork, ids: readonly number[]): Promise<void> {
   const deletedMergeRequests = await uow
     .selectFrom('merge_requests')
     .select(['project_id', 'iid'])

@@ -65,9 +65,9 @@ export const loadLatestVersions = prepareForIds((db, ids) =>
     .where('merge_request_versions.merge_request_id', 'in', ids)
     .where('merge_request_versions.id', '=', (eb) =>
       eb
-        .selectFrom('merge_request_versions as later')
-        .select((max) => max.fn.max('later.id').as('id'))
-        .whereRef('later.merge_request_id', '=', 'merge_request_versions.merge_request_id'),
+        .selectFrom('merge_request_versions as newest')
+        .select((max) => max.fn.max('newest.id').as('id'))
+        .whereRef('newest.merge_request_id', '=', 'merge_request_versions.merge_request_id'),
     ),
 );
 

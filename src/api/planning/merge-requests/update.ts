@@ -46,6 +46,7 @@ import { findOpenForBranches, insertVersion, updateMergeRequestRow } from './sto
 export type UpdateMergeRequestInput = Partial<ParameterValues<typeof updateMergeRequestParams>>;
 type UpdateMergeRequestFailure = 'invalid' | 'sameBranches' | 'exists' | 'notFound';
 
+/** Updates a merge request. Takes the lock of the project's merge requests if the update may open one or change its target branch. */
 export async function updateWithLock(
   services: RefServices,
   caller: SignedInCaller,
@@ -67,7 +68,7 @@ interface UpdateTarget {
 
 interface UpdateOptions {
   readonly input?: UpdateMergeRequestInput;
-  /** A quick action reopens it. */
+  /** Whether a quick action reopens the merge request. */
   readonly reopens: boolean;
   /** Further lock keys. */
   readonly lock: readonly string[];
@@ -76,22 +77,22 @@ interface UpdateOptions {
 type ApplyUpdate = (input: UpdateMergeRequestInput) => Promise<MergeRequest | Failure<UpdateMergeRequestFailure>>;
 
 /**
- * Runs a unit of work that updates a merge request as it is then. Author and assignees can change its texts, target branch and state,
+ * Runs a unit of work that reloads and updates a merge request. Author and assignees can change its texts, target branch and state,
  * Developers everything. Parameters that the caller may not set are ignored.
  */
 export function runMergeRequestUpdate<T>(
   services: RefServices,
   { caller, project, mergeRequest }: UpdateTarget,
-  { input = {}, reopens: byCommand, lock = [] }: UpdateOptions,
-  work: (uow: UnitOfWork<SignedInCaller>, access: CurrentAccess, change: ApplyUpdate) => Promise<T>,
+  { input = {}, reopens: isReopenedByCommand, lock = [] }: UpdateOptions,
+  work: (uow: UnitOfWork<SignedInCaller>, access: CurrentAccess, update: ApplyUpdate) => Promise<T>,
 ): Promise<T> {
   const { iid, source_branch, head_sha: head } = mergeRequest;
   // Only a new target branch or reopening can create a second open merge request for the same branches.
-  const moves = input.target_branch !== undefined || input.state_event === 'reopen' || byCommand;
-  const isReopened = mergeRequest.state === 'closed' && (input.state_event === 'reopen' || byCommand);
+  const needsBranchHeads = input.target_branch !== undefined || input.state_event === 'reopen' || isReopenedByCommand;
+  const isReopened = mergeRequest.state === 'closed' && (input.state_event === 'reopen' || isReopenedByCommand);
   const source = isReopened ? source_branch : null;
-  const branches = moves ? { source, head, target: requestedTarget(mergeRequest, input) } : null;
-  const options = { lock: moves ? [...lock, mergeRequestsLockKey(project)] : lock };
+  const branches = needsBranchHeads ? { source, head, target: getRequestedTarget(mergeRequest, input) } : null;
+  const options = { lock: needsBranchHeads ? [...lock, mergeRequestsLockKey(project)] : lock };
   return runWithBranchHeads(services, { caller, project, branches, options }, (uow, access, heads) =>
     work(uow, access, (requestedInput) => updateWithQuickActions(uow, access, iid, requestedInput, heads)),
   );
@@ -117,7 +118,7 @@ export async function updateWithQuickActions(
   );
 }
 
-/** `heads`: those of the branches after the update. */
+/** Applies the update without quick actions. `heads` are the heads of the branches after the update. */
 async function applyUpdate(
   uow: UnitOfWork<SignedInCaller>,
   access: CurrentAccess,
@@ -154,7 +155,7 @@ async function applyUpdate(
     ...resolvedColumns,
   });
   const { id } = row;
-  const labelIds = before.labels.map((one) => one.id);
+  const labelIds = before.labels.map((label) => label.id);
   await updateLabels(uow, MERGE_REQUESTS, id, { before: labelIds, after: labels });
   await updateAssignees(uow, MERGE_REQUESTS, id, { before: before.assignees, after: assignees });
   await updateAssignees(uow, MERGE_REQUESTS_BY_REVIEWER, id, { before: before.reviewers, after: reviewers });
@@ -172,7 +173,7 @@ async function applyUpdate(
   if (heads !== null && ('head_sha' in columns || 'target_branch' in columns)) {
     await enqueueHeadRefUpdate(uow, project.id, [iid]);
     const head = columns.head_sha ?? row.head_sha;
-    // If the head moved meanwhile, the comparison is computed later.
+    // If the head has moved since `heads` was read, the comparison is computed later.
     const { start, base } = head === heads.head ? heads : NOT_COMPARED;
     await insertVersion(uow, { id, head, start, base });
   }
@@ -188,13 +189,13 @@ async function applyUpdate(
 const NOT_COMPARED = { start: null, base: null };
 
 /** Returns the target branch after the update; empty if the request clears it. */
-const requestedTarget = (
-  { target_branch: now }: Pick<MergeRequest, 'target_branch'>,
+const getRequestedTarget = (
+  { target_branch: currentTarget }: Pick<MergeRequest, 'target_branch'>,
   { target_branch }: UpdateMergeRequestInput,
-) => (target_branch === undefined ? now : (target_branch ?? ''));
+) => (target_branch === undefined ? currentTarget : (target_branch ?? ''));
 
 const isTargetBlank = (input: UpdateMergeRequestInput) =>
-  requestedTarget({ target_branch: 'somewhere' }, input).trim() === '';
+  getRequestedTarget({ target_branch: 'somewhere' }, input).trim() === '';
 
 /**
  * Returns the columns of state, target branch and head after the update, with the merge check reset. A merged merge request does not
@@ -208,10 +209,10 @@ async function resolveStateAndBranches(
 ): Promise<Partial<MergeRequest> | Failure<'sameBranches' | 'exists'>> {
   const state = stateColumnsAfter(row.state, input.state_event, uow);
   if (row.state === 'merged') return {};
-  const target = requestedTarget(row, input);
+  const target = getRequestedTarget(row, input);
   if (target === row.source_branch) return fail('sameBranches');
-  const reopened = state.state === 'opened';
-  if (reopened || (row.state === 'opened' && state.state !== 'closed')) {
+  const isReopened = state.state === 'opened';
+  if (isReopened || (row.state === 'opened' && state.state !== 'closed')) {
     const other = await findOpenForBranches(uow, row.project_id, row.source_branch, target);
     if (other !== null && other.id !== row.id) return fail('exists', { iid: other.iid });
   }
@@ -220,8 +221,8 @@ async function resolveStateAndBranches(
     ...state,
     ...(isTargetChanged ? { target_branch: target } : {}),
     // The head of a closed merge request does not follow its source branch.
-    ...(reopened && head !== null ? { head_sha: head } : {}),
-    ...(reopened || isTargetChanged ? { merge_status: 'unchecked', merge_check: null } : {}),
+    ...(isReopened && head !== null ? { head_sha: head } : {}),
+    ...(isReopened || isTargetChanged ? { merge_status: 'unchecked', merge_check: null } : {}),
   };
 }
 
@@ -238,8 +239,8 @@ function permittedInput(
 /** Returns the row with its labels and the ids of its assignees and reviewers. */
 async function loadMetadata(uow: UnitOfWork, row: MergeRequest) {
   const labels = await loadLabels(uow, MERGE_REQUESTS, [row.id]);
-  const assigned = await loadAssignees(uow, MERGE_REQUESTS, [row.id]);
-  const params = await loadAssignees(uow, MERGE_REQUESTS_BY_REVIEWER, [row.id]);
-  const ids = (assigneeRows: typeof assigned) => assigneeRows.map(({ user_id }) => user_id);
-  return { ...row, labels, assignees: ids(assigned), reviewers: ids(params) };
+  const assigneeRows = await loadAssignees(uow, MERGE_REQUESTS, [row.id]);
+  const reviewerRows = await loadAssignees(uow, MERGE_REQUESTS_BY_REVIEWER, [row.id]);
+  const toUserIds = (rows: typeof assigneeRows) => rows.map(({ user_id }) => user_id);
+  return { ...row, labels, assignees: toUserIds(assigneeRows), reviewers: toUserIds(reviewerRows) };
 }

@@ -19,7 +19,8 @@ export type StoredMail = MailRow & {
 /** Base URL, signing key and date for composing mails. */
 interface ComposeContext {
   /** Base URL of links. */
-  readonly base: string;
+  readonly baseUrl: string;
+  /** Signs unsubscribe links. */
   readonly key: KeyObject;
   readonly date: Date;
 }
@@ -31,9 +32,9 @@ export function composeMail(
   content: string,
   mailSubject: MailSubject,
 ): Mail {
-  const { base } = context;
-  const url = base + storedMail.path;
-  const unsubscribeUrl = unsubscribeLink(context, unsubscribeTargetOf(storedMail));
+  const { baseUrl } = context;
+  const url = baseUrl + storedMail.path;
+  const unsubscribeUrl = buildUnsubscribeUrl(context, getUnsubscribeClaim(storedMail));
   const reasonText = REASON_TEXTS[storedMail.reason ?? 'other'];
   return {
     to: storedMail.recipient_email,
@@ -44,13 +45,13 @@ export function composeMail(
     text: [storedMail.lead, content, `-- \n${reasonText}\nView it: ${url}\nUnsubscribe: ${unsubscribeUrl}\n`]
       .filter((part) => part !== '')
       .join('\n\n'),
-    html: wrapHtml(markup`<p>${storedMail.lead}</p>${contentHtml(content)}
+    html: wrapHtml(markup`<p>${storedMail.lead}</p>${renderContent(content)}
 <p><a href="${url}">View it</a></p>
-${footer(reasonText, unsubscribeUrl, 'Unsubscribe')}`),
+${renderFooter(reasonText, unsubscribeUrl, 'Unsubscribe')}`),
     headers: {
-      ...mailHeaders(mailSubject, base),
-      ...reasonHeader(storedMail.reason),
-      ...unsubscribeHeaders(unsubscribeUrl),
+      ...buildMailHeaders(mailSubject, baseUrl),
+      ...buildReasonHeader(storedMail.reason),
+      ...buildUnsubscribeHeaders(unsubscribeUrl),
     },
   };
 }
@@ -58,38 +59,38 @@ ${footer(reasonText, unsubscribeUrl, 'Unsubscribe')}`),
 /** Maximum number of listed mails in a digest; the rest is only counted. */
 const MAX_DIGEST_ITEMS = 100;
 
-/** Returns the id of a digest: the lowest id of its mails, which is unique. */
-export const getDigestId = (all: readonly StoredMail[]): number => Math.min(...all.map(({ id }) => id));
+/** Returns the id of a digest: the lowest id of its mails. */
+export const getDigestId = (mails: readonly StoredMail[]): number => Math.min(...mails.map(({ id }) => id));
 
 /** Composes one digest mail for mails above the hourly limit. */
-export function composeDigest(context: ComposeContext, all: readonly StoredMail[]): Mail {
-  const [first] = all as readonly [StoredMail, ...StoredMail[]];
-  const { base } = context;
-  const id = getDigestId(all);
-  const unsubscribeUrl = unsubscribeLink(context, { target: 'Digest', id, userId: first.recipient_id });
-  const listedMails = all.slice(0, MAX_DIGEST_ITEMS);
-  const more = all.length > listedMails.length ? `and ${all.length - listedMails.length} more` : '';
+export function composeDigest(context: ComposeContext, mails: readonly StoredMail[]): Mail {
+  const [firstMail] = mails as readonly [StoredMail, ...StoredMail[]];
+  const { baseUrl } = context;
+  const id = getDigestId(mails);
+  const unsubscribeUrl = buildUnsubscribeUrl(context, { target: 'Digest', id, userId: firstMail.recipient_id });
+  const listedMails = mails.slice(0, MAX_DIGEST_ITEMS);
+  const moreText = mails.length > listedMails.length ? `and ${mails.length - listedMails.length} more` : '';
   const reasonText = 'You reached the hourly limit of mails, so these notifications are combined in one mail.';
-  const lines = listedMails.map(({ subject, lead, path }) => `${subject}\n${lead}\n${base + path}`);
-  const items = listedMails.map(
-    ({ subject, lead, path }) => markup`<li><a href="${base + path}">${subject}</a><br>${lead}</li>`,
+  const textItems = listedMails.map(({ subject, lead, path }) => `${subject}\n${lead}\n${baseUrl + path}`);
+  const htmlItems = listedMails.map(
+    ({ subject, lead, path }) => markup`<li><a href="${baseUrl + path}">${subject}</a><br>${lead}</li>`,
   );
   return {
-    to: first.recipient_email,
-    subject: `${all.length} notifications`,
-    messageId: messageId(`digest_${id}`, hostOfUrl(base)),
+    to: firstMail.recipient_email,
+    subject: `${mails.length} notifications`,
+    messageId: messageId(`digest_${id}`, hostOfUrl(baseUrl)),
     inReplyTo: null,
     date: context.date,
-    text: [...lines, more, `-- \n${reasonText}\nUnsubscribe from all of these: ${unsubscribeUrl}\n`]
+    text: [...textItems, moreText, `-- \n${reasonText}\nUnsubscribe from all of these: ${unsubscribeUrl}\n`]
       .filter((part) => part !== '')
       .join('\n\n'),
-    html: wrapHtml(markup`<ul>${items}</ul><p>${more}</p>
-${footer(reasonText, unsubscribeUrl, 'Unsubscribe from all of these')}`),
-    headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(unsubscribeUrl) },
+    html: wrapHtml(markup`<ul>${htmlItems}</ul><p>${moreText}</p>
+${renderFooter(reasonText, unsubscribeUrl, 'Unsubscribe from all of these')}`),
+    headers: { 'Auto-Submitted': 'auto-generated', ...buildUnsubscribeHeaders(unsubscribeUrl) },
   };
 }
 
-function unsubscribeTargetOf(mail: StoredMail): UnsubscribeClaim {
+function getUnsubscribeClaim(mail: StoredMail): UnsubscribeClaim {
   const { type, id } = toUnsubscribableTarget(mail);
   return { target: type, id, userId: mail.recipient_id };
 }
@@ -102,45 +103,45 @@ const REASON_TEXTS: Readonly<Record<MailReason | 'other', string>> = {
   other: 'You receive this because of your notification settings.',
 };
 
-function unsubscribeLink({ base, key }: ComposeContext, claim: UnsubscribeClaim): string {
-  return `${base}/-/sent_notifications/${createUnsubscribeToken(key, claim)}/unsubscribe`;
+function buildUnsubscribeUrl({ baseUrl, key }: ComposeContext, claim: UnsubscribeClaim): string {
+  return `${baseUrl}/-/sent_notifications/${createUnsubscribeToken(key, claim)}/unsubscribe`;
 }
 
 /** One-click unsubscribe headers (RFC 8058). */
-const unsubscribeHeaders = (link: string) => ({
-  'List-Unsubscribe': `<${link}>`,
+const buildUnsubscribeHeaders = (unsubscribeUrl: string) => ({
+  'List-Unsubscribe': `<${unsubscribeUrl}>`,
   'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
 });
 
-function reasonHeader(reason: MailReason | null): Record<string, string> {
+function buildReasonHeader(reason: MailReason | null): Record<string, string> {
   return reason === null ? {} : { 'X-GitLab-NotificationReason': reason };
 }
 
-function mailHeaders(
+function buildMailHeaders(
   { event, container, noteable, commit, pipeline }: MailSubject,
-  base: string,
+  baseUrl: string,
 ): Record<string, string> {
   const { project, group, fullPath, name } = container;
   const { id } = (project ?? group)!;
   const path = toHeaderLine(fullPath, 1_000);
   return {
     'Auto-Submitted': 'auto-generated',
-    'List-Id': `${toAscii(path)} <${listId(id, fullPath, hostOfUrl(base))}>`,
+    'List-Id': `${toAscii(path)} <${listId(id, fullPath, hostOfUrl(baseUrl))}>`,
     ...(project === null
       ? {}
       : { 'X-GitLab-Project': toHeaderLine(name), 'X-GitLab-Project-Id': String(id), 'X-GitLab-Project-Path': path }),
-    ...(noteable === null ? {} : noteableHeaders(noteable)),
+    ...(noteable === null ? {} : buildNoteableHeaders(noteable)),
     ...(commit === null ? {} : { 'X-GitLab-Commit-ID': commit.sha }),
-    ...(pipeline === null ? {} : pipelineHeaders(event, pipeline)),
+    ...(pipeline === null ? {} : buildPipelineHeaders(event, pipeline)),
   };
 }
 
-function noteableHeaders({ resource, iid }: NonNullable<MailSubject['noteable']>): Record<string, string> {
-  const { header } = NOTEABLE_WORDS[resource.type];
-  return { [`X-GitLab-${header}-ID`]: String(resource.id), [`X-GitLab-${header}-IID`]: String(iid) };
+function buildNoteableHeaders({ resource, iid }: NonNullable<MailSubject['noteable']>): Record<string, string> {
+  const { headerName } = NOTEABLE_WORDS[resource.type];
+  return { [`X-GitLab-${headerName}-ID`]: String(resource.id), [`X-GitLab-${headerName}-IID`]: String(iid) };
 }
 
-function pipelineHeaders(event: MailEvent, { id, ref }: PipelineRow): Record<string, string> {
+function buildPipelineHeaders(event: MailEvent, { id, ref }: PipelineRow): Record<string, string> {
   return {
     'X-GitLab-Pipeline-Id': String(id),
     'X-GitLab-Pipeline-Ref': toHeaderLine(ref),
@@ -148,14 +149,14 @@ function pipelineHeaders(event: MailEvent, { id, ref }: PipelineRow): Record<str
   };
 }
 
-/** Replaces non-ASCII characters: programs parse the phrase of a List-Id. */
+/** Replaces characters that mail programs may fail to parse in the phrase of a List-Id. */
 const toAscii = (text: string) => text.replace(/[^\x21-\x7e]/g, '-');
 
-function contentHtml(content: string): Markup | null {
+function renderContent(content: string): Markup | null {
   return content === '' ? null : markup`<div style="white-space:pre-wrap">${content}</div>`;
 }
 
-function footer(reasonText: string, unsubscribeUrl: string, label: string): Markup {
+function renderFooter(reasonText: string, unsubscribeUrl: string, label: string): Markup {
   return markup`<p style="font-size:small">${reasonText} <a href="${unsubscribeUrl}">${label}</a></p>`;
 }
 

@@ -11,9 +11,10 @@ import { NOTEABLE_WORDS, type NoteableSubject } from '../subjects/noteable.ts';
 
 /** The texts that all mails of one event share. */
 export interface MailText {
+  /** The first sentence of the mail. */
   readonly lead: string;
   readonly content: string;
-  /** Relative to the base URL. */
+  /** Path of the link, relative to the base URL. */
   readonly path: string;
   readonly subject: string;
 }
@@ -27,7 +28,7 @@ interface MailTextInput {
   readonly alert: AlertSubject | null;
   /** Name of the acting user; null if none. */
   readonly actor: string | null;
-  /** For comments. */
+  /** The comment that the event is about; null for other events. */
   readonly note: { readonly id: number } | null;
   /** The new text, of any length. */
   readonly content: string;
@@ -35,51 +36,54 @@ interface MailTextInput {
   readonly assignedNames: readonly string[];
 }
 
-/** In bytes; longer texts are truncated with a notice. */
+/** Maximum size of the content in bytes; longer texts are truncated with a notice. */
 const MAX_CONTENT_BYTES = 64 * 1_024;
 
+/** Composes the texts that all mails of the event share. */
 export function composeText(input: MailTextInput): MailText {
   const { note } = input;
-  const path = targetPath(input);
+  const path = buildTargetPath(input);
   return {
-    lead: toHeaderLine(leadSentence(input), 500),
+    lead: toHeaderLine(composeLead(input), 500),
     content: truncate(input.content),
     path: note === null ? path : `${path}#note_${note.id}`,
-    subject: subjectLine(input),
+    subject: composeSubject(input),
   };
 }
 
 /** Events whose mail starts a thread; all other mails are replies to it. */
 export const THREAD_STARTING_EVENTS: readonly MailEvent[] = ['new_issue', 'new_merge_request', 'new_epic'];
 
-function subjectLine({ event, container, noteable, commit, pipeline, alert }: MailTextInput): string {
+function composeSubject({ event, container, noteable, commit, pipeline, alert }: MailTextInput): string {
   const name = toHeaderLine(container.name);
   if (pipeline !== null)
     return `${name} | ${PIPELINE_OUTCOMES[event]?.word} pipeline for ${toHeaderLine(pipeline.ref)} (#${pipeline.id})`;
   if (alert !== null) return `${name} | Alert: ${toHeaderLine(alert.title)}`;
   if (commit !== null) return `Re: ${name} | ${toHeaderLine(commit.title)} (${abbreviateSha(commit.sha)})`;
   if (noteable === null) return `${name} | Project was moved`;
-  const { sign } = NOTEABLE_WORDS[noteable.resource.type];
+  const { referencePrefix } = NOTEABLE_WORDS[noteable.resource.type];
   const prefix = THREAD_STARTING_EVENTS.includes(event) ? '' : 'Re: ';
-  return `${prefix}${name} | ${toHeaderLine(noteable.title)} (${sign}${noteable.iid})`;
+  return `${prefix}${name} | ${toHeaderLine(noteable.title)} (${referencePrefix}${noteable.iid})`;
 }
 
-function targetPath({ container: { fullPath, group }, noteable, commit, pipeline, alert }: MailTextInput): string {
+function buildTargetPath({ container: { fullPath, group }, noteable, commit, pipeline, alert }: MailTextInput): string {
   if (pipeline !== null) return `/${fullPath}/-/pipelines/${pipeline.id}`;
   if (alert !== null) return alertPath(fullPath, alert.iid);
   if (commit !== null) return `/${fullPath}/-/commit/${commit.sha}`;
-  const at = group === null ? `/${fullPath}` : `/groups/${fullPath}`;
-  return noteable === null ? at : `${at}/-/${NOTEABLE_WORDS[noteable.resource.type].folder}/${noteable.iid}`;
+  const containerPath = group === null ? `/${fullPath}` : `/groups/${fullPath}`;
+  return noteable === null
+    ? containerPath
+    : `${containerPath}/-/${NOTEABLE_WORDS[noteable.resource.type].pathSegment}/${noteable.iid}`;
 }
 
-/** Words for the outcomes of pipelines. */
-const PIPELINE_OUTCOMES: { readonly [Event in MailEvent]?: { readonly word: string; readonly phrases: string } } = {
-  failed_pipeline: { word: 'Failed', phrases: 'has failed.' },
-  fixed_pipeline: { word: 'Fixed', phrases: 'has succeeded after a failure.' },
-  success_pipeline: { word: 'Successful', phrases: 'has succeeded.' },
+/** Words and phrases for the outcomes of pipelines. */
+const PIPELINE_OUTCOMES: { readonly [Event in MailEvent]?: { readonly word: string; readonly phrase: string } } = {
+  failed_pipeline: { word: 'Failed', phrase: 'has failed.' },
+  fixed_pipeline: { word: 'Fixed', phrase: 'has succeeded after a failure.' },
+  success_pipeline: { word: 'Successful', phrase: 'has succeeded.' },
 };
 
-function leadSentence({
+function composeLead({
   event,
   container,
   noteable,
@@ -89,7 +93,7 @@ function leadSentence({
   actor,
   assignedNames,
 }: MailTextInput): string {
-  if (pipeline !== null) return `Pipeline #${pipeline.id} of ${pipeline.ref} ${PIPELINE_OUTCOMES[event]?.phrases}`;
+  if (pipeline !== null) return `Pipeline #${pipeline.id} of ${pipeline.ref} ${PIPELINE_OUTCOMES[event]?.phrase}`;
   if (alert !== null) {
     const outcome = event === 'alert_resolved' ? 'has been resolved' : 'has been triggered';
     return `An alert of ${container.fullPath} ${outcome}: ${alert.title}`;
@@ -97,10 +101,10 @@ function leadSentence({
   const actorName = actor ?? 'Somebody';
   if (commit !== null) return `${actorName} commented on commit ${abbreviateSha(commit.sha)}:`;
   if (noteable === null) return `${actorName} moved the project to ${container.fullPath}.`;
-  const { noun, sign } = NOTEABLE_WORDS[noteable.resource.type];
-  const reference = `${noun} ${sign}${noteable.iid}`;
+  const { noun, referencePrefix } = NOTEABLE_WORDS[noteable.resource.type];
+  const reference = `${noun} ${referencePrefix}${noteable.iid}`;
   const names = assignedNames.length === 0 ? 'nobody' : assignedNames.join(', ');
-  const phrases: { readonly [Event in MailEvent]?: string } = {
+  const phrasesByEvent: { readonly [Event in MailEvent]?: string } = {
     new_issue: `${actorName} created ${reference}: ${noteable.title}`,
     new_epic: `${actorName} created ${reference}: ${noteable.title}`,
     new_merge_request: `${actorName} created ${reference}: ${noteable.title}`,
@@ -117,10 +121,10 @@ function leadSentence({
     merge_when_pipeline_succeeds: `${actorName} set ${reference} to be merged when its pipeline succeeds.`,
     issue_due: `${reference} is due on ${noteable.dueDate}.`.replace('issue', 'Issue'),
   };
-  return phrases[event] ?? `${actorName} changed ${reference}.`;
+  return phrasesByEvent[event] ?? `${actorName} changed ${reference}.`;
 }
 
-/** Truncates at the end of a word or line if possible, never inside a character. */
+/** Truncates a text to `MAX_CONTENT_BYTES`, at the end of a word or line if possible and never inside a character. */
 function truncate(text: string): string {
   if (Buffer.byteLength(text) <= MAX_CONTENT_BYTES) return text.toWellFormed();
   const start = new TextDecoder().decode(Buffer.from(text).subarray(0, MAX_CONTENT_BYTES)).replace(/\ufffd$/, '');

@@ -5,10 +5,10 @@ import { addMilliseconds } from '#runtime/clock.ts';
 import type { StoredMail } from '../content/compose.ts';
 
 /**
- * Leases on mails that are being sent. A lease is longer than sending can take, so an expired lease means that the process
- * has died.
+ * Leases on mails that are being sent. A lease is longer than sending can take, so an expired lease means that its process died.
  */
 
+/** Maximum number of delivery attempts per mail. */
 export const MAX_ATTEMPTS = 6;
 const LEASE_MS = 300_000;
 
@@ -31,7 +31,7 @@ export async function claimDueMails(tx: Transaction, limit: number): Promise<Sto
     .where('state', '=', sql.lit('sending' as const))
     .where('lease_until', '<=', tx.now)
     .execute();
-  const due = tx
+  const dueMails = tx
     .selectFrom('mail_messages as due')
     .select('due.id')
     .where('due.state', '=', sql.lit('queued' as const))
@@ -39,7 +39,7 @@ export async function claimDueMails(tx: Transaction, limit: number): Promise<Sto
     .orderBy('due.next_attempt_at')
     .orderBy('due.id')
     .limit(limit);
-  const claimedRows = await claimQuery(tx).where('id', 'in', skipLocked(tx, due)).returning('id').execute();
+  const claimedRows = await buildClaimUpdate(tx).where('id', 'in', skipLocked(tx, dueMails)).returning('id').execute();
   return loadStoredMails(
     tx,
     claimedRows.map(({ id }) => id),
@@ -49,21 +49,25 @@ export async function claimDueMails(tx: Transaction, limit: number): Promise<Sto
 /** Claims the other mails that wait for the same digest. index: mail_messages_waiting */
 export async function claimDigest(tx: Transaction, { recipient_email, digest_id }: StoredMail): Promise<StoredMail[]> {
   const waitingMails = tx
-    .selectFrom('mail_messages as due')
-    .select('due.id')
-    .where('due.state', '=', sql.lit('queued' as const))
-    .where('due.recipient_email', '=', recipient_email)
-    .where('due.digest_id', '=', digest_id)
-    .orderBy('due.id')
+    .selectFrom('mail_messages as waiting')
+    .select('waiting.id')
+    .where('waiting.state', '=', sql.lit('queued' as const))
+    .where('waiting.recipient_email', '=', recipient_email)
+    .where('waiting.digest_id', '=', digest_id)
+    .orderBy('waiting.id')
     .limit(MAX_DIGEST_SIZE);
-  const claimedRows = await claimQuery(tx).where('id', 'in', skipLocked(tx, waitingMails)).returning('id').execute();
+  const claimedRows = await buildClaimUpdate(tx)
+    .where('id', 'in', skipLocked(tx, waitingMails))
+    .returning('id')
+    .execute();
   return loadStoredMails(
     tx,
     claimedRows.map(({ id }) => id),
   );
 }
 
-function claimQuery(tx: Transaction) {
+/** Builds the update that takes the lease and counts the attempt. */
+function buildClaimUpdate(tx: Transaction) {
   return tx.updateTable('mail_messages').set((eb) => ({
     state: 'sending' as const,
     lease_until: addMilliseconds(tx.now, LEASE_MS),
@@ -94,19 +98,19 @@ export async function loadContent(db: Reader, { occurrence_id }: StoredMail): Pr
   return row?.content ?? '';
 }
 
-/** Sets the outcome of claimed mails. Does nothing for a mail whose lease has expired and was claimed again. */
+/** Stores the outcome of claimed mails and ends their leases. Skips mails that were claimed again after their lease expired. */
 export async function settleMails(
   tx: Transaction,
   mails: readonly StoredMail[],
-  change: {
+  outcome: {
     readonly state: 'sent' | 'skipped' | 'failed' | 'queued';
     readonly error?: string;
     readonly nextAttemptAt?: string;
-    /** The digest in which they were sent; null if sent singly. */
+    /** Id of the digest in which the mails were sent; null for a mail sent alone. */
     readonly digestId?: number | null;
   },
 ): Promise<void> {
-  const { state, error, nextAttemptAt, digestId } = change;
+  const { state, error, nextAttemptAt, digestId } = outcome;
   const isSettled = state === 'sent' || state === 'skipped';
   for (const { id, lease_until } of mails) {
     await tx
@@ -127,19 +131,19 @@ export async function settleMails(
   }
 }
 
-/** Returns the next time at which a mail is due or a lease expires; null if nothing waits. index: mail_messages_due, mail_messages_leased */
+/** Returns the next time at which a mail is due or a lease expires; null if no mail is queued or leased. index: mail_messages_due, mail_messages_leased */
 export async function findNextDueTime(db: Reader): Promise<string | null> {
-  const due = db
+  const queuedMails = db
     .selectFrom('mail_messages')
-    .select('next_attempt_at as at')
+    .select('next_attempt_at as time')
     .where('state', '=', sql.lit('queued' as const));
-  const leased = db
+  const leasedMails = db
     .selectFrom('mail_messages')
-    .select('lease_until as at')
+    .select('lease_until as time')
     .where('state', '=', sql.lit('sending' as const));
-  const [first, nextLeaseEnd] = await Promise.all([
-    due.orderBy('next_attempt_at').limit(1).executeTakeFirst(),
-    leased.orderBy('lease_until').limit(1).executeTakeFirst(),
+  const [nextAttempt, nextLeaseEnd] = await Promise.all([
+    queuedMails.orderBy('next_attempt_at').limit(1).executeTakeFirst(),
+    leasedMails.orderBy('lease_until').limit(1).executeTakeFirst(),
   ]);
-  return [first?.at, nextLeaseEnd?.at].filter((at) => at != null).sort()[0] ?? null;
+  return [nextAttempt?.time, nextLeaseEnd?.time].filter((time) => time != null).sort()[0] ?? null;
 }

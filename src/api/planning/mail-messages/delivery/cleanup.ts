@@ -8,7 +8,7 @@ import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
 /** Days for which settled, failed and held mails are retained for administrators. */
 const RETENTION_DAYS = 30;
 
-const retentionLimit = (tx: Transaction) => addMilliseconds(tx.now, -RETENTION_DAYS * DAY_MS);
+const getRetentionCutoff = (tx: Transaction) => addMilliseconds(tx.now, -RETENTION_DAYS * DAY_MS);
 
 export const cleanUpMails = defineJob({
   kind: 'mail_sweep',
@@ -25,29 +25,29 @@ export const cleanUpMailsDaily = { name: 'mail_sweep', cron: '20 2 * * *', job: 
 
 /** index: mail_messages_settled */
 async function deleteSettledBatch(tx: Transaction, limit: number): Promise<number> {
-  const old = tx
+  const oldMails = tx
     .selectFrom('mail_messages')
     .select('id')
-    .where('settled_at', '<=', retentionLimit(tx))
+    .where('settled_at', '<=', getRetentionCutoff(tx))
     .orderBy('settled_at')
     .limit(limit);
-  return (await tx.deleteFrom('mail_messages').where('id', 'in', old).returning('id').execute()).length;
+  return (await tx.deleteFrom('mail_messages').where('id', 'in', oldMails).returning('id').execute()).length;
 }
 
-/** Deletes held and failed mails after the same time as sent ones (own choice, not in the contract). index: mail_messages_by_state */
+/** Deletes held and failed mails after the same time as sent mails, which the contract does not define. index: mail_messages_by_state */
 async function deleteUnsentBatch(tx: Transaction, state: 'held' | 'failed', limit: number): Promise<number> {
-  // The oldest mails have the lowest ids, so only these are read.
+  // The oldest mails have the lowest ids, so only the first ids are read.
   const oldestMails = tx
     .selectFrom('mail_messages')
     .select(['id', 'created_at'])
     .where('state', '=', state)
     .orderBy('id')
     .limit(limit);
-  const old = tx
+  const oldMails = tx
     .selectFrom(oldestMails.as('oldest'))
     .select('oldest.id')
-    .where('oldest.created_at', '<=', retentionLimit(tx));
-  return (await tx.deleteFrom('mail_messages').where('id', 'in', old).returning('id').execute()).length;
+    .where('oldest.created_at', '<=', getRetentionCutoff(tx));
+  return (await tx.deleteFrom('mail_messages').where('id', 'in', oldMails).returning('id').execute()).length;
 }
 
 /** Deletes occurrences without mails. index: mail_occurrences_by_created_at, mail_messages_by_occurrence */
@@ -55,7 +55,7 @@ async function deleteOrphanedOccurrences(tx: Transaction, limit: number): Promis
   const withoutMails = tx
     .selectFrom('mail_occurrences')
     .select('id')
-    .where('created_at', '<=', retentionLimit(tx))
+    .where('created_at', '<=', getRetentionCutoff(tx))
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

@@ -20,7 +20,7 @@ const isSmtpEnabled = ({ mail }: Pick<Config, 'mail'>): boolean => mail.delivery
 
 type DeliveryServices = Pick<Services, 'config' | 'database' | 'clock' | 'mailer' | 'secretKey' | 'log' | 'serverUrl'>;
 
-/** Maximum number of claims per run, because a shutdown waits for the run. */
+/** Maximum number of claims per run. A shutdown waits for the run, so it must end soon. */
 const MAX_ROUNDS = 5;
 
 export const deliverMails = defineJob({
@@ -40,7 +40,7 @@ export const deliverMails = defineJob({
   },
 });
 
-/** Finds mails that were missed: after changed settings, or if the queue has given up on a job. */
+/** Delivers mails that no job is left for: after a change of settings, or if the job queue has given up. */
 export const deliverMailsRegularly = {
   name: 'mail_deliver',
   cron: '*/10 * * * *',
@@ -48,69 +48,72 @@ export const deliverMailsRegularly = {
   isEnabled: isSmtpEnabled,
 };
 
-/** Enqueues the delivery in the transaction that writes mails. */
+/** Enqueues the delivery job in the transaction that writes mails. */
 export const enqueueDelivery = (tx: Transaction): Promise<void> => enqueueDeliveryAt(tx, tx.now);
 
 function enqueueDeliveryAt(tx: Transaction, runAt: string): Promise<void> {
   return enqueue(tx, deliverMails, {}, { key: 'mail_deliver', runAt });
 }
 
-/** Groups mails by address, because of the hourly limit per address. */
+/** Sends mails, grouped by address because the hourly limit applies to each address. */
 async function sendAll(services: DeliveryServices, claimedMails: readonly StoredMail[]): Promise<void> {
-  const byAddress = Map.groupBy(claimedMails, ({ recipient_email }) => recipient_email);
-  const read = cachedSubjectLoader(services.database.reader);
-  await Promise.all([...byAddress].map(([address, mails]) => sendTo(services, read, address, mails)));
+  const mailsByAddress = Map.groupBy(claimedMails, ({ recipient_email }) => recipient_email);
+  const loadSubject = createCachedSubjectLoader(services.database.reader);
+  await Promise.all(
+    [...mailsByAddress].map(([address, mails]) => sendToAddress(services, loadSubject, address, mails)),
+  );
 }
 
 type LoadSubject = (mail: StoredMail) => Promise<MailSubject | null>;
 
-/** Returns a loader that reads each subject once; mails sent together often share it. */
-function cachedSubjectLoader(db: Reader): LoadSubject {
+/** Returns a loader that reads the subject of each event once; mails sent together often share it. */
+function createCachedSubjectLoader(db: Reader): LoadSubject {
   const subjectsByOccurrence = new Map<number, Promise<MailSubject | null>>();
   return ({ occurrence_id, event, target_type, target_id, note_id }) => {
     const subjectRef = note_id === null ? { type: target_type, id: target_id } : { type: 'Note' as const, id: note_id };
-    const reading = subjectsByOccurrence.get(occurrence_id) ?? loadMailSubject(db, { event, about: subjectRef });
-    subjectsByOccurrence.set(occurrence_id, reading);
-    return reading;
+    const subject = subjectsByOccurrence.get(occurrence_id) ?? loadMailSubject(db, { event, about: subjectRef });
+    subjectsByOccurrence.set(occurrence_id, subject);
+    return subject;
   };
 }
 
-async function sendTo(
+async function sendToAddress(
   services: DeliveryServices,
-  read: LoadSubject,
+  loadSubject: LoadSubject,
   address: string,
   mails: readonly StoredMail[],
 ): Promise<void> {
   const { database, clock } = services;
-  const { remaining, opensAt } = await loadHourlyAllowance(database.reader, address, timestamp(clock));
+  const { remaining, availableAt } = await loadHourlyAllowance(database.reader, address, timestamp(clock));
   const digestMails = remaining === 0 ? [] : mails.filter(({ digest_id }) => digest_id !== null);
   const singleMails = mails.filter((mail) => !digestMails.includes(mail));
-  const singlesLeft = digestMails.length > 0 ? remaining - 1 : remaining;
-  const excessMails = singleMails.slice(singlesLeft);
-  if (excessMails.length > 0) await database.transaction((tx) => postponeToDigest(tx, excessMails, opensAt));
+  const allowedCount = digestMails.length > 0 ? remaining - 1 : remaining;
+  const excessMails = singleMails.slice(allowedCount);
+  if (excessMails.length > 0) await database.transaction((tx) => postponeToDigest(tx, excessMails, availableAt));
   await Promise.all([
-    ...singleMails.slice(0, singlesLeft).map((mail) => send(services, read, [mail])),
-    digestMails.length > 0 ? sendDigest(services, read, digestMails) : undefined,
+    ...singleMails.slice(0, allowedCount).map((mail) => send(services, loadSubject, [mail])),
+    digestMails.length > 0 ? sendDigest(services, loadSubject, digestMails) : undefined,
   ]);
 }
 
+/** Sends the claimed mails of a digest together with the other mails that wait for it. */
 async function sendDigest(
   services: DeliveryServices,
-  read: LoadSubject,
+  loadSubject: LoadSubject,
   claimedMails: readonly StoredMail[],
 ): Promise<void> {
-  const digestMails = await services.database.transaction((tx) => claimDigest(tx, claimedMails[0]!));
-  await send(services, read, [...claimedMails, ...digestMails]);
+  const waitingMails = await services.database.transaction((tx) => claimDigest(tx, claimedMails[0]!));
+  await send(services, loadSubject, [...claimedMails, ...waitingMails]);
 }
 
 /** Sends these mails to one recipient, several as a digest. Mails that the recipient may no longer get are skipped. */
-async function send(services: DeliveryServices, read: LoadSubject, mails: readonly StoredMail[]): Promise<void> {
-  const { database, clock, mailer, secretKey, serverUrl: ownUrl } = services;
-  const [deliverable, droppedMails] = await partitionDeliverable(database.reader, read, mails);
+async function send(services: DeliveryServices, loadSubject: LoadSubject, mails: readonly StoredMail[]): Promise<void> {
+  const { database, clock, mailer, secretKey, serverUrl } = services;
+  const [deliverable, droppedMails] = await partitionDeliverable(database.reader, loadSubject, mails);
   if (droppedMails.length > 0) await database.transaction((tx) => settleMails(tx, droppedMails, { state: 'skipped' }));
   const [first] = deliverable;
   if (first === undefined) return;
-  const context = { base: ownUrl(), key: await secretKey(), date: clock.now() };
+  const context = { baseUrl: serverUrl(), key: await secretKey(), date: clock.now() };
   const storedMails = deliverable.map(({ mail }) => mail);
   const isDigest = deliverable.length > 1;
   const mail: Mail = isDigest
@@ -119,18 +122,18 @@ async function send(services: DeliveryServices, read: LoadSubject, mails: readon
   const outcome = await mailer.send(mail);
   const digestId = isDigest ? getDigestId(storedMails) : null;
   if (outcome.sent) return database.transaction((tx) => settleMails(tx, storedMails, { state: 'sent', digestId }));
-  await database.transaction((tx) => postpone(tx, storedMails, outcome));
+  await database.transaction((tx) => requeueOrFail(tx, storedMails, outcome));
   const { final, error } = outcome;
   services.log.warn({ mail: first.mail.id, attempt: first.mail.attempts, final, error }, 'A mail could not be sent');
 }
 
 /** Splits mails into those whose recipient may still read the subject, and the others. */
-async function partitionDeliverable(db: Reader, read: LoadSubject, mails: readonly StoredMail[]) {
+async function partitionDeliverable(db: Reader, loadSubject: LoadSubject, mails: readonly StoredMail[]) {
   const deliverable: { readonly mail: StoredMail; readonly subject: MailSubject }[] = [];
   const droppedMails: StoredMail[] = [];
   for (const mail of mails) {
     const { recipient_id, recipient_email: email, mention } = mail;
-    const subject = await read(mail);
+    const subject = await loadSubject(mail);
     const details = subject && (await loadCandidateDetails(db, subject, [recipient_id]));
     if (subject !== null && isStillRecipient(subject, details?.get(recipient_id), { email, mention }))
       deliverable.push({ mail, subject });
@@ -139,18 +142,19 @@ async function partitionDeliverable(db: Reader, read: LoadSubject, mails: readon
   return [deliverable, droppedMails] as const;
 }
 
-/** Delay after the first, second, ... failed attempt. */
+/** Delays after the first, second, ... failed attempt. */
 const RETRY_DELAYS_MINUTES = [1, 5, 15, 60, 240];
 const MINUTE_MS = 60_000;
 
-/** Returns the delay in milliseconds with 20 % jitter, so that failed mails are not retried all at once. */
+/** Returns the delay before the next attempt in milliseconds, with 20 % jitter so that failed mails are not retried all at once. */
 export function retryDelayAfter(attempts: number, random = Math.random()): number {
   return Math.round(
     RETRY_DELAYS_MINUTES[Math.min(attempts, RETRY_DELAYS_MINUTES.length) - 1]! * MINUTE_MS * (0.8 + 0.4 * random),
   );
 }
 
-async function postpone(
+/** Queues mails again after a failed attempt. After a final error or the last attempt, they fail. */
+async function requeueOrFail(
   tx: Transaction,
   mails: readonly StoredMail[],
   { final, error }: { readonly final: boolean; readonly error: string },

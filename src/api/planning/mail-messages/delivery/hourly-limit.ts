@@ -3,8 +3,8 @@ import { addMilliseconds } from '#runtime/clock.ts';
 import type { StoredMail } from '../content/compose.ts';
 
 /**
- * Maximum number of mails per address and hour. Mails above the limit wait and are sent as one digest. The count uses sent
- * rows, so that it holds across processes.
+ * Maximum number of mails per address and hour. Mails above the limit wait and are sent as one digest. The sent
+ * rows are counted, so that the limit holds across processes.
  */
 const MAX_PER_HOUR = 60;
 const HOUR_MS = 3_600_000;
@@ -12,31 +12,38 @@ const HOUR_MS = 3_600_000;
 interface HourlyAllowance {
   /** Number of mails that may be sent to the address now. */
   readonly remaining: number;
-  /** When the next mail may be sent, if none is left. */
-  readonly opensAt: string;
+  /** Time from which the next mail may be sent if `remaining` is 0. */
+  readonly availableAt: string;
 }
 
-/** index: mail_messages_sent */
+/** Returns how many mails may be sent to the address now. index: mail_messages_sent */
 export async function loadHourlyAllowance(db: Reader, address: string, now: string): Promise<HourlyAllowance> {
   const since = addMilliseconds(now, -HOUR_MS);
-  const { mails, oldest } = await db
+  const { mailCount, oldestSentAt } = await db
     .selectFrom('mail_messages')
     .select((eb) => [
       // A digest counts as one mail.
-      eb.fn.count<number>(eb.fn.coalesce('digest_id', 'id')).distinct().as('mails'),
-      eb.fn.min('sent_at').as('oldest'),
+      eb.fn.count<number>(eb.fn.coalesce('digest_id', 'id')).distinct().as('mailCount'),
+      eb.fn.min('sent_at').as('oldestSentAt'),
     ])
     .where('recipient_email', '=', address)
     .where('sent_at', '>', since)
     .executeTakeFirstOrThrow();
-  return { remaining: Math.max(0, MAX_PER_HOUR - mails), opensAt: addMilliseconds(oldest ?? now, HOUR_MS) };
+  return {
+    remaining: Math.max(0, MAX_PER_HOUR - mailCount),
+    availableAt: addMilliseconds(oldestSentAt ?? now, HOUR_MS),
+  };
 }
 
 /**
  * Postpones mails above the limit to the digest of their address: the waiting one, or a new one with the id of the first mail.
  * This does not count as an attempt. index: mail_messages_waiting
  */
-export async function postponeToDigest(tx: Transaction, mails: readonly StoredMail[], opensAt: string): Promise<void> {
+export async function postponeToDigest(
+  tx: Transaction,
+  mails: readonly StoredMail[],
+  availableAt: string,
+): Promise<void> {
   const [first] = mails;
   if (first === undefined) return;
   const waitingMail = await tx
@@ -56,7 +63,7 @@ export async function postponeToDigest(tx: Transaction, mails: readonly StoredMa
         attempts: eb('attempts', '-', 1),
         lease_until: null,
         digest_id: digest_id ?? waitingMail?.digest_id ?? first.id,
-        next_attempt_at: opensAt,
+        next_attempt_at: availableAt,
       }))
       .where('id', '=', id)
       .where('state', '=', 'sending')

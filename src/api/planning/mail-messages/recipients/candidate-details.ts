@@ -10,11 +10,11 @@ import { foldCase } from '#database/name-keys.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { MailSubject } from '../subjects/subject.ts';
 
-/** A candidate's current addresses and rights concerning the subject. */
+/** A candidate's current addresses and permissions for the subject. */
 export interface CandidateDetails {
-  /** The confirmed address for mails; null for bots and inactive users, who get none. */
+  /** The confirmed address for mails; null for bots and inactive users, who get no mails. */
   readonly address: string | null;
-  /** All confirmed addresses, case-folded. */
+  /** Keys of all confirmed addresses (case-folded). */
   readonly confirmed: ReadonlySet<string>;
   readonly mayRead: boolean;
   readonly unsubscribed: boolean;
@@ -27,22 +27,22 @@ export async function loadCandidateDetails(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, CandidateDetails>> {
   if (ids.length === 0) return new Map();
-  const [users, confirmed, readers, unsubscribedIds] = await Promise.all([
+  const [users, addressesByUserId, readerIds, unsubscribedIds] = await Promise.all([
     listUsers(db, ids),
     loadConfirmedAddresses(db, ids),
     findReaders(db, subject, ids),
     findUnsubscribedUserIds(db, subject, ids),
   ]);
-  const may = new Set(readers);
+  const readerIdSet = new Set(readerIds);
   return new Map(
     users.map((user) => {
-      const addresses = confirmed.get(user.id) ?? new Map();
+      const addresses = addressesByUserId.get(user.id) ?? new Map();
       return [
         user.id,
         {
-          address: addressOf(user, addresses),
+          address: getMailAddress(user, addresses),
           confirmed: new Set(addresses.keys()),
-          mayRead: may.has(user.id),
+          mayRead: readerIdSet.has(user.id),
           unsubscribed: unsubscribedIds.has(user.id),
         },
       ];
@@ -61,13 +61,14 @@ function listUsers(db: Reader, ids: readonly number[]) {
 
 type UserRow = Awaited<ReturnType<typeof listUsers>>[number];
 
-function addressOf(user: UserRow, confirmed: ReadonlyMap<string, string>): string | null {
+/** Returns the confirmed address for mails, or null for bots, inactive users and unconfirmed addresses. */
+function getMailAddress(user: UserRow, addressesByKey: ReadonlyMap<string, string>): string | null {
   const isActive = user.state === 'active' && user.deletion_scheduled_at === null && user.confirmed_at !== null;
   if (!isActive || user.bot || user.internal) return null;
-  return confirmed.get(foldCase(user.notification_email ?? user.email)) ?? null;
+  return addressesByKey.get(foldCase(user.notification_email ?? user.email)) ?? null;
 }
 
-/** Returns the confirmed addresses of each user by their case-folded form. index: emails_by_user_address */
+/** Returns, by user id, the confirmed addresses by case-folded key. index: emails_by_user_address */
 async function loadConfirmedAddresses(db: Reader, ids: readonly number[]) {
   const rows = await db
     .selectFrom('emails')
@@ -75,14 +76,15 @@ async function loadConfirmedAddresses(db: Reader, ids: readonly number[]) {
     .where(isInIds(db, sql<number>`emails.user_id`, ids))
     .where('confirmed_at', 'is not', null)
     .execute();
-  const byUser = new Map<number, Map<string, string>>();
+  const addressesByUserId = new Map<number, Map<string, string>>();
   for (const { user_id, email, address_key } of rows) {
-    const addresses = byUser.get(user_id) ?? new Map<string, string>();
-    byUser.set(user_id, addresses.set(address_key, email));
+    const addresses = addressesByUserId.get(user_id) ?? new Map<string, string>();
+    addressesByUserId.set(user_id, addresses.set(address_key, email));
   }
-  return byUser;
+  return addressesByUserId;
 }
 
+/** Returns which of these users may read the subject. */
 function findReaders(
   db: Reader,
   { noteable, commit, pipeline, alert, note, container }: MailSubject,
@@ -119,7 +121,7 @@ async function findUnsubscribedUserIds(
 type SettingRow = Selectable<Schema['notification_settings']>;
 
 /**
- * Returns the notification settings of each user for the project or group and for everything, nearest first.
+ * Returns, by user id, the notification settings for the project, its groups and all projects, nearest first.
  * index: notification_settings_by_user
  */
 export async function loadNotificationSettings(
@@ -144,8 +146,11 @@ export async function loadNotificationSettings(
     if (project_id !== null) return -1;
     return group_id === null ? groupIds.length : groupIds.indexOf(group_id);
   };
-  const byUser = Map.groupBy(rows, ({ user_id }) => user_id);
+  const settingsByUserId = Map.groupBy(rows, ({ user_id }) => user_id);
   return new Map(
-    [...byUser].map(([id, levels]) => [id, levels.toSorted((one, other) => distance(one) - distance(other))]),
+    [...settingsByUserId].map(([id, settings]) => [
+      id,
+      settings.toSorted((one, other) => distance(one) - distance(other)),
+    ]),
   );
 }

@@ -25,10 +25,10 @@ test('returns each candidate once with all involvements for any batch size', asy
   const inPiecesOf = async (most: number) => {
     const all: [number, string[]][] = [];
     for (let after: number | null = 0; after !== null; ) {
-      const { involvements, last } = await nextCandidateBatch(reader, subject, after, most);
+      const { involvements, lastId } = await nextCandidateBatch(reader, subject, after, most);
       assert.ok(involvements.size <= most);
       all.push(...[...involvements].map(([id, some]): [number, string[]] => [id, [...some].sort()]));
-      after = last;
+      after = lastId;
     }
     return all;
   };

@@ -13,48 +13,48 @@ import type { Involvement } from './notification-rules.ts';
  */
 
 /** Returns at most `limit` user ids after an id, in ascending order. */
-type CandidateSource = (after: number, limit: number) => Promise<readonly number[]>;
+type CandidateSource = (afterId: number, limit: number) => Promise<readonly number[]>;
 
 interface CandidateBatch {
   readonly involvements: ReadonlyMap<number, ReadonlySet<Involvement>>;
-  /** The id after which the next batch starts; null if this is the last. */
-  readonly last: number | null;
+  /** The id after which the next batch starts; null if this is the last batch. */
+  readonly lastId: number | null;
 }
 
-/** Returns the next batch: at most `limit` candidates with an id above `after`. */
+/** Returns the next batch: at most `limit` candidates with an id above `afterId`. */
 export async function nextCandidateBatch(
   db: Reader,
   subject: NewMailSubject,
-  after: number,
+  afterId: number,
   limit: number,
 ): Promise<CandidateBatch> {
-  const candidateLists = candidateSources(db, subject);
-  const lists = await Promise.all(
-    candidateLists.map(async ([involvement, source]) => ({ involvement, ids: await source(after, limit) })),
+  const sources = selectSources(db, subject);
+  const idLists = await Promise.all(
+    sources.map(async ([involvement, source]) => ({ involvement, ids: await source(afterId, limit) })),
   );
-  const all = [...new Set(lists.flatMap(({ ids }) => ids))].sort((one, other) => one - other);
-  const ids = all.slice(0, limit);
-  // A source that returned `limit` ids is complete up to its last id, which is not below ours.
+  const sortedIds = [...new Set(idLists.flatMap(({ ids }) => ids))].sort((one, other) => one - other);
+  const ids = sortedIds.slice(0, limit);
+  // A source that returned `limit` ids can have more only after its last id, and `ids` does not exceed that.
   const involvements = new Map(ids.map((id) => [id, new Set<Involvement>()]));
-  for (const { involvement, ids } of lists) for (const id of ids) involvements.get(id)?.add(involvement);
-  const isComplete = all.length <= limit && lists.every(({ ids }) => ids.length < limit);
-  return { involvements, last: isComplete ? null : ids.at(-1)! };
+  for (const { involvement, ids } of idLists) for (const id of ids) involvements.get(id)?.add(involvement);
+  const isComplete = sortedIds.length <= limit && idLists.every(({ ids }) => ids.length < limit);
+  return { involvements, lastId: isComplete ? null : ids.at(-1)! };
 }
 
-function candidateSources(db: Reader, subject: NewMailSubject): [Involvement, CandidateSource][] {
-  // Only the user of the pipeline.
+function selectSources(db: Reader, subject: NewMailSubject): [Involvement, CandidateSource][] {
+  // A pipeline notifies only its user.
   if (subject.pipeline !== null)
     return [['watch', fixedSource([subject.pipeline.user_id].filter((id) => id !== null))]];
   return subject.event === 'moved_project' || subject.alert !== null
-    ? maintainerSource(db, subject)
+    ? maintainerSources(db, subject)
     : participantSources(db, subject);
 }
 
 function participantSources(db: Reader, subject: NewMailSubject): [Involvement, CandidateSource][] {
   const { resource, noteTarget, container, authorId, assignees, reviewers, addressedUserIds } = subject;
-  const takingPart = [...(authorId === null ? [] : [authorId]), ...assignees, ...reviewers];
+  const participantIds = [...(authorId === null ? [] : [authorId]), ...assignees, ...reviewers];
   return [
-    ['participating', fixedSource(takingPart)],
+    ['participating', fixedSource(participantIds)],
     ['mention', fixedSource(addressedUserIds)],
     ['watch', watcherSource(db, container.projectId, container.groupIds, container.sources)],
     ...(noteTarget === null ? [] : discussionSources(db, noteTarget)),
@@ -65,34 +65,36 @@ function participantSources(db: Reader, subject: NewMailSubject): [Involvement, 
   ];
 }
 
+/** Returns a source of these ids. */
 const fixedSource =
   (ids: readonly number[]): CandidateSource =>
-  async (after, limit) =>
+  async (afterId, limit) =>
     [...new Set(ids)]
-      .filter((id) => id > after)
+      .filter((id) => id > afterId)
       .sort((one, other) => one - other)
       .slice(0, limit);
 
+/** Returns the sources of users who commented on the noteable or were mentioned in it. */
 function discussionSources(db: Reader, { type, id }: NoteTarget): [Involvement, CandidateSource][] {
   const column = foreignKeyColumn(type);
   // index: notes_by_issue_created, notes_by_merge_request_created, notes_by_epic_created, notes_by_commented_commit
-  const commenters: CandidateSource = async (after, limit) => {
+  const commenters: CandidateSource = async (afterId, limit) => {
     const rows = await db
       .selectFrom('notes')
       .select('author_id')
       .distinct()
       .where(column, '=', id)
       .where('system', '=', false)
-      .where('author_id', '>', after)
+      .where('author_id', '>', afterId)
       .orderBy('author_id')
       .limit(limit)
       .execute();
     return rows.map(({ author_id }) => author_id);
   };
   // index: mail_mentions_by_issue, mail_mentions_by_merge_request, mail_mentions_by_epic, mail_mentions_by_commented_commit
-  const mentionedUsers: CandidateSource = async (after, limit) => {
-    const rows = db.selectFrom('mail_mentions').select('user_id').where(column, '=', id).where('user_id', '>', after);
-    return userIdsOf(await rows.orderBy('user_id').limit(limit).execute());
+  const mentionedUsers: CandidateSource = async (afterId, limit) => {
+    const rows = db.selectFrom('mail_mentions').select('user_id').where(column, '=', id).where('user_id', '>', afterId);
+    return toUserIds(await rows.orderBy('user_id').limit(limit).execute());
   };
   return [
     ['participating', commenters],
@@ -100,14 +102,18 @@ function discussionSources(db: Reader, { type, id }: NoteTarget): [Involvement, 
   ];
 }
 
-/** index: subscriptions_by_issue, subscriptions_by_merge_request, subscriptions_by_epic */
+/** Returns the source of the noteable's subscribers. index: subscriptions_by_issue, subscriptions_by_merge_request, subscriptions_by_epic */
 function subscriberSource(db: Reader, { type, id }: Resource): [Involvement, CandidateSource] {
   const column = foreignKeyColumn(type);
   return [
     'subscription',
-    async (after, limit) => {
-      const rows = db.selectFrom('subscriptions').select('user_id').where(column, '=', id).where('user_id', '>', after);
-      return userIdsOf(await rows.where('subscribed', '=', true).orderBy('user_id').limit(limit).execute());
+    async (afterId, limit) => {
+      const rows = db
+        .selectFrom('subscriptions')
+        .select('user_id')
+        .where(column, '=', id)
+        .where('user_id', '>', afterId);
+      return toUserIds(await rows.where('subscribed', '=', true).orderBy('user_id').limit(limit).execute());
     },
   ];
 }
@@ -121,7 +127,7 @@ const LABEL_TABLES = {
   Epic: 'epic_labels',
 } as const satisfies Record<Resource['type'], string>;
 
-/** Subscribers of the noteable's labels, in its project or everywhere. index: issue_labels_pkey, merge_request_labels_pkey, epic_labels_pkey, label_subscriptions_by_label */
+/** Returns the source of users who subscribed to a label of the noteable, in its project or everywhere. index: issue_labels_pkey, merge_request_labels_pkey, epic_labels_pkey, label_subscriptions_by_label */
 function labelSubscriberSource(
   db: Reader,
   { type, id }: Resource,
@@ -130,7 +136,7 @@ function labelSubscriberSource(
   const table = LABEL_TABLES[type];
   return [
     'subscription',
-    async (after, limit) => {
+    async (afterId, limit) => {
       const rows = await db
         .selectFrom('label_subscriptions')
         .select('user_id')
@@ -139,22 +145,22 @@ function labelSubscriberSource(
           sql<SqlBool>`label_id in (select label_id from ${sql.table(table)} where ${sql.ref(foreignKeyColumn(type))} = ${id})`,
         )
         .where((eb) => eb.or([eb('project_id', 'is', null), eb('project_id', '=', projectId ?? 0)]))
-        .where('user_id', '>', after)
+        .where('user_id', '>', afterId)
         .orderBy('user_id')
         .limit(limit)
         .execute();
-      return userIdsOf(rows);
+      return toUserIds(rows);
     },
   ];
 }
 
-// Literals, because the partial indexes match only these.
+// SQL literals, because partial indexes do not match parameters.
 const WATCHES = sql<SqlBool>`notification_settings.level in ('watch', 'custom')`;
 /** Includes `global`, whose effective level is checked for each user later. */
 const MAY_WATCH = sql<SqlBool>`notification_settings.level in ('watch', 'custom', 'global')`;
 
 /**
- * Users who watch the project or one of its groups, and members whose global level is `watch` or `custom`. index: notification_settings_curious_project, notification_settings_curious_group, notification_settings_curious_everywhere, memberships_by_source
+ * Returns the source of users who watch the project or one of its groups, and of members whose global level is `watch` or `custom`. index: notification_settings_curious_project, notification_settings_curious_group, notification_settings_curious_everywhere, memberships_by_source
  */
 function watcherSource(
   db: Reader,
@@ -162,32 +168,36 @@ function watcherSource(
   groupIds: readonly number[],
   sources: readonly MemberSourceRef[],
 ): CandidateSource {
-  return async (after, limit) => {
-    const choosingUsers = db
+  return async (afterId, limit) => {
+    const settings = db
       .selectFrom('notification_settings')
       .select('notification_settings.user_id')
-      .where('notification_settings.user_id', '>', after);
-    const firstIds = (query: typeof choosingUsers) =>
+      .where('notification_settings.user_id', '>', afterId);
+    const listFirstIds = (query: typeof settings) =>
       query.orderBy('notification_settings.user_id').limit(limit).execute();
     const userRows = await Promise.all([
-      projectId === null ? [] : firstIds(choosingUsers.where(MAY_WATCH).where('project_id', '=', projectId)),
-      ...groupIds.map((id) => firstIds(choosingUsers.where(MAY_WATCH).where('group_id', '=', id))),
-      firstIds(
-        choosingUsers
+      projectId === null ? [] : listFirstIds(settings.where(MAY_WATCH).where('project_id', '=', projectId)),
+      ...groupIds.map((id) => listFirstIds(settings.where(MAY_WATCH).where('group_id', '=', id))),
+      listFirstIds(
+        settings
           .where(WATCHES)
           .where('group_id', 'is', null)
           .where('project_id', 'is', null)
           .where((eb) =>
-            eb('notification_settings.user_id', 'in', liveMemberships(db, sources).select('memberships.user_id')),
+            eb(
+              'notification_settings.user_id',
+              'in',
+              selectActiveMemberships(db, sources).select('memberships.user_id'),
+            ),
           ),
       ),
     ]);
-    return [...new Set(userRows.flatMap(userIdsOf))].sort((one, other) => one - other).slice(0, limit);
+    return [...new Set(userRows.flatMap(toUserIds))].sort((one, other) => one - other).slice(0, limit);
   };
 }
 
 /** Selects the active memberships of these groups and projects. index: memberships_by_source */
-function liveMemberships(db: Reader, sources: readonly MemberSourceRef[]) {
+function selectActiveMemberships(db: Reader, sources: readonly MemberSourceRef[]) {
   return db
     .selectFrom('memberships')
     .where((eb) =>
@@ -200,21 +210,21 @@ function liveMemberships(db: Reader, sources: readonly MemberSourceRef[]) {
     .where(isActiveMembership('memberships.expires_at', db.today));
 }
 
-/** Owners and Maintainers of the project. */
-function maintainerSource(db: Reader, { container }: MailSubject): [Involvement, CandidateSource][] {
+/** Returns the source of the project's Owners and Maintainers. */
+function maintainerSources(db: Reader, { container }: MailSubject): [Involvement, CandidateSource][] {
   return [
     [
       'custom',
-      async (after, limit) => {
-        const rows = liveMemberships(db, container.sources)
+      async (afterId, limit) => {
+        const rows = selectActiveMemberships(db, container.sources)
           .select('memberships.user_id')
           .distinct()
           .where('memberships.access_level', '>=', MAINTAINER)
-          .where('memberships.user_id', '>', after);
-        return userIdsOf(await rows.orderBy('memberships.user_id').limit(limit).execute());
+          .where('memberships.user_id', '>', afterId);
+        return toUserIds(await rows.orderBy('memberships.user_id').limit(limit).execute());
       },
     ],
   ];
 }
 
-const userIdsOf = (rows: readonly { readonly user_id: number }[]) => rows.map(({ user_id }) => user_id);
+const toUserIds = (rows: readonly { readonly user_id: number }[]) => rows.map(({ user_id }) => user_id);

@@ -12,9 +12,9 @@ const MAX_USERNAME_LENGTH = 255;
 
 /** A mentioned username. */
 export interface UsernameMention {
-  /** Case-folded. */
+  /** The case-folded username. */
   readonly name: string;
-  /** Whether its first mention is at the beginning of a paragraph, alone or after other such mentions. */
+  /** Whether its first mention begins a paragraph, or follows only other mentions there. */
   readonly isDirect: boolean;
 }
 
@@ -23,15 +23,15 @@ export function findMentions(text: string): UsernameMention[] {
   const mentionsByName = new Map<string, UsernameMention>();
   if (!text.includes(AT_SIGN)) return [];
   const code = findCode(text);
-  let positions = 0;
-  // End of the mentions at the beginning of the paragraph.
-  let beginning = 0;
+  let positionCount = 0;
+  // End of the consecutive mentions at the beginning of the current paragraph.
+  let leadingMentionsEnd = 0;
   for (const { index: at } of text.matchAll(/@(?=[A-Za-z0-9_.-])/g)) {
-    if (mentionsByName.size === MAX_MENTIONS || ++positions > MAX_SCANNED_POSITIONS) break;
-    const username = code.has(at) ? null : usernameAt(text, at);
+    if (mentionsByName.size === MAX_MENTIONS || ++positionCount > MAX_SCANNED_POSITIONS) break;
+    const username = code.has(at) ? null : parseUsernameAt(text, at);
     if (username === null) continue;
-    const isDirect = beginsParagraph(text, at, beginning);
-    if (isDirect) beginning = at + 1 + username.length;
+    const isDirect = beginsParagraph(text, at, leadingMentionsEnd);
+    if (isDirect) leadingMentionsEnd = at + 1 + username.length;
     const name = foldCase(username);
     if (!mentionsByName.has(name)) mentionsByName.set(name, { name, isDirect });
   }
@@ -40,30 +40,31 @@ export function findMentions(text: string): UsernameMention[] {
 
 export const findMentionedUsernames = (text: string): string[] => findMentions(text).map(({ name }) => name);
 
-/** Returns whether only whitespace is between this position and `beginning`, the start of the text, or an empty line. */
-function beginsParagraph(text: string, at: number, beginning: number): boolean {
-  let lines = 0;
-  for (let before = at - 1; before >= beginning; before--) {
-    const character = text[before] as string;
-    if (character === '\n') lines++;
-    else if (character !== ' ' && character !== '\t' && character !== '\r') return lines > 1;
-    if (lines > 1) return true;
+/** Returns whether only whitespace is between this position and the leading mentions, an empty line or the start of the text. */
+function beginsParagraph(text: string, at: number, leadingMentionsEnd: number): boolean {
+  let lineBreakCount = 0;
+  for (let position = at - 1; position >= leadingMentionsEnd; position--) {
+    const character = text[position] as string;
+    if (character === '\n') lineBreakCount++;
+    else if (character !== ' ' && character !== '\t' && character !== '\r') return lineBreakCount > 1;
+    if (lineBreakCount > 1) return true;
   }
   return true;
 }
 
 const isUsernameCharacter = (character: string | undefined) =>
   character !== undefined && /^[A-Za-z0-9_.-]$/.test(character);
-const isWord = (character: string | undefined) => character !== undefined && /^\w$/.test(character);
+const isWordCharacter = (character: string | undefined) => character !== undefined && /^\w$/.test(character);
 
-function usernameAt(text: string, at: number): string | null {
+/** Returns the username that begins after the `@` at this position, or null. */
+function parseUsernameAt(text: string, at: number): string | null {
   // `mira@hearth.test` is an email address.
-  if (isWord(text[at - 1]) || text[at - 1] === AT_SIGN) return null;
+  if (isWordCharacter(text[at - 1]) || text[at - 1] === AT_SIGN) return null;
   let end = at + 1;
   while (end - at <= MAX_USERNAME_LENGTH && isUsernameCharacter(text[end])) end++;
   // `@forge/anvil` is a path.
   if (text[end] === '/') return null;
-  while (end > at + 1 && !isWord(text[end - 1])) end--;
+  while (end > at + 1 && !isWordCharacter(text[end - 1])) end--;
   return end === at + 1 ? null : text.slice(at + 1, end);
 }
 

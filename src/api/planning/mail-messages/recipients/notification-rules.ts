@@ -3,7 +3,7 @@ import type { AlertMailEvent, MailEvent, MailReason } from '#database/tables/mai
 import type { EmailEvent } from '#database/tables/notification-settings.ts';
 
 /**
- * Decides who gets a mail (contract/activity.md Part 5 "Who gets a mail"). Pure.
+ * Rules that decide who gets a mail (contract/activity.md Part 5 "Who gets a mail"), as pure functions.
  */
 
 /** How a candidate is involved in the subject. */
@@ -13,7 +13,7 @@ export interface NotificationCandidate {
   readonly involvements: ReadonlySet<Involvement>;
   /** Applicable settings, nearest first, the global one last; may be empty. */
   readonly choices: readonly UserNotificationSetting[];
-  /** Active, not a bot, with a confirmed address. */
+  /** Whether they are active, not a bot, and have a confirmed address. */
   readonly reachable: boolean;
   /** Whether they may read the subject now. */
   readonly mayRead: boolean;
@@ -36,6 +36,7 @@ export type DropReason = 'unreachable' | 'unreadable' | 'mailsOff' | 'actor' | '
 
 export type NotificationDecision = { readonly dropReason: DropReason } | { readonly reason: MailReason | null };
 
+/** Returns the first rule that excludes the candidate, or else the reason for the mail; null means the notification settings. */
 export function decideNotification(
   { event, mailsOff }: RuleContext,
   candidate: NotificationCandidate,
@@ -60,7 +61,7 @@ export function effectiveSetting(choices: readonly UserNotificationSetting[]): U
   return choices.find(({ level }) => level !== 'global') ?? { level: 'participating' };
 }
 
-/** Events that the levels `participating` and above include without an involvement. */
+/** Events for which the level `participating` requires no involvement. */
 const ALWAYS_FOR_PARTICIPANTS: readonly EmailEvent[] = ['failed_pipeline', 'fixed_pipeline', 'moved_project'];
 
 /** Events that the level `watch` excludes. */
@@ -78,20 +79,20 @@ function isNotificationEnabled(
   if (isAlertEvent(event)) return setting.level !== 'disabled';
   const hasInvolvement = (...involvementsToMatch: Involvement[]) =>
     involvementsToMatch.some((one) => involvements.has(one));
-  const takesPart = hasInvolvement('participating', 'mention', 'subscription');
+  const isInvolved = hasInvolvement('participating', 'mention', 'subscription');
   switch (setting.level) {
     case 'disabled':
       return hasInvolvement('subscription');
     case 'mention':
       return hasInvolvement('mention', 'subscription');
     case 'custom':
-      return takesPart || hasChosen(setting, event);
+      return isInvolved || isEventChosen(setting, event);
     case 'watch':
       return !NOT_FOR_WATCHERS.includes(event);
     default:
-      return takesPart || ALWAYS_FOR_PARTICIPANTS.includes(event);
+      return isInvolved || ALWAYS_FOR_PARTICIPANTS.includes(event);
   }
 }
 
-const hasChosen = (setting: UserNotificationSetting, event: EmailEvent) =>
+const isEventChosen = (setting: UserNotificationSetting, event: EmailEvent) =>
   isEventEnabled(setting, event) || (event === 'fixed_pipeline' && isEventEnabled(setting, 'success_pipeline'));

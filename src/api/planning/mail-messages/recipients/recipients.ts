@@ -19,7 +19,7 @@ export interface Recipient {
   readonly mention: boolean;
 }
 
-/** Returns the candidates who get a mail, by their settings and current access. */
+/** Returns the candidates who get a mail according to their settings and current access. */
 export async function selectRecipients(
   db: Reader,
   subject: NewMailSubject,
@@ -27,14 +27,14 @@ export async function selectRecipients(
   involvements: ReadonlyMap<number, ReadonlySet<Involvement>>,
 ): Promise<Recipient[]> {
   const ids = [...involvements.keys()];
-  const [detailsById, settings] = await Promise.all([
+  const [detailsByUserId, settingsByUserId] = await Promise.all([
     loadCandidateDetails(db, subject, ids),
     loadNotificationSettings(db, subject.container, ids),
   ]);
   return ids.flatMap((userId) => {
-    const details = detailsById.get(userId);
+    const details = detailsByUserId.get(userId);
     if (details?.address == null) return [];
-    const choices = settings.get(userId) ?? [];
+    const choices = settingsByUserId.get(userId) ?? [];
     const { level } = effectiveSetting(choices);
     const candidate: NotificationCandidate = {
       involvements: withLevelInvolvement(involvements.get(userId)!, level),
@@ -52,24 +52,25 @@ export async function selectRecipients(
   });
 }
 
-/** Replaces `watch` by the effective level; other levels do not count as an involvement. */
+/** Removes the involvement `watch`; adds the effective level if it is `watch` or `custom`. */
 function withLevelInvolvement(involvements: ReadonlySet<Involvement>, level: string): ReadonlySet<Involvement> {
   const otherInvolvements = [...involvements].filter((one) => one !== 'watch');
   return new Set(level === 'watch' || level === 'custom' ? [...otherInvolvements, level] : otherInvolvements);
 }
 
+/** Returns all reasons for which the user gets the mail. */
 function findReasons(
   { assignees, reviewers, mentionedUserIds }: NewMailSubject,
   userId: number,
   involvements: ReadonlySet<Involvement>,
 ): ReadonlySet<MailReason> {
-  const all: [MailReason, boolean][] = [
+  const reasons: [MailReason, boolean][] = [
     ['assigned', assignees.includes(userId)],
     ['review_requested', reviewers.includes(userId)],
     ['mentioned', mentionedUserIds.includes(userId)],
     ['subscribed', involvements.has('subscription')],
   ];
-  return new Set(all.filter(([, applies]) => applies).map(([reason]) => reason));
+  return new Set(reasons.filter(([, applies]) => applies).map(([reason]) => reason));
 }
 
 /** Returns whether the recipient may still get the mail at this address; checked again before sending. */

@@ -15,13 +15,13 @@ export interface MailContainer {
   readonly fullPath: string;
   /** Ancestor groups, nearest first, for which users can have settings. */
   readonly groupIds: readonly number[];
-  /** Groups and projects whose members have access. */
+  /** Groups and projects whose members have access through their membership. */
   readonly sources: readonly MemberSourceRef[];
   /** Whether mails are disabled here or in an ancestor group. */
   readonly mailsOff: boolean;
 }
 
-/** Returns null if the project is deleted. */
+/** Loads a project as a container; returns null if it is deleted. */
 export async function loadProjectContainer(db: Reader, id: number): Promise<MailContainer | null> {
   const project = await findProject(db, ANONYMOUS, String(id));
   if (project === null) return null;
@@ -33,13 +33,13 @@ export async function loadProjectContainer(db: Reader, id: number): Promise<Mail
     group: null,
     name: project.name,
     fullPath: project.full_path,
-    groupIds: ancestors.map((group) => group.id),
+    groupIds: ancestors.map((ancestor) => ancestor.id),
     sources: await listMemberSources(db, projectSource(project)),
-    mailsOff: [project, ...ancestors].some(hasMailsOff),
+    mailsOff: [project, ...ancestors].some(areMailsDisabled),
   };
 }
 
-/** Returns null if the group is deleted. */
+/** Loads a group as a container; returns null if it is deleted. */
 export async function loadGroupContainer(db: Reader, id: number): Promise<MailContainer | null> {
   const group = await findGroup(db, ANONYMOUS, String(id));
   if (group === null) return null;
@@ -51,9 +51,9 @@ export async function loadGroupContainer(db: Reader, id: number): Promise<MailCo
     group,
     name: group.name,
     fullPath: group.full_path,
-    groupIds: ancestors.map((one) => one.id),
+    groupIds: ancestors.map((ancestor) => ancestor.id),
     sources: await listMemberSources(db, groupSource(id)),
-    mailsOff: ancestors.some(hasMailsOff),
+    mailsOff: ancestors.some(areMailsDisabled),
   };
 }
 
@@ -63,6 +63,6 @@ async function listAncestors(db: Reader, namespaceId: number) {
   return rows.orderBy('namespace_closure.depth').execute();
 }
 
-/** Rows store only attributes that differ from the default. */
-const hasMailsOff = ({ attributes }: { readonly attributes: string }): boolean =>
+/** Returns whether mails are disabled. Rows store only attributes that differ from their default. */
+const areMailsDisabled = ({ attributes }: { readonly attributes: string }): boolean =>
   attributes !== '{}' && JSON.parse(attributes).emails_enabled === false;

@@ -6,13 +6,14 @@ import {
   MERGE_REQUESTS,
   MERGE_REQUESTS_BY_REVIEWER,
 } from '#api/planning/issuables/index.ts';
-import { ANONYMOUS } from '#authentication/caller.ts';
+import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { findListedEpics, mayReadEpic } from '#authorization/epics.ts';
 import { findListedIssues, mayReadIssue } from '#authorization/issues.ts';
 import { findListedMergeRequests, mayReadMergeRequests } from '#authorization/merge-requests.ts';
 import { filterGroupReaders, filterProjectReaders } from '#authorization/readers.ts';
 import type { Reader } from '#database/database.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
 import { loadGroupContainer, loadProjectContainer, type MailContainer } from './container.ts';
 
 /** An issue, merge request or epic as the subject of mails, without its description, which may be very long. */
@@ -25,28 +26,28 @@ export interface NoteableSubject {
   readonly assignees: readonly number[];
   readonly reviewers: readonly number[];
   readonly dueDate: string | null;
-  /** Returns which of these users may read it now; `internal`: including its internal notes. */
+  /** Returns which of these users may read the noteable now, with `internal` also its internal notes. */
   readonly readers: (db: Reader, userIds: readonly number[], internal: boolean) => Promise<readonly number[]>;
 }
 
-/** Words, reference sigils and URL parts of each type. */
+/** Words for each type of noteable in texts, references, URLs and headers. */
 export const NOTEABLE_WORDS = {
-  Issue: { noun: 'issue', sign: '#', folder: 'issues', header: 'Issue' },
+  Issue: { noun: 'issue', referencePrefix: '#', pathSegment: 'issues', headerName: 'Issue' },
   MergeRequest: {
     noun: 'merge request',
-    sign: '!',
-    folder: 'merge_requests',
-    header: 'MergeRequest',
+    referencePrefix: '!',
+    pathSegment: 'merge_requests',
+    headerName: 'MergeRequest',
   },
-  Epic: { noun: 'epic', sign: '&', folder: 'epics', header: 'Epic' },
+  Epic: { noun: 'epic', referencePrefix: '&', pathSegment: 'epics', headerName: 'Epic' },
 } as const satisfies Record<ResourceType, object>;
 
-/** Returns null if the noteable or its container is deleted. */
+/** Loads a noteable; returns null if it or its container is deleted. */
 export function findNoteableSubject(db: Reader, { type, id }: Resource): Promise<NoteableSubject | null> {
-  return FINDERS[type](db, id);
+  return SUBJECT_FINDERS[type](db, id);
 }
 
-const FINDERS: Readonly<Record<ResourceType, (db: Reader, id: number) => Promise<NoteableSubject | null>>> = {
+const SUBJECT_FINDERS: Readonly<Record<ResourceType, (db: Reader, id: number) => Promise<NoteableSubject | null>>> = {
   async Issue(db, id) {
     const [issue] = await findListedIssues(db, ANONYMOUS, [id]);
     const container = issue && (await loadProjectContainer(db, issue.project_id));
@@ -54,7 +55,7 @@ const FINDERS: Readonly<Record<ResourceType, (db: Reader, id: number) => Promise
     const { project } = container;
     const assignees = await listAssigneeIds(db, ISSUES, id);
     return {
-      ...commonFields('Issue', container, issue),
+      ...toCommonFields('Issue', container, issue),
       assignees,
       reviewers: [],
       dueDate: issue.due_date,
@@ -74,7 +75,7 @@ const FINDERS: Readonly<Record<ResourceType, (db: Reader, id: number) => Promise
     if (!mergeRequest || !container?.project) return null;
     const { project } = container;
     return {
-      ...commonFields('MergeRequest', container, mergeRequest),
+      ...toCommonFields('MergeRequest', container, mergeRequest),
       assignees: await listAssigneeIds(db, MERGE_REQUESTS, id),
       reviewers: await listAssigneeIds(db, MERGE_REQUESTS_BY_REVIEWER, id),
       dueDate: null,
@@ -94,7 +95,7 @@ const FINDERS: Readonly<Record<ResourceType, (db: Reader, id: number) => Promise
     if (!epic || !container?.group) return null;
     const { group } = container;
     return {
-      ...commonFields('Epic', container, epic),
+      ...toCommonFields('Epic', container, epic),
       assignees: [],
       reviewers: [],
       dueDate: null,
@@ -106,7 +107,7 @@ const FINDERS: Readonly<Record<ResourceType, (db: Reader, id: number) => Promise
   },
 };
 
-const mayReadNote = (...[reader, project, internal]: [...Parameters<typeof mayReadMergeRequests>, boolean]) =>
+const mayReadNote = (reader: Caller, project: Project, internal: boolean) =>
   !internal || mayInProject(reader, 'read_internal_note', project);
 
 interface NoteableFields {
@@ -116,7 +117,7 @@ interface NoteableFields {
   readonly author_id: number;
 }
 
-function commonFields(
+function toCommonFields(
   type: ResourceType,
   container: MailContainer,
   { id, iid, title, author_id: authorId }: NoteableFields,

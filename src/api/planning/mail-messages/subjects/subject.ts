@@ -12,7 +12,7 @@ import { type CommitSubject, findCommitAuthorId, findCommitSubject } from './com
 import { loadProjectContainer, type MailContainer } from './container.ts';
 import { findNoteableSubject, type NoteableSubject } from './noteable.ts';
 
-/** The current state of what a mail is about, without its texts. */
+/** The subject of a mail in its current state, without its texts. */
 export interface MailSubject {
   readonly event: MailEvent;
   readonly container: MailContainer;
@@ -59,15 +59,15 @@ interface MailOccurrence {
   readonly about: NotifiableEvent['about'] | NoteTarget;
 }
 
-/** Loads the subject of an event; null if it is deleted. */
+/** Loads the subject of an event; returns null if it is deleted. */
 export async function loadMailSubject(db: Reader, { event, about }: MailOccurrence): Promise<MailSubject | null> {
-  if (about.type === 'Project') return projectSubject(db, event, about.id);
-  if (about.type === 'Pipeline') return pipelineSubject(db, event, about.id);
-  if (about.type === 'Alert') return alertSubject(db, event, about.id);
+  if (about.type === 'Project') return loadProjectSubject(db, event, about.id);
+  if (about.type === 'Pipeline') return loadPipelineSubject(db, event, about.id);
+  if (about.type === 'Alert') return loadAlertSubject(db, event, about.id);
   const note = about.type === 'Note' ? await findComment(db, about.id) : null;
   if (about.type === 'Note' && note === null) return null;
   const { type, id } = note === null ? (about as NoteTarget) : toNoteTarget(note);
-  if (type === 'Commit') return commitSubject(db, event, id, note);
+  if (type === 'Commit') return loadCommitSubject(db, event, id, note);
   const resource = { type, id };
   const noteable = await findNoteableSubject(db, resource);
   if (noteable === null) return null;
@@ -86,7 +86,7 @@ export async function loadMailSubject(db: Reader, { event, about }: MailOccurren
   };
 }
 
-/** Loads the subject of a new event with its texts; null if it is deleted. */
+/** Loads the subject of a new event with its texts and users; returns null if it is deleted. */
 export async function loadNewMailSubject(
   db: Reader,
   git: Git,
@@ -99,13 +99,13 @@ export async function loadNewMailSubject(
   // Texts of CI files and alerts mention nobody.
   const mentionedUserIds =
     subject.pipeline === null && subject.alert === null ? await findMentionedUserIds(db, text) : [];
-  const assigned = noteable === null ? [] : assignedUserIds(event, noteable);
+  const assignedIds = noteable === null ? [] : assignedUserIds(event, noteable);
   return {
     ...subject,
     ...(commit === null ? {} : { authorId: await findCommitAuthorId(db, git, container.project!, commit) }),
     text,
     mentionedUserIds,
-    addressedUserIds: [...mentionedUserIds, ...(occurrence.former ?? []), ...assigned],
+    addressedUserIds: [...mentionedUserIds, ...(occurrence.former ?? []), ...assignedIds],
   };
 }
 
@@ -128,12 +128,12 @@ export function assignedUserIds(event: MailEvent, { assignees, reviewers }: Note
   return event === 'change_reviewer_merge_request' ? reviewers : [];
 }
 
-async function projectSubject(db: Reader, event: MailEvent, id: number): Promise<MailSubject | null> {
+async function loadProjectSubject(db: Reader, event: MailEvent, id: number): Promise<MailSubject | null> {
   const container = await loadProjectContainer(db, id);
   return container === null ? null : { ...NO_NOTEABLE, event, container, target: { type: 'Project', id } };
 }
 
-async function commitSubject(
+async function loadCommitSubject(
   db: Reader,
   event: MailEvent,
   id: number,
@@ -145,13 +145,13 @@ async function commitSubject(
   return container ? { ...NO_NOTEABLE, event, container, target, commit, noteTarget: target, note } : null;
 }
 
-async function pipelineSubject(db: Reader, event: MailEvent, id: number): Promise<MailSubject | null> {
+async function loadPipelineSubject(db: Reader, event: MailEvent, id: number): Promise<MailSubject | null> {
   const [pipeline] = await findPipelines(db, [id]);
   const container = pipeline && (await loadProjectContainer(db, pipeline.project_id));
   return container ? { ...NO_NOTEABLE, event, container, target: { type: 'Pipeline', id }, pipeline } : null;
 }
 
-async function alertSubject(db: Reader, event: MailEvent, id: number): Promise<MailSubject | null> {
+async function loadAlertSubject(db: Reader, event: MailEvent, id: number): Promise<MailSubject | null> {
   const alert = await findAlertSubject(db, id);
   const container = alert && (await loadProjectContainer(db, alert.project_id));
   return container ? { ...NO_NOTEABLE, event, container, target: { type: 'Alert', id }, alert } : null;
@@ -171,7 +171,7 @@ const NO_NOTEABLE = {
   reviewers: [],
 } as const;
 
-/** Maximum number of listed jobs. */
+/** Maximum number of failed jobs that a mail lists. */
 const MAX_JOBS = 50;
 
 /** Returns why the pipeline failed: one line per failed job or commit status. index: jobs_latest_by_name, commit_statuses_latest_by_status */

@@ -28,8 +28,8 @@ export async function abortAutoMerges(
 export async function cancelAutoMerge(
   uow: UnitOfWork,
   { id }: MergeRequest,
-): Promise<{ readonly status: 'success' } | Failure<'notOn'>> {
-  if ((await deleteAutoMerges(uow, [id])).length === 0) return fail('notOn');
+): Promise<{ readonly status: 'success' } | Failure<'autoMergeNotEnabled'>> {
+  if ((await deleteAutoMerges(uow, [id])).length === 0) return fail('autoMergeNotEnabled');
   await uow.record({ noteOn: { type: 'MergeRequest', id }, text: AUTO_MERGE_CANCELED });
   return { status: 'success' };
 }

@@ -11,7 +11,7 @@ export const cancelMergeWhenPipelineSucceeds = endpoint({
   post: '/projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds',
   summary: 'Cancel auto-merge of a merge request',
   access: mergeOrAuthorAccess(),
-  errors: { notOn: [406, "Can't cancel the automatic merge"] },
+  errors: { autoMergeNotEnabled: [406, "Can't cancel the automatic merge"] },
   activity: ['note auto_merge'],
   response: created(AutoMergeCanceled),
   write: (uow, { mergeRequest }) => cancelAutoMerge(uow, mergeRequest),

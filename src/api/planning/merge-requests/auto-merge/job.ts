@@ -19,13 +19,13 @@ import { updateMergeError } from '../store.ts';
 import { abortAutoMerges } from './cancel.ts';
 import { deleteAutoMerges, findAutoMerge, hasAutoMerge } from './store.ts';
 
-/** How long a merge that a dead process began may block others. */
-const MERGE_IN_PROGRESS_MS = 60_000;
+/** Delay before the check whether another merge is still in progress. */
+const MERGE_IN_PROGRESS_DELAY_MS = 60_000;
 
-/** Delay before a retry, in milliseconds, for failures whose end publishes no event. The delay for read-only repositories is chosen. */
+/** Delay before a retry, in milliseconds, for failures whose end publishes no event. */
 const RETRY_DELAYS_MS: Partial<Record<MergeFailure, number>> = {
   readOnly: 10 * 60_000,
-  mergeInProgress: MERGE_IN_PROGRESS_MS,
+  mergeInProgress: MERGE_IN_PROGRESS_DELAY_MS,
 };
 
 const CONFLICT = 'Branch cannot be merged';
@@ -46,7 +46,7 @@ export const autoMergeJob = defineJob({
   onDead: (tx, { mergeRequestId: id }) => failAutoMerge(tx, id, MERGE_FAILED),
 });
 
-/** Returns an error message, or null if it was merged or may be merged later. */
+/** Returns the error message of a final failure, or null if the merge request was merged or may be merged later. */
 async function tryAutoMerge(services: RefServices, id: number): Promise<string | null> {
   const { database } = services;
   const db = database.forRequest().reader;
@@ -62,16 +62,16 @@ async function tryAutoMerge(services: RefServices, id: number): Promise<string |
     return null;
   }
   try {
-    const merged = await autoMerge(services, caller, project, mergeRequest, pendingMerge.options);
-    if (!isFailure(merged)) return null;
+    const result = await autoMerge(services, caller, project, mergeRequest, pendingMerge.options);
+    if (!isFailure(result)) return null;
     // The branches keep moving: the job queue retries later.
-    if (merged.code === 'branchesMoved')
+    if (result.code === 'branchesMoved')
       throw new Error(
         `Auto-merge of merge request ${id}: its branches were moved during each attempt; the job is retried`,
       );
-    const delayMs = RETRY_DELAYS_MS[merged.code];
+    const delayMs = RETRY_DELAYS_MS[result.code];
     if (delayMs !== undefined) await database.transaction((tx) => enqueueAutoMergeLater(tx, id, delayMs));
-    return merged.code === 'conflict' ? CONFLICT : null;
+    return result.code === 'conflict' ? CONFLICT : null;
   } catch (error) {
     if (error instanceof AccessRevoked) return MERGER_NOT_ALLOWED;
     throw error;
@@ -80,7 +80,7 @@ async function tryAutoMerge(services: RefServices, id: number): Promise<string |
 
 /** Handles a push during a merge: retries while the merge is in progress, else aborts auto-merge. */
 async function abortIfHeadMoved(uow: UnitOfWork, id: number): Promise<void> {
-  if (await isBeingMerged(uow, id)) return enqueueAutoMergeLater(uow, id, MERGE_IN_PROGRESS_MS);
+  if (await isBeingMerged(uow, id)) return enqueueAutoMergeLater(uow, id, MERGE_IN_PROGRESS_DELAY_MS);
   const pendingMerge = await findAutoMerge(uow, id);
   const [current] = await findMergeRequests(uow, uow.actor, [id]);
   if (pendingMerge !== null && pendingMerge.head !== current?.head_sha)
@@ -90,13 +90,13 @@ async function abortIfHeadMoved(uow: UnitOfWork, id: number): Promise<void> {
 const enqueueAutoMergeLater = (tx: Transaction, id: number, delayMs: number) =>
   enqueue(tx, autoMergeJob, { mergeRequestId: id }, { key: `${id}`, runAt: addMilliseconds(tx.now, delayMs) });
 
-/** Handles a push: merges in progress are checked again later, the auto-merge of all others is aborted. */
+/** Handles a push: checks merge requests again later if they are being merged, and aborts the auto-merge of the others. */
 export async function abortOrRetryAutoMerges(uow: UnitOfWork, ids: readonly number[]): Promise<void> {
-  const inProgress = await loadMergeRequestsBeingMerged(uow, ids);
-  for (const id of ids.filter((each) => inProgress.has(each))) {
-    if (await hasAutoMerge(uow, id)) await enqueueAutoMergeLater(uow, id, MERGE_IN_PROGRESS_MS);
+  const idsInProgress = await loadMergeRequestsBeingMerged(uow, ids);
+  for (const id of ids.filter((mergeRequestId) => idsInProgress.has(mergeRequestId))) {
+    if (await hasAutoMerge(uow, id)) await enqueueAutoMergeLater(uow, id, MERGE_IN_PROGRESS_DELAY_MS);
   }
-  const otherIds = ids.filter((each) => !inProgress.has(each));
+  const otherIds = ids.filter((id) => !idsInProgress.has(id));
   if (otherIds.length > 0) await abortAutoMerges(uow, otherIds, 'the source branch was updated');
 }
 
@@ -143,7 +143,7 @@ export const autoMergeOnThreadsResolved = subscription({
   inTransaction: (uow, { mergeRequestId }) => enqueueAutoMergeIfEnabled(uow, mergeRequestId),
 });
 
-/** index: pipelines primary key, merge_requests_open_by_branches, merge_request_auto_merges primary key */
+/** Returns the open merge requests with auto-merge whose head the pipeline ran for. index: pipelines primary key, merge_requests_open_by_branches, merge_request_auto_merges primary key */
 async function listAutoMergesForPipeline(db: Reader, pipelineId: number): Promise<number[]> {
   const rows = await db
     .selectFrom('pipelines')
@@ -154,7 +154,7 @@ async function listAutoMergesForPipeline(db: Reader, pipelineId: number): Promis
         .onRef('merge_requests.head_sha', '=', 'pipelines.sha')
         .on('merge_requests.state', '=', sql.lit('opened' as const)),
     )
-    .innerJoin('merge_request_auto_merges as auto', 'auto.merge_request_id', 'merge_requests.id')
+    .innerJoin('merge_request_auto_merges as auto_merge', 'auto_merge.merge_request_id', 'merge_requests.id')
     .select('merge_requests.id')
     .where('pipelines.id', '=', pipelineId)
     .where('pipelines.tag', '=', false)

@@ -8,8 +8,8 @@ import { updateMergeRequestRow } from '../store.ts';
 import { type AutoMergeOptions, hasAutoMerge, upsertAutoMerge } from './store.ts';
 
 /**
- * Enables auto-merge as the caller, replacing earlier options. Must run in a unit of work that has read all merge requirements again,
- * so that none of them was fulfilled meanwhile unnoticed.
+ * Enables auto-merge as the caller, replacing earlier options. Must run in a unit of work that has read all merge requirements again:
+ * else nothing would trigger the merge if the last requirement was fulfilled in between.
  */
 export async function enableAutoMerge(
   uow: UnitOfWork<SignedInCaller>,
@@ -20,11 +20,11 @@ export async function enableAutoMerge(
   if (!(await mayMergeInto(uow, caller, project, target_branch))) throw new AccessRevoked();
   const { merge_commit_message, squash_commit_message, squash, should_remove_source_branch } = options;
   const autoMergeOptions = { merge_commit_message, squash_commit_message, squash, should_remove_source_branch };
-  const wasOn = await hasAutoMerge(uow, id);
+  const wasEnabled = await hasAutoMerge(uow, id);
   await upsertAutoMerge(uow, id, { userId: caller.user.id, head: head_sha, options: autoMergeOptions });
   const columns = { should_remove_source_branch: should_remove_source_branch ?? null, updated_at: uow.now };
   await updateMergeRequestRow(uow, id, columns);
-  if (wasOn) return;
+  if (wasEnabled) return;
   await uow.record({ noteOn: { type: 'MergeRequest', id }, text: autoMergeEnabled(head_sha) });
   await uow.publish('notifiable-event-occurred', {
     event: 'merge_when_pipeline_succeeds',

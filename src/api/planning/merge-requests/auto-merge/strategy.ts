@@ -1,7 +1,7 @@
 import type { PipelineStatus } from '#database/tables/pipelines.ts';
 import { type DetailedStatus, findObstacles, isBlockedByPipeline, type MergeChecks } from '../merging/mergeability.ts';
 
-/** Statuses that only another head or target branch can fix. Both abort auto-merge. */
+/** Statuses that only another head or target branch can fix. A change of either aborts auto-merge. */
 const FINAL_STATUSES: readonly DetailedStatus[] = [
   'not_open',
   'commits_status',
@@ -21,8 +21,8 @@ const ACTIVE_PIPELINE_STATUSES: readonly (PipelineStatus | null)[] = [
 ];
 
 /**
- * Decides whether a merge with auto-merge happens now, later, or not at all because there is nothing to wait for. The pipeline must
- * be loaded even if the project does not require one. contract/planning.md §3.8 "Auto-merge"
+ * Decides whether a request for auto-merge merges now, merges later, or fails because there is nothing to wait for. The checks must
+ * contain the pipeline even if the project does not require one. contract/planning.md §3.8 "Auto-merge"
  */
 export function autoMergeDecision(mergeChecks: MergeChecks): 'now' | 'later' | 'not' {
   const obstacles = findObstacles(mergeChecks);
@@ -38,6 +38,6 @@ export function isReadyToAutoMerge(mergeChecks: MergeChecks): boolean {
   return hasPassed && findObstacles(mergeChecks).length === 0;
 }
 
-/** The pipeline was skipped, and the project accepts that. */
+/** Returns whether the pipeline was skipped and the project accepts that. */
 const isSkippedPipelineAccepted = ({ pipeline, settings }: Pick<MergeChecks, 'pipeline' | 'settings'>) =>
   pipeline === 'skipped' && settings.only_allow_merge_if_pipeline_succeeds && !isBlockedByPipeline(pipeline, settings);

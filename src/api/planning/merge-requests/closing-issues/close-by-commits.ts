@@ -27,8 +27,9 @@ interface PushedCommits {
   readonly mergeRequestId?: number | undefined;
 }
 
-/** Limits of one push: the newest commits that are read (as in the reference), and the issues that are closed (chosen). */
+/** Maximum number of newest commits of one push that are read, as in GitLab. */
 const MAX_COMMITS = 100;
+/** Maximum number of issues that one push closes. */
 const MAX_ISSUES = 100;
 
 /**
@@ -45,8 +46,8 @@ export const closeIssuesByCommits = defineJob({
     if (!isSignedIn(caller)) return;
     const project = await findProject(database.reader, caller, String(projectId));
     if (project === null || !storedAttributes(project).autoclose_referenced_issues) return;
-    const closing = await findClosedIids(git, getRepository(git, project), oldId, newId);
-    for (const [iid, sourceCommit] of [...closing].slice(0, MAX_ISSUES)) {
+    const sourceCommitsByIid = await findClosedIids(git, getRepository(git, project), oldId, newId);
+    for (const [iid, sourceCommit] of [...sourceCommitsByIid].slice(0, MAX_ISSUES)) {
       const reason = mergeRequestId === undefined ? { sourceCommit } : { sourceMergeRequestId: mergeRequestId };
       await closeIssueByIid(runUnitOfWork, caller, project, iid, reason);
     }
@@ -59,8 +60,8 @@ export const closeIssuesOnPush = subscription({
   async inTransaction(uow, { projectId, userId, changes, merge }) {
     const branchChanges = changes.filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== ZERO_ID);
     if (userId === null || branchChanges.length === 0) return;
-    const branch = await findDefaultBranch(uow, projectId);
-    const change = branchChanges.find(({ ref }) => ref.slice(HEADS.length) === branch);
+    const defaultBranch = await findDefaultBranch(uow, projectId);
+    const change = branchChanges.find(({ ref }) => ref.slice(HEADS.length) === defaultBranch);
     if (change === undefined) return;
     const { oldId, newId } = change;
     await enqueue(uow, closeIssuesByCommits, {
@@ -73,7 +74,7 @@ export const closeIssuesOnPush = subscription({
   },
 });
 
-/** Returns the default branch of a project with open issues. index: repositories primary key, issues_by_project_state */
+/** Returns the default branch of the project, or undefined if it has no open issues. index: repositories primary key, issues_by_project_state */
 async function findDefaultBranch(tx: Transaction, projectId: number): Promise<string | undefined> {
   const row = await tx
     .selectFrom('repositories')
@@ -98,19 +99,20 @@ async function findClosedIids(
   oldId: string,
   newId: string,
 ): Promise<ReadonlyMap<number, string>> {
-  const closing = new Map<number, string>();
+  const sourceCommitsByIid = new Map<number, string>();
   for (const commit of await readCommits(git, repository, await listNewCommits(git, repository, oldId, newId))) {
     if (commit === null) continue;
-    for (const iid of parseClosingIids(commit.message)) if (!closing.has(iid)) closing.set(iid, commit.id);
+    for (const iid of parseClosingIids(commit.message))
+      if (!sourceCommitsByIid.has(iid)) sourceCommitsByIid.set(iid, commit.id);
   }
-  return closing;
+  return sourceCommitsByIid;
 }
 
-/** Returns the new commits, oldest first. Most pushes have one commit, which needs no search. */
+/** Returns the new commits, oldest first. Most pushes have one commit, which needs no history walk. */
 async function listNewCommits(git: Git, repository: Repository, oldId: string, newId: string): Promise<string[]> {
   const [newestCommit] = await readCommits(git, repository, [newId]);
   if (newestCommit?.parentIds.length === 1 && newestCommit.parentIds[0] === oldId) return [newId];
   const revisions = { include: [newId], exclude: oldId === ZERO_ID ? [] : [oldId] };
-  const list = () => listCommits(git, repository, { revisions, limit: MAX_COMMITS });
-  return (await historyWalkLimiter(git).run(list, git)).reverse();
+  const listNewest = () => listCommits(git, repository, { revisions, limit: MAX_COMMITS });
+  return (await historyWalkLimiter(git).run(listNewest, git)).reverse();
 }

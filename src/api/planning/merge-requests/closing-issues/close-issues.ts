@@ -8,16 +8,16 @@ import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { closeIssueByIid } from './close-issue.ts';
 
-/** Closes the issues that a merge request closes after its merge into the default branch, as the merger and with their permissions. */
+/** Closes the issues of a merge request that was merged into the default branch, as the merger and with their permissions. */
 export const closeIssues = defineJob({
   kind: 'close_issues_of_merge_request',
   async handle({ database, runUnitOfWork }: RefServices, { mergeRequestId }: { readonly mergeRequestId: number }) {
     const db = database.reader;
-    const merged = await findMergedRow(db, mergeRequestId);
-    const caller = await loadActor(db, merged?.merged_by_id ?? null);
-    if (merged === undefined || !isSignedIn(caller)) return;
-    const project = await findProject(db, caller, String(merged.project_id));
-    if (project === null || project.default_branch !== merged.target_branch) return;
+    const mergedRow = await findMergedRow(db, mergeRequestId);
+    const caller = await loadActor(db, mergedRow?.merged_by_id ?? null);
+    if (mergedRow === undefined || !isSignedIn(caller)) return;
+    const project = await findProject(db, caller, String(mergedRow.project_id));
+    if (project === null || project.default_branch !== mergedRow.target_branch) return;
     if (!storedAttributes(project).autoclose_referenced_issues) return;
     const reason = { sourceMergeRequestId: mergeRequestId };
     for (const iid of await listClosingIids(db, mergeRequestId))
@@ -28,11 +28,11 @@ export const closeIssues = defineJob({
 /** Enqueues the job in the unit of work that merges, if the merge request closes any issue. */
 export async function enqueueCloseIssues(tx: Transaction, mergeRequestId: number): Promise<void> {
   // index: merge_request_closing_iids_pkey
-  const closing = tx
+  const closingIids = tx
     .selectFrom('merge_request_closing_iids')
     .select('issue_iid')
     .where('merge_request_id', '=', mergeRequestId);
-  if (await hasRow(closing)) await enqueue(tx, closeIssues, { mergeRequestId });
+  if (await hasRow(closingIids)) await enqueue(tx, closeIssues, { mergeRequestId });
 }
 
 /** index: merge_requests primary key */
@@ -45,7 +45,7 @@ function findMergedRow(db: Reader, id: number) {
     .executeTakeFirst();
 }
 
-/** Returns the iids of the issues to close; they may not exist. index: merge_request_closing_iids_pkey */
+/** Returns the iids of the issues to close; the issues may not exist. index: merge_request_closing_iids_pkey */
 async function listClosingIids(db: Reader, mergeRequestId: number): Promise<number[]> {
   const rows = await db
     .selectFrom('merge_request_closing_iids')

@@ -19,37 +19,41 @@ const MAX_KEYWORD_LENGTH = 'resolved'.length;
 const MAX_DIGITS = 9;
 
 /**
- * Returns the distinct iids of the issues that a description or commit message closes: a keyword, an optional colon and `#n`, followed
- * by further references (`Closes #1, #2 and #3`). References in code do not count; indented ones do, because `git merge --squash`
+ * Returns the distinct iids of the issues that a description or commit message closes. The syntax is a keyword, an optional colon and
+ * `#n`, followed by further references (`Closes #1, #2 and #3`). References in code do not count; indented ones do, because `git merge --squash`
  * indents the original messages. Takes linear time. contract/planning.md §3.8
  */
 export function parseClosingIids(description: string): number[] {
   const issueIids = new Set<number>();
   const code = findCode(description, { indented: false });
-  /** End of the last closing reference; a reference that follows it after a separator closes too. */
-  let open = -1;
+  /** End of the last closing reference, or -1. A reference that follows it after a separator closes its issue too. */
+  let lastReferenceEnd = -1;
   let positionCount = 0;
   for (const { index: at } of description.matchAll(/#(?=\d)/g)) {
     if (issueIids.size === MAX_REFERENCES || ++positionCount > MAX_SCANNED_POSITIONS) break;
     const end = findNumberEnd(description, at + 1);
     if (end === null || code.has(at)) continue;
-    if (!(open !== -1 && isSeparator(description.slice(open, at))) && !followsKeyword(description, at)) continue;
+    if (
+      !(lastReferenceEnd !== -1 && isSeparator(description.slice(lastReferenceEnd, at))) &&
+      !followsKeyword(description, at)
+    )
+      continue;
     const iid = Number(description.slice(at + 1, end));
     if (iid > 0) issueIids.add(iid);
-    open = end;
+    lastReferenceEnd = end;
   }
   return [...issueIids];
 }
 
 const isDigit = (character: string | undefined) => character !== undefined && character >= '0' && character <= '9';
-const isWord = (character: string | undefined) => character !== undefined && /^\w$/.test(character);
+const isWordCharacter = (character: string | undefined) => character !== undefined && /^\w$/.test(character);
 const isBlank = (character: string | undefined) => character === ' ' || character === '\t';
 
 /** Returns the end of the number that begins here, or null if it is not a number. */
 function findNumberEnd(text: string, start: number): number | null {
   let end = start;
   while (end - start <= MAX_DIGITS && isDigit(text[end])) end++;
-  return end === start || isWord(text[end]) ? null : end;
+  return end === start || isWordCharacter(text[end]) ? null : end;
 }
 
 /** Separators between closing references. */
@@ -67,6 +71,6 @@ function followsKeyword(text: string, at: number): boolean {
   while (isBlank(text[end - 1])) end--;
   if (text[end - 1] === ':') end--;
   let start = end;
-  while (end - start <= MAX_KEYWORD_LENGTH && isWord(text[start - 1])) start--;
+  while (end - start <= MAX_KEYWORD_LENGTH && isWordCharacter(text[start - 1])) start--;
   return KEYWORDS.includes(text.slice(start, end).toLowerCase());
 }

@@ -19,7 +19,8 @@ export async function listIssuesClosedBy(
   { id, target_branch }: Pick<MergeRequest, 'id' | 'target_branch'>,
   page: OffsetRequest,
 ): Promise<Page<IssueListRow>> {
-  const closes = target_branch === project.default_branch && storedAttributes(project).autoclose_referenced_issues;
+  const closesIssues =
+    target_branch === project.default_branch && storedAttributes(project).autoclose_referenced_issues;
   const query = db
     .selectFrom('merge_request_closing_iids as closing')
     .innerJoin('issues', (join) =>
@@ -27,13 +28,13 @@ export async function listIssuesClosedBy(
     )
     .select('issues.id')
     .where('closing.merge_request_id', '=', id)
-    .where((eb) => eb.lit(closes))
+    .where((eb) => eb.lit(closesIssues))
     .where(issueInProjectVisibleTo(caller, project) as never);
-  const ids = await paginate(db, query.orderBy('issues.iid', 'asc'), page);
+  const idPage = await paginate(db, query.orderBy('issues.iid', 'asc'), page);
   const rows = await findListedIssues(
     db,
     caller,
-    ids.items.map((row) => row.id),
+    idPage.items.map((row) => row.id),
   );
-  return { ...ids, items: rows.map((row) => ({ ...row, referenceContext: 'project' })) };
+  return { ...idPage, items: rows.map((row) => ({ ...row, referenceContext: 'project' })) };
 }

@@ -19,16 +19,16 @@ export const MergeRequestChanges = entity('MergeRequestChanges', {
   changes: Type.Array(Diff.schema),
   overflow: Type.Boolean(),
 }).from(
-  async (rows: readonly MergeRequestWithDiff[], to) => {
-    const shapes = await MergeRequest.serializeAll(
+  async (rows: readonly MergeRequestWithDiff[], context) => {
+    const mergeRequestJsons = await MergeRequest.serializeAll(
       rows.map(({ mergeRequest }) => mergeRequest),
-      to,
+      context,
     );
-    return new Map(shapes.map((shape) => [shape.id, shape]));
+    return new Map(mergeRequestJsons.map((mergeRequestJson) => [mergeRequestJson.id, mergeRequestJson]));
   },
-  ({ mergeRequest, diff }, to, relations) => ({
-    ...relations.get(mergeRequest.id)!,
-    changes: diff.files.map((file) => Diff.serialize(file, to)),
+  ({ mergeRequest, diff }, context, mergeRequestJsonById) => ({
+    ...mergeRequestJsonById.get(mergeRequest.id)!,
+    changes: diff.files.map((file) => Diff.serialize(file, context)),
     overflow: isTruncated(diff),
   }),
 );

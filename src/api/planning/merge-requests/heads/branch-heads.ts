@@ -11,7 +11,7 @@ import { getRepository, type LocatedRepository } from '#repositories/repository.
 import type { RefServices } from '#repositories/services.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 
-/** The heads of source and target branch and their merge base; null where there is none. */
+/** Heads of the source branch (`head`) and the target branch (`start`), and their merge base; null where there is none. */
 export interface BranchHeads {
   readonly head: string | null;
   readonly start: string | null;
@@ -19,9 +19,9 @@ export interface BranchHeads {
 }
 
 interface ComparedBranches {
-  /** The source branch whose head is read; null: `head` is used. */
+  /** Name of the source branch; null if `head` is used instead of its head. */
   readonly source: string | null;
-  /** The head if the source branch does not exist. */
+  /** The head to use if the source branch does not exist. */
   readonly head: string | null;
   readonly target: string;
 }
@@ -29,27 +29,27 @@ interface ComparedBranches {
 interface HeadsUnitOfWorkOptions {
   readonly caller: SignedInCaller;
   readonly project: Project;
-  /** The branches to read; null: the unit of work does not depend on them. */
+  /** The branches to read; null if the unit of work does not need their heads. */
   readonly branches: ComparedBranches | null;
   readonly options: TransactionOptions;
 }
 
-/** Maximum number of attempts. The next push updates the merge request if a branch keeps moving. */
+/** Maximum number of attempts. The last attempt accepts outdated heads; the next push updates the merge request. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Runs a unit of work with the heads of two branches, which are current when it runs. Otherwise a push in between would be lost,
- * because the merge request was not open yet. The caller's access is reloaded in the unit of work, since waiting for git and for the
- * lock may have taken long.
+ * Runs a unit of work with the heads of two branches that are still current when it runs. With outdated heads, a push in between would
+ * be lost: it does not update a merge request that is not open yet. The unit of work reloads the caller's access, because waiting for
+ * git and for the lock may take long.
  */
 export async function runWithBranchHeads<T>(
   { database, git, runUnitOfWork }: RefServices,
   { caller, project, branches, options }: HeadsUnitOfWorkOptions,
   work: (uow: UnitOfWork<SignedInCaller>, access: CurrentAccess, heads: BranchHeads | null) => Promise<T>,
 ): Promise<T> {
-  const workAt = async (uow: UnitOfWork<SignedInCaller>, heads: BranchHeads | null) =>
+  const runWork = async (uow: UnitOfWork<SignedInCaller>, heads: BranchHeads | null) =>
     work(uow, await reloadAccess(uow, caller, project.id), heads);
-  if (branches === null) return runUnitOfWork(caller, (uow) => workAt(uow, null), options);
+  if (branches === null) return runUnitOfWork(caller, (uow) => runWork(uow, null), options);
   for (let attempt = 1; ; attempt++) {
     const version = await findRefStateVersion(database.forRequest().reader, project.id);
     const heads = await readBranchHeads(git, project, branches);
@@ -57,7 +57,7 @@ export async function runWithBranchHeads<T>(
       caller,
       async (uow): Promise<T | Failure<'moved'>> => {
         if (attempt < MAX_ATTEMPTS && (await findRefStateVersion(uow, project.id)) !== version) return fail('moved');
-        return workAt(uow, heads);
+        return runWork(uow, heads);
       },
       options,
     );
@@ -84,6 +84,6 @@ async function readBranchHeads(
   const head = (source === null ? null : await findBranchHead(repository, source)) ?? fallbackHead;
   const start = await findBranchHead(repository, target);
   // The head of an imported merge request may not exist.
-  const haveBoth = head !== null && start !== null && (await readCommit(git, repository, head)) !== null;
-  return { head, start, base: haveBoth ? await findSharedMergeBase(git, repository, start, head) : null };
+  const bothExist = head !== null && start !== null && (await readCommit(git, repository, head)) !== null;
+  return { head, start, base: bothExist ? await findSharedMergeBase(git, repository, start, head) : null };
 }

@@ -55,26 +55,26 @@ export const updateHeadRefs = defineJob({
 
 const MAX_ATTEMPTS = 5;
 
-/** Delay before a read-only repository is tried again; chosen. */
+/** Delay before a read-only repository is tried again. */
 const READ_ONLY_RETRY_MS = 10 * 60_000;
 
 function enqueueLater({ database }: RefServices, mergeRequestIids: MergeRequestIids): Promise<void> {
   return database.transaction((tx) =>
     enqueue(tx, updateHeadRefs, mergeRequestIids, {
-      ...jobKeyFor(mergeRequestIids),
+      ...getJobKey(mergeRequestIids),
       runAt: addMilliseconds(tx.now, READ_ONLY_RETRY_MS),
     }),
   );
 }
 
-/** Deduplicates jobs for successive pushes to one branch. */
-function jobKeyFor({ projectId, iids }: MergeRequestIids): { readonly key?: string } {
+/** Returns the key that deduplicates jobs for successive pushes to one branch. */
+function getJobKey({ projectId, iids }: MergeRequestIids): { readonly key?: string } {
   return iids.length === 1 ? { key: `${projectId} ${iids[0]}` } : {};
 }
 
 /** Enqueues the update in the unit of work that changes or deletes the heads. */
 export async function enqueueHeadRefUpdate(tx: Transaction, projectId: number, iids: readonly number[]): Promise<void> {
-  if (iids.length > 0) await enqueue(tx, updateHeadRefs, { projectId, iids }, jobKeyFor({ projectId, iids }));
+  if (iids.length > 0) await enqueue(tx, updateHeadRefs, { projectId, iids }, getJobKey({ projectId, iids }));
 }
 
 /** index: repositories primary key */
@@ -88,38 +88,44 @@ function findRepository(db: Reader, projectId: number) {
 
 type HeadRefRepository = NonNullable<Awaited<ReturnType<typeof findRepository>>> & { readonly id: number };
 
-const headRef = (iid: number) => `refs/merge-requests/${iid}/head`;
-/** Prefix of the refs that keep replaced heads reachable, one for each commit id. */
-const keepAroundRefs = (iid: number) => `refs/keep-around/merge-requests/${iid}/`;
+const headRefName = (iid: number) => `refs/merge-requests/${iid}/head`;
+/** Returns the prefix of the refs that keep replaced heads reachable. A commit id follows. */
+const keepAroundPrefix = (iid: number) => `refs/keep-around/merge-requests/${iid}/`;
 
+/** Returns the changes that head refs and keep-around refs need; deletions for deleted merge requests. */
 async function collectRefChanges(
   db: Reader,
   git: Git,
-  located: HeadRefRepository,
+  project: HeadRefRepository,
   iids: readonly number[],
   versions: readonly VersionWithoutRef[],
 ): Promise<RefChange[]> {
-  const repository = getRepository(git, located);
-  const heads = await loadHeads(db, located.id, iids);
+  const repository = getRepository(git, project);
+  const heads = await loadHeads(db, project.id, iids);
   const versionsByIid = Map.groupBy(versions, ({ iid }) => iid);
   const changes: RefChange[] = [];
   for (const iid of new Set(iids)) {
-    const ref = headRef(iid);
+    const ref = headRefName(iid);
     const head = heads.get(iid);
-    const now = await resolveRef(repository, ref);
+    const refTarget = await resolveRef(repository, ref);
     if (head === undefined) {
-      if (now !== null) changes.push({ ref, oldId: now, newId: ZERO_ID });
-      const oldRefs = await listRefs(git, repository, keepAroundRefs(iid));
-      changes.push(...oldRefs.map(({ name, id }) => ({ ref: name, oldId: id, newId: ZERO_ID })));
+      if (refTarget !== null) changes.push({ ref, oldId: refTarget, newId: ZERO_ID });
+      const keptRefs = await listRefs(git, repository, keepAroundPrefix(iid));
+      changes.push(...keptRefs.map(({ name, id }) => ({ ref: name, oldId: id, newId: ZERO_ID })));
       continue;
     }
-    const since = (versionsByIid.get(iid) ?? []).map((version) => version.head_sha);
-    for (const id of await findUnreachableHeads(git, repository, [...(now === null ? [] : [now]), ...since, head])) {
-      const oldRef = keepAroundRefs(iid) + id;
-      if ((await resolveRef(repository, oldRef)) === null) changes.push({ ref: oldRef, oldId: ZERO_ID, newId: id });
+    const newHeads = (versionsByIid.get(iid) ?? []).map((version) => version.head_sha);
+    for (const id of await findUnreachableHeads(git, repository, [
+      ...(refTarget === null ? [] : [refTarget]),
+      ...newHeads,
+      head,
+    ])) {
+      const keepAroundRef = keepAroundPrefix(iid) + id;
+      if ((await resolveRef(repository, keepAroundRef)) === null)
+        changes.push({ ref: keepAroundRef, oldId: ZERO_ID, newId: id });
     }
     const headExists = (await readCommit(git, repository, head)) !== null;
-    if (headExists && head !== now) changes.push({ ref, oldId: now ?? ZERO_ID, newId: head });
+    if (headExists && head !== refTarget) changes.push({ ref, oldId: refTarget ?? ZERO_ID, newId: head });
   }
   return changes;
 }

@@ -19,59 +19,59 @@ export const updateMergeRequestsOnPush = subscription({
   event: 'refs-changed',
   async inTransaction(uow, { projectId, userId, changes, merge }) {
     if (merge) await markMerged(uow, { ...merge, userId });
-    const movedBranches = new Map(
-      changes.filter(({ ref }) => ref.startsWith(HEADS)).map((change) => [branchName(change), change]),
+    const changesByBranch = new Map(
+      changes.filter(({ ref }) => ref.startsWith(HEADS)).map((change) => [toBranchName(change), change]),
     );
-    if (movedBranches.size === 0) return;
-    const names = [...movedBranches.keys()];
-    const fromBranches = await listOpenFrom(uow, projectId, names);
-    const targets = await listOpenTargets(uow, projectId, names);
-    if (fromBranches.length + targets.length === 0) return;
-    const heads = fromBranches.flatMap(({ source_branch, ...mergeRequest }) => {
-      const head = movedBranches.get(source_branch)?.newId ?? ZERO_ID;
+    if (changesByBranch.size === 0) return;
+    const branchNames = [...changesByBranch.keys()];
+    const mergeRequestsFromBranches = await listOpenFromBranches(uow, projectId, branchNames);
+    const targetBranches = await listOpenTargets(uow, projectId, branchNames);
+    if (mergeRequestsFromBranches.length + targetBranches.length === 0) return;
+    const headUpdates = mergeRequestsFromBranches.flatMap(({ source_branch, ...mergeRequest }) => {
+      const head = changesByBranch.get(source_branch)?.newId ?? ZERO_ID;
       // A deleted source branch leaves the head unchanged.
       return head === ZERO_ID ? [] : [{ ...mergeRequest, head }];
     });
-    await updateHeads(uow, projectId, heads);
-    await clearMergeChecks(uow, projectId, names);
+    await updateHeads(uow, projectId, headUpdates);
+    await clearMergeChecks(uow, projectId, branchNames);
     await enqueueMergeCheck(uow, projectId);
-    const pushes = targets
-      .flatMap((name) => movedBranches.get(name) ?? [])
+    const targetChanges = targetBranches
+      .flatMap((name) => changesByBranch.get(name) ?? [])
       .filter(({ oldId, newId }) => oldId !== ZERO_ID && newId !== ZERO_ID);
-    if (pushes.length > 0) await enqueue(uow, markMergedByPush, { projectId, userId, changes: pushes });
+    if (targetChanges.length > 0) await enqueue(uow, markMergedByPush, { projectId, userId, changes: targetChanges });
   },
 });
 
 type Change = EventPayloads['refs-changed']['changes'][number];
 
-const branchName = ({ ref }: Change) => ref.slice(HEADS.length);
+const toBranchName = ({ ref }: Change) => ref.slice(HEADS.length);
 
-/** Lists the open merge requests from these branches. index: merge_requests_open_by_branches */
-function listOpenFrom(uow: UnitOfWork, projectId: number, names: readonly string[]) {
+/** Lists the open merge requests with these source branches. index: merge_requests_open_by_branches */
+function listOpenFromBranches(uow: UnitOfWork, projectId: number, branchNames: readonly string[]) {
   return uow
     .selectFrom('merge_requests')
     .select(['id', 'iid', 'source_branch', 'head_sha'])
     .where('project_id', '=', projectId)
     .where('state', '=', sql.lit('opened' as const))
-    .where(isInTexts(uow, sql<string>`source_branch`, names))
+    .where(isInTexts(uow, sql<string>`source_branch`, branchNames))
     .execute();
 }
 
 /** Returns which of these branches are targets of open merge requests. index: merge_requests_open_by_target */
-async function listOpenTargets(uow: UnitOfWork, projectId: number, names: readonly string[]): Promise<string[]> {
+async function listOpenTargets(uow: UnitOfWork, projectId: number, branchNames: readonly string[]): Promise<string[]> {
   const rows = await uow
     .selectFrom('merge_requests')
     .select('target_branch')
     .distinct()
     .where('project_id', '=', projectId)
     .where('state', '=', sql.lit('opened' as const))
-    .where(isInTexts(uow, sql<string>`target_branch`, names))
+    .where(isInTexts(uow, sql<string>`target_branch`, branchNames))
     .execute();
   return rows.map(({ target_branch }) => target_branch);
 }
 
-/** index: merge_requests_checked, merge_requests_open_by_branches */
-async function clearMergeChecks(uow: UnitOfWork, projectId: number, names: readonly string[]): Promise<void> {
+/** Resets the merge checks of open merge requests from or into these branches. index: merge_requests_checked, merge_requests_open_by_branches */
+async function clearMergeChecks(uow: UnitOfWork, projectId: number, branchNames: readonly string[]): Promise<void> {
   for (const branchColumn of ['target_branch', 'source_branch'] as const) {
     await uow
       .updateTable('merge_requests')
@@ -79,7 +79,7 @@ async function clearMergeChecks(uow: UnitOfWork, projectId: number, names: reado
       .where('project_id', '=', projectId)
       .where('state', '=', sql.lit('opened' as const))
       .where('merge_status', '<>', sql.lit('unchecked' as const))
-      .where(isInTexts(uow, sql.ref<string>(branchColumn), names))
+      .where(isInTexts(uow, sql.ref<string>(branchColumn), branchNames))
       .execute();
   }
 }

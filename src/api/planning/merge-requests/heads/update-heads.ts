@@ -8,7 +8,7 @@ import { enqueueHeadRefUpdate } from './head-refs.ts';
 /** Number of heads updated in one statement. */
 const BATCH_SIZE = 200;
 
-/** Maximum number of merge requests for which one push publishes events; chosen. */
+/** Maximum number of merge requests for which one push publishes events. */
 const MAX_PUSH_NOTIFICATIONS = 100;
 
 interface HeadUpdate {
@@ -38,13 +38,13 @@ export async function updateHeads(uow: UnitOfWork, projectId: number, updates: r
       about: { type: 'MergeRequest', id },
     });
   }
-  for (let at = 0; at < movedHeads.length; at += BATCH_SIZE) {
-    const batch = movedHeads.slice(at, at + BATCH_SIZE);
-    const heads = batch.map(({ id, head }) => sql`when ${id} then ${head}`);
+  for (let offset = 0; offset < movedHeads.length; offset += BATCH_SIZE) {
+    const batch = movedHeads.slice(offset, offset + BATCH_SIZE);
+    const headCases = batch.map(({ id, head }) => sql`when ${id} then ${head}`);
     await uow
       .updateTable('merge_requests')
       .set({
-        head_sha: sql<string>`case id ${sql.join(heads, sql` `)} end`,
+        head_sha: sql<string>`case id ${sql.join(headCases, sql` `)} end`,
         merge_error: null,
         merge_status: 'unchecked',
         merge_check: null,

@@ -19,11 +19,11 @@ const BATCH_SIZE = 1_000;
 
 interface CommitFilter {
   readonly sha: string;
-  /** Any other value means all states. */
+  /** A state of merge requests; any other value means all states. */
   readonly state: string | null | undefined;
 }
 
-/** Returns a page of the merge requests into this project, newest first. */
+/** Returns a page of the project's merge requests that contain the commit, newest first. */
 export async function listMergeRequestsOfCommit(
   db: Reader,
   git: Git,
@@ -33,36 +33,36 @@ export async function listMergeRequestsOfCommit(
   page: OffsetRequest,
 ): Promise<Page<MergeRequestListRow>> {
   const ids: number[] = [];
-  for (let before: number | null = null; ; ) {
-    const batch = await nextBatch(db, project, before);
+  for (let beforeIid: number | null = null; ; ) {
+    const batch = await loadBatch(db, project, beforeIid);
     ids.push(...(await findWithCommit(db, git, project, batch, sha)));
     if (batch.length < BATCH_SIZE) break;
-    before = batch.at(-1)!.iid;
+    beforeIid = batch.at(-1)!.iid;
   }
   const query = db
     .selectFrom('merge_requests')
     .select('merge_requests.id')
     .where(isInIds(db, sql.ref<number>('merge_requests.id'), ids))
-    .$if(isState(state), (query) => query.where('merge_requests.state', '=', state as 'opened'));
+    .$if(isMergeRequestState(state), (idQuery) => idQuery.where('merge_requests.state', '=', state as 'opened'));
   return pageOfMergeRequests(db, caller, project, query as unknown as MergeRequestIdQuery, page);
 }
 
-const isState = (state: string | null | undefined) =>
+const isMergeRequestState = (state: string | null | undefined) =>
   state != null && ['opened', 'closed', 'merged', 'locked'].includes(state);
 
 /** index: merge_requests_by_iid */
-function nextBatch(db: Reader, { id }: Project, before: number | null) {
+function loadBatch(db: Reader, { id }: Project, beforeIid: number | null) {
   return db
     .selectFrom('merge_requests')
     .select(['id', 'iid', 'target_branch', 'merge_commit_sha', 'squash_commit_sha', 'merged_sha'])
     .where('project_id', '=', id)
-    .$if(before !== null, (query) => query.where('iid', '<', before as number))
+    .$if(beforeIid !== null, (query) => query.where('iid', '<', beforeIid as number))
     .orderBy('iid', 'desc')
     .limit(BATCH_SIZE)
     .execute();
 }
 
-type MergeRequestBatch = Awaited<ReturnType<typeof nextBatch>>;
+type MergeRequestBatch = Awaited<ReturnType<typeof loadBatch>>;
 
 /** index: merge_request_versions_by_merge_request */
 function loadVersions(db: Reader, batch: MergeRequestBatch) {
@@ -82,17 +82,19 @@ async function findWithCommit(
   batch: MergeRequestBatch,
   sha: string,
 ): Promise<Set<number>> {
-  const merged = batch.filter((one) => [one.merge_commit_sha, one.squash_commit_sha, one.merged_sha].includes(sha));
-  const matchingIds = new Set(merged.map(({ id }) => id));
+  const mergedInCommit = batch.filter(({ merge_commit_sha, squash_commit_sha, merged_sha }) =>
+    [merge_commit_sha, squash_commit_sha, merged_sha].includes(sha),
+  );
+  const matchingIds = new Set(mergedInCommit.map(({ id }) => id));
   const repository = getRepository(git, project);
-  const targets = new Map(batch.map(({ id, target_branch }) => [id, target_branch]));
+  const targetBranchesById = new Map(batch.map(({ id, target_branch }) => [id, target_branch]));
   const versions = [];
   for (const { merge_request_id: id, head, start } of await loadVersions(db, batch)) {
     // A version without a stored comparison is compared with the current target branch.
-    versions.push({ id, head, start: start ?? (await findBranchHead(repository, targets.get(id)!)) });
+    versions.push({ id, head, start: start ?? (await findBranchHead(repository, targetBranchesById.get(id)!)) });
   }
-  const versionEnds = versions.flatMap(({ head, start }) => (start === null ? [] : [head, start]));
-  const descendants = await filterDescendants(git, repository, sha, versionEnds);
+  const versionCommits = versions.flatMap(({ head, start }) => (start === null ? [] : [head, start]));
+  const descendants = await filterDescendants(git, repository, sha, versionCommits);
   for (const { id, head, start } of versions) {
     if (start !== null && descendants.has(head) && !descendants.has(start)) matchingIds.add(id);
   }

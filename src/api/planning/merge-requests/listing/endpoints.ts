@@ -30,7 +30,7 @@ export const listMergeRequests = endpoint({
       caller,
       allProjects(params.non_archived),
       { ...params, ...scopeFilter(caller, params) },
-      orderingFor(params),
+      toOrdering(params),
       page,
     ),
 });
@@ -40,7 +40,7 @@ type OrderParams = {
   readonly sort: 'asc' | 'desc';
 };
 
-const orderingFor = ({ order_by: order, sort: direction }: OrderParams) => ({ order, direction });
+const toOrdering = ({ order_by: order, sort: direction }: OrderParams) => ({ order, direction });
 
 export const listGroupMergeRequests = endpoint({
   get: '/groups/:id/merge_requests',
@@ -51,7 +51,7 @@ export const listGroupMergeRequests = endpoint({
   response: page(ListedMergeRequest),
   read: (db, { group, caller, params, page }) => {
     const listScope = { group, nonArchived: params.non_archived !== false };
-    return list(db, caller, listScope, { ...params, ...scopeFilter(caller, params) }, orderingFor(params), page);
+    return list(db, caller, listScope, { ...params, ...scopeFilter(caller, params) }, toOrdering(params), page);
   },
 });
 

@@ -26,7 +26,7 @@ export function listMergeRequestsClosing(
   { iid }: IssueRef,
   page: OffsetRequest,
 ): Promise<Page<MergeRequestListRow>> {
-  const closes = mayReadMergeRequests(caller, project) && storedAttributes(project).autoclose_referenced_issues;
+  const closesIssues = mayReadMergeRequests(caller, project) && storedAttributes(project).autoclose_referenced_issues;
   const query = db
     .selectFrom('merge_request_closing_iids as closing')
     .innerJoin('merge_requests', 'merge_requests.id', 'closing.merge_request_id')
@@ -34,7 +34,7 @@ export function listMergeRequestsClosing(
     .where('closing.project_id', '=', project.id)
     .where('closing.issue_iid', '=', iid)
     .where('merge_requests.target_branch', '=', project.default_branch)
-    .where((eb) => eb.lit(closes));
+    .where((eb) => eb.lit(closesIssues));
   return pageOfMergeRequests(db, caller, project, query as unknown as MergeRequestIdQuery, page);
 }
 
@@ -71,11 +71,14 @@ export async function pageOfMergeRequests(
   query: MergeRequestIdQuery,
   page: OffsetRequest,
 ): Promise<Page<MergeRequestListRow>> {
-  const ids = await paginate(db, query.orderBy('merge_requests.id', 'desc'), page);
+  const idPage = await paginate(db, query.orderBy('merge_requests.id', 'desc'), page);
   const rows = await findListedMergeRequests(
     db,
     caller,
-    ids.items.map((row) => row.id),
+    idPage.items.map((row) => row.id),
   );
-  return { ...ids, items: rows.map((row) => ({ ...row, referenceContext: row.project_id === id ? 'project' : null })) };
+  return {
+    ...idPage,
+    items: rows.map((row) => ({ ...row, referenceContext: row.project_id === id ? 'project' : null })),
+  };
 }

@@ -27,7 +27,7 @@ import { isPresent, type ParameterValues } from '#http/parameters/declarations.t
 import type { MergeRequestListRow } from '../entities.ts';
 import type { MergeRequestOrder, mergeRequestFilterParams } from './parameters.ts';
 
-/** Filters of a list. */
+/** Filters of a merge request list. */
 interface MergeRequestFilter extends Partial<ParameterValues<typeof mergeRequestFilterParams>> {
   /** Id of the milestone. */
   readonly ofMilestone?: number;
@@ -46,7 +46,7 @@ interface MergeRequestOrdering {
 
 type MergeRequestQuery = IssuableIdQuery<'merge_requests'>;
 
-/** Returns a page of the merge requests that the caller may read: selects the ids, then loads the rows. */
+/** Returns a page of the merge requests that the caller may read. Only ids are sorted; the rows of the page are loaded afterwards. */
 export async function listMergeRequests(
   db: Reader,
   caller: Caller,
@@ -61,13 +61,13 @@ export async function listMergeRequests(
     hasIndexedOrder: ordering.order === 'created_at' || ordering.order === 'updated_at',
   });
   const { query, count } = await withCount(db, MERGE_REQUESTS, queries);
-  const ids = await paginate(db, applyOrder(query, ordering), page, count);
+  const idPage = await paginate(db, applyOrder(query, ordering), page, count);
   const rows = await findListedMergeRequests(
     db,
     caller,
-    ids.items.map(({ id }) => id),
+    idPage.items.map(({ id }) => id),
   );
-  return withReferenceContext(parent, { ...ids, items: rows });
+  return withReferenceContext(parent, { ...idPage, items: rows });
 }
 
 /** Returns a page of the milestone's merge requests, in any state, that the caller may read. */
@@ -113,7 +113,7 @@ function buildConditions(db: Reader, parent: IssuableListParent, filter: MergeRe
   ];
 }
 
-/** Ties are broken by id, in the same direction. index: merge_requests_by_created_at, merge_requests_by_updated_at, merge_requests_by_title, merge_requests_by_merged_at_asc, merge_requests_by_merged_at_desc */
+/** Adds the order to the query. Ties are broken by id, in the same direction. index: merge_requests_by_created_at, merge_requests_by_updated_at, merge_requests_by_title, merge_requests_by_merged_at_asc, merge_requests_by_merged_at_desc */
 function applyOrder(query: MergeRequestQuery, { order, direction }: MergeRequestOrdering): MergeRequestQuery {
   if (order === 'priority') {
     return orderComputedNullsLast(query, labelPriority(MERGE_REQUESTS), 'asc').orderBy('merge_requests.id', 'desc');

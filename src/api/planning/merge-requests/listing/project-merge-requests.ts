@@ -9,7 +9,7 @@ import type { MergeRequestListRow } from '../entities.ts';
 import { listMergeRequests } from './list.ts';
 import { mergeRequestListParams } from './parameters.ts';
 
-/** The list of a project's merge requests, parts of which other modules show (contract/planning.md §3.8). */
+/** The list of a project's merge requests, which other modules use with additional conditions (contract/planning.md §3.8). */
 
 export const projectMergeRequestParams = { scope: optional(scopeType, 'all'), ...mergeRequestListParams };
 
@@ -20,7 +20,7 @@ interface ProjectListRequest {
   readonly page: OffsetRequest;
 }
 
-/** Returns a page of the list. `extraCondition` is an additional condition. */
+/** Returns a page of the project's merge requests that match the parameters and `extraCondition`. */
 export function listMergeRequestsOfProject(
   db: Reader,
   { project, caller, params, page }: ProjectListRequest,

@@ -11,16 +11,17 @@ import { getRepository, type LocatedRepository } from '#repositories/repository.
 export interface BranchComparison {
   /** Head of the target branch; null if it does not exist. */
   readonly target: string | null;
-  /** Merge base of both; null if they have none or one does not exist. */
+  /** Merge base of both branches; null if there is none or a branch does not exist. */
   readonly base: string | null;
   /** Head of the source branch, which may be newer than the stored one; null if it does not exist. */
   readonly source: string | null;
+  /** Whether and how the stored head can be merged. */
   readonly check: MergeCheck;
 }
 
 type ComparedMergeRequest = Pick<MergeRequest, 'source_branch' | 'target_branch' | 'head_sha'>;
 
-/** Compares source and target branch. The git results for a pair of commits are cached. */
+/** Compares source and target branch. Results of git for a pair of commits are cached. */
 export async function compareBranches(
   git: Git,
   project: LocatedRepository,
@@ -29,15 +30,15 @@ export async function compareBranches(
   const { source_branch, head_sha: head } = mergeRequest;
   const repository = getRepository(git, project);
   const source = await findBranchHead(repository, source_branch);
-  const compared = await compareWithTarget(git, project, mergeRequest);
-  const { target, base } = compared;
-  const found = { source, target, base };
-  if (source === null || target === null || !compared.headExists || base === head)
-    return { ...found, check: 'no_commits' };
-  if (base === target) return { ...found, check: 'ahead' };
+  const targetComparison = await compareWithTarget(git, project, mergeRequest);
+  const { target, base } = targetComparison;
+  const heads = { source, target, base };
+  if (source === null || target === null || !targetComparison.headExists || base === head)
+    return { ...heads, check: 'no_commits' };
+  if (base === target) return { ...heads, check: 'ahead' };
   // Unrelated histories could be merged, but that is never intended.
-  const clean = base !== null && (await canMergeCleanly(git, repository, target, head));
-  return { ...found, check: clean ? 'diverged' : 'conflict' };
+  const isClean = base !== null && (await canMergeCleanly(git, repository, target, head));
+  return { ...heads, check: isClean ? 'diverged' : 'conflict' };
 }
 
 /** Returns the head of the target branch and the merge base. The head of an imported merge request may not exist. */

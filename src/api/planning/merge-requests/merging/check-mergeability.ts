@@ -15,11 +15,11 @@ import { compareBranches } from './branch-comparison.ts';
 import { mergeStatus } from './mergeability.ts';
 
 /**
- * After branches have moved, a background job updates what lists show: whether merge requests can be merged, and the summary of each
- * version.
+ * After branches have moved, a background job updates the columns that lists show: whether merge requests can be merged, and the
+ * summary of each version.
  */
 
-/** Number of unchecked merge requests in one job, newest first. The next job takes the others. */
+/** Maximum number of merge requests that one job checks, newest first. Another job checks the rest. */
 const BATCH_SIZE = 100;
 
 /** Maximum number of versions of one merge request that are summarized, newest first. */
@@ -27,7 +27,7 @@ const MAX_VERSIONS = 20;
 
 interface CheckBatch {
   readonly projectId: number;
-  /** Only merge requests with a lower id; the others were checked by earlier jobs. */
+  /** Id of a merge request: only lower ids are checked, because earlier jobs have checked the others. */
   readonly before?: number;
 }
 
@@ -41,9 +41,9 @@ export const checkMergeRequests = defineJob({
     const failures: unknown[] = [];
     for (const mergeRequest of batch) {
       try {
-        const found = await checkOne(db, git, project, mergeRequest);
-        // The refs have moved meanwhile: another job was enqueued.
-        if (!(await storeResult(runUnitOfWork, project, mergeRequest, found))) return;
+        const checkResult = await checkMergeRequest(db, git, project, mergeRequest);
+        // If refs have moved meanwhile, `storeResult` has enqueued another job.
+        if (!(await storeResult(runUnitOfWork, project, mergeRequest, checkResult))) return;
       } catch (error) {
         if (!isCausedByObjects(error)) throw error;
         failures.push(error);
@@ -55,8 +55,13 @@ export const checkMergeRequests = defineJob({
   },
 });
 
-/** Checks one merge request. Results that exceed the git limits stay unknown until its branches move again. */
-async function checkOne(db: Reader, git: Git, project: CheckedRepository, mergeRequest: UncheckedMergeRequest) {
+/** Checks one merge request. If git exceeds its limits, the result stays unknown until a branch moves again. */
+async function checkMergeRequest(
+  db: Reader,
+  git: Git,
+  project: CheckedRepository,
+  mergeRequest: UncheckedMergeRequest,
+) {
   const branches = await orNullIfOverLimit(() => compareBranches(git, project, mergeRequest));
   return {
     check: branches?.check ?? null,
@@ -65,7 +70,7 @@ async function checkOne(db: Reader, git: Git, project: CheckedRepository, mergeR
   };
 }
 
-/** The failure does not affect other merge requests. */
+/** Returns whether the objects of one merge request cause the failure, so that the others can still be checked. */
 function isCausedByObjects(error: unknown): boolean {
   return error instanceof GitError && !['stopped', 'unavailable'].includes(error.failure.kind);
 }
@@ -99,7 +104,7 @@ function findRepository(db: Reader, projectId: number): Promise<CheckedRepositor
     .executeTakeFirst();
 }
 
-/** index: merge_requests_unchecked */
+/** Lists the unchecked open merge requests, newest first. index: merge_requests_unchecked */
 function listUnchecked(db: Reader, projectId: number, before?: number) {
   return db
     .selectFrom('merge_requests')
@@ -147,7 +152,7 @@ function storeResult(
   runUnitOfWork: RunUnitOfWork,
   project: CheckedRepository,
   { id, iid, head_sha }: UncheckedMergeRequest,
-  { check, source, versions }: Awaited<ReturnType<typeof checkOne>>,
+  { check, source, versions }: Awaited<ReturnType<typeof checkMergeRequest>>,
 ): Promise<boolean> {
   const { project_id: projectId } = project;
   return runUnitOfWork(ANONYMOUS, async (uow) => {
@@ -162,7 +167,7 @@ function storeResult(
       await enqueueMergeCheck(uow, projectId);
       return true;
     }
-    const updated = await uow
+    const updatedRow = await uow
       .updateTable('merge_requests')
       .set({ merge_status: mergeStatus(check), merge_check: check })
       .where('id', '=', id)
@@ -170,22 +175,22 @@ function storeResult(
       .where('state', '=', 'opened')
       .returning('id')
       .executeTakeFirst();
-    if (updated !== undefined && check !== null) await publishConflicts(uow, id, check === 'conflict');
+    if (updatedRow !== undefined && check !== null) await publishConflicts(uow, id, check === 'conflict');
     for (const version of versions) await updateVersionSummary(uow, version);
     return true;
   });
 }
 
-/** Publishes an event when a merge request gets conflicts. index: merge_requests primary key */
-async function publishConflicts(uow: UnitOfWork, id: number, has: boolean): Promise<void> {
-  const changed = await uow
+/** Stores whether a merge request has conflicts, and publishes an event if they are new. index: merge_requests primary key */
+async function publishConflicts(uow: UnitOfWork, id: number, hasConflicts: boolean): Promise<void> {
+  const changedRow = await uow
     .updateTable('merge_requests')
-    .set({ conflicts_told: has })
+    .set({ conflicts_told: hasConflicts })
     .where('id', '=', id)
-    .where('conflicts_told', '<>', has)
+    .where('conflicts_told', '<>', hasConflicts)
     .returning('id')
     .executeTakeFirst();
-  if (changed !== undefined && has) await uow.publish('merge-conflicts-detected', { mergeRequestId: id });
+  if (changedRow !== undefined && hasConflicts) await uow.publish('merge-conflicts-detected', { mergeRequestId: id });
 }
 
 /** index: merge_request_versions primary key */

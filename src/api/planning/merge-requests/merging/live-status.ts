@@ -14,9 +14,9 @@ import { mergeStatus } from './mergeability.ts';
 
 /** Current git state of a single merge request, and the caller's permissions. */
 export interface LiveStatus {
-  /** The stored value if it is not open; null if git exceeded its limits. */
+  /** The stored value if the merge request is not open; null if git exceeded its limits. */
   readonly check: MergeCheck | null;
-  /** Only has the head if git exceeded its limits. */
+  /** Contains only the head if git exceeded its limits. */
   readonly comparison: VersionComparison;
   /** Number of changed files; null if git exceeded its limits. */
   readonly changesCount: string | null;
@@ -28,26 +28,26 @@ export interface LiveStatus {
 
 /** Loads the statuses by merge request id; those of deleted projects are omitted. */
 export const loadLiveStatuses = (rows: readonly MergeRequestRow[], context: SerializationContext) =>
-  forEachInProject(rows, context, loadLiveStatus);
+  loadForEach(rows, context, loadLiveStatus);
 
 /** Loads the current `merge_status` by merge request id. */
 export const loadMergeStatuses = (rows: readonly MergeRequestRow[], context: SerializationContext) =>
-  forEachInProject(rows, context, loadMergeStatus);
+  loadForEach(rows, context, loadMergeStatus);
 
-async function forEachInProject<T>(
+async function loadForEach<T>(
   rows: readonly MergeRequestRow[],
   context: SerializationContext,
   load: (row: MergeRequestRow, project: Project, context: SerializationContext) => Promise<T>,
 ): Promise<ReadonlyMap<number, T>> {
   const { db, caller } = context;
   const projects = await findProjects(db, caller, [...new Set(rows.map(({ project_id }) => project_id))]);
-  const byId = new Map(projects.map((project) => [project.id, project]));
-  const found = new Map<number, T>();
+  const projectsById = new Map(projects.map((project) => [project.id, project]));
+  const resultsById = new Map<number, T>();
   for (const row of rows) {
-    const project = byId.get(row.project_id);
-    if (project !== undefined) found.set(row.id, await load(row, project, context));
+    const project = projectsById.get(row.project_id);
+    if (project !== undefined) resultsById.set(row.id, await load(row, project, context));
   }
-  return found;
+  return resultsById;
 }
 
 async function loadLiveStatus(
@@ -57,14 +57,15 @@ async function loadLiveStatus(
 ): Promise<LiveStatus> {
   const { db, git, caller, params } = context;
   const [version] = await loadLatestVersions(db, [row.id]);
-  const span = await nullIfOverLimit(context, () => resolveComparison(git, project, row, version));
+  const comparison = await nullIfOverLimit(context, () => resolveComparison(git, project, row, version));
   return {
     check:
       row.state === 'opened' ? await nullIfOverLimit(context, () => checkBranches(git, project, row)) : row.merge_check,
-    comparison: span ?? { head: version?.head_commit_sha ?? row.head_sha, base: null, start: null },
+    comparison: comparison ?? { head: version?.head_commit_sha ?? row.head_sha, base: null, start: null },
     changesCount:
       version?.real_size ??
-      (span && (await nullIfOverLimit(context, async () => formatFileCount(await diffComparison(git, project, span))))),
+      (comparison &&
+        (await nullIfOverLimit(context, async () => formatFileCount(await diffComparison(git, project, comparison))))),
     mayReadPipelines: mayReadPipelines(caller, project),
     mayMerge: caller.user !== null && (await mayMergeInto(db, caller, project, row.target_branch)),
     divergedCommits:
@@ -89,7 +90,7 @@ async function checkBranches(git: Git, project: Project, row: MergeRequestRow): 
 
 /**
  * Returns null if git exceeds its limits or its queue is full, so that a merge request can always be read. A full queue is
- * temporary, so reading `to.now` keeps the response out of the cache.
+ * temporary, so reading `context.now` keeps the response out of the cache.
  */
 async function nullIfOverLimit<T>(context: SerializationContext, callGit: () => Promise<T>): Promise<T | null> {
   try {

@@ -9,7 +9,7 @@ import { enqueueHeadRefUpdate } from '../heads/head-refs.ts';
 export interface CompletedMerge extends Merge {
   /** The merger; null if the user was deleted. */
   readonly userId: number | null;
-  /** If set, only a merge request with this head and the target `ref` is marked. */
+  /** If set, the merge request is marked only if it has this head and the target branch `ref`. */
   readonly ifHead?: string;
 }
 
@@ -17,22 +17,22 @@ export interface CompletedMerge extends Merge {
  * Marks a merge request as merged, once. The target branch has already moved, so a merge request that was closed meanwhile is marked
  * too. index: merge_requests primary key
  */
-export async function markMerged(uow: UnitOfWork, merged: CompletedMerge): Promise<void> {
-  const { mergeRequestId: id, userId } = merged;
-  const target = merged.ref.slice(HEADS.length);
-  const updated = await uow
+export async function markMerged(uow: UnitOfWork, merge: CompletedMerge): Promise<void> {
+  const { mergeRequestId: id, userId } = merge;
+  const targetBranch = merge.ref.slice(HEADS.length);
+  const updatedRow = await uow
     .updateTable('merge_requests')
     .set({
       state: 'merged',
       // The target may have been changed meanwhile.
-      target_branch: target,
+      target_branch: targetBranch,
       merged_at: uow.now,
       merged_by_id: userId,
-      merged_sha: merged.newId,
-      head_sha: merged.head,
-      merge_commit_sha: merged.mergeCommit,
-      squash_commit_sha: merged.squashCommit,
-      should_remove_source_branch: merged.shouldRemoveSourceBranch,
+      merged_sha: merge.newId,
+      head_sha: merge.head,
+      merge_commit_sha: merge.mergeCommit,
+      squash_commit_sha: merge.squashCommit,
+      should_remove_source_branch: merge.shouldRemoveSourceBranch,
       merge_error: null,
       merge_status: 'can_be_merged',
       closed_at: null,
@@ -40,21 +40,21 @@ export async function markMerged(uow: UnitOfWork, merged: CompletedMerge): Promi
       updated_at: uow.now,
     })
     .where('id', '=', id)
-    .where('state', 'in', merged.ifHead === undefined ? ['opened', 'closed'] : ['opened'])
-    .$if(merged.ifHead !== undefined, (query) =>
-      query.where('head_sha', '=', merged.ifHead as string).where('target_branch', '=', target),
+    .where('state', 'in', merge.ifHead === undefined ? ['opened', 'closed'] : ['opened'])
+    .$if(merge.ifHead !== undefined, (query) =>
+      query.where('head_sha', '=', merge.ifHead as string).where('target_branch', '=', targetBranch),
     )
     .returning(['project_id', 'iid'])
     .executeTakeFirst();
-  if (updated === undefined) return;
+  if (updatedRow === undefined) return;
   await deleteAutoMerges(uow, [id]);
-  if (merged.head !== undefined) await deleteLaterVersions(uow, { id, ...updated, head: merged.head });
-  await storeComparison(uow, merged);
+  if (merge.head !== undefined) await deleteLaterVersions(uow, { id, ...updatedRow, head: merge.head });
+  await storeComparison(uow, merge);
   await enqueueCloseIssues(uow, id);
   await uow.record({ stateOf: { type: 'MergeRequest', id }, state: 'merged' });
   if (userId === null) return;
-  const about = { type: 'MergeRequest', id, iid: updated.iid } as const;
-  await uow.record({ projectId: updated.project_id, authorId: userId, action: 'merged', target: about });
+  const target = { type: 'MergeRequest', id, iid: updatedRow.iid } as const;
+  await uow.record({ projectId: updatedRow.project_id, authorId: userId, action: 'merged', target });
 }
 
 /** Deletes versions pushed during the merge. index: merge_request_versions_by_merge_request */
@@ -67,17 +67,17 @@ async function deleteLaterVersions(
     .where('merge_request_id', '=', id)
     .where('id', '>', (eb) =>
       eb
-        .selectFrom('merge_request_versions as merged')
-        .select(({ fn }) => fn.max('merged.id').as('id'))
-        .where('merged.merge_request_id', '=', id)
-        .where('merged.head_commit_sha', '=', head),
+        .selectFrom('merge_request_versions as merged_version')
+        .select(({ fn }) => fn.max('merged_version.id').as('id'))
+        .where('merged_version.merge_request_id', '=', id)
+        .where('merged_version.head_commit_sha', '=', head),
     )
     .executeTakeFirst();
   if (numDeletedRows > 0n) await enqueueHeadRefUpdate(uow, project_id, [iid]);
 }
 
 /**
- * Stores the comparison of the latest version if it has none: after the merge it can no longer be computed.
+ * Stores the comparison of the latest version if it has none, because it can no longer be computed after the merge.
  * index: merge_request_versions_by_merge_request
  */
 async function storeComparison(uow: UnitOfWork, { mergeRequestId, base, start }: CompletedMerge): Promise<void> {

@@ -53,7 +53,7 @@ interface PushedMerge extends Merge {
   readonly head: string;
 }
 
-/** Yields the merges of a push; of very many commits only the newest are scanned. */
+/** Yields the merges that a push contains. Scans at most `MAX_COMMITS_BETWEEN` commits, the newest ones. */
 async function* findMerges(
   db: Reader,
   git: Git,
@@ -61,11 +61,11 @@ async function* findMerges(
   { ref, oldId, newId }: RefChange,
 ): AsyncGenerator<PushedMerge> {
   const repository = getRepository(git, project);
-  const ids = (await listCommitsBetween(git, repository, oldId, newId)).slice(-MAX_COMMITS_BETWEEN);
-  const open = await listOpenWithHead(db, project.project_id, ref.slice(HEADS.length), ids);
-  if (open.length === 0) return;
-  const mergeCommits = await findMergeCommits(git, project, ids);
-  for (const { id, head_sha: head } of open) {
+  const commitIds = (await listCommitsBetween(git, repository, oldId, newId)).slice(-MAX_COMMITS_BETWEEN);
+  const openMergeRequests = await listOpenWithHead(db, project.project_id, ref.slice(HEADS.length), commitIds);
+  if (openMergeRequests.length === 0) return;
+  const mergeCommits = await findMergeCommits(git, project, commitIds);
+  for (const { id, head_sha: head } of openMergeRequests) {
     const base = await findSharedMergeBase(git, repository, oldId, head);
     if (base === null) continue;
     yield {
@@ -82,7 +82,7 @@ async function* findMerges(
   }
 }
 
-/** index: merge_requests_open_by_target */
+/** Lists the open merge requests into this branch with one of these heads. index: merge_requests_open_by_target */
 function listOpenWithHead(db: Reader, projectId: number, target: string, heads: readonly string[]) {
   return db
     .selectFrom('merge_requests')
@@ -94,13 +94,13 @@ function listOpenWithHead(db: Reader, projectId: number, target: string, heads: 
     .execute();
 }
 
-/** Returns the merge commit by merged head. Fast-forwarded heads have none. */
+/** Returns the merge commits by merged head. Fast-forwarded heads have none. */
 async function findMergeCommits(
   git: Git,
   project: PushedRepository,
-  pushed: readonly string[],
+  commitIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const commits = await readCommits(git, getRepository(git, project), pushed);
+  const commits = await readCommits(git, getRepository(git, project), commitIds);
   return new Map(
     commits.flatMap((commit) => (commit?.parentIds ?? []).slice(1).map((head): [string, string] => [head, commit!.id])),
   );

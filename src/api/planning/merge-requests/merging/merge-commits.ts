@@ -15,6 +15,7 @@ interface Signature {
   readonly email: string;
 }
 
+/** Input of a merge. */
 export interface MergePlan {
   readonly project: Project;
   readonly mergeRequest: MergeRequest;
@@ -26,11 +27,12 @@ export interface MergePlan {
   /** The merger, and the author of the merge request. */
   readonly merger: Signature;
   readonly author: Signature;
-  /** Replace the default messages. */
+  /** Messages that replace the default ones. */
   readonly mergeMessage?: string | null | undefined;
   readonly squashMessage?: string | null | undefined;
 }
 
+/** Ids of the commits of a merge. */
 export interface MergeCommits {
   /** The new head of the target branch. */
   readonly tip: string;
@@ -38,22 +40,22 @@ export interface MergeCommits {
   readonly squashCommit: string | null;
 }
 
-/** Returns the commits, or null on conflicts. */
-export async function writeMerge(git: Git, merging: MergePlan): Promise<MergeCommits | null> {
-  const { mergeRequest, method, squash } = merging;
-  const squashCommit = squash ? await writeSquash(git, merging) : null;
-  const side = squashCommit ?? mergeRequest.head_sha;
-  if (method === 'ff') return { tip: side, mergeCommit: null, squashCommit };
-  const tree = await mergeTrees(git, merging, side);
+/** Writes the merge commit and the squash commit, if needed, and returns them. Returns null on conflicts. */
+export async function writeMerge(git: Git, plan: MergePlan): Promise<MergeCommits | null> {
+  const { mergeRequest, method, squash } = plan;
+  const squashCommit = squash ? await writeSquash(git, plan) : null;
+  const sourceCommit = squashCommit ?? mergeRequest.head_sha;
+  if (method === 'ff') return { tip: sourceCommit, mergeCommit: null, squashCommit };
+  const tree = await mergeTrees(git, plan, sourceCommit);
   if (tree === null) return null;
-  const { project, target, merger } = merging;
-  const message = merging.mergeMessage?.trim() ? merging.mergeMessage : defaultMessage(project, mergeRequest);
-  const commit = { tree, parents: [target, side], author: merger, committer: merger, message };
+  const { project, target, merger } = plan;
+  const message = plan.mergeMessage?.trim() ? plan.mergeMessage : defaultMessage(project, mergeRequest);
+  const commit = { tree, parents: [target, sourceCommit], author: merger, committer: merger, message };
   const mergeCommit = await writeCommit(git, getRepository(git, project), commit);
   return { tip: mergeCommit, mergeCommit, squashCommit };
 }
 
-/** Writes all changes as one commit on top of the merge base. */
+/** Writes all changes as one commit on top of the merge base, and returns its id. */
 async function writeSquash(git: Git, { project, mergeRequest, base, author, merger, squashMessage }: MergePlan) {
   const message = squashMessage?.trim() ? squashMessage : mergeRequest.title;
   const tree = await readTreeId(git, project, mergeRequest.head_sha);
@@ -61,25 +63,26 @@ async function writeSquash(git: Git, { project, mergeRequest, base, author, merg
   return writeCommit(git, getRepository(git, project), commit);
 }
 
-/** Returns the tree of the merge of a commit and the target branch, or null on conflicts. */
+/** Merges a commit and the target branch and returns the id of the resulting tree, or null on conflicts. */
 export async function mergeTrees(
   git: Git,
   { project, target, base }: Pick<MergePlan, 'project' | 'target' | 'base'>,
-  side: string,
+  sourceCommit: string,
 ): Promise<string | null> {
   // The target branch is an ancestor, so there is nothing to merge.
-  if (base === target) return readTreeId(git, project, side);
-  const merged = await historyWalkLimiter(git).run(
-    () => mergeCommits(git, getRepository(git, project), target, side),
+  if (base === target) return readTreeId(git, project, sourceCommit);
+  const mergeResult = await historyWalkLimiter(git).run(
+    () => mergeCommits(git, getRepository(git, project), target, sourceCommit),
     git,
   );
-  return 'tree' in merged ? merged.tree : null;
+  return 'tree' in mergeResult ? mergeResult.tree : null;
 }
 
 async function readTreeId(git: Git, project: Project, commit: string): Promise<string> {
-  const found = await readCommit(git, getRepository(git, project), commit);
-  if (found === null) throw new Error(`Commit ${commit} does not exist in the repository of project ${project.id}`);
-  return found.treeId;
+  const storedCommit = await readCommit(git, getRepository(git, project), commit);
+  if (storedCommit === null)
+    throw new Error(`Commit ${commit} does not exist in the repository of project ${project.id}`);
+  return storedCommit.treeId;
 }
 
 function defaultMessage({ full_path }: Project, { iid, title, source_branch, target_branch }: MergeRequest): string {

@@ -9,8 +9,8 @@ import { compareBranches } from './branch-comparison.ts';
 import { mergeTrees } from './merge-commits.ts';
 
 /**
- * Writes the commit that merges both branches, without moving a branch. It is deterministic: its committer and time are those of the
- * latest commit on either side. Fails while the repository is read-only.
+ * Writes the commit that merges both branches, without moving a branch. Its committer and time are those of the later parent commit,
+ * so that repeated calls return the same commit. Fails while the repository is read-only.
  */
 export async function createMergeRef(
   { git, database }: Pick<RefServices, 'git' | 'database'>,
@@ -24,9 +24,11 @@ export async function createMergeRef(
   const repository = getRepository(git, project);
   const tree = await mergeTrees(git, { project, target, base }, head);
   if (tree === null) return fail('notMergeable');
-  const sides = await Promise.all([target, head].map((id) => readCommit(git, repository, id)));
-  const [last] = sides.flatMap((side) => side?.committer ?? []).sort((one, other) => other.seconds - one.seconds);
-  const { name = '', email = '', seconds = 0 } = last ?? {};
+  const parentCommits = await Promise.all([target, head].map((id) => readCommit(git, repository, id)));
+  const [latestCommitter] = parentCommits
+    .flatMap((parent) => parent?.committer ?? [])
+    .sort((one, other) => other.seconds - one.seconds);
+  const { name = '', email = '', seconds = 0 } = latestCommitter ?? {};
   const signer = { name, email, at: { seconds, offset: '+0000' } };
   const message = `Merge ${head} into ${target}`;
   const commit = { tree, parents: [target, head], author: signer, committer: signer, message };

@@ -4,13 +4,13 @@ import { prepareForIds } from '#database/prepare.ts';
 import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import type { MergeSettings } from './mergeability.ts';
 
-/** Selects each project with its ancestor groups or user namespace. index: projects primary key, namespace_closure_pkey */
-const attributesQuery = prepareForIds((db, ids) =>
+/** Loads the attributes of each project with those of its ancestor groups or user namespace, one row for each pair. index: projects primary key, namespace_closure_pkey */
+const loadAttributes = prepareForIds((db, ids) =>
   db
     .selectFrom('projects')
     .innerJoin('namespace_closure', 'namespace_closure.descendant_id', 'projects.namespace_id')
     .innerJoin('namespaces', 'namespaces.id', 'namespace_closure.ancestor_id')
-    .select(['projects.id', 'projects.attributes', 'namespaces.attributes as above'])
+    .select(['projects.id', 'projects.attributes', 'namespaces.attributes as namespace_attributes'])
     .where('projects.id', 'in', ids),
 );
 
@@ -23,16 +23,18 @@ export async function loadMergeSettings(
   projectIds: readonly number[],
 ): Promise<ReadonlyMap<number, MergeSettings>> {
   const settings = new Map<number, MergeSettings>();
-  for (const { id, attributes, above } of await attributesQuery(db, projectIds)) {
-    const own = settings.get(id) ?? storedAttributes({ attributes });
-    const group = parseGroupAttributes(above);
+  for (const { id, attributes, namespace_attributes } of await loadAttributes(db, projectIds)) {
+    const projectSettings = settings.get(id) ?? storedAttributes({ attributes });
+    const groupSettings = parseGroupAttributes(namespace_attributes);
     settings.set(id, {
-      ...own,
+      ...projectSettings,
       only_allow_merge_if_pipeline_succeeds:
-        own.only_allow_merge_if_pipeline_succeeds || group.only_allow_merge_if_pipeline_succeeds,
+        projectSettings.only_allow_merge_if_pipeline_succeeds || groupSettings.only_allow_merge_if_pipeline_succeeds,
       only_allow_merge_if_all_discussions_are_resolved:
-        own.only_allow_merge_if_all_discussions_are_resolved || group.only_allow_merge_if_all_discussions_are_resolved,
-      allow_merge_on_skipped_pipeline: own.allow_merge_on_skipped_pipeline || group.allow_merge_on_skipped_pipeline,
+        projectSettings.only_allow_merge_if_all_discussions_are_resolved ||
+        groupSettings.only_allow_merge_if_all_discussions_are_resolved,
+      allow_merge_on_skipped_pipeline:
+        projectSettings.allow_merge_on_skipped_pipeline || groupSettings.allow_merge_on_skipped_pipeline,
     });
   }
   return settings;

@@ -31,7 +31,7 @@ import { isBlockedByPipeline, isSquashed, isTitleAllowed, type MergeChecks, merg
 export interface MergeOptions extends AutoMergeOptions {
   /** The merge fails if the head is another commit. */
   readonly sha?: string | null | undefined;
-  /** Merge once all requirements are fulfilled. The second name is deprecated. */
+  /** Whether to merge once all requirements are fulfilled. `merge_when_pipeline_succeeds` is the deprecated name. */
   readonly auto_merge?: boolean | null | undefined;
   readonly merge_when_pipeline_succeeds?: boolean | null | undefined;
 }
@@ -82,7 +82,7 @@ export function autoMerge(
 }
 
 /** `when-ready`: merges now or enables auto-merge; `pending`: runs a pending auto-merge. */
-interface MergeRequestOptions extends MergeOptions {
+interface MergeModeOptions extends MergeOptions {
   readonly mode: 'now' | 'when-ready' | 'pending';
 }
 
@@ -91,12 +91,12 @@ function mergeInMode(
   caller: SignedInCaller,
   project: Project,
   { iid, target_branch: name }: MergeRequest,
-  options: MergeRequestOptions,
+  options: MergeModeOptions,
 ): Promise<MergeRequest | Failure<MergeFailure>> {
   return withBranchLock(services.git, { project: project, name }, async () => {
-    for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
-      const done = await mergeOnce(services, caller, { projectId: project.id, iid }, options);
-      if (done !== undefined) return done;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const result = await mergeOnce(services, caller, { projectId: project.id, iid }, options);
+      if (result !== undefined) return result;
     }
     return fail('branchesMoved');
   });
@@ -107,12 +107,12 @@ interface MergeRequestRef {
   readonly iid: number;
 }
 
-/** Makes one attempt. Returns undefined if something changed meanwhile. */
+/** Makes one attempt. Returns undefined if the merge request, its project or its branches changed meanwhile. */
 async function mergeOnce(
   services: RefServices,
   caller: SignedInCaller,
   { projectId, iid }: MergeRequestRef,
-  options: MergeRequestOptions,
+  options: MergeModeOptions,
 ): Promise<MergeRequest | Failure<MergeFailure> | undefined> {
   const { database, git } = services;
   const db = database.forRequest().reader;
@@ -122,24 +122,25 @@ async function mergeOnce(
   if (project.read_only) return fail('readOnly');
   const branches = await compareBranches(git, project, mergeRequest);
   const state = { project, mergeRequest, branches };
-  const refusal = await checkMerge(db, state, options);
-  if (refusal === 'later') return scheduleAutoMerge(services, caller, state, options);
-  if (refusal !== null) return refusal;
+  const checkResult = await checkMerge(db, state, options);
+  if (checkResult === 'later') return scheduleAutoMerge(services, caller, state, options);
+  if (checkResult !== null) return checkResult;
   const removesSource = await shouldRemoveSource(db, state, options);
   const commits = await writeMergeCommits(services, caller, state, options);
   if (commits === null) return fail('conflict');
-  const moved = await moveRefs(services, {
+  const moveResult = await moveRefs(services, {
     project,
-    actor: { caller, may: mergePermission(state, options, removesSource) },
-    changes: refChangesFor(state, commits, removesSource),
-    merge: mergeEventFor(state, commits, options),
+    actor: { caller, may: createMergePermission(state, options, removesSource) },
+    changes: toRefChanges(state, commits, removesSource),
+    merge: toMergeEvent(state, commits, options),
   });
-  if (!isFailure(moved)) return findMergeRequest(database.forRequest().reader, caller, projectId, iid).then(orFailGone);
-  switch (moved.code) {
+  if (!isFailure(moveResult))
+    return findMergeRequest(database.forRequest().reader, caller, projectId, iid).then(orNotFound);
+  switch (moveResult.code) {
     case 'readOnly':
     case 'notMergeable':
     case 'mergeInProgress':
-      return fail(moved.code);
+      return fail(moveResult.code);
     case 'changed':
     case 'moved':
     case 'locked':
@@ -149,9 +150,9 @@ async function mergeOnce(
   }
 }
 
-const orFailGone = (found: MergeRequest | null) => found ?? fail('notFound');
+const orNotFound = (mergeRequest: MergeRequest | null) => mergeRequest ?? fail('notFound');
 
-/** The state on which the decision to merge is based. */
+/** The state on which the merge decision is based. */
 interface MergeState {
   readonly project: Project;
   readonly mergeRequest: MergeRequest;
@@ -162,24 +163,25 @@ interface MergeState {
 async function checkMerge(
   db: Reader,
   state: MergeState,
-  { sha, mode }: MergeRequestOptions,
+  { sha, mode }: MergeModeOptions,
 ): Promise<Failure<'notMergeable' | 'mergeInProgress' | 'conflict' | 'shaDiffers'> | 'later' | null> {
   const { id, head_sha: head } = state.mergeRequest;
-  const checked = await loadMergeChecks(db, state, mode);
-  const decision = decideMerge(mode, checked);
+  const checks = await loadMergeChecks(db, state, mode);
+  const decision = decideMerge(mode, checks);
   if (decision === 'notMergeable' || decision === 'conflict') return fail(decision);
   if (await isBeingMerged(db, id)) return fail('mergeInProgress');
   if (sha && sha !== head) return fail('shaDiffers', { sha: head });
   return decision;
 }
 
+/** Returns the failure code, `later` if auto-merge is to be enabled, or null if the merge request can be merged now. */
 function decideMerge(
-  mode: MergeRequestOptions['mode'],
-  checked: MergeChecks,
+  mode: MergeModeOptions['mode'],
+  checks: MergeChecks,
 ): 'notMergeable' | 'conflict' | 'later' | null {
-  if (mode === 'now') return mergeFailure(checked);
-  if (mode === 'pending') return isReadyToAutoMerge(checked) ? null : 'notMergeable';
-  const decision = autoMergeDecision(checked);
+  if (mode === 'now') return mergeFailure(checks);
+  if (mode === 'pending') return isReadyToAutoMerge(checks) ? null : 'notMergeable';
+  const decision = autoMergeDecision(checks);
   return decision === 'not' ? 'notMergeable' : decision === 'later' ? decision : null;
 }
 
@@ -187,11 +189,11 @@ function decideMerge(
 async function loadMergeChecks(
   db: Reader,
   { project, mergeRequest, branches }: MergeState,
-  mode: MergeRequestOptions['mode'],
+  mode: MergeModeOptions['mode'],
 ): Promise<MergeChecks> {
-  const waitsFor = await loadMergeRequirements(db, project, mergeRequest, mode);
-  const titleMatches = isTitleAllowed(mergeRequest.title, waitsFor.settings);
-  return { ...mergeRequest, titleMatches, check: branches.check, ...waitsFor };
+  const requirements = await loadMergeRequirements(db, project, mergeRequest, mode);
+  const titleMatches = isTitleAllowed(mergeRequest.title, requirements.settings);
+  return { ...mergeRequest, titleMatches, check: branches.check, ...requirements };
 }
 
 /** Loads the merge settings and, where they matter, the status of the head pipeline (null: none) and whether a thread is open. */
@@ -199,7 +201,7 @@ async function loadMergeRequirements(
   db: Reader,
   { id: projectId }: Project,
   { id }: MergeRequest,
-  mode: MergeRequestOptions['mode'],
+  mode: MergeModeOptions['mode'],
 ): Promise<Pick<MergeChecks, 'settings' | 'threadsOpen' | 'pipeline'>> {
   const settings = requireRow((await loadMergeSettings(db, [projectId])).get(projectId));
   const threadsOpen =
@@ -215,20 +217,22 @@ async function scheduleAutoMerge(
   { database, runUnitOfWork }: RefServices,
   caller: SignedInCaller,
   state: MergeState,
-  options: MergeRequestOptions,
+  options: MergeModeOptions,
 ): Promise<MergeRequest | Failure<'notFound'> | undefined> {
   const { project_id, iid } = state.mergeRequest;
-  const refusal = await runUnitOfWork(caller, async (uow) => {
+  const changedFailure = await runUnitOfWork(caller, async (uow) => {
     const access = await reloadAccess(uow, caller, project_id);
-    const now = await findMergeRequest(uow, caller, project_id, iid);
-    if (now === null || !isUnchangedSince(state, access.project, now)) return fail('changed');
+    const current = await findMergeRequest(uow, caller, project_id, iid);
+    if (current === null || !isUnchangedSince(state, access.project, current)) return fail('changed');
     if (decideMerge(options.mode, await loadMergeChecks(uow, state, options.mode)) !== 'later') return fail('changed');
-    await enableAutoMerge(uow, access, now, options);
+    await enableAutoMerge(uow, access, current, options);
   });
-  return refusal ? undefined : findMergeRequest(database.forRequest().reader, caller, project_id, iid).then(orFailGone);
+  return changedFailure
+    ? undefined
+    : findMergeRequest(database.forRequest().reader, caller, project_id, iid).then(orNotFound);
 }
 
-/** Returns whether to delete the source branch. Protected, default and moved branches are kept. */
+/** Returns whether to delete the source branch. The default branch, protected and moved branches are kept. */
 async function shouldRemoveSource(
   db: Reader,
   { project, mergeRequest, branches }: MergeState,
@@ -263,10 +267,10 @@ async function writeMergeCommits(
   });
 }
 
-/** Checks the permission and the state again in the transaction that commits to the ref update. */
-function mergePermission(
+/** Returns a check that repeats the permission and state checks in the transaction that commits to the ref update. */
+function createMergePermission(
   state: MergeState,
-  options: MergeRequestOptions,
+  options: MergeModeOptions,
   removesSource: boolean,
 ): RefPermission<'notMergeable' | 'mergeInProgress' | 'changed'> {
   const { id, iid, target_branch } = state.mergeRequest;
@@ -285,6 +289,7 @@ function mergePermission(
   };
 }
 
+/** Returns whether the columns that the merge decision depends on are the same as in `state`. */
 function isUnchangedSince(state: MergeState, project: Project, mergeRequest: MergeRequest): boolean {
   const comparedColumns = [
     'state',
@@ -302,7 +307,7 @@ function isUnchangedSince(state: MergeState, project: Project, mergeRequest: Mer
   );
 }
 
-function refChangesFor({ mergeRequest, branches }: MergeState, { tip }: MergeCommits, removesSource: boolean) {
+function toRefChanges({ mergeRequest, branches }: MergeState, { tip }: MergeCommits, removesSource: boolean) {
   const { source_branch, target_branch, head_sha } = mergeRequest;
   return [
     { ref: HEADS + target_branch, oldId: branches.target!, newId: tip },
@@ -310,7 +315,7 @@ function refChangesFor({ mergeRequest, branches }: MergeState, { tip }: MergeCom
   ];
 }
 
-function mergeEventFor({ mergeRequest, branches }: MergeState, commits: MergeCommits, options: MergeOptions): Merge {
+function toMergeEvent({ mergeRequest, branches }: MergeState, commits: MergeCommits, options: MergeOptions): Merge {
   return {
     mergeRequestId: mergeRequest.id,
     ref: HEADS + mergeRequest.target_branch,

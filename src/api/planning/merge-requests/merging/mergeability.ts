@@ -5,7 +5,7 @@ import { compileRegex } from '#text/safe-regex.ts';
 
 /** Whether a merge request can be merged, and if not, the first obstacle (contract/planning.md §1, §3.8 "Checks"). */
 
-/** In the order of the checks. `unchecked`: all other checks pass, and git has not checked it yet. */
+/** Statuses in the order of the checks. `unchecked`: all other checks pass, and the git check has not run yet. */
 export type DetailedStatus =
   | 'not_open'
   | 'draft_status'
@@ -33,14 +33,14 @@ export const DETAILED_STATUSES = [
   'mergeable',
 ] as const satisfies readonly DetailedStatus[];
 
-/** Input of the checks: the row, the git result (null: not known), and the project's merge settings. */
+/** Input of the checks: columns of the merge request, the git result (null if unknown), and the project's merge settings. */
 export interface MergeChecks {
   readonly state: MergeRequestState;
   readonly draft: boolean;
-  /** The title matches the project's regex (`isTitleAllowed`). */
+  /** Whether the title matches the project's regex (`isTitleAllowed`). */
   readonly titleMatches: boolean;
   readonly check: MergeCheck | null;
-  /** A thread is open; may be false if resolved threads are not required. */
+  /** Whether a thread is open; may be false if resolved threads are not required. */
   readonly threadsOpen: boolean;
   /** Status of the head pipeline; null if there is none, or if none is required. */
   readonly pipeline: PipelineStatus | null;
@@ -67,7 +67,7 @@ export function findObstacles({
   pipeline,
   settings,
 }: MergeChecks): DetailedStatus[] {
-  const holds: Record<Exclude<DetailedStatus, 'mergeable'>, boolean> = {
+  const isObstacle: Record<Exclude<DetailedStatus, 'mergeable'>, boolean> = {
     not_open: state !== 'opened',
     draft_status: draft,
     commits_status: check === 'no_commits',
@@ -80,7 +80,7 @@ export function findObstacles({
     ci_must_pass: isBlockedByPipeline(pipeline, settings),
     unchecked: check === null,
   };
-  return DETAILED_STATUSES.filter((status) => status !== 'mergeable' && holds[status]);
+  return DETAILED_STATUSES.filter((status) => status !== 'mergeable' && isObstacle[status]);
 }
 
 const FINISHED_PIPELINE_STATUSES: readonly PipelineStatus[] = ['success', 'failed', 'canceled', 'skipped'];
@@ -96,16 +96,17 @@ export function isBlockedByPipeline(
   return mustSucceed && pipeline !== 'success' && !(pipeline === 'skipped' && mayBeSkipped === true);
 }
 
-export function detailedStatus(checked: MergeChecks): DetailedStatus {
-  return findObstacles(checked)[0] ?? 'mergeable';
+/** Returns the first obstacle, or `mergeable`. */
+export function detailedStatus(checks: MergeChecks): DetailedStatus {
+  return findObstacles(checks)[0] ?? 'mergeable';
 }
 
-/** Returns the failure of a merge: `conflict` only if there is no obstacle other than a needed rebase. */
-export function mergeFailure(checked: MergeChecks): 'notMergeable' | 'conflict' | null {
-  const [first, ...others] = findObstacles(checked);
+/** Returns the failure of a merge, or null if there is none: `conflict` if a needed rebase is the only other obstacle. */
+export function mergeFailure(checks: MergeChecks): 'notMergeable' | 'conflict' | null {
+  const [first, ...others] = findObstacles(checks);
   if (first === undefined) return null;
-  const more = others.some((status) => status !== 'need_rebase');
-  return first === 'conflict' && !more ? 'conflict' : 'notMergeable';
+  const hasOtherObstacles = others.some((status) => status !== 'need_rebase');
+  return first === 'conflict' && !hasOtherObstacles ? 'conflict' : 'notMergeable';
 }
 
 /** Returns whether to squash. The project setting overrides the choice of the merge request. */
@@ -119,9 +120,9 @@ export function mergeStatus(check: MergeCheck | null): MergeStatus {
   return check === 'ahead' || check === 'diverged' ? 'can_be_merged' : 'cannot_be_merged';
 }
 
-const titleExpressions = createBoundedCache<ReturnType<typeof compileRegex>>(100);
+const regexesByPattern = createBoundedCache<ReturnType<typeof compileRegex>>(100);
 
-/** Results by regex and title: lists match the same titles again and again. */
+/** Results by regex and title, because lists match the same titles again and again. */
 const titleResults = createBoundedCache<{ readonly allowed: boolean }>(5_000);
 
 /** Returns whether a title matches the project's regex. A hostile regex takes at most some milliseconds, once for a title. */
@@ -131,11 +132,11 @@ export function isTitleAllowed(
 ): boolean {
   if (pattern === null || pattern === '') return true;
   const key = `${pattern}\n${title}`;
-  const known = titleResults.get(key);
-  if (known !== undefined) return known.allowed;
-  const expression = titleExpressions.get(pattern) ?? compileRegex(pattern);
-  titleExpressions.set(pattern, expression);
-  const allowed = typeof expression !== 'string' && expression.matcher(title).find();
+  const cachedResult = titleResults.get(key);
+  if (cachedResult !== undefined) return cachedResult.allowed;
+  const regex = regexesByPattern.get(pattern) ?? compileRegex(pattern);
+  regexesByPattern.set(pattern, regex);
+  const allowed = typeof regex !== 'string' && regex.matcher(title).find();
   titleResults.set(key, { allowed });
   return allowed;
 }

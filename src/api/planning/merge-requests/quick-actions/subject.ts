@@ -12,8 +12,9 @@ import { filterMergeRequestReaders, type MergeRequest, mayUpdateMergeRequest } f
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
-/** Merge requests as subjects of quick actions. */
+// Merge requests as subjects of quick actions.
 
+/** Loads the subject for an existing merge request. */
 export async function loadMergeRequestSubject(
   uow: UnitOfWork<SignedInCaller>,
   { caller, project }: Pick<CurrentAccess, 'caller' | 'project'>,
@@ -23,7 +24,7 @@ export async function loadMergeRequestSubject(
   const loadUserIds = async (kind: typeof MERGE_REQUESTS_BY_REVIEWER) =>
     (await loadAssignees(uow, kind, [mergeRequest.id])).map(({ user_id }) => user_id);
   return {
-    ...projectSubject(uow, project),
+    ...createBaseSubject(uow, project),
     noteable: mergeRequest,
     mayUpdate,
     mayTrackTime: mayUpdate,
@@ -44,7 +45,7 @@ export function newMergeRequestSubject(
   title: string,
 ): QuickActionSubject {
   return {
-    ...projectSubject(uow, project),
+    ...createBaseSubject(uow, project),
     noteable: null,
     mayUpdate: true,
     mayTrackTime: true,
@@ -52,7 +53,8 @@ export function newMergeRequestSubject(
   };
 }
 
-function projectSubject(uow: UnitOfWork<SignedInCaller>, project: Project) {
+/** Returns the properties of existing and new subjects. */
+function createBaseSubject(uow: UnitOfWork<SignedInCaller>, project: Project) {
   return {
     type: 'MergeRequest',
     parent: { project },

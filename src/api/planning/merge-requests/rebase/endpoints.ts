@@ -10,18 +10,19 @@ import { startRebase } from './start.ts';
 
 const Rebase = entity('MergeRequestRebase', { rebase_in_progress: Type.Boolean() });
 
-const RIGHTS = 'project:read_merge_request, push and force push to the source branch';
+/** Describes the permission checks of `startRebase` in api.txt. */
+const PERMISSION_LABEL = 'project:read_merge_request, push and force push to the source branch';
 
 /** contract/planning.md §3.8 "Rebase" */
 export const rebaseMergeRequest = endpoint({
   put: '/projects/:id/merge_requests/:merge_request_iid/rebase',
   summary: 'Rebase a merge request',
-  access: authorizedOnReadableMergeRequest(() => {}).require(() => {}, RIGHTS),
+  access: authorizedOnReadableMergeRequest(() => {}).require(() => {}, PERMISSION_LABEL),
   params: { skip_ci: optional(boolean, false) },
   errors: {
-    noSource: [403, '403 Forbidden - Source branch does not exist'],
-    mayNotPush: [403, '403 Forbidden - Cannot push to source branch'],
-    mayNotForce: [403, '403 Forbidden - Source branch is protected from force push'],
+    sourceBranchMissing: [403, '403 Forbidden - Source branch does not exist'],
+    pushForbidden: [403, '403 Forbidden - Cannot push to source branch'],
+    forcePushForbidden: [403, '403 Forbidden - Source branch is protected from force push'],
     locked: [409, '409 Conflict: Resource lock'],
     readOnly: READ_ONLY,
   },

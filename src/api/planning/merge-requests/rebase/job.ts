@@ -53,7 +53,7 @@ interface RequestedRebase {
   readonly skip_ci: boolean;
 }
 
-/** Returns false if the branch cannot be rebased. */
+/** Rebases the branch. Returns false if that is not possible, true also if nothing is left to do. */
 async function rebaseOnTarget(
   services: RefServices,
   id: number,
@@ -67,9 +67,9 @@ async function rebaseOnTarget(
   if (mergeRequest?.state !== 'opened') return true;
   const project = await findProject(db, caller, String(mergeRequest.project_id));
   if (project === null || !isSignedIn(caller)) return false;
-  const start = await findRebaseBase(services, project, mergeRequest, request.head_sha);
-  if (start === null) return false;
-  const { onto, base } = start;
+  const commits = await findRebaseCommits(services, project, mergeRequest, request.head_sha);
+  if (commits === null) return false;
+  const { onto, base } = commits;
   // The branch is already up to date.
   if (base === onto) return true;
   const { name, email } = caller.user;
@@ -86,7 +86,7 @@ async function rebaseOnTarget(
 }
 
 /** Returns the target head and the merge base, or null if the source branch moved or there is no merge base. */
-async function findRebaseBase({ git }: RefServices, project: Project, mergeRequest: MergeRequest, head: string) {
+async function findRebaseCommits({ git }: RefServices, project: Project, mergeRequest: MergeRequest, head: string) {
   const { source_branch, target_branch } = mergeRequest;
   const repository = getRepository(git, project);
   if ((await findBranchHead(repository, source_branch)) !== head) return null;
@@ -115,7 +115,7 @@ async function moveSourceBranch(
   return moveFailure === undefined;
 }
 
-/** Deletes the request and stores an error if it failed. A request that was already deleted has not failed. */
+/** Deletes the request and, if the rebase failed, stores an error. Stores none if the request was already deleted. */
 async function finishRebase(tx: Transaction, id: number, head: string, isRebased: boolean): Promise<void> {
   if ((await deleteRebase(tx, id, head)) && !isRebased) await updateMergeError(tx, id, REBASE_FAILED);
 }

@@ -12,9 +12,9 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { rebaseJob } from './job.ts';
 import { insertRebase } from './store.ts';
 
-type RebaseFailure = 'noSource' | 'mayNotPush' | 'mayNotForce' | 'locked' | 'readOnly';
+type RebaseFailure = 'sourceBranchMissing' | 'pushForbidden' | 'forcePushForbidden' | 'locked' | 'readOnly';
 
-/** Enqueues a rebase of the current source branch. Of concurrent requests one succeeds. */
+/** Enqueues a rebase of the current source branch. Of concurrent requests, one succeeds and the others fail with `locked`. */
 export async function startRebase(
   { database, git, runUnitOfWork }: RefServices,
   caller: SignedInCaller,
@@ -24,9 +24,9 @@ export async function startRebase(
 ): Promise<{ readonly rebase_in_progress: true } | Failure<RebaseFailure>> {
   const { reader } = database.forRequest();
   const head = await findBranchHead(getRepository(git, project), source_branch);
-  if (head === null) return fail('noSource');
-  if (!(await mayCommitTo(reader, caller, project, source_branch))) return fail('mayNotPush');
-  if (!mayForcePush(await listProtectionRules(reader, project.id), source_branch)) return fail('mayNotForce');
+  if (head === null) return fail('sourceBranchMissing');
+  if (!(await mayCommitTo(reader, caller, project, source_branch))) return fail('pushForbidden');
+  if (!mayForcePush(await listProtectionRules(reader, project.id), source_branch)) return fail('forcePushForbidden');
   if (project.read_only) return fail('readOnly');
   return runUnitOfWork(caller, async (uow) => {
     const current = await findMergeRequest(uow, caller, project.id, iid);

@@ -5,10 +5,11 @@ import { addMilliseconds } from '#runtime/clock.ts';
 
 /** Rows of requested rebases, each valid until its lease ends. */
 
-/** Longer than one attempt and the delay before the next one. After the lease the rebase counts as abandoned. */
+/** Duration of a lease: longer than one attempt and the delay before the next. After it the rebase counts as abandoned. */
 const LEASE_MS = 15 * 60_000;
 
 interface NewRebase {
+  /** Id of the merge request. */
   readonly id: number;
   readonly userId: number;
   readonly head: string;
@@ -18,7 +19,7 @@ interface NewRebase {
 /** Inserts a request. Returns false if a rebase is in progress. index: merge_request_rebases primary key */
 export async function insertRebase(tx: Transaction, { id, userId, head, skipCi }: NewRebase): Promise<boolean> {
   const columns = { user_id: userId, head_sha: head, skip_ci: skipCi, lease_until: addMilliseconds(tx.now, LEASE_MS) };
-  const inserted = await tx
+  const insertedRow = await tx
     .insertInto('merge_request_rebases')
     .values({ merge_request_id: id, ...columns })
     .onConflict((conflict) =>
@@ -26,7 +27,7 @@ export async function insertRebase(tx: Transaction, { id, userId, head, skipCi }
     )
     .returning('merge_request_id')
     .executeTakeFirst();
-  return inserted !== undefined;
+  return insertedRow !== undefined;
 }
 
 /** Renews the lease and returns the request, or undefined if there is none. index: merge_request_rebases primary key */
