@@ -48,7 +48,7 @@ export async function resolveIssueMetadata(
   before: IssueMetadata,
   input: IssueMetadataInput,
 ): Promise<Omit<IssueMetadata, 'labels'> & { readonly labels: readonly number[] }> {
-  const valueOr = <T>(value: T | undefined, old: T): T => (value === undefined ? old : value);
+  const valueOr = <T>(value: T | undefined, fallback: T): T => (value === undefined ? fallback : value);
   return {
     due_date: valueOr(input.due_date, before.due_date),
     weight: uow.tier === 'free' ? before.weight : valueOr(input.weight, before.weight),

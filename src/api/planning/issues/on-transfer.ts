@@ -8,7 +8,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { assignIterationBatch } from '../iteration-cadences/index.ts';
 
-/** After a transfer, removes iterations of groups that are no longer ancestors from the issues. */
+/** After a transfer, clears the iterations of former ancestor groups from issues. */
 export const removeOutOfScopeIterations = subscription({
   event: 'group-or-project-transferred',
   inBackground: {

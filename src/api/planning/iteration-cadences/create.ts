@@ -19,7 +19,7 @@ export async function createCadence(
   return rescheduleCadence(uow, await insertCadence(uow, group.id, content));
 }
 
-/** Creates the manual cadence for iterations that are created without naming a cadence. */
+/** Creates the manual cadence for new iterations that name no cadence. */
 export function createManualCadence(uow: UnitOfWork, { id, name }: Pick<Group, 'id' | 'name'>): Promise<CadenceRow> {
   return insertManualCadence(uow, id, `${name} Iterations`);
 }

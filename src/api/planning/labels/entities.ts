@@ -88,7 +88,7 @@ export const Label = entity('Label', labelFields).from(loadRelations, (row: Labe
   toLabelJson(row, relations),
 );
 
-/** A label seen from a project: the project's own, or one of an ancestor group. */
+/** A label listed for a project: its own, or one of an ancestor group. */
 export const ProjectLabel = entity('ProjectLabel', {
   ...labelFields,
   priority: nullable(Type.Integer()),

@@ -21,9 +21,9 @@ export interface LabelListRow extends LabelBasicRow {
   readonly project_id: number | null;
   readonly group_id: number | null;
   readonly updated_at: string;
-  /** Set by the project through which the label is seen. */
+  /** The priority that the project sets; null if it sets none or the label is listed for a group. */
   readonly priority: number | null;
-  /** The id of that project; null if the label is seen through a group. */
+  /** Id of the project for which the label is listed; null if it is listed for a group. */
   readonly shown_in: number | null;
 }
 

@@ -10,7 +10,7 @@ import type { LabelListRow } from './store.ts';
 
 // Subscriptions to labels: for the issuables of one project, or everywhere (contract/planning.md §3.5).
 
-/** Returns the ids of the labels to which the caller is subscribed, everywhere or in the project through which they are seen. index: label_subscriptions_by_label */
+/** Returns the ids of the labels to which the caller is subscribed, everywhere or in the project for which they are listed (`shown_in`). index: label_subscriptions_by_label */
 export async function findSubscribedLabelIds(
   db: Reader,
   { user }: Caller,

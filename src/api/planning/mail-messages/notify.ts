@@ -71,7 +71,7 @@ async function writeMails(
   if (!isMailEnabled(config)) return;
   const db = database.reader;
   const subject = await loadNewMailSubject(db, git, payload);
-  if (subject === null || subject.container.mailsOff || isDeletionRename(subject)) return;
+  if (subject === null || subject.container.mailsDisabled || isDeletionRename(subject)) return;
   const mails = await composeNewMails({ config, serverUrl }, db, subject, payload);
   const { noteTarget } = subject;
   const mentionedIds = await findMentionedParticipants(db, subject);
@@ -115,12 +115,12 @@ async function composeNewMails(
   { config, serverUrl }: Pick<MailWriterServices, 'config' | 'serverUrl'>,
   db: Services['database']['reader'],
   subject: NewMailSubject,
-  { key, by }: NotifyPayload,
+  { key, by: actorId }: NotifyPayload,
 ): Promise<NewMails> {
   const { event, container, noteable, commit, noteTarget, pipeline, alert, note, text: content, target } = subject;
   const assignedIds = noteable === null ? [] : assignedUserIds(event, noteable);
   const users = await loadUsersById(db, assignedIds);
-  const actor = (await loadCaller(db, by, null)).user;
+  const actor = (await loadCaller(db, actorId, null)).user;
   const text = composeText({
     event,
     container,

@@ -2,7 +2,7 @@ import { deleteBatch } from '#database/batch-statements.ts';
 import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 
-/** When a user is deleted: deletes the mails to them. index: mail_messages_by_recipient */
+/** Deletes the mails to a deleted user. index: mail_messages_by_recipient */
 export const onUserDeleted = subscription({
   event: 'user-deleted',
   inBatches: (uow, { userId }) =>

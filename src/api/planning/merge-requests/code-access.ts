@@ -28,7 +28,7 @@ function requireReadCode({ caller }: AccessCall, { project }: { readonly project
 }
 
 /**
- * Access for signed-in callers whom `authorizeMergeRequest` accepts. Callers who may not read the merge request get 404; all callers
+ * Access for signed-in callers, further checked by `authorizeMergeRequest`. Callers who may not read the merge request get 404; all callers
  * get 403 in archived projects.
  */
 export const authorizedOnReadableMergeRequest = (

@@ -105,7 +105,7 @@ async function insertNewMergeRequest(
   return mergeRequest;
 }
 
-/** Returns the metadata of a new merge request before that of the request is applied. */
+/** Returns the default metadata, to which the metadata of the request is applied. */
 function getDefaultMetadata(project: Project) {
   const { squash_option } = storedAttributes(project);
   return {

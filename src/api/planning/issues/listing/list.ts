@@ -33,7 +33,7 @@ export interface IssueFilter extends Partial<ParameterValues<typeof issueFilterP
   /** Ids of author and assignee. */
   readonly byUser?: number;
   readonly toUser?: number;
-  /** False: filters by weight, epic and iteration are ignored. */
+  /** Whether filters by weight, epic and iteration apply; else they are ignored. */
   readonly premium: boolean;
 }
 
@@ -65,7 +65,7 @@ export async function listIssues(
   return { ...idPage, items };
 }
 
-/** Counts the issues that the caller may read by state. */
+/** Counts the issues that the caller may read, by state. */
 export async function countIssues(
   db: Reader,
   caller: Caller,
@@ -86,7 +86,7 @@ export async function countIssues(
 /** Orders that have an index across all projects. For other orders all issues are read and sorted. */
 const INDEXED_ORDERS: readonly IssueOrdering['order'][] = ['created_at', 'updated_at'];
 
-/** Builds the queries for the ids of a list, not sorted yet. */
+/** Builds the unsorted queries for the ids of a list. */
 async function buildIssueIdQueries(
   db: Reader,
   caller: Caller,

@@ -11,7 +11,7 @@ import type { IssueIdQuery, IssueOrdering } from './orders.ts';
  * the first milestones or the best labels. Milestones or labels are taken in sort order until they have enough issues for the page.
  */
 
-/** Maximum length of a prefix. For later pages the optimization is not worth it. */
+/** Maximum number of issues in a prefix. For later pages the optimization is not worth it. */
 const MAX_PREFIX_LENGTH = 1_000;
 
 /** The query of a list, with and without the project index. */

@@ -18,7 +18,7 @@ interface HourlyAllowance {
 
 /** Returns how many mails may be sent to the address now. index: mail_messages_sent */
 export async function loadHourlyAllowance(db: Reader, address: string, now: string): Promise<HourlyAllowance> {
-  const since = addMilliseconds(now, -HOUR_MS);
+  const windowStart = addMilliseconds(now, -HOUR_MS);
   const { mailCount, oldestSentAt } = await db
     .selectFrom('mail_messages')
     .select((eb) => [
@@ -27,7 +27,7 @@ export async function loadHourlyAllowance(db: Reader, address: string, now: stri
       eb.fn.min('sent_at').as('oldestSentAt'),
     ])
     .where('recipient_email', '=', address)
-    .where('sent_at', '>', since)
+    .where('sent_at', '>', windowStart)
     .executeTakeFirstOrThrow();
   return {
     remaining: Math.max(0, MAX_PER_HOUR - mailCount),

@@ -28,22 +28,22 @@ export interface NotificationCandidate {
 interface RuleContext {
   readonly event: MailEvent;
   /** Whether mails are disabled for the project or an ancestor group. */
-  readonly mailsOff: boolean;
+  readonly mailsDisabled: boolean;
 }
 
 /** The first rule that excludes a candidate. */
-export type DropReason = 'unreachable' | 'unreadable' | 'mailsOff' | 'actor' | 'unsubscribed' | 'level';
+export type DropReason = 'unreachable' | 'unreadable' | 'mailsDisabled' | 'actor' | 'unsubscribed' | 'level';
 
 export type NotificationDecision = { readonly dropReason: DropReason } | { readonly reason: MailReason | null };
 
 /** Returns the first rule that excludes the candidate, or else the reason for the mail; null means the notification settings. */
 export function decideNotification(
-  { event, mailsOff }: RuleContext,
+  { event, mailsDisabled }: RuleContext,
   candidate: NotificationCandidate,
 ): NotificationDecision {
   if (!candidate.reachable) return { dropReason: 'unreachable' };
   if (!candidate.mayRead) return { dropReason: 'unreadable' };
-  if (mailsOff) return { dropReason: 'mailsOff' };
+  if (mailsDisabled) return { dropReason: 'mailsDisabled' };
   if (candidate.isActor && !ACTORLESS_EVENTS.includes(event)) return { dropReason: 'actor' };
   if (candidate.unsubscribed && !candidate.involvements.has('mention')) return { dropReason: 'unsubscribed' };
   if (!isNotificationEnabled(effectiveSetting(candidate.choices), event, candidate.involvements))
@@ -78,7 +78,7 @@ function isNotificationEnabled(
   // Recipients of alerts are chosen by the project, not by their level.
   if (isAlertEvent(event)) return setting.level !== 'disabled';
   const hasInvolvement = (...involvementsToMatch: Involvement[]) =>
-    involvementsToMatch.some((one) => involvements.has(one));
+    involvementsToMatch.some((involvement) => involvements.has(involvement));
   const isInvolved = hasInvolvement('participating', 'mention', 'subscription');
   switch (setting.level) {
     case 'disabled':

@@ -28,8 +28,8 @@ const candidate = (
   ...others,
 });
 
-const decide = (event: EmailEvent, some: NotificationCandidate, mailsOff = false) =>
-  decideNotification({ event, mailsOff }, some);
+const decide = (event: EmailEvent, some: NotificationCandidate, mailsDisabled = false) =>
+  decideNotification({ event, mailsDisabled }, some);
 const isNotified = (...input: Parameters<typeof decide>) => 'reason' in decide(...input);
 
 /** Per level: the involvements that are notified of each event, and the events of which each involvement is notified. */
@@ -108,14 +108,14 @@ test('returns the first rule that excludes a candidate', () => {
   const rows: [Partial<NotificationCandidate>, boolean, DropReason][] = [
     [all, true, 'unreachable'],
     [{ ...all, reachable: true }, true, 'unreadable'],
-    [{ ...all, reachable: true, mayRead: true }, true, 'mailsOff'],
+    [{ ...all, reachable: true, mayRead: true }, true, 'mailsDisabled'],
     [{ ...all, reachable: true, mayRead: true }, false, 'actor'],
     [{ unsubscribed: true }, false, 'unsubscribed'],
     [{}, false, 'level'],
   ];
-  for (const [others, mailsOff, dropped] of rows) {
+  for (const [others, mailsDisabled, dropped] of rows) {
     const some = candidate('participating', disabled, others);
-    assert.deepEqual(decide('new_note', some, mailsOff), { dropReason: dropped });
+    assert.deepEqual(decide('new_note', some, mailsDisabled), { dropReason: dropped });
   }
 });
 

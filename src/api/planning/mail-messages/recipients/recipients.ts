@@ -45,7 +45,10 @@ export async function selectRecipients(
       unsubscribed: details.unsubscribed,
       reasons: findReasons(subject, userId, involvements.get(userId)!),
     };
-    const decision = decideNotification({ event: subject.event, mailsOff: subject.container.mailsOff }, candidate);
+    const decision = decideNotification(
+      { event: subject.event, mailsDisabled: subject.container.mailsDisabled },
+      candidate,
+    );
     return 'dropReason' in decision
       ? []
       : [{ userId, email: details.address, reason: decision.reason, mention: candidate.involvements.has('mention') }];
@@ -54,7 +57,7 @@ export async function selectRecipients(
 
 /** Removes the involvement `watch`; adds the effective level if it is `watch` or `custom`. */
 function withLevelInvolvement(involvements: ReadonlySet<Involvement>, level: string): ReadonlySet<Involvement> {
-  const otherInvolvements = [...involvements].filter((one) => one !== 'watch');
+  const otherInvolvements = [...involvements].filter((involvement) => involvement !== 'watch');
   return new Set(level === 'watch' || level === 'custom' ? [...otherInvolvements, level] : otherInvolvements);
 }
 
@@ -80,5 +83,5 @@ export function isStillRecipient(
   { email, mention }: Pick<Recipient, 'email' | 'mention'>,
 ): boolean {
   if (details?.address == null || !details.confirmed.has(foldCase(email))) return false;
-  return details.mayRead && !container.mailsOff && (!details.unsubscribed || mention);
+  return details.mayRead && !container.mailsDisabled && (!details.unsubscribed || mention);
 }

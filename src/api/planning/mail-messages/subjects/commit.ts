@@ -25,5 +25,5 @@ export async function findCommitAuthorId(
   return commit === null ? null : findUserIdByConfirmedAddress(db, commit.author.email);
 }
 
-/** Returns the SHA as texts of mails contain it. */
+/** Returns the first 8 characters of the SHA, for texts of mails. */
 export const abbreviateSha = (sha: string): string => sha.slice(0, 8);

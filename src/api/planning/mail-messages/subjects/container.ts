@@ -18,7 +18,7 @@ export interface MailContainer {
   /** Groups and projects whose members have access through their membership. */
   readonly sources: readonly MemberSourceRef[];
   /** Whether mails are disabled here or in an ancestor group. */
-  readonly mailsOff: boolean;
+  readonly mailsDisabled: boolean;
 }
 
 /** Loads a project as a container; returns null if it is deleted. */
@@ -35,7 +35,7 @@ export async function loadProjectContainer(db: Reader, id: number): Promise<Mail
     fullPath: project.full_path,
     groupIds: ancestors.map((ancestor) => ancestor.id),
     sources: await listMemberSources(db, projectSource(project)),
-    mailsOff: [project, ...ancestors].some(areMailsDisabled),
+    mailsDisabled: [project, ...ancestors].some(areMailsDisabled),
   };
 }
 
@@ -53,7 +53,7 @@ export async function loadGroupContainer(db: Reader, id: number): Promise<MailCo
     fullPath: group.full_path,
     groupIds: ancestors.map((ancestor) => ancestor.id),
     sources: await listMemberSources(db, groupSource(id)),
-    mailsOff: ancestors.some(areMailsDisabled),
+    mailsDisabled: ancestors.some(areMailsDisabled),
   };
 }
 

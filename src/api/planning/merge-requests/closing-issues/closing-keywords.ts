@@ -20,8 +20,8 @@ const MAX_DIGITS = 9;
 
 /**
  * Returns the distinct iids of the issues that a description or commit message closes. The syntax is a keyword, an optional colon and
- * `#n`, followed by further references (`Closes #1, #2 and #3`). References in code do not count; indented ones do, because `git merge --squash`
- * indents the original messages. Takes linear time. contract/planning.md §3.8
+ * `#n`, followed by further references (`Closes #1, #2 and #3`). References in code do not count; indented references do, because
+ * `git merge --squash` indents the original messages. Takes linear time. contract/planning.md §3.8
  */
 export function parseClosingIids(description: string): number[] {
   const issueIids = new Set<number>();

@@ -275,7 +275,7 @@ function createMergePermission(
 ): RefPermission<'notMergeable' | 'mergeInProgress' | 'changed'> {
   const { id, iid, target_branch } = state.mergeRequest;
   return async (db, { caller, project }) => {
-    // The access check of the endpoint answers with the reason.
+    // After this error, the access check of the endpoint runs again and produces the response.
     if (!(await mayMergeInto(db, caller, project, target_branch))) throw new AccessRevoked();
     if (await isBeingMerged(db, id)) return fail('mergeInProgress');
     if (options.mode === 'pending' && !(await hasAutoMerge(db, id))) return fail('notMergeable');

@@ -114,7 +114,7 @@ export function isSquashed(requested: boolean, { squash_option }: Pick<MergeSett
   return squash_option === 'always' || (requested && squash_option !== 'never');
 }
 
-/** Returns the entity's `merge_status`. */
+/** Converts the result of the git check to the `merge_status` of the API. */
 export function mergeStatus(check: MergeCheck | null): MergeStatus {
   if (check === null) return 'unchecked';
   return check === 'ahead' || check === 'diverged' ? 'can_be_merged' : 'cannot_be_merged';
@@ -125,7 +125,7 @@ const regexesByPattern = createBoundedCache<ReturnType<typeof compileRegex>>(100
 /** Results by regex and title, because lists match the same titles again and again. */
 const titleResults = createBoundedCache<{ readonly allowed: boolean }>(5_000);
 
-/** Returns whether a title matches the project's regex. A hostile regex takes at most some milliseconds, once for a title. */
+/** Returns whether a title matches the project's regex. A hostile regex takes at most a few milliseconds, once per title. */
 export function isTitleAllowed(
   title: string,
   { merge_request_title_regex: pattern }: Pick<MergeSettings, 'merge_request_title_regex'>,
