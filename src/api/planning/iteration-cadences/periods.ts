@@ -41,7 +41,7 @@ export interface SchedulePlan<Upcoming> {
 export function planSchedule<Upcoming extends Period>(
   rule: ScheduleRule,
   { today, latestStarted, upcoming }: IterationTimeline<Upcoming>,
-  reschedule: boolean,
+  { reschedule }: { readonly reschedule: boolean },
 ): SchedulePlan<Upcoming> {
   const planAfter = (period: Period | null) => nextPeriod(period, rule);
   const movedIterations: { iteration: Upcoming; period: Period }[] = [];

@@ -9,30 +9,37 @@ const second = period('2026-01-08', '2026-01-14');
 const third = period('2026-01-15', '2026-01-21');
 
 test('plans a current iteration and upcoming ones back to back', () => {
-  assert.deepEqual(planSchedule(rhythm, { today: '2026-01-07', latestStarted: null, upcoming: [] }, false), {
-    rescheduled: [],
-    newPeriods: [first, second, third],
-    nextRun: '2026-01-08',
-    isComplete: true,
-  });
+  assert.deepEqual(
+    planSchedule(rhythm, { today: '2026-01-07', latestStarted: null, upcoming: [] }, { reschedule: false }),
+    {
+      rescheduled: [],
+      newPeriods: [first, second, third],
+      nextRun: '2026-01-08',
+      isComplete: true,
+    },
+  );
 });
 
 test('plans only upcoming iterations for a later start', () => {
   const { newPeriods: added, nextRun } = planSchedule(
     rhythm,
     { today: '2025-12-31', latestStarted: null, upcoming: [] },
-    false,
+    { reschedule: false },
   );
   assert.deepEqual([added, nextRun], [[first, second], '2026-01-01']);
 });
 
 test('keeps existing iterations and fills the past ones after a long gap', () => {
-  const nothing = planSchedule(rhythm, { today: '2026-01-03', latestStarted: first, upcoming: [second, third] }, false);
+  const nothing = planSchedule(
+    rhythm,
+    { today: '2026-01-03', latestStarted: first, upcoming: [second, third] },
+    { reschedule: false },
+  );
   assert.deepEqual(nothing, { rescheduled: [], newPeriods: [], nextRun: '2026-01-08', isComplete: true });
   const { newPeriods: added } = planSchedule(
     rhythm,
     { today: '2026-02-01', latestStarted: third, upcoming: [] },
-    false,
+    { reschedule: false },
   );
   assert.deepEqual(
     added.map(({ start_date }) => start_date),
@@ -42,7 +49,9 @@ test('keeps existing iterations and fills the past ones after a long gap', () =>
 
 test('moves upcoming iterations for a new duration and keeps the current one', () => {
   const standing = { today: '2026-01-03', latestStarted: first, upcoming: [second, third] };
-  const { rescheduled: moved, newPeriods: added } = planSchedule({ ...rhythm, duration_in_weeks: 2 }, standing, true);
+  const { rescheduled: moved, newPeriods: added } = planSchedule({ ...rhythm, duration_in_weeks: 2 }, standing, {
+    reschedule: true,
+  });
   assert.deepEqual(moved, [
     { iteration: second, period: period('2026-01-08', '2026-01-21') },
     { iteration: third, period: period('2026-01-22', '2026-02-04') },
@@ -52,9 +61,15 @@ test('moves upcoming iterations for a new duration and keeps the current one', (
 
 test('leaves a gap for a later start, and makes the first iteration current for an earlier one', () => {
   const standing = { today: '2026-01-03', latestStarted: first, upcoming: [second] };
-  const later = planSchedule({ ...rhythm, start_date: '2026-03-01', iterations_in_advance: 1 }, standing, true);
+  const later = planSchedule({ ...rhythm, start_date: '2026-03-01', iterations_in_advance: 1 }, standing, {
+    reschedule: true,
+  });
   assert.deepEqual([later.rescheduled[0]!.period, later.nextRun], [period('2026-03-01', '2026-03-07'), '2026-03-01']);
-  const earlier = planSchedule(rhythm, { today: '2026-01-03', latestStarted: null, upcoming: [second, third] }, true);
+  const earlier = planSchedule(
+    rhythm,
+    { today: '2026-01-03', latestStarted: null, upcoming: [second, third] },
+    { reschedule: true },
+  );
   assert.deepEqual([earlier.rescheduled.map((one) => one.period), earlier.newPeriods], [[first, second], [third]]);
 });
 

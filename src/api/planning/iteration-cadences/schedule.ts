@@ -30,7 +30,7 @@ export async function scheduleCadence(uow: UnitOfWork, cadence: CadenceRow): Pro
   const rule = getScheduleRule(cadence);
   return rule === null
     ? pauseCadence(uow, cadence)
-    : applyPlan(uow, cadence, planSchedule(rule, await loadIterationTimeline(uow, cadence.id), false));
+    : applyPlan(uow, cadence, planSchedule(rule, await loadIterationTimeline(uow, cadence.id), { reschedule: false }));
 }
 
 /** Failure: an iteration would end after the last day of the calendar. */
@@ -43,7 +43,7 @@ export async function rescheduleCadence(
 ): Promise<CadenceRow | Failure<'invalid'>> {
   const rule = getScheduleRule(cadence);
   if (rule === null) return pauseCadence(uow, cadence);
-  const plan = planSchedule(rule, await loadIterationTimeline(uow, cadence.id), true);
+  const plan = planSchedule(rule, await loadIterationTimeline(uow, cadence.id), { reschedule: true });
   return plan.isComplete ? applyPlan(uow, cadence, plan) : NO_DAYS_LEFT;
 }
 

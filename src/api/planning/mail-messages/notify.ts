@@ -96,7 +96,7 @@ async function findMentionedParticipants(
   subject: NewMailSubject,
 ): Promise<readonly number[]> {
   const { note, noteable, mentionedUserIds } = subject;
-  return note?.internal && noteable !== null ? noteable.readers(db, mentionedUserIds, true) : mentionedUserIds;
+  return note?.internal && noteable !== null ? noteable.readers(db, mentionedUserIds, note.internal) : mentionedUserIds;
 }
 
 /** Returns whether the project was renamed because it is scheduled for deletion. */

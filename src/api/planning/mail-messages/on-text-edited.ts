@@ -13,6 +13,10 @@ export const onTextUpdated = subscription({
     const mentionedIds = await findMentionedUserIds(uow, text);
     if (mentionedIds.length === 0) return;
     const subject = internal ? await findNoteableSubject(uow, target) : null;
-    await insertMentions(uow, target, subject === null ? mentionedIds : await subject.readers(uow, mentionedIds, true));
+    await insertMentions(
+      uow,
+      target,
+      subject === null ? mentionedIds : await subject.readers(uow, mentionedIds, internal),
+    );
   },
 });
