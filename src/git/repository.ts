@@ -1,9 +1,9 @@
-/** A bare repository: an absolute directory. A missing one reads as empty. */
+/** A bare repository in an absolute directory. A missing directory reads as an empty repository. */
 export interface Repository {
   readonly directory: string;
   /**
-   * The branch that `HEAD` means in revisions, from the database. Without it the file HEAD is read, which follows the
-   * database shortly after.
+   * Default branch from the database, which `HEAD` means in revisions. If undefined, the file HEAD is read, which is
+   * updated shortly after the database.
    */
   readonly head?: string;
 }

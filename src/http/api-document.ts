@@ -10,11 +10,11 @@ export interface ApiDocument {
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The server, for the document. */
+/** URL and version of the server that the document describes. */
 export interface ApiServer {
   readonly url: string;
   readonly version: string;
 }
 
-/** Builds the document of all endpoints of this process. A service, so that an endpoint can return it. */
+/** Returns the document of all endpoints. It is one of `Services`, so that an endpoint can respond with it. */
 export type DescribeApi = (server: ApiServer) => ApiDocument;

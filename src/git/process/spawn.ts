@@ -38,7 +38,7 @@ export interface RunOptions extends SpawnOptions {
 interface StreamOptions extends SpawnOptions {
   /** Additional pipes: file descriptors 3, 4... of the command, `child.pipes` here. */
   pipes?: number;
-  /** It serves many callers, who bound the time and output of each request. Its memory is bounded. */
+  /** Whether the process serves many callers. It has no timeout or output limit; callers limit each request. */
   longLived?: boolean;
 }
 
@@ -56,9 +56,9 @@ type RunResult =
  */
 export interface GitChild {
   readonly command: CommandName;
-  /** Directory of its repository. */
+  /** Directory of the repository; null if the command runs without one. */
   readonly directory: string | null;
-  /** Undefined until it is known. */
+  /** Process id; undefined until the process has started. */
   readonly pid: number | undefined;
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -80,10 +80,10 @@ export interface Processes {
   closed: boolean;
 }
 
-/** Runs git: a `Git`, or in tests only this part. */
+/** Part of `Git` that is needed to run commands. */
 export interface GitRunner {
   readonly processes: Processes;
-  /** Client for which it runs: reads stop when it disconnects (`commands.ts`). Null: no client. */
+  /** Client whose disconnection stops reads (`onClientGone` in `commands.ts`); null without a client. */
   readonly client: RequestClient | null;
 }
 
@@ -91,14 +91,14 @@ export function createProcesses(program: string): Processes {
   return { program, children: new Set(), closed: false };
 }
 
-/** Stops all children and waits for their exits. Nothing starts afterwards. */
+/** Stops all children and waits for their exits. Later starts throw `GitError`. */
 export async function stopProcesses(processes: Processes): Promise<void> {
   processes.closed = true;
-  const ends = [...processes.children].map((child) => {
+  const exits = [...processes.children].map((child) => {
     child.kill();
     return child.done;
   });
-  await Promise.all(ends);
+  await Promise.all(exits);
 }
 
 /**
@@ -118,13 +118,19 @@ export function spawnGit(
   const processes = git.processes;
   const client = row.onClientGone === 'stop' && options.longLived !== true ? git.client : null;
   if (processes.closed || client?.isDisconnected === true) throw new GitError(command, { kind: 'stopped' });
-  const started = startProcess({
+  const spawned = startProcess({
     file: '/bin/sh',
-    args: ['-c', withinMemory(row.memory), processes.program, ...argv],
-    env: environment(repository, row, options),
+    args: ['-c', createMemoryLimitScript(row.memory), processes.program, ...argv],
+    env: createEnvironment(repository, row, options),
     streams: 3 + (options.pipes ?? 0),
   });
-  return follow(processes, client, { command, row, directory: repository?.directory ?? null }, started, options);
+  return superviseProcess(
+    processes,
+    client,
+    { command, row, directory: repository?.directory ?? null },
+    spawned,
+    options,
+  );
 }
 
 /** Runs a command whose output fits in memory, and waits for it. Failures are returned. */
@@ -139,10 +145,10 @@ export async function runGit(
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.stdin.end(options.input ?? '');
-  const ended = await child.done;
+  const exit = await child.done;
   const stdout = Buffer.concat(chunks);
-  if (ended.ok) return { ok: true, code: ended.code, stdout };
-  const { failure } = ended;
+  if (exit.ok) return { ok: true, code: exit.code, stdout };
+  const { failure } = exit;
   return { ok: false, failure, stdout: failure.kind === 'too-large' ? stdout.subarray(0, failure.limit) : stdout };
 }
 
@@ -162,28 +168,26 @@ export async function readGitOutput(
 function composeArguments(command: CommandName, row: GitCommand, invocation: Invocation): string[] {
   const { flags = [], args = [], paths } = invocation;
   for (const flag of flags) {
-    if (!flag.startsWith('-') || flag === '--' || flag.includes('\0')) throw misuse(command, 'flag', flag);
+    if (!flag.startsWith('-') || flag === '--' || flag.includes('\0')) throw createArgumentError(command, 'flag', flag);
   }
   for (const text of [...args, ...(paths ?? [])]) {
-    if (text.includes('\0')) throw misuse(command, 'argument', text);
+    if (text.includes('\0')) throw createArgumentError(command, 'argument', text);
   }
   const argv = [...command.split(' '), ...flags];
   if (args.length > 0 && row.endOfOptions) argv.push('--end-of-options');
   for (const text of args) {
-    if (!row.endOfOptions && text.startsWith('-')) throw misuse(command, 'argument', text);
+    if (!row.endOfOptions && text.startsWith('-')) throw createArgumentError(command, 'argument', text);
     argv.push(text);
   }
   if (paths !== undefined) argv.push('--', ...paths);
   return argv;
 }
 
-function misuse(command: CommandName, what: string, text: string): Error {
-  return new Error(`git ${command}: invalid ${what} ${JSON.stringify(text)}`);
+function createArgumentError(command: CommandName, kind: string, text: string): Error {
+  return new Error(`git ${command}: invalid ${kind} ${JSON.stringify(text)}`);
 }
 
-/**
- * For every command: ignores the configuration of the machine and the user, syncs all files, runs no background tasks.
- */
+/** Configuration of every command: it syncs all files, starts no background tasks and allows no transport. */
 const BASE_CONFIG: Readonly<Record<string, string>> = {
   'core.fsync': 'all',
   'core.fsyncMethod': 'fsync',
@@ -203,15 +207,15 @@ const BASE_CONFIG: Readonly<Record<string, string>> = {
 };
 
 /**
- * Shell script that limits memory and executes git; needs no native code and takes half a millisecond. `-d` counts
- * allocations but not mapped packs, which may have any size. Where a system does not enforce it (macOS),
- * `GIT_ALLOC_LIMIT` remains.
+ * Returns a shell script that limits memory and executes git; it takes half a millisecond. `-d` counts
+ * allocations but not mapped packs, which may have any size. On systems that do not enforce it (macOS), only
+ * `GIT_ALLOC_LIMIT` applies.
  */
-function withinMemory(mebibytes: number): string {
+function createMemoryLimitScript(mebibytes: number): string {
   return `ulimit -d ${mebibytes * 1024} 2>/dev/null; exec "$0" "$@"`;
 }
 
-function environment(repository: Repository | null, row: GitCommand, options: SpawnOptions): NodeJS.ProcessEnv {
+function createEnvironment(repository: Repository | null, row: GitCommand, options: SpawnOptions): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {
     PATH: getGitPath(),
     HOME: '/nonexistent',
@@ -242,28 +246,28 @@ function environment(repository: Repository | null, row: GitCommand, options: Sp
 }
 
 const ERROR_TEXT_LIMIT = 32 * 1024;
-const KILL_DELAY = 2_000;
+const KILL_DELAY_MS = 2_000;
 
-function follow(
+function superviseProcess(
   processes: Processes,
   client: RequestClient | null,
   { command, row, directory }: { command: CommandName; row: GitCommand; directory: string | null },
-  started: SpawnedProcess,
+  spawned: SpawnedProcess,
   options: StreamOptions,
 ): GitChild {
-  const ended = Promise.withResolvers<ProcessExit>();
-  const [stdin, stdout, errors, ...pipes] = started.streams as [Duplex, Duplex, Duplex, ...Duplex[]];
+  const exit = Promise.withResolvers<ProcessExit>();
+  const [stdin, stdout, errors, ...pipes] = spawned.streams as [Duplex, Duplex, Duplex, ...Duplex[]];
   let stderr = '';
   let stopped: GitFailure | null = null;
   let settled = false;
-  let last: NodeJS.Timeout | undefined;
+  let killTimer: NodeJS.Timeout | undefined;
 
   const stop = (failure: GitFailure): void => {
     if (stopped !== null || settled) return;
     stopped = failure;
-    started.signal('SIGTERM');
-    last = setTimeout(() => started.signal('SIGKILL'), KILL_DELAY);
-    for (const end of [stdin, stdout, ...pipes]) end.destroy();
+    spawned.signal('SIGTERM');
+    killTimer = setTimeout(() => spawned.signal('SIGKILL'), KILL_DELAY_MS);
+    for (const stream of [stdin, stdout, ...pipes]) stream.destroy();
   };
   const kill = (reason: GitFailure = { kind: 'stopped' }): void => stop(reason);
   const stopForClient = (): void => stop({ kind: 'stopped' });
@@ -271,40 +275,41 @@ function follow(
     command,
     directory,
     get pid() {
-      return started.pid;
+      return spawned.pid;
     },
     stdin,
     stdout,
     pipes,
-    done: ended.promise,
+    done: exit.promise,
     kill,
   };
   processes.children.add(child);
 
   // A command that exits before it has read its input closes the pipe. Its exit code says more than EPIPE.
-  for (const end of [stdin, ...pipes]) end.on('error', () => undefined);
+  for (const stream of [stdin, ...pipes]) stream.on('error', () => undefined);
   errors.on('data', (chunk: Buffer) => {
     if (stderr.length < ERROR_TEXT_LIMIT) stderr += chunk.toString('utf8');
   });
-  started.ended.then(settle);
+  spawned.ended.then(settle);
 
   if (options.longLived !== true) countOutput(stdout, Math.min(options.limit ?? Infinity, row.output * MIB), stop);
-  const milliseconds = Math.min(options.timeLimit ?? Infinity, row.seconds * 1000);
-  const limit = options.longLived === true ? undefined : setTimeout(() => stop({ kind: 'timed-out' }), milliseconds);
+  const timeoutMs = Math.min(options.timeLimit ?? Infinity, row.seconds * 1000);
+  const timeoutTimer =
+    options.longLived === true ? undefined : setTimeout(() => stop({ kind: 'timed-out' }), timeoutMs);
   client?.signal.addEventListener('abort', stopForClient, { once: true });
   // A timeout of zero has already passed; a timer would race with a fast command.
-  if (milliseconds === 0) stop({ kind: 'timed-out' });
+  if (timeoutMs === 0) stop({ kind: 'timed-out' });
 
-  function settle(end: Awaited<SpawnedProcess['ended']>): void {
+  function settle(result: Awaited<SpawnedProcess['ended']>): void {
     settled = true;
-    clearTimeout(limit);
-    clearTimeout(last);
+    clearTimeout(timeoutTimer);
+    clearTimeout(killTimer);
     client?.signal.removeEventListener('abort', stopForClient);
     processes.children.delete(child);
-    if (stopped !== null) ended.resolve({ ok: false, failure: stopped });
-    else if ('error' in end) ended.resolve({ ok: false, failure: { kind: 'unavailable', text: end.error } });
-    else if (isAcceptedCode(end.code, options)) ended.resolve({ ok: true, code: end.code });
-    else ended.resolve({ ok: false, failure: parseFailure(end.code, stderr) });
+    if (stopped !== null) exit.resolve({ ok: false, failure: stopped });
+    else if ('error' in result) exit.resolve({ ok: false, failure: { kind: 'unavailable', text: result.error } });
+    else if (isAcceptedCode(result.code, options)) exit.resolve({ ok: true, code: result.code });
+    else exit.resolve({ ok: false, failure: parseFailure(result.code, stderr) });
   }
   return child;
 }

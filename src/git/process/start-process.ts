@@ -5,11 +5,12 @@ import { type SpawnedProcess, startInSpawner } from './process-spawner.ts';
 import type { ProcessRequest } from './process-spawner-messages.ts';
 import { signalGroup } from './signal-process-group.ts';
 
-/** Returns the directories in which git is looked up. */
+/** Returns the `PATH` in which git is looked up. */
 export function getGitPath(): string {
   return process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin';
 }
 
+/** Starts a process through the process spawner if it is available, otherwise directly. */
 export function startProcess(request: ProcessRequest): SpawnedProcess {
   return startInSpawner(request) ?? startDirectly(request);
 }

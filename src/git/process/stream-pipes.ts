@@ -8,19 +8,19 @@ import type { GitChild } from './spawn.ts';
  */
 export function pipeToStdin(input: Readable, stdin: Writable): void {
   input.pipe(stdin);
-  const ignoreRest = (): void => {
+  const discardRest = (): void => {
     input.unpipe(stdin);
     input.resume();
   };
-  stdin.on('error', ignoreRest);
-  stdin.on('close', ignoreRest);
-  const breakOff = (): void => {
+  stdin.on('error', discardRest);
+  stdin.on('close', discardRest);
+  const closeStdin = (): void => {
     if (!input.readableEnded) stdin.destroy();
   };
-  input.on('error', breakOff);
-  input.on('close', breakOff);
+  input.on('error', closeStdin);
+  input.on('close', closeStdin);
   // A disconnected client sends nothing more.
-  if (input.destroyed) breakOff();
+  if (input.destroyed) closeStdin();
 }
 
 /**
@@ -29,15 +29,15 @@ export function pipeToStdin(input: Readable, stdin: Writable): void {
  */
 export function pipeOutput(stdout: Readable, client: Writable): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const ignoreRest = (): void => {
+  const discardRest = (): void => {
     stdout.unpipe(client);
     stdout.resume();
   };
   stdout.on('close', resolve);
   stdout.on('error', () => resolve());
-  client.on('error', ignoreRest);
-  client.on('close', ignoreRest);
-  if (client.destroyed) ignoreRest();
+  client.on('error', discardRest);
+  client.on('close', discardRest);
+  if (client.destroyed) discardRest();
   else stdout.pipe(client, { end: false });
   return promise;
 }
@@ -60,12 +60,12 @@ export function killOnClose(client: Writable, child: GitChild): void {
  */
 export async function pipeUntilExit(child: GitChild, client: Writable): Promise<StreamResult> {
   await pipeOutput(child.stdout, client);
-  const ended = await child.done;
-  if (ended.ok) {
+  const exit = await child.done;
+  if (exit.ok) {
     client.end();
     return { failure: null };
   }
-  const { failure } = ended;
+  const { failure } = exit;
   // With an exit code git has reported the error in its protocol.
   if (failure.kind === 'failed' && failure.code === null) client.destroy();
   else if (['stopped', 'timed-out', 'stack-overflow'].includes(failure.kind)) client.destroy();

@@ -2,52 +2,53 @@ import type { Readable } from 'node:stream';
 import { ConfigError } from '#config.ts';
 import { getGitPath, startDirectly } from './start-process.ts';
 
-const OLDEST = { major: 2, minor: 38 };
-const NEEDED = `${OLDEST.major}.${OLDEST.minor}`;
+const MIN_VERSION = { major: 2, minor: 38 };
+const MIN_VERSION_TEXT = `${MIN_VERSION.major}.${MIN_VERSION.minor}`;
 const DOWNLOADS = 'https://git-scm.com/downloads';
-/** Milliseconds. It takes about three; a program on a slow network file system takes longer. */
-const PATIENCE = 30_000;
+/** Timeout of `git --version`, which usually takes three milliseconds; slow network file systems take longer. */
+const TIMEOUT_MS = 30_000;
 
 /**
  * Throws ConfigError unless the git that will be run is new enough. The process runs in parallel with the caller
  * until it awaits the result. It is started directly: the process spawner is for servers that run git often.
  */
 export async function requireGit(): Promise<void> {
-  const { output, failure } = await askForVersion();
+  const { output, failure } = await runGitVersion();
   if (failure !== null) throw new ConfigError(describeFailure(failure));
   const version = parseVersion(output);
   if (version === null) {
     throw new ConfigError(
-      `git ${NEEDED} or newer is needed; "git --version" printed ${JSON.stringify(firstLine(output))}. ${INSTALL_NEWER}`,
+      `git ${MIN_VERSION_TEXT} or newer is needed; "git --version" printed ${JSON.stringify(firstLine(output))}. ${INSTALL_NEWER}`,
     );
   }
-  if (version.major > OLDEST.major || (version.major === OLDEST.major && version.minor >= OLDEST.minor)) return;
-  throw new ConfigError(`git ${NEEDED} or newer is needed; found ${version.text}. ${INSTALL_NEWER}`);
+  if (version.major > MIN_VERSION.major || (version.major === MIN_VERSION.major && version.minor >= MIN_VERSION.minor))
+    return;
+  throw new ConfigError(`git ${MIN_VERSION_TEXT} or newer is needed; found ${version.text}. ${INSTALL_NEWER}`);
 }
 
 const INSTALL_NEWER = `Install a newer git (${DOWNLOADS}) and start again.`;
 
 function describeFailure(failure: string): string {
   if (failure.includes('ENOENT')) {
-    return `git was not found on PATH. Install git ${NEEDED} or newer (${DOWNLOADS}) and start again.`;
+    return `git was not found on PATH. Install git ${MIN_VERSION_TEXT} or newer (${DOWNLOADS}) and start again.`;
   }
-  return `git ${NEEDED} or newer is needed; "git --version" failed: ${failure}. Install git (${DOWNLOADS}) and start again.`;
+  return `git ${MIN_VERSION_TEXT} or newer is needed; "git --version" failed: ${failure}. Install git (${DOWNLOADS}) and start again.`;
 }
 
 interface GitVersion {
   readonly major: number;
   readonly minor: number;
-  /** As git prints it, without what a vendor adds in brackets: `2.45.2.windows.1`. */
+  /** Version as git prints it, without a vendor suffix in parentheses: `2.45.2.windows.1`. */
   readonly text: string;
 }
 
-/** Reads what `git --version` prints; null if it is something else. */
+/** Parses the output of `git --version`. Returns null if it has another format. */
 export function parseVersion(output: string): GitVersion | null {
   const [, text, major, minor] = /^git version ((\d+)\.(\d+)\S*)/.exec(output) ?? [];
   return text === undefined ? null : { text, major: Number(major), minor: Number(minor) };
 }
 
-async function askForVersion(): Promise<{ output: string; failure: string | null }> {
+async function runGitVersion(): Promise<{ output: string; failure: string | null }> {
   const child = startDirectly({
     file: 'git',
     args: ['--version'],
@@ -56,29 +57,29 @@ async function askForVersion(): Promise<{ output: string; failure: string | null
   });
   const [stdin, stdout, stderr] = child.streams;
   stdin!.on('error', () => {}).end();
-  const output = textOf(stdout!);
-  const errors = textOf(stderr!);
-  let isLate = false;
-  const limit = setTimeout(() => {
-    isLate = true;
+  const output = collectText(stdout!);
+  const errors = collectText(stderr!);
+  let hasTimedOut = false;
+  const timer = setTimeout(() => {
+    hasTimedOut = true;
     child.signal('SIGKILL');
-  }, PATIENCE);
-  const ended = await child.ended;
-  clearTimeout(limit);
-  if ('error' in ended) return { output: '', failure: ended.error };
-  if (isLate) return { output: '', failure: `it did not end within ${PATIENCE / 1000} seconds` };
-  if (ended.code === 0) return { output: output(), failure: null };
-  return { output: '', failure: firstLine(errors()) || `it ended with ${ended.code ?? 'a signal'}` };
+  }, TIMEOUT_MS);
+  const exit = await child.ended;
+  clearTimeout(timer);
+  if ('error' in exit) return { output: '', failure: exit.error };
+  if (hasTimedOut) return { output: '', failure: `it did not end within ${TIMEOUT_MS / 1000} seconds` };
+  if (exit.code === 0) return { output: output(), failure: null };
+  return { output: '', failure: firstLine(errors()) || `it ended with ${exit.code ?? 'a signal'}` };
 }
 
-const LONGEST = 4096;
+const MAX_OUTPUT_CHARACTERS = 4096;
 
-/** Returns what returns the text that has come so far. */
-function textOf(stream: Readable): () => string {
+/** Returns a function that returns the text received so far. */
+function collectText(stream: Readable): () => string {
   let text = '';
   stream.on('error', () => {});
   stream.setEncoding('utf8').on('data', (chunk: string) => {
-    if (text.length < LONGEST) text += chunk;
+    if (text.length < MAX_OUTPUT_CHARACTERS) text += chunk;
   });
   return () => text;
 }

@@ -9,12 +9,12 @@ import type { Repository } from '../repository.ts';
  * must have validated the name, so that the path stays inside the repository.
  */
 export async function readLooseRef(repository: Repository, ref: string): Promise<string | null> {
-  const text = (await readFile(join(repository.directory, ref), 'utf8').catch(absent))?.trim() ?? '';
+  const text = (await readFile(join(repository.directory, ref), 'utf8').catch(nullIfMissing))?.trim() ?? '';
   return /^[0-9a-f]{40}$/.test(text) || text.startsWith('ref: ') ? text : null;
 }
 
 interface PackedRefs {
-  /** Identity of the file: git replaces the file instead of writing into it. */
+  /** Identity of the file (inode, size, timestamps): git replaces the file instead of writing into it. */
   readonly version: string;
   readonly content: Buffer;
   readonly sorted: boolean;
@@ -35,14 +35,14 @@ export async function readPackedRef(repository: Repository, ref: string): Promis
 }
 
 async function readPackedRefs(path: string): Promise<PackedRefs | null> {
-  const status = await stat(path, { bigint: true }).catch(absent);
+  const status = await stat(path, { bigint: true }).catch(nullIfMissing);
   if (status === null) return null;
   const cached = packedRefsCache.get(path);
-  if (cached?.version === versionOf(status)) return cached;
-  const file = await open(path, 'r').catch(absent);
+  if (cached?.version === toFileVersion(status)) return cached;
+  const file = await open(path, 'r').catch(nullIfMissing);
   if (file === null) return null;
   try {
-    const version = versionOf(await file.stat({ bigint: true }));
+    const version = toFileVersion(await file.stat({ bigint: true }));
     const content = await file.readFile();
     const header = content.toString('latin1', 0, Math.max(0, content.indexOf(0x0a)));
     const packed = { version, content, sorted: header.startsWith('# pack-refs') && header.includes(' sorted') };
@@ -53,23 +53,23 @@ async function readPackedRefs(path: string): Promise<PackedRefs | null> {
   }
 }
 
-/** Treats a missing file as null, also if its directory is a file or its name is too long. */
-function absent(error: NodeJS.ErrnoException): null {
+/** Returns null for a missing file, also if its parent is a file or its name is too long; rethrows other errors. */
+function nullIfMissing(error: NodeJS.ErrnoException): null {
   if (['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'].includes(error.code ?? '')) return null;
   throw error;
 }
 
-function versionOf(status: BigIntStats): string {
+function toFileVersion(status: BigIntStats): string {
   return [status.dev, status.ino, status.size, status.mtimeNs, status.ctimeNs].join(' ');
 }
 
-/** Binary search. Lines are `<id> <ref>`, `^<id of the peeled tag above>` or begin with `#`. */
+/** Searches by bisection. Lines are `<id> <ref>`, `^<id of the peeled tag above>` or begin with `#`. */
 function searchSorted(content: Buffer, name: Buffer): string | null {
   let low = content[0] === 0x23 ? content.indexOf(0x0a) + 1 : 0;
   let high = content.length;
   while (low < high) {
-    let start = lineStart(content, low, (low + high) >> 1);
-    if (content[start] === 0x5e) start = lineStart(content, low, start - 1);
+    let start = findLineStart(content, low, (low + high) >> 1);
+    if (content[start] === 0x5e) start = findLineStart(content, low, start - 1);
     const end = content.indexOf(0x0a, start);
     const order = Buffer.compare(name, content.subarray(start + 41, end));
     if (order === 0) return content.toString('latin1', start, start + 40);
@@ -79,7 +79,7 @@ function searchSorted(content: Buffer, name: Buffer): string | null {
   return null;
 }
 
-function lineStart(content: Buffer, lowest: number, at: number): number {
+function findLineStart(content: Buffer, lowest: number, at: number): number {
   return at <= lowest ? lowest : Math.max(lowest, content.lastIndexOf(0x0a, at - 1) + 1);
 }
 

@@ -12,7 +12,7 @@ import type { Repository } from '../repository.ts';
 import { repositoryExists, syncDirectory } from '../storage/storage.ts';
 import { readLooseRef, readPackedRef } from './ref-files.ts';
 
-/** Represents "no ref" in an update. */
+/** Object id that means "no ref" in an update. */
 export const ZERO_ID = '0'.repeat(40);
 
 /** Returns whether a text consists of forty hexadecimal digits. */
@@ -53,11 +53,11 @@ export function isValidRefName(ref: string): boolean {
 export const MAX_REF_NAME_BYTES = 1024;
 const MAX_SEGMENT_BYTES = 250;
 
-/** git's rules for everything that may follow `refs/heads/`. */
-function isValidRefPath(path: string, longest: number): boolean {
+/** Returns whether git accepts a path after `refs/heads/` or `refs/`. */
+function isValidRefPath(path: string, maxBytes: number): boolean {
   if (path === '' || path.endsWith('.') || /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{/.test(path) || !path.isWellFormed())
     return false;
-  if (Buffer.byteLength(path) > longest) return false;
+  if (Buffer.byteLength(path) > maxBytes) return false;
   return path.split('/').every(isValidSegment);
 }
 
@@ -105,7 +105,7 @@ export interface Ref {
   readonly name: string;
   readonly id: string;
   readonly type: ObjectType;
-  /** The commit that it resolves to (of an annotated tag: its target); null if that is no commit. */
+  /** The commit of the ref, or the target of an annotated tag; null if the object is no commit. */
   readonly commitId: string | null;
   /** Tagger date of an annotated tag in Unix seconds; null for others. */
   readonly taggedAt: number | null;
@@ -135,14 +135,14 @@ export async function listRefs(
   const key = `${repository.directory} ${prefix} ${version}`;
   const cached = refListCache(git).get(key);
   if (cached !== undefined) return cached;
-  return coalesce(git, `refs ${key}`, async (shared) => {
-    const refs = await loadRefs(shared, repository, prefix);
+  return coalesce(git, `refs ${key}`, async (sharedGit) => {
+    const refs = await loadRefs(sharedGit, repository, prefix);
     refListCache(git).set(key, refs);
     return refs;
   });
 }
 
-const refFormat = [
+const REF_FORMAT = [
   '%(objectname)',
   '%(objecttype)',
   '%(*objectname)',
@@ -155,20 +155,20 @@ const refFormat = [
 
 async function loadRefs(git: Git, repository: Repository, prefix: string): Promise<readonly Ref[]> {
   if (!(await repositoryExists(repository))) return [];
-  const flags = [`--format=${refFormat}`];
+  const flags = [`--format=${REF_FORMAT}`];
   const refs: Ref[] = [];
-  const take = (line: Buffer): unknown => refs.push(parseRef(line));
-  const ended = await forEachLine(git, repository, 'for-each-ref', { flags, args: [prefix] }, {}, take);
-  if (!ended.ok) throw new GitError('for-each-ref', ended.failure);
+  const addRef = (line: Buffer): unknown => refs.push(parseRef(line));
+  const exit = await forEachLine(git, repository, 'for-each-ref', { flags, args: [prefix] }, {}, addRef);
+  if (!exit.ok) throw new GitError('for-each-ref', exit.failure);
   return refs;
 }
 
 function parseRef(line: Buffer): Ref {
-  const name = line.lastIndexOf(0x09) + 1;
-  const fields = line.toString('latin1', 0, name).split('\t');
+  const nameStart = line.lastIndexOf(0x09) + 1;
+  const fields = line.toString('latin1', 0, nameStart).split('\t');
   const [id, type, peeledId, peeledType, taggedAt, committedAt, peeledCommittedAt] = fields;
   return {
-    name: decodeName(line.subarray(name)),
+    name: decodeName(line.subarray(nameStart)),
     id: id!,
     type: type as ObjectType,
     commitId: type === 'commit' ? id! : peeledType === 'commit' ? peeledId! : null,
@@ -182,9 +182,9 @@ function parseRef(line: Buffer): Ref {
  * `refs/tags` always exist: a ref directly in them changes nothing above unless it is removed.
  */
 export function listRefDirectories(repository: Repository, ref: string, removed: boolean): string[] {
-  const own = dirname(ref);
-  if (!removed && (own === 'refs/heads' || own === 'refs/tags')) return [join(repository.directory, own)];
+  const parent = dirname(ref);
+  if (!removed && (parent === 'refs/heads' || parent === 'refs/tags')) return [join(repository.directory, parent)];
   const directories = [repository.directory];
-  for (let at = own; at !== '.'; at = dirname(at)) directories.push(join(repository.directory, at));
+  for (let at = parent; at !== '.'; at = dirname(at)) directories.push(join(repository.directory, at));
   return directories;
 }

@@ -5,7 +5,7 @@ import { HEADS, TAGS } from '../ref-names.ts';
 import type { Repository } from '../repository.ts';
 import { findHeadBranch, resolveRef } from './refs.ts';
 
-/** `(object id)(suffixes)` -> commit id. Never changes. */
+/** `(directory) (object id)(suffixes)` -> commit id. Entries never become stale. */
 const peeledCache = definePerGit(() => createBoundedCache<string>(20_000));
 
 /**
@@ -25,7 +25,7 @@ export async function resolveRevision(git: Git, repository: Repository, text: st
   return id === null ? null : peelTo(git, repository, id, suffixes);
 }
 
-/** `^^^…` of a thousand generations can be written as `~1000`. */
+/** Maximum length of the suffixes in characters. A longer `^^^…` can be written as `~1000`. */
 const MAX_SUFFIXES_LENGTH = 1024;
 
 const SUFFIXES_PATTERN = /^(?:[~^]\d{0,9}|\^\{(?:commit|object)?\})*$/;
@@ -34,7 +34,7 @@ const revisionCache = definePerGit(() => createBoundedCache<{ readonly id: strin
 
 /**
  * As `resolveRevision`, cached under the repository's ref-state version, which the caller has read in this request.
- * Refs move only together with it.
+ * The version changes whenever a ref moves.
  */
 export async function resolveRevisionAtVersion(
   git: Git,
@@ -59,11 +59,11 @@ async function resolveBase(git: Git, repository: Repository, base: string): Prom
   if (/^[0-9a-f]{40}$/i.test(base)) return base.toLowerCase();
   const refs = await listCandidateRefs(repository, base);
   const ids = await Promise.all(refs.map((ref) => resolveRef(repository, ref)));
-  const id = ids.find((found) => found !== null);
+  const id = ids.find((refId) => refId !== null);
   if (id !== undefined) return id;
   if (!/^[0-9a-f]{4,39}$/i.test(base)) return null;
-  const found = await getObjectInfo(git, repository, `${base.toLowerCase()}^{commit}`);
-  return found?.id ?? null;
+  const commit = await getObjectInfo(git, repository, `${base.toLowerCase()}^{commit}`);
+  return commit?.id ?? null;
 }
 
 async function listCandidateRefs(repository: Repository, base: string): Promise<string[]> {
@@ -79,8 +79,8 @@ async function peelTo(git: Git, repository: Repository, id: string, suffixes: st
   const key = `${repository.directory} ${id}${suffixes}`;
   const cached = peeledCache(git).get(key);
   if (cached !== undefined) return cached;
-  const found = await getObjectInfo(git, repository, `${id}${suffixes}^{commit}`);
-  if (found === null) return null;
-  peeledCache(git).set(key, found.id);
-  return found.id;
+  const commit = await getObjectInfo(git, repository, `${id}${suffixes}^{commit}`);
+  if (commit === null) return null;
+  peeledCache(git).set(key, commit.id);
+  return commit.id;
 }

@@ -17,8 +17,8 @@ import { isValidRefName } from './refs.ts';
 const GRACE_SECONDS = 60;
 
 interface LockLocation {
-  readonly below: string;
-  readonly heldBy: readonly CommandName[];
+  readonly subdirectory: string;
+  readonly commands: readonly CommandName[];
 }
 
 /**
@@ -26,10 +26,10 @@ interface LockLocation {
  * and checked.
  */
 const LOCK_LOCATIONS = [
-  { below: '', heldBy: ['update-ref', 'symbolic-ref', 'pack-refs'] },
-  { below: 'refs', heldBy: ['update-ref', 'pack-refs'] },
-  { below: join('objects', 'info'), heldBy: ['commit-graph write'] },
-  { below: join('objects', 'pack'), heldBy: ['repack'] },
+  { subdirectory: '', commands: ['update-ref', 'symbolic-ref', 'pack-refs'] },
+  { subdirectory: 'refs', commands: ['update-ref', 'pack-refs'] },
+  { subdirectory: join('objects', 'info'), commands: ['commit-graph write'] },
+  { subdirectory: join('objects', 'pack'), commands: ['repack'] },
 ] as const satisfies LockLocation[];
 
 /**
@@ -41,7 +41,7 @@ const TEMPORARY_PACK_FILE = /^\.?tmp[-_]/;
 const TEMPORARY_DIRECTORY = /^(?:tmp_objdir-)?incoming-/;
 
 /** Seconds after which a partly created or deleted repository is stale. */
-const DRAFT_MAX_AGE = 10 * 60;
+const DRAFT_MAX_AGE_SECONDS = 10 * 60;
 
 /**
  * Removes stale locks, temporary files, and partly created or deleted repositories from all storages, at start. Returns the
@@ -53,7 +53,7 @@ export async function removeStaleLocks(git: Git): Promise<string[]> {
     const isGuarded = await hasDeletionGuard(root, git.clock);
     for await (const directory of listRepositoryDirectories(root)) {
       if (/\/tmp-[^/]*\.git$|\.removed$/.test(directory)) {
-        if (!isGuarded && (await removeIfOlder(git, directory, DRAFT_MAX_AGE))) removed.push(directory);
+        if (!isGuarded && (await removeIfOlder(git, directory, DRAFT_MAX_AGE_SECONDS))) removed.push(directory);
       } else removed.push(...(await removeLocksIn(git, directory)));
     }
   }
@@ -86,11 +86,11 @@ export async function removeTemporaryPackFiles({ directory }: Repository): Promi
 
 /** Removes stale locks that block a move of these refs. The caller holds the repository's ref lock. */
 export async function removeStaleRefLocks(git: Git, { directory }: Repository, refs: readonly string[]): Promise<void> {
-  const [top, loose] = LOCK_LOCATIONS;
+  const [topLevel, refsDirectory] = LOCK_LOCATIONS;
   for (const name of ['HEAD', 'packed-refs'])
-    await removeLockIfOlder(git, join(directory, `${name}.lock`), maxAge(top));
+    await removeLockIfOlder(git, join(directory, `${name}.lock`), getMaxAgeSeconds(topLevel));
   for (const ref of refs.filter(isValidRefName))
-    await removeLockIfOlder(git, join(directory, `${ref}.lock`), maxAge(loose));
+    await removeLockIfOlder(git, join(directory, `${ref}.lock`), getMaxAgeSeconds(refsDirectory));
 }
 
 /** Deletes repositories that were only renamed while their storage had a deletion guard. */
@@ -114,17 +114,17 @@ async function removeLocksIn(git: Git, directory: string): Promise<string[]> {
 
 interface Removable {
   readonly path: string;
-  /** Age from which it is stale. */
+  /** Age in seconds from which the file is stale. */
   readonly seconds: number;
   readonly isLock: boolean;
 }
 
 async function* listRemovable(directory: string): AsyncGenerator<Removable> {
   for (const location of LOCK_LOCATIONS) {
-    for (const path of await locksBelow(directory, location.below))
-      yield { path, seconds: maxAge(location), isLock: true };
+    for (const path of await listLocks(directory, location.subdirectory))
+      yield { path, seconds: getMaxAgeSeconds(location), isLock: true };
   }
-  const seconds = maxAge({ below: '', heldBy: PACK_WRITERS });
+  const seconds = getMaxAgeSeconds({ subdirectory: '', commands: PACK_WRITERS });
   for (const path of await listTemporaryFiles(directory)) yield { path, seconds, isLock: false };
 }
 
@@ -132,12 +132,13 @@ async function listTemporaryFiles(directory: string): Promise<string[]> {
   const objects = join(directory, 'objects');
   const pack = join(objects, 'pack');
   return [
-    ...(await names(pack)).filter((name) => TEMPORARY_PACK_FILE.test(name)).map((name) => join(pack, name)),
-    ...(await names(objects)).filter((name) => TEMPORARY_DIRECTORY.test(name)).map((name) => join(objects, name)),
+    ...(await listNames(pack)).filter((name) => TEMPORARY_PACK_FILE.test(name)).map((name) => join(pack, name)),
+    ...(await listNames(objects)).filter((name) => TEMPORARY_DIRECTORY.test(name)).map((name) => join(objects, name)),
   ];
 }
 
-const maxAge = ({ heldBy }: LockLocation) => Math.max(...heldBy.map((name) => COMMANDS[name].seconds)) + GRACE_SECONDS;
+const getMaxAgeSeconds = ({ commands }: LockLocation) =>
+  Math.max(...commands.map((name) => COMMANDS[name].seconds)) + GRACE_SECONDS;
 
 async function removeIfOlder(git: Git, path: string, seconds: number): Promise<boolean> {
   if (!(await isOlder(git, path, seconds))) return false;
@@ -151,18 +152,18 @@ async function removeIfOlder(git: Git, path: string, seconds: number): Promise<b
  */
 async function removeLockIfOlder(git: Git, path: string, seconds: number): Promise<boolean> {
   if (!(await isOlder(git, path, seconds))) return false;
-  const aside = join(dirname(path), `.${randomUUID()}.lock`);
+  const renamedPath = join(dirname(path), `.${randomUUID()}.lock`);
   try {
-    await rename(path, aside);
+    await rename(path, renamedPath);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
-  const stale = await isOlder(git, aside, seconds);
-  // If another process has taken the lock meanwhile, it keeps it. If the file is gone, another process has removed it.
-  if (!stale) await link(aside, path).catch(unlessTakenOrGone);
-  await rm(aside, { force: true });
-  return stale;
+  const isStale = await isOlder(git, renamedPath, seconds);
+  // The lock is restored, unless another process has taken a new one. If the file is missing, another process has removed it.
+  if (!isStale) await link(renamedPath, path).catch(ignoreTakenOrMissing);
+  await rm(renamedPath, { force: true });
+  return isStale;
 }
 
 async function isOlder(git: Git, path: string, seconds: number): Promise<boolean> {
@@ -170,13 +171,16 @@ async function isOlder(git: Git, path: string, seconds: number): Promise<boolean
   return status !== null && git.clock.now().getTime() - status.mtimeMs >= seconds * 1000;
 }
 
-function unlessTakenOrGone(error: NodeJS.ErrnoException): void {
+function ignoreTakenOrMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST' && error.code !== 'ENOENT') throw error;
 }
 
-async function locksBelow(directory: string, below: string): Promise<string[]> {
-  const found = await readdir(join(directory, below), { recursive: below !== '', withFileTypes: true }).catch(() => []);
-  return found
+async function listLocks(directory: string, subdirectory: string): Promise<string[]> {
+  const entries = await readdir(join(directory, subdirectory), {
+    recursive: subdirectory !== '',
+    withFileTypes: true,
+  }).catch(() => []);
+  return entries
     .filter((entry) => entry.isFile() && entry.name.endsWith('.lock'))
     .map(({ parentPath, name }) => join(parentPath, name));
 }
@@ -184,13 +188,13 @@ async function locksBelow(directory: string, below: string): Promise<string[]> {
 /** Yields all directories at the level of repositories in a storage, including drafts and removed ones. */
 export async function* listRepositoryDirectories(root: string): AsyncGenerator<string> {
   const hashed = join(root, '@hashed');
-  for (const first of await names(hashed)) {
-    for (const second of await names(join(hashed, first))) {
-      for (const name of await names(join(hashed, first, second))) yield join(hashed, first, second, name);
+  for (const first of await listNames(hashed)) {
+    for (const second of await listNames(join(hashed, first))) {
+      for (const name of await listNames(join(hashed, first, second))) yield join(hashed, first, second, name);
     }
   }
 }
 
-async function names(directory: string): Promise<string[]> {
+async function listNames(directory: string): Promise<string[]> {
   return readdir(directory).catch(() => []);
 }

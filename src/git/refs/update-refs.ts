@@ -72,10 +72,10 @@ export async function updateRefs(git: Git, repository: Repository, changes: read
     if (!ID_PATTERN.test(change.oldId) || !ID_PATTERN.test(change.newId))
       throw new Error(`${change.ref}: not an object id`);
   }
-  const moving = changes.filter((change) => change.oldId !== change.newId);
-  if (moving.length === 0) return { ok: true };
-  if (!(await repositoryExists(repository))) return missingRepository(moving[0]!);
-  return refLocks(git)(repository.directory, () => transact(git, repository, moving));
+  const effectiveChanges = changes.filter((change) => change.oldId !== change.newId);
+  if (effectiveChanges.length === 0) return { ok: true };
+  if (!(await repositoryExists(repository))) return missingRepository(effectiveChanges[0]!);
+  return refLocks(git)(repository.directory, () => transact(git, repository, effectiveChanges));
 }
 
 const ID_PATTERN = /^[0-9a-f]{40}$/;
@@ -89,10 +89,10 @@ function missingRepository(change: RefChange): RefUpdate {
 const MAX_ATTEMPTS = 10;
 
 async function transact(git: Git, repository: Repository, changes: readonly RefChange[]): Promise<RefUpdate> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     const update = await transactOnce(git, repository, changes);
-    if (!('rejected' in update) || update.rejected !== 'locked' || tries === MAX_ATTEMPTS) return update;
-    if (tries > 1) continue;
+    if (!('rejected' in update) || update.rejected !== 'locked' || attempt === MAX_ATTEMPTS) return update;
+    if (attempt > 1) continue;
     const refs = changes.map(({ ref }) => ref);
     await removeStaleRefLocks(git, repository, refs);
   }
@@ -103,9 +103,9 @@ async function transactOnce(git: Git, repository: Repository, changes: readonly 
     await updaterPool(git).use(repository, (updater) => sendTransaction(updater, changes));
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    const refusal = await toRefFailure(repository, changes, error.failure);
-    if (refusal === null) throw error;
-    return refusal;
+    const failure = await toRefFailure(repository, changes, error.failure);
+    if (failure === null) throw error;
+    return failure;
   }
   // git has synced the files, but not their directories.
   const directories = new Set(
@@ -126,8 +126,8 @@ async function sendTransaction(updater: PooledProcess, changes: readonly RefChan
   );
   updater.send(`start\n${lines.join('')}prepare\ncommit\n`);
   for (const step of ['start', 'prepare', 'commit']) {
-    const answer = (await updater.readLine()).toString('latin1');
-    if (answer !== `${step}: ok`) throw new Error(`git update-ref responded ${JSON.stringify(answer)} to ${step}`);
+    const response = (await updater.readLine()).toString('latin1');
+    if (response !== `${step}: ok`) throw new Error(`git update-ref responded ${JSON.stringify(response)} to ${step}`);
   }
 }
 
@@ -155,7 +155,7 @@ async function toRefFailure(
   }
 }
 
-/** git removes a directory with its last ref. */
+/** Ignores a missing directory: git removes it with its last ref. */
 function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }

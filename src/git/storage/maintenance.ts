@@ -7,12 +7,12 @@ import type { Repository } from '../repository.ts';
 import { repositoryExists } from './storage.ts';
 
 /*
- * All of this may run while others read and push. git replaces packs, graphs and packed refs by renaming, and never
+ * Maintenance may run during reads and pushes. git replaces packs, graphs and packed refs by renaming, and never
  * touches new objects. Unreachable objects stay for two weeks, longer than any push or merge.
  */
 const UNREACHABLE_EXPIRY = '2.weeks.ago';
 
-/** Above these numbers reads get slower. */
+/** Numbers above which reads become slower. */
 const MANY_LOOSE_OBJECTS = 1000;
 const MANY_PACKS = 20;
 const MANY_LOOSE_REFS = 500;
@@ -30,14 +30,14 @@ interface MaintenanceNeeds {
  */
 export async function getMaintenanceNeeds(repository: Repository): Promise<MaintenanceNeeds> {
   if (!(await repositoryExists(repository))) return { commitGraph: false, packRefs: false, repack: null };
-  const [loose, packs, refs, graph] = await Promise.all([
+  const [loose, packs, refs, isOutdated] = await Promise.all([
     countLooseObjects(repository),
     countPacks(repository),
     countLooseRefs(repository),
     isGraphOutdated(repository),
   ]);
   return {
-    commitGraph: graph,
+    commitGraph: isOutdated,
     packRefs: refs > MANY_LOOSE_REFS,
     repack: loose > MANY_LOOSE_OBJECTS || packs > MANY_PACKS ? 'incremental' : null,
   };
@@ -59,20 +59,20 @@ export async function packRefs(git: Git, repository: Repository): Promise<void> 
  * all smaller ones together. `full` writes one pack with a bitmap and a cruft pack of unreachable objects, which expire
  * after two weeks.
  */
-export async function repack(git: Git, repository: Repository, how: 'incremental' | 'full'): Promise<void> {
+export async function repack(git: Git, repository: Repository, mode: 'incremental' | 'full'): Promise<void> {
   const flags =
-    how === 'incremental'
+    mode === 'incremental'
       ? ['--geometric=2', '-d', '-l', '-q', '--write-midx', '--write-bitmap-index']
       : ['--cruft', `--cruft-expiration=${UNREACHABLE_EXPIRY}`, '-d', '-l', '-q', '--write-bitmap-index'];
   await readGitOutput(git, repository, 'repack', { flags });
-  if (how === 'full') await readGitOutput(git, repository, 'prune', { flags: [`--expire=${UNREACHABLE_EXPIRY}`] });
+  if (mode === 'full') await readGitOutput(git, repository, 'prune', { flags: [`--expire=${UNREACHABLE_EXPIRY}`] });
 }
 
 type FsckResult = { readonly ok: true } | { readonly ok: false; readonly problems: readonly string[] };
 
 /** Checks all objects and references, which is slow. `connected` checks only that referenced objects exist. */
-export async function fsck(git: Git, repository: Repository, how: 'full' | 'connected' = 'full'): Promise<FsckResult> {
-  const flags = [how === 'full' ? '--full' : '--connectivity-only', '--no-dangling', '--no-progress'];
+export async function fsck(git: Git, repository: Repository, mode: 'full' | 'connected' = 'full'): Promise<FsckResult> {
+  const flags = [mode === 'full' ? '--full' : '--connectivity-only', '--no-dangling', '--no-progress'];
   const result = await runGit(git, repository, 'fsck', { flags });
   // git does not report the missing parents of a shallow history.
   const isCutOff = (await stat(join(repository.directory, 'shallow')).catch(() => null)) !== null;
@@ -83,13 +83,13 @@ export async function fsck(git: Git, repository: Repository, how: 'full' | 'conn
   return { ok: false, problems };
 }
 
-/** Estimates from one of the 256 folders, which fill evenly. */
+/** Estimates the number from one of the 256 directories, which fill evenly. */
 async function countLooseObjects(repository: Repository): Promise<number> {
-  return (await namesIn(join(repository.directory, 'objects', '17'))).length * 256;
+  return (await listNames(join(repository.directory, 'objects', '17'))).length * 256;
 }
 
 async function countPacks(repository: Repository): Promise<number> {
-  const names = await namesIn(join(repository.directory, 'objects', 'pack'));
+  const names = await listNames(join(repository.directory, 'objects', 'pack'));
   return names.filter((name) => name.endsWith('.pack')).length;
 }
 
@@ -101,16 +101,16 @@ async function countLooseRefs(repository: Repository): Promise<number> {
 /** Returns whether objects are newer than the newest layer of the commit graph. */
 async function isGraphOutdated(repository: Repository): Promise<boolean> {
   const objects = join(repository.directory, 'objects');
-  const folders = (await namesIn(objects)).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
-  const newest = Math.max(0, ...(await Promise.all(folders.map((name) => modified(join(objects, name))))));
-  const graph = await modified(join(objects, 'info', 'commit-graphs', 'commit-graph-chain'));
+  const folders = (await listNames(objects)).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
+  const newest = Math.max(0, ...(await Promise.all(folders.map((name) => getModifiedTimeMs(join(objects, name))))));
+  const graph = await getModifiedTimeMs(join(objects, 'info', 'commit-graphs', 'commit-graph-chain'));
   return newest > graph;
 }
 
-async function modified(path: string): Promise<number> {
+async function getModifiedTimeMs(path: string): Promise<number> {
   return (await stat(path).catch(() => null))?.mtimeMs ?? 0;
 }
 
-async function namesIn(directory: string): Promise<string[]> {
+async function listNames(directory: string): Promise<string[]> {
   return readdir(directory).catch(() => []);
 }

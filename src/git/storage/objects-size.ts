@@ -4,33 +4,33 @@ import type { Repository } from '../repository.ts';
 
 /** Returns the size of a repository's objects in bytes, loose and packed; 0 for a missing repository. */
 export async function measureObjects(repository: Repository): Promise<number> {
-  return sizeOf(join(repository.directory, 'objects'));
+  return measureDirectory(join(repository.directory, 'objects'));
 }
 
-/** Reads one folder at a time, to limit the load. */
-async function sizeOf(directory: string): Promise<number> {
+/** Returns the size of a directory in bytes. Reads one directory at a time, to limit the load. */
+async function measureDirectory(directory: string): Promise<number> {
   let size = 0;
-  for (const entry of await entriesOf(directory)) {
+  for (const entry of await listEntries(directory)) {
     const path = join(directory, entry.name);
-    size += entry.isDirectory() ? await sizeOf(path) : await fileSize(path);
+    size += entry.isDirectory() ? await measureDirectory(path) : await measureFile(path);
   }
   return size;
 }
 
-async function entriesOf(directory: string) {
-  return unlessGone(readdir(directory, { withFileTypes: true }), []);
+async function listEntries(directory: string) {
+  return fallbackIfMissing(readdir(directory, { withFileTypes: true }), []);
 }
 
-async function fileSize(path: string): Promise<number> {
-  return (await unlessGone(stat(path), { size: 0 })).size;
+async function measureFile(path: string): Promise<number> {
+  return (await fallbackIfMissing(stat(path), { size: 0 })).size;
 }
 
-/** Maintenance and pushes may remove files meanwhile. */
-async function unlessGone<T, Else>(reading: Promise<T>, otherwise: Else): Promise<T | Else> {
+/** Returns the fallback for a missing file: maintenance and pushes may remove files meanwhile. */
+async function fallbackIfMissing<T, Else>(result: Promise<T>, fallback: Else): Promise<T | Else> {
   try {
-    return await reading;
+    return await result;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return otherwise;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return fallback;
     throw error;
   }
 }

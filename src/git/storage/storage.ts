@@ -7,8 +7,8 @@ import { HEADS } from '../ref-names.ts';
 import type { Repository } from '../repository.ts';
 
 /**
- * Returns the path of a repository inside a storage, by the id of its owner (project, wiki...). Never reused, evenly
- * distributed.
+ * Returns the path of a repository inside a storage, by the id of its owner (project, wiki...). A path is never reused;
+ * paths are evenly distributed.
  */
 export function diskPathFor(id: string | number): string {
   const hash = createHash('sha256').update(String(id)).digest('hex');
@@ -40,15 +40,15 @@ export async function repositoryExists(repository: Repository): Promise<boolean>
 
 /**
  * Creates the repository if it does not exist, with HEAD at `defaultBranch` (valid, without `refs/heads/`). Durable
- * when it returns. It is created next to its path and renamed, so nobody sees an incomplete one. Of two concurrent calls
- * one wins and both return.
+ * when it returns. It is created next to its path and renamed, so that it is never visible incomplete. Of two concurrent
+ * calls, one creates the repository and both return.
  */
 export async function ensureRepository(repository: Repository, options: { defaultBranch: string }): Promise<void> {
   await createRepository(repository, options, async () => {});
 }
 
 /**
- * As `ensureRepository`; `fill` adds content before the repository becomes visible. If it fails there is no repository.
+ * As `ensureRepository`; `fill` adds content before the repository becomes visible. If it fails, no repository is created.
  */
 export async function createRepository(
   repository: Repository,
@@ -104,12 +104,12 @@ export async function replaceRepository(
 
 /** Stops the idle processes of a repository whose directory is about to be moved, replaced or removed. */
 export function releaseRepository(git: Git, repository: Repository): void {
-  for (const leave of git.releaseHooks) leave(repository);
+  for (const stopProcesses of git.releaseHooks) stopProcesses(repository);
 }
 
 /**
  * Returns whether a process of this server reads from or writes to the repository. Deleting it meanwhile would abort
- * clones. Pushes do not count: their checks decide when everything has been received.
+ * clones. Pushes do not count: their checks run when everything has been received.
  */
 export function isRepositoryInUse(git: Git, { directory }: Repository): boolean {
   return git.processes.children
@@ -123,18 +123,18 @@ export function isRepositoryInUse(git: Git, { directory }: Repository): boolean 
  */
 export async function deleteRepository(git: Git, repository: Repository): Promise<void> {
   releaseRepository(git, repository);
-  const doomed = `${repository.directory}.${randomUUID()}.removed`;
+  const removedDirectory = `${repository.directory}.${randomUUID()}.removed`;
   try {
     // Rename first, so that it disappears at once.
-    await rename(repository.directory, doomed);
+    await rename(repository.directory, removedDirectory);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw error;
   }
   await syncDirectory(dirname(repository.directory));
-  const root = Object.values(git.storages).find((storage) => doomed.startsWith(storage + sep));
+  const root = Object.values(git.storages).find((storage) => removedDirectory.startsWith(storage + sep));
   if (root !== undefined && (await hasDeletionGuard(root, git.clock))) return;
-  await rm(doomed, { recursive: true, force: true });
+  await rm(removedDirectory, { recursive: true, force: true });
 }
 
 /** Returns the renamed directories of this repository that a deletion guard still retains. */
@@ -145,7 +145,7 @@ export async function listRemovedRepositories({ directory }: Repository): Promis
     .map((name) => ({ directory: join(dirname(directory), name) }));
 }
 
-const config = `[core]
+const CONFIG_FILE = `[core]
 \trepositoryformatversion = 0
 \tfilemode = true
 \tbare = true
@@ -156,7 +156,7 @@ async function initRepository(directory: string, defaultBranch: string): Promise
   const innermost = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info'];
   await Promise.all([
     ...innermost.map((name) => mkdir(join(directory, name), { recursive: true })),
-    writeDurably(join(directory, 'config'), config),
+    writeDurably(join(directory, 'config'), CONFIG_FILE),
     writeDurably(join(directory, 'HEAD'), `ref: ${HEADS}${defaultBranch}\n`),
   ]);
   await Promise.all(['objects', 'refs', ''].map((name) => syncDirectory(join(directory, name))));

@@ -14,8 +14,8 @@ import { createRepository, repositoryExists, syncDirectory } from '../storage/st
 
 const FIRST_LINE = '# v2 git bundle\n';
 
-/** Maximum bytes of all refs of one repository. */
-const MAX_HEADER = 2 ** 28;
+/** Maximum size of a bundle header, which lists all refs of a repository. */
+const MAX_HEADER_BYTES = 2 ** 28;
 
 /**
  * Returns all current refs, including hidden ones, by name as lines `<oid> <refname>`, the format of bundles and
@@ -28,8 +28,8 @@ export async function listRefLines(git: Git, repository: Repository): Promise<Bu
 }
 
 /**
- * Writes a bundle of these refs, which need not be current, and of the history of further objects. Passes the bytes to
- * `take` in order. Throws `GitError` if an object is missing.
+ * Writes a bundle of these refs, which need not be current, with their history and that of the objects `besides`. Passes
+ * the bytes to `take` in order. Throws `GitError` if an object is missing.
  */
 export async function writeBundle(
   git: Git,
@@ -40,8 +40,10 @@ export async function writeBundle(
   const lines = splitLines(refs);
   const tips = new Set([...lines.map((line) => line.toString('latin1', 0, 40)), ...besides]);
   const branch = Buffer.from(` ${HEADS}${head}`);
-  const own = lines.find((line) => line.subarray(40).equals(branch));
-  await take(Buffer.from(FIRST_LINE + (own === undefined ? '' : `${own.toString('latin1', 0, 40)} HEAD\n`)));
+  const branchLine = lines.find((line) => line.subarray(40).equals(branch));
+  await take(
+    Buffer.from(FIRST_LINE + (branchLine === undefined ? '' : `${branchLine.toString('latin1', 0, 40)} HEAD\n`)),
+  );
   await take(refs);
   await take(Buffer.from('\n'));
   const flags = ['--revs', '--stdout', '--delta-base-offset', '-q'];
@@ -68,7 +70,7 @@ function splitLines(refs: Buffer): Buffer[] {
   return lines;
 }
 
-/** Thrown for data that is no bundle, or an incomplete one. */
+/** Error for data that is no bundle, or an incomplete one. */
 export class DamagedBundle extends Error {
   override readonly name = 'BundleDamaged';
 }
@@ -95,29 +97,29 @@ export async function createFromBundle(
 }
 
 async function readHeader(source: AsyncIterator<Buffer>): Promise<{ header: Buffer; rest: Buffer }> {
-  let held = Buffer.alloc(0);
+  let buffer = Buffer.alloc(0);
   for (;;) {
     const { value, done } = await source.next();
     if (done) throw new DamagedBundle('The bundle ends in its list of refs');
-    const seen = Math.max(0, held.length - 1);
-    held = Buffer.concat([held, value]);
-    const end = held.indexOf('\n\n', seen);
-    if (end >= 0) return { header: held.subarray(0, end + 1), rest: held.subarray(end + 2) };
-    if (held.length > MAX_HEADER) throw new DamagedBundle('The list of refs of the bundle has no end');
+    const searchedBytes = Math.max(0, buffer.length - 1);
+    buffer = Buffer.concat([buffer, value]);
+    const end = buffer.indexOf('\n\n', searchedBytes);
+    if (end >= 0) return { header: buffer.subarray(0, end + 1), rest: buffer.subarray(end + 2) };
+    if (buffer.length > MAX_HEADER_BYTES) throw new DamagedBundle('The list of refs of the bundle has no end');
   }
 }
 
 /** Returns the ref lines except HEAD, which comes from the database. */
 function parseRefLines(header: Buffer): Buffer[] {
-  const first = Buffer.from(FIRST_LINE);
-  if (!header.subarray(0, first.length).equals(first)) throw new DamagedBundle('This is no bundle of git');
-  const lines = splitLines(header.subarray(first.length)).filter((line) => line.toString('latin1', 41) !== 'HEAD');
+  const firstLine = Buffer.from(FIRST_LINE);
+  if (!header.subarray(0, firstLine.length).equals(firstLine)) throw new DamagedBundle('This is no bundle of git');
+  const lines = splitLines(header.subarray(firstLine.length)).filter((line) => line.toString('latin1', 41) !== 'HEAD');
   for (const [index, line] of lines.entries()) {
     const name = line.subarray(41);
     const isRef =
       /^[0-9a-f]{40} $/.test(line.toString('latin1', 0, 41)) && isValidRefName(decodeName(name).toWellFormed());
-    const before = lines[index - 1]?.subarray(41);
-    if (!isRef || (before !== undefined && Buffer.compare(before, name) >= 0)) {
+    const previousName = lines[index - 1]?.subarray(41);
+    if (!isRef || (previousName !== undefined && Buffer.compare(previousName, name) >= 0)) {
       throw new DamagedBundle(`The bundle has no ref in the line ${JSON.stringify(line.toString('utf8'))}`);
     }
   }
@@ -128,10 +130,10 @@ async function indexPack(git: Git, draft: Repository, first: Buffer, rest: Async
   const child = spawnGit(git, draft, 'index-pack --stdin', {});
   child.stdout.resume();
   // A process that exits early closes its input. Its exit code says more than EPIPE.
-  const gone = once(child.stdin, 'close').catch(() => {});
+  const closed = once(child.stdin, 'close').catch(() => {});
   try {
     for (let bytes: Buffer | undefined = first; bytes !== undefined; ) {
-      if (!child.stdin.destroyed && !child.stdin.write(bytes)) await Promise.race([once(child.stdin, 'drain'), gone]);
+      if (!child.stdin.destroyed && !child.stdin.write(bytes)) await Promise.race([once(child.stdin, 'drain'), closed]);
       const { value, done }: IteratorResult<Buffer> = await rest.next();
       bytes = done ? undefined : value;
     }

@@ -20,12 +20,12 @@ export const EMPTY_CHECKSUM = '0'.repeat(40);
  * twice cancels it, so a changed line is added in its old and new form.
  */
 export function computeChecksum(lines: Iterable<string | Buffer>): string {
-  const sum = emptySum();
+  const sum = createEmptySum();
   for (const line of lines) addLine(sum, line);
   return sum.toString('hex');
 }
 
-const emptySum = () => Buffer.from(EMPTY_CHECKSUM, 'hex');
+const createEmptySum = () => Buffer.from(EMPTY_CHECKSUM, 'hex');
 
 function addLine(sum: Buffer, line: string | Buffer): void {
   const digest = createHash('sha1').update(line).digest();
@@ -39,23 +39,23 @@ function addLine(sum: Buffer, line: string | Buffer): void {
  */
 export async function computeRepositoryChecksum(git: Git, repository: Repository): Promise<string> {
   if (!(await repositoryExists(repository))) return EMPTY_CHECKSUM;
-  const head = await headLine(repository);
-  const sum = emptySum();
+  const head = await readHead(repository);
+  const sum = createEmptySum();
   if ('line' in head) addLine(sum, head.line);
-  const take = (line: Buffer) => {
+  const addRef = (line: Buffer) => {
     addLine(sum, line);
-    // HEAD is at its branch. Both are read in one pass, so that a concurrent push cannot separate them.
+    // HEAD has the id of its branch. Both come from one pass, so that a concurrent push cannot separate them.
     if ('target' in head && line.subarray(41).equals(head.target))
       addLine(sum, `${line.toString('latin1', 0, 40)} HEAD`);
   };
   const invocation = { flags: ['--format=%(objectname) %(refname)'], args: CHECKED_PREFIXES };
-  const ended = await forEachLine(git, repository, 'for-each-ref', invocation, {}, take);
-  if (!ended.ok) throw new GitError('for-each-ref', ended.failure);
+  const exit = await forEachLine(git, repository, 'for-each-ref', invocation, {}, addRef);
+  if (!exit.ok) throw new GitError('for-each-ref', exit.failure);
   return sum.toString('hex');
 }
 
-/** HEAD names a branch, which need not exist; only external tools make it name an object. */
-async function headLine({ directory }: Repository): Promise<{ readonly target: Buffer } | { readonly line: string }> {
+/** Returns the branch of HEAD, or the checksum line of a HEAD that names an object (external tools only). */
+async function readHead({ directory }: Repository): Promise<{ readonly target: Buffer } | { readonly line: string }> {
   const text = await readFile(join(directory, 'HEAD'));
   const prefix = Buffer.from('ref: ');
   if (!text.subarray(0, prefix.length).equals(prefix)) return { line: `${text.toString('latin1').trim()} HEAD` };

@@ -15,7 +15,7 @@ import { createDirectories, syncDirectory } from '../storage/storage.ts';
  * or partial files. The caller must ensure that refs do not move meanwhile. Objects may be added and packs replaced.
  */
 
-/** Copied files: path inside the repository -> SHA-1 of the bytes that were read. */
+/** Copied files: path inside the repository -> SHA-1 of the copied bytes. */
 export type CopiedFiles = ReadonlyMap<string, string>;
 
 /** Maximum passes over a source that changes meanwhile; each change is one maintenance run or one temporary object. */
@@ -23,8 +23,8 @@ const MAX_PASSES = 50;
 const CHUNK_SIZE = 1024 * 1024;
 
 /**
- * Copies into the new directory `draft`, durably. It contains every object that the source has at the end. Throws
- * errors of the file system or git. `signal` cancels it between two chunks.
+ * Copies a repository into the new directory `draft`, durably. The copy contains every object that the source has at the end. Throws
+ * errors of the file system or git. `signal` cancels the copy between two chunks.
  */
 export async function copyRepository(
   git: Git,
@@ -35,18 +35,18 @@ export async function copyRepository(
   const { directory } = draft;
   await createDirectories(dirname(directory));
   await mkdir(directory);
-  for (const inside of DIRECTORIES) await mkdir(join(directory, inside), { recursive: true });
+  for (const subdirectory of SUBDIRECTORIES) await mkdir(join(directory, subdirectory), { recursive: true });
   const copied = new Map<string, string>();
   const copy = async (path: string) => {
     copied.set(path, await copyFile(join(source.directory, path), join(directory, path), signal));
   };
   for (const path of ['HEAD', 'config']) await copy(path);
   const hasTags = await writeRefs(git, source, draft);
-  for (let looks = 1, before = 0; ; looks++, before = copied.size) {
+  for (let pass = 1, previousCount = 0; ; pass++, previousCount = copied.size) {
     await copyObjects(source, draft, copied, signal);
     if ((await listMissingObjects(git, source, draft, 1)).length === 0) break;
-    if (copied.size === before) throw new Error('The copy does not have all objects of the repository');
-    if (looks === MAX_PASSES) throw new Error('The objects of the repository kept changing during the copy');
+    if (copied.size === previousCount) throw new Error('The copy does not have all objects of the repository');
+    if (pass === MAX_PASSES) throw new Error('The objects of the repository kept changing during the copy');
   }
   // packed-refs also stores the targets of annotated tags, so that listing them is fast.
   if (hasTags) await packRefs(git, draft);
@@ -54,7 +54,7 @@ export async function copyRepository(
   return copied;
 }
 
-const DIRECTORIES = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info'];
+const SUBDIRECTORIES = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info'];
 
 /** Moves a complete copy to its final path. Durable when it returns. */
 export async function moveIntoPlace(draft: Repository, target: Repository): Promise<void> {
@@ -80,17 +80,17 @@ export async function isCopyIntact(
 async function digestRefs(git: Git, repository: Repository): Promise<string> {
   const hash = createHash('sha1');
   const flags = ['--format=%(objectname) %(symref) %(refname)'];
-  const ended = await forEachLine(git, repository, 'for-each-ref', { flags }, {}, (line) => {
+  const exit = await forEachLine(git, repository, 'for-each-ref', { flags }, {}, (line) => {
     hash.update(line).update(NEWLINE);
   });
-  if (!ended.ok) throw new GitError('for-each-ref', ended.failure);
+  if (!exit.ok) throw new GitError('for-each-ref', exit.failure);
   return hash.digest('hex');
 }
 
 async function hasCopiedFiles(copy: Repository, copied: CopiedFiles, signal: AbortSignal): Promise<boolean> {
   for (const [path, digest] of copied) {
-    const found = await digestFile(join(copy.directory, path), signal).catch(unlessGone);
-    if (found !== digest) return false;
+    const actualDigest = await digestFile(join(copy.directory, path), signal).catch(nullIfMissing);
+    if (actualDigest !== digest) return false;
   }
   return true;
 }
@@ -99,29 +99,29 @@ async function hasCopiedFiles(copy: Repository, copied: CopiedFiles, signal: Abo
 async function writeRefs(git: Git, source: Repository, draft: Repository): Promise<boolean> {
   const packed: Buffer[] = [Buffer.from('# pack-refs with: sorted \n')];
   const symbolic: [name: string, target: string][] = [];
-  let tags = 0;
-  const take = (line: Buffer) => {
+  let tagCount = 0;
+  const addRef = (line: Buffer) => {
     const [id, target] = line.toString('latin1', 0, line.indexOf(0x09)).split(' ') as [string, string];
     const name = line.subarray(line.indexOf(0x09) + 1);
-    if (name.toString('latin1', 0, TAGS.length) === TAGS) tags++;
+    if (name.toString('latin1', 0, TAGS.length) === TAGS) tagCount++;
     if (target === '') packed.push(Buffer.from(`${id} `), name, NEWLINE);
     else symbolic.push([name.toString('utf8'), target]);
   };
   const flags = ['--format=%(objectname) %(symref)%09%(refname)'];
-  const ended = await forEachLine(git, source, 'for-each-ref', { flags }, {}, take);
-  if (!ended.ok) throw new GitError('for-each-ref', ended.failure);
-  await write(join(draft.directory, 'packed-refs'), packed);
+  const exit = await forEachLine(git, source, 'for-each-ref', { flags }, {}, addRef);
+  if (!exit.ok) throw new GitError('for-each-ref', exit.failure);
+  await writeNewFile(join(draft.directory, 'packed-refs'), packed);
   for (const [name, target] of symbolic) {
     await mkdir(dirname(join(draft.directory, name)), { recursive: true });
-    await write(join(draft.directory, name), [Buffer.from(`ref: ${target}\n`)]);
+    await writeNewFile(join(draft.directory, name), [Buffer.from(`ref: ${target}\n`)]);
   }
-  return tags > 0;
+  return tagCount > 0;
 }
 
 const NEWLINE = Buffer.from('\n');
 
 /**
- * Copies missing files until the packs are the same before and after. Deletes files that have been replaced meanwhile.
+ * Copies missing files until the packs are the same before and after a pass. Deletes copies of replaced files.
  */
 async function copyObjects(
   source: Repository,
@@ -129,40 +129,43 @@ async function copyObjects(
   copied: Map<string, string>,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let looks = 1; ; looks++) {
+  for (let pass = 1; ; pass++) {
     const files = await listObjectFiles(source);
-    const isWhole = await copyListed(source, draft, files, copied, signal);
-    const now = await listObjectFiles(source);
-    if (isWhole && sameFiles(packsIn(files), packsIn(now))) return removeOthers(draft, files, copied);
-    if (looks === MAX_PASSES) throw new Error('The packs of the repository kept changing during the copy');
+    const isComplete = await copyListedFiles(source, draft, files, copied, signal);
+    const currentFiles = await listObjectFiles(source);
+    if (isComplete && areSameFiles(selectPacks(files), selectPacks(currentFiles)))
+      return removeReplacedFiles(draft, files, copied);
+    if (pass === MAX_PASSES) throw new Error('The packs of the repository kept changing during the copy');
     // Files with another version are copied again.
     for (const [path, version] of files) {
-      if (now.get(path) === version || !copied.delete(path)) continue;
+      if (currentFiles.get(path) === version || !copied.delete(path)) continue;
       await rm(join(draft.directory, path), { force: true });
     }
   }
 }
 
-async function copyListed(
+async function copyListedFiles(
   source: Repository,
   draft: Repository,
-  files: Files,
+  files: FileVersions,
   copied: Map<string, string>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  let whole = true;
+  let isComplete = true;
   for (const path of files.keys()) {
     if (copied.has(path)) continue;
     await mkdir(dirname(join(draft.directory, path)), { recursive: true });
-    const digest = await copyFile(join(source.directory, path), join(draft.directory, path), signal).catch(unlessGone);
-    if (digest === null) whole = false;
+    const digest = await copyFile(join(source.directory, path), join(draft.directory, path), signal).catch(
+      nullIfMissing,
+    );
+    if (digest === null) isComplete = false;
     else copied.set(path, digest);
   }
-  return whole;
+  return isComplete;
 }
 
 /** Deletes copies of files that belong to a replaced pack. */
-async function removeOthers(draft: Repository, files: Files, copied: Map<string, string>): Promise<void> {
+async function removeReplacedFiles(draft: Repository, files: FileVersions, copied: Map<string, string>): Promise<void> {
   for (const path of copied.keys()) {
     if (!path.startsWith('objects/') || files.has(path)) continue;
     copied.delete(path);
@@ -170,18 +173,18 @@ async function removeOthers(draft: Repository, files: Files, copied: Map<string,
   }
 }
 
-/** Path inside the repository -> version of the file: git replaces files instead of writing into them. */
-type Files = ReadonlyMap<string, string>;
+/** Path inside the repository -> identity of the file: git replaces files instead of writing into them. */
+type FileVersions = ReadonlyMap<string, string>;
 
 /** Lists the files of `objects` to copy: loose objects, packs with their indexes, commit graphs. */
-async function listObjectFiles({ directory }: Repository): Promise<Files> {
+async function listObjectFiles({ directory }: Repository): Promise<FileVersions> {
   const files = new Map<string, string>();
-  const addFiles = async (inside: string, pattern: RegExp): Promise<void> => {
-    const entries = await readdir(join(directory, inside), { withFileTypes: true }).catch(unlessGone);
+  const addFiles = async (subdirectory: string, pattern: RegExp): Promise<void> => {
+    const entries = await readdir(join(directory, subdirectory), { withFileTypes: true }).catch(nullIfMissing);
     for (const entry of entries ?? []) {
       if (!entry.isFile() || !pattern.test(entry.name)) continue;
-      const status = await stat(join(directory, inside, entry.name), { bigint: true }).catch(unlessGone);
-      if (status) files.set(`${inside}/${entry.name}`, `${status.ino} ${status.size} ${status.mtimeNs}`);
+      const status = await stat(join(directory, subdirectory, entry.name), { bigint: true }).catch(nullIfMissing);
+      if (status) files.set(`${subdirectory}/${entry.name}`, `${status.ino} ${status.size} ${status.mtimeNs}`);
     }
   };
   const folders = (await readdir(join(directory, 'objects'))).filter((name) => /^[0-9a-f]{2}$/.test(name));
@@ -192,14 +195,14 @@ async function listObjectFiles({ directory }: Repository): Promise<Files> {
   return files;
 }
 
-const packsIn = (files: Files): Files =>
+const selectPacks = (files: FileVersions): FileVersions =>
   new Map([...files].filter(([path]) => path.startsWith('objects/pack/') || path.startsWith('objects/info/')));
 
-function sameFiles(one: Files, other: Files): boolean {
+function areSameFiles(one: FileVersions, other: FileVersions): boolean {
   return one.size === other.size && [...one].every(([path, version]) => other.get(path) === version);
 }
 
-/** Copies into a new file, synced, and returns the SHA-1 of the content. */
+/** Copies a file into a new one, syncs it, and returns the SHA-1 of the content. */
 async function copyFile(from: string, to: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha1');
   await using source = await open(from, 'r');
@@ -235,20 +238,22 @@ async function forEachChunk(
   }
 }
 
-async function write(path: string, pieces: readonly Buffer[]): Promise<void> {
+async function writeNewFile(path: string, chunks: readonly Buffer[]): Promise<void> {
   await using file = await open(path, 'wx');
-  await file.writeFile(Buffer.concat(pieces));
+  await file.writeFile(Buffer.concat(chunks));
   await file.sync();
 }
 
 /** Syncs all directories; the contents of files are synced already. */
 async function syncAll(directory: string): Promise<void> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  const inside = entries.filter((entry) => entry.isDirectory()).map(({ parentPath, name }) => join(parentPath, name));
-  for (const path of [...inside, directory, dirname(directory)]) await syncDirectory(path);
+  const subdirectories = entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  for (const path of [...subdirectories, directory, dirname(directory)]) await syncDirectory(path);
 }
 
-function unlessGone(error: NodeJS.ErrnoException): null {
+function nullIfMissing(error: NodeJS.ErrnoException): null {
   if (error.code === 'ENOENT') return null;
   throw error;
 }

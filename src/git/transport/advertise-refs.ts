@@ -17,7 +17,7 @@ interface AdvertiseOptions {
   protocol?: string | undefined;
   /** Includes the internal refs of the server. */
   allRefs?: boolean;
-  /** HEAD of a repository that does not exist yet. */
+  /** Default branch that is advertised for a repository that does not exist yet. */
   defaultBranch?: string | undefined;
 }
 
@@ -32,15 +32,15 @@ export async function sendRefAdvertisement(
   options: AdvertiseOptions,
 ): Promise<StreamResult> {
   const { output, protocol } = options;
-  const served = await getRepositoryOrEmpty(git, repository, options.defaultBranch);
+  const servedRepository = await getRepositoryOrEmpty(git, repository, options.defaultBranch);
   const env = protocolEnvironment(protocol);
   // Version 2 has no service line; pushes do not support version 2.
-  if (service === 'git-receive-pack' || env.GIT_PROTOCOL !== 'version=2') output.write(serviceLine(service));
+  if (service === 'git-receive-pack' || env.GIT_PROTOCOL !== 'version=2') output.write(createServiceLine(service));
   const child = spawnGit(
     git,
-    served,
+    servedRepository,
     service === 'git-upload-pack' ? 'upload-pack' : 'receive-pack',
-    { flags: ['--stateless-rpc', '--http-backend-info-refs'], args: [served.directory] },
+    { flags: ['--stateless-rpc', '--http-backend-info-refs'], args: [servedRepository.directory] },
     { env, ...(options.allRefs && { config: SHOW_ALL_REFS }) },
   );
   child.stdin.end();
@@ -48,14 +48,14 @@ export async function sendRefAdvertisement(
   return pipeUntilExit(child, output);
 }
 
-/** Passes only known protocol versions to git. */
+/** Returns the environment for a `Git-Protocol` header: only the highest known protocol version. */
 export function protocolEnvironment(header: string | undefined): { GIT_PROTOCOL?: string } {
   const versions = (header ?? '').split(':').filter((part) => /^version=[012]$/.test(part));
   const highest = versions.sort().at(-1);
   return highest === undefined ? {} : { GIT_PROTOCOL: highest };
 }
 
-function serviceLine(service: GitService): string {
+function createServiceLine(service: GitService): string {
   const line = `# service=${service}\n`;
   return `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`;
 }

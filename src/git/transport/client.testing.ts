@@ -60,18 +60,19 @@ export interface WorkingCopy {
   /** Runs git here and returns the result, also if it fails. */
   tryGit(...args: string[]): Promise<GitRunResult>;
   write(path: string, content: string | Buffer): Promise<void>;
-  /** Writes the files and commits everything `seconds` after the first second of 2024. Returns the id. */
+  /** Writes the files and commits everything `seconds` after the start of 2024. Returns the commit id. */
   commit(message: string, files?: Readonly<Record<string, string>>, seconds?: number): Promise<string>;
 }
 
-const FIRST_SECOND = 1_704_067_200;
+const START_OF_2024_SECONDS = 1_704_067_200;
 
+/** Creates an empty working copy on `main`, which the test removes. */
 export async function workingCopy(t: TestContext): Promise<WorkingCopy> {
   const directory = await temporaryDirectory(t);
   let commits = 0;
 
   const tryGit = async (args: readonly string[], seconds = 0): Promise<GitRunResult> => {
-    const date = `${FIRST_SECOND + seconds} +0000`;
+    const date = `${START_OF_2024_SECONDS + seconds} +0000`;
     const env = {
       PATH: process.env.PATH,
       HOME: directory,
@@ -84,12 +85,12 @@ export async function workingCopy(t: TestContext): Promise<WorkingCopy> {
       GIT_AUTHOR_DATE: date,
       GIT_COMMITTER_DATE: date,
     };
-    return ran(startProcess({ file: 'git', args: ['-C', directory, ...args], env, streams: 3 }));
+    return waitForResult(startProcess({ file: 'git', args: ['-C', directory, ...args], env, streams: 3 }));
   };
   const git = async (args: readonly string[], seconds?: number): Promise<string> => {
-    const ran = await tryGit(args, seconds);
-    if (ran.code !== 0) throw new Error(`git ${args.join(' ')}: ${ran.stderr}`);
-    return ran.stdout;
+    const result = await tryGit(args, seconds);
+    if (result.code !== 0) throw new Error(`git ${args.join(' ')}: ${result.stderr}`);
+    return result.stdout;
   };
   const write = async (path: string, content: string | Buffer): Promise<void> => {
     await mkdir(dirname(join(directory, path)), { recursive: true });
@@ -111,10 +112,10 @@ export async function workingCopy(t: TestContext): Promise<WorkingCopy> {
   };
 }
 
-async function ran({ streams: [stdin, stdout, stderr], ended }: SpawnedProcess): Promise<GitRunResult> {
+async function waitForResult({ streams: [stdin, stdout, stderr], ended }: SpawnedProcess): Promise<GitRunResult> {
   stdin!.end();
-  const [stdoutText, stderrText, end] = await Promise.all([text(stdout!), text(stderr!), ended]);
-  return { code: 'code' in end ? (end.code ?? 1) : 1, stdout: stdoutText.trim(), stderr: stderrText };
+  const [stdoutText, stderrText, exit] = await Promise.all([text(stdout!), text(stderr!), ended]);
+  return { code: 'code' in exit ? (exit.code ?? 1) : 1, stdout: stdoutText.trim(), stderr: stderrText };
 }
 
 interface ServedRepository {
@@ -131,11 +132,11 @@ export async function serve(
   pushes: Partial<Pick<ReceiveOptions, 'check' | 'after'>> = {},
 ): Promise<ServedRepository> {
   const received: ReceiveResult[] = [];
-  const protocolOf = (request: IncomingMessage): string | undefined => request.headers['git-protocol']?.toString();
+  const getProtocol = (request: IncomingMessage): string | undefined => request.headers['git-protocol']?.toString();
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url!, 'http://localhost');
-    const protocol = protocolOf(request);
+    const protocol = getProtocol(request);
     if (url.pathname.endsWith('/info/refs')) {
       const service = url.searchParams.get('service') as GitService;
       response.setHeader('Content-Type', `application/x-${service}-advertisement`);
@@ -152,7 +153,7 @@ export async function serve(
   }
 
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
+    handleRequest(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {

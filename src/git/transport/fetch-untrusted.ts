@@ -29,7 +29,7 @@ export interface UntrustedLimits {
   readonly packBytes: number;
   /** Minimum bytes of the pack that must arrive in each period of this many milliseconds. */
   readonly bytesPerPeriod: number;
-  /** The same while other fetches wait for this one. */
+  /** As `bytesPerPeriod`, while other fetches wait for this one. */
   readonly bytesPerContendedPeriod: number;
   readonly periodMs: number;
   /** Periods in which the server may prepare the pack. */
@@ -49,10 +49,10 @@ export const UNTRUSTED_LIMITS: UntrustedLimits = {
   preparationPeriods: 10,
 };
 
-/** Maximum bytes of progress messages and packet headers, in addition to as many as the pack has. */
+/** Maximum bytes of progress messages and packet headers, in addition to the size of the pack. */
 const MAX_OVERHEAD_BYTES = MIB;
 
-/** The server is too slow while other fetches wait. The fetch may be repeated. */
+/** Error for a server that is too slow while other fetches wait. The fetch may be retried. */
 export class FetchPreempted extends Error {}
 
 interface UntrustedFetch {
@@ -91,11 +91,11 @@ export async function fetchUntrusted(
   return omitted;
 }
 
-const failure = (found: GitFailure) => new GitError('fetch', found);
-const violation = (text: string) => failure({ kind: 'failed', code: null, text });
+const createFetchError = (cause: GitFailure) => new GitError('fetch', cause);
+const createProtocolError = (text: string) => createFetchError({ kind: 'failed', code: null, text });
 
 /** Maximum length of a packet in bytes, with its header. */
-const MAX_PACKET = 65_520;
+const MAX_PACKET_BYTES = 65_520;
 
 /** Yields the packets of a body; null for a flush packet. */
 async function* readPackets(body: Readable): AsyncGenerator<Buffer | null> {
@@ -106,15 +106,15 @@ async function* readPackets(body: Readable): AsyncGenerator<Buffer | null> {
     while (pending.length - at >= 4) {
       const header = pending.toString('latin1', at, at + 4);
       const length = /^[0-9a-f]{4}$/i.test(header) ? Number.parseInt(header, 16) : -1;
-      if (length < 0 || length > MAX_PACKET || (length > 0 && length < 4))
-        throw violation('the response is not in the packet format');
+      if (length < 0 || length > MAX_PACKET_BYTES || (length > 0 && length < 4))
+        throw createProtocolError('the response is not in the packet format');
       if (pending.length - at < length) break;
       yield length === 0 ? null : pending.subarray(at + 4, at + length);
       at += Math.max(length, 4);
     }
     pending = pending.subarray(at);
   }
-  if (pending.length > 0) throw violation('the response ends within a packet');
+  if (pending.length > 0) throw createProtocolError('the response ends within a packet');
 }
 
 interface Advertisement {
@@ -127,7 +127,7 @@ async function readAdvertisement(body: Readable, limits: UntrustedLimits): Promi
   const omitted: string[] = [];
   let count = 0;
   let flushes = 0;
-  let service = false;
+  let hasServiceLine = false;
   try {
     for await (const packet of readPackets(body)) {
       if (packet === null) {
@@ -135,22 +135,22 @@ async function readAdvertisement(body: Readable, limits: UntrustedLimits): Promi
         if (flushes === 2) break;
         continue;
       }
-      if (!service) {
+      if (!hasServiceLine) {
         if (packet.toString('latin1').trimEnd() !== '# service=git-upload-pack')
-          throw violation('the server does not speak the smart protocol');
-        service = true;
+          throw createProtocolError('the server does not speak the smart protocol');
+        hasServiceLine = true;
         continue;
       }
       const end = packet.indexOf(0);
       if (count === 0) requireCapabilities(end < 0 ? '' : packet.toString('latin1', end + 1));
       count += 1;
-      if (count > limits.refs) throw failure({ kind: 'too-large', limit: limits.refs });
+      if (count > limits.refs) throw createFetchError({ kind: 'too-large', limit: limits.refs });
       addRef(end < 0 ? packet : packet.subarray(0, end), refs, omitted);
     }
   } finally {
     body.destroy();
   }
-  if (flushes < 2) throw violation('the list of refs is incomplete');
+  if (flushes < 2) throw createProtocolError('the list of refs is incomplete');
   return { refs, omitted };
 }
 
@@ -159,7 +159,7 @@ function requireCapabilities(text: string): void {
   const isUsable = names.includes('side-band-64k') && names.includes('ofs-delta');
   const format = names.find((name) => name.startsWith('object-format='));
   if (!isUsable || (format !== undefined && format !== 'object-format=sha1'))
-    throw violation('the server lacks capabilities');
+    throw createProtocolError('the server lacks capabilities');
 }
 
 /** Maximum number of omitted refs that are reported. */
@@ -190,7 +190,7 @@ function isAcceptable(ref: string): boolean {
   return isValidRefName(ref);
 }
 
-/** Requests these objects with their complete history. */
+/** Returns the body of a request for these objects with their complete history. */
 async function composeRequest(ids: ReadonlySet<string>): Promise<Buffer> {
   const parts: string[] = [];
   const yieldIfDue = createYielder();
@@ -205,12 +205,12 @@ async function composeRequest(ids: ReadonlySet<string>): Promise<Buffer> {
 
 const toPacket = (text: string) => `${(text.length + 4).toString(16).padStart(4, '0')}${text}`;
 
-/** Rejects the same objects as a push; tolerates harmless faults of old histories. Checks that no object is missing. */
-const STRICT = '--strict=badTimezone=ignore,missingSpaceBeforeDate=ignore,zeroPaddedFilemode=ignore';
+/** Flag of index-pack: rejects the objects that a push may not contain, and missing objects; tolerates old formats. */
+const FSCK_FLAG = '--strict=badTimezone=ignore,missingSpaceBeforeDate=ignore,zeroPaddedFilemode=ignore';
 
 async function receivePack(git: Git, draft: Repository, body: Readable, options: UntrustedFetch): Promise<void> {
   const { signal } = options;
-  const child = spawnGit(git, draft, 'index-pack --stdin --fix-thin', { flags: [STRICT] });
+  const child = spawnGit(git, draft, 'index-pack --stdin --fix-thin', { flags: [FSCK_FLAG] });
   child.stdout.resume();
   const stop = () => child.kill();
   if (signal.aborted) stop();
@@ -220,7 +220,7 @@ async function receivePack(git: Git, draft: Repository, body: Readable, options:
   try {
     for await (const bytes of readPack(body, pace)) {
       if (child.stdin.destroyed) break;
-      if (!child.stdin.write(bytes)) await pace.pausedDuring(Promise.race([once(child.stdin, 'drain'), closed]));
+      if (!child.stdin.write(bytes)) await pace.pauseDuring(Promise.race([once(child.stdin, 'drain'), closed]));
     }
   } catch (error) {
     child.kill();
@@ -233,8 +233,8 @@ async function receivePack(git: Git, draft: Repository, body: Readable, options:
     await child.done;
     signal.removeEventListener('abort', stop);
   }
-  const ended = await child.done;
-  if (!ended.ok) throw new GitError('index-pack', ended.failure);
+  const exit = await child.done;
+  if (!exit.ok) throw new GitError('index-pack', exit.failure);
   await syncDirectory(`${draft.directory}/objects/pack`);
 }
 
@@ -245,7 +245,7 @@ async function* readPack(body: Readable, pace: Pace): AsyncGenerator<Buffer> {
   let overheadBytes = 0;
   for await (const packet of readPackets(body)) {
     if (!isAcknowledged) {
-      if (packet?.toString('latin1').trimEnd() !== 'NAK') throw violation('the server does not send a pack');
+      if (packet?.toString('latin1').trimEnd() !== 'NAK') throw createProtocolError('the server does not send a pack');
       isAcknowledged = true;
     } else if (packet === null) return;
     else if (packet[0] === 1) {
@@ -254,45 +254,46 @@ async function* readPack(body: Readable, pace: Pace): AsyncGenerator<Buffer> {
       pace.count(packet.length - 1);
       yield packet.subarray(1);
     } else if (packet[0] === 2) overheadBytes += 4 + packet.length;
-    else if (packet[0] === 3) throw violation(packet.toString('utf8', 1, 1000));
-    else throw violation('the response has an unknown side band');
-    if (overheadBytes > MAX_OVERHEAD_BYTES + packBytes) throw violation('the server sends progress without end');
+    else if (packet[0] === 3) throw createProtocolError(packet.toString('utf8', 1, 1000));
+    else throw createProtocolError('the response has an unknown side band');
+    if (overheadBytes > MAX_OVERHEAD_BYTES + packBytes)
+      throw createProtocolError('the server sends progress without end');
   }
-  throw violation('the pack is incomplete');
+  throw createProtocolError('the pack is incomplete');
 }
 
 interface Pace {
   count(bytes: number): void;
   /** Excludes the periods in which this server itself delays the transfer. */
-  pausedDuring<T>(work: Promise<T>): Promise<T>;
+  pauseDuring<T>(work: Promise<T>): Promise<T>;
   stop(): void;
 }
 
-/** Destroys a body that arrives too slowly. */
+/** Destroys a body that arrives too slowly. Returns an object that counts its bytes. */
 function watchPace(body: Readable, { limits, isContended }: UntrustedFetch): Pace {
   const { periodMs, bytesPerPeriod, bytesPerContendedPeriod, preparationPeriods } = limits;
   let received = 0;
-  let inPeriod = 0;
+  let periodBytes = 0;
   let periods = 0;
   let wasPaused = false;
   const timer = setInterval(() => {
     periods += 1;
     const isPreparing = received === 0;
-    const isSlow = isPreparing ? periods >= preparationPeriods : inPeriod < bytesPerPeriod && !wasPaused;
+    const isSlow = isPreparing ? periods >= preparationPeriods : periodBytes < bytesPerPeriod && !wasPaused;
     const isSlowIfContended = isPreparing
       ? periods >= preparationPeriods / 2
-      : inPeriod < bytesPerContendedPeriod && !wasPaused;
-    inPeriod = 0;
+      : periodBytes < bytesPerContendedPeriod && !wasPaused;
+    periodBytes = 0;
     wasPaused = false;
-    if (isSlow) body.destroy(failure({ kind: 'timed-out' }));
+    if (isSlow) body.destroy(createFetchError({ kind: 'timed-out' }));
     else if (isSlowIfContended && isContended()) body.destroy(new FetchPreempted());
   }, periodMs);
   return {
     count(bytes) {
       received += bytes;
-      inPeriod += bytes;
+      periodBytes += bytes;
     },
-    pausedDuring(work) {
+    pauseDuring(work) {
       wasPaused = true;
       return work.finally(() => {
         wasPaused = true;
@@ -319,21 +320,21 @@ async function toRefLines(
   );
   const flags = ['--batch-check=%(objecttype)'];
   const input = names.map((ref) => `${refs.get(ref)}\n`).join('');
-  const checked = await runGit(git, draft, 'cat-file', { flags }, { input });
-  if (!checked.ok) throw new GitError('cat-file', checked.failure);
-  const types = checked.stdout.toString('latin1').split('\n');
-  const stored: Buffer[] = [];
-  let shorter = '/';
+  const result = await runGit(git, draft, 'cat-file', { flags }, { input });
+  if (!result.ok) throw new GitError('cat-file', result.failure);
+  const types = result.stdout.toString('latin1').split('\n');
+  const storedRefs: Buffer[] = [];
+  let lastStoredRef = '/';
   for (const [index, ref] of names.entries()) {
     const type = types[index] ?? '';
-    if (!OBJECT_TYPES.has(type)) throw failure({ kind: 'missing-object', ref, oid: refs.get(ref)! });
-    const isPossible = !ref.startsWith(`${shorter}/`) && (type === 'commit' || !ref.startsWith(HEADS));
+    if (!OBJECT_TYPES.has(type)) throw createFetchError({ kind: 'missing-object', ref, oid: refs.get(ref)! });
+    const isPossible = !ref.startsWith(`${lastStoredRef}/`) && (type === 'commit' || !ref.startsWith(HEADS));
     if (isPossible) {
-      stored.push(Buffer.from(ref));
-      shorter = ref;
+      storedRefs.push(Buffer.from(ref));
+      lastStoredRef = ref;
     } else if (omitted.length < MAX_OMITTED) omitted.push(ref);
   }
-  const sorted = await sortCooperatively(stored, Buffer.compare);
+  const sorted = await sortCooperatively(storedRefs, Buffer.compare);
   return sorted.map((name) => Buffer.concat([Buffer.from(`${refs.get(name.toString())} `), name]));
 }
 

@@ -14,15 +14,15 @@ export interface GitRemote {
   readonly headers: readonly string[];
 }
 
-const SYMREF = `ref: ${HEADS}`;
+const SYMREF_PREFIX = `ref: ${HEADS}`;
 
 /** Returns the branch that HEAD of the remote names; null if it does not exist. Throws `GitError`. */
 export async function findRemoteHead(git: Git, remote: GitRemote): Promise<string | null> {
   const invocation = { flags: ['--symref'], args: [remote.url, 'HEAD'] };
-  const answer = (await readGitOutput(git, null, 'ls-remote', invocation, remoteOptions(remote))).toString('utf8');
-  const [symref = '', of] = answer.split('\n', 1)[0]!.split('\t');
-  const named = of === 'HEAD' && symref.startsWith(SYMREF) ? symref.slice(SYMREF.length) : undefined;
-  return named !== undefined && isValidBranchName(named) ? named : null;
+  const output = (await readGitOutput(git, null, 'ls-remote', invocation, remoteOptions(remote))).toString('utf8');
+  const [symref = '', ref] = output.split('\n', 1)[0]!.split('\t');
+  const branch = ref === 'HEAD' && symref.startsWith(SYMREF_PREFIX) ? symref.slice(SYMREF_PREFIX.length) : undefined;
+  return branch !== undefined && isValidBranchName(branch) ? branch : null;
 }
 
 const FETCH_FLAGS = [
@@ -53,9 +53,9 @@ export async function fetchAllRefs(git: Git, repository: Repository, remote: Git
 async function fetchRefs(git: Git, repository: Repository, remote: GitRemote): Promise<void> {
   const args = [remote.url, '+refs/*:refs/*'];
   const flags = ['--prune', ...FETCH_FLAGS];
-  const ended = await runGit(git, repository, 'fetch', { flags: ['--atomic', ...flags], args }, remoteOptions(remote));
-  if (ended.ok) return;
-  if (ended.failure.kind !== 'conflict') throw new GitError('fetch', ended.failure);
+  const result = await runGit(git, repository, 'fetch', { flags: ['--atomic', ...flags], args }, remoteOptions(remote));
+  if (result.ok) return;
+  if (result.failure.kind !== 'conflict') throw new GitError('fetch', result.failure);
   await readGitOutput(git, repository, 'fetch', { flags, args }, remoteOptions(remote));
 }
 

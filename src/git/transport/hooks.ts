@@ -62,15 +62,16 @@ export async function ensureHooks(directory: string): Promise<void> {
   const missing = await listBrokenHooks(directory);
   for (const hook of missing) await writeHook(directory, hook);
   if (missing.length === 0) return;
-  const still = await listBrokenHooks(directory);
-  if (still.length > 0) throw new Error(`Hooks in ${directory} cannot be run: is the file system mounted noexec?`);
+  const stillMissing = await listBrokenHooks(directory);
+  if (stillMissing.length > 0)
+    throw new Error(`Hooks in ${directory} cannot be run: is the file system mounted noexec?`);
 }
 
 type HookName = keyof typeof HOOK_SCRIPTS;
 
 async function listBrokenHooks(directory: string): Promise<HookName[]> {
   const names = Object.keys(HOOK_SCRIPTS) as HookName[];
-  const runs = await Promise.all(
+  const isExecutable = await Promise.all(
     names.map((name) =>
       access(join(directory, name), constants.X_OK).then(
         () => true,
@@ -78,7 +79,7 @@ async function listBrokenHooks(directory: string): Promise<HookName[]> {
       ),
     ),
   );
-  return names.filter((_, index) => !runs[index]);
+  return names.filter((_, index) => !isExecutable[index]);
 }
 
 async function writeHook(directory: string, hook: HookName): Promise<void> {
@@ -91,52 +92,52 @@ async function writeHook(directory: string, hook: HookName): Promise<void> {
   await rename(temporary, file);
 }
 
-/** Maximum refs that one push may change. Each is a file and a permission check. */
+/** Maximum refs that one push may change. Each costs a file and a permission check. */
 const MAX_CHANGES = 20_000;
 
-/** Maximum refs that one push may delete. git copies its list of refs for each. */
+/** Maximum refs that one push may delete. git copies its list of refs for each deletion. */
 const MAX_DELETIONS = 2_000;
 
 /** Maximum lines of a message: push options and refs. */
-const MAX_LINES = 50_000;
+const MAX_MESSAGE_LINES = 50_000;
 
 /** Maximum bytes of a message. */
-const MESSAGE_LIMIT = 16 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** Thrown for an invalid message; the push is rejected. */
+/** Error for an invalid message; the push is rejected. */
 export class InvalidHookMessage extends Error {}
 
-const tooMany = () => new InvalidHookMessage(`A push may change at most ${MAX_CHANGES} refs`);
+const createTooManyChangesError = () => new InvalidHookMessage(`A push may change at most ${MAX_CHANGES} refs`);
 
 /** Returns a function that reads the next message of a push, or null when the pipe has ended. */
 export function createHookReader(pipe: Duplex, secret: string): () => Promise<HookMessage | null> {
   const chunks = pipe[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  const end = Buffer.from(`\n${secret}\n`);
+  const terminator = Buffer.from(`\n${secret}\n`);
   let rest: Buffer = Buffer.alloc(0);
   return async () => {
-    let [searched, lines, isTooLong] = [0, linesIn(rest), false];
+    let [searched, lines, isTooLong] = [0, countLines(rest), false];
     for (;;) {
-      const at = rest.indexOf(end, searched);
+      const at = rest.indexOf(terminator, searched);
       if (at >= 0) {
         const message = rest.subarray(0, at + 1);
-        rest = rest.subarray(at + end.length);
+        rest = rest.subarray(at + terminator.length);
         // Throw only now: a hook that is still writing would not read the reason.
-        if (isTooLong) throw tooMany();
+        if (isTooLong) throw createTooManyChangesError();
         return parseHookMessage(message);
       }
-      searched = Math.max(0, rest.length - end.length);
-      isTooLong ||= rest.length > MESSAGE_LIMIT || lines > MAX_LINES;
+      searched = Math.max(0, rest.length - terminator.length);
+      isTooLong ||= rest.length > MAX_MESSAGE_BYTES || lines > MAX_MESSAGE_LINES;
       if (isTooLong) [rest, searched] = [rest.subarray(searched), 0];
       // A stopped push destroys the pipe, which rejects; treat it as the end.
       const chunk = await chunks.next().catch(() => ({ done: true as const, value: undefined }));
       if (chunk.done === true) return null;
       rest = Buffer.concat([rest, chunk.value]);
-      lines += linesIn(chunk.value);
+      lines += countLines(chunk.value);
     }
   };
 }
 
-function linesIn(bytes: Buffer): number {
+function countLines(bytes: Buffer): number {
   let lines = 0;
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) lines++;
   return lines;
@@ -166,17 +167,17 @@ export function parseHookMessage(bytes: Buffer): HookMessage {
     .join('\n\n')
     .split('\n')
     .filter((line, index, all) => line !== '' || index < all.length - 1);
-  if (changes.length > MAX_CHANGES) throw tooMany();
-  return { hook, environment, pushOptions, changes: checkDeletions(changes.map(parseRefChange)) };
+  if (changes.length > MAX_CHANGES) throw createTooManyChangesError();
+  return { hook, environment, pushOptions, changes: requireFewDeletions(changes.map(parseRefChange)) };
 }
 
-function checkDeletions(changes: readonly RefChange[]): readonly RefChange[] {
+function requireFewDeletions(changes: readonly RefChange[]): readonly RefChange[] {
   if (changes.filter(({ newId }) => newId === ZERO_ID).length <= MAX_DELETIONS) return changes;
   throw new InvalidHookMessage(`A push may delete at most ${MAX_DELETIONS} refs`);
 }
 
 function parseRefChange(line: string): RefChange {
-  const found = /^([0-9a-f]{40}) ([0-9a-f]{40}) (refs\/[^\0-\x20\x7f~^:?*[\\]+)$/.exec(line);
-  if (found === null) throw new InvalidHookMessage('A ref name is invalid');
-  return { oldId: found[1]!, newId: found[2]!, ref: found[3]! };
+  const match = /^([0-9a-f]{40}) ([0-9a-f]{40}) (refs\/[^\0-\x20\x7f~^:?*[\\]+)$/.exec(line);
+  if (match === null) throw new InvalidHookMessage('A ref name is invalid');
+  return { oldId: match[1]!, newId: match[2]!, ref: match[3]! };
 }

@@ -25,46 +25,46 @@ export async function* listNewLfsPointers(
     '--not',
     '--all',
   ];
-  const walk = spawnGit(git, repository, 'rev-list', { flags }, { env: quarantine, timeLimit: 600_000 });
-  const blobs = spawnGit(git, repository, 'cat-file', { flags: ['--batch', '--buffer'] }, { env: quarantine });
+  const revList = spawnGit(git, repository, 'rev-list', { flags }, { env: quarantine, timeLimit: 600_000 });
+  const catFile = spawnGit(git, repository, 'cat-file', { flags: ['--batch', '--buffer'] }, { env: quarantine });
   try {
-    walk.stdin.end(newIds.map((id) => `${id}\n`).join(''));
-    walk.stdout.pipe(blobs.stdin);
-    for await (const content of contentsOf(blobs.stdout)) {
+    revList.stdin.end(newIds.map((id) => `${id}\n`).join(''));
+    revList.stdout.pipe(catFile.stdin);
+    for await (const content of readSmallBlobs(catFile.stdout)) {
       const pointer = parseLfsPointer(content);
       if (pointer !== null) yield pointer;
     }
     // An incomplete walk could miss an object.
-    const walked = await walk.done;
-    if (!walked.ok) throw new GitError('rev-list', walked.failure);
-    const read = await blobs.done;
-    if (!read.ok) throw new GitError('cat-file', read.failure);
+    const revListExit = await revList.done;
+    if (!revListExit.ok) throw new GitError('rev-list', revListExit.failure);
+    const catFileExit = await catFile.done;
+    if (!catFileExit.ok) throw new GitError('cat-file', catFileExit.failure);
   } finally {
-    walk.kill();
-    blobs.kill();
+    revList.kill();
+    catFile.kill();
   }
 }
 
 /** Yields the contents in the output of `cat-file --batch` that are small enough for a pointer; skips larger ones. */
-async function* contentsOf(output: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* readSmallBlobs(output: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
-  let skip = 0;
+  let bytesToSkip = 0;
   for await (const chunk of output) {
     rest = Buffer.concat([rest, chunk]);
     for (;;) {
-      const skipped = Math.min(skip, rest.length);
-      skip -= skipped;
-      rest = rest.subarray(skipped);
+      const skippedBytes = Math.min(bytesToSkip, rest.length);
+      bytesToSkip -= skippedBytes;
+      rest = rest.subarray(skippedBytes);
       const end = rest.indexOf(0x0a);
-      if (skip > 0 || end < 0) break;
-      const found = /^[0-9a-f]{40} (\w+) (\d+)$/.exec(rest.toString('latin1', 0, end));
-      if (found === null) throw new Error('An object of the push is missing');
-      const size = Number(found[2]);
-      if (found[1] === 'blob' && size <= LFS_POINTER_SIZES.most) {
+      if (bytesToSkip > 0 || end < 0) break;
+      const match = /^[0-9a-f]{40} (\w+) (\d+)$/.exec(rest.toString('latin1', 0, end));
+      if (match === null) throw new Error('An object of the push is missing');
+      const size = Number(match[2]);
+      if (match[1] === 'blob' && size <= LFS_POINTER_SIZES.most) {
         if (rest.length < end + 1 + size + 1) break;
         yield rest.subarray(end + 1, end + 1 + size);
       }
-      skip = end + 1 + size + 1;
+      bytesToSkip = end + 1 + size + 1;
     }
   }
 }

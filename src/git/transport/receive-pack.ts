@@ -12,8 +12,7 @@ import { getInternalDirectory } from '../storage/internal-directory.ts';
 import { createHookReader, ensureHooks, getHooksDirectory, type HookMessage, InvalidHookMessage } from './hooks.ts';
 
 /**
- * Environment variables that let other git functions read the objects of a push before they are accepted: pass it as
- * `env`.
+ * Environment variables (`env`) with which other git functions can read the objects of a push before it is accepted.
  */
 export type Quarantine = Readonly<Record<string, string>>;
 
@@ -25,13 +24,13 @@ export interface PushRequest {
   readonly pushOptions: readonly string[];
 }
 
-/** `refuse`: the text that the client shows after `GitLab: `, line by line. Rejects the whole push. */
+/** Verdict on a whole push. `refuse`: reason, of which the client shows each line after `GitLab: `. */
 export type ReceiveVerdict = 'accept' | { readonly refuse: string };
 
 export interface ReceiveOptions {
   /** The decoded body of the client's POST. */
   input: Readable;
-  /** Receives git's response. Ended after the push, when `after` has settled. */
+  /** Receives git's response. Is ended when `after` has settled. */
   output: Writable;
   /** Called before any ref moves. An error rejects the push and is rethrown by `receivePack` when git has exited. */
   check(push: PushRequest): Promise<ReceiveVerdict>;
@@ -54,7 +53,7 @@ export interface ReceiveResult {
 
 /**
  * Handles a push over smart HTTP (contract/repository.md §5). Refs change only after `check` has seen all of them. The
- * repository must exist. A client that disconnects before its pack is complete changes nothing; later its push
+ * repository must exist. If the client disconnects before its pack is complete, nothing changes; after that the push
  * continues.
  */
 export async function receivePack(git: Git, repository: Repository, options: ReceiveOptions): Promise<ReceiveResult> {
@@ -68,83 +67,83 @@ export async function receivePack(git: Git, repository: Repository, options: Rec
     { flags: ['--stateless-rpc'], args: [repository.directory] },
     { env: { ...options.env, HEARTH_PUSH: secret }, config: { 'core.hooksPath': hooks }, pipes: 2 },
   );
-  const [questions, answers] = child.pipes as [Duplex, Duplex];
+  const [messagePipe, verdictPipe] = child.pipes as [Duplex, Duplex];
   pipeToStdin(options.input, child.stdin);
-  const answered = pipeOutput(child.stdout, options.output);
+  const outputSent = pipeOutput(child.stdout, options.output);
   let outcome: HookOutcome;
   try {
     outcome = await handleHooks(
       git,
       repository,
-      { next: createHookReader(questions, secret), answers, ended: child.done },
+      { readMessage: createHookReader(messagePipe, secret), verdictPipe, exit: child.done },
       options,
     );
   } catch (error) {
-    // End of file instead of a verdict rejects.
-    answers.destroy();
+    // A hook that reads end of file instead of a verdict rejects the push.
+    verdictPipe.destroy();
     throw error;
   } finally {
     // A hook that is still writing must not wait for a reader.
-    questions.destroy();
-    const ended = await child.done;
-    await answered;
+    messagePipe.destroy();
+    const exit = await child.done;
+    await outputSent;
     options.output.end();
-    if (!ended.ok) git.log('git push failed', { repository: repository.directory, failure: ended.failure });
+    if (!exit.ok) git.log('git push failed', { repository: repository.directory, failure: exit.failure });
   }
-  const ended = await child.done;
-  return { ...outcome, failure: ended.ok ? null : ended.failure };
+  const exit = await child.done;
+  return { ...outcome, failure: exit.ok ? null : exit.failure };
 }
 
 type HookOutcome = Omit<ReceiveResult, 'failure'>;
 
 interface HookChannel {
-  readonly next: () => Promise<HookMessage | null>;
-  readonly answers: Writable;
-  readonly ended: Promise<ProcessExit>;
+  readonly readMessage: () => Promise<HookMessage | null>;
+  readonly verdictPipe: Writable;
+  readonly exit: Promise<ProcessExit>;
 }
 
 async function handleHooks(
   git: Git,
   repository: Repository,
-  { next, answers, ended }: HookChannel,
+  { readMessage, verdictPipe, exit }: HookChannel,
   options: ReceiveOptions,
 ): Promise<HookOutcome> {
-  const received = await nextOrFailure(next);
-  if (received === null) return { changes: [], moved: [], verdict: null };
-  if ('refuse' in received) {
-    refuse(answers, received.refuse);
-    return { changes: [], moved: [], verdict: received };
+  const message = await readMessageOrRefusal(readMessage);
+  if (message === null) return { changes: [], moved: [], verdict: null };
+  if ('refuse' in message) {
+    refuse(verdictPipe, message.refuse);
+    return { changes: [], moved: [], verdict: message };
   }
-  const { changes, pushOptions, environment } = received;
+  const { changes, pushOptions, environment } = message;
   const verdict = await options.check({ changes, pushOptions, quarantine: parseQuarantine(environment) });
   if (verdict !== 'accept') {
-    refuse(answers, verdict.refuse);
+    refuse(verdictPipe, verdict.refuse);
     return { changes, moved: [], verdict };
   }
-  answers.write('accept\n');
+  verdictPipe.write('accept\n');
   // Without a message from post-receive nothing has moved, even if a ref has the new id. Only if git crashed, the refs
   // show what has moved.
-  const report = await next().catch(() => null);
-  const moved = report?.changes ?? ((await ended).ok ? [] : await listMovedRefs(git, repository, changes));
+  const report = await readMessage().catch(() => null);
+  const moved = report?.changes ?? ((await exit).ok ? [] : await listMovedRefs(git, repository, changes));
   await options.after(moved);
-  answers.end('accept\n');
+  verdictPipe.end('accept\n');
   return { changes, moved, verdict };
 }
 
-async function nextOrFailure(
-  next: () => Promise<HookMessage | null>,
+async function readMessageOrRefusal(
+  readMessage: () => Promise<HookMessage | null>,
 ): Promise<HookMessage | { refuse: string } | null> {
   try {
-    return await next();
+    return await readMessage();
   } catch (error) {
     if (error instanceof InvalidHookMessage) return { refuse: error.message };
     throw error;
   }
 }
 
-function refuse(answers: Writable, text: string): void {
+function refuse(verdictPipe: Writable, text: string): void {
   const lines = text.split('\n').map((line) => `GitLab: ${line}\n`);
-  answers.end(`refuse\n${lines.join('')}`);
+  verdictPipe.end(`refuse\n${lines.join('')}`);
 }
 
 function parseQuarantine(environment: Readonly<Record<string, string>>): Quarantine {
@@ -163,8 +162,8 @@ async function listMovedRefs(
   changes: readonly RefChange[],
 ): Promise<readonly RefChange[]> {
   const flags = ['--format=%(objectname) %(refname)'];
-  const listed = await readGitOutput(git, repository, 'for-each-ref', { flags, args: [HEADS, TAGS] });
-  const now = new Map<string, string>();
-  for (const line of listed.toString('utf8').split('\n')) now.set(line.slice(41), line.slice(0, 40));
-  return changes.filter((change) => (now.get(change.ref) ?? ZERO_ID) === change.newId);
+  const output = await readGitOutput(git, repository, 'for-each-ref', { flags, args: [HEADS, TAGS] });
+  const idsByRef = new Map<string, string>();
+  for (const line of output.toString('utf8').split('\n')) idsByRef.set(line.slice(41), line.slice(0, 40));
+  return changes.filter((change) => (idsByRef.get(change.ref) ?? ZERO_ID) === change.newId);
 }

@@ -14,7 +14,7 @@ interface UploadOptions {
   protocol?: string | undefined;
   /** Includes the internal refs of the server. */
   allRefs?: boolean;
-  /** HEAD of a repository that does not exist yet. */
+  /** Default branch that is advertised for a repository that does not exist yet. */
   defaultBranch?: string | undefined;
 }
 
@@ -24,12 +24,12 @@ interface UploadOptions {
  */
 export async function uploadPack(git: Git, repository: Repository, options: UploadOptions): Promise<StreamResult> {
   const { input, output, protocol } = options;
-  const served = await getRepositoryOrEmpty(git, repository, options.defaultBranch);
+  const servedRepository = await getRepositoryOrEmpty(git, repository, options.defaultBranch);
   const child = spawnGit(
     git,
-    served,
+    servedRepository,
     'upload-pack',
-    { flags: ['--stateless-rpc'], args: [served.directory] },
+    { flags: ['--stateless-rpc'], args: [servedRepository.directory] },
     { env: protocolEnvironment(protocol), ...(options.allRefs && { config: SHOW_ALL_REFS }) },
   );
   pipeToStdin(input, child.stdin);

@@ -14,8 +14,8 @@ import { findTreeEntry } from './path-entries.ts';
 /** `(attribute files, path)` -> value of `filter`, '' for none. */
 const filterCache = definePerGit(() => createBoundedCache<string>(10_000));
 
-/** git ignores larger attribute files. */
-const MAX_FILE = 1024 * 1024;
+/** Maximum size of an attribute file; git ignores larger ones. */
+const MAX_ATTRIBUTE_FILE_BYTES = 1024 * 1024;
 
 interface AttributeFile {
   readonly path: string;
@@ -34,15 +34,17 @@ export async function filterLfsPaths(
 ): Promise<Set<string>> {
   const tree = (await readCommit(git, repository, commit))?.treeId;
   if (tree === undefined) return new Set();
-  const usable = paths.filter((path) => path.isWellFormed() && !path.includes('\0'));
-  const files = await listAttributeFiles(git, repository, tree, usable);
+  const validPaths = paths.filter((path) => path.isWellFormed() && !path.includes('\0'));
+  const files = await listAttributeFiles(git, repository, tree, validPaths);
   if (files.length === 0) return new Set();
   const version = files.map((file) => `${file.id} ${file.path}`).join('\n');
-  const keyOf = (path: string) => `${repository.directory}\n${version}\0${path}`;
-  const uncached = usable.filter((path) => !filterCache(git).has(keyOf(path)));
-  const answers = await loadFilters(git, repository, files, uncached);
-  for (const path of uncached) filterCache(git).set(keyOf(path), answers.get(path) ?? '');
-  return new Set(usable.filter((path) => (answers.get(path) ?? filterCache(git).get(keyOf(path))) === 'lfs'));
+  const toCacheKey = (path: string) => `${repository.directory}\n${version}\0${path}`;
+  const uncached = validPaths.filter((path) => !filterCache(git).has(toCacheKey(path)));
+  const filtersByPath = await loadFilters(git, repository, files, uncached);
+  for (const path of uncached) filterCache(git).set(toCacheKey(path), filtersByPath.get(path) ?? '');
+  return new Set(
+    validPaths.filter((path) => (filtersByPath.get(path) ?? filterCache(git).get(toCacheKey(path))) === 'lfs'),
+  );
 }
 
 /** Returns the attribute files in the directories of the paths; empty if none mentions a filter. */
@@ -57,7 +59,7 @@ async function listAttributeFiles(
   for (const [directory, id] of await findDirectories(git, repository, tree, paths)) {
     const entry = await findTreeEntry(git, repository, id, '.gitattributes');
     if (entry?.type !== 'blob' || entry.mode === '120000') continue;
-    const content = (await readObject(git, repository, entry.id, MAX_FILE))?.content;
+    const content = (await readObject(git, repository, entry.id, MAX_ATTRIBUTE_FILE_BYTES))?.content;
     if (content == null) continue;
     files.push({ path: `${directory}.gitattributes`, id: entry.id });
     hasFilter ||= content.includes('filter');
@@ -73,16 +75,16 @@ async function findDirectories(
   paths: readonly string[],
 ): Promise<Map<string, string>> {
   const yieldIfDue = createYielder();
-  const found = new Map([['', tree]]);
+  const treeIds = new Map([['', tree]]);
   for (const directory of (await listDirectories(paths))!) {
     await yieldIfDue();
     const end = directory.lastIndexOf('/', directory.length - 2) + 1;
-    const parent = found.get(directory.slice(0, end));
+    const parent = treeIds.get(directory.slice(0, end));
     if (directory === '' || parent === undefined) continue;
     const entry = await findTreeEntry(git, repository, parent, directory.slice(end, -1));
-    if (entry?.type === 'tree') found.set(directory, entry.id);
+    if (entry?.type === 'tree') treeIds.set(directory, entry.id);
   }
-  return found;
+  return treeIds;
 }
 
 async function loadFilters(
@@ -91,8 +93,8 @@ async function loadFilters(
   files: readonly AttributeFile[],
   paths: readonly string[],
 ): Promise<Map<string, string>> {
-  const answers = new Map<string, string>();
-  if (paths.length === 0) return answers;
+  const filtersByPath = new Map<string, string>();
+  if (paths.length === 0) return filtersByPath;
   const index = join(tmpdir(), `hearth-attributes-${randomUUID()}`);
   const env = { GIT_INDEX_FILE: index };
   try {
@@ -102,8 +104,8 @@ async function loadFilters(
     const input = paths.map((path) => `${path}\0`).join('');
     const text = await readGitOutput(git, repository, 'check-attr', { flags, args: ['filter'] }, { env, input });
     const fields = text.toString('utf8').split('\0');
-    for (let at = 0; at + 2 < fields.length; at += 3) answers.set(fields[at]!, fields[at + 2]!);
-    return answers;
+    for (let at = 0; at + 2 < fields.length; at += 3) filtersByPath.set(fields[at]!, fields[at + 2]!);
+    return filtersByPath;
   } finally {
     await rm(index, { force: true });
   }

@@ -8,11 +8,11 @@ export interface LargeTree {
   content(): Promise<Buffer>;
 }
 
-/** Entries per iteration of the event loop. */
-const ENTRIES_PER_TURN = 10_000;
+/** Number of entries that are scanned per iteration of the event loop. */
+const ENTRIES_PER_ITERATION = 10_000;
 
 /**
- * Returns the bytes of a tree with the entries of `names` removed and `entries` added, which are in git's order. Other
+ * Returns the bytes of a tree without the entries of `names` and with `entries`, which must be in git's order. Other
  * entries are copied unchanged.
  */
 export async function replaceEntries(
@@ -25,7 +25,7 @@ export async function replaceEntries(
   const parts: Buffer[] = [];
   let copiedUntil = 0;
   let next = 0;
-  let seen = 0;
+  let entryCount = 0;
   for (let at = 0; at < content.length; ) {
     const blank = content.indexOf(0x20, at);
     const zero = content.indexOf(0, blank);
@@ -33,25 +33,28 @@ export async function replaceEntries(
     if (blank < 0 || zero < 0 || end > content.length) throw new Error('A tree object ends within an entry');
     const name = content.subarray(blank + 1, zero);
     const isReplaced = replaced.has(name.toString('latin1'));
-    const from = next;
+    const firstAdded = next;
     if (next < added.length) {
-      const key = sortKey(name, content[at] === DIRECTORY);
+      const key = sortKey(name, content[at] === DIRECTORY_MODE_DIGIT);
       while (next < added.length && Buffer.compare(added[next]!.key, key) < 0) next += 1;
     }
-    if (isReplaced || next > from) {
-      parts.push(content.subarray(copiedUntil, at), ...added.slice(from, next).map(({ entry }) => formatEntry(entry)));
+    if (isReplaced || next > firstAdded) {
+      parts.push(
+        content.subarray(copiedUntil, at),
+        ...added.slice(firstAdded, next).map(({ entry }) => formatEntry(entry)),
+      );
       copiedUntil = isReplaced ? end : at;
     }
     at = end;
-    seen += 1;
-    if (seen % ENTRIES_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+    entryCount += 1;
+    if (entryCount % ENTRIES_PER_ITERATION === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   parts.push(content.subarray(copiedUntil), ...added.slice(next).map(({ entry }) => formatEntry(entry)));
   return Buffer.concat(parts);
 }
 
 /** First digit of the mode of a directory, which is stored without its zero. No other mode begins with 4. */
-const DIRECTORY = 0x34;
+const DIRECTORY_MODE_DIGIT = 0x34;
 
 /** Returns the sort key of an entry: its bytes; a directory sorts as if its name ended in `/`. */
 export function sortKey(name: Buffer, isDirectory: boolean): Buffer {

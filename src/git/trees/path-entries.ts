@@ -25,8 +25,8 @@ export async function findEntryAtPath(
   commit: string,
   path: string,
 ): Promise<PathEntry | null> {
-  const found = await readCommit(git, repository, commit);
-  return found === null ? null : findEntryInTree(git, repository, found.treeId, path);
+  const commitObject = await readCommit(git, repository, commit);
+  return commitObject === null ? null : findEntryInTree(git, repository, commitObject.treeId, path);
 }
 
 /** As `findEntryAtPath`, relative to a tree. */
@@ -89,11 +89,14 @@ export async function findLastCommit(
   const key = `${repository.directory} ${commit} ${path}`;
   const cached = lastCommitCache(git).get(key);
   if (cached !== undefined) return cached;
-  return coalesce(git, `last commit ${key}`, async (shared) => {
-    const found = await historyWalkLimiter(git).run(() => computeLastCommit(shared, repository, commit, path), shared);
+  return coalesce(git, `last commit ${key}`, async (sharedGit) => {
+    const lastCommit = await historyWalkLimiter(git).run(
+      () => computeLastCommit(sharedGit, repository, commit, path),
+      sharedGit,
+    );
     // A missing commit may be pushed later, so only found results are cached.
-    if (found !== null) lastCommitCache(git).set(key, found);
-    return found;
+    if (lastCommit !== null) lastCommitCache(git).set(key, lastCommit);
+    return lastCommit;
   });
 }
 

@@ -20,7 +20,7 @@ export function hasLineBreak(path: string): boolean {
 
 /**
  * Returns whether `git fsck` might check the content at this path (`.gitmodules`, `.gitattributes` and their short names on NTFS).
- * True for too many paths does no harm: git checks only the right ones.
+ * False positives do no harm: git then checks only the files that need it.
  */
 export function mayNeedContentCheck(path: string): boolean {
   return path

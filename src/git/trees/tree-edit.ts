@@ -38,7 +38,7 @@ type StoreTree = (content: Buffer) => Promise<string>;
 export interface TreeEdit {
   /** The stored tree; null for a new directory. */
   readonly source: string | null;
-  /** Null until loaded. Of a large tree only requested entries; `REMOVED` for missing ones. */
+  /** Entries by name; null until loaded. For a large tree only requested entries; `REMOVED` for deleted ones. */
   entries: Map<string, Entry | typeof REMOVED> | null;
   large: LargeTree | null;
   changed: boolean;
@@ -92,12 +92,12 @@ export async function applyTreeChange(
   }
 }
 
-/** In bytes (contract/conventions.md §3 "Limits of texts"). Longer paths could be neither checked out nor requested. */
-const MAX_PATH = 4096;
+/** Maximum length of a path in bytes (contract/conventions.md §3 "Limits of texts"). Longer paths could be neither checked out nor requested. */
+const MAX_PATH_BYTES = 4096;
 
-/** Splits a path; null if it is too long or contains a segment that git cannot store (`reserved-names.ts`). */
+/** Returns the segments of a path, or null if it is too long or contains a segment that git cannot store (`reserved-names.ts`). */
 function splitPath(path: string): string[] | null {
-  if (path.length > MAX_PATH || Buffer.byteLength(path) > MAX_PATH) return null;
+  if (path.length > MAX_PATH_BYTES || Buffer.byteLength(path) > MAX_PATH_BYTES) return null;
   const segments = path.split('/');
   return segments.every(isStorableName) ? segments : null;
 }
@@ -115,12 +115,12 @@ async function formatEditedTree(edit: TreeEdit, store: StoreTree): Promise<Buffe
   for (const [name, entry] of edit.entries ?? []) {
     if (entry === REMOVED) emptyNames.push(name);
     else if (!isDirectory(entry)) entries.push({ ...entry, type: entry.mode === '160000' ? 'commit' : 'blob', name });
-    else if (!entry.changed && entry.source !== null) entries.push(directoryEntry(entry.source, name));
+    else if (!entry.changed && entry.source !== null) entries.push(createDirectoryEntry(entry.source, name));
     else {
       const content = await formatEditedTree(entry, store);
-      // git stores no empty directory. A large one shows only now whether it is empty.
+      // git stores no empty directory. Whether a large directory is empty is known only now.
       if (content.length === 0) emptyNames.push(name);
-      else entries.push(directoryEntry(await store(content), name));
+      else entries.push(createDirectoryEntry(await store(content), name));
     }
   }
   if (edit.large === null) return formatTree(sortEntries(entries));
@@ -131,14 +131,14 @@ async function formatEditedTree(edit: TreeEdit, store: StoreTree): Promise<Buffe
   );
 }
 
-function directoryEntry(id: string, name: string): TreeEntry {
+function createDirectoryEntry(id: string, name: string): TreeEntry {
   return { mode: '040000', type: 'tree', id, name };
 }
 
 /** Returns the bytes of a tree object; the entries must be sorted. */
 export function formatTree(entries: readonly TreeEntry[]): Buffer {
   const names = entries.map(({ name }) => encodeName(name));
-  const content = Buffer.alloc(names.reduce((size, name) => size + MAX_MODE + name.length + 22, 0));
+  const content = Buffer.alloc(names.reduce((size, name) => size + MODE_LENGTH + name.length + 22, 0));
   let at = 0;
   for (const [index, { mode, id }] of entries.entries()) {
     at += content.write(mode.startsWith('0') ? `${mode.slice(1)} ` : `${mode} `, at, 'latin1');
@@ -148,7 +148,7 @@ export function formatTree(entries: readonly TreeEntry[]): Buffer {
   return content.subarray(0, at);
 }
 
-const MAX_MODE = 6;
+const MODE_LENGTH = 6;
 
 function sortEntries(entries: readonly TreeEntry[]): TreeEntry[] {
   const keyed = entries.map((entry) => ({ entry, key: sortKey(encodeName(entry.name), entry.type === 'tree') }));
@@ -169,22 +169,22 @@ async function loadEntries(directory: TreeEdit, load: LoadTree): Promise<Map<str
   const stored = await load(directory.source!);
   const entries = new Map<string, Entry | typeof REMOVED>();
   if ('content' in stored) directory.large = stored;
-  else for (const entry of stored) entries.set(entry.name, fromStored(entry));
+  else for (const entry of stored) entries.set(entry.name, toEntry(entry));
   directory.entries = entries;
   return entries;
 }
 
-function fromStored({ mode, type, id }: TreeEntry): Entry {
+function toEntry({ mode, type, id }: TreeEntry): Entry {
   return type === 'tree' ? createTreeEdit(id) : { mode, id };
 }
 
 async function findEntry(directory: TreeEdit, name: string, load: LoadTree): Promise<Entry | undefined> {
   const entries = await loadEntries(directory, load);
-  const known = entries.get(name);
-  if (known !== undefined || directory.large === null) return known ?? undefined;
+  const loaded = entries.get(name);
+  if (loaded !== undefined || directory.large === null) return loaded ?? undefined;
   const stored = await directory.large.entry(name);
   if (stored === null) return undefined;
-  const entry = fromStored(stored);
+  const entry = toEntry(stored);
   entries.set(name, entry);
   return entry;
 }
@@ -194,7 +194,7 @@ function removeEntry(directory: TreeEdit, name: string): void {
   else directory.entries!.set(name, REMOVED);
 }
 
-/** Returns whether a directory is empty. Of a large one that is checked when it is written. */
+/** Returns whether a directory is empty; always false for a large one, which is checked when it is written. */
 function isEmpty(directory: TreeEdit): boolean {
   return directory.large === null && directory.entries!.size === 0;
 }
@@ -227,8 +227,8 @@ async function createFile(
 ): Promise<TreeConflict | null> {
   const { directories, conflict } = await walkDirectories(edit, path, load);
   if (conflict !== null) return conflict;
-  const last = directories.length === path.length ? directories.at(-1)! : null;
-  const existing = last === null ? undefined : await findEntry(last, path.at(-1)!, load);
+  const parent = directories.length === path.length ? directories.at(-1)! : null;
+  const existing = parent === null ? undefined : await findEntry(parent, path.at(-1)!, load);
   if (existing !== undefined) {
     return { rejected: isDirectory(existing) ? 'is-directory' : 'exists', path: path.join('/') };
   }
@@ -248,11 +248,12 @@ async function findFile(
   load: LoadTree,
 ): Promise<{ conflict: TreeConflict } | { conflict: null; leaf: Leaf; directories: TreeEdit[] }> {
   const { directories, conflict } = await walkDirectories(edit, path, load);
-  const whole = path.join('/');
-  if (conflict !== null || directories.length < path.length) return { conflict: { rejected: 'missing', path: whole } };
+  const filePath = path.join('/');
+  if (conflict !== null || directories.length < path.length)
+    return { conflict: { rejected: 'missing', path: filePath } };
   const entry = await findEntry(directories.at(-1)!, path.at(-1)!, load);
-  if (entry === undefined) return { conflict: { rejected: 'missing', path: whole } };
-  if (isDirectory(entry)) return { conflict: { rejected: 'is-directory', path: whole } };
+  if (entry === undefined) return { conflict: { rejected: 'missing', path: filePath } };
+  if (isDirectory(entry)) return { conflict: { rejected: 'is-directory', path: filePath } };
   return { conflict: null, leaf: entry, directories };
 }
 
@@ -262,13 +263,13 @@ async function updateFile(
   change: (leaf: Leaf) => Leaf,
   load: LoadTree,
 ): Promise<TreeConflict | null> {
-  const found = await findFile(edit, path, load);
-  if (found.conflict !== null) return found.conflict;
-  if (isSubmodule(found.leaf)) return { rejected: 'is-directory', path: path.join('/') };
-  const leaf = change(found.leaf);
-  if (leaf.id === found.leaf.id && leaf.mode === found.leaf.mode) return null;
-  found.directories.at(-1)!.entries!.set(path.at(-1)!, leaf);
-  for (const directory of found.directories) directory.changed = true;
+  const file = await findFile(edit, path, load);
+  if (file.conflict !== null) return file.conflict;
+  if (isSubmodule(file.leaf)) return { rejected: 'is-directory', path: path.join('/') };
+  const leaf = change(file.leaf);
+  if (leaf.id === file.leaf.id && leaf.mode === file.leaf.mode) return null;
+  file.directories.at(-1)!.entries!.set(path.at(-1)!, leaf);
+  for (const directory of file.directories) directory.changed = true;
   return null;
 }
 
@@ -278,9 +279,9 @@ async function removeFile(
   path: readonly string[],
   load: LoadTree,
 ): Promise<{ conflict: TreeConflict } | { conflict: null; leaf: Leaf }> {
-  const found = await findFile(edit, path, load);
-  if (found.conflict !== null) return found;
-  const { directories, leaf } = found;
+  const file = await findFile(edit, path, load);
+  if (file.conflict !== null) return file;
+  const { directories, leaf } = file;
   for (const directory of directories) directory.changed = true;
   removeEntry(directories.at(-1)!, path.at(-1)!);
   for (let depth = directories.length - 1; depth > 0 && isEmpty(directories[depth]!); depth -= 1) {

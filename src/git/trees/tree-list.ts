@@ -23,12 +23,13 @@ export interface TreeList {
   /** False if there are more entries, not requested or beyond the limit of 64 MiB. */
   readonly complete: boolean;
   slice(start: number, end: number): TreeListEntry[];
-  idAt(place: number): string;
+  /** Returns the id of the entry at an index; empty if there is none. */
+  idAt(index: number): string;
   /** Returns the position of the first entry with this id (equal files share an id); -1 if there is none. */
   indexOfId(id: string): number;
 }
 
-/** How much of a list the caller needs. */
+/** Part of a list that the caller needs. */
 interface RequestedEntries {
   /** Entries from the start; Infinity for all. */
   readonly entries: number;
@@ -39,7 +40,7 @@ interface RequestedEntries {
 const ALL_ENTRIES: RequestedEntries = { entries: Number.POSITIVE_INFINITY, counted: Number.POSITIVE_INFINITY };
 
 /** Maximum bytes of one list in git's format; about 600,000 entries. */
-const MAX_LIST = 64 * 1024 * 1024;
+const MAX_LIST_BYTES = 64 * 1024 * 1024;
 
 /**
  * Lists the entries directly in a tree, or recursively with `deep`. Null if there is no such tree. Stops reading when
@@ -53,7 +54,7 @@ export async function listTree(
 ): Promise<TreeList | null> {
   if (!deep) {
     const small = await readTree(git, repository, treeId, MAX_PARSED_TREE);
-    if (small !== null) return shallowList(small.entries);
+    if (small !== null) return createShallowList(small.entries);
   }
   const info = await getObjectInfo(git, repository, treeId);
   return info?.type === 'tree' || deep ? loadStreamedList(git, repository, treeId, deep, wanted) : null;
@@ -71,43 +72,36 @@ export async function listFileNames(
     return small.entries.filter(({ type, name }) => type === 'blob' && pattern.test(name)).map(({ name }) => name);
   }
   const names: string[] = [];
-  const ended = await forEachLine(
-    git,
-    repository,
-    'ls-tree',
-    { flags: ['--full-tree'], args: [treeId] },
-    {},
-    (line) => {
-      if (line[TYPE_AT] !== 0x62) return;
-      const name = line.toString('utf8', line.indexOf(TAB) + 1);
-      if (pattern.test(name)) names.push(name);
-    },
-  );
-  if (!ended.ok) throw new GitError('ls-tree', ended.failure);
+  const exit = await forEachLine(git, repository, 'ls-tree', { flags: ['--full-tree'], args: [treeId] }, {}, (line) => {
+    if (line[TYPE_OFFSET] !== 0x62) return;
+    const name = line.toString('utf8', line.indexOf(TAB) + 1);
+    if (pattern.test(name)) names.push(name);
+  });
+  if (!exit.ok) throw new GitError('ls-tree', exit.failure);
   return names;
 }
 
 const TAB = 0x09;
 
-function shallowList(all: readonly TreeEntry[]): TreeList {
-  const of = (type: TreeEntry['type']) => all.filter((entry) => entry.type === type);
-  const entries = [...of('tree'), ...of('blob'), ...of('commit')];
+function createShallowList(treeEntries: readonly TreeEntry[]): TreeList {
+  const filterByType = (type: TreeEntry['type']) => treeEntries.filter((entry) => entry.type === type);
+  const entries = [...filterByType('tree'), ...filterByType('blob'), ...filterByType('commit')];
   return {
     length: entries.length,
     complete: true,
     slice: (start, end) => entries.slice(start, end).map(({ name, ...entry }) => ({ ...entry, path: name })),
-    idAt: (place) => entries[place]?.id ?? '',
+    idAt: (index) => entries[index]?.id ?? '',
     indexOfId: (id) => entries.findIndex((entry) => entry.id === id),
   };
 }
 
 interface StreamedList extends TreeList {
   readonly bytes: number;
-  /** Whether it holds the requested entries: unread entries would come later. */
+  /** Returns whether the list holds the requested entries; unread entries would come after them. */
   satisfies(requested: RequestedEntries): boolean;
 }
 
-/** Lists in git's format, the smallest form that can be paged. */
+/** Cache of lists in git's format, the smallest form that can be paged. */
 const treeListCache = definePerGit(
   (git) =>
     new LRUCache<string, StreamedList>({
@@ -127,8 +121,11 @@ async function loadStreamedList(
   const key = `${repository.directory} ${deep ? 'deep ' : ''}${treeId}`;
   const cached = treeListCache(git).get(key);
   if (cached?.satisfies(requested)) return cached;
-  return coalesce(git, `tree ${requested.entries} ${requested.counted} ${key}`, async (shared) => {
-    const list = await historyWalkLimiter(git).run(() => readList(shared, repository, treeId, deep, requested), shared);
+  return coalesce(git, `tree ${requested.entries} ${requested.counted} ${key}`, async (sharedGit) => {
+    const list = await historyWalkLimiter(git).run(
+      () => readList(sharedGit, repository, treeId, deep, requested),
+      sharedGit,
+    );
     treeListCache(git).set(key, list);
     return list;
   });
@@ -145,21 +142,21 @@ async function readList(
   const child = spawnGit(git, repository, 'ls-tree', { flags, args: [treeId] });
   child.stdin.end();
   const reader = createListReader();
-  let enough = false;
+  let isEnough = false;
   child.stdout.on('data', (chunk: Buffer) => {
-    if (enough) return;
-    enough = !reader.write(chunk) || reader.satisfies(requested);
-    if (enough) child.kill();
+    if (isEnough) return;
+    isEnough = !reader.write(chunk) || reader.satisfies(requested);
+    if (isEnough) child.kill();
   });
-  const ended = await child.done;
-  if (!ended.ok && !enough) throw new GitError('ls-tree', ended.failure);
-  return reader.end(!enough);
+  const exit = await child.done;
+  if (!exit.ok && !isEnough) throw new GitError('ls-tree', exit.failure);
+  return reader.end(!isEnough);
 }
 
 /** `040000 tree <id>\t<path>`, NUL-terminated: position of the first letter of the type. */
-const TYPE_AT = 7;
+const TYPE_OFFSET = 7;
 const ID_LENGTH = 40;
-const typeLengths = { tree: 4, blob: 4, commit: 6 } as const;
+const TYPE_LENGTHS = { tree: 4, blob: 4, commit: 6 } as const;
 
 /** Parses the output of `git ls-tree -z` in chunks. */
 function createListReader() {
@@ -168,9 +165,9 @@ function createListReader() {
   let size = 0;
   /** Start of the incomplete entry. */
   let at = 0;
-  let full = false;
+  let isTooLong = false;
 
-  function hold(chunk: Buffer): void {
+  function append(chunk: Buffer): void {
     if (size + chunk.length > text.length) {
       const larger = Buffer.allocUnsafe(Math.max(2 * text.length, size + chunk.length));
       text.copy(larger, 0, 0, size);
@@ -182,7 +179,7 @@ function createListReader() {
 
   const satisfies = ({ entries, counted }: RequestedEntries, complete = false): boolean => {
     const entryCount = starts.tree.length + starts.blob.length + starts.commit.length;
-    // More folders may follow, which come before every file.
+    // Unread folders would come before all files, so that entry counts are final only for folders.
     return complete || (starts.tree.length >= entries && entryCount >= counted);
   };
 
@@ -190,43 +187,44 @@ function createListReader() {
     satisfies,
     /** Returns false if the list is too long. */
     write(chunk: Buffer): boolean {
-      full = size + chunk.length > MAX_LIST;
-      if (full) return false;
+      isTooLong = size + chunk.length > MAX_LIST_BYTES;
+      if (isTooLong) return false;
       const searched = size;
-      hold(chunk);
+      append(chunk);
       for (let end = text.indexOf(0, searched); end >= 0 && end < size; end = text.indexOf(0, at)) {
-        starts[typeOf(text, at)].push(at);
+        starts[getType(text, at)].push(at);
         at = end + 1;
       }
       return true;
     },
     end: (complete: boolean): StreamedList => ({
       // Copies the text, unless that saves little memory.
-      ...createSlicer(2 * at > text.length ? text.subarray(0, at) : Buffer.from(text.subarray(0, at)), starts),
+      ...createPagedEntries(2 * at > text.length ? text.subarray(0, at) : Buffer.from(text.subarray(0, at)), starts),
       complete,
       // Nothing more can be read of a list that is too long.
-      satisfies: (requested) => full || satisfies(requested, complete),
+      satisfies: (requested) => isTooLong || satisfies(requested, complete),
     }),
   };
 }
 
-function createSlicer(text: Buffer, starts: Readonly<Record<TreeEntry['type'], number[]>>) {
-  const places = Uint32Array.from([...starts.tree, ...starts.blob, ...starts.commit]);
-  const idAt = (place: number) => {
-    const at = places[place];
-    if (at === undefined) return '';
-    const start = idStart(text, at);
+function createPagedEntries(text: Buffer, starts: Readonly<Record<TreeEntry['type'], number[]>>) {
+  const offsets = Uint32Array.from([...starts.tree, ...starts.blob, ...starts.commit]);
+  const idAt = (index: number) => {
+    const offset = offsets[index];
+    if (offset === undefined) return '';
+    const start = getIdStart(text, offset);
     return text.toString('latin1', start, start + ID_LENGTH);
   };
   return {
-    length: places.length,
-    bytes: text.buffer.byteLength + places.byteLength + 1024,
-    slice: (start: number, end: number) => Array.from(places.subarray(start, end), (at) => entryAt(text, at)),
+    length: offsets.length,
+    bytes: text.buffer.byteLength + offsets.byteLength + 1024,
+    slice: (start: number, end: number) =>
+      Array.from(offsets.subarray(start, end), (offset) => parseEntry(text, offset)),
     idAt,
     indexOfId(id: string) {
       const target = Buffer.from(id, 'latin1');
-      return places.findIndex((at) => {
-        const start = idStart(text, at);
+      return offsets.findIndex((offset) => {
+        const start = getIdStart(text, offset);
         // Nearly all ids differ in the first digits.
         if (text[start] !== target[0] || text[start + 1] !== target[1]) return false;
         return text.compare(target, 0, target.length, start, start + ID_LENGTH) === 0;
@@ -235,21 +233,21 @@ function createSlicer(text: Buffer, starts: Readonly<Record<TreeEntry['type'], n
   };
 }
 
-function typeOf(text: Buffer, at: number): TreeEntry['type'] {
-  const letter = text[at + TYPE_AT];
+function getType(text: Buffer, at: number): TreeEntry['type'] {
+  const letter = text[at + TYPE_OFFSET];
   return letter === 0x74 ? 'tree' : letter === 0x62 ? 'blob' : 'commit';
 }
 
-function idStart(text: Buffer, at: number): number {
-  return at + TYPE_AT + typeLengths[typeOf(text, at)] + 1;
+function getIdStart(text: Buffer, at: number): number {
+  return at + TYPE_OFFSET + TYPE_LENGTHS[getType(text, at)] + 1;
 }
 
-function entryAt(text: Buffer, at: number): TreeListEntry {
-  const start = idStart(text, at);
+function parseEntry(text: Buffer, at: number): TreeListEntry {
+  const start = getIdStart(text, at);
   const path = start + ID_LENGTH + 1;
   return {
     mode: text.toString('latin1', at, at + 6),
-    type: typeOf(text, at),
+    type: getType(text, at),
     id: text.toString('latin1', start, start + ID_LENGTH),
     path: decodeName(text.subarray(path, text.indexOf(0, path))),
   };

@@ -9,11 +9,11 @@ import type { IncomingRequest } from '../request/incoming.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Who may call an endpoint, as a value that enforces it: it authenticates, loads the resources in the path, authorizes, and
- * types what the handler gets. Handlers never authorize.
+ * Access rule of an endpoint. It authenticates the caller, loads the resources in the path, authorizes the caller, and
+ * determines the type of the handler's arguments. Handlers never authorize.
  */
 export interface Access<Provided extends object, Needed extends Parameters = {}> {
-  /** The column `auth` of the list of routes. `key`: authenticated by something other than API credentials. */
+  /** Callers of the endpoint. `key`: authenticated by something other than API credentials, such as a job token. */
   readonly audience: 'open' | 'user' | 'admin' | 'key';
   /** A short label for api.txt: `open`, `project:read_code`. */
   readonly label: string;
@@ -21,7 +21,7 @@ export interface Access<Provided extends object, Needed extends Parameters = {}>
   readonly isEnabled?: (call: AccessCall) => Promise<void>;
   /** The credentials stage: throws for callers who cannot have access, whatever the path names. */
   readonly authenticate: (call: AccessCall) => void | Promise<void>;
-  /** Loads the parent in the path before parameters are validated, or throws. Implies the order `parentBeforeParameters`. */
+  /** Loads the parent in the path, or throws. The endpoint then loads it before it validates parameters. */
   readonly loadParent?: (call: AccessCall) => Promise<void>;
   /** Called for an unknown, expired or revoked token, before the request is answered with 401. */
   readonly invalidToken?: (call: AccessCall, token: InvalidToken) => Promise<void>;
@@ -35,7 +35,7 @@ export interface Access<Provided extends object, Needed extends Parameters = {}>
   readonly authorize: (call: AccessCall, found: never) => void | Promise<void>;
   /** Maps the loaded resources to what the handler gets. */
   readonly provide: (found: never) => Provided;
-  /** The same access, which also loads a resource below what was loaded before. */
+  /** The same access, which also loads a resource of the resources that were loaded before. */
   resource<const Name extends string, Row, P extends Parameters = {}>(
     definition: ResourceDefinition<Provided, Name & UnusedName<Name, Provided>, Row, P>,
   ): Access<Provided & { readonly [K in Name]: Row }, Needed & P>;
@@ -47,21 +47,21 @@ export interface Access<Provided extends object, Needed extends Parameters = {}>
     label?: string,
   ): Access<Provided, Needed>;
   /**
-   * The same access, with a permission that depends on values of the call: the handler gets a function that checks it under
-   * this name. api.txt shows its label.
+   * The same access, with a permission that depends on the body. The handler gets its check as the property `name`. api.txt
+   * shows its label.
    */
-  deferred<Name extends string, Question>(
-    right: DeferredPermission<Provided, Name & UnusedName<Name, Provided>, Question>,
-  ): Access<Provided & { readonly [K in Name]: Question }, Needed>;
+  deferred<Name extends string, Check>(
+    permission: DeferredPermission<Provided, Name & UnusedName<Name, Provided>, Check>,
+  ): Access<Provided & { readonly [K in Name]: Check }, Needed>;
   /** The same access, with a callback for unknown, expired and revoked tokens. */
-  onInvalidToken(deadToken: (call: AccessCall, token: InvalidToken) => Promise<void>): Access<Provided, Needed>;
+  onInvalidToken(callback: (call: AccessCall, token: InvalidToken) => Promise<void>): Access<Provided, Needed>;
   /** The same access to a resource that may be disabled. */
-  whenEnabled(offered: (call: AccessCall) => Promise<void>): Access<Provided, Needed>;
+  whenEnabled(requireEnabled: (call: AccessCall) => Promise<void>): Access<Provided, Needed>;
   /** The same access, with the errors that its own checks throw, for the OpenAPI document. */
   withErrors(errors: ErrorTable): Access<Provided, Needed>;
 }
 
-/** Names that every handler call already has; access must not provide them. */
+/** Names of the values that every handler gets; access must not provide them. */
 export type ReservedName = 'params' | 'page' | 'base' | 'request' | 'rawParams';
 
 /** A resource name that is not used yet; `never` otherwise. */
@@ -73,7 +73,7 @@ export interface AccessCall<Params extends object = Readonly<Record<string, unkn
   readonly caller: Caller;
   /** Path parameters, decoded. */
   readonly path: Readonly<Record<string, string>>;
-  /** Validated parameters; empty in stage orders that load before they validate. */
+  /** Validated parameters; empty if the endpoint loads resources before it validates parameters. */
   readonly params: Params;
   readonly request: IncomingRequest;
 }
@@ -92,22 +92,23 @@ export interface ResourceDefinition<Provided, Name extends string, Row, P extend
  * A permission that depends on the body. Its check returns a value that cannot be obtained otherwise, and the protected
  * operation requires that value as an argument, so that the check cannot be forgotten.
  */
-interface DeferredPermission<Provided, Name extends string, Question> {
+interface DeferredPermission<Provided, Name extends string, Check> {
   readonly name: Name;
   /** Shown in api.txt after the label of the access. */
   readonly label: string;
-  readonly createCheck: (call: Pick<AccessCall, 'db'>, provided: Provided) => Question;
+  readonly createCheck: (call: Pick<AccessCall, 'db'>, provided: Provided) => Check;
 }
 
-/** The parts of an access from which `access` builds it. */
+/** Input of `access`. */
 export interface AccessDefinition<Found extends object, Needed extends Parameters = {}>
   extends Pick<Access<Found>, 'audience' | 'label' | 'authenticate' | 'loadParent' | 'invalidToken'> {
-  /** The parameters that it reads itself. */
+  /** The parameters that `load` and `authorize` read. */
   readonly params?: Needed;
   readonly load: (call: AccessCall) => Promise<Found>;
   readonly authorize: (call: AccessCall, found: Found) => void | Promise<void>;
 }
 
+/** Returns an access rule, which can be extended by its methods. */
 export function access<Found extends object, Needed extends Parameters = {}>(
   definition: AccessDefinition<Found, Needed>,
 ): Access<Found, Needed> {
@@ -168,11 +169,7 @@ function composeAccess<Found, Provided extends object, Needed extends Parameters
           await allow(call, parts.provide(found));
         },
       }),
-    deferred: (<Name extends string, Question>({
-      name,
-      label,
-      createCheck,
-    }: DeferredPermission<Provided, Name, Question>) =>
+    deferred: (<Name extends string, Check>({ name, label, createCheck }: DeferredPermission<Provided, Name, Check>) =>
       composeAccess({
         ...parts,
         label: `${parts.label} + ${label}`,
@@ -180,11 +177,11 @@ function composeAccess<Found, Provided extends object, Needed extends Parameters
         authorize: (call, { found }) => parts.authorize(call, found),
         provide({ call, found }) {
           const provided = parts.provide(found);
-          return { ...provided, [name]: createCheck(call, provided) } as Provided & { readonly [K in Name]: Question };
+          return { ...provided, [name]: createCheck(call, provided) } as Provided & { readonly [K in Name]: Check };
         },
       })) as Access<Provided, Needed>['deferred'],
-    onInvalidToken: (deadToken) => composeAccess({ ...parts, invalidToken: deadToken }),
-    whenEnabled: (offered) => composeAccess({ ...parts, isEnabled: offered }),
+    onInvalidToken: (callback) => composeAccess({ ...parts, invalidToken: callback }),
+    whenEnabled: (requireEnabled) => composeAccess({ ...parts, isEnabled: requireEnabled }),
     withErrors: (errors) => composeAccess({ ...parts, errors: { ...parts.errors, ...errors } }),
   };
 }
@@ -198,7 +195,7 @@ const RESOURCE_KEYS: Readonly<Record<keyof ResourceDefinition<object, string, un
 };
 
 /**
- * Throws for a key that means nothing. The compiler checks object literals only where they are passed directly: a
+ * Throws for an unknown key. The compiler checks object literals only where they are passed directly: a
  * misspelled `authorize` in a shared or spread one would authorize everyone.
  */
 export function rejectUnknownKeys(kind: string, declaration: object, known: Readonly<Record<string, true>>): void {

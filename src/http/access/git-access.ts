@@ -39,14 +39,14 @@ type GetGitAction = (call: AccessCall) => GitAction | null;
 /** Allows git clients with permission for the action in the project. */
 export function gitAccess(
   getAction: GetGitAction,
-  who: 'open' | 'user' = 'open',
+  audience: 'open' | 'user' = 'open',
 ): Access<{ project: Project; caller: Caller }> {
   return access({
-    audience: who,
+    audience,
     label: 'git (Basic)',
     authenticate: () => {},
     async load(call) {
-      const { found: project, caller } = await authorizeGit(call, getAction, loadAllowedProject);
+      const { target: project, caller } = await authorizeGit(call, getAction, loadAllowedProject);
       return { project, caller };
     },
     authorize: () => {},
@@ -65,7 +65,7 @@ export function pushAccess(): Access<{ target: GitTarget; caller: Caller }> {
     label: 'git (Basic)',
     authenticate: () => {},
     async load(call) {
-      const { found: target, caller } = await authorizeGit(call, () => 'push', loadGitTarget);
+      const { target, caller } = await authorizeGit(call, () => 'push', loadGitTarget);
       return { target, caller };
     },
     authorize: () => {},
@@ -77,7 +77,7 @@ async function loadGitTarget(call: GitCall, caller: Caller, action: GitAction): 
   return wikiParent === null ? { project: await loadAllowedProject(call, caller, action) } : { wikiParent };
 }
 
-/** Whether a request starts a fetch of a replication site, or continues one with the same token. */
+/** Credential scheme of a fetch by a replication site: its first request, or a later one with the same token. */
 type SiteScheme = 'siteFetch' | 'siteFetchRest';
 
 /** The repository that an authorized user or replication site fetches from. */
@@ -109,12 +109,12 @@ async function loadFetchSource<Call extends GitCall>(
   const secret = getSiteToken(call.request);
   if (secret !== undefined)
     return { repository: await loadSiteRepository(call, { scheme, secret }, getAction(call)), allRefs: true };
-  const { found } = await authorizeGit(call, getAction, loadGitTarget);
-  const { project, wikiParent } = found;
+  const { target } = await authorizeGit(call, getAction, loadGitTarget);
+  const { project, wikiParent } = target;
   return { repository: project ?? (await getWikiRepository(call.db, wikiParent, getAction(call))), allRefs: false };
 }
 
-/** Checks whether a request that was allowed to fetch would still be allowed now. */
+/** Returns whether a request that was allowed to fetch would still be allowed now. */
 export async function canStillFetch(
   services: Services,
   request: IncomingRequest,
@@ -149,12 +149,12 @@ async function loadSiteRepository(
   return repository;
 }
 
-/** Authenticates a git client, then calls `find` to load and authorize the target. Throws the plain-text error for the client. */
-async function authorizeGit<Call extends GitCall, Found>(
+/** Authenticates a git client, then calls `loadTarget` to load and authorize the target. Throws the plain-text error for the client. */
+async function authorizeGit<Call extends GitCall, Target>(
   call: Call,
   getAction: (call: Call) => GitAction | null,
-  find: (call: Call, caller: Caller, action: GitAction) => Promise<Found>,
-): Promise<{ found: Found; caller: Caller }> {
+  loadTarget: (call: Call, caller: Caller, action: GitAction) => Promise<Target>,
+): Promise<{ target: Target; caller: Caller }> {
   const action = getAction(call);
   const secret = getSiteToken(call.request);
   if (secret !== undefined) {
@@ -164,7 +164,7 @@ async function authorizeGit<Call extends GitCall, Found>(
   const caller = await authenticateGit(call);
   if (action === null)
     throw caller.user === null ? basicChallenge('Access denied') : gitForbidden('Service not supported');
-  return { found: await find(call, caller, action), caller };
+  return { target: await loadTarget(call, caller, action), caller };
 }
 
 async function loadAllowedProject(call: GitCall, caller: Caller, action: GitAction): Promise<Project> {
@@ -221,7 +221,7 @@ async function loadReachableProject(call: GitCall, caller: Caller, action: GitAc
   throw caller.user === null ? credentialsRequired() : repositoryNotFound();
 }
 
-/** Whether the caller may learn that the project exists: anonymous callers only if they may fetch it. */
+/** Returns whether the caller may learn that the project exists: anonymous callers only if they may fetch it. */
 function isReachable(caller: Caller, project: Project, action: GitAction): boolean {
   if (!canSeeProject(caller, project)) return false;
   return caller.user !== null || (action === 'fetch' && mayInProject(caller, 'read_code', project));

@@ -21,7 +21,7 @@ export const invalidCredentials = () =>
   basicChallenge(
     'HTTP Basic: Access denied. The provided password or token is incorrect or has expired, or your account may not use it.',
   );
-/** For requests without credentials. */
+/** Returns the error for requests without credentials. */
 export const credentialsRequired = () => basicChallenge('HTTP Basic: Access denied');
 export const repositoryNotFound = () =>
   plainError(404, "The project you were looking for could not be found or you don't have permission to view it.");

@@ -23,7 +23,7 @@ import {
 
 /** Access of git clients to wikis, `/<full path>.wiki.git` (contract/operations.md §2.2 "Git"). */
 
-const NO_GROUP = 'The group you were looking for could not be found.';
+const GROUP_NOT_FOUND = 'The group you were looking for could not be found.';
 
 /** Returns the parent of the wiki in the path and authorizes the action; null if the path is not that of a wiki. */
 export async function findGitWiki(call: GitCall, caller: Caller, action: GitAction): Promise<GroupOrProject | null> {
@@ -38,7 +38,7 @@ export async function findGitWiki(call: GitCall, caller: Caller, action: GitActi
     (caller.user === null && (action === 'push' || !mayInParent(caller, 'download_wiki', parent)))
   ) {
     if (caller.user === null) throw credentialsRequired();
-    throw path.includes('/') ? repositoryNotFound() : plainError(404, NO_GROUP);
+    throw path.includes('/') ? repositoryNotFound() : plainError(404, GROUP_NOT_FOUND);
   }
   await checkWikiAction(call.db, caller, parent, action);
   return parent;
@@ -64,8 +64,8 @@ async function checkWikiAction(db: Reader, caller: Caller, parent: GroupOrProjec
   checkCredentials(caller, action);
   const { project } = parent;
   if (action === 'fetch') {
-    const isJobElsewhere = caller.job !== undefined && caller.job.projectId !== project?.id;
-    if (isJobElsewhere || !mayInParent(caller, 'download_wiki', parent)) {
+    const isJobOfOtherProject = caller.job !== undefined && caller.job.projectId !== project?.id;
+    if (isJobOfOtherProject || !mayInParent(caller, 'download_wiki', parent)) {
       throw gitForbidden('You are not allowed to download files from this wiki.');
     }
     return;

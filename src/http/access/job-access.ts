@@ -42,7 +42,7 @@ export function jobTokenAccess(
 }
 
 /**
- * The same for endpoints that may find the token in a body that is read late. A token in the header or a parameter is
+ * As `jobTokenAccess`, for endpoints that may receive the token in a body that is read late. A token in the header or a parameter is
  * checked at once; otherwise the handler calls `authenticate` with the token of the body. Errors are the same.
  */
 export function deferredJobTokenAccess(): Access<DeferredJobAuthentication, typeof JOB_PARAMETERS> {
@@ -52,10 +52,11 @@ export function deferredJobTokenAccess(): Access<DeferredJobAuthentication, type
     params: JOB_PARAMETERS,
     authenticate: () => {},
     async load(call) {
-      const early = getJobToken(call.request, call.params.token) === null ? null : await authenticateRunningJob(call);
+      const earlyAuthentication =
+        getJobToken(call.request, call.params.token) === null ? null : await authenticateRunningJob(call);
       return {
         authenticate: async (token: unknown) =>
-          early ??
+          earlyAuthentication ??
           authenticateRunningJob({ ...call, services: call.services, db: call.db, params: { ...call.params, token } }),
       };
     },
@@ -69,12 +70,12 @@ export interface DeferredJobAuthentication {
 }
 
 async function authenticateRunningJob(call: AccessCall): Promise<JobAuthentication> {
-  const proven = await authenticateJob(call, 'runner_jobs_endpoints_api_limit');
-  requireRunning(proven.job);
-  return proven;
+  const authentication = await authenticateJob(call, 'runner_jobs_endpoints_api_limit');
+  requireRunning(authentication.job);
+  return authentication;
 }
 
-/** Throws 403 for a missing job too, so that callers cannot tell it from another runner's job. The runner then stops the job. */
+/** Returns the job and its token. Throws 403 also for a missing job, to hide which jobs exist; the runner then stops the job. */
 async function authenticateJob(
   { services, db, params, request }: AccessCall,
   limit: RunnerLimitSetting,
@@ -92,16 +93,16 @@ export async function checkRunnerLimit(
   limit: RunnerLimitSetting,
   subject: number | string,
 ): Promise<void> {
-  const most = (await loadSettings(services.database.reader))[limit];
-  if (most === 0) return;
+  const maxRequests = (await loadSettings(services.database.reader))[limit];
+  if (maxRequests === 0) return;
   const count = await services.countRequest(windowAt(services.clock.now(), `${limit}:${subject}`, 60));
-  if (count > most) throw tooManyRequests(60);
+  if (count > maxRequests) throw tooManyRequests(60);
 }
 
 /** Returns the job token of a request, from the header JOB-TOKEN or the parameter `token`. */
 export function getJobToken(request: IncomingRequest, parameter: unknown): string | null {
-  const given = firstHeader(request.headers['job-token']) || parameter;
-  return typeof given === 'string' && given !== '' ? given : null;
+  const token = firstHeader(request.headers['job-token']) || parameter;
+  return typeof token === 'string' && token !== '' ? token : null;
 }
 
 /** Throws 403 for a job that is finished, erased or deleted; the runner then stops it. */

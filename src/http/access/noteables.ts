@@ -7,8 +7,8 @@ import type { Commit } from '#git/objects/object-reader.ts';
 import type { Access } from './access.ts';
 
 /**
- * What people plan and talk about, as that sees it which hangs on it: notes, histories. What hangs on several kinds alike
- * is declared once, for each of them.
+ * An issue, merge request or epic, as the parent of notes and resource events. Endpoints that exist for several kinds are
+ * declared once, by `forNoteables`.
  */
 export type Issuable = ProjectIssuable | GroupIssuable;
 
@@ -37,7 +37,7 @@ export interface GroupIssuable extends BaseNoteable {
   readonly project?: undefined;
 }
 
-/** Its id is 0 until it has its first note. */
+/** A commit as the target of notes; its `id` is 0 until it has its first note. */
 export interface CommitNoteable extends BaseNoteable {
   readonly type: 'Commit';
   readonly project: Project;
@@ -50,19 +50,19 @@ export function isLockedOut(caller: Caller, { locked, project }: Noteable): bool
   return locked && !isAdministrator(caller) && (project === undefined || getMemberRole(project) === 0);
 }
 
-export interface NoteableContext<Of extends Noteable = Issuable> {
-  readonly noteable: Of;
+export interface NoteableContext<NoteableType extends Noteable = Issuable> {
+  readonly noteable: NoteableType;
   readonly caller: SignedInCaller;
 }
 
-export interface IssuableContext<Of extends Issuable = Issuable> {
-  readonly noteable: Of;
+export interface IssuableContext<NoteableType extends Issuable = Issuable> {
+  readonly noteable: NoteableType;
   readonly caller: Caller;
 }
 
 /** A type of noteable, as endpoint declarations use it. */
-export interface NoteableKind<Of extends Noteable = Noteable> {
-  readonly type: Of['type'];
+export interface NoteableKind<NoteableType extends Noteable = Noteable> {
+  readonly type: NoteableType['type'];
   /** The noun with its article, for summaries. */
   readonly nounWithArticle: 'an issue' | 'a merge request' | 'an epic' | 'a commit';
   readonly path:
@@ -73,29 +73,29 @@ export interface NoteableKind<Of extends Noteable = Noteable> {
   /** The parent whose abilities apply, for the labels of accesses. */
   readonly parentType: 'project' | 'group';
   /** Allows signed-in callers who may read the noteable; others get 404. */
-  readAccess(): Access<NoteableContext<Of>>;
+  readAccess(): Access<NoteableContext<NoteableType>>;
   /**
    * Reloads the noteable and the caller's access in the transaction, before irreversible changes. Throws `AccessRevoked` if the
    * noteable is deleted or the caller may no longer read it.
    */
-  reload(tx: Transaction, caller: SignedInCaller, thing: Of): Promise<NoteableContext<Of>>;
+  reload(tx: Transaction, caller: SignedInCaller, noteable: NoteableType): Promise<NoteableContext<NoteableType>>;
 }
 
 /** A type of issuable, as endpoint declarations use it. */
-export interface IssuableKind<Of extends Issuable = Issuable> extends NoteableKind<Of> {
+export interface IssuableKind<NoteableType extends Issuable = Issuable> extends NoteableKind<NoteableType> {
   /** The path with the issuable's iid, its number in the project or group. */
   readonly iidPath:
     | '/projects/:id/issues/:issue_iid'
     | '/projects/:id/merge_requests/:merge_request_iid'
     | '/groups/:id/epics/:epic_iid';
   /** Access by `iidPath` for anybody or for users only. `unreadable` creates the error for callers who may not read it. */
-  accessByIid(callers: 'anybody' | 'users', unreadable: () => unknown): Access<IssuableContext<Of>>;
+  accessByIid(callers: 'anybody' | 'users', unreadable: () => unknown): Access<IssuableContext<NoteableType>>;
 }
 
-/** The noteables of these kinds. */
+/** Type of the noteables of these kinds. */
 type NoteablesOf<Kinds extends readonly unknown[]> = Kinds[number] extends infer Kind
-  ? Kind extends NoteableKind<infer Of>
-    ? Of
+  ? Kind extends NoteableKind<infer NoteableType>
+    ? NoteableType
     : never
   : never;
 
@@ -103,10 +103,10 @@ type KindOf<Kinds extends readonly unknown[]> = Kinds[number] extends IssuableKi
   ? IssuableKind<Extract<NoteablesOf<Kinds>, Issuable>>
   : NoteableKind<NoteablesOf<Kinds>>;
 
-/** `export const [listIssueNotes, listMergeRequestNotes] = forThings(KINDS, (kind) => endpoint({ ... }))` */
-export function forNoteables<const Kinds extends readonly NoteableKind[], Made>(
+/** `export const [listIssueNotes, listMergeRequestNotes] = forNoteables(KINDS, (kind) => endpoint({ ... }))` */
+export function forNoteables<const Kinds extends readonly NoteableKind[], Declaration>(
   kinds: Kinds,
-  declare: (kind: KindOf<Kinds>) => Made,
-): { readonly [Index in keyof Kinds]: Made } {
-  return kinds.map((kind) => declare(kind as KindOf<Kinds>)) as { [Index in keyof Kinds]: Made };
+  declare: (kind: KindOf<Kinds>) => Declaration,
+): { readonly [Index in keyof Kinds]: Declaration } {
+  return kinds.map((kind) => declare(kind as KindOf<Kinds>)) as { [Index in keyof Kinds]: Declaration };
 }

@@ -41,7 +41,7 @@ export interface ParentKind {
   /** Returns access for signed-in callers with this ability in the group or project. */
   accessWith(abilities: ByParentType<GroupAbilityName, ProjectAbilityName>): Access<ParentContext>;
   /** Returns the value for this kind. */
-  select<Own>(pair: ByParentType<Own>): Own;
+  select<Value>(pair: ByParentType<Value>): Value;
 }
 
 const GROUP: ParentKind = {
@@ -49,7 +49,7 @@ const GROUP: ParentKind = {
   name: 'Group',
   path: '/groups/:id',
   accessWith: ({ group }) =>
-    inGroup(group).map(({ group, caller }) => ({ parent: groupParent(caller, group), caller })),
+    inGroup(group).map(({ group, caller }) => ({ parent: toGroupParent(caller, group), caller })),
   select: ({ group }) => group,
 };
 
@@ -58,23 +58,23 @@ const PROJECT: ParentKind = {
   name: 'Project',
   path: '/projects/:id',
   accessWith: ({ project }) =>
-    inProject(project).map(({ project, caller }) => ({ parent: projectParent(caller, project), caller })),
+    inProject(project).map(({ project, caller }) => ({ parent: toProjectParent(caller, project), caller })),
   select: ({ project }) => project,
 };
 
-function groupParent(caller: SignedInCaller, group: Group): Parent {
+function toGroupParent(caller: SignedInCaller, group: Group): Parent {
   const { full_path } = group;
   return { ...groupSource(group.id), type: 'group', full_path, role: getGroupRole(caller, group), group };
 }
 
-function projectParent(caller: SignedInCaller, project: Project): Parent {
+function toProjectParent(caller: SignedInCaller, project: Project): Parent {
   const { full_path } = project;
   return { ...projectSource(project), type: 'project', full_path, role: getProjectRole(caller, project), project };
 }
 
 /** Returns a group or project as a parent, with the role of the caller. */
 export function toParent(caller: SignedInCaller, { group, project }: GroupOrProject): Parent {
-  return project ? projectParent(caller, project) : groupParent(caller, group!);
+  return project ? toProjectParent(caller, project) : toGroupParent(caller, group!);
 }
 
 /** Checks inside the transaction that the caller still has the ability. Throws `AccessRevoked` otherwise. */
@@ -93,8 +93,8 @@ export function hierarchyLockKey(resources: string, { full_path }: Pick<Parent, 
 }
 
 /** Declares an endpoint for both kinds: `export const [listGroupMembers, listProjectMembers] = forBoth((parent) => endpoint({ ... }))` */
-export function forGroupAndProject<Made>(
-  declare: (parent: ParentKind) => Made,
-): readonly [ofGroups: Made, ofProjects: Made] {
+export function forGroupAndProject<Declaration>(
+  declare: (parent: ParentKind) => Declaration,
+): readonly [ofGroups: Declaration, ofProjects: Declaration] {
   return [declare(GROUP), declare(PROJECT)];
 }

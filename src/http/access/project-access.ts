@@ -33,7 +33,10 @@ async function authenticateWriter(call: AccessCall): Promise<void> {
 
 /** Allows signed-in callers with this ability in the project `:id`. */
 export function inProject(ability: ProjectAbilityName, options: ProjectAccessOptions = {}): SignedInProject {
-  return signedInProject(ability, options, { label: `project:${ability}`, authenticate: authenticateWriter });
+  return createSignedInProjectAccess(ability, options, {
+    label: `project:${ability}`,
+    authenticate: authenticateWriter,
+  });
 }
 
 /**
@@ -41,7 +44,7 @@ export function inProject(ability: ProjectAbilityName, options: ProjectAccessOpt
  * (contract/repository.md §0).
  */
 export function inProjectRepository(ability: ProjectAbilityName, options: ProjectAccessOptions = {}): SignedInProject {
-  return signedInProject(ability, options, {
+  return createSignedInProjectAccess(ability, options, {
     label: `project:${ability} (404 before 401)`,
     async authenticate(call) {
       if (call.caller.user !== null) return rejectMovedWrite(call);
@@ -53,7 +56,7 @@ export function inProjectRepository(ability: ProjectAbilityName, options: Projec
 
 type SignedInProject = Access<{ project: Project; caller: SignedInCaller }>;
 
-function signedInProject(
+function createSignedInProjectAccess(
   ability: ProjectAbilityName,
   options: ProjectAccessOptions,
   admission: Pick<SignedInProject, 'label' | 'authenticate'>,

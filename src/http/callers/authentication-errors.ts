@@ -19,8 +19,8 @@ export function invalidTokenError({ code }: InvalidToken): HttpError {
 }
 
 /** Returns the error for a valid credential of a user who may not sign in. `base` is the URL of the server. */
-export function blockedCallerError(bar: SignInBlock, base: string): HttpError {
-  switch (bar) {
+export function blockedCallerError(block: SignInBlock, base: string): HttpError {
+  switch (block) {
     case 'impersonation_off':
       return bearerError('Token is an impersonation token but impersonation was disabled.');
     case 'blocked':

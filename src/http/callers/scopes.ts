@@ -6,12 +6,12 @@ import { insufficientScope } from '../errors/http-error.ts';
 export function checkScopes(endpoint: Pick<Endpoint, 'scopes' | 'anyScope'>, caller: Caller, method: string): void {
   // Job tokens have no scopes; the endpoints that accept them declare `allowJobToken`.
   if (caller.token === null || caller.token.kind === 'job' || endpoint.anyScope) return;
-  const fitting = acceptedScopes(endpoint, method);
-  if (!caller.token.scopes.some((scope) => fitting.includes(scope))) throw insufficientScope(fitting);
+  const accepted = listAcceptedScopes(endpoint, method);
+  if (!caller.token.scopes.some((scope) => accepted.includes(scope))) throw insufficientScope(accepted);
 }
 
 /** Returns the accepted scopes: those of the endpoint first, then the general ones. */
-function acceptedScopes({ scopes }: Pick<Endpoint, 'scopes'>, method: string): readonly string[] {
-  const read = method === 'GET' || method === 'HEAD';
-  return [...scopes, 'api', ...(read ? ['read_api'] : [])];
+function listAcceptedScopes({ scopes }: Pick<Endpoint, 'scopes'>, method: string): readonly string[] {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return [...scopes, 'api', ...(isRead ? ['read_api'] : [])];
 }

@@ -6,7 +6,7 @@ import type { RawParameters } from '../parameters/brackets.ts';
 import { getTextParameter } from '../request/credentials.ts';
 import { firstHeader, type IncomingRequest } from '../request/incoming.ts';
 
-// An administrator acts as another user (contract/conventions.md §7 "Sudo").
+// Sudo: an administrator acts as another user (contract/conventions.md §7 "Sudo").
 
 /**
  * Returns the user name or id in the parameter `sudo` or the header; empty values count as absent. Throws 400 for a list or an
@@ -35,7 +35,7 @@ export async function impersonate(db: Reader, caller: Caller, name: string): Pro
   return { ...caller, user };
 }
 
-/** Digits are an id. Internal users are not found. */
+/** Returns the user with this id (only digits) or username; null for a missing or internal user. */
 async function findSudoUser(db: Reader, name: string): Promise<User | null> {
   const id = /^\d+$/.test(name) ? Number(name) : null;
   if (name.includes('\u0000') || (id !== null && !Number.isSafeInteger(id))) return null;

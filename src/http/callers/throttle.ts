@@ -32,20 +32,22 @@ export async function applyThrottle(services: Services, request: IncomingRequest
   const isAlert = isAlertPath(request.method, request.path);
   if (!isAlert && !isThrottled(request.method, request.path)) return null;
   const settings = await loadSettings(services.database.reader);
-  const counted = isAlert ? countForAlert(settings, request.path) : await countForCaller(services, request, settings);
-  if (counted === null) return null;
-  const { throttle, subject } = counted;
+  const throttleSubject = isAlert
+    ? countForAlert(settings, request.path)
+    : await countForCaller(services, request, settings);
+  if (throttleSubject === null) return null;
+  const { throttle, subject } = throttleSubject;
   const now = services.clock.now();
   const window = windowAt(now, `${throttle.name}:${subject}`, throttle.periodSeconds);
-  const observed = await services.countRequest(window);
-  const headers = throttleHeaders(throttle, observed, window.endsAt / 1000);
-  if (observed <= throttle.limit) return { headers, error: null };
-  const wait = {
+  const requestCount = await services.countRequest(window);
+  const headers = throttleHeaders(throttle, requestCount, window.endsAt / 1000);
+  if (requestCount <= throttle.limit) return { headers, error: null };
+  const retryHeaders = {
     'Retry-After': String(Math.ceil((window.endsAt - now.getTime()) / 1000)),
     'RateLimit-ResetTime': new Date(window.endsAt).toUTCString(),
   };
   const text = settings.rate_limiting_response_text || 'Retry later';
-  return { headers, error: new HttpError(429, `${text}\n`, { ...headers, ...wait }) };
+  return { headers, error: new HttpError(429, `${text}\n`, { ...headers, ...retryHeaders }) };
 }
 
 /** A throttle, and the user, network or alert target that it counts for. */

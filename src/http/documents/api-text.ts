@@ -12,7 +12,7 @@ import { fullPath, type Registry } from '../server/routing/registry.ts';
  * one, own scopes and accepted tokens, response, recorded activity.
  */
 export function formatEndpoints({ endpoints }: Registry): string {
-  return formatTable(endpoints.map(endpointColumns));
+  return formatTable(endpoints.map(toEndpointColumns));
 }
 
 /**
@@ -20,32 +20,32 @@ export function formatEndpoints({ endpoints }: Registry): string {
  * for a field of an object), required or optional, type and default.
  */
 export function formatParameters({ endpoints }: Registry): string {
-  return formatTable(endpoints.flatMap(parameterRows));
+  return formatTable(endpoints.flatMap(toParameterRows));
 }
 
 function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_cell, column) =>
     Math.min(MAX_COLUMN_WIDTH, Math.max(...rows.map((row) => row[column]?.length ?? 0))),
   );
-  const line = (row: readonly string[]) =>
+  const formatLine = (row: readonly string[]) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd();
-  return `${rows.map(line).join('\n')}\n`;
+  return `${rows.map(formatLine).join('\n')}\n`;
 }
 
-/** In characters. A longer cell pushes only its own line to the right. */
+/** Maximum width in characters by which columns are aligned. A longer cell shifts only its own line. */
 const MAX_COLUMN_WIDTH = 80;
 
-function endpointColumns(endpoint: Endpoint): string[] {
+function toEndpointColumns(endpoint: Endpoint): string[] {
   const { name, access, stageOrder, response, activity } = endpoint;
   return [
     formatRoute(endpoint),
     name,
     access.label,
     stageOrder === 'standard' ? '-' : stageOrder,
-    acceptedTokens(endpoint) || '-',
+    formatAcceptedTokens(endpoint) || '-',
     `${response.status} ${response.kind}`,
     activity.length === 0 ? '' : `records ${activity.join(', ')}`,
   ];
@@ -55,15 +55,15 @@ function formatRoute(endpoint: Endpoint): string {
   return `${endpoint.method.padEnd(6)} ${fullPath(endpoint)}`;
 }
 
-function acceptedTokens({ scopes, anyScope, allowJobToken, allowSiteToken }: Endpoint): string {
+function formatAcceptedTokens({ scopes, anyScope, allowJobToken, allowSiteToken }: Endpoint): string {
   const others = [...(allowJobToken ? ['job token'] : []), ...(allowSiteToken ? ['site'] : [])];
   return [...(anyScope ? ['any scope'] : scopes), ...others].join(',');
 }
 
-function parameterRows(endpoint: Endpoint): string[][] {
-  const inPath = pathParameterNames(endpoint.path);
+function toParameterRows(endpoint: Endpoint): string[][] {
+  const pathNames = pathParameterNames(endpoint.path);
   return Object.entries({ ...declaredParameters(endpoint), ...endpoint.fields })
-    .filter(([name]) => !inPath.includes(name))
+    .filter(([name]) => !pathNames.includes(name))
     .flatMap(([name, parameter]) => formatParameter(name, parameter))
     .map((columns) => [formatRoute(endpoint), ...columns]);
 }
@@ -71,9 +71,13 @@ function parameterRows(endpoint: Endpoint): string[][] {
 function formatParameter(name: string, { type, presence, fallback, tiers }: Parameter<unknown>): string[][] {
   const { schema } = type;
   const defaultValue = fallback === undefined ? '' : ` = ${JSON.stringify(fallback)}`;
-  const onTiers = tiers === undefined ? '' : ` (${tiers.join(', ')})`;
-  const own = [name, presence === 'required' ? 'required' : 'optional', `${typeName(schema)}${defaultValue}${onTiers}`];
-  return [own, ...fieldRows(name, schema)];
+  const tierSuffix = tiers === undefined ? '' : ` (${tiers.join(', ')})`;
+  const own = [
+    name,
+    presence === 'required' ? 'required' : 'optional',
+    `${formatType(schema)}${defaultValue}${tierSuffix}`,
+  ];
+  return [own, ...toFieldRows(name, schema)];
 }
 
 interface JsonSchema {
@@ -87,25 +91,25 @@ interface JsonSchema {
 }
 
 /** Returns the rows of the fields of an object, or of the objects in a list. */
-function fieldRows(name: string, schema: TSchema): string[][] {
+function toFieldRows(name: string, schema: TSchema): string[][] {
   const { items, properties = {}, required = [] } = schema as JsonSchema;
-  if (items !== undefined) return fieldRows(`${name}[]`, items);
+  if (items !== undefined) return toFieldRows(`${name}[]`, items);
   return Object.entries(properties).flatMap(([key, field]) => {
     const fieldName = `${name}[${key}]`;
     return [
-      [fieldName, required.includes(key) ? 'required' : 'optional', typeName(field)],
-      ...fieldRows(fieldName, field),
+      [fieldName, required.includes(key) ? 'required' : 'optional', formatType(field)],
+      ...toFieldRows(fieldName, field),
     ];
   });
 }
 
 /** Returns a type as text: `string`, `integer[]`, `"asc" | "desc"`. */
-function typeName(schema: TSchema): string {
+function formatType(schema: TSchema): string {
   const { type, format, enum: values, anyOf, items } = schema as JsonSchema;
-  if (anyOf !== undefined) return anyOf.map(typeName).join(' | ');
+  if (anyOf !== undefined) return anyOf.map(formatType).join(' | ');
   if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(' | ');
   if (items !== undefined) {
-    const element = typeName(items);
+    const element = formatType(items);
     return element.includes(' | ') ? `(${element})[]` : `${element}[]`;
   }
   return format ?? type ?? 'any';

@@ -18,43 +18,43 @@ type ServerlessDocument = Omit<ApiDocument, 'servers' | 'info'>;
 
 const documents = new WeakMap<Registry, ServerlessDocument>();
 
-/** Returns the document. Everything except URL and version is built once, at the first request. */
+/** Returns the OpenAPI document. Everything except URL and version is built at the first call and cached. */
 export function buildOpenApiDocument(registry: Registry, { url, version }: ApiServer): ApiDocument {
-  const known = documents.get(registry) ?? buildDocument(registry);
-  documents.set(registry, known);
-  const { openapi, ...rest } = known;
+  const document = documents.get(registry) ?? buildDocument(registry);
+  documents.set(registry, document);
+  const { openapi, ...rest } = document;
   const info = { title: 'Hearth', version, description: 'The v4 REST API of this server.' };
-  const components = { securitySchemes: securitySchemes(url), ...rest.components };
+  const components = { securitySchemes: createSecuritySchemes(url), ...rest.components };
   return { openapi, info, servers: [{ url }], ...rest, components };
 }
 
 function buildDocument(registry: Registry): ServerlessDocument {
   const endpoints = registry.endpoints.filter(({ root }) => !root);
-  const shapes = new Shapes();
+  const schemas = new SchemaCollector();
   const paths: Record<string, Record<string, Json>> = {};
   const templates = new Map<string, string>();
   for (const endpoint of endpoints) {
-    // OpenAPI allows one name per position of a path: that of the first endpoint.
-    const place = replaceParameters(fullPath(endpoint), () => '{}');
-    const template = templates.get(place) ?? replaceParameters(fullPath(endpoint), ({ name }) => `{${name}}`);
-    templates.set(place, template);
-    const item = (paths[template] ??= {});
-    item[endpoint.method.toLowerCase()] = operation(endpoint, template, shapes);
+    // OpenAPI allows one parameter name per path position; the first endpoint determines it.
+    const pathPattern = replaceParameters(fullPath(endpoint), () => '{}');
+    const template = templates.get(pathPattern) ?? replaceParameters(fullPath(endpoint), ({ name }) => `{${name}}`);
+    templates.set(pathPattern, template);
+    const pathItem = (paths[template] ??= {});
+    pathItem[endpoint.method.toLowerCase()] = createOperation(endpoint, template, schemas);
   }
-  const tags = [...new Set(endpoints.map(tagOf))].map((name) => ({ name }));
-  return { openapi: '3.1.0', tags, paths, components: components(shapes.named) };
+  const tags = [...new Set(endpoints.map(getTag))].map((name) => ({ name }));
+  return { openapi: '3.1.0', tags, paths, components: createComponents(schemas.components) };
 }
 
-const tagOf = ({ folder }: Endpoint) => folder.split('/').at(-1) ?? '';
+const getTag = ({ folder }: Endpoint) => folder.split('/').at(-1) ?? '';
 
-function operation(endpoint: Endpoint, template: string, shapes: Shapes): Json {
+function createOperation(endpoint: Endpoint, template: string, schemas: SchemaCollector): Json {
   const { name, summary, access, stageOrder, activity, source } = endpoint;
   return {
     operationId: name,
     summary,
-    tags: [tagOf(endpoint)],
-    ...parametersOf(endpoint, template, shapes),
-    responses: responses(endpoint, shapes),
+    tags: [getTag(endpoint)],
+    ...createParameters(endpoint, template, schemas),
+    responses: createResponses(endpoint, schemas),
     security: SECURITY[access.audience],
     'x-access': access.label,
     ...(stageOrder === 'standard' ? {} : { 'x-order': stageOrder }),
@@ -68,12 +68,12 @@ const SECURITY: Readonly<Record<Endpoint['access']['audience'], readonly Json[]>
   open: [{}, ...SIGNED_IN],
   user: SIGNED_IN,
   admin: SIGNED_IN,
-  // The request itself contains the proof.
+  // The credential is no API credential, such as a job token in a parameter.
   key: [],
 };
 
 /** The authentication schemes (contract/conventions.md §7); each operation lists those that it accepts. */
-function securitySchemes(url: string): Json {
+function createSecuritySchemes(url: string): Json {
   const token = { tokenUrl: `${url}/oauth/token`, refreshUrl: `${url}/oauth/token`, scopes: SCOPE_DESCRIPTIONS };
   const authorizationCode = { authorizationUrl: `${url}/oauth/authorize`, ...token };
   return {
@@ -84,25 +84,36 @@ function securitySchemes(url: string): Json {
   };
 }
 
-function parametersOf(endpoint: Endpoint, template: string, shapes: Shapes): Json {
-  const own = pathParameters(fullPath(endpoint));
+function createParameters(endpoint: Endpoint, template: string, schemas: SchemaCollector): Json {
+  const pathParameterList = pathParameters(fullPath(endpoint));
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
-  const inPath = own.map(({ name, pattern }, index) => {
+  const inPath = pathParameterList.map(({ name, pattern }, index) => {
     const declared = endpoint.params[name]?.type.schema ?? string.schema;
-    const schema = shapes.refer(pattern === undefined ? declared : { ...declared, ...string.schema, pattern });
+    const schema = schemas.toReference(pattern === undefined ? declared : { ...declared, ...string.schema, pattern });
     return { name: names[index] ?? name, in: 'path', required: true, schema };
   });
-  const others = Object.entries(declaredParameters(endpoint)).filter(([name]) => !own.some((one) => one.name === name));
+  const others = Object.entries(declaredParameters(endpoint)).filter(
+    ([name]) => !pathParameterList.some((parameter) => parameter.name === name),
+  );
   const inBody = endpoint.body === 'late' ? Object.entries(endpoint.fields) : others;
-  if (hasRequestBody(endpoint)) return { parameters: inPath, ...requestBody(endpoint, inBody, shapes) };
-  return { parameters: [...inPath, ...others.map(([name, parameter]) => queryParameter(name, parameter, shapes))] };
+  if (hasRequestBody(endpoint)) return { parameters: inPath, ...createRequestBody(endpoint, inBody, schemas) };
+  return {
+    parameters: [...inPath, ...others.map(([name, parameter]) => createQueryParameter(name, parameter, schemas))],
+  };
 }
 
 const isRead = ({ method }: Endpoint) => method === 'GET' || method === 'HEAD';
 const hasRequestBody = ({ method }: Endpoint) => method === 'POST' || method === 'PUT' || method === 'PATCH';
 
-function queryParameter(name: string, { type, presence, fallback, summary }: Parameter<unknown>, shapes: Shapes): Json {
-  const schema = { ...(shapes.refer(type.schema) as Json), ...(fallback === undefined ? {} : { default: fallback }) };
+function createQueryParameter(
+  name: string,
+  { type, presence, fallback, summary }: Parameter<unknown>,
+  schemas: SchemaCollector,
+): Json {
+  const schema = {
+    ...(schemas.toReference(type.schema) as Json),
+    ...(fallback === undefined ? {} : { default: fallback }),
+  };
   const kind = (type.schema as { type?: string }).type;
   return {
     name: kind === 'array' ? `${name}[]` : name,
@@ -114,10 +125,14 @@ function queryParameter(name: string, { type, presence, fallback, summary }: Par
   };
 }
 
-function requestBody(endpoint: Endpoint, declared: [string, Parameter<unknown>][], shapes: Shapes): Json {
+function createRequestBody(
+  endpoint: Endpoint,
+  declared: [string, Parameter<unknown>][],
+  schemas: SchemaCollector,
+): Json {
   if (endpoint.body === 'raw') return { requestBody: { content: { '*/*': { schema: {} } } } };
   if (declared.length === 0) return {};
-  const schema = shapes.refer(parametersSchema(Object.fromEntries(declared)));
+  const schema = schemas.toReference(parametersSchema(Object.fromEntries(declared)));
   const types = endpoint.body === 'json' ? ['application/json'] : BODY_TYPES;
   const names = new Set(declared.map(([name]) => name));
   const required =
@@ -128,18 +143,18 @@ function requestBody(endpoint: Endpoint, declared: [string, Parameter<unknown>][
 
 const BODY_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
 
-function responses(endpoint: Endpoint, shapes: Shapes): Json {
+function createResponses(endpoint: Endpoint, schemas: SchemaCollector): Json {
   const { access, method, response } = endpoint;
   const result: Record<string, Json> = {};
   for (const status of [response.status, ...(response.otherStatuses ?? [])])
-    result[status] = successResponse(status === 204 ? NO_BODY : response, shapes);
+    result[status] = createSuccessResponse(status === 204 ? NO_BODY : response, schemas);
   // Access to moved projects redirects reads and rejects writes.
   const { [isRead(endpoint) ? 'movedWrite' : 'movedRead']: _moved, ...accessErrors } = access.errors;
-  for (const [status, codes] of byStatus({ ...accessErrors, ...endpoint.errors }))
-    result[status] = errorResponse(status, codes);
-  for (const [status, name] of commonErrors(endpoint)) result[status] ??= commonResponse(name);
+  for (const [status, codes] of groupByStatus({ ...accessErrors, ...endpoint.errors }))
+    result[status] = createErrorResponse(status, codes);
+  for (const [status, name] of listCommonErrors(endpoint)) result[status] ??= referToResponse(name);
   if (method !== 'HEAD') return result;
-  return Object.fromEntries(Object.entries(result).map(([status, each]) => [status, withoutContent(each)]));
+  return Object.fromEntries(Object.entries(result).map(([status, response]) => [status, withoutContent(response)]));
 }
 
 const NO_BODY: ResponseType = { kind: 'nothing', status: 204, schema: null };
@@ -151,10 +166,10 @@ function withoutContent(response: Json): Json {
 }
 
 /** Returns the errors of the stages that the endpoint goes through, and of the throttles. */
-function commonErrors(endpoint: Endpoint): readonly (readonly [status: number, name: string])[] {
+function listCommonErrors(endpoint: Endpoint): readonly (readonly [status: number, name: string])[] {
   const { access, keyset, lastModified } = endpoint;
   const stages: readonly Stage[] = STAGE_ORDERS[endpoint.stageOrder];
-  // A credential may be invalid or lack a scope, also where none is needed.
+  // A credential may be invalid or lack a scope, also for endpoints that require none.
   const checksCaller = access.audience !== 'open' || stages.includes('credentials');
   const mayBeMissing = pathParameters(endpoint.path).length > 0 || access.isEnabled !== undefined;
   const readsBody = hasRequestBody(endpoint) && stages.includes('body') && endpoint.body === 'merged';
@@ -172,9 +187,12 @@ function commonErrors(endpoint: Endpoint): readonly (readonly [status: number, n
   return errors.filter(([isPossible]) => isPossible).map(([, status, name]) => [status, name]);
 }
 
-const commonResponse = (name: string) => ({ $ref: `#/components/responses/${name}` });
+const referToResponse = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
-function successResponse({ kind, schema, mediaTypes = [], headers = [] }: ResponseType, shapes: Shapes): Json {
+function createSuccessResponse(
+  { kind, schema, mediaTypes = [], headers = [] }: ResponseType,
+  schemas: SchemaCollector,
+): Json {
   const content = (type: string, body: unknown) => ({ content: { [type]: { schema: body } } });
   switch (kind) {
     case 'nothing':
@@ -186,10 +204,10 @@ function successResponse({ kind, schema, mediaTypes = [], headers = [] }: Respon
     case 'html':
       return { description: 'A page', ...content('text/html', { type: 'string' }) };
     case 'stream': {
-      const body = { schema: schema === null ? {} : shapes.refer(schema) };
+      const body = { schema: schema === null ? {} : schemas.toReference(schema) };
       return {
         description: mediaTypes.length === 0 ? 'Done' : 'The content',
-        ...(headers.length === 0 ? {} : { headers: textHeaders(headers) }),
+        ...(headers.length === 0 ? {} : { headers: createTextHeaders(headers) }),
         ...(mediaTypes.length === 0 ? {} : { content: Object.fromEntries(mediaTypes.map((type) => [type, body])) }),
       };
     }
@@ -197,10 +215,10 @@ function successResponse({ kind, schema, mediaTypes = [], headers = [] }: Respon
       return {
         description: 'One page of a list',
         headers: PAGE_HEADERS,
-        ...content('application/json', shapes.refer(schema)),
+        ...content('application/json', schemas.toReference(schema)),
       };
     default:
-      return { description: 'Done', ...content('application/json', shapes.refer(schema)) };
+      return { description: 'Done', ...content('application/json', schemas.toReference(schema)) };
   }
 }
 
@@ -211,18 +229,18 @@ const PAGE_HEADERS = Object.fromEntries(
   ]),
 );
 
-const textHeaders = (names: readonly string[]) =>
+const createTextHeaders = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, { schema: { type: 'string' } }]));
 
-function byStatus(errors: Endpoint['errors']): Map<number, [string, ErrorEntry][]> {
+function groupByStatus(errors: Endpoint['errors']): Map<number, [string, ErrorEntry][]> {
   return Map.groupBy(Object.entries(errors), ([, [status]]) => status);
 }
 
 /** Returns the errors of one status from the endpoint's error table; `{name}` in them stands for a value. */
-function errorResponse(status: number, codes: readonly [string, ErrorEntry][]): Json {
+function createErrorResponse(status: number, codes: readonly [string, ErrorEntry][]): Json {
   const description = codes.map(([code]) => code).join(', ');
   if (status === 304) return { description };
-  if (status === 301) return { description, headers: textHeaders(['Location']), content: PLAIN_TEXT };
+  if (status === 301) return { description, headers: createTextHeaders(['Location']), content: PLAIN_TEXT };
   const examples = codes.map(([code, [, body]]) => [
     code,
     { value: typeof body === 'string' ? { message: body } : body },
@@ -239,26 +257,26 @@ function errorResponse(status: number, codes: readonly [string, ErrorEntry][]): 
 
 const PLAIN_TEXT = { 'text/plain': { schema: { type: 'string' } } };
 
-function components(schemas: Json): Json {
-  const answer = (description: string, value: Json) => ({
+function createComponents(schemas: Json): Json {
+  const createJsonError = (description: string, value: Json) => ({
     description,
     content: {
       'application/json': { schema: { $ref: '#/components/schemas/Refusal' }, examples: { text: { value } } },
     },
   });
   return {
-    headers: textHeaders(Object.keys(PAGE_HEADERS)),
+    headers: createTextHeaders(Object.keys(PAGE_HEADERS)),
     responses: {
-      InvalidParameters: answer('A parameter is missing or invalid', { error: 'name is missing' }),
-      Unauthorized: answer('No credential, or a bad one', { message: '401 Unauthorized' }),
-      Forbidden: answer('Not allowed', { message: '403 Forbidden' }),
-      NotFound: answer('Missing, or not for this caller', { message: '404 Not Found' }),
-      OrderNotAllowed: answer('Keyset pagination in another order than offered', {
+      InvalidParameters: createJsonError('A parameter is missing or invalid', { error: 'name is missing' }),
+      Unauthorized: createJsonError('No credential, or a bad one', { message: '401 Unauthorized' }),
+      Forbidden: createJsonError('Not allowed', { message: '403 Forbidden' }),
+      NotFound: createJsonError('Missing, or not for this caller', { message: '404 Not Found' }),
+      OrderNotAllowed: createJsonError('Keyset pagination in another order than offered', {
         error: 'Keyset pagination is not yet available for this type of request',
       }),
-      PreconditionFailed: answer('Changed since', { message: '412 Precondition Failed' }),
-      BodyTooLarge: answer('The body is too large', { message: '413 Request Entity Too Large' }),
-      UnsupportedMediaType: answer('The body has another media type', {
+      PreconditionFailed: createJsonError('Changed since', { message: '412 Precondition Failed' }),
+      BodyTooLarge: createJsonError('The body is too large', { message: '413 Request Entity Too Large' }),
+      UnsupportedMediaType: createJsonError('The body has another media type', {
         error: "The provided content-type 'text/plain' is not supported.",
       }),
       TooManyRequests: {
@@ -281,39 +299,39 @@ const ERROR_SCHEMA = {
   },
 };
 
-/** Collects schemas with a title as named components. */
-class Shapes {
-  readonly named: Record<string, unknown> = {};
-  readonly #texts = new Map<string, string>();
+/** Collects the schemas that have a title as components of the document. */
+class SchemaCollector {
+  readonly components: Record<string, unknown> = {};
+  readonly #textsByTitle = new Map<string, string>();
 
   /** Returns the schema with every named schema replaced by a reference. */
-  refer(schema: unknown): unknown {
-    if (Array.isArray(schema)) return schema.map((item) => this.refer(item));
+  toReference(schema: unknown): unknown {
+    if (Array.isArray(schema)) return schema.map((item) => this.toReference(item));
     if (typeof schema !== 'object' || schema === null) return schema;
     const { title } = schema as { title?: unknown };
-    if (typeof title !== 'string') return this.#inner(schema);
+    if (typeof title !== 'string') return this.#replaceNested(schema);
     this.#define(title, schema as TSchema);
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  #inner(schema: object): Json {
+  #replaceNested(schema: object): Json {
     const { items, additionalItems, ...rest } = schema as { items?: unknown; additionalItems?: unknown };
-    if (!Array.isArray(items)) return this.#values(schema);
-    // A tuple has these keywords instead since JSON Schema 2020-12.
-    return this.#values({ ...rest, prefixItems: items, items: additionalItems ?? true });
+    if (!Array.isArray(items)) return this.#replaceValues(schema);
+    // JSON Schema 2020-12 renamed the keywords of tuples.
+    return this.#replaceValues({ ...rest, prefixItems: items, items: additionalItems ?? true });
   }
 
-  #values(schema: object): Json {
-    return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, this.refer(value)]));
+  #replaceValues(schema: object): Json {
+    return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, this.toReference(value)]));
   }
 
   #define(title: string, schema: TSchema): void {
     const text = JSON.stringify(schema);
-    const known = this.#texts.get(title);
-    if (known !== undefined && known !== text) throw new Error(`Two different shapes have the name ${title}`);
-    if (known !== undefined) return;
-    this.#texts.set(title, text);
+    const existing = this.#textsByTitle.get(title);
+    if (existing !== undefined && existing !== text) throw new Error(`Two different shapes have the name ${title}`);
+    if (existing !== undefined) return;
+    this.#textsByTitle.set(title, text);
     const { title: _title, ...rest } = schema as TSchema & { title?: string };
-    this.named[title] = this.#inner(rest);
+    this.components[title] = this.#replaceNested(rest);
   }
 }

@@ -21,12 +21,12 @@ import type { StageOrder } from './stages.ts';
  */
 export interface Endpoint {
   readonly method: Method;
-  /** Below `/api/v4`, or below the server's root with `root`. */
+  /** Path below `/api/v4`; with `root` below the root of the server. */
   readonly path: string;
   readonly name: string;
   /** The folder of its resource below src/api: `planning/issues`. */
   readonly folder: string;
-  /** The file that declares it, below src/api, for the documentation and for error messages. */
+  /** The file below src/api that declares the endpoint, for the documentation and for error messages. */
   readonly source: string;
   readonly summary: string;
   readonly access: Access<object>;
@@ -80,11 +80,11 @@ type SegmentParameterName<Segment extends string> = Segment extends `${string}:$
         : never;
 
 /** What every handler gets in addition to what access provides. */
-interface RequestContext<P extends Parameters, Path extends string, K extends KeysetRule | undefined> {
+interface RequestContext<P extends Parameters, Path extends string, Keyset extends KeysetRule | undefined> {
   /** The declared parameters; undeclared path parameters are text. */
   readonly params: ParameterValues<P> & { readonly [Name in Exclude<PathParameterNames<Path>, keyof P>]: string };
   /** The requested page of a list; by page number if the endpoint declares no `keyset`. */
-  readonly page: K extends KeysetRule ? PageRequest : OffsetRequest;
+  readonly page: Keyset extends KeysetRule ? PageRequest : OffsetRequest;
   /** The server, as addressed by this request. */
   readonly base: ServerContext;
 }
@@ -99,28 +99,28 @@ interface RawRequest {
 type CallerOf<Provided> = Provided extends { readonly caller: infer By extends Caller } ? By : Caller;
 
 type Awaitable<T> = T | Promise<T>;
-type Outcome<Result, R extends ErrorTable> = Awaitable<Result | Reply<Result> | Failure<keyof R & string>>;
+type Outcome<Result, Errors extends ErrorTable> = Awaitable<Result | Reply<Result> | Failure<keyof Errors & string>>;
 
 /** One of three kinds of handlers; each gets only what it may use. */
-type Handler<Provided, Call, Result, R extends ErrorTable> =
+type Handler<Provided, Call, Result, Errors extends ErrorTable> =
   | {
       /**
        * Reads. Depends only on the database, refs, caller and parameters, so that its response can be cached until the next
        * commit (`server/response/response-cache.ts`).
        */
-      readonly read: (db: Reader, call: Provided & Call, git: Git) => Outcome<Result, R>;
+      readonly read: (db: Reader, call: Provided & Call, git: Git) => Outcome<Result, Errors>;
       readonly write?: never;
       readonly handle?: never;
     }
   | {
       /** Writes rows in one transaction, which is rolled back on failure. The result is serialized after the commit. */
-      readonly write: (uow: UnitOfWork<CallerOf<Provided>>, call: Provided & Call) => Outcome<Result, R>;
+      readonly write: (uow: UnitOfWork<CallerOf<Provided>>, call: Provided & Call) => Outcome<Result, Errors>;
       readonly read?: never;
       readonly handle?: never;
     }
   | {
       /** Does what cannot run in a transaction: git writes, password hashing, streams, calls to other servers. */
-      readonly handle: (call: Provided & Call & RawRequest, services: Services) => Outcome<Result, R>;
+      readonly handle: (call: Provided & Call & RawRequest, services: Services) => Outcome<Result, Errors>;
       readonly read?: never;
       readonly write?: never;
     };
@@ -129,7 +129,7 @@ interface EndpointOptions<
   P extends Parameters,
   Provided extends object,
   Needed extends Parameters,
-  R extends ErrorTable,
+  Errors extends ErrorTable,
   Result,
 > {
   readonly summary: string;
@@ -150,16 +150,16 @@ interface EndpointOptions<
   /** The fields of a body that is read late, for the OpenAPI document and for the length limits of its reader. */
   readonly fields?: Parameters;
   readonly rules?: readonly ParameterRule[];
-  /** Of a DELETE: the timestamp that If-Unmodified-Since is compared with. */
+  /** DELETE only: returns the timestamp that If-Unmodified-Since is compared with. */
   readonly lastModified?: (provided: Provided) => string | null | Promise<string | null>;
   /**
-   * Of a `write`: the advisory lock keys it takes; writes with the same key run one after another, across processes. For
-   * writes to one shared row, such as a counter. Several keys are taken in order, which must be the same everywhere.
+   * `write` only: returns the advisory lock keys. Writes with the same key run one after another, across processes. For
+   * writes to one shared row, such as a counter. Several keys are locked in order, which must be the same everywhere.
    */
   readonly lock?: (provided: Provided) => string | readonly string[];
-  readonly errors?: R;
+  readonly errors?: Errors;
   /** Unique index -> the error code of a violation, also after a race. */
-  readonly uniqueErrors?: UniqueErrors<NoInfer<keyof R & string>>;
+  readonly uniqueErrors?: UniqueErrors<NoInfer<keyof Errors & string>>;
   /** The names of the activity and audit events that one successful call records. */
   readonly activity?: readonly RecordedEventName[];
   readonly response: ResponseType<Result>;
@@ -177,21 +177,22 @@ type Route<Path extends string> =
 /** An endpoint before the registry adds its name and its source. */
 export type EndpointDefinition = Omit<Endpoint, 'name' | 'folder' | 'source'>;
 
+/** Returns the definition of an endpoint, with defaults for omitted options. Throws for unknown keys. */
 export function endpoint<
   const Path extends string,
   Provided extends object,
   Needed extends Parameters = {},
-  const R extends ErrorTable = {},
+  const Errors extends ErrorTable = {},
   P extends Parameters = {},
-  K extends KeysetRule | undefined = undefined,
+  Keyset extends KeysetRule | undefined = undefined,
   Result = void,
 >(
   declaration: Route<Path> &
-    EndpointOptions<P, Provided, Needed, R, Result> & { readonly keyset?: K } & Handler<
+    EndpointOptions<P, Provided, Needed, Errors, Result> & { readonly keyset?: Keyset } & Handler<
       NoInfer<Provided>,
-      RequestContext<Needed & P, Path, K>,
+      RequestContext<Needed & P, Path, Keyset>,
       NoInfer<Result>,
-      NoInfer<R>
+      NoInfer<Errors>
     >,
 ): EndpointDefinition {
   rejectUnknownKeys('An endpoint', declaration, ENDPOINT_KEYS);
