@@ -72,12 +72,12 @@ function formatParameter(name: string, { type, presence, fallback, tiers }: Para
   const { schema } = type;
   const defaultValue = fallback === undefined ? '' : ` = ${JSON.stringify(fallback)}`;
   const tierSuffix = tiers === undefined ? '' : ` (${tiers.join(', ')})`;
-  const own = [
+  const columns = [
     name,
     presence === 'required' ? 'required' : 'optional',
     `${formatType(schema)}${defaultValue}${tierSuffix}`,
   ];
-  return [own, ...toFieldRows(name, schema)];
+  return [columns, ...toFieldRows(name, schema)];
 }
 
 interface JsonSchema {

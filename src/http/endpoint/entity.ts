@@ -5,10 +5,10 @@ import type { Reader } from '#database/database.ts';
 import type { Git } from '#git/git.ts';
 import type { ServerContext } from '../request/base-url.ts';
 
-/** What entities may use to serialize rows for one request. */
+/** Data and services that entities may use to serialize rows for one request. */
 export interface SerializationContext extends ServerContext {
   readonly db: Reader;
-  /** Refs are a function of the database: they change only together with a commit. */
+  /** Reads repositories. Refs change only together with a commit of the database. */
   readonly git: Git;
   readonly caller: Caller;
   /** Decrypts secrets that a response shows again. */
@@ -18,7 +18,7 @@ export interface SerializationContext extends ServerContext {
 }
 
 /**
- * The API representation of a kind of rows: its schema and the function that serializes rows. Handlers return rows; the entity
+ * The API representation of a type of row: a schema, and the function that serializes rows. Handlers return rows; the entity
  * of the response serializes them. Undeclared keys are an error in tests.
  */
 export interface Entity<Row, Schema extends TSchema = TSchema> {
@@ -32,7 +32,7 @@ export interface SingleRowEntity<Row, Schema extends TSchema = TSchema> extends 
   serialize(row: Row, context: SerializationContext): Static<Schema>;
 }
 
-/** An entity without a serializer yet; used as it is, it serializes rows that have its shape already. */
+/** An entity to which `from` adds a serializer. Without one it serializes rows that already have its shape. */
 export interface EntityBuilder<P extends TProperties> extends SingleRowEntity<Static<TObject<P>>, TObject<P>> {
   /** `serialize` serializes one row. */
   from<Row>(
@@ -49,68 +49,69 @@ export interface EntityBuilder<P extends TProperties> extends SingleRowEntity<St
 export function entity<P extends TProperties>(name: string, fields: P): EntityBuilder<P> {
   type Shape = Static<TObject<P>>;
   const schema = Type.Object(fields, { title: name, additionalProperties: false });
-  const plain = <Row>(
+  const createSingleRowEntity = <Row>(
     serialize: (row: Row, context: SerializationContext) => Shape,
   ): SingleRowEntity<Row, TObject<P>> => ({
     schema,
     serialize,
-    serializeAll: async (rows, to) => rows.map((row) => serialize(row, to)),
+    serializeAll: async (rows, context) => rows.map((row) => serialize(row, context)),
   });
-  const loading = <Row, Loaded>(
+  const createLoadingEntity = <Row, Loaded>(
     load: (rows: readonly Row[], context: SerializationContext) => Promise<Loaded>,
     serialize: (row: Row, context: SerializationContext, loaded: Loaded) => Shape,
   ): Entity<Row, TObject<P>> => ({
     schema,
-    async serializeAll(rows, to) {
+    async serializeAll(rows, context) {
       if (rows.length === 0) return [];
-      const loaded = await load(rows, to);
-      return rows.map((row) => serialize(row, to, loaded));
+      const loaded = await load(rows, context);
+      return rows.map((row) => serialize(row, context, loaded));
     },
   });
-  const from = (first: never, second?: never) => (second === undefined ? plain(first) : loading(first, second));
-  return { ...plain((row: Shape) => row), from: from as unknown as EntityBuilder<P>['from'] };
+  const from = (first: never, second?: never) =>
+    second === undefined ? createSingleRowEntity(first) : createLoadingEntity(first, second);
+  return { ...createSingleRowEntity((row: Shape) => row), from: from as unknown as EntityBuilder<P>['from'] };
 }
 
 /** Declares an entity whose rows are sent as they are, with any schema. */
 export function rawEntity<S extends TSchema>(schema: S): SingleRowEntity<Static<S>, S> {
-  const one = (value: Static<S>) => value;
-  return { schema, serialize: one, serializeAll: async (values) => values.map(one) };
+  const identity = (value: Static<S>) => value;
+  return { schema, serialize: identity, serializeAll: async (values) => values.map(identity) };
 }
 
-/** Combines several entities of one kind of rows; `choose` selects the one for a row and caller. */
-export function variants<const Forms extends readonly Entity<never>[]>(
-  forms: Forms,
-  choose: (context: SerializationContext, row: RowOf<Forms[number]>) => Forms[number],
-): Entity<RowOf<Forms[number]>, TUnion<SchemasOf<Forms>>> {
-  type Row = RowOf<Forms[number]>;
+/** Combines several entities of one type of row; `choose` selects the entity for a row and caller. */
+export function variants<const Entities extends readonly Entity<never>[]>(
+  entities: Entities,
+  choose: (context: SerializationContext, row: RowOf<Entities[number]>) => Entities[number],
+): Entity<RowOf<Entities[number]>, TUnion<SchemasOf<Entities>>> {
+  type Row = RowOf<Entities[number]>;
   return {
-    schema: Type.Union(forms.map(({ schema }) => schema)) as unknown as TUnion<SchemasOf<Forms>>,
+    schema: Type.Union(entities.map(({ schema }) => schema)) as unknown as TUnion<SchemasOf<Entities>>,
     async serializeAll(rows: readonly Row[], context: SerializationContext) {
-      const byForm = Map.groupBy(
+      const rowsByEntity = Map.groupBy(
         rows.map((row, index) => ({ row, index })),
         ({ row }) => choose(context, row),
       );
-      const shapes: unknown[] = new Array(rows.length);
-      for (const [form, some] of byForm) {
-        const serialized = await form.serializeAll(some.map(({ row }) => row) as never, context);
-        for (const [at, { index }] of some.entries()) shapes[index] = serialized[at];
+      const serializedRows: unknown[] = new Array(rows.length);
+      for (const [entity, indexedRows] of rowsByEntity) {
+        const serialized = await entity.serializeAll(indexedRows.map(({ row }) => row) as never, context);
+        for (const [position, { index }] of indexedRows.entries()) serializedRows[index] = serialized[position];
       }
-      return shapes as never;
+      return serializedRows as never;
     },
   };
 }
 
-/** Combines the entities of two kinds of rows. */
+/** Combines the entities of two types of rows. */
 export function eitherEntity<A, S extends TSchema, B, T extends TSchema>(
   first: Entity<A, S>,
   second: Entity<B, T>,
   isFirst: (row: A | B) => boolean,
 ): Entity<A | B, TUnion<[S, T]>> {
-  const forms = [first, second] as const;
-  return variants(forms as never, (_to, row) => (isFirst(row as A | B) ? first : second) as never) as never;
+  const entities = [first, second] as const;
+  return variants(entities as never, (_context, row) => (isFirst(row as A | B) ? first : second) as never) as never;
 }
 
-type SchemasOf<Forms extends readonly Entity<never>[]> = { -readonly [K in keyof Forms]: Forms[K]['schema'] };
+type SchemasOf<Entities extends readonly Entity<never>[]> = { -readonly [K in keyof Entities]: Entities[K]['schema'] };
 
 /** The row type of an entity; of a union of entities, the type that all of them accept. */
 export type RowOf<E> = (E extends Entity<infer Row> ? (row: Row) => void : never) extends (row: infer Row) => void

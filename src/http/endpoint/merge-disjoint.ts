@@ -6,10 +6,10 @@ type Merged<Parts extends readonly object[]> = Parts extends readonly [infer Fir
 /** A function that merges parts with these keys. */
 interface MergeFunction {
   readonly keys: readonly (readonly string[])[];
-  make(...parts: readonly object[]): object;
+  merge(...parts: readonly object[]): object;
 }
 
-/** Cached key sets; parts with further key sets are merged by `Object.assign`. */
+/** Maximum number of cached key sets; parts with other key sets are merged by `Object.assign`. */
 const MAX_KEY_SETS = 16;
 
 /**
@@ -18,18 +18,20 @@ const MAX_KEY_SETS = 16;
  * present as undefined, so that the keys are the same each time.
  */
 export function createMerger(): <Parts extends readonly object[]>(...parts: Parts) => Merged<Parts> {
-  const makers: MergeFunction[] = [];
-  const make = (parts: readonly object[]): object => {
+  const mergers: MergeFunction[] = [];
+  const merge = (parts: readonly object[]): object => {
     const keys = parts.map(Object.keys);
-    let maker = makers.find((known) => known.keys.every((each, index) => hasSameKeys(each, keys[index]!)));
-    if (maker === undefined) {
-      if (makers.length === MAX_KEY_SETS) return Object.assign({}, ...parts);
-      maker = { keys, make: compileMerge(keys) };
-      makers.push(maker);
+    let merger = mergers.find((candidate) =>
+      candidate.keys.every((partKeys, index) => hasSameKeys(partKeys, keys[index]!)),
+    );
+    if (merger === undefined) {
+      if (mergers.length === MAX_KEY_SETS) return Object.assign({}, ...parts);
+      merger = { keys, merge: compileMerge(keys) };
+      mergers.push(merger);
     }
-    return maker.make(...parts);
+    return merger.merge(...parts);
   };
-  return (...parts) => make(parts) as Merged<typeof parts>;
+  return (...parts) => merge(parts) as Merged<typeof parts>;
 }
 
 function hasSameKeys(one: readonly string[], other: readonly string[]): boolean {
@@ -39,12 +41,12 @@ function hasSameKeys(one: readonly string[], other: readonly string[]): boolean 
 }
 
 /** Compiles one object literal, so that the engine allocates the object in its final shape. */
-function compileMerge(keys: readonly (readonly string[])[]): MergeFunction['make'] {
+function compileMerge(keys: readonly (readonly string[])[]): MergeFunction['merge'] {
   const properties = keys.flatMap((names, part) =>
     names.map((name) => `${JSON.stringify(name)}: p${part}[${JSON.stringify(name)}]`),
   );
   return new Function(
     ...keys.map((_, part) => `p${part}`),
     `return { ${properties.join(', ')} };`,
-  ) as MergeFunction['make'];
+  ) as MergeFunction['merge'];
 }

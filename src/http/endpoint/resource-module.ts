@@ -3,7 +3,7 @@ import type { JobDefinition } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import type { Services } from '../services.ts';
 
-/** What one folder of src/api contributes. The `index.ts` of each resource exports one; the `index.ts` of each area lists them. */
+/** Endpoints, jobs, schedules and subscriptions of one folder of src/api. The `index.ts` of each resource exports one; the `index.ts` of each area lists them. */
 export interface ResourceModule {
   /** The module `endpoints.ts`: every exported endpoint, by the name of its export. */
   readonly endpoints: Readonly<Record<string, unknown>>;
@@ -16,6 +16,7 @@ export interface ResourceModule {
   readonly subscriptions: readonly AnySubscription<Services>[];
 }
 
+/** Returns a resource module, with empty lists for omitted parts. */
 export function resourceModule({
   endpoints,
   jobs = [],

@@ -13,9 +13,9 @@ export interface ResponseType<Result = unknown> {
   readonly schema: TSchema | null;
   /** Other statuses of success, with the same body; 204 has none. */
   readonly otherStatuses?: readonly number[];
-  /** Of a stream: its media types; none if it has no body. */
+  /** Media types of a stream; empty if it has no body. */
   readonly mediaTypes?: readonly string[];
-  /** Of a stream: headers that the handler sets for clients. */
+  /** Headers of a stream that the handler sets for clients. */
   readonly headers?: readonly string[];
   /** Serializes the rows that the handler returns; absent if it returns the response itself. */
   readonly entity?: Entity<never>;
@@ -31,9 +31,9 @@ export function shape<P extends TProperties>(name: string, fields: P): TObject<P
 export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 /** Returns the schema of a parameter without its length limit, for response fields: older rows may exceed the limit. */
 export const responseField = (parameter: TSchema): TSchema => ('maxLength' in parameter ? Type.String() : parameter);
-/** ISO 8601, UTC, milliseconds. */
+/** Schema of a timestamp: ISO 8601, UTC, with milliseconds. */
 export const dateTime = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' });
-/** `YYYY-MM-DD`. */
+/** Schema of a date, `YYYY-MM-DD`. */
 export const date = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' });
 
 /** 200 with one serialized row. */
@@ -73,10 +73,10 @@ export const stream: ResponseType<StreamReply> = {
   schema: null,
   mediaTypes: ['application/octet-stream'],
 };
-/** A stream that differs: in its status, in its media types (none: no body), or in the schema of its JSON. */
+/** A stream with another status, other media types (none: no body), or a JSON schema. */
 export const streamOf = (
-  described: Partial<Pick<ResponseType, 'status' | 'otherStatuses' | 'mediaTypes' | 'headers' | 'schema'>>,
-): ResponseType<StreamReply> => ({ ...stream, ...described });
+  overrides: Partial<Pick<ResponseType, 'status' | 'otherStatuses' | 'mediaTypes' | 'headers' | 'schema'>>,
+): ResponseType<StreamReply> => ({ ...stream, ...overrides });
 /** 200 with an HTML page, or a redirect. */
 export const html: ResponseType<HtmlReply | RedirectReply> = { kind: 'html', status: 200, schema: null };
 /** 302 to another page, or an HTML page with the reason. */
@@ -98,7 +98,7 @@ export interface HtmlReply {
 
 /** A redirect (302). */
 export interface RedirectReply {
-  /** A path of this server (`localUrl`), or an absolute URL of another one. */
+  /** A path of this server (`localUrl`), or an absolute URL of another server. */
   readonly location: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
@@ -113,10 +113,10 @@ export async function serializeResponse(
   if (result instanceof Reply) {
     return new Reply(await serializeResponse({ kind, entity } as ResponseType, result.value, context), result);
   }
-  const all = (rows: unknown) => entity.serializeAll(rows as never[], context);
+  const serializeRows = (rows: unknown) => entity.serializeAll(rows as never[], context);
   if (kind === 'page')
-    return { ...(result as ListPage<unknown>), items: await all((result as ListPage<unknown>).items) };
-  return kind === 'list' ? all(result) : (await all([result]))[0];
+    return { ...(result as ListPage<unknown>), items: await serializeRows((result as ListPage<unknown>).items) };
+  return kind === 'list' ? serializeRows(result) : (await serializeRows([result]))[0];
 }
 
 /** A result together with headers, or with another status than the declared one. */

@@ -1,6 +1,6 @@
 /**
- * The named orders of the checks of a request (contract/conventions.md §1). An endpoint that differs from the standard
- * declares its order as `stageOrder`; there is no other way to differ.
+ * The named orders in which a request is checked (contract/conventions.md §1). An endpoint with another order than
+ * `standard` declares it as `stageOrder`.
  */
 export const STAGE_ORDERS = {
   /** Body, media type, credentials and parameters first; then the resources in the path and the permission. */

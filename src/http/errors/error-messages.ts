@@ -5,7 +5,7 @@ import type { ErrorEntry } from './error-table.ts';
 /** Validation errors, `{"message":{"<field>":["<text>"]}}`; the failure's value `errors` is the object. */
 export const INVALID = [400, { message: '{errors}' }] as const satisfies ErrorEntry;
 
-/** The requested state holds already. A 304 has no body. */
+/** The resource already has the requested state. A 304 has no body. */
 export const NOT_MODIFIED = [304, ''] as const satisfies ErrorEntry;
 
 export const FORBIDDEN = [403, '403 Forbidden'] as const satisfies ErrorEntry;

@@ -11,8 +11,8 @@ export type ErrorEntry =
 
 /** Fills the placeholders of a template. A template that is a single placeholder returns the value itself, for example an object. */
 export function fillTemplate(template: string, values: Readonly<Record<string, unknown>>): unknown {
-  const whole = /^\{(\w+)\}$/.exec(template)?.[1];
-  if (whole !== undefined && whole in values) return values[whole];
+  const onlyName = /^\{(\w+)\}$/.exec(template)?.[1];
+  if (onlyName !== undefined && onlyName in values) return values[onlyName];
   return template.replace(/\{(\w+)\}/g, (placeholder, name: string) =>
     name in values ? String(values[name]) : placeholder,
   );

@@ -47,11 +47,11 @@ export interface KeysetRule {
   readonly orders: readonly `${string} ${'asc' | 'desc'}`[];
   /** `id`: links contain id_after or id_before; `cursor`: links contain an opaque cursor. */
   readonly by: 'id' | 'cursor';
-  /** Use keyset pagination even without `pagination=keyset`. */
+  /** Uses keyset pagination even without `pagination=keyset`. */
   readonly always?: boolean;
-  /** Ignore `pagination=keyset` for signed-in callers. */
+  /** Ignores `pagination=keyset` for signed-in callers. */
   readonly anonymousOnly?: boolean;
-  /** The order without `order_by`; if it is not one of `orders`, `order_by` is required. */
+  /** Default of `order_by`; if it is not a column of `orders`, requests must send `order_by`. */
   readonly defaultOrderBy?: string;
 }
 
@@ -79,6 +79,7 @@ export interface KeysetRequest {
 const keysetUnavailable = () =>
   new HttpError(405, { error: 'Keyset pagination is not yet available for this type of request' });
 
+/** Returns the requested page of a list. Throws 405 for an order that the list does not support with keyset pagination. */
 export function pageRequest(params: RawParameters, rule: KeysetRule | undefined, signedIn: boolean): PageRequest {
   const page = params.page as number;
   const perPage = params.per_page as number;
@@ -86,18 +87,18 @@ export function pageRequest(params: RawParameters, rule: KeysetRule | undefined,
   if (!isKeyset || (rule.anonymousOnly && signedIn)) return { kind: 'offset', page, perPage };
   const [defaultColumn = '', defaultSort = ''] = (rule.orders[0] ?? '').split(' ');
   const orderBy = (params.order_by as string | undefined) || rule.defaultOrderBy || defaultColumn;
-  const known = rule.orders as readonly string[];
+  const allowedOrders = rule.orders as readonly string[];
   const sort =
-    (params.sort as string | undefined) || (known.includes(`${orderBy} ${defaultSort}`) ? defaultSort : 'asc');
-  if (!known.includes(`${orderBy} ${sort}`)) throw keysetUnavailable();
-  const { after, backward } = startPosition(params, rule, orderBy, sort);
+    (params.sort as string | undefined) || (allowedOrders.includes(`${orderBy} ${defaultSort}`) ? defaultSort : 'asc');
+  if (!allowedOrders.includes(`${orderBy} ${sort}`)) throw keysetUnavailable();
+  const { after, backward } = getStartPosition(params, rule, orderBy, sort);
   const direction = (sort === 'asc') === backward ? 'desc' : 'asc';
   return { kind: 'keyset', perPage, orderBy, sort: direction, backward, after };
 }
 
 type StartPosition = Pick<KeysetRequest, 'after' | 'backward'>;
 
-function startPosition(params: RawParameters, rule: KeysetRule, orderBy: string, sort: string): StartPosition {
+function getStartPosition(params: RawParameters, rule: KeysetRule, orderBy: string, sort: string): StartPosition {
   if (rule.by === 'id') {
     const id = String(params[sort === 'asc' ? 'id_after' : 'id_before'] ?? '');
     return { after: /^\d{1,15}$/.test(id) ? { value: Number(id), id: Number(id) } : null, backward: false };
@@ -133,8 +134,8 @@ function parseCursor(cursor: string, orderBy: string): StartPosition | null {
   if (typeof parsed !== 'object' || parsed === null) return null;
   const value = parsed[orderBy];
   const id = Number(parsed.id);
-  const usable = (typeof value === 'string' && !value.includes('\u0000')) || Number.isSafeInteger(value);
-  if (!usable || !Number.isSafeInteger(id) || (parsed._kd !== 'n' && parsed._kd !== 'p')) return null;
+  const isUsable = (typeof value === 'string' && !value.includes('\u0000')) || Number.isSafeInteger(value);
+  if (!isUsable || !Number.isSafeInteger(id) || (parsed._kd !== 'n' && parsed._kd !== 'p')) return null;
   return { after: { value: orderBy === 'id' ? id : (value as string | number), id }, backward: parsed._kd === 'p' };
 }
 
@@ -149,22 +150,22 @@ export function keysetPage<T extends { id: number }>(
   request: KeysetRequest,
   rows: readonly T[],
   rule: KeysetRule,
-  keyOf: (row: T) => string | number = (row) => row.id,
+  getKey: (row: T) => string | number = (row) => row.id,
 ): ListPage<T> {
   const more = rows.length > request.perPage;
-  const read = rows.slice(0, request.perPage);
-  const items = request.backward ? read.reverse() : read;
+  const pageRows = rows.slice(0, request.perPage);
+  const items = request.backward ? pageRows.reverse() : pageRows;
   const [first, last] = [items[0], items.at(-1)];
   if (first === undefined || last === undefined) return { items, total: null, more, keyset: { next: null } };
   if (rule.by === 'id') {
-    const bound = request.sort === 'asc' ? 'id_after' : 'id_before';
-    return { items, total: null, more, keyset: { next: { [bound]: String(last.id) } } };
+    const cursorParameter = request.sort === 'asc' ? 'id_after' : 'id_before';
+    return { items, total: null, more, keyset: { next: { [cursorParameter]: String(last.id) } } };
   }
-  // A request with a cursor has a page on its other side: the one with the row of the cursor.
+  // The page before a cursor (or after it, if backward) exists: it contains the row of the cursor.
   const hasNext = more || request.backward;
   const hasPrevious = request.backward ? more : request.after !== null;
-  const next = hasNext ? formatCursor(request, keyOf(last), last.id, 'n') : null;
-  const previous = hasPrevious ? formatCursor(request, keyOf(first), first.id, 'p') : null;
+  const next = hasNext ? formatCursor(request, getKey(last), last.id, 'n') : null;
+  const previous = hasPrevious ? formatCursor(request, getKey(first), first.id, 'p') : null;
   return { items, total: null, more: hasNext, keyset: { next, previous } };
 }
 
@@ -175,57 +176,58 @@ export function pageHeaders(
   incoming: IncomingRequest,
   rawParams: RawParameters,
 ): Record<string, string> {
-  const link = (changes: RawParameters) => {
+  const createLink = (changes: RawParameters) => {
     const { cursor: _cursor, id_after: _after, id_before: _before, page_token: _token, ...rest } = rawParams;
     const base = page.keyset ? rest : rawParams;
     const query = formatForm({ ...base, ...changes });
     return `${incoming.baseUrl}${incoming.path}?${query}`.replaceAll(',', '%2C');
   };
-  if (page.keyset) return keysetHeaders(page.keyset, link, request.perPage);
+  if (page.keyset) return createKeysetHeaders(page.keyset, createLink, request.perPage);
   if (request.kind === 'keyset') return {};
-  return offsetHeaders(page, request, link);
+  return createOffsetHeaders(page, request, createLink);
 }
 
 /** Length limits of the header `Link`, with all links and with the next page only: clients reject longer headers. */
 const MAX_LINK_LENGTH = 8192;
 const MAX_NEXT_LINK_LENGTH = 16_384;
 
-/** Returns all links; if they are too long, only the next page; nothing if that is too long as well. */
-function linkHeader(all: string, next: string): { readonly Link?: string } {
-  if (all !== '' && all.length <= MAX_LINK_LENGTH) return { Link: all };
-  return next !== '' && next.length <= MAX_NEXT_LINK_LENGTH ? { Link: next } : {};
+/** Returns the header with all links; with only the next page if they are too long; no header if that is too long too. */
+function createLinkHeader(allLinks: string, nextLink: string): { readonly Link?: string } {
+  if (allLinks !== '' && allLinks.length <= MAX_LINK_LENGTH) return { Link: allLinks };
+  return nextLink !== '' && nextLink.length <= MAX_NEXT_LINK_LENGTH ? { Link: nextLink } : {};
 }
 
-function keysetHeaders(
+function createKeysetHeaders(
   { next, previous }: NonNullable<ListPage<unknown>['keyset']>,
-  link: (changes: RawParameters) => string,
+  createLink: (changes: RawParameters) => string,
   perPage: number,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
-  const nextLink = next ? `<${link({ ...next, per_page: perPage })}>; rel="next"` : '';
-  Object.assign(headers, linkHeader(nextLink, nextLink));
+  const nextLink = next ? `<${createLink({ ...next, per_page: perPage })}>; rel="next"` : '';
+  Object.assign(headers, createLinkHeader(nextLink, nextLink));
   if (next?.cursor !== undefined) headers['X-Next-Cursor'] = next.cursor;
   if (previous?.cursor !== undefined) headers['X-Prev-Cursor'] = previous.cursor;
   return headers;
 }
 
-function offsetHeaders(
+function createOffsetHeaders(
   { total, more, items }: ListPage<unknown>,
   { page, perPage }: OffsetRequest,
-  link: (changes: RawParameters) => string,
+  createLink: (changes: RawParameters) => string,
 ): Record<string, string> {
   const pages = total === null ? null : Math.max(1, Math.ceil(total / perPage));
-  const to = (number: number, rel: string) => `<${link({ page: number, per_page: perPage })}>; rel="${rel}"`;
+  const formatLink = (number: number, rel: string) =>
+    `<${createLink({ page: number, per_page: perPage })}>; rel="${rel}"`;
   const previous = page > 1 && (items.length > 0 || (pages !== null && page <= pages)) ? page - 1 : null;
   const next = more ? page + 1 : null;
   const links = [
-    previous === null ? '' : to(previous, 'prev'),
-    next === null ? '' : to(next, 'next'),
-    to(1, 'first'),
-    pages === null ? '' : to(pages, 'last'),
+    previous === null ? '' : formatLink(previous, 'prev'),
+    next === null ? '' : formatLink(next, 'next'),
+    formatLink(1, 'first'),
+    pages === null ? '' : formatLink(pages, 'last'),
   ];
   const headers: Record<string, string> = {
-    ...linkHeader(links.filter((entry) => entry !== '').join(', '), links[1] as string),
+    ...createLinkHeader(links.filter((entry) => entry !== '').join(', '), links[1] as string),
     'X-Page': String(page),
     'X-Per-Page': String(perPage),
     'X-Next-Page': next === null ? '' : String(next),

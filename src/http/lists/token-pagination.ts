@@ -5,7 +5,7 @@ interface TokenPageOptions<T> {
   /** The name of the last item of the previous page; null for the first page. */
   readonly token: string | null | undefined;
   readonly nameOf: (row: T) => string;
-  /** Whether a row comes after this name in the order of the list; null for lists that are not ordered by name. */
+  /** Returns whether a row comes after this name in the order of the list; null for lists that are not ordered by name. */
   readonly isBehind: ((row: T, name: string) => boolean) | null;
   readonly perPage: number;
 }
@@ -16,10 +16,10 @@ interface TokenPageOptions<T> {
  */
 export function pageAfterToken<T>(
   sorted: readonly T[],
-  given: TokenPageOptions<T>,
+  options: TokenPageOptions<T>,
 ): ListPage<T> | Failure<'tokenInvalid'> {
-  const { token, nameOf, perPage } = given;
-  const start = token ? findStart(sorted, token, given) : 0;
+  const { token, nameOf, perPage } = options;
+  const start = token ? findStart(sorted, token, options) : 0;
   if (start === null) return fail('tokenInvalid');
   const end = start + perPage;
   const items = sorted.slice(start, end);

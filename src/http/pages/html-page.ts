@@ -47,7 +47,7 @@ export function htmlPage({ title, main, csrfToken, status, headers, formTargets 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 ${csrfToken === null ? null : markup`<meta name="csrf-token" content="${csrfToken}">\n`}<title>${title} &middot; Hearth</title>
-<style>${new Markup(style)}</style>
+<style>${new Markup(STYLE)}</style>
 </head>
 <body>
 <main>
@@ -60,7 +60,7 @@ ${main}
 `;
   return {
     ...(status === undefined ? {} : { status }),
-    headers: { ...pageHeaders(formTargets), ...headers },
+    headers: { ...createPageHeaders(formTargets), ...headers },
     body: text,
   };
 }
@@ -75,10 +75,10 @@ export function alertBox(text: string): Markup {
   return markup`<p class="alert" role="alert">${text}</p>`;
 }
 
-function pageHeaders(formTargets: readonly string[]): Record<string, string> {
+function createPageHeaders(formTargets: readonly string[]): Record<string, string> {
   const policy = [
     "default-src 'none'",
-    styleSource,
+    STYLE_SOURCE,
     ["form-action 'self'", ...formTargets].join(' '),
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -86,12 +86,12 @@ function pageHeaders(formTargets: readonly string[]): Record<string, string> {
   return {
     'Content-Security-Policy': policy.join('; '),
     'Cache-Control': 'no-store',
-    // With `no-referrer` forms would be sent with the origin `null`.
+    // With `no-referrer`, browsers would send forms with the origin `null`.
     'Referrer-Policy': 'same-origin',
   };
 }
 
-const style = `
+const STYLE = `
 :root { color-scheme: light dark; --ground: #f6f5f2; --card: #fff; --text: #1f1d1a; --quiet: #66605a; --line: #8b857d; --accent: #b3431b; --on-accent: #fff; --wrong: #a3161b; }
 @media (prefers-color-scheme: dark) { :root { --ground: #191715; --card: #24211e; --text: #f0ece6; --quiet: #b3aba1; --line: #7d766d; --accent: #f28a5f; --on-accent: #1f1d1a; --wrong: #ff9a94; } }
 * { box-sizing: border-box; }
@@ -111,4 +111,4 @@ a { color: var(--accent); }
 :focus-visible { outline: .1875rem solid var(--accent); outline-offset: .125rem; }
 `;
 
-const styleSource = `style-src 'sha256-${hash('sha256', style, 'base64')}'`;
+const STYLE_SOURCE = `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`;

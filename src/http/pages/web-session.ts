@@ -24,19 +24,20 @@ import { alertBox, htmlPage, markup } from './html-page.ts';
  * Their endpoints have the stage order `clientToken`.
  */
 
-/** A session, for pages. */
+/** The session of a browser, as HTML pages use it. */
 export interface WebSession {
   readonly digest: string;
-  /** For the forms of the page. */
+  /** CSRF token for the forms of the page. */
   readonly csrfToken: string;
   /** The page to return to after the sign-in. */
   readonly returnTo: string | null;
 }
 
+/** A browser that requests a page, signed in or not. */
 export interface Visitor {
   /** Null if the browser has no session, or it has expired. */
   readonly session: WebSession | null;
-  /** Anonymous unless a user has signed in who may still sign in. */
+  /** The signed-in user; anonymous without one, or if the user is blocked. */
   readonly caller: Caller;
   /** Whether an administrator has set the password: the API is blocked until the user chooses another one. */
   readonly passwordExpired: boolean;
@@ -68,11 +69,11 @@ export function visitorWithForm(): Access<{ visitor: Visitor & { readonly sessio
     label: 'web form',
     authenticate: () => {},
     async load(call) {
-      const found = await loadVisitor(call);
-      if (found.session === null) throw formExpired();
-      return { visitor: { ...found, session: found.session } };
+      const visitor = await loadVisitor(call);
+      if (visitor.session === null) throw createFormExpiredError();
+      return { visitor: { ...visitor, session: visitor.session } };
     },
-    authorize: (call, found) => requireCsrfToken(call, found.visitor.session),
+    authorize: (call, { visitor }) => requireCsrfToken(call, visitor.session),
   });
 }
 
@@ -95,11 +96,15 @@ export function signedInVisitorWithForm(): Access<{ visitor: SignedInVisitor }> 
 async function loadVisitor({ services, db, request }: AccessCall): Promise<Visitor> {
   const anonymous: Caller = { user: null, token: null, address: request.clientAddress };
   const secret = getSessionSecret(request);
-  const found = secret === null ? null : await findSession(db, secret, services.clock.now());
-  if (secret === null || found === null) return { session: null, caller: anonymous, passwordExpired: false };
-  services.tokenUses.recordSession(found);
-  const session: WebSession = { digest: found.digest, csrfToken: deriveCsrfToken(secret), returnTo: found.returnTo };
-  const { user } = found;
+  const storedSession = secret === null ? null : await findSession(db, secret, services.clock.now());
+  if (secret === null || storedSession === null) return { session: null, caller: anonymous, passwordExpired: false };
+  services.tokenUses.recordSession(storedSession);
+  const session: WebSession = {
+    digest: storedSession.digest,
+    csrfToken: deriveCsrfToken(secret),
+    returnTo: storedSession.returnTo,
+  };
+  const { user } = storedSession;
   const signInBlock = user === null ? null : getSignInBlock(user, services.clock);
   const passwordExpired = signInBlock === 'password_expired';
   if (user === null || (signInBlock !== null && !passwordExpired))
@@ -109,32 +114,32 @@ async function loadVisitor({ services, db, request }: AccessCall): Promise<Visit
 }
 
 async function loadSignedInVisitor(call: AccessCall): Promise<SignedInVisitor> {
-  const found = await loadVisitor(call);
-  const { session, caller } = found;
-  if (session !== null && isSignedIn(caller)) return { ...found, session, caller };
+  const visitor = await loadVisitor(call);
+  const { session, caller } = visitor;
+  if (session !== null && isSignedIn(caller)) return { ...visitor, session, caller };
   throw await redirectToSignIn(call, session);
 }
 
 function requireCsrfToken({ request, params }: AccessCall, session: WebSession): void {
   const token = getCsrfToken(request, params.authenticity_token);
   const secret = getSessionSecret(request);
-  if (secret === null || session === null || !isCsrfToken(token, secret)) throw formExpired();
+  if (secret === null || session === null || !isCsrfToken(token, secret)) throw createFormExpiredError();
 }
 
-function formExpired(): HttpError {
+function createFormExpiredError(): HttpError {
   const main = markup`${alertBox('This form is not valid any more.')}<p>Go back, load the page again and send it once more.</p>`;
   const { body, headers } = htmlPage({ title: 'The form has expired', main, csrfToken: null });
   return new HttpError(422, body, { 'Content-Type': 'text/html; charset=utf-8', ...(headers as {}) });
 }
 
-function tooManyVisits(): HttpError {
+function createTooManyVisitsError(): HttpError {
   const main = markup`${alertBox('Too many visits without a cookie have come from your network.')}<p>Try again in ten minutes, and let your browser keep the cookie of this server.</p>`;
   const { body, headers } = htmlPage({ title: 'Too many visits', main, csrfToken: null });
-  const later = { 'Content-Type': 'text/html; charset=utf-8', 'Retry-After': String(PERIOD_SECONDS) };
-  return new HttpError(429, body, { ...later, ...(headers as {}) });
+  const baseHeaders = { 'Content-Type': 'text/html; charset=utf-8', 'Retry-After': String(PERIOD_SECONDS) };
+  return new HttpError(429, body, { ...baseHeaders, ...(headers as {}) });
 }
 
-/** Longer paths are not stored. */
+/** Maximum length of a return path in characters; longer paths are not stored. */
 const MAX_RETURN_PATH_LENGTH = 8_000;
 
 /** Returns a redirect (302) to the sign-in page. Stores the path of a GET in the session; forms are not repeated. */
@@ -163,8 +168,8 @@ export async function ensureSession(
 
 type VisitServices = Pick<Services, 'database' | 'clock' | 'countRequest'>;
 
-/** The number of anonymous sessions per network in ten minutes: each is a row that is kept for a day. */
-const MAX_VISITS = 300;
+/** Maximum number of anonymous sessions per network in ten minutes. Each is a row that is stored for a day. */
+const MAX_SESSIONS_PER_NETWORK = 300;
 const PERIOD_SECONDS = 600;
 
 async function startVisitorSession(
@@ -172,8 +177,8 @@ async function startVisitorSession(
   request: IncomingRequest,
   returnTo?: string,
 ) {
-  const visits = windowAt(clock.now(), `web_visit:${getClientNetwork(request.clientAddress)}`, PERIOD_SECONDS);
-  if ((await countRequest(visits)) > MAX_VISITS) throw tooManyVisits();
+  const window = windowAt(clock.now(), `web_visit:${getClientNetwork(request.clientAddress)}`, PERIOD_SECONDS);
+  if ((await countRequest(window)) > MAX_SESSIONS_PER_NETWORK) throw createTooManyVisitsError();
   const secret = newSessionSecret();
   await database.transaction((tx) => createSession(tx, { secret, userId: null, returnTo }));
   return { session: { csrfToken: deriveCsrfToken(secret) }, headers: { 'Set-Cookie': sessionCookie(request, secret) } };

@@ -17,7 +17,7 @@ export function emptyParameters(): RawParameters {
   return Object.create(null) as RawParameters;
 }
 
-/** Returns a JSON object as parameters; an array or a scalar has none. Does not copy it: it may have 50,000 members. */
+/** Returns a JSON object as parameters; an array or a scalar has none. Modifies the object, which may be large. */
 export function toRawParameters(value: unknown): RawParameters {
   return isParameterObject(value) ? Object.setPrototypeOf(value, null) : emptyParameters();
 }
@@ -76,20 +76,20 @@ function appendNested(list: unknown[], path: readonly string[], at: number, valu
     return;
   }
   const last = list.at(-1);
-  const fits = isParameterObject(last) && (path.includes('', at) || !hasValueAt(last, path, at));
-  const element = fits ? last : emptyParameters();
+  const isSameElement = isParameterObject(last) && (path.includes('', at) || !hasValueAt(last, path, at));
+  const element = isSameElement ? last : emptyParameters();
   if (element !== last) list.push(element);
   setNested(element, first, path, at + 1, value);
 }
 
-/** Whether the element has a value at this path already, so that a new element must begin. */
+/** Returns whether the element has a value at this path already, so that a new element must begin. */
 function hasValueAt(element: RawParameters, path: readonly string[], at: number): boolean {
   const inner = element[path[at] ?? ''];
   if (inner === undefined) return false;
   return at + 1 === path.length || !isParameterObject(inner) || hasValueAt(inner, path, at + 1);
 }
 
-/** Whether a value is an object that is neither an array nor a file. */
+/** Returns whether a value is an object that is neither an array nor a file. */
 export function isParameterObject(value: unknown): value is RawParameters {
   return isJsonObject(value) && !isFilePart(value);
 }
@@ -105,20 +105,20 @@ export function isFilePart(value: unknown): value is FilePart {
 }
 
 /** Parses `a=1&b[]=2`. The text has passed stage 1: every escape is complete and valid UTF-8. */
-export function parseForm(text: string, into: RawParameters = emptyParameters()): RawParameters {
-  if (text === '') return into;
+export function parseForm(text: string, target: RawParameters = emptyParameters()): RawParameters {
+  if (text === '') return target;
   for (const pair of text.split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const name = decode(equals === -1 ? pair : pair.slice(0, equals));
-    assignParameter(into, name, equals === -1 ? '' : decode(pair.slice(equals + 1)));
+    assignParameter(target, name, equals === -1 ? '' : decode(pair.slice(equals + 1)));
   }
-  return into;
+  return target;
 }
 
 function decode(text: string): string {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
-  return spaced.includes('%') ? decodeURIComponent(spaced) : spaced;
+  const withSpaces = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  return withSpaces.includes('%') ? decodeURIComponent(withSpaces) : withSpaces;
 }
 
 /** Formats parameters for pagination links: nested values get names with brackets again. */
@@ -139,7 +139,7 @@ function appendPairs(pairs: string[], name: string, value: unknown): void {
   }
 }
 
-/** Replaces unpaired surrogates, which JSON can contain but a URL cannot. */
+/** Percent-encodes a text. Replaces unpaired surrogates, which JSON can contain but a URL cannot. */
 function percentEncode(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }

@@ -13,7 +13,7 @@ export interface Parameter<
   readonly presence: Presence;
   readonly fallback?: T;
   readonly summary?: string;
-  /** On other tiers the parameter is ignored. */
+  /** Tiers on which the parameter is read; other tiers ignore it. */
   readonly tiers?: readonly Tier[];
 }
 
@@ -29,7 +29,7 @@ export type ParameterValues<P extends Parameters> = {
     : never;
 };
 
-/** Whether an optional parameter was sent with a value other than null. */
+/** Returns whether an optional parameter was sent with a value other than null. */
 export const isPresent = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
 /** Declares a parameter whose key must be present; an empty string is valid unless the type rejects blanks. */
@@ -37,6 +37,7 @@ export function required<T>(type: ParameterType<T>, summary?: string): Parameter
   return { type, presence: 'required', summary };
 }
 
+/** Declares a parameter that may be absent or null; `fallback` is its default value. */
 export function optional<T>(type: ParameterType<T>): Parameter<T, 'optional'>;
 export function optional<T>(type: ParameterType<T>, fallback: NoInfer<T>, summary?: string): Parameter<T, 'defaulted'>;
 export function optional<T>(
@@ -59,12 +60,12 @@ export function selectDeclaredParameters(
   path: RawParameters,
   rawParams: RawParameters,
 ): RawParameters {
-  const offered: RawParameters = {};
+  const sent: RawParameters = {};
   for (const name in declared) {
     const value = path[name] ?? rawParams[name];
-    if (value !== undefined && declared[name]?.tiers?.includes(tier) !== false) offered[name] = value;
+    if (value !== undefined && declared[name]?.tiers?.includes(tier) !== false) sent[name] = value;
   }
-  return offered;
+  return sent;
 }
 
 /** A rule over several parameters, checked after all are read. `prefix` is the name of the object that contains them. */
@@ -74,23 +75,24 @@ export interface ParameterRule {
   readonly requiresOneOf?: readonly string[];
 }
 
-const fullName = (name: string, prefix: string | undefined) => (prefix === undefined ? name : `${prefix}[${name}]`);
+const toFullName = (name: string, prefix: string | undefined) => (prefix === undefined ? name : `${prefix}[${name}]`);
 const joinNames = (names: readonly string[], prefix: string | undefined) =>
-  names.map((name) => fullName(name, prefix)).join(', ');
+  names.map((name) => toFullName(name, prefix)).join(', ');
 
-const presentNames = (rawParams: RawParameters, names: readonly string[]) =>
+const listPresentNames = (rawParams: RawParameters, names: readonly string[]) =>
   names.filter((name) => rawParams[name] !== undefined && rawParams[name] !== null);
 
 /** Allows at most one of these parameters; `text` replaces the standard message. */
 export function mutuallyExclusive(...parts: readonly (string | { readonly text: string })[]): ParameterRule {
   const names = parts.filter((part) => typeof part === 'string');
-  const own = parts.find((part) => typeof part === 'object')?.text;
+  const customText = parts.find((part) => typeof part === 'object')?.text;
   return (rawParams, problems, prefix) => {
-    const both = presentNames(rawParams, names);
-    if (both.length > 1) problems.add(own ?? `${joinNames(both, prefix)} are mutually exclusive`);
+    const sentNames = listPresentNames(rawParams, names);
+    if (sentNames.length > 1) problems.add(customText ?? `${joinNames(sentNames, prefix)} are mutually exclusive`);
   };
 }
 
+/** Requires at least one of these parameters. */
 export function atLeastOne(...names: string[]): ParameterRule {
   const rule: ParameterRule = (rawParams, problems, prefix) => {
     if (names.every((name) => rawParams[name] === undefined)) {
@@ -103,18 +105,20 @@ export function atLeastOne(...names: string[]): ParameterRule {
 /** Requires exactly one of these parameters. */
 export function exactlyOne(...names: string[]): ParameterRule {
   const rule: ParameterRule = (rawParams, problems, prefix) => {
-    const sent = presentNames(rawParams, names);
-    if (sent.length === 0)
+    const sentNames = listPresentNames(rawParams, names);
+    if (sentNames.length === 0)
       problems.add(`${joinNames(names, prefix)} are missing, exactly one parameter must be provided`);
-    if (sent.length > 1) problems.add(`${joinNames(sent, prefix)} are mutually exclusive`);
+    if (sentNames.length > 1) problems.add(`${joinNames(sentNames, prefix)} are mutually exclusive`);
   };
   return Object.assign(rule, { requiresOneOf: names });
 }
 
+/** Requires all of these parameters or none. */
 export function allOrNone(...names: string[]): ParameterRule {
   return (rawParams, problems, prefix) => {
-    const sent = presentNames(rawParams, names).length;
-    if (sent > 0 && sent < names.length) problems.add(`${joinNames(names, prefix)} provide all or none of parameters`);
+    const sentCount = listPresentNames(rawParams, names).length;
+    if (sentCount > 0 && sentCount < names.length)
+      problems.add(`${joinNames(names, prefix)} provide all or none of parameters`);
   };
 }
 
@@ -130,7 +134,7 @@ export function readParameters<P extends Parameters>(
   const sent = withoutBlanks(declared, rawParams);
   for (const name in declared) {
     const parameter = declared[name] as Parameter<unknown>;
-    values[name] = readParameter(parameter, sent[name], fullName(name, prefix), problems);
+    values[name] = readParameter(parameter, sent[name], toFullName(name, prefix), problems);
   }
   for (const rule of rules) rule(sent, problems, prefix);
   return values as ParameterValues<P>;
@@ -138,11 +142,11 @@ export function readParameters<P extends Parameters>(
 
 /** Removes blank values of types with `absentIfBlank`, so that rules treat them as absent too. */
 function withoutBlanks(declared: Parameters, rawParams: RawParameters): RawParameters {
-  const blank: string[] = [];
-  for (const name in declared) if (rawParams[name] === '' && declared[name]?.type.absentIfBlank) blank.push(name);
-  if (blank.length === 0) return rawParams;
+  const blankNames: string[] = [];
+  for (const name in declared) if (rawParams[name] === '' && declared[name]?.type.absentIfBlank) blankNames.push(name);
+  if (blankNames.length === 0) return rawParams;
   // Not copied, because it may contain many undeclared parameters.
-  return Object.assign(Object.create(rawParams), Object.fromEntries(blank.map((name) => [name, undefined])));
+  return Object.assign(Object.create(rawParams), Object.fromEntries(blankNames.map((name) => [name, undefined])));
 }
 
 function readParameter(parameter: Parameter<unknown>, raw: unknown, name: string, problems: Problems): unknown {
@@ -168,7 +172,7 @@ function addMissing(type: ParameterType<unknown>, name: string, problems: Proble
   if (type.limitsValues) problems.add(`${name} does not have a valid value`);
 }
 
-/** An object with declared fields, which are validated with its rules only if the object is sent. */
+/** Returns the type of an object with declared fields. Fields and rules are checked only if the object is sent. */
 export function object<P extends Parameters>(
   declared: P,
   rules: readonly ParameterRule[] = [],
@@ -187,7 +191,7 @@ export function object<P extends Parameters>(
 /** Returns the message for the first text or list that is too long, or null. Checks nothing else. */
 export function findTooLong(declared: Parameters, rawParams: RawParameters, prefix?: string): string | null {
   return firstText(Object.entries(declared), ([name, { type }]) => {
-    return type.tooLong?.(rawParams[name], fullName(name, prefix)) ?? null;
+    return type.tooLong?.(rawParams[name], toFullName(name, prefix)) ?? null;
   });
 }
 
@@ -195,11 +199,11 @@ export function findTooLong(declared: Parameters, rawParams: RawParameters, pref
 export function parametersSchema(declared: Parameters): TSchema {
   const properties: Record<string, TSchema> = {};
   for (const [name, { type, presence, fallback, summary }] of Object.entries(declared)) {
-    const notes = {
+    const annotations = {
       ...(fallback === undefined ? {} : { default: fallback }),
       ...(summary ? { description: summary } : {}),
     };
-    const schema = { ...type.schema, ...notes } as TSchema;
+    const schema = { ...type.schema, ...annotations } as TSchema;
     properties[name] = presence === 'required' ? schema : Type.Optional(schema);
   }
   return Type.Object(properties);

@@ -1,7 +1,7 @@
-/** Returns the first text that is not null, or null. */
-export function firstText<T>(all: readonly T[], say: (one: T, index: number) => string | null): string | null {
-  for (const [index, one] of all.entries()) {
-    const text = say(one, index);
+/** Returns the first text that `getText` returns for an item, or null if it returns null for all. */
+export function firstText<T>(items: readonly T[], getText: (item: T, index: number) => string | null): string | null {
+  for (const [index, item] of items.entries()) {
+    const text = getText(item, index);
     if (text !== null) return text;
   }
   return null;

@@ -14,7 +14,7 @@ export interface ParameterType<T> {
   readonly rejectsBlank?: boolean;
   /** Whether an empty text counts as absent. */
   readonly absentIfBlank?: boolean;
-  /** Whether it is an object: an array of objects accepts `a[x]=1` as its only element, and names elements by index. */
+  /** Whether values are objects: an array of objects accepts `a[x]=1` as its only element, and names elements by index. */
   readonly isObject?: boolean;
   /** The value of a required parameter that is sent as null; without it such a parameter counts as missing. */
   readonly blank?: T;
@@ -43,7 +43,7 @@ export class Problems {
     return this.add(`${name} is invalid`);
   }
 
-  /** Adds a validation error of a field; it is sent in that form unless there are other problems. */
+  /** Adds a validation error of a field. Field errors are sent only if there are no other problems. */
   addToField(name: string, text: string): null {
     this.count++;
     const texts = this.#fields.get(name) ?? new Set();

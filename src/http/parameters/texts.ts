@@ -13,25 +13,34 @@ const NUL = '\u0000';
 interface TextLimit {
   /** The maximum number of UTF-16 units of a text within the limit, for a fast check. */
   readonly units: number;
-  /** For the schema, in characters. */
+  /** Maximum length in characters, for the schema. */
   readonly characters: number;
-  readonly holds: (value: string) => boolean;
+  readonly isWithinLimit: (value: string) => boolean;
   readonly tooLong: string;
   readonly report: (name: string, problems: Problems, value: string) => null;
 }
 
-function byteLimit(most: number): Pick<TextLimit, 'units' | 'characters' | 'holds'> {
-  return { units: most, characters: most, holds: (value) => value.length * 3 <= most || byteLength(value) <= most };
+function createByteLimit(maxBytes: number): Pick<TextLimit, 'units' | 'characters' | 'isWithinLimit'> {
+  return {
+    units: maxBytes,
+    characters: maxBytes,
+    isWithinLimit: (value) => value.length * 3 <= maxBytes || byteLength(value) <= maxBytes,
+  };
 }
 
-function characterLimit(most: number): Pick<TextLimit, 'units' | 'characters' | 'holds'> {
-  return { units: 2 * most, characters: most, holds: (value) => value.length <= most || [...value].length <= most };
+function createCharacterLimit(maxCharacters: number): Pick<TextLimit, 'units' | 'characters' | 'isWithinLimit'> {
+  return {
+    units: 2 * maxCharacters,
+    characters: maxCharacters,
+    isWithinLimit: (value) => value.length <= maxCharacters || [...value].length <= maxCharacters,
+  };
 }
 
 const byteLength = (value: string) => Buffer.byteLength(value, 'utf8');
 
-function limitedType({ units, characters, holds, tooLong, report }: TextLimit): ParameterType<string> {
-  const isTooLong = (raw: unknown): raw is string => typeof raw === 'string' && (raw.length > units || !holds(raw));
+function createLimitedType({ units, characters, isWithinLimit, tooLong, report }: TextLimit): ParameterType<string> {
+  const isTooLong = (raw: unknown): raw is string =>
+    typeof raw === 'string' && (raw.length > units || !isWithinLimit(raw));
   return {
     tooLong: (raw, name) => (isTooLong(raw) ? `${name} ${tooLong}` : null),
     schema: Type.String({ maxLength: characters }),
@@ -53,24 +62,31 @@ export function readText(raw: unknown, name: string, problems: Problems): string
   return problems.addInvalid(name);
 }
 
-/** Whether a number is exact: JSON integers beyond ±(2^53-1) lose precision (contract/conventions.md §1 stage 3). */
+/** Returns whether a number is exact: JSON integers beyond ±(2^53-1) lose precision (contract/conventions.md §1 stage 3). */
 function isExactNumber(raw: unknown): raw is number {
   return Number.isSafeInteger(raw) || (Number.isFinite(raw) && !Number.isInteger(raw));
 }
 
-/** Text of at most so many bytes of UTF-8; a longer one is an invalid parameter. */
+/** Returns the type of a text of at most `bytes` bytes of UTF-8; a longer text is an invalid parameter. */
 export function limitedText(bytes: number): ParameterType<string> {
   const tooLong = `is too long (maximum is ${bytes} bytes)`;
-  return limitedType({ ...byteLimit(bytes), tooLong, report: (name, problems) => problems.add(`${name} ${tooLong}`) });
+  return createLimitedType({
+    ...createByteLimit(bytes),
+    tooLong,
+    report: (name, problems) => problems.add(`${name} ${tooLong}`),
+  });
 }
 
-/** Text of a field; a longer one is a validation error of the field. */
-function fieldText(size: Pick<TextLimit, 'units' | 'characters' | 'holds'>, unit: string): ParameterType<string> {
-  const tooLong = `is too long (maximum is ${size.characters} ${unit})`;
-  return limitedType({ ...size, tooLong, report: (name, problems) => problems.addToField(name, tooLong) });
+/** Returns the type of a field's text; a longer text is a validation error of the field. */
+function createFieldType(
+  limit: Pick<TextLimit, 'units' | 'characters' | 'isWithinLimit'>,
+  unit: string,
+): ParameterType<string> {
+  const tooLong = `is too long (maximum is ${limit.characters} ${unit})`;
+  return createLimitedType({ ...limit, tooLong, report: (name, problems) => problems.addToField(name, tooLong) });
 }
 
-/** Text without a more specific type below. */
+/** Text that has no more specific type. */
 export const string = limitedText(4096);
 
 /** A branch, a tag, a SHA, or a revision expression. */
@@ -86,19 +102,19 @@ export const searchExpression = limitedText(1024);
 export const commitMessage = limitedText(MEBIBYTE);
 
 /** A name or title. */
-export const title = fieldText(characterLimit(255), 'characters');
+export const title = createFieldType(createCharacterLimit(255), 'characters');
 
 /** A description or note. */
-export const description = fieldText(byteLimit(MEBIBYTE), 'bytes');
+export const description = createFieldType(createByteLimit(MEBIBYTE), 'bytes');
 
-/** A long text field of at most so many bytes; the error contains the actual size (contract/planning.md §3.6). */
+/** Returns the type of a long text field of at most `bytes` bytes; the error contains the actual size (contract/planning.md §3.6). */
 export function sizedText(bytes: number): ParameterType<string> {
-  const most = formatBytes(bytes);
-  return limitedType({
-    ...byteLimit(bytes),
-    tooLong: `is too long. The maximum size is ${most}.`,
+  const maxSize = formatBytes(bytes);
+  return createLimitedType({
+    ...createByteLimit(bytes),
+    tooLong: `is too long. The maximum size is ${maxSize}.`,
     report: (name, problems, value) =>
-      problems.addToField(name, `is too long (${formatBytes(byteLength(value))}). The maximum size is ${most}.`),
+      problems.addToField(name, `is too long (${formatBytes(byteLength(value))}). The maximum size is ${maxSize}.`),
   });
 }
 
@@ -112,16 +128,16 @@ export function formatBytes(bytes: number): string {
 export const longDescription = sizedText(MEBIBYTE);
 
 /**
- * Text whose length the domain validates, with its own message. A longer text is cut just above the limit, so that it still
+ * Returns the type of a text whose length the domain validates, with its own message. A longer text is cut just above the limit, so that it still
  * fails that validation; its blanks are replaced, so that it fails after trimming too.
  */
 export function validatedText(characters: number): ParameterType<string> {
-  const most = 2 * characters + 2;
-  const cut = (text: string) => (text.length > most ? text.slice(0, most).replaceAll(/\s/g, '_') : text);
+  const maxUnits = 2 * characters + 2;
+  const truncate = (text: string) => (text.length > maxUnits ? text.slice(0, maxUnits).replaceAll(/\s/g, '_') : text);
   return {
     schema: Type.String({ maxLength: characters }),
     blank: '',
-    read: (raw, name, problems) => readText(typeof raw === 'string' ? cut(raw) : raw, name, problems),
+    read: (raw, name, problems) => readText(typeof raw === 'string' ? truncate(raw) : raw, name, problems),
   };
 }
 

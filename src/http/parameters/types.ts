@@ -8,10 +8,10 @@ import { limitedText, readText } from './texts.ts';
 /** Parameter types other than texts (contract/conventions.md §3 "Coercion"). */
 
 /** The maximum length of a number, date or boolean as text; longer ones are invalid. */
-const MAX_LENGTH = 255;
-const isTooLong = (raw: unknown): boolean => typeof raw === 'string' && raw.length > MAX_LENGTH;
+const MAX_SCALAR_LENGTH = 255;
+const isTooLong = (raw: unknown): boolean => typeof raw === 'string' && raw.length > MAX_SCALAR_LENGTH;
 
-/** The same type, for which an empty text counts as absent, also for rules. */
+/** Returns the type with empty text counting as absent, also for rules. */
 export function absentIfBlank<T>(type: ParameterType<T>): ParameterType<T> {
   return { ...type, absentIfBlank: true };
 }
@@ -42,7 +42,7 @@ export const number: ParameterType<number> = {
   },
 };
 
-const TRUE = new Set<unknown>([
+const TRUE_VALUES = new Set<unknown>([
   true,
   1,
   '1',
@@ -60,7 +60,7 @@ const TRUE = new Set<unknown>([
   'ON',
   'On',
 ]);
-const FALSE = new Set<unknown>([
+const FALSE_VALUES = new Set<unknown>([
   false,
   0,
   '0',
@@ -84,8 +84,8 @@ export const boolean: ParameterType<boolean> = {
   read(raw, name, problems) {
     if (raw === null || raw === '') return null;
     if (isTooLong(raw)) return problems.addInvalid(name);
-    if (TRUE.has(raw)) return true;
-    return FALSE.has(raw) ? false : problems.addInvalid(name);
+    if (TRUE_VALUES.has(raw)) return true;
+    return FALSE_VALUES.has(raw) ? false : problems.addInvalid(name);
   },
 };
 
@@ -93,7 +93,7 @@ const DATE = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ].*)?$/;
 
 /** `YYYY-MM-DD`; a time part is allowed and dropped. */
 export const date: ParameterType<string> = {
-  schema: Type.String({ format: 'date', maxLength: MAX_LENGTH }),
+  schema: Type.String({ format: 'date', maxLength: MAX_SCALAR_LENGTH }),
   read(raw, name, problems) {
     if (raw === null || raw === '') return null;
     if (isTooLong(raw)) return problems.addInvalid(name);
@@ -107,7 +107,7 @@ const DATE_TIME =
 
 /** An ISO 8601 date or date-time, converted to a UTC timestamp as text. Without a zone it is UTC; without a time, 00:00:00. */
 export const dateTime: ParameterType<string> = {
-  schema: Type.String({ format: 'date-time', maxLength: MAX_LENGTH }),
+  schema: Type.String({ format: 'date-time', maxLength: MAX_SCALAR_LENGTH }),
   read(raw, name, problems) {
     if (raw === null || raw === '') return null;
     if (isTooLong(raw)) return problems.addInvalid(name);
@@ -123,7 +123,7 @@ export function parseDateTime(value: string): string | null {
   if (calendarDate(Number(year), Number(month), Number(day)) === null) return null;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
   const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
-  const local = Date.UTC(
+  const localMs = Date.UTC(
     Number(year),
     Number(month) - 1,
     Number(day),
@@ -132,14 +132,14 @@ export function parseDateTime(value: string): string | null {
     Number(second),
     milliseconds,
   );
-  const offset = zoneOffset(zone);
-  const timestamp = offset === null ? '' : new Date(local - offset).toISOString();
+  const offsetMs = getZoneOffsetMs(zone);
+  const timestamp = offsetMs === null ? '' : new Date(localMs - offsetMs).toISOString();
   // Years beyond 9999 have another format, which the API does not support.
   return timestamp.length === 24 ? timestamp : null;
 }
 
 /** Returns the offset in milliseconds east of UTC, or null if it is invalid. */
-function zoneOffset(zone: string): number | null {
+function getZoneOffsetMs(zone: string): number | null {
   if (zone === 'Z' || zone === 'z') return 0;
   const sign = zone.startsWith('-') ? -1 : 1;
   const digits = zone.slice(1).replace(':', '');
@@ -147,7 +147,7 @@ function zoneOffset(zone: string): number | null {
   return hours > 23 || minutes > 59 ? null : sign * (hours * 60 + minutes) * 60_000;
 }
 
-/** One of these texts. */
+/** Returns a type that accepts only these texts. */
 export function oneOf<const V extends string>(...values: readonly V[]): ParameterType<V> {
   return {
     schema: Type.Enum(values as unknown as string[]) as TSchema,
@@ -160,9 +160,9 @@ export function oneOf<const V extends string>(...values: readonly V[]): Paramete
   };
 }
 
-/** One of these whole numbers, or of the whole numbers from `min` to `max`. */
+/** Returns a type that accepts only these integers, or the integers from `min` to `max`. */
 export function integerIn(allowed: readonly number[] | { min: number; max: number }): ParameterType<number> {
-  const fits = (value: number) =>
+  const isAllowed = (value: number) =>
     'min' in allowed ? value >= allowed.min && value <= allowed.max : allowed.includes(value);
   return {
     schema:
@@ -172,12 +172,12 @@ export function integerIn(allowed: readonly number[] | { min: number; max: numbe
     limitsValues: true,
     read(raw, name, problems) {
       const value = integer.read(raw, name, problems);
-      return value === null || fits(value) ? value : problems.add(`${name} does not have a valid value`);
+      return value === null || isAllowed(value) ? value : problems.add(`${name} does not have a valid value`);
     },
   };
 }
 
-/** The same type, which rejects `""` and white space with `name is empty`. */
+/** Returns the type that also rejects `""` and white space with `name is empty`. */
 export function notBlank<T>(type: ParameterType<T>): ParameterType<T> {
   return {
     ...type,
@@ -192,22 +192,22 @@ export function notBlank<T>(type: ParameterType<T>): ParameterType<T> {
 /** The default limit of the number of elements of a list. */
 export const MAX_ARRAY_LENGTH = 1000;
 
-/** An array, or an object whose keys are all whole numbers. Null is the empty array; a scalar is invalid. */
-export function arrayOf<T>(element: ParameterType<T>, most = MAX_ARRAY_LENGTH): ParameterType<T[]> {
+/** Returns the type of an array, or of an object with only whole numbers as keys. Null is the empty array; scalars are invalid. */
+export function arrayOf<T>(element: ParameterType<T>, maxLength = MAX_ARRAY_LENGTH): ParameterType<T[]> {
   return {
-    schema: Type.Array(element.schema, { maxItems: most }),
+    schema: Type.Array(element.schema, { maxItems: maxLength }),
     blank: [],
     tooLong(raw, name) {
-      const items = toElements(raw, element, most) ?? [];
-      if (items.length > most) return `${name} ${tooManyText(most)}`;
+      const items = toElements(raw, element, maxLength) ?? [];
+      if (items.length > maxLength) return `${name} ${formatTooManyElements(maxLength)}`;
       return firstText(items, (item, index) => element.tooLong?.(item, `${name}[${index}]`) ?? null);
     },
     read(raw, name, problems) {
       if (raw === null) return [];
-      const items = toElements(raw, element, most);
+      const items = toElements(raw, element, maxLength);
       if (items === null) return problems.addInvalid(name);
-      return items.length > most
-        ? addTooManyElements(name, most, problems)
+      return items.length > maxLength
+        ? addTooManyElements(name, maxLength, problems)
         : readElements(items, element, name, problems);
     },
   };
@@ -216,17 +216,19 @@ export function arrayOf<T>(element: ParameterType<T>, most = MAX_ARRAY_LENGTH): 
 /** The type of an array that is sent as one string. */
 const arrayText = limitedText(1024 * 1024);
 
-/** An array, which may also be sent as one string, `a,b , c`; so may its elements. */
-export function commaSeparated<T>(element: ParameterType<T>, most = MAX_ARRAY_LENGTH): ParameterType<T[]> {
+/** Returns the type of an array that may also be sent as one string, `a,b , c`; its elements may contain commas too. */
+export function commaSeparated<T>(element: ParameterType<T>, maxLength = MAX_ARRAY_LENGTH): ParameterType<T[]> {
   return {
-    schema: Type.Union([Type.Array(element.schema, { maxItems: most }), arrayText.schema]),
+    schema: Type.Union([Type.Array(element.schema, { maxItems: maxLength }), arrayText.schema]),
     blank: [],
     read(raw, name, problems) {
       if (raw === null) return [];
-      const items = typeof raw === 'string' || typeof raw === 'number' ? [raw] : toElements(raw, element, most);
+      const items = typeof raw === 'string' || typeof raw === 'number' ? [raw] : toElements(raw, element, maxLength);
       if (items === null) return problems.addInvalid(name);
-      const all = items.length > most ? null : splitItems(items, { element, most, name, problems });
-      return all === null ? addTooManyElements(name, most, problems) : readElements(all, element, name, problems);
+      const elements = items.length > maxLength ? null : splitItems(items, { element, maxLength, name, problems });
+      return elements === null
+        ? addTooManyElements(name, maxLength, problems)
+        : readElements(elements, element, name, problems);
     },
   };
 }
@@ -234,55 +236,55 @@ export function commaSeparated<T>(element: ParameterType<T>, most = MAX_ARRAY_LE
 interface CommaSeparatedItems {
   readonly element: ParameterType<unknown>;
   /** The limit of the number of elements. */
-  readonly most: number;
+  readonly maxLength: number;
   readonly name: string;
   readonly problems: Problems;
 }
 
 /**
  * Splits items at commas, trims them and drops blank ones. Returns null if there are more than `most`, blank ones included.
- * The limit of an element counts before it is trimmed, so longer ones stay as they are.
+ * Elements that exceed their length limit are not trimmed, so that they are rejected later.
  */
 function splitItems(
   items: readonly unknown[],
-  { element, most, name, problems }: CommaSeparatedItems,
+  { element, maxLength, name, problems }: CommaSeparatedItems,
 ): unknown[] | null {
-  const isLong = (item: string) => (element.tooLong ? element.tooLong(item, '') !== null : isTooLong(item));
-  const all: unknown[] = [];
+  const isTooLongItem = (item: string) => (element.tooLong ? element.tooLong(item, '') !== null : isTooLong(item));
+  const elements: unknown[] = [];
   for (const item of items) {
-    const whole = typeof item === 'string' ? arrayText.read(item, name, problems) : item;
-    if (typeof whole === 'string') {
-      all.push(...whole.split(',', most + 1).map((part) => (isLong(part) ? part : part.trim())));
-    } else all.push(whole);
-    if (all.length > most) return null;
+    const text = typeof item === 'string' ? arrayText.read(item, name, problems) : item;
+    if (typeof text === 'string') {
+      elements.push(...text.split(',', maxLength + 1).map((part) => (isTooLongItem(part) ? part : part.trim())));
+    } else elements.push(text);
+    if (elements.length > maxLength) return null;
   }
-  return all.filter((item) => item !== '');
+  return elements.filter((item) => item !== '');
 }
 
 /** Reports that a list has too many elements. */
-export function addTooManyElements(name: string, most: number, problems: Problems): null {
-  return problems.add(`${name} ${tooManyText(most)}`);
+export function addTooManyElements(name: string, maxLength: number, problems: Problems): null {
+  return problems.add(`${name} ${formatTooManyElements(maxLength)}`);
 }
 
-const tooManyText = (most: number) => `is too long (maximum is ${most} elements)`;
+const formatTooManyElements = (maxLength: number) => `is too long (maximum is ${maxLength} elements)`;
 
-/** Returns the elements before validation; if there are too many, only their number is right. */
-function toElements(raw: unknown, element: ParameterType<unknown>, most: number): unknown[] | null {
+/** Returns the elements before validation; null if the value is no array. If there are too many, only their number is correct. */
+function toElements(raw: unknown, element: ParameterType<unknown>, maxLength: number): unknown[] | null {
   if (Array.isArray(raw)) return raw;
   if (!isParameterObject(raw)) return null;
   const keys = Object.keys(raw);
   if (keys.length > 0 && keys.every((key) => /^\d+$/.test(key))) {
-    if (keys.length > most) return keys;
+    if (keys.length > maxLength) return keys;
     return keys.sort((a, b) => Number(a) - Number(b)).map((key) => raw[key]);
   }
   return element.isObject ? [raw] : null;
 }
 
 function readElements<T>(items: unknown[], element: ParameterType<T>, name: string, problems: Problems): T[] {
-  const nested = element.isObject === true;
+  const isObject = element.isObject === true;
   const values = items.map((item, index) => {
-    if (nested && !isParameterObject(item)) return problems.addInvalid(name);
-    return element.read(item, nested ? `${name}[${index}]` : name, problems);
+    if (isObject && !isParameterObject(item)) return problems.addInvalid(name);
+    return element.read(item, isObject ? `${name}[${index}]` : name, problems);
   });
   // Null and blank elements are dropped: forms send the empty array as `ids[]=`.
   return values.filter((value) => value !== null);
@@ -291,7 +293,7 @@ function readElements<T>(items: unknown[], element: ParameterType<T>, name: stri
 /** Any value, not validated. */
 export const anyValue: ParameterType<unknown> = { schema: Type.Unknown(), unread: true, read: (raw) => raw };
 
-/** A picture: there are none yet, so that only an empty value, which removes it, is accepted. */
+/** A picture. Pictures are not supported: only an empty value, which removes the picture, is accepted. */
 export const noPicture: ParameterType<never> = {
   schema: Type.Null(),
   unread: true,

@@ -1,6 +1,6 @@
 import type { Tier } from '#config.ts';
 
-/** What serialization needs to know about the server. */
+/** Data of the server that serialization uses. */
 export interface ServerContext {
   /** The tier of this server (contract/conventions.md §11). */
   readonly tier: Tier;

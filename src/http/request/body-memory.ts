@@ -7,19 +7,19 @@ const MEBIBYTE = 1024 * 1024;
 /** Limits of the bytes of request bodies in memory, per network and in total, so that slow clients cannot exhaust it. */
 const memory = createSharedBudget({ each: 64 * MEBIBYTE, all: 128 * MEBIBYTE, kept: 16 * MEBIBYTE });
 
-/** The bytes of each body in memory. */
+/** Request -> received bytes of its body. */
 const receivedBytes = new WeakMap<IncomingRequest, number>();
 
-/** In seconds. */
-const RETRY_AFTER = 10;
+/** Retry-After of 503 responses. */
+const RETRY_AFTER_SECONDS = 10;
 
-/** Smaller chunks are copied into blocks, because each chunk has overhead. */
-const MIN_OWN_CHUNK = 4096;
-const MAX_BLOCK = 64 * 1024;
+/** Minimum size of a chunk that is stored as it is. Smaller ones are copied into blocks, because each chunk has overhead. */
+const MIN_UNCOPIED_BYTES = 4096;
+const MAX_BLOCK_BYTES = 64 * 1024;
 
 /** The received part of a body. */
 export interface BodyBuffer {
-  /** In bytes. */
+  /** Received bytes. */
   readonly size: number;
   /** Adds a chunk. Throws 503 if bodies use too much memory, in total or for the client's network. */
   push(chunk: Buffer): void;
@@ -34,7 +34,7 @@ export function createBodyBuffer(request: IncomingRequest): BodyBuffer {
   let filled = 0;
   let size = 0;
 
-  const keep = <Chunk extends Buffer>(chunk: Chunk): Chunk => {
+  const addChunk = <Chunk extends Buffer>(chunk: Chunk): Chunk => {
     countBytes(request, chunk.length);
     chunks.push(chunk);
     return chunk;
@@ -46,7 +46,7 @@ export function createBodyBuffer(request: IncomingRequest): BodyBuffer {
   const copy = (chunk: Buffer) => {
     if (block === undefined || filled + chunk.length > block.length) {
       endBlock();
-      block = keep(Buffer.allocUnsafeSlow(Math.min(Math.max(size, MIN_OWN_CHUNK), MAX_BLOCK)));
+      block = addChunk(Buffer.allocUnsafeSlow(Math.min(Math.max(size, MIN_UNCOPIED_BYTES), MAX_BLOCK_BYTES)));
       filled = 0;
     }
     chunk.copy(block, filled);
@@ -57,12 +57,12 @@ export function createBodyBuffer(request: IncomingRequest): BodyBuffer {
       return size;
     },
     push(chunk) {
-      const first = size === 0;
+      const isFirst = size === 0;
       size += chunk.length;
       // The first chunk is nearly always the whole body.
-      if (first || chunk.length >= MIN_OWN_CHUNK) {
+      if (isFirst || chunk.length >= MIN_UNCOPIED_BYTES) {
         endBlock();
-        keep(chunk);
+        addChunk(chunk);
       } else copy(chunk);
     },
     chunks() {
@@ -80,19 +80,19 @@ function countBytes(request: IncomingRequest, bytes: number): void {
 
 /** Reserves the memory of a body of this length before it is received. Throws 503 if there is not enough. */
 export function reserve({ client }: IncomingRequest, length: number): void {
-  if (!memory.reserve(client, length)) throw unavailable(RETRY_AFTER);
+  if (!memory.reserve(client, length)) throw unavailable(RETRY_AFTER_SECONDS);
 }
 
 /**
- * Waits until the memory of a body can be reserved. For the few large bodies that `readBytes` admits: what they hold and request
- * together is less than the limit, so that they cannot deadlock.
+ * Waits until the memory of a body can be reserved. For the few large bodies that `readBytes` admits: their reserved and
+ * requested memory together is below the limit, so that they cannot deadlock.
  */
 export async function waitToReserve({ client }: IncomingRequest, length: number): Promise<void> {
   // Small chunks are joined in blocks, the last of which is not full.
-  await memory.wait(client, length + MAX_BLOCK);
+  await memory.wait(client, length + MAX_BLOCK_BYTES);
 }
 
-/** Releases what a complete body has reserved and does not need. */
+/** Releases the memory that was reserved for a body and is not used after it is complete. */
 export function releaseUnused(request: IncomingRequest): void {
   memory.release(request.client, receivedBytes.get(request));
 }

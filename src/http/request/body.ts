@@ -17,10 +17,11 @@ const BODY_LIMIT = 10 * MEBIBYTE;
 
 type MediaType = 'none' | 'json' | 'form' | 'multipart' | 'other';
 
+/** Returns the media type of the body. Without a Content-Type, the body of a POST counts as a form. */
 export function mediaType(request: IncomingRequest): MediaType {
-  const declared = firstHeader(request.headers['content-type']);
-  if (declared === undefined || declared === '') return request.method === 'POST' ? 'form' : 'none';
-  switch (mediaTypeName(declared)) {
+  const contentType = firstHeader(request.headers['content-type']);
+  if (contentType === undefined || contentType === '') return request.method === 'POST' ? 'form' : 'none';
+  switch (mediaTypeName(contentType)) {
     case 'application/json':
       return 'json';
     case 'application/x-www-form-urlencoded':
@@ -32,8 +33,9 @@ export function mediaType(request: IncomingRequest): MediaType {
   }
 }
 
-export function mediaTypeName(declared: string): string {
-  return (declared.split(';', 1)[0] ?? '').trim().toLowerCase();
+/** Returns the name in a Content-Type header, in lower case and without parameters. */
+export function mediaTypeName(contentType: string): string {
+  return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
 export function hasBody(request: IncomingRequest): boolean {
@@ -53,30 +55,30 @@ const largeBodySlots = createConcurrencySlots(LARGE_BODY_LIMITS);
  * Throws `QueueFull` if too many large bodies are being received, and 503 if bodies use too much memory (`body-memory.ts`).
  */
 export async function readBytes(request: IncomingRequest, limit = BODY_LIMIT): Promise<Buffer> {
-  const declared = Number(request.headers['content-length'] ?? 0);
-  if (declared > limit) throw bodyTooLarge();
+  const declaredLength = Number(request.headers['content-length'] ?? 0);
+  if (declaredLength > limit) throw bodyTooLarge();
   // The body cannot exceed its declared length.
-  if (declared > 0 && declared <= SMALL_BODY_LIMIT) return readSmallBody(request);
+  if (declaredLength > 0 && declaredLength <= SMALL_BODY_LIMIT) return readSmallBody(request);
   const body = createBodyBuffer(request);
-  let leave: (() => void) | undefined;
-  const beLarge = async (length: number) => {
-    if (leave !== undefined) return;
-    leave = await largeBodySlots.take(request.clientAddress, request.client);
+  let releaseSlot: (() => void) | undefined;
+  const reserveLargeBody = async (length: number) => {
+    if (releaseSlot !== undefined) return;
+    releaseSlot = await largeBodySlots.take(request.clientAddress, request.client);
     await waitToReserve(request, length);
   };
   try {
     // Wait or fail before the first byte, if the length is declared.
-    if (declared > MEBIBYTE) await beLarge(declared);
-    else reserve(request, declared);
+    if (declaredLength > MEBIBYTE) await reserveLargeBody(declaredLength);
+    else reserve(request, declaredLength);
     for await (const chunk of readChunks(request)) {
       if (body.size + chunk.length > limit) throw bodyTooLarge();
       body.push(chunk);
-      // The final length is unknown.
-      if (body.size > MEBIBYTE) await beLarge(limit);
+      // The final length is unknown, so the limit is reserved.
+      if (body.size > MEBIBYTE) await reserveLargeBody(limit);
     }
     releaseUnused(request);
   } finally {
-    leave?.();
+    releaseSlot?.();
   }
   return concatBody(body);
 }
@@ -85,34 +87,34 @@ export async function readBytes(request: IncomingRequest, limit = BODY_LIMIT): P
 function readSmallBody(request: IncomingRequest): Promise<Buffer> {
   const { stream, idleTimeout } = request;
   return new Promise((resolve, reject) => {
-    const pace = new BodyTimer(idleTimeout);
+    const bodyTimer = new BodyTimer(idleTimeout);
     const body = createBodyBuffer(request);
     let timer: NodeJS.Timeout;
-    const waitOn = () => {
-      timer = setTimeout(() => end(() => reject(requestTimeout())), pace.next());
+    const startTimer = () => {
+      timer = setTimeout(() => finish(() => reject(requestTimeout())), bodyTimer.nextTimeoutMs());
     };
-    const take = (chunk: Buffer) => {
+    const addChunk = (chunk: Buffer) => {
       try {
         body.push(chunk);
       } catch (error) {
-        end(() => reject(error));
+        finish(() => reject(error));
         drain(stream);
         return;
       }
-      pace.came(chunk.length);
+      bodyTimer.addBytes(chunk.length);
       clearTimeout(timer);
-      waitOn();
+      startTimer();
     };
-    const whole = () => end(() => resolve(concatBody(body)));
-    const fail = (error?: Error) => end(() => reject(error ?? new Error('The connection ended before the body')));
-    const end = (settle: () => void) => {
+    const complete = () => finish(() => resolve(concatBody(body)));
+    const fail = (error?: Error) => finish(() => reject(error ?? new Error('The connection ended before the body')));
+    const finish = (settle: () => void) => {
       clearTimeout(timer);
-      stream.off('data', take).off('end', whole).off('error', fail).off('close', fail);
+      stream.off('data', addChunk).off('end', complete).off('error', fail).off('close', fail);
       settle();
     };
-    waitOn();
+    startTimer();
     if (stream.destroyed) fail(stream.errored ?? undefined);
-    else stream.on('data', take).on('end', whole).on('error', fail).on('close', fail);
+    else stream.on('data', addChunk).on('end', complete).on('error', fail).on('close', fail);
   });
 }
 
@@ -121,7 +123,7 @@ export function concatBody(body: BodyBuffer): Buffer {
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, body.size);
 }
 
-/** The minimum rate of a body that has been slow for long. */
+/** Minimum rate of a body that has been slow for a long time. */
 const MIN_BYTES_PER_SECOND = 1024;
 /** The idle time a body may accumulate, in idle timeouts, before the minimum rate applies. */
 const MAX_IDLE_PERIODS = 10;
@@ -129,22 +131,23 @@ const MAX_IDLE_PERIODS = 10;
 /** Computes the timeout for the next chunk of a body. The time that its consumer takes does not count. */
 class BodyTimer {
   readonly #idleTimeout: number;
-  #left: number;
-  #began = 0;
+  #remainingMs: number;
+  #waitStartedAt = 0;
 
   constructor(idleTimeout: number) {
     this.#idleTimeout = idleTimeout;
-    this.#left = idleTimeout * MAX_IDLE_PERIODS;
+    this.#remainingMs = idleTimeout * MAX_IDLE_PERIODS;
   }
 
   /** Returns the timeout in milliseconds from now. */
-  next(): number {
-    this.#began = performance.now();
-    return Math.max(0, Math.min(this.#left, this.#idleTimeout));
+  nextTimeoutMs(): number {
+    this.#waitStartedAt = performance.now();
+    return Math.max(0, Math.min(this.#remainingMs, this.#idleTimeout));
   }
 
-  came(bytes: number): void {
-    this.#left += (bytes * 1000) / MIN_BYTES_PER_SECOND - (performance.now() - this.#began);
+  /** Adds received bytes, which extend the allowed idle time. */
+  addBytes(bytes: number): void {
+    this.#remainingMs += (bytes * 1000) / MIN_BYTES_PER_SECOND - (performance.now() - this.#waitStartedAt);
   }
 }
 
@@ -155,19 +158,19 @@ class BodyTimer {
  */
 export async function* readChunks(request: IncomingRequest): AsyncGenerator<Buffer> {
   const chunks: AsyncIterator<Buffer> = request.stream.iterator({ destroyOnReturn: false });
-  const pace = new BodyTimer(request.idleTimeout);
-  let holding = false;
+  const bodyTimer = new BodyTimer(request.idleTimeout);
+  let isYielding = false;
   try {
     while (true) {
-      const { done, value } = await withTimeout(chunks.next(), pace.next());
+      const { done, value } = await withTimeout(chunks.next(), bodyTimer.nextTimeoutMs());
       if (done) return;
-      pace.came(value.length);
-      holding = true;
+      bodyTimer.addBytes(value.length);
+      isYielding = true;
       yield value;
-      holding = false;
+      isYielding = false;
     }
   } finally {
-    if (holding) {
+    if (isYielding) {
       await chunks.return?.();
       drain(request.stream);
     }
@@ -179,15 +182,15 @@ export function bodyStream(request: IncomingRequest): Readable {
   return Readable.from(readChunks(request), { objectMode: false });
 }
 
-async function withTimeout<T>(coming: Promise<T>, milliseconds: number): Promise<T> {
-  const stall = Promise.withResolvers<never>();
-  const timer = setTimeout(() => stall.reject(requestTimeout()), milliseconds);
+async function withTimeout<T>(pendingRead: Promise<T>, timeoutMs: number): Promise<T> {
+  const timeout = Promise.withResolvers<never>();
+  const timer = setTimeout(() => timeout.reject(requestTimeout()), timeoutMs);
   try {
-    return await Promise.race([coming, stall.promise]);
+    return await Promise.race([pendingRead, timeout.promise]);
   } finally {
     clearTimeout(timer);
     // The read fails later, when the connection ends, and nobody handles its rejection.
-    coming.catch(() => {});
+    pendingRead.catch(() => {});
   }
 }
 
@@ -201,7 +204,7 @@ function drain(stream: Readable): void {
 export async function readBodyParameters(request: IncomingRequest): Promise<RawParameters> {
   if (!hasBody(request)) return emptyParameters();
   const type = mediaType(request);
-  const bytes = await readBytes(request, bodyLimit(request.method));
+  const bytes = await readBytes(request, getBodyLimit(request.method));
   if (type === 'multipart') return parseMultipart(bytes, request.headers as BusboyHeaders);
   if (bytes.length === 0) return emptyParameters();
   if (type === 'json') return parseJsonParameters(bytes);
@@ -212,12 +215,12 @@ export async function readBodyParameters(request: IncomingRequest): Promise<RawP
 /** Returns the members of a JSON body, whatever its media type; an empty body has none. */
 export async function readJsonParameters(request: IncomingRequest): Promise<RawParameters> {
   return hasBody(request)
-    ? parseJsonParameters(await readBytes(request, bodyLimit(request.method)))
+    ? parseJsonParameters(await readBytes(request, getBodyLimit(request.method)))
     : emptyParameters();
 }
 
-/** Methods that usually have no body get a small limit. */
-function bodyLimit(method: string): number {
+/** Returns the maximum size of a body in bytes; it is small for methods that usually have no body. */
+function getBodyLimit(method: string): number {
   return method === 'GET' || method === 'HEAD' || method === 'DELETE' ? SMALL_BODY_LIMIT : BODY_LIMIT;
 }
 

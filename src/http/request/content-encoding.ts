@@ -32,11 +32,13 @@ export type Encoding = 'identity' | 'gzip' | 'deflate' | 'br';
 
 /** Parses a Content-Encoding header; returns null if it is not supported. */
 export function parseEncoding(header: string | undefined): Encoding | null {
-  const named = (header ?? '').trim().toLowerCase() || 'identity';
-  return named === 'identity' || named === 'gzip' || named === 'deflate' || named === 'br' ? named : null;
+  const encoding = (header ?? '').trim().toLowerCase() || 'identity';
+  return encoding === 'identity' || encoding === 'gzip' || encoding === 'deflate' || encoding === 'br'
+    ? encoding
+    : null;
 }
 
-/** The bytes are not valid for their encoding. */
+/** Error for bytes that are not valid for their encoding. */
 export class DecodingError extends Error {}
 
 /** The limit of input and output of synchronous decoding, in bytes. */
@@ -58,11 +60,11 @@ function decodeSync(bytes: Buffer, encoding: Encoding): Buffer | null {
 /** Yields the decoded bytes at the pace of the reader. Throws `DecodingError`. */
 export async function* decodeChunks(bytes: Buffer, encoding: Encoding): AsyncGenerator<Buffer> {
   const coding = findCoding(bytes, encoding);
-  const giveWay = createYielder();
+  const yieldIfDue = createYielder();
   if (coding === null) {
     for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
       yield bytes.subarray(at, at + CHUNK_BYTES);
-      await giveWay();
+      await yieldIfDue();
     }
     return;
   }
@@ -82,7 +84,7 @@ function findCoding(bytes: Buffer, encoding: Encoding): Coding | null {
   return isZlib(bytes) ? ZLIB : RAW;
 }
 
-/** Whether the data has the zlib header (RFC 1950) of `deflate`, which some clients leave out. */
+/** Returns whether the data has the zlib header (RFC 1950) of `deflate`, which some clients leave out. */
 function isZlib(bytes: Buffer): boolean {
   return bytes.length >= 2 && (bytes[0]! & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
 }
@@ -100,21 +102,21 @@ export async function readDecoded<Result>(
   read: (chunks: Chunks) => Promise<Result>,
   client: RequestClient,
 ): Promise<Result> {
-  const small = decodeSync(bytes, encoding);
-  if (small !== null) return read([small]);
+  const decoded = decodeSync(bytes, encoding);
+  if (decoded !== null) return read([decoded]);
   return largeBodyLimiter.run(() => read(decodeChunks(bytes, encoding)), { client });
 }
 
 /** Bytes in chunks. */
 export type Chunks = Iterable<Buffer> | AsyncIterable<Buffer>;
 
-/** Joins chunks; returns null if they are more than `most` bytes. */
-export async function collectBytes(chunks: Chunks, most: number): Promise<Buffer | null> {
+/** Joins chunks; returns null if they are more than `maxBytes` bytes. */
+export async function collectBytes(chunks: Chunks, maxBytes: number): Promise<Buffer | null> {
   const collected: Buffer[] = [];
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > most) return null;
+    if (size > maxBytes) return null;
     collected.push(chunk);
   }
   return collected.length === 1 ? (collected[0] as Buffer) : Buffer.concat(collected, size);

@@ -23,13 +23,13 @@ function findCookieValue(header: string): string | null {
   return null;
 }
 
-/** Whether a page of another origin makes the request. Browsers send Origin at least with every writing request. */
+/** Returns whether a page of another origin makes the request. Browsers send Origin at least with every writing request. */
 function isCrossOrigin(request: IncomingRequest): boolean {
   const origin = firstHeader(request.headers.origin);
   return origin !== undefined && origin !== URL.parse(request.baseUrl)?.origin;
 }
 
-/** Whether this token belongs to the session. */
+/** Returns whether this token belongs to the session. */
 export function isCsrfToken(token: string | null | undefined, secret: string): boolean {
   return typeof token === 'string' && token !== '' && secretsEqual(token, deriveCsrfToken(secret));
 }
@@ -42,15 +42,15 @@ export function getCsrfToken(request: IncomingRequest, parameter: unknown): stri
 
 /** Returns the `Set-Cookie` of a session. It has no expiry: it ends with the browser session, and the server limits its idle time. */
 export function sessionCookie(request: IncomingRequest, secret: string): string {
-  return `${SESSION_COOKIE}=${secret}; ${attributes(request)}`;
+  return `${SESSION_COOKIE}=${secret}; ${formatAttributes(request)}`;
 }
 
 /** Returns the `Set-Cookie` that deletes the session cookie. */
 export function clearedSessionCookie(request: IncomingRequest): string {
-  return `${SESSION_COOKIE}=; Max-Age=0; ${attributes(request)}`;
+  return `${SESSION_COOKIE}=; Max-Age=0; ${formatAttributes(request)}`;
 }
 
-function attributes({ baseUrl }: IncomingRequest): string {
+function formatAttributes({ baseUrl }: IncomingRequest): string {
   const secure = baseUrl.startsWith('https:') ? '; Secure' : '';
   return `Path=${pathPrefix(baseUrl) || '/'}; HttpOnly; SameSite=Lax${secure}`;
 }

@@ -12,8 +12,8 @@ export function getPresentedCredentials(
   rawParams: RawParameters,
   { allowJobToken, allowSiteToken } = { allowJobToken: false, allowSiteToken: false },
 ): PresentedCredential | null {
-  const proof = allowSiteToken ? getSiteToken(request) : undefined;
-  if (proof !== undefined) return { scheme: 'site', secret: proof };
+  const siteToken = allowSiteToken ? getSiteToken(request) : undefined;
+  if (siteToken !== undefined) return { scheme: 'site', secret: siteToken };
   const bearer =
     getTextParameter(rawParams, 'access_token') ??
     getBearerToken(request) ??
@@ -32,8 +32,8 @@ export function getPresentedCredentials(
 function getPresentedSession(request: IncomingRequest, rawParams: RawParameters): PresentedCredential | null {
   const secret = getSessionSecret(request);
   if (secret === null) return null;
-  const reads = request.method === 'GET' || request.method === 'HEAD';
-  if (!reads && !isCsrfToken(getCsrfToken(request, rawParams.authenticity_token), secret)) return null;
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (!isRead && !isCsrfToken(getCsrfToken(request, rawParams.authenticity_token), secret)) return null;
   return { scheme: 'session', secret };
 }
 
@@ -57,8 +57,8 @@ export function getBearerToken(request: IncomingRequest): string | undefined {
 
 /** Returns the token of a replication site, `Authorization: GL-Geo ...` (contract/operations.md §3.3). */
 export function getSiteToken(request: IncomingRequest): string | undefined {
-  const [, proof] = /^GL-Geo(?: (.*))?$/i.exec(firstHeader(request.headers.authorization) ?? 'none') ?? [null, null];
-  return proof === null ? undefined : (proof ?? '').trim();
+  const [, token] = /^GL-Geo(?: (.*))?$/i.exec(firstHeader(request.headers.authorization) ?? 'none') ?? [null, null];
+  return token === null ? undefined : (token ?? '').trim();
 }
 
 /** Returns the user name and password of HTTP Basic, for git, LFS and OAuth clients. */

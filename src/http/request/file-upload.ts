@@ -7,8 +7,8 @@ import { bodyStream, mediaType, readBodyParameters } from './body.ts';
 import type { IncomingRequest } from './incoming.ts';
 import { invalidMultipart, PART_LIMITS } from './multipart.ts';
 
-/** Forms with a file have few and short fields. */
-const LIMITS = { ...PART_LIMITS, parts: 100, fieldSize: 65_536 };
+/** Limits of forms with a file, which have few and short fields. */
+const FORM_LIMITS = { ...PART_LIMITS, parts: 100, fieldSize: 65_536 };
 
 /** The fields of a form, and the result of `take`; undefined if no file was sent. */
 export interface FileUpload<T> {
@@ -25,14 +25,14 @@ export interface FileUpload<T> {
 export async function receiveFile<T>(
   request: IncomingRequest,
   name: string,
-  take: (file: Readable, about: { readonly filename: string; readonly fields: RawParameters }) => Promise<T>,
+  take: (file: Readable, metadata: { readonly filename: string; readonly fields: RawParameters }) => Promise<T>,
 ): Promise<FileUpload<T>> {
   if (mediaType(request) !== 'multipart') return { fields: await readBodyParameters(request), result: undefined };
   const fields = emptyParameters();
   const parser = createParser(request);
-  const taken = Promise.withResolvers<void>();
-  taken.promise.catch(() => {});
-  let file: { readonly stream: Readable; readonly taking: Promise<T> } | undefined;
+  const finished = Promise.withResolvers<void>();
+  finished.promise.catch(() => {});
+  let file: { readonly stream: Readable; readonly result: Promise<T> } | undefined;
   parser.on('field', (field, value) => {
     if (field !== undefined && field.length <= MAX_NAME_LENGTH) assignParameter(fields, field, value);
   });
@@ -43,33 +43,33 @@ export async function receiveFile<T>(
     }
     // `take` sees errors of the stream, unless it has stopped reading.
     stream.on('error', () => {});
-    const taking = take(stream, { filename: filename ?? '', fields });
-    file = { stream, taking };
-    taking.then(() => stream.readableEnded || taken.resolve(), taken.reject);
+    const result = take(stream, { filename: filename ?? '', fields });
+    file = { stream, result };
+    result.then(() => stream.readableEnded || finished.resolve(), finished.reject);
   });
   const body = bodyStream(request);
   try {
-    await Promise.race([pipeline(body, parser), taken.promise]);
+    await Promise.race([pipeline(body, parser), finished.promise]);
   } catch (error) {
     file?.stream.destroy(error as Error);
-    await file?.taking.catch(() => {});
+    await file?.result.catch(() => {});
     if (error instanceof HttpError || request.client.isDisconnected || !isParserError(error)) throw error;
     throw invalidMultipart();
   } finally {
     body.destroy();
   }
-  return { fields, result: await file?.taking };
+  return { fields, result: await file?.result };
 }
 
 function createParser({ headers }: IncomingRequest): BusboyInstance {
   try {
-    return new Busboy({ headers: headers as BusboyHeaders, limits: LIMITS });
+    return new Busboy({ headers: headers as BusboyHeaders, limits: FORM_LIMITS });
   } catch {
     throw invalidMultipart();
   }
 }
 
-/** Errors of the parser have no code; errors of connections and disks have one. */
+/** Returns whether the parser caused an error: its errors have no code, unlike those of connections and disks. */
 function isParserError(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === undefined;
 }

@@ -13,21 +13,21 @@ const [AMPERSAND, EQUALS, PERCENT, PLUS, SPACE] = [0x26, 0x3d, 0x25, 0x2b, 0x20]
 export async function parseFormBody(bytes: Buffer): Promise<RawParameters> {
   checkPairCount(bytes);
   const params = emptyParameters();
-  const giveWay = createYielder();
-  for (let from = 0; from < bytes.length; ) {
-    const found = bytes.indexOf(AMPERSAND, from);
-    const pair = bytes.subarray(from, found === -1 ? bytes.length : found);
+  const yieldIfDue = createYielder();
+  for (let start = 0; start < bytes.length; ) {
+    const separator = bytes.indexOf(AMPERSAND, start);
+    const pair = bytes.subarray(start, separator === -1 ? bytes.length : separator);
     if (pair.length > 0) {
       const equals = pair.indexOf(EQUALS);
-      const name = await decodeText(equals === -1 ? pair : pair.subarray(0, equals), 'body', giveWay);
-      assignParameter(params, name, equals === -1 ? '' : await decodeText(pair.subarray(equals + 1), name, giveWay));
+      const name = await decodeText(equals === -1 ? pair : pair.subarray(0, equals), 'body', yieldIfDue);
+      assignParameter(params, name, equals === -1 ? '' : await decodeText(pair.subarray(equals + 1), name, yieldIfDue));
     }
-    from += pair.length + 1;
+    start += pair.length + 1;
   }
   return params;
 }
 
-/** Counts the pairs before any of them is created. */
+/** Throws 400 if there are too many pairs, before any of them is created. */
 function checkPairCount(bytes: Buffer): void {
   let pairs = 0;
   for (let at = -1; pairs === 0 || at !== -1; at = bytes.indexOf(AMPERSAND, at + 1)) {
@@ -35,11 +35,15 @@ function checkPairCount(bytes: Buffer): void {
   }
 }
 
-/** The bytes that are decoded before other work may run. */
+/** Number of bytes that are decoded before the event loop may run other work. */
 const BATCH_BYTES = 131_072;
 
-/** Throws 400 that names `subject` if the text is invalid. */
-async function decodeText(bytes: Buffer, subject: string, giveWay: () => Promise<void> | undefined): Promise<string> {
+/** Decodes a percent-encoded text. Throws 400 that names `subject` if it is invalid. */
+async function decodeText(
+  bytes: Buffer,
+  subject: string,
+  yieldIfDue: () => Promise<void> | undefined,
+): Promise<string> {
   const text = Buffer.allocUnsafe(bytes.length);
   let size = 0;
   for (let at = 0; at < bytes.length; ) {
@@ -53,11 +57,11 @@ async function decodeText(bytes: Buffer, subject: string, giveWay: () => Promise
         at += 2;
       }
     }
-    await giveWay();
+    await yieldIfDue();
   }
-  const whole = text.subarray(0, size);
-  if (whole.includes(0) || !isUtf8(whole)) throw invalidText(subject);
-  return whole.toString('utf8');
+  const decoded = text.subarray(0, size);
+  if (decoded.includes(0) || !isUtf8(decoded)) throw invalidText(subject);
+  return decoded.toString('utf8');
 }
 
 /** Returns the byte of two hexadecimal digits, or null if there are no such digits. */

@@ -9,9 +9,9 @@ import { invalidText } from '../errors/http-error.ts';
 export interface IncomingRequest {
   readonly id: string;
   readonly method: string;
-  /** Percent-encoded; routes match it in this form. */
+  /** Percent-encoded path; routes match it in this form. */
   readonly path: string;
-  /** Without the question mark. */
+  /** Query string without the question mark. */
   readonly query: string;
   readonly headers: IncomingHttpHeaders;
   readonly stream: IncomingMessage;
@@ -19,7 +19,7 @@ export interface IncomingRequest {
   readonly baseUrl: string;
   /** The client's address, after trusted proxies. */
   readonly clientAddress: string;
-  /** How long the body of request or response may be idle, in milliseconds. */
+  /** Timeout in milliseconds while the body of the request or response is idle. */
   readonly idleTimeout: number;
   /** The client; it is disconnected when its connection ends before the response is complete. */
   readonly client: RequestClient;
@@ -36,16 +36,17 @@ interface Exchange {
   readonly client: RequestClient;
 }
 
+/** Converts a request of Node; `addressing` determines base URL and client address. */
 export function toIncomingRequest(
   raw: IncomingMessage,
   { id, idleTimeout, client }: Exchange,
   addressing: Addressing,
 ): IncomingRequest {
-  const url = escapeUnsafe(stripOrigin(raw.url ?? '/'));
-  const mark = url.indexOf('?');
-  const path = stripPathPrefix(mark === -1 ? url : url.slice(0, mark), addressing.externalUrl);
-  const query = mark === -1 ? '' : url.slice(mark + 1);
-  const trusted = inCidrs(addressing.trustedProxies, raw.socket.remoteAddress ?? '');
+  const url = escapeUnsafeCharacters(stripOrigin(raw.url ?? '/'));
+  const queryMark = url.indexOf('?');
+  const path = stripPathPrefix(queryMark === -1 ? url : url.slice(0, queryMark), addressing.externalUrl);
+  const query = queryMark === -1 ? '' : url.slice(queryMark + 1);
+  const isTrusted = inCidrs(addressing.trustedProxies, raw.socket.remoteAddress ?? '');
   return {
     id,
     method: raw.method ?? 'GET',
@@ -53,8 +54,8 @@ export function toIncomingRequest(
     query,
     headers: raw.headers,
     stream: raw,
-    baseUrl: addressing.externalUrl ?? `${scheme(raw, trusted)}://${raw.headers.host ?? 'localhost'}`,
-    clientAddress: resolveClientAddress(raw, trusted, addressing.trustedProxies),
+    baseUrl: addressing.externalUrl ?? `${getScheme(raw, isTrusted)}://${raw.headers.host ?? 'localhost'}`,
+    clientAddress: resolveClientAddress(raw, isTrusted, addressing.trustedProxies),
     idleTimeout,
     client,
   };
@@ -66,7 +67,7 @@ function stripOrigin(url: string): string {
 }
 
 /** Escapes characters that would end the URL in a header. */
-function escapeUnsafe(url: string): string {
+function escapeUnsafeCharacters(url: string): string {
   if (!/["<>#]/.test(url)) return url;
   return url.replace(/["<>#]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }
@@ -78,24 +79,24 @@ function stripPathPrefix(path: string, externalUrl: string | null): string {
   return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
 }
 
-function scheme(raw: IncomingMessage, trusted: boolean): string {
-  const forwarded = trusted ? firstHeader(raw.headers['x-forwarded-proto']) : undefined;
+function getScheme(raw: IncomingMessage, isTrusted: boolean): string {
+  const forwarded = isTrusted ? firstHeader(raw.headers['x-forwarded-proto']) : undefined;
   return forwarded === 'https' || 'encrypted' in raw.socket ? 'https' : 'http';
 }
 
 /** Returns the network of the client that sent a request. */
 export function resolveClientNetwork(raw: IncomingMessage, { trustedProxies }: Addressing): string {
-  const trusted = inCidrs(trustedProxies, raw.socket.remoteAddress ?? '');
-  return getClientNetwork(resolveClientAddress(raw, trusted, trustedProxies));
+  const isTrusted = inCidrs(trustedProxies, raw.socket.remoteAddress ?? '');
+  return getClientNetwork(resolveClientAddress(raw, isTrusted, trustedProxies));
 }
 
 /**
  * Returns the client address. Each proxy appends its client to X-Forwarded-For, so entries are followed from the end while they
  * are trusted. Anybody may have written the entries before an untrusted or invalid one.
  */
-function resolveClientAddress(raw: IncomingMessage, trusted: boolean, proxies: readonly Cidr[]): string {
+function resolveClientAddress(raw: IncomingMessage, isTrusted: boolean, proxies: readonly Cidr[]): string {
   let client = unmapIpv4(raw.socket.remoteAddress ?? '');
-  if (!trusted) return client;
+  if (!isTrusted) return client;
   const hops = (firstHeader(raw.headers['x-forwarded-for']) ?? '').split(',').map(parseHop);
   for (const hop of hops.reverse()) {
     if (hop === null) break;
@@ -112,17 +113,18 @@ function parseHop(hop: string): string | null {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : null;
 }
 
-/** Returns IPv4-mapped IPv6 addresses as IPv4. */
+/** Converts an IPv4-mapped IPv6 address to IPv4; returns others unchanged. */
 function unmapIpv4(address: string): string {
   return address.startsWith('::ffff:') ? address.slice(7) : address;
 }
 
+/** Returns the first value of a header that may occur several times. */
 export function firstHeader(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header;
 }
 
 const CREDENTIAL_HEADERS = ['authorization', 'private-token', 'job-token', 'sudo', 'cookie'];
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const UTF8_DECODER = new TextDecoder('utf-8', { fatal: true });
 
 /** Throws 400 for NUL, invalid escapes and invalid UTF-8 in path, query and credential headers (stage 1). */
 export function checkText(request: IncomingRequest): void {
@@ -145,8 +147,8 @@ function findInvalidParameter(query: string): string {
 }
 
 /**
- * Checks the Host header in stage 1 of every request: a name or address with an optional port, because it becomes part of every
- * absolute URL. Only HTTP/1.0 clients may omit it.
+ * Returns whether the Host header is a name or address with an optional port; it becomes part of every absolute URL. Only
+ * HTTP/1.0 clients may omit it.
  */
 export function hasValidHost({ headers: { host }, stream }: IncomingRequest): boolean {
   if (host === undefined) return stream.httpVersion === '1.0';
@@ -156,7 +158,7 @@ export function hasValidHost({ headers: { host }, stream }: IncomingRequest): bo
   return port >= 1 && port <= 65_535;
 }
 
-/** Whether every escape is complete, valid UTF-8 and not NUL; raw non-ASCII bytes must be UTF-8 too. */
+/** Returns whether every escape is complete, valid UTF-8 and not NUL; raw non-ASCII bytes must be UTF-8 too. */
 function isValidUrlText(text: string): boolean {
   if (!/[%\u0000\u0080-\uffff]/.test(text)) return true;
   if (text.includes('\u0000')) return false;
@@ -168,12 +170,12 @@ function isValidUrlText(text: string): boolean {
   }
 }
 
-/** Whether a header, which Node decodes as latin1, is valid UTF-8. */
+/** Returns whether a header, which Node decodes as latin1, is valid UTF-8. */
 function isUtf8Header(value: string): boolean {
   if (value.includes('\u0000')) return false;
   if (!/[\u0080-\uffff]/.test(value)) return true;
   try {
-    utf8.decode(Buffer.from(value, 'latin1'));
+    UTF8_DECODER.decode(Buffer.from(value, 'latin1'));
     return true;
   } catch {
     return false;

@@ -1,6 +1,6 @@
 import { createYielder } from '#runtime/yielding.ts';
 
-/** The longest text that is parsed at once, in characters; takes at most two milliseconds. */
+/** Maximum length of a text that is parsed at once, in characters; that takes at most two milliseconds. */
 const MAX_SYNC_LENGTH = 8_192;
 
 const QUOTE = 0x22;
@@ -16,7 +16,7 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
  */
 export async function parseJsonIncrementally(text: string): Promise<unknown> {
   if (text.length <= MAX_SYNC_LENGTH) return JSON.parse(text);
-  const giveWay = createYielder();
+  const yieldIfDue = createYielder();
   let at = 0;
 
   function skipBlanks(): number {
@@ -25,27 +25,27 @@ export async function parseJsonIncrementally(text: string): Promise<unknown> {
     return code;
   }
 
-  function expect(code: number): void {
+  function skipRequired(code: number): void {
     if (skipBlanks() !== code) throwSyntaxError(text, at);
     at++;
   }
 
   /** Skips `code` if it is next; returns whether it was. */
-  function passes(code: number): boolean {
+  function skipIfNext(code: number): boolean {
     if (skipBlanks() !== code) return false;
     at++;
     return true;
   }
 
   /** Parses the text up to `end` and moves there. */
-  function taken(end: number): unknown {
+  function parseUntil(end: number): unknown {
     const from = at;
     at = end;
     return JSON.parse(text.slice(from, end));
   }
 
-  /** Returns the end of the string that begins here. */
-  async function endOfLong(): Promise<number> {
+  /** Returns the end of the string that begins at `at`. */
+  async function findCurrentStringEnd(): Promise<number> {
     // Usually the string ends at the next quote, which indexOf finds fast.
     const quote = text.indexOf('"', at + 1);
     if (quote === -1) throwSyntaxError(text, text.length);
@@ -53,72 +53,72 @@ export async function parseJsonIncrementally(text: string): Promise<unknown> {
     let end = findStringEnd(text, at + 1);
     while (end < 0) {
       if (-end >= text.length) throwSyntaxError(text, text.length);
-      const way = giveWay();
-      if (way !== undefined) await way;
+      const pause = yieldIfDue();
+      if (pause !== undefined) await pause;
       end = findStringEnd(text, -end);
     }
     return end;
   }
 
-  async function value(): Promise<unknown> {
+  async function parseValue(): Promise<unknown> {
     const code = skipBlanks();
-    if (code === QUOTE) return taken(await endOfLong());
-    if (code !== OPEN_ARRAY && code !== OPEN_OBJECT) return taken(findWordEnd(text, at));
+    if (code === QUOTE) return parseUntil(await findCurrentStringEnd());
+    if (code !== OPEN_ARRAY && code !== OPEN_OBJECT) return parseUntil(findWordEnd(text, at));
     at++;
-    return code === OPEN_ARRAY ? array() : object();
+    return code === OPEN_ARRAY ? parseArray() : parseObject();
   }
 
   /** Parses as many of the next members as fit into one batch; returns null if the first one is too long. */
-  function run(open: '[' | '{', close: ']' | '}'): object | null {
+  function parseBatch(open: '[' | '{', close: ']' | '}'): object | null {
     const code = skipBlanks();
     // A member is missing.
     if (code === COMMA || code === CLOSE_ARRAY || code === CLOSE_OBJECT) throwSyntaxError(text, at);
-    const end = findRunEnd(text, at);
+    const end = findBatchEnd(text, at);
     if (end === -1) return null;
     const from = at;
     at = end;
     return JSON.parse(open + text.slice(from, end) + close);
   }
 
-  async function array(): Promise<unknown[]> {
+  async function parseArray(): Promise<unknown[]> {
     const items: unknown[] = [];
-    if (passes(CLOSE_ARRAY)) return items;
+    if (skipIfNext(CLOSE_ARRAY)) return items;
     do {
-      const some = run('[', ']') as unknown[] | null;
-      if (some !== null) items.push(...some);
-      else items.push(await value());
-      const way = giveWay();
-      if (way !== undefined) await way;
-    } while (passes(COMMA));
-    expect(CLOSE_ARRAY);
+      const batch = parseBatch('[', ']') as unknown[] | null;
+      if (batch !== null) items.push(...batch);
+      else items.push(await parseValue());
+      const pause = yieldIfDue();
+      if (pause !== undefined) await pause;
+    } while (skipIfNext(COMMA));
+    skipRequired(CLOSE_ARRAY);
     return items;
   }
 
-  async function object(): Promise<object> {
+  async function parseObject(): Promise<object> {
     const members: Record<string, unknown> = {};
-    if (passes(CLOSE_OBJECT)) return members;
+    if (skipIfNext(CLOSE_OBJECT)) return members;
     do {
-      const some = run('{', '}') as Record<string, unknown> | null;
-      if (some !== null) for (const name of Object.keys(some)) setMember(members, name, some[name]);
-      else setMember(members, await name(), await value());
-      const way = giveWay();
-      if (way !== undefined) await way;
-    } while (passes(COMMA));
-    expect(CLOSE_OBJECT);
+      const batch = parseBatch('{', '}') as Record<string, unknown> | null;
+      if (batch !== null) for (const name of Object.keys(batch)) setMember(members, name, batch[name]);
+      else setMember(members, await parseName(), await parseValue());
+      const pause = yieldIfDue();
+      if (pause !== undefined) await pause;
+    } while (skipIfNext(COMMA));
+    skipRequired(CLOSE_OBJECT);
     return members;
   }
 
-  async function name(): Promise<string> {
+  async function parseName(): Promise<string> {
     if (skipBlanks() !== QUOTE) throwSyntaxError(text, at);
-    const read = taken(await endOfLong()) as string;
-    expect(COLON);
-    return read;
+    const name = parseUntil(await findCurrentStringEnd()) as string;
+    skipRequired(COLON);
+    return name;
   }
 
-  const whole = await value();
+  const result = await parseValue();
   skipBlanks();
   if (at < text.length) throwSyntaxError(text, at);
-  return whole;
+  return result;
 }
 
 /** Sets a member, also one named `__proto__`. */
@@ -150,9 +150,9 @@ function isDelimiter(code: number): boolean {
  * the position to continue from as a negative number.
  */
 function findStringEnd(text: string, from: number): number {
-  const most = Math.min(text.length, from + MAX_SYNC_LENGTH);
+  const limit = Math.min(text.length, from + MAX_SYNC_LENGTH);
   let at = from;
-  for (; at < most; at++) {
+  for (; at < limit; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) return at + 1;
     if (code === BACKSLASH) at++;
@@ -161,7 +161,7 @@ function findStringEnd(text: string, from: number): number {
 }
 
 /** Returns the end of the last complete member within one batch from `from`, or -1 if there is none. */
-function findRunEnd(text: string, from: number): number {
+function findBatchEnd(text: string, from: number): number {
   let depth = 0;
   let last = -1;
   for (let at = from; at < text.length && at - from <= MAX_SYNC_LENGTH; ) {

@@ -15,11 +15,13 @@ import { parseJsonIncrementally } from './incremental-json.ts';
 
 /** Limits of a JSON body. */
 export interface JsonLimits {
+  /** Maximum nesting depth. */
   readonly depth: number;
-  /** `items`: per array or object; `elements`: in total. */
+  /** Maximum number of items in one array or object. */
   readonly items: number;
+  /** Maximum number of items in all arrays and objects together. */
   readonly elements: number;
-  /** The length of all names together, in bytes. */
+  /** Maximum length of all member names together, in bytes. */
   readonly names: number;
 }
 
@@ -39,15 +41,15 @@ export const PARAMETER_LIMITS: JsonLimits = {
 export async function parseJson(bytes: Buffer, limits = PARAMETER_LIMITS): Promise<unknown> {
   if (!isUtf8(bytes)) throw invalidJson();
   const scanner = createScanner(bytes, limits);
-  const giveWay = createYielder();
-  while (scanner.scanBatch()) await giveWay();
+  const yieldIfDue = createYielder();
+  while (scanner.scanBatch()) await yieldIfDue();
   if (scanner.isBlank()) return undefined;
   // An unbalanced text is reported as invalid JSON, even if it is over a limit.
   if (!scanner.isBalanced()) throw invalidJson();
   if (scanner.error !== null) throw scanner.error;
   const text = bytes.toString('utf8');
-  const way = giveWay();
-  if (way !== undefined) await way;
+  const pause = yieldIfDue();
+  if (pause !== undefined) await pause;
   try {
     return await parseJsonIncrementally(text);
   } catch {
@@ -81,46 +83,46 @@ function createScanner(bytes: Buffer, limits: JsonLimits): JsonScanner {
   let isInString = false;
   let isBlank = true;
   let depth = 0;
-  let total = 0;
+  let totalItems = 0;
   /** The start and length of the last string, and the length of all names. */
-  let from = 0;
-  let length = 0;
-  let names = 0;
+  let stringStart = 0;
+  let stringLength = 0;
+  let namesLength = 0;
   let error: HttpError | null = null;
-  /** The number of items and the opening bracket of each open value. */
-  const items = [0];
-  const kinds = [0];
+  /** By depth: number of items and opening bracket of each open array or object. */
+  const itemCounts = [0];
+  const brackets = [0];
 
   function open(kind: number): void {
     if (depth < 0) return;
     depth++;
     if (depth > limits.depth) error ??= nestedTooDeeply();
     else {
-      items[depth] = 0;
-      kinds[depth] = kind;
+      itemCounts[depth] = 0;
+      brackets[depth] = kind;
     }
   }
 
   function close(): void {
     isBlank = false;
     depth--;
-    // More brackets closed than opened: never balanced again.
+    // More brackets are closed than opened, so the text can never become balanced.
     if (depth < 0) depth = Number.NEGATIVE_INFINITY;
   }
 
-  function count(): void {
+  function countItem(): void {
     isBlank = false;
     if (depth < 1 || depth > limits.depth) return;
-    const here = ++items[depth]!;
-    total++;
-    if (here > limits.items) error ??= kinds[depth] === OPEN_ARRAY ? arrayTooLarge() : objectTooLarge();
-    else if (total > limits.elements) error ??= tooManyParameters();
+    const itemCount = ++itemCounts[depth]!;
+    totalItems++;
+    if (itemCount > limits.items) error ??= brackets[depth] === OPEN_ARRAY ? arrayTooLarge() : objectTooLarge();
+    else if (totalItems > limits.elements) error ??= tooManyParameters();
   }
 
   /** Counts the first item of a value at its start; later items are counted by their commas. */
-  function begin(): void {
+  function countFirstItem(): void {
     isBlank = false;
-    if (items[depth] === 0) count();
+    if (itemCounts[depth] === 0) countItem();
   }
 
   return {
@@ -132,21 +134,21 @@ function createScanner(bytes: Buffer, limits: JsonLimits): JsonScanner {
           if (byte === BACKSLASH) at++;
           else if (byte === QUOTE) {
             isInString = false;
-            length = at - from;
+            stringLength = at - stringStart;
           }
         } else if (byte === QUOTE) {
-          begin();
+          countFirstItem();
           isInString = true;
-          from = at;
+          stringStart = at;
         } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
-          begin();
+          countFirstItem();
           open(byte);
         } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) close();
-        else if (byte === COMMA) count();
+        else if (byte === COMMA) countItem();
         else if (byte === COLON) {
-          names += length;
-          if (names > limits.names) error ??= objectTooLarge();
-        } else if (byte > 0x20) begin();
+          namesLength += stringLength;
+          if (namesLength > limits.names) error ??= objectTooLarge();
+        } else if (byte > 0x20) countFirstItem();
       }
       return at < bytes.length;
     },

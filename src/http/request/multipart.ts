@@ -15,7 +15,7 @@ const MAX_PARTS = 50_000;
 /** Limits of part headers and of the number of parts, as `limits` of `Busboy`. */
 export const PART_LIMITS = { headerSize: 16_384, headerPairs: 32, parts: MAX_PARTS } as const;
 
-/** The bytes that are parsed before other work may run. */
+/** Number of bytes that are parsed before the event loop may run other work. */
 const BATCH_BYTES = 32_768;
 
 /**
@@ -28,28 +28,28 @@ export async function parseMultipart(bytes: Buffer, headers: BusboyHeaders): Pro
   const finished = Promise.withResolvers<void>();
   const reject = finished.reject;
   finished.promise.catch(() => {});
-  const isBadText = createTextCheck(bytes);
-  const put = (name: string | undefined, value: string | FilePart) => {
+  const isInvalidText = createTextCheck(bytes);
+  const assignPart = (name: string | undefined, value: string | FilePart) => {
     // Parts without a name are ignored.
     if (name === undefined) return;
-    if (name.length > MAX_NAME_LENGTH || isBadText(name)) reject(invalidText('body'));
-    else if (typeof value === 'string' && isBadText(value)) reject(invalidText(name));
+    if (name.length > MAX_NAME_LENGTH || isInvalidText(name)) reject(invalidText('body'));
+    else if (typeof value === 'string' && isInvalidText(value)) reject(invalidText(name));
     else assignParameter(result, name, value);
   };
-  parser.on('field', (name, value) => put(name, value));
+  parser.on('field', (name, value) => assignPart(name, value));
   parser.on('file', (name, stream, filename) => {
     const chunks: Buffer[] = [];
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('error', () => reject(invalidMultipart()));
-    stream.on('end', () => put(name, { filename, bytes: Buffer.concat(chunks) }));
+    stream.on('end', () => assignPart(name, { filename, bytes: Buffer.concat(chunks) }));
   });
   parser.on('partsLimit', () => reject(tooManyParameters()));
   parser.on('error', () => reject(invalidMultipart()));
   parser.on('finish', finished.resolve);
-  const giveWay = createYielder();
+  const yieldIfDue = createYielder();
   for (let at = 0; at < bytes.length; at += BATCH_BYTES) {
     await Promise.race([finished.promise, writeToParser(parser, bytes.subarray(at, at + BATCH_BYTES))]);
-    await giveWay();
+    await yieldIfDue();
   }
   parser.end();
   await finished.promise;
@@ -70,13 +70,13 @@ function writeToParser(parser: BusboyInstance, bytes: Buffer): Promise<void> {
 
 export const invalidMultipart = () => new HttpError(400, { error: 'Invalid multipart body' });
 
-/** Returns a function that detects NUL and invalid UTF-8: a replacement character in a decoded text that the bytes do not contain. */
+/** Returns a check for NUL and invalid UTF-8, which decodes to replacement characters that the bytes do not contain. */
 function createTextCheck(bytes: Buffer): (text: string) => boolean {
-  let mayBeMeant: boolean | undefined;
+  let hasReplacementCharacter: boolean | undefined;
   return (text) => {
     if (text.includes('\0')) return true;
     if (!text.includes('\ufffd')) return false;
-    mayBeMeant ??= bytes.includes('\ufffd');
-    return !mayBeMeant;
+    hasReplacementCharacter ??= bytes.includes('\ufffd');
+    return !hasReplacementCharacter;
   };
 }

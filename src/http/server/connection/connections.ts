@@ -6,11 +6,11 @@ import type { Clock } from '#runtime/clock.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { createRequestQueue } from './request-order.ts';
 
-/** The connections of a server: receives requests in order and closes connections. Responses are made by `exchange`. */
+/** Connections of a server: receives requests in order and closes connections. `exchange` creates the responses. */
 export interface Connections {
   readonly server: Server;
   /** Starts to listen. Returns the address, `http://127.0.0.1:8080`. */
-  listen(place: { readonly host: string; readonly port: number }): Promise<string>;
+  listen(address: { readonly host: string; readonly port: number }): Promise<string>;
   /** Accepts no new connections, finishes the running requests and closes; cuts off requests after the grace period. */
   close(): Promise<void>;
 }
@@ -18,24 +18,24 @@ export interface Connections {
 interface ConnectionsOptions {
   /** Answers one request. Resolves when the response is complete, and never rejects. */
   readonly exchange: (raw: IncomingMessage, response: ServerResponse, client: RequestClient) => Promise<void>;
-  /** The network of the client that sent a request. */
+  /** Returns the network of the client that sent a request. */
   readonly networkOf: (raw: IncomingMessage) => string;
   readonly clock: Clock;
-  /** Additional headers of the response to unreadable requests. */
+  /** Returns additional headers of the response to unreadable requests. */
   readonly headersOfUnreadable?: () => readonly string[];
-  /** How long a client may keep its connection open after an unreadable request, in milliseconds. */
+  /** Timeout of a connection after an unreadable request, in milliseconds. */
   readonly idleTimeout?: number | undefined;
-  /** How long running requests may take when the server stops, in milliseconds; 25 s by default. */
+  /** Grace period for running requests when the server stops, in milliseconds; 25 s by default. */
   readonly grace?: number | undefined;
 }
 
-/** Less than the 30 s after which process managers kill a server. */
+/** Default grace period; shorter than the 30 s after which process managers kill a server. */
 const SHUTDOWN_GRACE_MS = 25_000;
 
-/** How long an idle connection is kept open: longer than proxies keep theirs. */
+/** Time for which an idle connection is kept open; longer than proxies keep theirs open. */
 const KEEP_ALIVE_MS = 72_000;
 
-/** How long a request or response body may be idle by default. */
+/** Default timeout of an idle request or response body. */
 export const DEFAULT_IDLE_TIMEOUT_MS = 60_000;
 
 export function createConnections(options: ConnectionsOptions): Connections {
@@ -48,28 +48,28 @@ export function createConnections(options: ConnectionsOptions): Connections {
     requireHostHeader: false,
   });
   /** The responses in progress. When the last one is done, a stopping server closes all connections. */
-  const running = new Set<ServerResponse>();
-  let closing = false;
-  const answering = new WeakMap<Socket, ServerResponse>();
-  const begin = (raw: IncomingMessage, response: ServerResponse) => {
-    running.add(response);
-    if (closing) closeAfterResponse(response);
-    answering.set(raw.socket, response);
+  const activeResponses = new Set<ServerResponse>();
+  let isClosing = false;
+  const latestResponses = new WeakMap<Socket, ServerResponse>();
+  const startExchange = (raw: IncomingMessage, response: ServerResponse) => {
+    activeResponses.add(response);
+    if (isClosing) closeAfterResponse(response);
+    latestResponses.set(raw.socket, response);
     const client = new ConnectedClient(response, options.networkOf, () => {
-      running.delete(response);
-      if (closing && running.size === 0) server.closeAllConnections();
+      activeResponses.delete(response);
+      if (isClosing && activeResponses.size === 0) server.closeAllConnections();
     });
     response.once('close', () => queue.startNext(raw.socket));
-    options.exchange(raw, response, client).finally(client.answered);
+    options.exchange(raw, response, client).finally(client.markAnswered);
   };
-  const queue = createRequestQueue(begin);
+  const queue = createRequestQueue(startExchange);
   for (const event of ['request', 'checkExpectation'] as const) {
     server.on(event, (raw: IncomingMessage, response: ServerResponse) => {
-      if (!queue.enqueue(raw, response)) begin(raw, response);
+      if (!queue.enqueue(raw, response)) startExchange(raw, response);
     });
   }
   server.on('clientError', (error: { readonly code?: string }, socket: Socket) => {
-    if (awaitsOtherResponse(answering.get(socket))) socket.destroy();
+    if (awaitsOtherResponse(latestResponses.get(socket))) socket.destroy();
     else rejectUnreadable(error, socket, options);
   });
   return {
@@ -80,14 +80,14 @@ export function createConnections(options: ConnectionsOptions): Connections {
       return formatAddress(server.address() as AddressInfo);
     },
     async close() {
-      closing = true;
-      for (const response of running) closeAfterResponse(response);
+      isClosing = true;
+      for (const response of activeResponses) closeAfterResponse(response);
       const closed = new Promise((resolve) => server.close(resolve));
-      if (running.size === 0) server.closeAllConnections();
+      if (activeResponses.size === 0) server.closeAllConnections();
       // A client that does not read its response would keep the server running.
-      const overdue = setTimeout(() => server.closeAllConnections(), options.grace ?? SHUTDOWN_GRACE_MS);
+      const timer = setTimeout(() => server.closeAllConnections(), options.grace ?? SHUTDOWN_GRACE_MS);
       await closed;
-      clearTimeout(overdue);
+      clearTimeout(timer);
     },
   };
 }
@@ -106,25 +106,25 @@ function formatAddress({ address, family, port }: AddressInfo): string {
  */
 class ConnectedClient implements RequestClient {
   isDisconnected = false;
-  readonly answered: () => void;
+  readonly markAnswered: () => void;
   #controller: AbortController | undefined;
   // A request is finished when its work is done and its response is sent, whichever comes last.
-  #open = 2;
-  readonly #landed: () => void;
+  #pendingParts = 2;
+  readonly #onComplete: () => void;
   readonly #response: ServerResponse;
   readonly #networkOf: (raw: IncomingMessage) => string;
   #network: string | undefined;
   #stall: { readonly bytes: number; readonly since: number } | undefined;
 
-  constructor(response: ServerResponse, networkOf: (raw: IncomingMessage) => string, landed: () => void) {
+  constructor(response: ServerResponse, networkOf: (raw: IncomingMessage) => string, onComplete: () => void) {
     this.#response = response;
     this.#networkOf = networkOf;
-    this.#landed = landed;
-    this.answered = () => this.#half();
+    this.#onComplete = onComplete;
+    this.markAnswered = () => this.#completePart();
     response.once('close', () => {
       this.isDisconnected = !response.writableFinished;
       if (this.isDisconnected) this.#controller?.abort();
-      this.#half();
+      this.#completePart();
     });
   }
 
@@ -157,9 +157,9 @@ class ConnectedClient implements RequestClient {
     this.#response.destroy();
   }
 
-  #half(): void {
-    this.#open--;
-    if (this.#open === 0) this.#landed();
+  #completePart(): void {
+    this.#pendingParts--;
+    if (this.#pendingParts === 0) this.#onComplete();
   }
 }
 
@@ -170,21 +170,21 @@ class ConnectedClient implements RequestClient {
 export function closeUnlessFullyRead(raw: IncomingMessage, idleTimeout: number): void {
   if (raw.complete || raw.closed) return;
   const { socket } = raw;
-  const overdue = setTimeout(() => {
+  const timer = setTimeout(() => {
     if (!raw.complete) socket.destroy();
   }, idleTimeout);
-  const over = () => {
-    clearTimeout(overdue);
-    raw.off('close', over);
-    socket.off('close', over);
+  const cleanUp = () => {
+    clearTimeout(timer);
+    raw.off('close', cleanUp);
+    socket.off('close', cleanUp);
   };
-  raw.once('close', over);
+  raw.once('close', cleanUp);
   // After the response Node does not close a request whose connection ends.
-  socket.once('close', over);
+  socket.once('close', cleanUp);
 }
 
 /**
- * Whether the client would take an error response now for the response to an earlier, complete request. A request whose body
+ * Returns whether the client would take an error response now for the response to an earlier, complete request. A request whose body
  * ends in invalid data is not complete.
  */
 function awaitsOtherResponse(response: ServerResponse | undefined): boolean {

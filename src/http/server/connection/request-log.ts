@@ -7,7 +7,7 @@ import { redactUrl } from '#security/redaction.ts';
 export const CLIENT_GONE = 499;
 
 interface CompletedRequest {
-  /** The name of the endpoint, or of what answered in its place. */
+  /** Name of the endpoint; `none` if the server rejected the request before routing. */
   readonly endpoint: string;
   readonly status: number;
   /** The start, as `performance.now()`. */

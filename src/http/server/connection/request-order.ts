@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 
 /**
  * A queue of pipelined requests: those received before the response to an earlier request on the same connection was sent.
- * Node emits them at once, and reports no end of the connection for those that wait. So each starts after the response
- * before it, and waiting requests are dropped with their connection.
+ * Node emits them at once, and does not report the end of the connection to waiting ones. So each request starts after the
+ * previous response, and waiting requests are dropped with their connection.
  */
 export interface RequestQueue {
   /** Queues a request that must wait and returns true; returns false if it can start now. */
@@ -13,27 +13,27 @@ export interface RequestQueue {
   startNext(connection: Socket): void;
 }
 
-/** Connections with more waiting requests are closed. */
+/** Maximum number of waiting requests; connections with more are closed. */
 const MAX_PIPELINED = 100;
 
 type StartRequest = (raw: IncomingMessage, response: ServerResponse) => void;
 
-export function createRequestQueue(begin: StartRequest): RequestQueue {
+export function createRequestQueue(start: StartRequest): RequestQueue {
   const waiting = new Map<Socket, Parameters<StartRequest>[]>();
   return {
     enqueue(raw, response) {
       // Node assigns the socket to a response when it is the next to be sent.
       if (response.socket !== null) return false;
-      const before = waiting.get(raw.socket) ?? [];
-      waiting.set(raw.socket, before);
-      before.push([raw, response]);
-      if (before.length > MAX_PIPELINED) raw.socket.destroy();
+      const queue = waiting.get(raw.socket) ?? [];
+      waiting.set(raw.socket, queue);
+      queue.push([raw, response]);
+      if (queue.length > MAX_PIPELINED) raw.socket.destroy();
       return true;
     },
     startNext(connection) {
       const next = waiting.get(connection)?.shift();
       if (next === undefined || connection.destroyed) waiting.delete(connection);
-      else begin(...next);
+      else start(...next);
     },
   };
 }

@@ -35,9 +35,9 @@ interface TransportOptions {
   readonly services: Services;
   readonly addressing: Addressing;
   readonly metrics: Metrics;
-  /** How long a request or response body may be idle, in milliseconds; 60 s by default. */
+  /** Timeout of an idle request or response body, in milliseconds; 60 s by default. */
   readonly idleTimeout?: number | undefined;
-  /** How long running requests may take when the server stops, in milliseconds; 25 s by default. */
+  /** Grace period for running requests when the server stops, in milliseconds; 25 s by default. */
   readonly grace?: number;
 }
 
@@ -61,7 +61,7 @@ async function handleExchange(
   const { services, metrics, idleTimeout = DEFAULT_IDLE_TIMEOUT_MS } = options;
   const started = performance.now();
   const request = toIncomingRequest(raw, { id: randomUUID(), idleTimeout, client }, options.addressing);
-  const { endpoint, outgoing } = limitMemory(request, await respondTo(options, request));
+  const { endpoint, outgoing } = limitMemory(request, await respond(options, request));
   releaseBodyMemory(request);
   const status = client.isDisconnected ? CLIENT_GONE : outgoing.status;
   await send(request, outgoing, response, services);
@@ -73,14 +73,14 @@ async function handleExchange(
 const isSafe = ({ method }: IncomingRequest) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 
 /**
- * Reserves the memory of the response. If there is not enough, a read is answered 503. The client of a change that is made
- * already is disconnected, because 503 would invite it to repeat the change.
+ * Reserves the memory of the response. If there is not enough, a read gets 503. A client whose change is already made is
+ * disconnected, because 503 would make it repeat the change.
  */
-function limitMemory(request: IncomingRequest, answered: HandledRequest): HandledRequest {
-  const { endpoint, outgoing } = answered;
+function limitMemory(request: IncomingRequest, handled: HandledRequest): HandledRequest {
+  const { endpoint, outgoing } = handled;
   const { client, method } = request;
-  if (method === 'HEAD' || client.isDisconnected) return answered;
-  if (reserveResponseMemory(client, measureResponse(outgoing))) return answered;
+  if (method === 'HEAD' || client.isDisconnected) return handled;
+  if (reserveResponseMemory(client, measureResponse(outgoing))) return handled;
   discardBody(outgoing);
   if (!isSafe(request)) client.disconnect();
   return { endpoint, outgoing: toErrorResponse(unavailable(RESPONSE_RETRY_AFTER)) };
@@ -108,17 +108,17 @@ function rejectChange(request: IncomingRequest): OutgoingResponse | null {
   return toErrorResponse(unavailable(RESPONSE_RETRY_AFTER));
 }
 
-async function respondTo({ registry, services }: TransportOptions, request: IncomingRequest): Promise<HandledRequest> {
-  const early =
+async function respond({ registry, services }: TransportOptions, request: IncomingRequest): Promise<HandledRequest> {
+  const earlyResponse =
     rejectMissingHost(request) ?? rejectExpectation(request) ?? preflightResponse(request) ?? rejectChange(request);
-  if (early) return { endpoint: null, outgoing: early };
-  const answered = await handleRequest(registry, services, request);
+  if (earlyResponse) return { endpoint: null, outgoing: earlyResponse };
+  const handled = await handleRequest(registry, services, request);
   // A client that disconnected while sending its body is not an error.
-  if (answered.error !== undefined && !request.client.isDisconnected) {
-    const fields = { request: request.id, endpoint: answered.endpoint?.name, err: answered.error };
-    if (answered.outgoing.status >= 500) services.log.error(fields, 'A request failed');
-    // Most often a lost race; if it repeats, a foreign key of the code is wrong.
+  if (handled.error !== undefined && !request.client.isDisconnected) {
+    const fields = { request: request.id, endpoint: handled.endpoint?.name, err: handled.error };
+    if (handled.outgoing.status >= 500) services.log.error(fields, 'A request failed');
+    // Usually a lost race. If it repeats, a statement of the server violates a foreign key.
     else services.log.warn(fields, 'A request referred to a deleted row');
   }
-  return answered;
+  return handled;
 }

@@ -16,7 +16,7 @@ interface ReadyRequest extends ResponseInput {
   readonly caller: Caller;
   readonly params: Readonly<Record<string, unknown>>;
   /** The resources that access has loaded. */
-  readonly found: unknown;
+  readonly resources: unknown;
 }
 
 interface PreparedCall {
@@ -25,42 +25,43 @@ interface PreparedCall {
   readonly call: object;
 }
 
+/** Returns the argument of the handler and the context of its response. */
 export function prepareCall({
   services,
   request,
   endpoint,
-  found,
+  resources,
   params,
   page,
   ...progress
 }: ReadyRequest): PreparedCall {
-  const provided = endpoint.access.provide(found as never) as { readonly caller?: Caller };
-  const view = new ResponseContext(services, request, provided.caller ?? progress.caller, params);
-  return { context: view, call: { ...provided, params, page, base: view } };
+  const provided = endpoint.access.provide(resources as never) as { readonly caller?: Caller };
+  const context = new ResponseContext(services, request, provided.caller ?? progress.caller, params);
+  return { context, call: { ...provided, params, page, base: context } };
 }
 
-const giveWay = createSharedYielder();
+const yieldIfDue = createSharedYielder();
 
 /** Runs the handler and serializes its result. */
 export async function executeEndpoint(
   progress: ReadyRequest,
-  { context: view, call }: PreparedCall,
+  { context, call }: PreparedCall,
 ): Promise<OutgoingResponse> {
   const { endpoint, request } = progress;
   const { client } = request;
-  // A result is not kept while others of the same turn are built.
-  const way = giveWay(client);
-  if (way !== undefined) await way;
-  const result = await runHandler(progress, { context: view, call });
+  // Yields before the result exists, so that it is not held in memory while other responses are built.
+  const pause = yieldIfDue(client);
+  if (pause !== undefined) await pause;
+  const result = await runHandler(progress, { context, call });
   if (isFailure(result)) throw toHttpError(endpoint, result);
   if (endpoint.response.kind === 'stream') ignoreEarlyErrors(result as StreamReply | Reply<StreamReply>);
   // Many requests may get the same shared result in one event loop turn.
-  const again = giveWay(client);
-  if (again !== undefined) await again;
-  return toSuccessResponse(await serializeResponse(endpoint.response, result, view), progress);
+  const secondPause = yieldIfDue(client);
+  if (secondPause !== undefined) await secondPause;
+  return toSuccessResponse(await serializeResponse(endpoint.response, result, context), progress);
 }
 
-/** A stream may fail before it is read, for instance when its client disconnects. The reader gets the error. */
+/** Ignores errors of a stream before it is read, for example of a disconnected client. Its reader gets them. */
 function ignoreEarlyErrors(result: StreamReply | Reply<StreamReply>): void {
   const { body } = result instanceof Reply ? result.value : result;
   if (body instanceof Readable) body.on('error', () => undefined);
@@ -72,15 +73,15 @@ function ignoreEarlyErrors(result: StreamReply | Reply<StreamReply>): void {
  */
 async function runHandler(
   { endpoint, services, request, rawParams, params }: ReadyRequest,
-  { context: view, call }: PreparedCall,
+  { context, call }: PreparedCall,
 ): Promise<unknown> {
   const { kind, run } = endpoint.handler as { kind: EndpointHandler['kind']; run: (...values: unknown[]) => unknown };
   try {
     switch (kind) {
       case 'read':
-        return await run(view.db, call, view.git);
+        return await run(context.db, call, context.git);
       case 'write':
-        return await services.runUnitOfWork(view.caller, async (uow) => run(uow, call), {
+        return await services.runUnitOfWork(context.caller, async (uow) => run(uow, call), {
           client: request.client,
           lock: endpoint.lock?.(call),
         });
@@ -88,8 +89,8 @@ async function runHandler(
         return await run({ ...call, request, rawParams }, services);
     }
   } catch (error) {
-    const taken = toUniqueFailure(error, endpoint.uniqueErrors);
-    if (taken === undefined) throw error;
-    return fail(taken.code, { ...params, ...taken.values });
+    const uniqueFailure = toUniqueFailure(error, endpoint.uniqueErrors);
+    if (uniqueFailure === undefined) throw error;
+    return fail(uniqueFailure.code, { ...params, ...uniqueFailure.values });
   }
 }

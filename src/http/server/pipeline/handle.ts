@@ -59,16 +59,16 @@ export async function handleRequest(
     const current = { ...server, database: server.database.forRequest() };
     const limits = await applyThrottle(current, request);
     if (limits?.error) throw limits.error;
-    const answered = await routeRequest(registry, { server, current }, request);
-    return limits === null ? answered : withHeaders(answered, limits.headers);
+    const handled = await routeRequest(registry, { server, current }, request);
+    return limits === null ? handled : withHeaders(handled, limits.headers);
   } catch (error) {
     return toErrorResult(null, error);
   }
 }
 
 /**
- * Most requests run no long statement, so the network is determined when it is needed. What a client has begun to change is
- * completed after it has disconnected, so only the statements of a GET are interrupted.
+ * Returns the client and network of database statements. The network is determined only when a statement needs it. Only reads
+ * stop when the client disconnects; a change that has begun is completed.
  */
 function statementOrigin({ method, clientAddress, client }: IncomingRequest): StatementOrigin {
   return {
@@ -85,7 +85,7 @@ interface RequestServices {
   readonly current: Services & { readonly database: RequestDatabase };
 }
 
-/** Makes later reads of the request see the present state. */
+/** Lets later reads of the request see the current state of the database. */
 function renewDatabase(state: RequestState): void {
   state.database = state.services.database.forRequest();
   state.services = { ...state.services, database: state.database };
@@ -99,31 +99,32 @@ async function routeRequest(
 ): Promise<HandledRequest> {
   let endpoint: Endpoint | null = null;
   try {
-    const found = registry.find(request.method, request.path);
-    if (found === null) return { endpoint, outgoing: await respondWithoutRoute(registry, request) };
-    endpoint = found.endpoint;
-    return { endpoint, outgoing: await runEndpoint(services, request, found) };
+    const route = registry.find(request.method, request.path);
+    if (route === null) return { endpoint, outgoing: await respondWithoutRoute(registry, request) };
+    endpoint = route.endpoint;
+    return { endpoint, outgoing: await runEndpoint(services, request, route) };
   } catch (error) {
     return toErrorResult(endpoint, error);
   }
 }
 
 /** Retry-After for an unavailable or overloaded database, in seconds. */
-const RETRY_AFTER = 10;
+const RETRY_AFTER_SECONDS = 10;
 
 function toErrorResult(endpoint: Endpoint | null, error: unknown): HandledRequest {
   if (error instanceof HttpError) return { endpoint, outgoing: toErrorResponse(error) };
   if (error instanceof QueueFull) return { endpoint, outgoing: toErrorResponse(unavailable(error.retryAfter)) };
-  if (error instanceof DatabaseUnavailable) return { endpoint, outgoing: toErrorResponse(unavailable(RETRY_AFTER)) };
+  if (error instanceof DatabaseUnavailable)
+    return { endpoint, outgoing: toErrorResponse(unavailable(RETRY_AFTER_SECONDS)) };
   // The repository needs more work than one response may cost. This is not a server error, and a retry would not help.
   if (isOverLimit(error)) return { endpoint, outgoing: toErrorResponse(unavailable()) };
   if (isForeignKeyViolation(error)) return { endpoint, outgoing: toErrorResponse(conflict()), error };
   return { endpoint, outgoing: toErrorResponse(serverError()), error };
 }
 
-function withHeaders(answered: HandledRequest, headers: OutgoingResponse['headers']): HandledRequest {
-  const { outgoing } = answered;
-  return { ...answered, outgoing: { ...outgoing, headers: { ...outgoing.headers, ...headers } } };
+function withHeaders(handled: HandledRequest, headers: OutgoingResponse['headers']): HandledRequest {
+  const { outgoing } = handled;
+  return { ...handled, outgoing: { ...outgoing, headers: { ...outgoing.headers, ...headers } } };
 }
 
 export interface HandledRequest {
@@ -134,14 +135,14 @@ export interface HandledRequest {
 }
 
 /**
- * Returns 404, 405 or the answer to OPTIONS. Invalid text and invalid JSON are reported before the route (stages 1 and 3 before
+ * Returns 410 or the response to OPTIONS; throws 404 or 405. Invalid text and invalid JSON are reported before the route (stages 1 and 3 before
  * 4), so the body is read here too, unless the path takes raw bodies.
  */
 async function respondWithoutRoute(registry: Registry, request: IncomingRequest): Promise<OutgoingResponse> {
   const type = mediaType(request);
   const methods = registry.methods(request.path);
-  const known = registry.find(methods[0] ?? '', request.path)?.endpoint;
-  if (known?.body !== 'raw' && (type === 'json' || type === 'form')) await readBodyParameters(request);
+  const knownEndpoint = registry.find(methods[0] ?? '', request.path)?.endpoint;
+  if (knownEndpoint?.body !== 'raw' && (type === 'json' || type === 'form')) await readBodyParameters(request);
   if (/^\/api\/v3(\/|$)/.test(request.path)) {
     return toErrorResponse(new HttpError(410, { error: 'API V3 is no longer supported. Use API V4 instead.' }));
   }
@@ -154,7 +155,7 @@ async function respondWithoutRoute(registry: Registry, request: IncomingRequest)
 /** The state of a request on its way through the stages. */
 interface RequestState {
   services: Services;
-  /** The database as this request reads it. */
+  /** The read state of the database for this request. */
   database: RequestDatabase;
   readonly request: IncomingRequest;
   readonly endpoint: Endpoint;
@@ -164,7 +165,7 @@ interface RequestState {
   caller: Caller;
   params: Readonly<Record<string, unknown>>;
   /** The resources that access has loaded. */
-  found: unknown;
+  resources: unknown;
   page: PageRequest;
 }
 
@@ -199,22 +200,22 @@ const STAGES: Readonly<Record<Stage, (state: RequestState) => void | Promise<voi
     const sentParams = selectDeclaredParameters(
       state.services.config.tier,
       declared,
-      pathValues(endpoint, path),
+      toPathValues(endpoint, path),
       rawParams,
     );
     state.params = { ...path, ...readParameters(declared, sentParams, problems, endpoint.rules) };
     if (problems.any) throw invalidParameters(problems.texts, problems.fields);
     if (endpoint.response.kind === 'page') {
-      const all = endpoint.keyset ? Object.assign(Object.create(rawParams), path, state.params) : state.params;
-      state.page = pageRequest(all, endpoint.keyset, isSignedIn(state.caller));
+      const pageValues = endpoint.keyset ? Object.assign(Object.create(rawParams), path, state.params) : state.params;
+      state.page = pageRequest(pageValues, endpoint.keyset, isSignedIn(state.caller));
     }
   },
 
   async load(state) {
-    state.found = await state.endpoint.access.load(new StageCall(state));
+    state.resources = await state.endpoint.access.load(new StageCall(state));
   },
 
-  authorize: (state) => state.endpoint.access.authorize(new StageCall(state), state.found as never),
+  authorize: (state) => state.endpoint.access.authorize(new StageCall(state), state.resources as never),
 
   precondition: (state) => (state.endpoint.lastModified ? checkCondition(state) : undefined),
 };
@@ -227,18 +228,18 @@ async function readBody(state: RequestState): Promise<void> {
   if (hasBody(request)) renewDatabase(state);
 }
 
-async function checkCondition({ endpoint, request, found }: RequestState): Promise<void> {
+async function checkCondition({ endpoint, request, resources }: RequestState): Promise<void> {
   const header = firstHeader(request.headers['if-unmodified-since']);
   if (endpoint.lastModified && header !== undefined) {
-    checkPrecondition(header, await endpoint.lastModified(endpoint.access.provide(found as never)));
+    checkPrecondition(header, await endpoint.lastModified(endpoint.access.provide(resources as never)));
   }
 }
 
 /** Runs the stages in this order; awaits only those that return a promise. */
 async function runStages(stages: readonly Stage[], state: RequestState): Promise<void> {
   for (const stage of stages) {
-    const done = STAGES[stage](state);
-    if (done !== undefined) await done;
+    const completion = STAGES[stage](state);
+    if (completion !== undefined) await completion;
   }
 }
 
@@ -248,9 +249,9 @@ async function resolveSudo(
   caller: Caller,
   name: string,
 ): Promise<Caller> {
-  const other = await impersonate(services.database.reader, caller, name);
-  if (other.user?.id === caller.user?.id) checkScopes(endpoint, caller, request.method);
-  return other;
+  const sudoCaller = await impersonate(services.database.reader, caller, name);
+  if (sudoCaller.user?.id === caller.user?.id) checkScopes(endpoint, caller, request.method);
+  return sudoCaller;
 }
 
 async function runEndpoint(
@@ -269,14 +270,14 @@ async function runEndpoint(
     rawParams: parseForm(request.query),
     caller: ANONYMOUS,
     params: path,
-    found: undefined,
+    resources: undefined,
     page: { kind: 'offset', page: 1, perPage: DEFAULT_PER_PAGE },
   };
   await runStages(STAGE_ORDERS[endpoint.stageOrder], state);
   try {
     const outgoing = await executeWithRetries(state, { ...server, git });
     try {
-      // The client may ask another process for the last use of its token next.
+      // The next request of the client may read the last use of its token from another process.
       if (state.caller.user !== null && server.tokenUses.shared) await server.tokenUses.flushed();
     } catch (error) {
       discardBody(outgoing);
@@ -295,14 +296,14 @@ const MAX_READ_ATTEMPTS = 3;
 
 /** Executes the endpoint. A GET whose rows were deleted meanwhile, or that needs overdue work, is retried with new access checks. */
 async function executeWithRetries(state: RequestState, server: Services): Promise<OutgoingResponse> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     // A `handle` may take long and must see newer state than the access checks.
     if (state.endpoint.handler.kind === 'handle') state.services = server;
-    const ready = prepareCall(state);
+    const prepared = prepareCall(state);
     try {
-      return await getCachedResponse(state, ready.context, () => executeEndpoint(state, ready));
+      return await getCachedResponse(state, prepared.context, () => executeEndpoint(state, prepared));
     } catch (error) {
-      if (state.endpoint.method !== 'GET' || tries === MAX_READ_ATTEMPTS) throw error;
+      if (state.endpoint.method !== 'GET' || attempt === MAX_READ_ATTEMPTS) throw error;
       if (error instanceof OverdueWork) await error.work(server.runUnitOfWork);
       else if (!(error instanceof RowDeleted)) throw error;
       await repeatAccessStages(state);
@@ -329,7 +330,7 @@ async function repeatAccessStages(state: RequestState): Promise<void> {
   );
 }
 
-/** The argument of the functions of access. A class, because several are created per request. */
+/** The `AccessCall` of a stage. A class, because several are created per request. */
 class StageCall implements AccessCall {
   readonly caller: Caller;
   readonly path: RequestState['path'];
@@ -359,7 +360,7 @@ class StageCall implements AccessCall {
  * Returns the path values for validation. Numbers beyond the safe range are replaced by the largest safe integer, which no row
  * has as its id, so that they lead to 404 instead of 400 (contract/conventions.md §2).
  */
-function pathValues(endpoint: Endpoint, path: RequestState['path']): RawParameters {
+function toPathValues(endpoint: Endpoint, path: RequestState['path']): RawParameters {
   const values: RawParameters = { ...path };
   for (const name in path) {
     const isNumber = isInteger(endpoint.params[name]) && /^[+-]?\d+$/.test(path[name] as string);
@@ -374,20 +375,20 @@ function isInteger(parameter: Parameters[string] | undefined): boolean {
   return schema.type === 'integer';
 }
 
-const declaredByEndpoint = new WeakMap<Endpoint, Parameters>();
+const declaredParameterCache = new WeakMap<Endpoint, Parameters>();
 
-/** Returns the parameters of the endpoint, then those of its pagination; its own declaration of a name wins. */
+/** Returns the parameters of the endpoint, then those of its pagination, unless the endpoint declares the same name. */
 export function declaredParameters(endpoint: Endpoint): Parameters {
-  const known = declaredByEndpoint.get(endpoint);
-  if (known) return known;
+  const cached = declaredParameterCache.get(endpoint);
+  if (cached) return cached;
   const paging = endpoint.response.kind === 'page' ? pageParameters : {};
   const keyset = endpoint.keyset ? keysetParameters : {};
-  const general: Parameters = { ...keyset, ...paging };
-  const own = Object.keys(endpoint.params);
+  const listParameters: Parameters = { ...keyset, ...paging };
+  const ownNames = Object.keys(endpoint.params);
   const declared = {
     ...endpoint.params,
-    ...Object.fromEntries(Object.entries(general).filter(([name]) => !own.includes(name))),
+    ...Object.fromEntries(Object.entries(listParameters).filter(([name]) => !ownNames.includes(name))),
   };
-  declaredByEndpoint.set(endpoint, declared);
+  declaredParameterCache.set(endpoint, declared);
   return declared;
 }

@@ -1,13 +1,15 @@
 import { preconditionFailed } from '#http/errors/http-error.ts';
 import { parseDateTime } from '#http/parameters/types.ts';
 
-/** Checks `If-Unmodified-Since` (contract/conventions.md §5, 412): an HTTP or ISO date; invalid ones are ignored. */
+/** Throws 412 for a resource that changed after `If-Unmodified-Since` (contract/conventions.md §5). Ignores invalid dates. */
 export function checkPrecondition(header: string, updatedAt: string | null): void {
-  const limit = readHttpDate(header.trim());
-  if (limit !== null && updatedAt !== null && Date.parse(updatedAt) > limit) throw preconditionFailed();
+  const unmodifiedSince = parseHttpDate(header.trim());
+  if (unmodifiedSince !== null && updatedAt !== null && Date.parse(updatedAt) > unmodifiedSince)
+    throw preconditionFailed();
 }
 
-function readHttpDate(text: string): number | null {
+/** Returns the Unix time in milliseconds of an HTTP or ISO date, or null if it is invalid. */
+function parseHttpDate(text: string): number | null {
   const iso = parseDateTime(text);
   if (iso !== null) return Date.parse(iso);
   if (!/^[A-Z][a-z]{2,8},? .* GMT$/.test(text)) return null;

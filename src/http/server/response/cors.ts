@@ -57,6 +57,7 @@ function isCorsRequest(request: IncomingRequest): boolean {
   );
 }
 
+/** Returns the CORS headers of a response; none if the request is not subject to CORS. */
 export function corsHeaders(request: IncomingRequest): Record<string, string> {
   if (isReportPath(request.path)) return REPORT_CORS_HEADERS;
   if (!isCorsRequest(request)) return {};

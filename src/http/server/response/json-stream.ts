@@ -6,10 +6,10 @@ import { createYielder } from '#runtime/yielding.ts';
 import { StreamedText } from '#text/streamed-text.ts';
 import { endsInHighSurrogate } from '#text/trim.ts';
 
-/** The longest JSON that is built as one text, in characters; nearly all responses are much shorter. */
+/** Maximum length of JSON that is built as one text, in characters; nearly all responses are much shorter. */
 const MAX_SINGLE_TEXT = 4 * 2 ** 20;
 
-/** An object with a list of more rows than this is written row by row. */
+/** Maximum number of rows in a list of an object; an object with a longer list is written row by row. */
 const MAX_INLINE_ROWS = 100;
 
 /** JSON that is too long to be built as one text. */
@@ -18,9 +18,9 @@ export interface LongJson {
   hash(): Promise<string>;
   /** Builds the JSON row by row while it is sent, at the pace of the client. Long texts may be newer than the hash. */
   stream(): Readable;
-  /** The bytes of the values that the JSON is built from. */
+  /** Heap size in bytes of the values from which the JSON is built. */
   readonly heapSize: number;
-  /** Ends what the values hold, instead of `stream`. */
+  /** Releases the streamed texts of the JSON, if `stream` is not called. */
   discard(): void;
 }
 
@@ -29,28 +29,28 @@ export interface LongJson {
  * must neither be in memory at once nor block the event loop. A `LongText` is read when it is written.
  */
 export function toJson(value: unknown): string | LongJson {
-  const { segments, suffix: end } = toSegments(value);
+  const { segments, suffix } = toSegments(value);
   const texts: string[] = [];
   let length = 0;
   for (const segment of segments) {
-    const text = segmentText(segment);
+    const text = formatSegment(segment);
     length += text.length;
     if (text instanceof ChunkedJson || length > MAX_SINGLE_TEXT)
-      return longJson({ texts, segments, suffix: end }, text instanceof JsonWithPendingTexts ? text.streamed : []);
+      return createLongJson({ texts, segments, suffix }, text instanceof JsonWithPendingTexts ? text.streamed : []);
     texts.push(text);
   }
-  return texts.join('') + end;
+  return texts.join('') + suffix;
 }
 
-function longJson(whole: PartlyWrittenJson, streamed: readonly StreamedText[]): LongJson {
+function createLongJson(json: PartlyWrittenJson, streamed: readonly StreamedText[]): LongJson {
   const discard = () => {
     for (const text of streamed) text.discard();
   };
   return {
-    heapSize: estimateHeapSize(whole),
-    hash: () => hashJson(whole),
+    heapSize: estimateHeapSize(json),
+    hash: () => hashJson(json),
     // A stream that is destroyed before it is read never starts its generator.
-    stream: () => Readable.from(writeChunks(whole), { objectMode: false }).once('close', discard),
+    stream: () => Readable.from(writeChunks(json), { objectMode: false }).once('close', discard),
     discard,
   };
 }
@@ -67,8 +67,8 @@ interface SegmentedJson {
 }
 
 function toSegments(value: unknown): SegmentedJson {
-  if (Array.isArray(value)) return listSegments(value);
-  if (isLargeObject(value)) return objectSegments(value as object);
+  if (Array.isArray(value)) return toListSegments(value);
+  if (isLargeObject(value)) return toObjectSegments(value as object);
   return { segments: [{ prefix: '', row: value }], suffix: '' };
 }
 
@@ -82,30 +82,30 @@ function isLargeObject(value: unknown): boolean {
   return false;
 }
 
-function listSegments(rows: readonly unknown[], open = '['): SegmentedJson {
+function toListSegments(rows: readonly unknown[], open = '['): SegmentedJson {
   return {
     segments: rows.map((row, index) => ({ prefix: index === 0 ? open : ',', row })),
     suffix: rows.length === 0 ? `${open}]` : ']',
   };
 }
 
-function objectSegments(value: object): SegmentedJson {
+function toObjectSegments(value: object): SegmentedJson {
   const segments: JsonSegment[] = [];
-  let before = '{';
+  let prefix = '{';
   for (const [key, inner] of Object.entries(value)) {
     if (inner === undefined) continue;
-    before += `${JSON.stringify(key)}:`;
+    prefix += `${JSON.stringify(key)}:`;
     if (Array.isArray(inner)) {
-      const list = listSegments(inner, `${before}[`);
+      const list = toListSegments(inner, `${prefix}[`);
       for (const segment of list.segments) segments.push(segment);
-      before = list.suffix;
+      prefix = list.suffix;
     } else {
-      segments.push({ prefix: before, row: inner });
-      before = '';
+      segments.push({ prefix, row: inner });
+      prefix = '';
     }
-    before += ',';
+    prefix += ',';
   }
-  return { segments, suffix: `${before.slice(0, -1)}}` };
+  return { segments, suffix: `${prefix.slice(0, -1)}}` };
 }
 
 /** `texts` are the JSON texts of the first segments, which are built already. */
@@ -113,52 +113,49 @@ interface PartlyWrittenJson extends SegmentedJson {
   readonly texts: readonly string[];
 }
 
-async function hashJson(whole: PartlyWrittenJson): Promise<string> {
+async function hashJson(json: PartlyWrittenJson): Promise<string> {
   const hash = createHash('sha1');
-  for await (const part of writeChunks(whole, true)) hash.update(part);
+  for await (const part of writeChunks(json, true)) hash.update(part);
   return hash.digest('hex');
 }
 
 /** The length of a chunk in characters; shorter chunks cost more to send than to build. */
 const CHUNK_LENGTH = 65_536;
 
-/** With `forHash`, the ids of streamed texts stand for their content. */
-async function* writeChunks(
-  { texts, segments, suffix: end }: PartlyWrittenJson,
-  forHash = false,
-): AsyncGenerator<string> {
-  const giveWay = createYielder();
+/** Yields the JSON in chunks. With `forHash`, ids replace the content of streamed texts. */
+async function* writeChunks({ texts, segments, suffix }: PartlyWrittenJson, forHash = false): AsyncGenerator<string> {
+  const yieldIfDue = createYielder();
   let buffered = '';
   for (let at = 0; at < segments.length; at++) {
-    const text = texts[at] ?? segmentText(segments[at]!);
+    const text = texts[at] ?? formatSegment(segments[at]!);
     if (text instanceof ChunkedJson) {
       yield buffered;
       buffered = '';
       for await (const part of text.chunks(forHash)) {
         yield part;
-        const way = giveWay();
-        if (way !== undefined) await way;
+        const pause = yieldIfDue();
+        if (pause !== undefined) await pause;
       }
     } else buffered += text;
     if (buffered.length >= CHUNK_LENGTH) {
       yield buffered;
       buffered = '';
     }
-    const way = giveWay();
-    if (way !== undefined) await way;
+    const pause = yieldIfDue();
+    if (pause !== undefined) await pause;
   }
-  yield buffered + end;
+  yield buffered + suffix;
 }
 
 /** Returns the JSON of a segment. As in an array, undefined becomes null. */
-function segmentText({ prefix: before, row }: JsonSegment): string | ChunkedJson {
-  if (typeof row === 'string' && row.length > MAX_SINGLE_TEXT) return new LongString(before, row);
+function formatSegment({ prefix, row }: JsonSegment): string | ChunkedJson {
+  if (typeof row === 'string' && row.length > MAX_SINGLE_TEXT) return new LongString(prefix, row);
   pendingTexts = [];
-  const json = before + JSON.stringify(row ?? null);
+  const json = prefix + JSON.stringify(row ?? null);
   return pendingTexts.length === 0 ? json : new JsonWithPendingTexts(json, pendingTexts);
 }
 
-/** A random text that no row contains; the JSON has it where a `LongText` belongs. */
+/** Random text that no row contains. It is the placeholder for a `LongText` or `StreamedText` in the JSON. */
 const PLACEHOLDER = randomUUID();
 const PLACEHOLDER_JSON = JSON.stringify(PLACEHOLDER);
 
@@ -178,19 +175,19 @@ for (const { prototype } of [LongText, StreamedText]) {
 
 /** JSON that is built in chunks. */
 abstract class ChunkedJson {
-  /** Approximately, in characters. */
+  /** Approximate length in characters. */
   abstract readonly length: number;
   abstract chunks(forHash: boolean): AsyncGenerator<string>;
 }
 
 /** A text that is written in chunks. */
 class LongString extends ChunkedJson {
-  readonly #before: string;
+  readonly #prefix: string;
   readonly #text: string;
 
-  constructor(before: string, text: string) {
+  constructor(prefix: string, text: string) {
     super();
-    this.#before = before;
+    this.#prefix = prefix;
     this.#text = text;
   }
 
@@ -199,7 +196,7 @@ class LongString extends ChunkedJson {
   }
 
   async *chunks(): AsyncGenerator<string> {
-    yield `${this.#before}"`;
+    yield `${this.#prefix}"`;
     for (let at = 0; at < this.#text.length; ) {
       const slice = this.#text.slice(at, at + CHUNK_LENGTH);
       // Half a surrogate pair is escaped differently from the pair, so it moves to the next chunk.

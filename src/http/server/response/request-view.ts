@@ -5,7 +5,7 @@ import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { timestamp } from '#runtime/clock.ts';
 
-/** What entities may use to render the response to one request. Records whether they used the clock. */
+/** Data and services for serializing the response to one request. Records whether entities used the clock. */
 export class ResponseContext implements SerializationContext {
   readonly url: string;
   readonly caller: Caller;

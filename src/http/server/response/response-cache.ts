@@ -18,10 +18,11 @@ import type { OutgoingResponse } from './response.ts';
  * the response is built. Credentials, scopes, resources and abilities are checked for cached responses too.
  */
 
-/** Limits of the cache, in bytes of heap, and of a cached URL, in characters. */
+/** Maximum heap size of the cache. */
 const MAX_CACHE_BYTES = 8 * 2 ** 20;
 /** Overhead of an entry: its slot in the cache, and the names of the tables that it read. */
 const ENTRY_OVERHEAD_BYTES = 800;
+/** Maximum length of the path and query of a cached request, in characters. */
 const MAX_URL_LENGTH = 2_000;
 
 interface CachedResponse {
@@ -42,32 +43,32 @@ interface CacheableRequest {
   readonly request: IncomingRequest;
   readonly caller: Caller;
   readonly services: Services;
-  /** The database as the request reads it. */
+  /** The read state of the database for this request. */
   readonly database: RequestDatabase;
 }
 
-/** Returns the cached response if it is still valid; otherwise builds it with `make`, and caches it if it was requested before. */
+/** Returns the cached response if it is still valid; otherwise builds it, and caches it if it was requested before. */
 export async function getCachedResponse(
   cacheable: CacheableRequest,
-  view: ResponseContext,
-  make: () => Promise<OutgoingResponse>,
+  context: ResponseContext,
+  buildResponse: () => Promise<OutgoingResponse>,
 ): Promise<OutgoingResponse> {
-  if (!isCacheable(cacheable.endpoint) || isTooLarge(cacheable.request)) return make();
+  if (!isCacheable(cacheable.endpoint) || isTooLarge(cacheable.request)) return buildResponse();
   const { database, services } = cacheable;
   const version = database.version();
   if (version instanceof Promise) await version;
   const cache = getCache(services.config);
-  const key = cacheKey(cacheable);
-  const before = cache.entries.get(key);
-  if (before?.reads.isCurrent()) return before.outgoing;
+  const key = getCacheKey(cacheable);
+  const cached = cache.entries.get(key);
+  if (cached?.reads.isCurrent()) return cached.outgoing;
   const isRepeated = cache.admission.admit(key);
-  const outgoing = await make();
+  const outgoing = await buildResponse();
   // Streams cannot be sent twice.
-  if (!isRepeated || outgoing.status !== 200 || view.usesClock || typeof outgoing.body !== 'string') return outgoing;
-  // A commit during `make` may be visible in one half of the response only, so it must have read one state.
+  if (!isRepeated || outgoing.status !== 200 || context.usesClock || typeof outgoing.body !== 'string') return outgoing;
+  // A commit while the response is built may be visible in only a part of it; such a response is not cached.
   await database.forRequest().version();
   const reads = database.reads();
-  if (reads.isCurrent() && cacheKey(cacheable) === key) cache.entries.set(key, { outgoing, reads });
+  if (reads.isCurrent() && getCacheKey(cacheable) === key) cache.entries.set(key, { outgoing, reads });
   return outgoing;
 }
 
@@ -90,6 +91,7 @@ export function clearResponseCache(config: Config): void {
   caches.get(config)?.entries.clear();
 }
 
+/** Returns whether responses of the endpoint may be cached. */
 export function isCacheable({ method, handler, response }: Endpoint): boolean {
   return method === 'GET' && handler.kind === 'read' && response.schema !== null;
 }
@@ -98,8 +100,8 @@ function isTooLarge(request: IncomingRequest): boolean {
   return hasBody(request) || request.path.length + request.query.length > MAX_URL_LENGTH;
 }
 
-/** The path identifies the endpoint; pagination links contain the whole URL. */
-function cacheKey({ request, caller, services }: CacheableRequest): string {
+/** Returns the cache key. The path identifies the endpoint; pagination links depend on the whole URL. */
+function getCacheKey({ request, caller, services }: CacheableRequest): string {
   const { baseUrl, path, query } = request;
   const token = caller.token === null ? '' : `${caller.token.kind} ${caller.token.id}`;
   return `${caller.user?.id ?? ''} ${token} ${caller.site?.id ?? ''} ${today(services.clock)} ${baseUrl}${path}?${query}`;

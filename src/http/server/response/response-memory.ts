@@ -9,13 +9,13 @@ const MEBIBYTE = 1024 * KIBIBYTE;
 /** Limits of the bytes of unsent responses in memory, so that clients that do not read cannot exhaust it. */
 const memory = createSharedBudget({ each: 24 * MEBIBYTE, all: 48 * MEBIBYTE, kept: 16 * MEBIBYTE });
 
-/** Shorter responses are not counted. */
+/** Minimum size of a response whose memory is counted. */
 const MIN_COUNTED_BYTES = 16 * KIBIBYTE;
 
-/** What a response takes that is read while it is sent: the buffers of its source and of its connection. */
+/** Buffer memory of a streamed response: the buffers of its source and of its connection. */
 const STREAM_BYTES = 128 * KIBIBYTE;
 
-/** In seconds; by then clients that stand still are disconnected. */
+/** Retry-After in seconds; until then clients that do not read are disconnected. */
 export const RESPONSE_RETRY_AFTER = 10;
 
 /** Reserves the memory of a response until it is sent; returns false if unsent responses use too much. */
@@ -28,23 +28,23 @@ export function releaseResponseMemory(client: RequestClient): void {
   memory.release(client);
 }
 
-/** Whether there is memory for a response of ordinary length. */
+/** Returns whether there is memory for a response of ordinary length. */
 export function hasResponseMemory(client: RequestClient): boolean {
   return memory.isAvailable(client, MEBIBYTE);
 }
 
 interface MeasuredResponse {
   readonly body?: Readable | Uint8Array | string;
-  /** The bytes of the values that a stream is built from. */
+  /** Heap size in bytes of the values from which a stream is built. */
   readonly heapSize?: number;
 }
 
-/** Returns the bytes that a response holds that is built from values of this size while it is sent. */
+/** Returns the memory in bytes of a response that is built from values of this size while it is sent. */
 export function measureStream(heapSize: number): number {
   return heapSize + STREAM_BYTES;
 }
 
-/** Returns the bytes that a response holds until it is sent. */
+/** Returns the memory in bytes that a response uses until it is sent; 0 for a small one. */
 export function measureResponse({ body, heapSize = 0 }: MeasuredResponse): number {
   if (body instanceof Readable) return measureStream(heapSize);
   return body === undefined || body.length < MIN_COUNTED_BYTES ? 0 : estimateHeapSize(body);

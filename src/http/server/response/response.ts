@@ -21,7 +21,7 @@ export interface OutgoingResponse {
   readonly status: number;
   readonly headers: Record<string, string | readonly string[]>;
   readonly body?: Readable | Uint8Array | string;
-  /** The bytes of the values that a stream is built from. */
+  /** Heap size in bytes of the values from which a stream is built. */
   readonly heapSize?: number;
 }
 
@@ -30,15 +30,15 @@ const JSON_TYPE = { 'Content-Type': 'application/json' } as const;
 export function toErrorResponse(error: HttpError): OutgoingResponse {
   // A 304 has no body.
   if (error.status === 304) return { status: 304, headers: { 'Cache-Control': 'no-cache', ...error.headers } };
-  const plain = typeof error.body === 'string';
+  const isPlainText = typeof error.body === 'string';
   return {
     status: error.status,
     headers: {
-      'Content-Type': plain ? 'text/plain' : 'application/json',
+      'Content-Type': isPlainText ? 'text/plain' : 'application/json',
       'Cache-Control': 'no-cache',
       ...error.headers,
     },
-    body: plain ? (error.body as string) : JSON.stringify(error.body),
+    body: isPlainText ? (error.body as string) : JSON.stringify(error.body),
   };
 }
 
@@ -50,21 +50,21 @@ export interface ResponseInput {
 }
 
 /** Builds the declared response from the serialized result of the handler. */
-export async function toSuccessResponse(result: unknown, facts: ResponseInput): Promise<OutgoingResponse> {
-  const wrapped = result instanceof Reply ? result : null;
-  const value = wrapped ? wrapped.value : result;
-  const { response: answer } = facts.endpoint;
-  const outgoing = await buildResponse(answer, value, facts, wrapped?.status ?? answer.status);
-  return wrapped ? { ...outgoing, headers: { ...outgoing.headers, ...wrapped.headers } } : outgoing;
+export async function toSuccessResponse(result: unknown, input: ResponseInput): Promise<OutgoingResponse> {
+  const reply = result instanceof Reply ? result : null;
+  const value = reply ? reply.value : result;
+  const { response: responseType } = input.endpoint;
+  const outgoing = await buildResponse(responseType, value, input, reply?.status ?? responseType.status);
+  return reply ? { ...outgoing, headers: { ...outgoing.headers, ...reply.headers } } : outgoing;
 }
 
 function buildResponse(
-  answer: ResponseType,
+  responseType: ResponseType,
   value: unknown,
-  facts: ResponseInput,
+  input: ResponseInput,
   status: number,
 ): OutgoingResponse | Promise<OutgoingResponse> {
-  switch (answer.kind) {
+  switch (responseType.kind) {
     case 'nothing':
       return { status, headers: { 'Cache-Control': 'no-cache' } };
     case 'stream': {
@@ -73,7 +73,7 @@ function buildResponse(
     }
     case 'html':
     case 'redirect':
-      return pageOrRedirect(value as HtmlReply | RedirectReply);
+      return toPageOrRedirect(value as HtmlReply | RedirectReply);
     case 'text':
       return {
         status,
@@ -82,26 +82,26 @@ function buildResponse(
       };
     case 'page': {
       const page = value as ListPage<unknown>;
-      const headers = pageHeaders(page, facts.page, facts.request, facts.rawParams);
-      return jsonResponse(page.items, status, facts.request, headers);
+      const headers = pageHeaders(page, input.page, input.request, input.rawParams);
+      return jsonResponse(page.items, status, input.request, headers);
     }
     default:
       return jsonResponse(
         value === undefined && status === 202 ? { message: '202 Accepted' } : value,
         status,
-        facts.request,
+        input.request,
         {},
       );
   }
 }
 
-/** An HTML page may set another status: an endpoint that redirects shows a page if it cannot. */
-function pageOrRedirect(reply: HtmlReply | RedirectReply): OutgoingResponse {
-  const general = { 'Cache-Control': 'no-cache', ...reply.headers };
-  if ('location' in reply) return { status: 302, headers: { ...general, Location: reply.location } };
+/** Returns a redirect or an HTML page. A page may set another status, for example if an endpoint cannot redirect. */
+function toPageOrRedirect(reply: HtmlReply | RedirectReply): OutgoingResponse {
+  const baseHeaders = { 'Cache-Control': 'no-cache', ...reply.headers };
+  if ('location' in reply) return { status: 302, headers: { ...baseHeaders, Location: reply.location } };
   return {
     status: reply.status ?? 200,
-    headers: { 'Content-Type': 'text/html; charset=utf-8', ...general },
+    headers: { 'Content-Type': 'text/html; charset=utf-8', ...baseHeaders },
     body: reply.body,
   };
 }
@@ -116,43 +116,43 @@ export function jsonResponse(
   // A string is sent together with its headers in one write; bytes would need two.
   const body = toJson(value);
   if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
-    const general = { status, headers: { ...JSON_TYPE, 'Cache-Control': 'no-cache', ...headers } };
-    return typeof body === 'string'
-      ? { ...general, body }
-      : { ...general, body: body.stream(), heapSize: body.heapSize };
+    const base = { status, headers: { ...JSON_TYPE, 'Cache-Control': 'no-cache', ...headers } };
+    return typeof body === 'string' ? { ...base, body } : { ...base, body: body.stream(), heapSize: body.heapSize };
   }
-  if (typeof body !== 'string') return longJsonResponse(body, request, headers);
-  const described = { ...cacheHeaders(hash('sha1', body, 'hex')), 'Content-Length': String(Buffer.byteLength(body)) };
-  return { status, headers: { ...JSON_TYPE, ...described, ...headers }, body };
+  if (typeof body !== 'string') return createLongJsonResponse(body, request, headers);
+  const bodyHeaders = {
+    ...createCacheHeaders(hash('sha1', body, 'hex')),
+    'Content-Length': String(Buffer.byteLength(body)),
+  };
+  return { status, headers: { ...JSON_TYPE, ...bodyHeaders, ...headers }, body };
 }
 
-/** Without Content-Length: the body is built again while it is sent. */
-async function longJsonResponse(
+/** Returns a JSON response without Content-Length; its body is built again while it is sent. */
+async function createLongJsonResponse(
   body: LongJson,
   { client }: IncomingRequest,
   headers: Record<string, string>,
 ): Promise<OutgoingResponse> {
   const { heapSize } = body;
-  // Other requests run while the hash is computed, so the memory is reserved before: all of it, because a response over the
-  // limit gets nothing more later.
+  // Other requests run while the hash is computed, so all memory is reserved before: a client over its limit gets no more.
   if (!reserveResponseMemory(client, measureStream(heapSize))) {
     body.discard();
     throw unavailable(RESPONSE_RETRY_AFTER);
   }
   return {
     status: 200,
-    headers: { ...JSON_TYPE, ...cacheHeaders(await body.hash()), ...headers },
+    headers: { ...JSON_TYPE, ...createCacheHeaders(await body.hash()), ...headers },
     body: body.stream(),
     heapSize,
   };
 }
 
 /** Returns the headers of a body that clients may cache and revalidate. */
-function cacheHeaders(hash: string) {
+function createCacheHeaders(hash: string) {
   return { ETag: `W/"${hash}"`, 'Cache-Control': 'max-age=0, private, must-revalidate' };
 }
 
-/** Returns 304 if the request has this JSON already. Raw files handle this themselves (contract/repository.md §0). */
+/** Returns 304 if `If-None-Match` has the ETag of this JSON; otherwise the response itself. Raw files do this themselves. */
 export function orNotModified(request: IncomingRequest, outgoing: OutgoingResponse): OutgoingResponse {
   const ifNoneMatch = firstHeader(request.headers['if-none-match']);
   const { 'Content-Type': type, 'Content-Length': _length, ...headers } = outgoing.headers;
@@ -162,7 +162,7 @@ export function orNotModified(request: IncomingRequest, outgoing: OutgoingRespon
   return { status: 304, headers };
 }
 
-/** Ends what a response holds that is not sent. */
+/** Destroys the stream of a response that is not sent. */
 export function discardBody({ body }: OutgoingResponse): void {
   if (body instanceof Readable) body.destroy();
 }

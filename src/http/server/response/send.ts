@@ -6,9 +6,9 @@ import { endsInHighSurrogate } from '#text/trim.ts';
 import { corsHeaders } from './cors.ts';
 import type { OutgoingResponse } from './response.ts';
 
-/** The longest body that is sent in one write, in bytes or characters; longer ones are sent at the pace of the client. */
-const MAX_SINGLE_WRITE = 262_144;
-/** The length of the pieces of longer bodies. */
+/** Maximum length of a body that is sent in one write, in bytes or characters. Longer bodies are sent with back-pressure. */
+const MAX_SINGLE_WRITE_LENGTH = 262_144;
+/** Length of the chunks of longer bodies. */
 const CHUNK_BYTES = 65_536;
 
 /**
@@ -26,7 +26,7 @@ export async function send(
   // Errors are reported while the stream is read; later ones are ignored.
   source?.on('error', () => {});
   try {
-    response.writeHead(outgoing.status, headerLines(request, outgoing, clock.now()));
+    response.writeHead(outgoing.status, createHeaderLines(request, outgoing, clock.now()));
     if (body === undefined || request.method === 'HEAD') await endResponse(request, response);
     else if (source !== null) await streamBody(source, response, request.idleTimeout);
     else if (wouldResetConnection(request, response)) await endResponse(request, response, body as string | Uint8Array);
@@ -41,7 +41,7 @@ export async function send(
 }
 
 /**
- * Whether ending the connection would reset it while the client still sends its body. Most clients read only when they have
+ * Returns whether ending the connection would reset it while the client still sends its body. Most clients read only when they have
  * sent everything, and would lose the response.
  */
 function wouldResetConnection({ stream }: IncomingRequest, { shouldKeepAlive }: ServerResponse): boolean {
@@ -63,15 +63,16 @@ async function endResponse(
   }
   response.flushHeaders();
   const { stream, idleTimeout } = request;
-  const come = new Promise<void>((resolve) => {
+  const requestEnded = new Promise<void>((resolve) => {
     for (const event of ['end', 'close', 'error']) stream.once(event, () => resolve());
   });
   // Discard a body that nobody reads.
   if (stream.readableFlowing === null) stream.resume();
-  if (body !== undefined && body.length > MAX_SINGLE_WRITE) await pipeChunks(toStream(body), response, idleTimeout);
+  if (body !== undefined && body.length > MAX_SINGLE_WRITE_LENGTH)
+    await pipeChunks(toStream(body), response, idleTimeout);
   else if (body !== undefined) response.write(body);
   // The caller limits how long the rest of the request may take (`closeUnlessFullyRead`).
-  come.then(() => finishResponse(response, idleTimeout)).catch(() => response.destroy());
+  requestEnded.then(() => finishResponse(response, idleTimeout)).catch(() => response.destroy());
 }
 
 /**
@@ -90,26 +91,26 @@ function hasNonAsciiHeader(headers: OutgoingResponse['headers']): boolean {
 const NON_ASCII = /[^\0-\x7f]/;
 
 async function writeBody(body: string | Uint8Array, response: ServerResponse, idleTimeout: number): Promise<void> {
-  if (body.length > MAX_SINGLE_WRITE) return streamBody(toStream(body), response, idleTimeout);
+  if (body.length > MAX_SINGLE_WRITE_LENGTH) return streamBody(toStream(body), response, idleTimeout);
   if (typeof body === 'string') response.end(body);
   else endWithBytes(response, body);
-  // Nearly always the system buffers everything at once, and there is nothing to wait for.
+  // Usually the system has buffered everything already.
   if (response.writableLength > 0) await waitUntilWritten(response, 'finish', idleTimeout);
 }
 
 function toStream(body: string | Uint8Array): Readable {
-  return Readable.from(chunksOf(body), { objectMode: false });
+  return Readable.from(splitIntoChunks(body), { objectMode: false });
 }
 
-/** Yields the bytes of the body. A text is encoded piece by piece; no piece ends within a surrogate pair. */
-function* chunksOf(body: string | Uint8Array): Generator<Uint8Array> {
+/** Yields the bytes of the body. A text is encoded chunk by chunk; no chunk ends within a surrogate pair. */
+function* splitIntoChunks(body: string | Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < body.length; ) {
-    let piece = typeof body === 'string' ? body.slice(at, at + CHUNK_BYTES) : body.subarray(at, at + CHUNK_BYTES);
-    if (typeof piece === 'string' && at + CHUNK_BYTES < body.length && endsInHighSurrogate(piece)) {
-      piece = piece.slice(0, -1);
+    let chunk = typeof body === 'string' ? body.slice(at, at + CHUNK_BYTES) : body.subarray(at, at + CHUNK_BYTES);
+    if (typeof chunk === 'string' && at + CHUNK_BYTES < body.length && endsInHighSurrogate(chunk)) {
+      chunk = chunk.slice(0, -1);
     }
-    at += piece.length;
-    yield typeof piece === 'string' ? Buffer.from(piece) : piece;
+    at += chunk.length;
+    yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
   }
 }
 
@@ -120,10 +121,10 @@ async function streamBody(source: Readable, response: ServerResponse, idleTimeou
 
 /** Pipes the source to the response. A client that disconnects destroys the source at once, even while it is silent. */
 async function pipeChunks(source: Readable, response: ServerResponse, idleTimeout: number): Promise<void> {
-  const end = () => void source.destroy();
-  response.on('error', end);
-  response.on('close', end);
-  if (response.destroyed) end();
+  const destroySource = () => void source.destroy();
+  response.on('error', destroySource);
+  response.on('close', destroySource);
+  if (response.destroyed) destroySource();
   for await (const chunk of source as AsyncIterable<Uint8Array>) {
     if (!response.write(chunk)) await waitUntilWritten(response, 'drain', idleTimeout);
   }
@@ -134,7 +135,7 @@ async function finishResponse(response: ServerResponse, idleTimeout: number): Pr
   if (response.writableLength > 0) await waitUntilWritten(response, 'finish', idleTimeout);
 }
 
-/** The client has disconnected, or has stopped reading. */
+/** Error for a client that has disconnected or has stopped reading. */
 class ClientNotReading extends Error {}
 
 /** Resolves when the buffered data has been sent. Rejects when the client disconnects, or does not read for too long. */
@@ -142,32 +143,32 @@ function waitUntilWritten(response: ServerResponse, event: 'drain' | 'finish', i
   return new Promise((resolve, reject) => {
     const settle = (outcome: () => void) => {
       clearTimeout(timer);
-      response.off(event, done);
-      response.off('close', left);
+      response.off(event, onWritten);
+      response.off('close', onClose);
       outcome();
     };
-    const done = () => settle(resolve);
-    const left = () => settle(() => reject(new ClientNotReading()));
+    const onWritten = () => settle(resolve);
+    const onClose = () => settle(() => reject(new ClientNotReading()));
     const timer = setTimeout(() => settle(() => reject(new ClientNotReading())), idleTimeout);
-    response.on(event, done);
-    response.on('close', left);
-    if (response.destroyed) left();
+    response.on(event, onWritten);
+    response.on('close', onClose);
+    if (response.destroyed) onClose();
   });
 }
 
-/** Returns names and values alternately, the form that Node writes fastest. */
-function headerLines(request: IncomingRequest, { status, headers, body }: OutgoingResponse, now: Date): string[] {
+/** Returns the headers as alternating names and values, the form that Node writes fastest. */
+function createHeaderLines(request: IncomingRequest, { status, headers, body }: OutgoingResponse, now: Date): string[] {
   const lines: string[] = [];
   for (const name in headers) {
     const value = headers[name] as string | readonly string[];
     if (typeof value === 'string') lines.push(name, value);
-    else for (const one of value) lines.push(name, one);
+    else for (const item of value) lines.push(name, item);
   }
-  lines.push('X-Request-Id', request.id, 'Date', httpDate(now));
+  lines.push('X-Request-Id', request.id, 'Date', formatHttpDate(now));
   for (const name in GENERAL_HEADERS)
     if (headers[name] === undefined) lines.push(name, GENERAL_HEADERS[name] as string);
-  const cors = corsHeaders(request);
-  for (const name in cors) lines.push(name, cors[name] as string);
+  const corsHeaderValues = corsHeaders(request);
+  for (const name in corsHeaderValues) lines.push(name, corsHeaderValues[name] as string);
   if (headers['Content-Length'] !== undefined) return lines;
   if (typeof body === 'string' || body instanceof Uint8Array) {
     lines.push('Content-Length', String(Buffer.byteLength(body)));
@@ -179,8 +180,8 @@ function headerLines(request: IncomingRequest, { status, headers, body }: Outgoi
 
 let cachedDate = { second: -1, date: '' };
 
-/** Formats the date once per second, because formatting costs as much as routing. */
-function httpDate(now: Date): string {
+/** Returns the Date header, which is formatted once per second, because formatting costs as much as routing. */
+function formatHttpDate(now: Date): string {
   const second = Math.floor(now.getTime() / 1000);
   if (cachedDate.second !== second) cachedDate = { second, date: now.toUTCString() };
   return cachedDate.date;
@@ -198,4 +199,5 @@ function endWithBytes(response: ServerResponse, body: Uint8Array): void {
   else response.end(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'), 'latin1');
 }
 
+/** Maximum size of a body that is copied to a string. */
 const MAX_COPIED_BYTES = 16_384;

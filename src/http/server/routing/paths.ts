@@ -2,15 +2,16 @@
 
 export interface PathParameter {
   readonly name: string;
-  /** The expression that the segment must match, `^\\d+$`. */
+  /** Regular expression that the segment must match, `^\\d+$`. */
   readonly pattern?: string;
-  /** Whether it matches the rest of the path, slashes included. */
+  /** Whether the parameter matches the rest of the path, slashes included. */
   readonly rest: boolean;
 }
 
 /** A name with an optional expression, whose parentheses may nest once. */
 const PARAMETER_PATTERN = /([:*])(\w+)(?:\(((?:[^()]|\((?:[^()])*\))*)\))?/g;
 
+/** Returns the parameters of a path in their order. */
 export function pathParameters(path: string): PathParameter[] {
   return [...path.matchAll(PARAMETER_PATTERN)].map(([, sign, name = '', pattern]) => ({
     name,
@@ -24,9 +25,9 @@ export function pathParameterNames(path: string): string[] {
 }
 
 /** Replaces each parameter of a path by a text, for example `{id}`. */
-export function replaceParameters(path: string, text: (parameter: PathParameter, index: number) => string): string {
+export function replaceParameters(path: string, toText: (parameter: PathParameter, index: number) => string): string {
   let index = 0;
   return path.replace(PARAMETER_PATTERN, (_all, sign: string, name: string, pattern?: string) =>
-    text({ name, pattern, rest: sign === '*' }, index++),
+    toText({ name, pattern, rest: sign === '*' }, index++),
   );
 }

@@ -12,8 +12,9 @@ const API = '/api/v4';
 const METHODS: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 export interface Registry {
-  /** By path, then by method. */
+  /** All endpoints, ordered by path, then by method. */
   readonly endpoints: readonly Endpoint[];
+  /** Returns the endpoint of a raw path and its parameters; null if there is none. GET endpoints also serve HEAD. */
   find(method: string, path: string): RouteMatch | null;
   /** Returns the methods of a path, for 405 and OPTIONS; empty for an unknown path. */
   methods(path: string): readonly string[];
@@ -26,7 +27,7 @@ export interface RouteMatch {
 
 type Router = ReturnType<typeof FindMyWay>;
 
-/** Throws when a declaration is inconsistent, or when two endpoints share a name or a route. */
+/** Returns the registry of these modules. Throws for an invalid declaration, and for two endpoints with one name or route. */
 export function createRegistry(modules: ResourceModules): Registry {
   const endpoints = Object.entries(modules)
     .flatMap(([folder, module]) => collectEndpoints(folder, module))
@@ -39,13 +40,13 @@ export function createRegistry(modules: ResourceModules): Registry {
     if (endpoint.path.startsWith('/*')) suffixRoutes.push(toSuffixRoute(endpoint));
     else addRoute(router, endpoint);
   }
-  suffixRoutes.sort((a, b) => b.literals - a.literals);
+  suffixRoutes.sort((a, b) => b.literalCount - a.literalCount);
   const lookup = (method: string, rawPath: string): RouteMatch | null => {
     const path = rawPath.startsWith(API) ? collapseSlashes(rawPath) : rawPath;
-    const found = router.find(method as never, path);
-    if (found === null) return findSuffixRoute(suffixRoutes, method, path);
-    const { endpoint, wildcard } = found.store as RouteTarget;
-    const values = found.params['*'] === undefined ? found.params : withWildcard(found.params, wildcard);
+    const match = router.find(method as never, path);
+    if (match === null) return findSuffixRoute(suffixRoutes, method, path);
+    const { endpoint, wildcard } = match.store as RouteTarget;
+    const values = match.params['*'] === undefined ? match.params : withWildcard(match.params, wildcard);
     // An empty segment matches no parameter: `/projects/` is not a project.
     for (const name in values) if (values[name] === '') return null;
     return { endpoint, path: values as RouteMatch['path'] };
@@ -54,8 +55,10 @@ export function createRegistry(modules: ResourceModules): Registry {
     endpoints,
     find: (method, path) => lookup(method, path) ?? (method === 'HEAD' ? lookup('GET', path) : null),
     methods(path) {
-      const known = METHODS.filter((method) => lookup(method, path) !== null);
-      return known.includes('GET') && !known.includes('HEAD') ? [...known, 'HEAD'] : known;
+      const declaredMethods = METHODS.filter((method) => lookup(method, path) !== null);
+      return declaredMethods.includes('GET') && !declaredMethods.includes('HEAD')
+        ? [...declaredMethods, 'HEAD']
+        : declaredMethods;
     },
   };
 }
@@ -68,8 +71,8 @@ function withWildcard({ '*': rest, ...named }: Params, wildcard: string): Params
 
 /** Collapses repeated slashes and drops a trailing one: real clients send `/features/` and `/features//name`. */
 function collapseSlashes(path: string): string {
-  const single = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
-  return single.endsWith('/') ? single.slice(0, -1) : single;
+  const collapsed = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
+  return collapsed.endsWith('/') ? collapsed.slice(0, -1) : collapsed;
 }
 
 function collectEndpoints(folder: string, { endpoints, sources }: ResourceModule): Endpoint[] {
@@ -89,12 +92,12 @@ function isEndpoint(value: unknown): value is EndpointDefinition {
 }
 
 function checkNames(endpoints: readonly Endpoint[]): void {
-  const seen = new Map<string, Endpoint>();
+  const endpointsByName = new Map<string, Endpoint>();
   for (const endpoint of endpoints) {
-    const duplicate = seen.get(endpoint.name);
+    const duplicate = endpointsByName.get(endpoint.name);
     if (duplicate)
       throw new Error(`${endpoint.source}: ${endpoint.name} is also the name of an endpoint in ${duplicate.source}`);
-    seen.set(endpoint.name, endpoint);
+    endpointsByName.set(endpoint.name, endpoint);
     checkDeclaration(endpoint);
   }
 }
@@ -104,63 +107,63 @@ function checkNames(endpoints: readonly Endpoint[]): void {
  * expression (`(^\\d+$)`) at each position.
  */
 function checkRoutes(endpoints: readonly Endpoint[]): void {
-  const seen = new Map<string, Endpoint>();
+  const endpointsByRoute = new Map<string, Endpoint>();
   for (const endpoint of endpoints) {
     const shape = replaceParameters(fullPath(endpoint), ({ pattern, rest }) =>
       rest ? '*' : pattern === undefined ? ':' : ':()',
     );
     const route = `${endpoint.method} ${shape}`;
-    const duplicate = seen.get(route);
+    const duplicate = endpointsByRoute.get(route);
     if (duplicate)
       throw new Error(
         `${endpoint.source}: ${endpoint.name} cannot be routed: its route is that of ${duplicate.name} in ${duplicate.source}`,
       );
-    seen.set(route, endpoint);
+    endpointsByRoute.set(route, endpoint);
   }
 }
 
 function checkDeclaration(endpoint: Endpoint): void {
-  const complain = (what: string) => {
-    throw new Error(`${endpoint.source}: ${endpoint.name} ${what}`);
+  const throwInvalid = (problem: string) => {
+    throw new Error(`${endpoint.source}: ${endpoint.name} ${problem}`);
   };
-  if (!endpoint.path.startsWith('/')) complain(`has a path that does not begin with /: ${endpoint.path}`);
-  if (endpoint.path.startsWith(API)) complain('has a path that begins with /api/v4, which is added automatically');
-  if (endpoint.summary === '' || endpoint.summary.endsWith('.')) complain('needs a summary without a full stop');
+  if (!endpoint.path.startsWith('/')) throwInvalid(`has a path that does not begin with /: ${endpoint.path}`);
+  if (endpoint.path.startsWith(API)) throwInvalid('has a path that begins with /api/v4, which is added automatically');
+  if (endpoint.summary === '' || endpoint.summary.endsWith('.')) throwInvalid('needs a summary without a full stop');
   if (endpoint.response.kind === 'page' && endpoint.method !== 'GET')
-    complain('responds with a page, but is not a GET');
+    throwInvalid('responds with a page, but is not a GET');
   if (endpoint.keyset && endpoint.response.kind !== 'page')
-    complain('declares keyset, but does not respond with a page');
-  if (endpoint.lastModified && endpoint.method !== 'DELETE') complain('declares lastModified, but is not a DELETE');
-  if (isRead(endpoint) && endpoint.activity.length > 0) complain(`is a ${endpoint.method}, but declares activity`);
+    throwInvalid('declares keyset, but does not respond with a page');
+  if (endpoint.lastModified && endpoint.method !== 'DELETE') throwInvalid('declares lastModified, but is not a DELETE');
+  if (isRead(endpoint) && endpoint.activity.length > 0) throwInvalid(`is a ${endpoint.method}, but declares activity`);
   const stages: readonly Stage[] = STAGE_ORDERS[endpoint.stageOrder];
   const readsBody = endpoint.body === 'merged' || endpoint.body === 'json';
   if (!stages.includes('body') && readsBody && !isRead(endpoint) && endpoint.method !== 'DELETE') {
-    complain(`has the stage order ${endpoint.stageOrder}, which reads no body, but its body is ${endpoint.body}`);
+    throwInvalid(`has the stage order ${endpoint.stageOrder}, which reads no body, but its body is ${endpoint.body}`);
   }
   if (!stages.includes('credentials') && isCacheable(endpoint)) {
-    complain(
+    throwInvalid(
       `declares read, whose response is cached per caller, but its stage order ${endpoint.stageOrder} authenticates nobody: declare handle`,
     );
   }
   const loadsParent = endpoint.access.loadParent !== undefined;
   if (stages.includes('loadParent') !== loadsParent) {
-    complain(
+    throwInvalid(
       `has the stage order ${endpoint.stageOrder}, but its access declares ${loadsParent ? 'a' : 'no'} loadParent`,
     );
   }
   if (!stages.includes('precondition') && endpoint.lastModified) {
-    complain(`declares lastModified, but its stage order ${endpoint.stageOrder} has no precondition stage`);
+    throwInvalid(`declares lastModified, but its stage order ${endpoint.stageOrder} has no precondition stage`);
   }
   if ((endpoint.body === 'late') !== Object.keys(endpoint.fields).length > 0) {
-    complain('must declare fields if, and only if, its body is read late');
+    throwInvalid('must declare fields if, and only if, its body is read late');
   }
   const unlimited = findUnlimitedParameter({ ...endpoint.params, ...endpoint.fields });
-  if (unlimited) complain(`takes ${unlimited} without a length limit: use a type of parameters/texts.ts`);
-  const twice = pathParameterNames(endpoint.path).find((name, index, names) => names.indexOf(name) !== index);
-  if (twice) complain(`has two parameters ${twice} in its path`);
+  if (unlimited) throwInvalid(`takes ${unlimited} without a length limit: use a type of parameters/texts.ts`);
+  const duplicateName = pathParameterNames(endpoint.path).find((name, index, names) => names.indexOf(name) !== index);
+  if (duplicateName) throwInvalid(`has two parameters ${duplicateName} in its path`);
   for (const [code, [status]] of Object.entries(endpoint.errors)) {
     if (status < 300 || status > 599)
-      complain(`declares the error ${code} with the status ${status}, which is not between 300 and 599`);
+      throwInvalid(`declares the error ${code} with the status ${status}, which is not between 300 and 599`);
   }
 }
 
@@ -168,11 +171,12 @@ function isRead({ method }: Endpoint): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
+/** Returns the path of an endpoint with its prefix, `/api/v4/projects/:id`. */
 export function fullPath(endpoint: Pick<Endpoint, 'root' | 'path'>): string {
   return endpoint.root ? endpoint.path : `${API}${endpoint.path}`;
 }
 
-/** What the router stores for a route. `wildcard` is the name of the rest of the path, `/artifacts/*path`. */
+/** Data of a route in the router. `wildcard` is the name of the rest of the path, `/artifacts/*path`. */
 interface RouteTarget {
   readonly endpoint: Endpoint;
   readonly wildcard: string;
@@ -185,8 +189,8 @@ function addRoute(router: Router, endpoint: Endpoint): void {
   // A path declared with a trailing slash is also served without it.
   const spellings = path.length > 1 && path.endsWith('/') ? [path, path.slice(0, -1)] : [path];
   try {
-    for (const each of spellings) {
-      router.on(endpoint.method, each.replace(/\*\w+$/, '*'), () => {}, target as never);
+    for (const spelling of spellings) {
+      router.on(endpoint.method, spelling.replace(/\*\w+$/, '*'), () => {}, target as never);
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -203,18 +207,20 @@ interface SuffixRoute {
   readonly pattern: RegExp;
   readonly names: readonly string[];
   /** The number of fixed characters: the most specific route is tried first. */
-  readonly literals: number;
+  readonly literalCount: number;
 }
 
 function toSuffixRoute(endpoint: Endpoint): SuffixRoute {
   const names: string[] = [];
-  const source = endpoint.path.slice(1).replace(/\*(\w+)|:(\w+)|[.$()]/g, (match, rest?: string, one?: string) => {
-    if (rest === undefined && one === undefined) return `\\${match}`;
-    names.push((rest ?? one) as string);
-    return rest === undefined ? '([^/]+)' : '([^/]+(?:/[^/]+)*?)';
-  });
-  const literals = replaceParameters(endpoint.path, () => '').length;
-  return { endpoint, pattern: new RegExp(`^/${source}$`), names, literals };
+  const source = endpoint.path
+    .slice(1)
+    .replace(/\*(\w+)|:(\w+)|[.$()]/g, (match, rest?: string, segmentName?: string) => {
+      if (rest === undefined && segmentName === undefined) return `\\${match}`;
+      names.push((rest ?? segmentName) as string);
+      return rest === undefined ? '([^/]+)' : '([^/]+(?:/[^/]+)*?)';
+    });
+  const literalCount = replaceParameters(endpoint.path, () => '').length;
+  return { endpoint, pattern: new RegExp(`^/${source}$`), names, literalCount };
 }
 
 function findSuffixRoute(routes: readonly SuffixRoute[], method: string, path: string): RouteMatch | null {
