@@ -12,10 +12,11 @@ export const TAGS = 'refs/tags/';
 export function decodeName(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   let name = '';
-  for (let at = 0; at < bytes.length; ) {
-    const length = characterLength(bytes, at);
-    name += length === 0 ? String.fromCharCode(0xdc00 + bytes[at]!) : bytes.toString('utf8', at, at + length);
-    at += Math.max(length, 1);
+  for (let offset = 0; offset < bytes.length; ) {
+    const length = characterLength(bytes, offset);
+    name +=
+      length === 0 ? String.fromCharCode(0xdc00 + bytes[offset]!) : bytes.toString('utf8', offset, offset + length);
+    offset += Math.max(length, 1);
   }
   return name;
 }
@@ -33,9 +34,9 @@ export function encodeName(name: string): Buffer {
 }
 
 /** Returns the length of the UTF-8 character at this position; 0 if there is none. */
-function characterLength(bytes: Buffer, at: number): number {
-  const first = bytes[at]!;
+function characterLength(bytes: Buffer, offset: number): number {
+  const first = bytes[offset]!;
   const length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  const character = bytes.subarray(at, at + length);
+  const character = bytes.subarray(offset, offset + length);
   return character.length === length && isUtf8(character) ? length : 0;
 }

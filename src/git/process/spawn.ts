@@ -258,13 +258,13 @@ function superviseProcess(
   const exit = Promise.withResolvers<ProcessExit>();
   const [stdin, stdout, errors, ...pipes] = spawned.streams as [Duplex, Duplex, Duplex, ...Duplex[]];
   let stderr = '';
-  let stopped: GitFailure | null = null;
+  let stopReason: GitFailure | null = null;
   let settled = false;
   let killTimer: NodeJS.Timeout | undefined;
 
   const stop = (failure: GitFailure): void => {
-    if (stopped !== null || settled) return;
-    stopped = failure;
+    if (stopReason !== null || settled) return;
+    stopReason = failure;
     spawned.signal('SIGTERM');
     killTimer = setTimeout(() => spawned.signal('SIGKILL'), KILL_DELAY_MS);
     for (const stream of [stdin, stdout, ...pipes]) stream.destroy();
@@ -306,7 +306,7 @@ function superviseProcess(
     clearTimeout(killTimer);
     client?.signal.removeEventListener('abort', stopForClient);
     processes.children.delete(child);
-    if (stopped !== null) exit.resolve({ ok: false, failure: stopped });
+    if (stopReason !== null) exit.resolve({ ok: false, failure: stopReason });
     else if ('error' in result) exit.resolve({ ok: false, failure: { kind: 'unavailable', text: result.error } });
     else if (isAcceptedCode(result.code, options)) exit.resolve({ ok: true, code: result.code });
     else exit.resolve({ ok: false, failure: parseFailure(result.code, stderr) });

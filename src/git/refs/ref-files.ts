@@ -79,12 +79,12 @@ function searchSorted(content: Buffer, name: Buffer): string | null {
   return null;
 }
 
-function findLineStart(content: Buffer, lowest: number, at: number): number {
-  return at <= lowest ? lowest : Math.max(lowest, content.lastIndexOf(0x0a, at - 1) + 1);
+function findLineStart(content: Buffer, lowest: number, offset: number): number {
+  return offset <= lowest ? lowest : Math.max(lowest, content.lastIndexOf(0x0a, offset - 1) + 1);
 }
 
 function searchAll(content: Buffer, name: Buffer): string | null {
   const needle = Buffer.concat([Buffer.from(' '), name, Buffer.from('\n')]);
-  const at = content.indexOf(needle);
-  return at < 40 ? null : content.toString('latin1', at - 40, at);
+  const offset = content.indexOf(needle);
+  return offset < 40 ? null : content.toString('latin1', offset - 40, offset);
 }

@@ -185,6 +185,7 @@ export function listRefDirectories(repository: Repository, ref: string, removed:
   const parent = dirname(ref);
   if (!removed && (parent === 'refs/heads' || parent === 'refs/tags')) return [join(repository.directory, parent)];
   const directories = [repository.directory];
-  for (let at = parent; at !== '.'; at = dirname(at)) directories.push(join(repository.directory, at));
+  for (let directory = parent; directory !== '.'; directory = dirname(directory))
+    directories.push(join(repository.directory, directory));
   return directories;
 }

@@ -160,7 +160,8 @@ async function removeLockIfOlder(git: Git, path: string, seconds: number): Promi
     throw error;
   }
   const isStale = await isOlder(git, renamedPath, seconds);
-  // The lock is restored, unless another process has taken a new one. If the file is missing, another process has removed it.
+  // The lock is restored, unless another process has taken a new one. If the file is missing, another process has
+  // removed it.
   if (!isStale) await link(renamedPath, path).catch(ignoreTakenOrMissing);
   await rm(renamedPath, { force: true });
   return isStale;

@@ -40,15 +40,16 @@ export async function repositoryExists(repository: Repository): Promise<boolean>
 
 /**
  * Creates the repository if it does not exist, with HEAD at `defaultBranch` (valid, without `refs/heads/`). Durable
- * when it returns. It is created next to its path and renamed, so that it is never visible incomplete. Of two concurrent
- * calls, one creates the repository and both return.
+ * when it returns. It is created next to its path and renamed, so that it is never visible incomplete. Of two
+ * concurrent calls, one creates the repository and both return.
  */
 export async function ensureRepository(repository: Repository, options: { defaultBranch: string }): Promise<void> {
   await createRepository(repository, options, async () => {});
 }
 
 /**
- * As `ensureRepository`; `fill` adds content before the repository becomes visible. If it fails, no repository is created.
+ * As `ensureRepository`; `fill` adds content before the repository becomes visible. If it fails, no repository is
+ * created.
  */
 export async function createRepository(
   repository: Repository,
@@ -173,7 +174,7 @@ export async function createDirectories(directory: string): Promise<void> {
   const highest = await mkdir(directory, { recursive: true });
   if (highest === undefined) return;
   const created = [dirname(highest)];
-  for (let at = directory; at.length >= highest.length; at = dirname(at)) created.push(at);
+  for (let parent = directory; parent.length >= highest.length; parent = dirname(parent)) created.push(parent);
   await Promise.all(created.map(syncDirectory));
 }
 

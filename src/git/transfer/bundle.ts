@@ -28,8 +28,8 @@ export async function listRefLines(git: Git, repository: Repository): Promise<Bu
 }
 
 /**
- * Writes a bundle of these refs, which need not be current, with their history and that of the objects `besides`. Passes
- * the bytes to `take` in order. Throws `GitError` if an object is missing.
+ * Writes a bundle of these refs, which need not be current, with their history and that of the objects `besides`.
+ * Passes the bytes to `take` in order. Throws `GitError` if an object is missing.
  */
 export async function writeBundle(
   git: Git,
@@ -56,16 +56,16 @@ export async function writeBundle(
     await child.done;
     throw error;
   }
-  const ended = await child.done;
-  if (!ended.ok) throw new GitError('pack-objects', ended.failure);
+  const exit = await child.done;
+  if (!exit.ok) throw new GitError('pack-objects', exit.failure);
 }
 
 function splitLines(refs: Buffer): Buffer[] {
   const lines: Buffer[] = [];
-  for (let at = 0; at < refs.length; ) {
-    const end = refs.indexOf(0x0a, at);
-    lines.push(refs.subarray(at, end));
-    at = end + 1;
+  for (let start = 0; start < refs.length; ) {
+    const end = refs.indexOf(0x0a, start);
+    lines.push(refs.subarray(start, end));
+    start = end + 1;
   }
   return lines;
 }
@@ -91,8 +91,8 @@ export async function createFromBundle(
     const refs = parseRefLines(header);
     await indexPack(git, draft, rest, source);
     await writePackedRefs(draft, refs);
-    const checked = await fsck(git, draft, 'connected');
-    if (!checked.ok) throw new DamagedBundle(`The bundle is not whole: ${checked.problems[0]}`);
+    const fsckResult = await fsck(git, draft, 'connected');
+    if (!fsckResult.ok) throw new DamagedBundle(`The bundle is not whole: ${fsckResult.problems[0]}`);
   });
 }
 
@@ -143,9 +143,9 @@ async function indexPack(git: Git, draft: Repository, first: Buffer, rest: Async
     throw error;
   }
   child.stdin.end();
-  const ended = await child.done;
-  if (!ended.ok)
-    throw new DamagedBundle(`The pack of the bundle is damaged: ${new GitError('index-pack', ended.failure).message}`);
+  const exit = await child.done;
+  if (!exit.ok)
+    throw new DamagedBundle(`The pack of the bundle is damaged: ${new GitError('index-pack', exit.failure).message}`);
   await syncDirectory(join(draft.directory, 'objects', 'pack'));
 }
 

@@ -29,7 +29,7 @@ const createEmptySum = () => Buffer.from(EMPTY_CHECKSUM, 'hex');
 
 function addLine(sum: Buffer, line: string | Buffer): void {
   const digest = createHash('sha1').update(line).digest();
-  for (let at = 0; at < sum.length; at += 1) sum[at]! ^= digest[at]!;
+  for (let index = 0; index < sum.length; index += 1) sum[index]! ^= digest[index]!;
 }
 
 /**

@@ -23,8 +23,8 @@ const MAX_PASSES = 50;
 const CHUNK_SIZE = 1024 * 1024;
 
 /**
- * Copies a repository into the new directory `draft`, durably. The copy contains every object that the source has at the end. Throws
- * errors of the file system or git. `signal` cancels the copy between two chunks.
+ * Copies a repository into the new directory `draft`, durably. The copy contains every object that the source has at
+ * the end. Throws errors of the file system or git. `signal` cancels the copy between two chunks.
  */
 export async function copyRepository(
   git: Git,
@@ -203,11 +203,11 @@ function areSameFiles(one: FileVersions, other: FileVersions): boolean {
 }
 
 /** Copies a file into a new one, syncs it, and returns the SHA-1 of the content. */
-async function copyFile(from: string, to: string, signal: AbortSignal): Promise<string> {
+async function copyFile(sourcePath: string, targetPath: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha1');
-  await using source = await open(from, 'r');
+  await using source = await open(sourcePath, 'r');
   const { mode } = await source.stat();
-  await using target = await open(to, 'wx', mode & 0o777);
+  await using target = await open(targetPath, 'wx', mode & 0o777);
   await forEachChunk(source, signal, async (chunk) => {
     hash.update(chunk);
     await target.writeFile(chunk);

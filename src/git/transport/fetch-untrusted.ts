@@ -102,17 +102,17 @@ async function* readPackets(body: Readable): AsyncGenerator<Buffer | null> {
   let pending: Buffer = Buffer.alloc(0);
   for await (const chunk of body) {
     pending = pending.length === 0 ? (chunk as Buffer) : Buffer.concat([pending, chunk as Buffer]);
-    let at = 0;
-    while (pending.length - at >= 4) {
-      const header = pending.toString('latin1', at, at + 4);
+    let offset = 0;
+    while (pending.length - offset >= 4) {
+      const header = pending.toString('latin1', offset, offset + 4);
       const length = /^[0-9a-f]{4}$/i.test(header) ? Number.parseInt(header, 16) : -1;
       if (length < 0 || length > MAX_PACKET_BYTES || (length > 0 && length < 4))
         throw createProtocolError('the response is not in the packet format');
-      if (pending.length - at < length) break;
-      yield length === 0 ? null : pending.subarray(at + 4, at + length);
-      at += Math.max(length, 4);
+      if (pending.length - offset < length) break;
+      yield length === 0 ? null : pending.subarray(offset + 4, offset + length);
+      offset += Math.max(length, 4);
     }
-    pending = pending.subarray(at);
+    pending = pending.subarray(offset);
   }
   if (pending.length > 0) throw createProtocolError('the response ends within a packet');
 }

@@ -117,10 +117,10 @@ export function createHookReader(pipe: Duplex, secret: string): () => Promise<Ho
   return async () => {
     let [searched, lines, isTooLong] = [0, countLines(rest), false];
     for (;;) {
-      const at = rest.indexOf(terminator, searched);
-      if (at >= 0) {
-        const message = rest.subarray(0, at + 1);
-        rest = rest.subarray(at + terminator.length);
+      const end = rest.indexOf(terminator, searched);
+      if (end >= 0) {
+        const message = rest.subarray(0, end + 1);
+        rest = rest.subarray(end + terminator.length);
         // Throw only now: a hook that is still writing would not read the reason.
         if (isTooLong) throw createTooManyChangesError();
         return parseHookMessage(message);
@@ -139,7 +139,7 @@ export function createHookReader(pipe: Duplex, secret: string): () => Promise<Ho
 
 function countLines(bytes: Buffer): number {
   let lines = 0;
-  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) lines++;
+  for (let index = bytes.indexOf(NEWLINE); index >= 0; index = bytes.indexOf(NEWLINE, index + 1)) lines++;
   return lines;
 }
 

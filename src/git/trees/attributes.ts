@@ -104,7 +104,7 @@ async function loadFilters(
     const input = paths.map((path) => `${path}\0`).join('');
     const text = await readGitOutput(git, repository, 'check-attr', { flags, args: ['filter'] }, { env, input });
     const fields = text.toString('utf8').split('\0');
-    for (let at = 0; at + 2 < fields.length; at += 3) filtersByPath.set(fields[at]!, fields[at + 2]!);
+    for (let index = 0; index + 2 < fields.length; index += 3) filtersByPath.set(fields[index]!, fields[index + 2]!);
     return filtersByPath;
   } finally {
     await rm(index, { force: true });

@@ -12,7 +12,8 @@ export async function listDirectories(
   const directories = new Set(['']);
   for (const path of paths) {
     await yieldIfDue();
-    for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) directories.add(path.slice(0, at + 1));
+    for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1))
+      directories.add(path.slice(0, slash + 1));
     if (directories.size > limit) return null;
   }
   return directories;

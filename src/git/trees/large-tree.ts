@@ -26,26 +26,26 @@ export async function replaceEntries(
   let copiedUntil = 0;
   let next = 0;
   let entryCount = 0;
-  for (let at = 0; at < content.length; ) {
-    const blank = content.indexOf(0x20, at);
-    const zero = content.indexOf(0, blank);
+  for (let offset = 0; offset < content.length; ) {
+    const space = content.indexOf(0x20, offset);
+    const zero = content.indexOf(0, space);
     const end = zero + 21;
-    if (blank < 0 || zero < 0 || end > content.length) throw new Error('A tree object ends within an entry');
-    const name = content.subarray(blank + 1, zero);
+    if (space < 0 || zero < 0 || end > content.length) throw new Error('A tree object ends within an entry');
+    const name = content.subarray(space + 1, zero);
     const isReplaced = replaced.has(name.toString('latin1'));
     const firstAdded = next;
     if (next < added.length) {
-      const key = sortKey(name, content[at] === DIRECTORY_MODE_DIGIT);
+      const key = sortKey(name, content[offset] === DIRECTORY_MODE_DIGIT);
       while (next < added.length && Buffer.compare(added[next]!.key, key) < 0) next += 1;
     }
     if (isReplaced || next > firstAdded) {
       parts.push(
-        content.subarray(copiedUntil, at),
+        content.subarray(copiedUntil, offset),
         ...added.slice(firstAdded, next).map(({ entry }) => formatEntry(entry)),
       );
-      copiedUntil = isReplaced ? end : at;
+      copiedUntil = isReplaced ? end : offset;
     }
-    at = end;
+    offset = end;
     entryCount += 1;
     if (entryCount % ENTRIES_PER_ITERATION === 0) await new Promise((resolve) => setImmediate(resolve));
   }

@@ -19,8 +19,8 @@ export function hasLineBreak(path: string): boolean {
 }
 
 /**
- * Returns whether `git fsck` might check the content at this path (`.gitmodules`, `.gitattributes` and their short names on NTFS).
- * False positives do no harm: git then checks only the files that need it.
+ * Returns whether `git fsck` might check the content at this path (`.gitmodules`, `.gitattributes` and their short
+ * names on NTFS). False positives do no harm: git then checks only the files that need it.
  */
 export function mayNeedContentCheck(path: string): boolean {
   return path

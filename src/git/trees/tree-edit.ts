@@ -79,9 +79,9 @@ export async function applyTreeChange(
     case 'delete':
       return (await removeFile(edit, path, load)).conflict;
     case 'move': {
-      const from = splitPath(change.from);
-      if (from === null) return { rejected: 'invalid-path', path: change.from };
-      const removed = await removeFile(edit, from, load);
+      const sourcePath = splitPath(change.from);
+      if (sourcePath === null) return { rejected: 'invalid-path', path: change.from };
+      const removed = await removeFile(edit, sourcePath, load);
       if (removed.conflict !== null) return removed.conflict;
       const { leaf } = removed;
       if (isSubmodule(leaf) && (change.id !== undefined || change.mode !== undefined)) {
@@ -92,10 +92,16 @@ export async function applyTreeChange(
   }
 }
 
-/** Maximum length of a path in bytes (contract/conventions.md §3 "Limits of texts"). Longer paths could be neither checked out nor requested. */
+/**
+ * Maximum length of a path in bytes (contract/conventions.md §3 "Limits of texts"). Longer paths could be neither
+ * checked out nor requested.
+ */
 const MAX_PATH_BYTES = 4096;
 
-/** Returns the segments of a path, or null if it is too long or contains a segment that git cannot store (`reserved-names.ts`). */
+/**
+ * Returns the segments of a path, or null if it is too long or contains a segment that git cannot store
+ * (`reserved-names.ts`).
+ */
 function splitPath(path: string): string[] | null {
   if (path.length > MAX_PATH_BYTES || Buffer.byteLength(path) > MAX_PATH_BYTES) return null;
   const segments = path.split('/');
@@ -139,13 +145,13 @@ function createDirectoryEntry(id: string, name: string): TreeEntry {
 export function formatTree(entries: readonly TreeEntry[]): Buffer {
   const names = entries.map(({ name }) => encodeName(name));
   const content = Buffer.alloc(names.reduce((size, name) => size + MODE_LENGTH + name.length + 22, 0));
-  let at = 0;
+  let offset = 0;
   for (const [index, { mode, id }] of entries.entries()) {
-    at += content.write(mode.startsWith('0') ? `${mode.slice(1)} ` : `${mode} `, at, 'latin1');
-    at += names[index]!.copy(content, at) + 1;
-    at += content.write(id, at, 'hex');
+    offset += content.write(mode.startsWith('0') ? `${mode.slice(1)} ` : `${mode} `, offset, 'latin1');
+    offset += names[index]!.copy(content, offset) + 1;
+    offset += content.write(id, offset, 'hex');
   }
-  return content.subarray(0, at);
+  return content.subarray(0, offset);
 }
 
 const MODE_LENGTH = 6;

@@ -164,7 +164,7 @@ function createListReader() {
   let text = Buffer.allocUnsafe(64 * 1024);
   let size = 0;
   /** Start of the incomplete entry. */
-  let at = 0;
+  let entryStart = 0;
   let isTooLong = false;
 
   function append(chunk: Buffer): void {
@@ -191,15 +191,18 @@ function createListReader() {
       if (isTooLong) return false;
       const searched = size;
       append(chunk);
-      for (let end = text.indexOf(0, searched); end >= 0 && end < size; end = text.indexOf(0, at)) {
-        starts[getType(text, at)].push(at);
-        at = end + 1;
+      for (let end = text.indexOf(0, searched); end >= 0 && end < size; end = text.indexOf(0, entryStart)) {
+        starts[getType(text, entryStart)].push(entryStart);
+        entryStart = end + 1;
       }
       return true;
     },
     end: (complete: boolean): StreamedList => ({
       // Copies the text, unless that saves little memory.
-      ...createPagedEntries(2 * at > text.length ? text.subarray(0, at) : Buffer.from(text.subarray(0, at)), starts),
+      ...createPagedEntries(
+        2 * entryStart > text.length ? text.subarray(0, entryStart) : Buffer.from(text.subarray(0, entryStart)),
+        starts,
+      ),
       complete,
       // Nothing more can be read of a list that is too long.
       satisfies: (requested) => isTooLong || satisfies(requested, complete),
@@ -233,21 +236,21 @@ function createPagedEntries(text: Buffer, starts: Readonly<Record<TreeEntry['typ
   };
 }
 
-function getType(text: Buffer, at: number): TreeEntry['type'] {
-  const letter = text[at + TYPE_OFFSET];
+function getType(text: Buffer, offset: number): TreeEntry['type'] {
+  const letter = text[offset + TYPE_OFFSET];
   return letter === 0x74 ? 'tree' : letter === 0x62 ? 'blob' : 'commit';
 }
 
-function getIdStart(text: Buffer, at: number): number {
-  return at + TYPE_OFFSET + TYPE_LENGTHS[getType(text, at)] + 1;
+function getIdStart(text: Buffer, offset: number): number {
+  return offset + TYPE_OFFSET + TYPE_LENGTHS[getType(text, offset)] + 1;
 }
 
-function parseEntry(text: Buffer, at: number): TreeListEntry {
-  const start = getIdStart(text, at);
+function parseEntry(text: Buffer, offset: number): TreeListEntry {
+  const start = getIdStart(text, offset);
   const path = start + ID_LENGTH + 1;
   return {
-    mode: text.toString('latin1', at, at + 6),
-    type: getType(text, at),
+    mode: text.toString('latin1', offset, offset + 6),
+    type: getType(text, offset),
     id: text.toString('latin1', start, start + ID_LENGTH),
     path: decodeName(text.subarray(path, text.indexOf(0, path))),
   };

@@ -32,9 +32,9 @@ export interface Access<Provided extends object, Needed extends Parameters = {}>
   /** Loads the resources in the path, or throws 404. The result is passed to `authorize` and `provide`. */
   readonly load: (call: AccessCall) => Promise<unknown>;
   /** Throws 403 unless the caller has permission for the loaded resources. */
-  readonly authorize: (call: AccessCall, found: never) => void | Promise<void>;
+  readonly authorize: (call: AccessCall, resources: never) => void | Promise<void>;
   /** Maps the loaded resources to what the handler gets. */
-  readonly provide: (found: never) => Provided;
+  readonly provide: (resources: never) => Provided;
   /** The same access, which also loads a resource of the resources that were loaded before. */
   resource<const Name extends string, Row, P extends Parameters = {}>(
     definition: ResourceDefinition<Provided, Name & UnusedName<Name, Provided>, Row, P>,
@@ -47,8 +47,8 @@ export interface Access<Provided extends object, Needed extends Parameters = {}>
     label?: string,
   ): Access<Provided, Needed>;
   /**
-   * The same access, with a permission that depends on the body. The handler gets its check as the property `name`. api.txt
-   * shows its label.
+   * The same access, with a permission that depends on the body. The handler gets its check as the property `name`.
+   * api.txt shows its label.
    */
   deferred<Name extends string, Check>(
     permission: DeferredPermission<Provided, Name & UnusedName<Name, Provided>, Check>,
@@ -83,9 +83,9 @@ export interface ResourceDefinition<Provided, Name extends string, Row, P extend
   readonly name: Name;
   /** The parameters that name it; endpoints need not declare them. */
   readonly params?: P;
-  readonly load: (call: AccessCall<ParameterValues<P>>, found: Provided) => Promise<Row | null> | Row | null;
+  readonly load: (call: AccessCall<ParameterValues<P>>, resources: Provided) => Promise<Row | null> | Row | null;
   readonly notFound: () => unknown;
-  readonly authorize?: (call: AccessCall, found: Provided & { readonly [K in Name]: Row }) => void | Promise<void>;
+  readonly authorize?: (call: AccessCall, resources: Provided & { readonly [K in Name]: Row }) => void | Promise<void>;
 }
 
 /**
@@ -100,23 +100,28 @@ interface DeferredPermission<Provided, Name extends string, Check> {
 }
 
 /** Input of `access`. */
-export interface AccessDefinition<Found extends object, Needed extends Parameters = {}>
-  extends Pick<Access<Found>, 'audience' | 'label' | 'authenticate' | 'loadParent' | 'invalidToken'> {
+export interface AccessDefinition<Resources extends object, Needed extends Parameters = {}>
+  extends Pick<Access<Resources>, 'audience' | 'label' | 'authenticate' | 'loadParent' | 'invalidToken'> {
   /** The parameters that `load` and `authorize` read. */
   readonly params?: Needed;
-  readonly load: (call: AccessCall) => Promise<Found>;
-  readonly authorize: (call: AccessCall, found: Found) => void | Promise<void>;
+  readonly load: (call: AccessCall) => Promise<Resources>;
+  readonly authorize: (call: AccessCall, resources: Resources) => void | Promise<void>;
 }
 
 /** Returns an access rule, which can be extended by its methods. */
-export function access<Found extends object, Needed extends Parameters = {}>(
-  definition: AccessDefinition<Found, Needed>,
-): Access<Found, Needed> {
+export function access<Resources extends object, Needed extends Parameters = {}>(
+  definition: AccessDefinition<Resources, Needed>,
+): Access<Resources, Needed> {
   const { params = {} as Needed } = definition;
-  return composeAccess<Found, Found, Needed>({ ...definition, params, errors: {}, provide: (found) => found });
+  return composeAccess<Resources, Resources, Needed>({
+    ...definition,
+    params,
+    errors: {},
+    provide: (resources) => resources,
+  });
 }
 
-type AccessParts<Found, Provided extends object, Needed extends Parameters> = Omit<
+type AccessParts<Resources, Provided extends object, Needed extends Parameters> = Omit<
   Access<Provided, Needed>,
   | 'resource'
   | 'map'
@@ -129,13 +134,13 @@ type AccessParts<Found, Provided extends object, Needed extends Parameters> = Om
   | 'authorize'
   | 'provide'
 > & {
-  readonly load: (call: AccessCall) => Promise<Found>;
-  readonly authorize: (call: AccessCall, found: Found) => void | Promise<void>;
-  readonly provide: (found: Found) => Provided;
+  readonly load: (call: AccessCall) => Promise<Resources>;
+  readonly authorize: (call: AccessCall, resources: Resources) => void | Promise<void>;
+  readonly provide: (resources: Resources) => Provided;
 };
 
-function composeAccess<Found, Provided extends object, Needed extends Parameters>(
-  parts: AccessParts<Found, Provided, Needed>,
+function composeAccess<Resources, Provided extends object, Needed extends Parameters>(
+  parts: AccessParts<Resources, Provided, Needed>,
 ): Access<Provided, Needed> {
   return {
     ...parts,
@@ -148,35 +153,35 @@ function composeAccess<Found, Provided extends object, Needed extends Parameters
         ...parts,
         params: { ...parts.params, ...definition.params } as Needed & P,
         async load(call) {
-          const found = await parts.load(call);
-          await parts.authorize(call, found);
-          const provided = parts.provide(found);
+          const resources = await parts.load(call);
+          await parts.authorize(call, resources);
+          const provided = parts.provide(resources);
           const row = await definition.load(call as AccessCall<ParameterValues<P>>, provided);
           if (row === null) throw definition.notFound();
           return { ...provided, [definition.name]: row } as Wider;
         },
-        authorize: (call, found) => definition.authorize?.(call, found),
-        provide: (found) => found,
+        authorize: (call, resources) => definition.authorize?.(call, resources),
+        provide: (resources) => resources,
       });
     }) as Access<Provided, Needed>['resource'],
-    map: (provide) => composeAccess({ ...parts, provide: (found: Found) => provide(parts.provide(found)) }),
+    map: (provide) => composeAccess({ ...parts, provide: (resources: Resources) => provide(parts.provide(resources)) }),
     require: (allow, label = parts.label) =>
       composeAccess({
         ...parts,
         label,
-        async authorize(call, found) {
-          await parts.authorize(call, found);
-          await allow(call, parts.provide(found));
+        async authorize(call, resources) {
+          await parts.authorize(call, resources);
+          await allow(call, parts.provide(resources));
         },
       }),
     deferred: (<Name extends string, Check>({ name, label, createCheck }: DeferredPermission<Provided, Name, Check>) =>
       composeAccess({
         ...parts,
         label: `${parts.label} + ${label}`,
-        load: async (call) => ({ call, found: await parts.load(call) }),
-        authorize: (call, { found }) => parts.authorize(call, found),
-        provide({ call, found }) {
-          const provided = parts.provide(found);
+        load: async (call) => ({ call, resources: await parts.load(call) }),
+        authorize: (call, { resources }) => parts.authorize(call, resources),
+        provide({ call, resources }) {
+          const provided = parts.provide(resources);
           return { ...provided, [name]: createCheck(call, provided) } as Provided & { readonly [K in Name]: Check };
         },
       })) as Access<Provided, Needed>['deferred'],

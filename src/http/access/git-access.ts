@@ -149,7 +149,10 @@ async function loadSiteRepository(
   return repository;
 }
 
-/** Authenticates a git client, then calls `loadTarget` to load and authorize the target. Throws the plain-text error for the client. */
+/**
+ * Authenticates a git client, then calls `loadTarget` to load and authorize the target. Throws the plain-text error for
+ * the client.
+ */
 async function authorizeGit<Call extends GitCall, Target>(
   call: Call,
   getAction: (call: Call) => GitAction | null,
@@ -213,10 +216,10 @@ async function loadReachableProject(call: GitCall, caller: Caller, action: GitAc
   const name = path.repository_path ?? '';
   const project = await findProject(db, caller, name);
   if (project !== null && isReachable(caller, project, action)) return project;
-  const moved = project === null && name.includes('/') ? await findMovedProject(db, caller, name) : null;
-  if (moved !== null && isReachable(caller, moved, action)) {
-    if (action === 'push') checkNotMoved(request, moved, name);
-    return moved;
+  const movedProject = project === null && name.includes('/') ? await findMovedProject(db, caller, name) : null;
+  if (movedProject !== null && isReachable(caller, movedProject, action)) {
+    if (action === 'push') checkNotMoved(request, movedProject, name);
+    return movedProject;
   }
   throw caller.user === null ? credentialsRequired() : repositoryNotFound();
 }

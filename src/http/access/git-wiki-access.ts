@@ -54,10 +54,11 @@ async function findWikiParent(
   if (project !== null) return canSeeProject(caller, project) ? { project } : null;
   const group = /^\d+$/.test(path) ? null : await findGroup(db, caller, path);
   if (group !== null) return canSeeGroup(caller, group) && services.config.tier !== 'free' ? { group } : null;
-  const moved = path.includes('/') ? await findMovedProject(db, caller, path) : null;
-  if (moved === null || !canSeeProject(caller, moved)) return null;
-  if (action === 'push') checkNotMoved(request, { full_path: moved.full_path + WIKI_SUFFIX }, path + WIKI_SUFFIX);
-  return { project: moved };
+  const movedProject = path.includes('/') ? await findMovedProject(db, caller, path) : null;
+  if (movedProject === null || !canSeeProject(caller, movedProject)) return null;
+  if (action === 'push')
+    checkNotMoved(request, { full_path: movedProject.full_path + WIKI_SUFFIX }, path + WIKI_SUFFIX);
+  return { project: movedProject };
 }
 
 async function checkWikiAction(db: Reader, caller: Caller, parent: GroupOrProject, action: GitAction): Promise<void> {

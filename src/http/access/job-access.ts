@@ -42,8 +42,9 @@ export function jobTokenAccess(
 }
 
 /**
- * As `jobTokenAccess`, for endpoints that may receive the token in a body that is read late. A token in the header or a parameter is
- * checked at once; otherwise the handler calls `authenticate` with the token of the body. Errors are the same.
+ * As `jobTokenAccess`, for endpoints that may receive the token in a body that is read late. A token in the header or a
+ * parameter is checked at once; otherwise the handler calls `authenticate` with the token of the body. Errors are the
+ * same.
  */
 export function deferredJobTokenAccess(): Access<DeferredJobAuthentication, typeof JOB_PARAMETERS> {
   return access({
@@ -75,7 +76,10 @@ async function authenticateRunningJob(call: AccessCall): Promise<JobAuthenticati
   return authentication;
 }
 
-/** Returns the job and its token. Throws 403 also for a missing job, to hide which jobs exist; the runner then stops the job. */
+/**
+ * Returns the job and its token. Throws 403 also for a missing job, to hide which jobs exist; the runner then stops the
+ * job.
+ */
 async function authenticateJob(
   { services, db, params, request }: AccessCall,
   limit: RunnerLimitSetting,

@@ -7,8 +7,8 @@ import type { Commit } from '#git/objects/object-reader.ts';
 import type { Access } from './access.ts';
 
 /**
- * An issue, merge request or epic, as the parent of notes and resource events. Endpoints that exist for several kinds are
- * declared once, by `forNoteables`.
+ * An issue, merge request or epic, as the parent of notes and resource events. Endpoints that exist for several kinds
+ * are declared once, by `forNoteables`.
  */
 export type Issuable = ProjectIssuable | GroupIssuable;
 

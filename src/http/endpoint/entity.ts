@@ -18,8 +18,8 @@ export interface SerializationContext extends ServerContext {
 }
 
 /**
- * The API representation of a type of row: a schema, and the function that serializes rows. Handlers return rows; the entity
- * of the response serializes them. Undeclared keys are an error in tests.
+ * The API representation of a type of row: a schema, and the function that serializes rows. Handlers return rows; the
+ * entity of the response serializes them. Undeclared keys are an error in tests.
  */
 export interface Entity<Row, Schema extends TSchema = TSchema> {
   readonly schema: Schema;

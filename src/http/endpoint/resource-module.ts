@@ -3,7 +3,10 @@ import type { JobDefinition } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import type { Services } from '../services.ts';
 
-/** Endpoints, jobs, schedules and subscriptions of one folder of src/api. The `index.ts` of each resource exports one; the `index.ts` of each area lists them. */
+/**
+ * Endpoints, jobs, schedules and subscriptions of one folder of src/api. The `index.ts` of each resource exports one;
+ * the `index.ts` of each area lists them.
+ */
 export interface ResourceModule {
   /** The module `endpoints.ts`: every exported endpoint, by the name of its export. */
   readonly endpoints: Readonly<Record<string, unknown>>;

@@ -3,10 +3,10 @@ import type { ListPage } from './page.ts';
 import type { PageRequest } from './pagination.ts';
 
 /** Returns one page of a list in memory (refs, diffs). As in every list, more than 10,000 items have no total. */
-export function paginateInMemory<T>(all: readonly T[], page: PageRequest): ListPage<T> {
+export function paginateInMemory<T>(rows: readonly T[], page: PageRequest): ListPage<T> {
   const number = page.kind === 'offset' ? page.page : 1;
   const start = (number - 1) * page.perPage;
   const end = start + page.perPage;
-  const total = all.length > COUNT_LIMIT ? null : all.length;
-  return { items: all.slice(start, end), total, more: all.length > end };
+  const total = rows.length > COUNT_LIMIT ? null : rows.length;
+  return { items: rows.slice(start, end), total, more: rows.length > end };
 }

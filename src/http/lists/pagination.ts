@@ -79,7 +79,9 @@ export interface KeysetRequest {
 const keysetUnavailable = () =>
   new HttpError(405, { error: 'Keyset pagination is not yet available for this type of request' });
 
-/** Returns the requested page of a list. Throws 405 for an order that the list does not support with keyset pagination. */
+/**
+ * Returns the requested page of a list. Throws 405 for an order that the list does not support with keyset pagination.
+ */
 export function pageRequest(params: RawParameters, rule: KeysetRule | undefined, signedIn: boolean): PageRequest {
   const page = params.page as number;
   const perPage = params.per_page as number;
@@ -191,7 +193,9 @@ export function pageHeaders(
 const MAX_LINK_LENGTH = 8192;
 const MAX_NEXT_LINK_LENGTH = 16_384;
 
-/** Returns the header with all links; with only the next page if they are too long; no header if that is too long too. */
+/**
+ * Returns the header with all links; with only the next page if they are too long; no header if that is too long too.
+ */
 function createLinkHeader(allLinks: string, nextLink: string): { readonly Link?: string } {
   if (allLinks !== '' && allLinks.length <= MAX_LINK_LENGTH) return { Link: allLinks };
   return nextLink !== '' && nextLink.length <= MAX_NEXT_LINK_LENGTH ? { Link: nextLink } : {};

@@ -5,7 +5,9 @@ interface TokenPageOptions<T> {
   /** The name of the last item of the previous page; null for the first page. */
   readonly token: string | null | undefined;
   readonly nameOf: (row: T) => string;
-  /** Returns whether a row comes after this name in the order of the list; null for lists that are not ordered by name. */
+  /**
+   * Returns whether a row comes after this name in the order of the list; null for lists that are not ordered by name.
+   */
   readonly isBehind: ((row: T, name: string) => boolean) | null;
   readonly perPage: number;
 }

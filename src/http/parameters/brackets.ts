@@ -40,20 +40,20 @@ export function assignParameter(target: RawParameters, name: string, value: unkn
 /** Parses the keys of `[a][][b]`, beginning at `open`; returns null if they are malformed or too deep. */
 function parseBrackets(name: string, open: number): string[] | null {
   const keys: string[] = [];
-  for (let at = open; at < name.length; ) {
-    const close = name.indexOf(']', at);
-    if (keys.length === MAX_DEPTH || name[at] !== '[' || close === -1) return null;
-    const key = name.slice(at + 1, close);
+  for (let position = open; position < name.length; ) {
+    const close = name.indexOf(']', position);
+    if (keys.length === MAX_DEPTH || name[position] !== '[' || close === -1) return null;
+    const key = name.slice(position + 1, close);
     if (key.includes('[')) return null;
     keys.push(key);
-    at = close + 1;
+    position = close + 1;
   }
   return keys;
 }
 
-/** Sets a nested value; the rest of the path begins at `at`. */
-function setNested(target: RawParameters, key: string, path: readonly string[], at: number, value: unknown): void {
-  const next = path[at];
+/** Sets a nested value. The remaining keys of the path begin at the index `depth`. */
+function setNested(target: RawParameters, key: string, path: readonly string[], depth: number, value: unknown): void {
+  const next = path[depth];
   if (next === undefined) {
     target[key] = value;
     return;
@@ -61,32 +61,32 @@ function setNested(target: RawParameters, key: string, path: readonly string[], 
   if (next === '') {
     const list = Array.isArray(target[key]) ? (target[key] as unknown[]) : [];
     target[key] = list;
-    appendNested(list, path, at + 1, value);
+    appendNested(list, path, depth + 1, value);
     return;
   }
   const inner = isParameterObject(target[key]) ? target[key] : emptyParameters();
   target[key] = inner;
-  setNested(inner, next, path, at + 1, value);
+  setNested(inner, next, path, depth + 1, value);
 }
 
-function appendNested(list: unknown[], path: readonly string[], at: number, value: unknown): void {
-  const first = path[at];
+function appendNested(list: unknown[], path: readonly string[], depth: number, value: unknown): void {
+  const first = path[depth];
   if (first === undefined) {
     list.push(value);
     return;
   }
   const last = list.at(-1);
-  const isSameElement = isParameterObject(last) && (path.includes('', at) || !hasValueAt(last, path, at));
+  const isSameElement = isParameterObject(last) && (path.includes('', depth) || !hasValueAt(last, path, depth));
   const element = isSameElement ? last : emptyParameters();
   if (element !== last) list.push(element);
-  setNested(element, first, path, at + 1, value);
+  setNested(element, first, path, depth + 1, value);
 }
 
 /** Returns whether the element has a value at this path already, so that a new element must begin. */
-function hasValueAt(element: RawParameters, path: readonly string[], at: number): boolean {
-  const inner = element[path[at] ?? ''];
+function hasValueAt(element: RawParameters, path: readonly string[], depth: number): boolean {
+  const inner = element[path[depth] ?? ''];
   if (inner === undefined) return false;
-  return at + 1 === path.length || !isParameterObject(inner) || hasValueAt(inner, path, at + 1);
+  return depth + 1 === path.length || !isParameterObject(inner) || hasValueAt(inner, path, depth + 1);
 }
 
 /** Returns whether a value is an object that is neither an array nor a file. */

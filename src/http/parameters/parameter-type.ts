@@ -14,7 +14,9 @@ export interface ParameterType<T> {
   readonly rejectsBlank?: boolean;
   /** Whether an empty text counts as absent. */
   readonly absentIfBlank?: boolean;
-  /** Whether values are objects: an array of objects accepts `a[x]=1` as its only element, and names elements by index. */
+  /**
+   * Whether values are objects: an array of objects accepts `a[x]=1` as its only element, and names elements by index.
+   */
   readonly isObject?: boolean;
   /** The value of a required parameter that is sent as null; without it such a parameter counts as missing. */
   readonly blank?: T;

@@ -62,7 +62,10 @@ export function readText(raw: unknown, name: string, problems: Problems): string
   return problems.addInvalid(name);
 }
 
-/** Returns whether a number is exact: JSON integers beyond ±(2^53-1) lose precision (contract/conventions.md §1 stage 3). */
+/**
+ * Returns whether a number is exact: JSON integers beyond ±(2^53-1) lose precision (contract/conventions.md §1 stage
+ * 3).
+ */
 function isExactNumber(raw: unknown): raw is number {
   return Number.isSafeInteger(raw) || (Number.isFinite(raw) && !Number.isInteger(raw));
 }
@@ -86,7 +89,7 @@ function createFieldType(
   return createLimitedType({ ...limit, tooLong, report: (name, problems) => problems.addToField(name, tooLong) });
 }
 
-/** Text that has no more specific type. */
+/** Text for general use, at most 4096 bytes. */
 export const string = limitedText(4096);
 
 /** A branch, a tag, a SHA, or a revision expression. */
@@ -107,7 +110,10 @@ export const title = createFieldType(createCharacterLimit(255), 'characters');
 /** A description or note. */
 export const description = createFieldType(createByteLimit(MEBIBYTE), 'bytes');
 
-/** Returns the type of a long text field of at most `bytes` bytes; the error contains the actual size (contract/planning.md §3.6). */
+/**
+ * Returns the type of a long text field of at most `bytes` bytes; the error contains the actual size
+ * (contract/planning.md §3.6).
+ */
 export function sizedText(bytes: number): ParameterType<string> {
   const maxSize = formatBytes(bytes);
   return createLimitedType({
@@ -128,8 +134,8 @@ export function formatBytes(bytes: number): string {
 export const longDescription = sizedText(MEBIBYTE);
 
 /**
- * Returns the type of a text whose length the domain validates, with its own message. A longer text is cut just above the limit, so that it still
- * fails that validation; its blanks are replaced, so that it fails after trimming too.
+ * Returns the type of a text whose length the domain validates, with its own message. A longer text is cut just above
+ * the limit, so that it still fails that validation; its blanks are replaced, so that it fails after trimming too.
  */
 export function validatedText(characters: number): ParameterType<string> {
   const maxUnits = 2 * characters + 2;

@@ -192,7 +192,10 @@ export function notBlank<T>(type: ParameterType<T>): ParameterType<T> {
 /** The default limit of the number of elements of a list. */
 export const MAX_ARRAY_LENGTH = 1000;
 
-/** Returns the type of an array, or of an object with only whole numbers as keys. Null is the empty array; scalars are invalid. */
+/**
+ * Returns the type of an array, or of an object with only whole numbers as keys. Null is the empty array; scalars are
+ * invalid.
+ */
 export function arrayOf<T>(element: ParameterType<T>, maxLength = MAX_ARRAY_LENGTH): ParameterType<T[]> {
   return {
     schema: Type.Array(element.schema, { maxItems: maxLength }),
@@ -242,8 +245,8 @@ interface CommaSeparatedItems {
 }
 
 /**
- * Splits items at commas, trims them and drops blank ones. Returns null if there are more than `most`, blank ones included.
- * Elements that exceed their length limit are not trimmed, so that they are rejected later.
+ * Splits items at commas, trims them and drops blank ones. Returns null if there are more than `most`, blank ones
+ * included. Elements that exceed their length limit are not trimmed, so that they are rejected later.
  */
 function splitItems(
   items: readonly unknown[],
@@ -268,7 +271,10 @@ export function addTooManyElements(name: string, maxLength: number, problems: Pr
 
 const formatTooManyElements = (maxLength: number) => `is too long (maximum is ${maxLength} elements)`;
 
-/** Returns the elements before validation; null if the value is no array. If there are too many, only their number is correct. */
+/**
+ * Returns the elements before validation; null if the value is no array. If there are too many, only their number is
+ * correct.
+ */
 function toElements(raw: unknown, element: ParameterType<unknown>, maxLength: number): unknown[] | null {
   if (Array.isArray(raw)) return raw;
   if (!isParameterObject(raw)) return null;

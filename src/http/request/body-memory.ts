@@ -13,7 +13,10 @@ const receivedBytes = new WeakMap<IncomingRequest, number>();
 /** Retry-After of 503 responses. */
 const RETRY_AFTER_SECONDS = 10;
 
-/** Minimum size of a chunk that is stored as it is. Smaller ones are copied into blocks, because each chunk has overhead. */
+/**
+ * Minimum size of a chunk that is stored as it is. Smaller ones are copied into blocks, because each chunk has
+ * overhead.
+ */
 const MIN_UNCOPIED_BYTES = 4096;
 const MAX_BLOCK_BYTES = 64 * 1024;
 
@@ -84,8 +87,8 @@ export function reserve({ client }: IncomingRequest, length: number): void {
 }
 
 /**
- * Waits until the memory of a body can be reserved. For the few large bodies that `readBytes` admits: their reserved and
- * requested memory together is below the limit, so that they cannot deadlock.
+ * Waits until the memory of a body can be reserved. For the few large bodies that `readBytes` admits: their reserved
+ * and requested memory together is below the limit, so that they cannot deadlock.
  */
 export async function waitToReserve({ client }: IncomingRequest, length: number): Promise<void> {
   // Small chunks are joined in blocks, the last of which is not full.

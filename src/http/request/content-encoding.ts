@@ -62,8 +62,8 @@ export async function* decodeChunks(bytes: Buffer, encoding: Encoding): AsyncGen
   const coding = findCoding(bytes, encoding);
   const yieldIfDue = createYielder();
   if (coding === null) {
-    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
-      yield bytes.subarray(at, at + CHUNK_BYTES);
+    for (let offset = 0; offset < bytes.length; offset += CHUNK_BYTES) {
+      yield bytes.subarray(offset, offset + CHUNK_BYTES);
       await yieldIfDue();
     }
     return;

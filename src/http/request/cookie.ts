@@ -23,7 +23,9 @@ function findCookieValue(header: string): string | null {
   return null;
 }
 
-/** Returns whether a page of another origin makes the request. Browsers send Origin at least with every writing request. */
+/**
+ * Returns whether a page of another origin makes the request. Browsers send Origin at least with every writing request.
+ */
 function isCrossOrigin(request: IncomingRequest): boolean {
   const origin = firstHeader(request.headers.origin);
   return origin !== undefined && origin !== URL.parse(request.baseUrl)?.origin;

@@ -30,7 +30,7 @@ export async function parseFormBody(bytes: Buffer): Promise<RawParameters> {
 /** Throws 400 if there are too many pairs, before any of them is created. */
 function checkPairCount(bytes: Buffer): void {
   let pairs = 0;
-  for (let at = -1; pairs === 0 || at !== -1; at = bytes.indexOf(AMPERSAND, at + 1)) {
+  for (let offset = -1; pairs === 0 || offset !== -1; offset = bytes.indexOf(AMPERSAND, offset + 1)) {
     if (++pairs > MAX_ELEMENTS) throw tooManyParameters();
   }
 }
@@ -46,15 +46,15 @@ async function decodeText(
 ): Promise<string> {
   const text = Buffer.allocUnsafe(bytes.length);
   let size = 0;
-  for (let at = 0; at < bytes.length; ) {
-    for (const end = Math.min(bytes.length, at + BATCH_BYTES); at < end; at++) {
-      const byte = bytes[at]!;
+  for (let offset = 0; offset < bytes.length; ) {
+    for (const end = Math.min(bytes.length, offset + BATCH_BYTES); offset < end; offset++) {
+      const byte = bytes[offset]!;
       if (byte !== PERCENT) text[size++] = byte === PLUS ? SPACE : byte;
       else {
-        const code = decodeEscape(bytes, at + 1);
+        const code = decodeEscape(bytes, offset + 1);
         if (code === null) throw invalidText(subject);
         text[size++] = code;
-        at += 2;
+        offset += 2;
       }
     }
     await yieldIfDue();
@@ -65,8 +65,8 @@ async function decodeText(
 }
 
 /** Returns the byte of two hexadecimal digits, or null if there are no such digits. */
-function decodeEscape(bytes: Buffer, at: number): number | null {
-  const [high, low] = [hexDigit(bytes[at]), hexDigit(bytes[at + 1])];
+function decodeEscape(bytes: Buffer, offset: number): number | null {
+  const [high, low] = [hexDigit(bytes[offset]), hexDigit(bytes[offset + 1])];
   return high === -1 || low === -1 ? null : high * 16 + low;
 }
 

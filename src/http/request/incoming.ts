@@ -147,8 +147,8 @@ function findInvalidParameter(query: string): string {
 }
 
 /**
- * Returns whether the Host header is a name or address with an optional port; it becomes part of every absolute URL. Only
- * HTTP/1.0 clients may omit it.
+ * Returns whether the Host header is a name or address with an optional port; it becomes part of every absolute URL.
+ * Only HTTP/1.0 clients may omit it.
  */
 export function hasValidHost({ headers: { host }, stream }: IncomingRequest): boolean {
   if (host === undefined) return stream.httpVersion === '1.0';

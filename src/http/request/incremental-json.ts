@@ -17,40 +17,40 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 export async function parseJsonIncrementally(text: string): Promise<unknown> {
   if (text.length <= MAX_SYNC_LENGTH) return JSON.parse(text);
   const yieldIfDue = createYielder();
-  let at = 0;
+  let position = 0;
 
   function skipBlanks(): number {
-    let code = text.charCodeAt(at);
-    while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) code = text.charCodeAt(++at);
+    let code = text.charCodeAt(position);
+    while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) code = text.charCodeAt(++position);
     return code;
   }
 
   function skipRequired(code: number): void {
-    if (skipBlanks() !== code) throwSyntaxError(text, at);
-    at++;
+    if (skipBlanks() !== code) throwSyntaxError(text, position);
+    position++;
   }
 
   /** Skips `code` if it is next; returns whether it was. */
   function skipIfNext(code: number): boolean {
     if (skipBlanks() !== code) return false;
-    at++;
+    position++;
     return true;
   }
 
-  /** Parses the text up to `end` and moves there. */
+  /** Parses the text from the current position to `end` and moves to `end`. */
   function parseUntil(end: number): unknown {
-    const from = at;
-    at = end;
-    return JSON.parse(text.slice(from, end));
+    const start = position;
+    position = end;
+    return JSON.parse(text.slice(start, end));
   }
 
-  /** Returns the end of the string that begins at `at`. */
+  /** Returns the end of the string that begins at the current position. */
   async function findCurrentStringEnd(): Promise<number> {
     // Usually the string ends at the next quote, which indexOf finds fast.
-    const quote = text.indexOf('"', at + 1);
+    const quote = text.indexOf('"', position + 1);
     if (quote === -1) throwSyntaxError(text, text.length);
     if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1;
-    let end = findStringEnd(text, at + 1);
+    let end = findStringEnd(text, position + 1);
     while (end < 0) {
       if (-end >= text.length) throwSyntaxError(text, text.length);
       const pause = yieldIfDue();
@@ -63,8 +63,8 @@ export async function parseJsonIncrementally(text: string): Promise<unknown> {
   async function parseValue(): Promise<unknown> {
     const code = skipBlanks();
     if (code === QUOTE) return parseUntil(await findCurrentStringEnd());
-    if (code !== OPEN_ARRAY && code !== OPEN_OBJECT) return parseUntil(findWordEnd(text, at));
-    at++;
+    if (code !== OPEN_ARRAY && code !== OPEN_OBJECT) return parseUntil(findWordEnd(text, position));
+    position++;
     return code === OPEN_ARRAY ? parseArray() : parseObject();
   }
 
@@ -72,12 +72,12 @@ export async function parseJsonIncrementally(text: string): Promise<unknown> {
   function parseBatch(open: '[' | '{', close: ']' | '}'): object | null {
     const code = skipBlanks();
     // A member is missing.
-    if (code === COMMA || code === CLOSE_ARRAY || code === CLOSE_OBJECT) throwSyntaxError(text, at);
-    const end = findBatchEnd(text, at);
+    if (code === COMMA || code === CLOSE_ARRAY || code === CLOSE_OBJECT) throwSyntaxError(text, position);
+    const end = findBatchEnd(text, position);
     if (end === -1) return null;
-    const from = at;
-    at = end;
-    return JSON.parse(open + text.slice(from, end) + close);
+    const start = position;
+    position = end;
+    return JSON.parse(open + text.slice(start, end) + close);
   }
 
   async function parseArray(): Promise<unknown[]> {
@@ -109,7 +109,7 @@ export async function parseJsonIncrementally(text: string): Promise<unknown> {
   }
 
   async function parseName(): Promise<string> {
-    if (skipBlanks() !== QUOTE) throwSyntaxError(text, at);
+    if (skipBlanks() !== QUOTE) throwSyntaxError(text, position);
     const name = parseUntil(await findCurrentStringEnd()) as string;
     skipRequired(COLON);
     return name;
@@ -117,7 +117,7 @@ export async function parseJsonIncrementally(text: string): Promise<unknown> {
 
   const result = await parseValue();
   skipBlanks();
-  if (at < text.length) throwSyntaxError(text, at);
+  if (position < text.length) throwSyntaxError(text, position);
   return result;
 }
 
@@ -127,18 +127,18 @@ function setMember(members: Record<string, unknown>, name: string, value: unknow
   else Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
-function throwSyntaxError(text: string, at: number): never {
-  throw new SyntaxError(`Unexpected ${at < text.length ? `token at position ${at}` : 'end'} of JSON`);
+function throwSyntaxError(text: string, position: number): never {
+  throw new SyntaxError(`Unexpected ${position < text.length ? `token at position ${position}` : 'end'} of JSON`);
 }
 
 /** Returns the end of a number or literal; its syntax is checked when it is parsed. */
-function findWordEnd(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && !isDelimiter(text.charCodeAt(at))) {
-    at++;
-    if (at - from > MAX_SYNC_LENGTH) throwSyntaxError(text, from);
+function findWordEnd(text: string, start: number): number {
+  let position = start;
+  while (position < text.length && !isDelimiter(text.charCodeAt(position))) {
+    position++;
+    if (position - start > MAX_SYNC_LENGTH) throwSyntaxError(text, start);
   }
-  return at;
+  return position;
 }
 
 function isDelimiter(code: number): boolean {
@@ -146,37 +146,37 @@ function isDelimiter(code: number): boolean {
 }
 
 /**
- * Returns the position after the closing quote of a string, searching from `from`. If it is not within the next batch, returns
- * the position to continue from as a negative number.
+ * Returns the position after the closing quote of a string, searching from `start`. If it is not within the next batch,
+ * returns the position to continue from as a negative number.
  */
-function findStringEnd(text: string, from: number): number {
-  const limit = Math.min(text.length, from + MAX_SYNC_LENGTH);
-  let at = from;
-  for (; at < limit; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) return at + 1;
-    if (code === BACKSLASH) at++;
+function findStringEnd(text: string, start: number): number {
+  const limit = Math.min(text.length, start + MAX_SYNC_LENGTH);
+  let position = start;
+  for (; position < limit; position++) {
+    const code = text.charCodeAt(position);
+    if (code === QUOTE) return position + 1;
+    if (code === BACKSLASH) position++;
   }
-  return -at;
+  return -position;
 }
 
-/** Returns the end of the last complete member within one batch from `from`, or -1 if there is none. */
-function findBatchEnd(text: string, from: number): number {
+/** Returns the end of the last complete member within one batch from `start`, or -1 if there is none. */
+function findBatchEnd(text: string, start: number): number {
   let depth = 0;
   let last = -1;
-  for (let at = from; at < text.length && at - from <= MAX_SYNC_LENGTH; ) {
-    const code = text.charCodeAt(at);
+  for (let position = start; position < text.length && position - start <= MAX_SYNC_LENGTH; ) {
+    const code = text.charCodeAt(position);
     if (code === QUOTE) {
-      at = findStringEnd(text, at + 1);
-      if (at < 0) return last;
+      position = findStringEnd(text, position + 1);
+      if (position < 0) return last;
       continue;
     }
     if (code === OPEN_ARRAY || code === OPEN_OBJECT) depth++;
     else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) {
-      if (depth === 0) return at;
+      if (depth === 0) return position;
       depth--;
-    } else if (code === COMMA && depth === 0) last = at;
-    at++;
+    } else if (code === COMMA && depth === 0) last = position;
+    position++;
   }
   return last;
 }

@@ -79,7 +79,7 @@ const BACKSLASH = 0x5c;
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
 function createScanner(bytes: Buffer, limits: JsonLimits): JsonScanner {
-  let at = 0;
+  let position = 0;
   let isInString = false;
   let isBlank = true;
   let depth = 0;
@@ -93,7 +93,7 @@ function createScanner(bytes: Buffer, limits: JsonLimits): JsonScanner {
   const itemCounts = [0];
   const brackets = [0];
 
-  function open(kind: number): void {
+  function openValue(kind: number): void {
     if (depth < 0) return;
     depth++;
     if (depth > limits.depth) error ??= nestedTooDeeply();
@@ -103,7 +103,7 @@ function createScanner(bytes: Buffer, limits: JsonLimits): JsonScanner {
     }
   }
 
-  function close(): void {
+  function closeValue(): void {
     isBlank = false;
     depth--;
     // More brackets are closed than opened, so the text can never become balanced.
@@ -127,30 +127,30 @@ function createScanner(bytes: Buffer, limits: JsonLimits): JsonScanner {
 
   return {
     scanBatch() {
-      const end = Math.min(bytes.length, at + BATCH_BYTES);
-      while (at < end) {
-        const byte = bytes[at++]!;
+      const end = Math.min(bytes.length, position + BATCH_BYTES);
+      while (position < end) {
+        const byte = bytes[position++]!;
         if (isInString) {
-          if (byte === BACKSLASH) at++;
+          if (byte === BACKSLASH) position++;
           else if (byte === QUOTE) {
             isInString = false;
-            stringLength = at - stringStart;
+            stringLength = position - stringStart;
           }
         } else if (byte === QUOTE) {
           countFirstItem();
           isInString = true;
-          stringStart = at;
+          stringStart = position;
         } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
           countFirstItem();
-          open(byte);
-        } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) close();
+          openValue(byte);
+        } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) closeValue();
         else if (byte === COMMA) countItem();
         else if (byte === COLON) {
           namesLength += stringLength;
           if (namesLength > limits.names) error ??= objectTooLarge();
         } else if (byte > 0x20) countFirstItem();
       }
-      return at < bytes.length;
+      return position < bytes.length;
     },
     get error() {
       return error;

@@ -47,8 +47,8 @@ export async function parseMultipart(bytes: Buffer, headers: BusboyHeaders): Pro
   parser.on('error', () => reject(invalidMultipart()));
   parser.on('finish', finished.resolve);
   const yieldIfDue = createYielder();
-  for (let at = 0; at < bytes.length; at += BATCH_BYTES) {
-    await Promise.race([finished.promise, writeToParser(parser, bytes.subarray(at, at + BATCH_BYTES))]);
+  for (let offset = 0; offset < bytes.length; offset += BATCH_BYTES) {
+    await Promise.race([finished.promise, writeToParser(parser, bytes.subarray(offset, offset + BATCH_BYTES))]);
     await yieldIfDue();
   }
   parser.end();

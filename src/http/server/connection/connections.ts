@@ -184,8 +184,8 @@ export function closeUnlessFullyRead(raw: IncomingMessage, idleTimeout: number):
 }
 
 /**
- * Returns whether the client would take an error response now for the response to an earlier, complete request. A request whose body
- * ends in invalid data is not complete.
+ * Returns whether the client would take an error response now for the response to an earlier, complete request. A
+ * request whose body ends in invalid data is not complete.
  */
 function awaitsOtherResponse(response: ServerResponse | undefined): boolean {
   if (response === undefined || response.writableFinished) return false;

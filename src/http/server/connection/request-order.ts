@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * A queue of pipelined requests: those received before the response to an earlier request on the same connection was sent.
- * Node emits them at once, and does not report the end of the connection to waiting ones. So each request starts after the
- * previous response, and waiting requests are dropped with their connection.
+ * A queue of pipelined requests: those received before the response to an earlier request on the same connection was
+ * sent. Node emits them at once, and does not report the end of the connection to waiting ones. So each request starts
+ * after the previous response, and waiting requests are dropped with their connection.
  */
 export interface RequestQueue {
   /** Queues a request that must wait and returns true; returns false if it can start now. */

@@ -73,8 +73,8 @@ async function handleExchange(
 const isSafe = ({ method }: IncomingRequest) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 
 /**
- * Reserves the memory of the response. If there is not enough, a read gets 503. A client whose change is already made is
- * disconnected, because 503 would make it repeat the change.
+ * Reserves the memory of the response. If there is not enough, a read gets 503. A client whose change is already made
+ * is disconnected, because 503 would make it repeat the change.
  */
 function limitMemory(request: IncomingRequest, handled: HandledRequest): HandledRequest {
   const { endpoint, outgoing } = handled;

@@ -67,8 +67,8 @@ export async function handleRequest(
 }
 
 /**
- * Returns the client and network of database statements. The network is determined only when a statement needs it. Only reads
- * stop when the client disconnects; a change that has begun is completed.
+ * Returns the client and network of database statements. The network is determined only when a statement needs it. Only
+ * reads stop when the client disconnects; a change that has begun is completed.
  */
 function statementOrigin({ method, clientAddress, client }: IncomingRequest): StatementOrigin {
   return {
@@ -135,8 +135,8 @@ export interface HandledRequest {
 }
 
 /**
- * Returns 410 or the response to OPTIONS; throws 404 or 405. Invalid text and invalid JSON are reported before the route (stages 1 and 3 before
- * 4), so the body is read here too, unless the path takes raw bodies.
+ * Returns 410 or the response to OPTIONS; throws 404 or 405. Invalid text and invalid JSON are reported before the
+ * route (stages 1 and 3 before 4), so the body is read here too, unless the path takes raw bodies.
  */
 async function respondWithoutRoute(registry: Registry, request: IncomingRequest): Promise<OutgoingResponse> {
   const type = mediaType(request);

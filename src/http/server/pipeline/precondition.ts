@@ -1,7 +1,10 @@
 import { preconditionFailed } from '#http/errors/http-error.ts';
 import { parseDateTime } from '#http/parameters/types.ts';
 
-/** Throws 412 for a resource that changed after `If-Unmodified-Since` (contract/conventions.md §5). Ignores invalid dates. */
+/**
+ * Throws 412 for a resource that changed after `If-Unmodified-Since` (contract/conventions.md §5). Ignores invalid
+ * dates.
+ */
 export function checkPrecondition(header: string, updatedAt: string | null): void {
   const unmodifiedSince = parseHttpDate(header.trim());
   if (unmodifiedSince !== null && updatedAt !== null && Date.parse(updatedAt) > unmodifiedSince)

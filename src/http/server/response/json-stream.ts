@@ -126,8 +126,8 @@ const CHUNK_LENGTH = 65_536;
 async function* writeChunks({ texts, segments, suffix }: PartlyWrittenJson, forHash = false): AsyncGenerator<string> {
   const yieldIfDue = createYielder();
   let buffered = '';
-  for (let at = 0; at < segments.length; at++) {
-    const text = texts[at] ?? formatSegment(segments[at]!);
+  for (let index = 0; index < segments.length; index++) {
+    const text = texts[index] ?? formatSegment(segments[index]!);
     if (text instanceof ChunkedJson) {
       yield buffered;
       buffered = '';
@@ -197,13 +197,13 @@ class LongString extends ChunkedJson {
 
   async *chunks(): AsyncGenerator<string> {
     yield `${this.#prefix}"`;
-    for (let at = 0; at < this.#text.length; ) {
-      const slice = this.#text.slice(at, at + CHUNK_LENGTH);
+    for (let offset = 0; offset < this.#text.length; ) {
+      const slice = this.#text.slice(offset, offset + CHUNK_LENGTH);
       // Half a surrogate pair is escaped differently from the pair, so it moves to the next chunk.
-      const end = at + slice.length < this.#text.length && endsInHighSurrogate(slice) ? -1 : slice.length;
+      const end = offset + slice.length < this.#text.length && endsInHighSurrogate(slice) ? -1 : slice.length;
       const part = slice.slice(0, end);
       yield JSON.stringify(part).slice(1, -1);
-      at += part.length;
+      offset += part.length;
     }
     yield '"';
   }
@@ -229,10 +229,10 @@ class JsonWithPendingTexts extends ChunkedJson {
   }
 
   async *chunks(forHash: boolean): AsyncGenerator<string> {
-    let from = 0;
+    let start = 0;
     for (const text of this.#texts) {
-      const at = this.#json.indexOf(PLACEHOLDER_JSON, from);
-      yield this.#json.slice(from, at);
+      const index = this.#json.indexOf(PLACEHOLDER_JSON, start);
+      yield this.#json.slice(start, index);
       if (text instanceof LongText) yield JSON.stringify(await text.read());
       else if (forHash) yield text.id;
       else {
@@ -241,8 +241,8 @@ class JsonWithPendingTexts extends ChunkedJson {
         yield* text.chunks();
         yield '"';
       }
-      from = at + PLACEHOLDER_JSON.length;
+      start = index + PLACEHOLDER_JSON.length;
     }
-    yield this.#json.slice(from);
+    yield this.#json.slice(start);
   }
 }

@@ -134,7 +134,8 @@ async function createLongJsonResponse(
   headers: Record<string, string>,
 ): Promise<OutgoingResponse> {
   const { heapSize } = body;
-  // Other requests run while the hash is computed, so all memory is reserved before: a client over its limit gets no more.
+  // Other requests run while the hash is computed, so all memory is reserved before. A client over its limit could not
+  // reserve more later.
   if (!reserveResponseMemory(client, measureStream(heapSize))) {
     body.discard();
     throw unavailable(RESPONSE_RETRY_AFTER);
@@ -152,7 +153,10 @@ function createCacheHeaders(hash: string) {
   return { ETag: `W/"${hash}"`, 'Cache-Control': 'max-age=0, private, must-revalidate' };
 }
 
-/** Returns 304 if `If-None-Match` has the ETag of this JSON; otherwise the response itself. Raw files do this themselves. */
+/**
+ * Returns 304 if `If-None-Match` has the ETag of this JSON; otherwise the response itself. Raw files do this
+ * themselves.
+ */
 export function orNotModified(request: IncomingRequest, outgoing: OutgoingResponse): OutgoingResponse {
   const ifNoneMatch = firstHeader(request.headers['if-none-match']);
   const { 'Content-Type': type, 'Content-Length': _length, ...headers } = outgoing.headers;

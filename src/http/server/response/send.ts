@@ -6,7 +6,10 @@ import { endsInHighSurrogate } from '#text/trim.ts';
 import { corsHeaders } from './cors.ts';
 import type { OutgoingResponse } from './response.ts';
 
-/** Maximum length of a body that is sent in one write, in bytes or characters. Longer bodies are sent with back-pressure. */
+/**
+ * Maximum length of a body that is sent in one write, in bytes or characters. Longer bodies are sent with
+ * back-pressure.
+ */
 const MAX_SINGLE_WRITE_LENGTH = 262_144;
 /** Length of the chunks of longer bodies. */
 const CHUNK_BYTES = 65_536;
@@ -41,8 +44,8 @@ export async function send(
 }
 
 /**
- * Returns whether ending the connection would reset it while the client still sends its body. Most clients read only when they have
- * sent everything, and would lose the response.
+ * Returns whether ending the connection would reset it while the client still sends its body. Most clients read only
+ * when they have sent everything, and would lose the response.
  */
 function wouldResetConnection({ stream }: IncomingRequest, { shouldKeepAlive }: ServerResponse): boolean {
   return !shouldKeepAlive && !stream.complete;
@@ -104,12 +107,13 @@ function toStream(body: string | Uint8Array): Readable {
 
 /** Yields the bytes of the body. A text is encoded chunk by chunk; no chunk ends within a surrogate pair. */
 function* splitIntoChunks(body: string | Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < body.length; ) {
-    let chunk = typeof body === 'string' ? body.slice(at, at + CHUNK_BYTES) : body.subarray(at, at + CHUNK_BYTES);
-    if (typeof chunk === 'string' && at + CHUNK_BYTES < body.length && endsInHighSurrogate(chunk)) {
+  for (let offset = 0; offset < body.length; ) {
+    let chunk =
+      typeof body === 'string' ? body.slice(offset, offset + CHUNK_BYTES) : body.subarray(offset, offset + CHUNK_BYTES);
+    if (typeof chunk === 'string' && offset + CHUNK_BYTES < body.length && endsInHighSurrogate(chunk)) {
       chunk = chunk.slice(0, -1);
     }
-    at += chunk.length;
+    offset += chunk.length;
     yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
   }
 }

@@ -27,7 +27,10 @@ export interface RouteMatch {
 
 type Router = ReturnType<typeof FindMyWay>;
 
-/** Returns the registry of these modules. Throws for an invalid declaration, and for two endpoints with one name or route. */
+/**
+ * Returns the registry of these modules. Throws for an invalid declaration, and for two endpoints with one name or
+ * route.
+ */
 export function createRegistry(modules: ResourceModules): Registry {
   const endpoints = Object.entries(modules)
     .flatMap(([folder, module]) => collectEndpoints(folder, module))
