@@ -3,6 +3,6 @@ export function signalGroup(leader: number, name: NodeJS.Signals): void {
   try {
     process.kill(-leader, name);
   } catch {
-    // It has exited already.
+    // The group has exited already.
   }
 }

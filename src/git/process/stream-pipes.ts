@@ -66,7 +66,7 @@ export async function pipeUntilExit(child: GitChild, client: Writable): Promise<
     return { failure: null };
   }
   const { failure } = exit;
-  // With an exit code git has reported the error in its protocol.
+  // If git exited with a code, it has reported the error in its protocol.
   if (failure.kind === 'failed' && failure.code === null) client.destroy();
   else if (['stopped', 'timed-out', 'stack-overflow'].includes(failure.kind)) client.destroy();
   else client.end();

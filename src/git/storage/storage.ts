@@ -174,7 +174,7 @@ export async function createDirectories(directory: string): Promise<void> {
   const highest = await mkdir(directory, { recursive: true });
   if (highest === undefined) return;
   const created = [dirname(highest)];
-  for (let parent = directory; parent.length >= highest.length; parent = dirname(parent)) created.push(parent);
+  for (let current = directory; current.length >= highest.length; current = dirname(current)) created.push(current);
   await Promise.all(created.map(syncDirectory));
 }
 

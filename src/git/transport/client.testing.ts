@@ -29,7 +29,7 @@ export async function gitWithRepository(t: TestContext): Promise<{ git: Git; rep
   return { git, repository };
 }
 
-/** As `gitWithRepository`, but the repository's directory does not exist. */
+/** Creates a `Git` and a repository whose directory does not exist; the test removes both. */
 export async function gitWithoutRepository(t: TestContext): Promise<{ git: Git; repository: Repository }> {
   const directory = await temporaryDirectory(t);
   const git = createGit({ storages: { default: directory }, clock: systemClock });

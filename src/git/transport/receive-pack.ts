@@ -30,7 +30,7 @@ export type ReceiveVerdict = 'accept' | { readonly refuse: string };
 export interface ReceiveOptions {
   /** The decoded body of the client's POST. */
   input: Readable;
-  /** Stream for git's response. It is ended when `after` has settled. */
+  /** Stream for git's response. It is ended when the callback for moved refs has settled. */
   output: Writable;
   /** Called before any ref moves. An error rejects the push and is rethrown by `receivePack` when git has exited. */
   check(push: PushRequest): Promise<ReceiveVerdict>;

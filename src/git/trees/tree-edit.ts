@@ -4,16 +4,16 @@ import { type LargeTree, replaceEntries, sortKey } from './large-tree.ts';
 import { isStorableName } from './reserved-names.ts';
 
 /**
- * One change of a tree. Content is given by the id of a blob, which need not exist before the edit is written. Modes:
+ * One change of a tree. `id` is the blob with the content, which need not exist before the edit is written. Modes:
  * `100644`, `100755`, `120000` (symbolic link), `160000` (submodule).
  */
 export type TreeChange =
-  /** A new file. Fails with `exists` if the path is a file. */
+  /** Creates a file. Fails with `exists` if the path is a file. */
   | { readonly action: 'create'; readonly path: string; readonly id: string; readonly mode?: string }
-  /** New content. Without `mode` the file keeps its mode. */
+  /** Replaces the content. Without `mode` the file keeps its mode. */
   | { readonly action: 'update'; readonly path: string; readonly id: string; readonly mode?: string }
   | { readonly action: 'delete'; readonly path: string }
-  /** Without `id` the file keeps its content. */
+  /** Moves the file at `from` to `path`. Without `id` the file keeps its content. */
   | {
       readonly action: 'move';
       readonly path: string;

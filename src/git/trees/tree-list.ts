@@ -20,7 +20,7 @@ export interface TreeListEntry {
 /** The entries of a tree: folders, files, submodules, each in git's order. */
 export interface TreeList {
   readonly length: number;
-  /** False if there are more entries, not requested or beyond the limit of 64 MiB. */
+  /** False if the tree has more entries, which were not requested or exceed the limit of 64 MiB. */
   readonly complete: boolean;
   slice(start: number, end: number): TreeListEntry[];
   /** Returns the id of the entry at an index; empty if there is none. */
@@ -33,13 +33,13 @@ export interface TreeList {
 interface RequestedEntries {
   /** Entries from the start; Infinity for all. */
   readonly entries: number;
-  /** Number up to which entries are counted. */
+  /** Number up to which the caller needs the count of entries; Infinity for all. */
   readonly counted: number;
 }
 
 const ALL_ENTRIES: RequestedEntries = { entries: Number.POSITIVE_INFINITY, counted: Number.POSITIVE_INFINITY };
 
-/** Maximum bytes of one list in git's format; about 600,000 entries. */
+/** Maximum size of one list in git's format; about 600,000 entries. */
 const MAX_LIST_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -179,7 +179,7 @@ function createListReader() {
 
   const satisfies = ({ entries, counted }: RequestedEntries, complete = false): boolean => {
     const entryCount = starts.tree.length + starts.blob.length + starts.commit.length;
-    // Unread folders would come before all files, so that entry counts are final only for folders.
+    // Unread folders would precede the files read so far, so only folders count towards the requested entries.
     return complete || (starts.tree.length >= entries && entryCount >= counted);
   };
 

@@ -17,9 +17,11 @@ export interface Access<Provided extends object, Needed extends Parameters = {}>
   readonly audience: 'open' | 'user' | 'admin' | 'key';
   /** A short label for api.txt: `open`, `project:read_code`. */
   readonly label: string;
-  /** Runs before the credentials are checked: throws where the whole resource is disabled, even for invalid credentials. */
+  /**
+   * Runs before the credentials are checked. Throws if the whole resource is disabled, even for invalid credentials.
+   */
   readonly isEnabled?: (call: AccessCall) => Promise<void>;
-  /** The credentials stage: throws for callers who cannot have access, whatever the path names. */
+  /** Runs in the credentials stage. Throws for callers who have no access, whatever resources the path names. */
   readonly authenticate: (call: AccessCall) => void | Promise<void>;
   /** Loads the parent in the path, or throws. The endpoint then loads it before it validates parameters. */
   readonly loadParent?: (call: AccessCall) => Promise<void>;
@@ -33,9 +35,9 @@ export interface Access<Provided extends object, Needed extends Parameters = {}>
   readonly load: (call: AccessCall) => Promise<unknown>;
   /** Throws 403 unless the caller has permission for the loaded resources. */
   readonly authorize: (call: AccessCall, resources: never) => void | Promise<void>;
-  /** Maps the loaded resources to what the handler gets. */
+  /** Maps the loaded resources to the arguments of the handler. */
   readonly provide: (resources: never) => Provided;
-  /** The same access, which also loads a resource of the resources that were loaded before. */
+  /** The same access, which also loads a child of the resources that were loaded before. */
   resource<const Name extends string, Row, P extends Parameters = {}>(
     definition: ResourceDefinition<Provided, Name & UnusedName<Name, Provided>, Row, P>,
   ): Access<Provided & { readonly [K in Name]: Row }, Needed & P>;
@@ -78,10 +80,10 @@ export interface AccessCall<Params extends object = Readonly<Record<string, unkn
   readonly request: IncomingRequest;
 }
 
-/** How a resource is loaded. Null is answered with `notFound()`. */
+/** Definition of a resource in the path. If `load` returns null, the result of `notFound` is thrown. */
 export interface ResourceDefinition<Provided, Name extends string, Row, P extends Parameters = {}> {
   readonly name: Name;
-  /** The parameters that name it; endpoints need not declare them. */
+  /** Parameters that name the resource; endpoints need not declare them. */
   readonly params?: P;
   readonly load: (call: AccessCall<ParameterValues<P>>, resources: Provided) => Promise<Row | null> | Row | null;
   readonly notFound: () => unknown;
@@ -94,7 +96,7 @@ export interface ResourceDefinition<Provided, Name extends string, Row, P extend
  */
 interface DeferredPermission<Provided, Name extends string, Check> {
   readonly name: Name;
-  /** Shown in api.txt after the label of the access. */
+  /** Label that api.txt shows after the label of the access. */
   readonly label: string;
   readonly createCheck: (call: Pick<AccessCall, 'db'>, provided: Provided) => Check;
 }

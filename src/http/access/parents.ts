@@ -32,10 +32,10 @@ export interface ByParentType<OfGroups, OfProjects = OfGroups> {
   readonly project: OfProjects;
 }
 
-/** One of the two kinds of parents, for a declaration. */
+/** Group or project as the type of parent, for endpoint declarations. */
 export interface ParentKind {
   readonly type: 'group' | 'project';
-  /** In error messages: `404 Group Not Found`. */
+  /** Name in error messages: `404 Group Not Found`. */
   readonly name: 'Group' | 'Project';
   readonly path: '/groups/:id' | '/projects/:id';
   /** Returns access for signed-in callers with this ability in the group or project. */

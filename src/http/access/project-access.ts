@@ -104,7 +104,7 @@ export async function loadVisibleProject(call: AccessCall, name = 'id'): Promise
   const id = path[name] ?? '';
   const project = await findProject(db, caller, id);
   if (project !== null && canSeeProject(caller, project)) return project;
-  if (project === null && id.includes('/')) await redirectMoved(call, id);
+  if (project === null && id.includes('/')) await throwIfMoved(call, id);
   if (project !== null && caller.job !== undefined && project.visibility === 'private') {
     throw forbidden(
       `Authentication by CI/CD job token not allowed from ${caller.job.projectPath} to project #${project.id}.`,
@@ -116,12 +116,13 @@ export async function loadVisibleProject(call: AccessCall, name = 'id'): Promise
 /** Rejects writes to an old path with 405, before parameters are validated, if the caller can see the project. */
 async function rejectMovedWrite(call: AccessCall): Promise<void> {
   const id = call.path.id ?? '';
-  if (!isRead(call.request) && id.includes('/')) await redirectMoved(call, id);
+  if (!isRead(call.request) && id.includes('/')) await throwIfMoved(call, id);
 }
 
 const isRead = ({ method }: IncomingRequest) => method === 'GET' || method === 'HEAD';
 
-async function redirectMoved({ db, caller, request }: AccessCall, oldPath: string): Promise<void> {
+/** Throws 301 for a read and 405 for a write, if this is the old path of a project that the caller can see. */
+async function throwIfMoved({ db, caller, request }: AccessCall, oldPath: string): Promise<void> {
   const project = await findMovedProject(db, caller, oldPath);
   if (project === null || !canSeeProject(caller, project)) return;
   if (!isRead(request)) {

@@ -60,8 +60,8 @@ export interface EndpointHandler {
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * How the body is read. `merged`: its members become parameters. `late`: the handler reads it after the project is loaded.
- * `raw`: as bytes. `json`: as JSON, whatever the content type.
+ * Mode of reading the body. `merged`: its members become parameters. `late`: the handler reads it after the project is
+ * loaded. `raw`: the handler reads bytes. `json`: as `merged`, but always parsed as JSON, whatever the content type.
  */
 type BodyMode = 'merged' | 'late' | 'raw' | 'json';
 
@@ -79,7 +79,7 @@ type SegmentParameterName<Segment extends string> = Segment extends `${string}:$
         ? Name
         : never;
 
-/** What every handler gets in addition to what access provides. */
+/** Arguments that every handler gets in addition to those that access provides. */
 interface RequestContext<P extends Parameters, Path extends string, Keyset extends KeysetRule | undefined> {
   /** The declared parameters; undeclared path parameters are text. */
   readonly params: ParameterValues<P> & { readonly [Name in Exclude<PathParameterNames<Path>, keyof P>]: string };
@@ -101,7 +101,7 @@ type CallerOf<Provided> = Provided extends { readonly caller: infer By extends C
 type Awaitable<T> = T | Promise<T>;
 type Outcome<Result, Errors extends ErrorTable> = Awaitable<Result | Reply<Result> | Failure<keyof Errors & string>>;
 
-/** One of three kinds of handlers; each gets only what it may use. */
+/** One of three kinds of handlers; each gets only the services that it may use. */
 type Handler<Provided, Call, Result, Errors extends ErrorTable> =
   | {
       /**

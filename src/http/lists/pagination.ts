@@ -42,7 +42,7 @@ export const keysetParameters = {
   id_before: optional(string),
 } as const;
 
-/** How a list supports keyset pagination; the first of `orders` is the default. */
+/** Keyset pagination of a list; the first of `orders` is the default. */
 export interface KeysetRule {
   readonly orders: readonly `${string} ${'asc' | 'desc'}`[];
   /** `id`: links contain id_after or id_before; `cursor`: links contain an opaque cursor. */
@@ -147,7 +147,7 @@ function formatCursor(request: KeysetRequest, value: string | number, id: number
   return { cursor: Buffer.from(JSON.stringify(key)).toString('base64url') };
 }
 
-/** Builds a keyset page from the rows read, one more than `perPage`, in the order in which they were read. */
+/** Returns a keyset page. `rows` are up to `perPage` + 1 rows, in the order in which they were read. */
 export function keysetPage<T extends { id: number }>(
   request: KeysetRequest,
   rows: readonly T[],

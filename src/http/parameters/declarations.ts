@@ -71,7 +71,7 @@ export function selectDeclaredParameters(
 /** A rule over several parameters, checked after all are read. `prefix` is the name of the object that contains them. */
 export interface ParameterRule {
   (rawParams: RawParameters, problems: Problems, prefix?: string): void;
-  /** One of these parameters must be sent. */
+  /** At least one of these parameters must be sent. */
   readonly requiresOneOf?: readonly string[];
 }
 

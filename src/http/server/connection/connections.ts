@@ -16,7 +16,7 @@ export interface Connections {
 }
 
 interface ConnectionsOptions {
-  /** Answers one request. Resolves when the response is complete, and never rejects. */
+  /** Responds to one request. Resolves when the response is complete, and never rejects. */
   readonly exchange: (raw: IncomingMessage, response: ServerResponse, client: RequestClient) => Promise<void>;
   /** Returns the network of the client that sent a request. */
   readonly networkOf: (raw: IncomingMessage) => string;
@@ -44,7 +44,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     requestTimeout: 0,
     headersTimeout: 60_000,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Stage 1 rejects a missing Host in the form of the contract.
+    // Stage 1 rejects a missing Host with the response that the contract defines.
     requireHostHeader: false,
   });
   /** The responses in progress. When the last one is done, a stopping server closes all connections. */
@@ -215,7 +215,7 @@ function rejectUnreadable(
     'Connection: close',
   ];
   socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`);
-  // A client that does not end its half would keep the connection open: no other timer applies.
+  // No other timer applies to a client that does not close its half of the connection.
   socket.setTimeout(idleTimeout, () => socket.destroy());
 }
 

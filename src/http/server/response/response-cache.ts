@@ -35,7 +35,7 @@ interface ResponseCache {
   readonly entries: LRUCache<string, CachedResponse>;
 }
 
-/** One cache per server, keyed by its configuration: each request has its own database object. */
+/** Cache of each server, keyed by its configuration, because each request has its own database object. */
 const caches = new WeakMap<Config, ResponseCache>();
 
 interface CacheableRequest {
