@@ -15,7 +15,7 @@ export function diskPathFor(id: string | number): string {
   return `@hashed/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}.git`;
 }
 
-/** Returns whether a path has the form of `diskPathFor`. */
+/** Returns whether a path has the form of a repository path inside a storage, `@hashed/ab/cd/<hash>.git`. */
 export function isDiskPath(path: string): boolean {
   return /^@hashed\/[0-9a-f]{2}\/[0-9a-f]{2}\/[0-9a-f]{64}\.git$/.test(path);
 }
