@@ -13,4 +13,6 @@ await writeFile(join(root, 'api.txt'), formatEndpoints(registry));
 await writeFile(join(root, 'api-parameters.txt'), formatParameters(registry));
 await writeFile(join(root, 'test/stage-orders.txt'), formatStageOrders(registry));
 await writeFile(join(root, 'src/api/endpoint-sources.ts'), formatEndpointSources(registry));
-console.log(`Wrote api.txt and api-parameters.txt: ${registry.endpoints.length} endpoints`);
+console.log(
+  `Wrote api.txt, api-parameters.txt, test/stage-orders.txt and src/api/endpoint-sources.ts: ${registry.endpoints.length} endpoints`,
+);

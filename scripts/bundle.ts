@@ -12,7 +12,8 @@ import { bundled, root } from './bundler.ts';
 
 const outdir = join(root, 'dist');
 
-async function tablesOfNew(): Promise<InitialSchema> {
+/** Migrates a temporary database and returns its schema. */
+async function createInitialSchema(): Promise<InitialSchema> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hearth-bundle-'));
   const database = await openDatabase({ dataDir, clock: systemClock });
   try {
@@ -23,13 +24,13 @@ async function tablesOfNew(): Promise<InitialSchema> {
   }
 }
 
-const started = new Date();
+const startedAt = new Date();
 // The bundler runs in its own process while the schema is created here.
 const bundling = bundled({ in: join(root, 'src', 'main.ts'), out: 'hearth' }, outdir);
 
 // A failure is reported below, after the temporary database is deleted.
 bundling.catch(() => undefined);
-const tables = JSON.stringify(await tablesOfNew());
+const tables = JSON.stringify(await createInitialSchema());
 const { outputFiles } = await bundling;
 await mkdir(outdir, { recursive: true });
 // The bundler escapes other characters, except in tagged templates.
@@ -39,12 +40,12 @@ if (!isAscii(server!.contents)) {
     'A tagged template contains a character beyond ASCII: the runtime would store the bundle with two bytes per character, 4 MB more. Use an escape.',
   );
 }
-// The schema first: a server with other migrations ignores it.
+// The schema is written first: a server with other migrations ignores it.
 for (const { path, contents } of [{ path: join(outdir, 'tables.json'), contents: tables }, ...outputFiles]) {
   // Two concurrent starts may both build the bundle: each renames a complete file into place.
   const draft = `${path}.${process.pid}`;
   await writeFile(draft, contents);
-  // The time at which the sources were read: files that were edited meanwhile are newer.
-  await utimes(draft, started, started);
+  // The file is dated before the sources were read, so that sources edited meanwhile are newer.
+  await utimes(draft, startedAt, startedAt);
   await rename(draft, path).finally(() => rm(draft, { force: true }));
 }

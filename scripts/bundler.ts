@@ -18,7 +18,7 @@ const require = __createRequire(import.meta.url);
 const __filename = import.meta.filename;
 const __dirname = import.meta.dirname;`;
 
-// The bundler runs for a second: garbage collection took a quarter of its time.
+// The bundler runs for a second, and garbage collection would take a quarter of its time.
 process.env.GOGC ??= 'off';
 
 /** Bundles a program that starts servers, and the programs of those servers. Returns the files to write into `outdir`. */
@@ -31,7 +31,7 @@ export function bundled(program: { in: string; out: string }, outdir: string): P
     platform: 'node',
     target: 'node24',
     format: 'esm',
-    // Names stay, for stack traces that can be read.
+    // Identifiers are not minified, so that stack traces are readable.
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: 'none',

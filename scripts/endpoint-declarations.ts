@@ -6,9 +6,9 @@ import type { Endpoint } from '#http/endpoint/endpoint.ts';
 const api = join(import.meta.dirname, '../src/api');
 
 export interface Declaration {
-  /** Below src/api. */
+  /** Path below src/api. */
   readonly source: string;
-  /** The first line is 1. */
+  /** Line number, from 1. */
   readonly line: number;
 }
 
@@ -25,12 +25,14 @@ const filesByFolder = new Map<string, readonly string[]>();
 
 /** Returns the files that declare endpoints of a resource: `endpoints.ts`, what it re-exports, and what `index.ts` adds. */
 function endpointFiles(folder: string): readonly string[] {
-  const known = filesByFolder.get(folder);
-  if (known !== undefined) return known;
+  const cachedFiles = filesByFolder.get(folder);
+  if (cachedFiles !== undefined) return cachedFiles;
   const index = join(api, folder, 'index.ts');
-  const added = [...read(index).matchAll(/^import \* as \w+ from '(\.[^']*)'/gm)].map(([, path]) => path!);
+  const importedPaths = [...readIfExists(index).matchAll(/^import \* as \w+ from '(\.[^']*)'/gm)].map(
+    ([, path]) => path!,
+  );
   const files: string[] = [];
-  for (const path of ['./endpoints.ts', ...added]) addFile(files, join(dirname(index), path));
+  for (const path of ['./endpoints.ts', ...importedPaths]) addFile(files, join(dirname(index), path));
   filesByFolder.set(folder, files);
   return files;
 }
@@ -38,25 +40,25 @@ function endpointFiles(folder: string): readonly string[] {
 function addFile(files: string[], file: string): void {
   if (files.includes(file) || !existsSync(file)) return;
   files.push(file);
-  for (const [, path] of read(file).matchAll(/^export (?:\*|\{[^}]*\}) from '(\.[^']*)'/gm)) {
+  for (const [, path] of readIfExists(file).matchAll(/^export (?:\*|\{[^}]*\}) from '(\.[^']*)'/gm)) {
     addFile(files, join(dirname(file), path!));
   }
 }
 
-function read(file: string): string {
+function readIfExists(file: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
 /** Matches `export const name` and `export const [name, other] =`, which may span several lines. */
-const EXPORT = /^export const (?:(\w+)|([[{][^\]}]*[\]}]))/gm;
+const EXPORT_PATTERN = /^export const (?:(\w+)|([[{][^\]}]*[\]}]))/gm;
 
-/** Returns the line on which the name is exported. */
+/** Returns the line on which the name is exported, or null. */
 function findLine(text: string, name: string): number | null {
-  for (const match of text.matchAll(EXPORT)) {
-    const [whole, single, several = ''] = match;
-    const inside = single === name ? 0 : single === undefined ? several.search(new RegExp(`\\b${name}\\b`)) : -1;
-    if (inside === -1) continue;
-    const position = match.index + (single === name ? 0 : whole.length - several.length + inside);
+  for (const match of text.matchAll(EXPORT_PATTERN)) {
+    const [whole, single, nameList = ''] = match;
+    const nameOffset = single === name ? 0 : single === undefined ? nameList.search(new RegExp(`\\b${name}\\b`)) : -1;
+    if (nameOffset === -1) continue;
+    const position = match.index + (single === name ? 0 : whole.length - nameList.length + nameOffset);
     return text.slice(0, position).split('\n').length;
   }
   return null;

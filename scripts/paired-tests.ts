@@ -1,8 +1,8 @@
 import { join, relative, sep } from 'node:path';
 
 /**
- * Files of `src/api` that run once more against two servers on one database: repositories, LFS and identity, and of those
- * what writes in one server and looks in the other for little; and what is for many at once. With HEARTH_TEST_PAIRS=all every file does.
+ * Test files of `src/api` that also run against two servers with one database. They cover repositories, LFS, identity and
+ * concurrent requests, where a write to one server must be visible in the other. HEARTH_TEST_PAIRS=all selects every file.
  */
 const PAIRED: Readonly<Record<string, readonly string[]>> = {
   'identity/applications': ['delete', 'renew-secret'],
@@ -25,6 +25,7 @@ const PAIRED: Readonly<Record<string, readonly string[]>> = {
 
 const api = join(import.meta.dirname, '../src/api');
 
+/** Returns whether a test file also runs against two servers. */
 export function isPaired(file: string): boolean {
   if (process.env.HEARTH_TEST_PAIRS === 'all') return true;
   const path = relative(api, file).split(sep);

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '..');
 /** Claims a test file for this process. Returns false if another process has claimed it. */
 export function claim(directory: string, file: string): boolean {
   try {
-    closeSync(openSync(claimOf(directory, file), 'wx'));
+    closeSync(openSync(toClaimPath(directory, file), 'wx'));
     return true;
   } catch {
     return false;
@@ -18,9 +18,9 @@ export function claim(directory: string, file: string): boolean {
 
 /** Returns the files that no process has claimed, as paths relative to the project's root. */
 export function unclaimed(directory: string, files: readonly string[]): string[] {
-  return files.filter((file) => !existsSync(claimOf(directory, file))).map((file) => relative(root, file));
+  return files.filter((file) => !existsSync(toClaimPath(directory, file))).map((file) => relative(root, file));
 }
 
-function claimOf(directory: string, file: string): string {
+function toClaimPath(directory: string, file: string): string {
   return join(directory, relative(root, file).replaceAll('/', ' '));
 }

@@ -10,34 +10,34 @@ import { claim } from './test-claims.ts';
 
 const root = join(import.meta.dirname, '..');
 /** The claims directory that the processes of one run share; without it, all files run here. */
-const claims = process.env.HEARTH_TEST_CLAIMS;
-const filesTogether = Number(process.env.HEARTH_TEST_FILES_TOGETHER ?? Number.POSITIVE_INFINITY);
+const claimsDirectory = process.env.HEARTH_TEST_CLAIMS;
+const maxFiles = Number(process.env.HEARTH_TEST_FILES_TOGETHER ?? Number.POSITIVE_INFINITY);
 const testUrl = pathToFileURL(join(root, 'test/')).href;
 /** A module whose state is shared by all files. */
-const sharedUrl = pathToFileURL(join(root, 'test/support/response-shapes.ts')).href;
-let current = 0;
-let running = '';
+const sharedModuleUrl = pathToFileURL(join(root, 'test/support/response-shapes.ts')).href;
+let fileNumber = 0;
+let runningTest = '';
 
-followNoPromises();
+disableAsyncTracking();
 beforeEach((test) => {
-  running = (test as TestContext).fullName;
+  runningTest = (test as TestContext).fullName;
 });
 
 registerHooks({
   resolve(specifier, context, next) {
     const resolved = next(specifier, context);
-    return isOfTests(resolved.url) ? { ...resolved, url: `${resolved.url}?file=${current}` } : resolved;
+    return isTestSupport(resolved.url) ? { ...resolved, url: `${resolved.url}?file=${fileNumber}` } : resolved;
   },
 });
 
-function isOfTests(url: string): boolean {
-  return (url.startsWith(testUrl) && url !== sharedUrl) || url.endsWith('.testing.ts');
+function isTestSupport(url: string): boolean {
+  return (url.startsWith(testUrl) && url !== sharedModuleUrl) || url.endsWith('.testing.ts');
 }
 
 for (const file of process.argv.slice(2)) {
-  if (current === filesTogether) break;
-  if (claims !== undefined && !claim(claims, file)) continue;
-  current++;
+  if (fileNumber === maxFiles) break;
+  if (claimsDirectory !== undefined && !claim(claimsDirectory, file)) continue;
+  fileNumber++;
   await runFile(file);
 }
 
@@ -45,32 +45,32 @@ for (const file of process.argv.slice(2)) {
  * Disables the async tracking of node:test, which attributes unhandled errors to the test that created the promise or socket and
  * takes a sixth of the time. Here an unhandled error ends the process and prints the error and the running test.
  */
-function followNoPromises(): void {
+function disableAsyncTracking(): void {
   const hooks = Object.getPrototypeOf(createHook({})) as { enable(): unknown };
   const { enable } = hooks;
   hooks.enable = function enableNothing() {
     return this;
   };
-  // The first suite makes the runner begin.
+  // The first suite starts the runner.
   suite('nothing', { skip: true });
   hooks.enable = enable;
-  const end = (error: unknown) => {
-    console.error(`Thrown where nobody waits for it, during ${running}:`, error);
+  const exitWithError = (error: unknown) => {
+    console.error(`Unhandled error during ${runningTest}:`, error);
     process.exit(1);
   };
-  process.prependListener('uncaughtException', end);
-  process.prependListener('unhandledRejection', end);
+  process.prependListener('uncaughtException', exitWithError);
+  process.prependListener('unhandledRejection', exitWithError);
 }
 
-/** Ends with the file's last test and hook: the next file begins on a quiet process. */
+/** Ends with the file's last test and hook: the next file starts in an idle process. */
 function runFile(file: string): Promise<void> {
-  return new Promise((ended) => {
+  return new Promise((resolve) => {
     suite(relative(root, file), async () => {
       try {
         await import(pathToFileURL(file).href);
-        after(() => ended());
+        after(() => resolve());
       } catch (error) {
-        ended();
+        resolve();
         throw error;
       }
     });

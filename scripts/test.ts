@@ -14,21 +14,21 @@ const root = join(import.meta.dirname, '..');
 /** Caches compiled code between processes and runs: loading TypeScript is most of the cost of a process. */
 const compileCache = join(root, 'node_modules/.cache/hearth-compile');
 /** Number of processes: one more than the two cores, because each waits a fifth of its time for PostgreSQL, git or the disk. */
-const atOnce = 3;
+const concurrency = 3;
 /** Maximum files per process: it loads Hearth once, but test modules are loaded for each file and stay in memory. */
-const filesTogether = 170;
-const longestProcess = 1_200_000;
+const maxFilesPerProcess = 170;
+const processTimeoutMs = 1_200_000;
 /**
  * All cores are busy, so that parallel garbage collection only takes time from other processes. A larger young generation is
  * collected less often. Together they save a twelfth of the time.
  */
-const memory = ['--single-threaded-gc', '--min-semi-space-size=16', '--max-semi-space-size=32'];
+const gcOptions = ['--single-threaded-gc', '--min-semi-space-size=16', '--max-semi-space-size=32'];
 
 /** A task that runs in parallel with others: a check, or test files in one process. */
-type Work = () => Promise<void>;
+type Task = () => Promise<void>;
 
-/** One line of the final summary: types, lint, or an engine. */
-class Tally {
+/** Result of types, lint or an engine: one line of the final output. */
+class Summary {
   readonly name: string;
   passed = 0;
   failed = 0;
@@ -36,43 +36,43 @@ class Tally {
 
   constructor(name: string) {
     this.name = name;
-    tallies.push(this);
+    summaries.push(this);
   }
 }
 
-const tallies: Tally[] = [];
+const summaries: Summary[] = [];
 
-async function main(named: string[]): Promise<void> {
-  const files = named.length > 0 ? named.flatMap(filesAt) : [...filesAt('test'), ...filesAt('src')];
-  if (named.length > 0 && files.length === 0) throw new Error(`No test file at ${named.join(', ')}`);
-  const onBothEngines = files.filter((file) => !isUnit(file));
-  const work: Work[] = [];
+async function main(paths: string[]): Promise<void> {
+  const files = paths.length > 0 ? paths.flatMap(filesAt) : [...filesAt('test'), ...filesAt('src')];
+  if (paths.length > 0 && files.length === 0) throw new Error(`No test file at ${paths.join(', ')}`);
+  const databaseFiles = files.filter((file) => !isUnit(file));
+  const tasks: Task[] = [];
   // Tests without a database mostly wait for hostile clients and processes: one process runs them in parallel with the others,
   // or two processes if there are no others.
-  const beside = onBothEngines.length > 0 ? 1 : 2;
-  if (named.length === 0) {
+  const unitProcesses = databaseFiles.length > 0 ? 1 : 2;
+  if (paths.length === 0) {
     // By default the compiler uses four workers that each check all types: half more work and twice the memory.
-    work.push(() => check('types', 'node_modules/typescript/bin/tsc', '--noEmit', '--singleThreaded'));
-    work.push(() => check('lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '--reporter=summary'));
+    tasks.push(() => check('types', 'node_modules/typescript/bin/tsc', '--noEmit', '--singleThreaded'));
+    tasks.push(() => check('lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '--reporter=summary'));
   }
-  const engines = onBothEngines.length > 0 ? await prepareEngines() : [];
+  const engines = databaseFiles.length > 0 ? await prepareEngines() : [];
   try {
     const units = files.filter(isUnit);
-    const waiting = runsOf('no database', units, await prepareUnits(units, engines.length > 0), beside);
-    for (const { name, environment, takes } of engines) {
-      work.push(...runsOf(name, onBothEngines.filter(takes), environment));
+    const unitTasks = createTasks('no database', units, await prepareUnits(units, engines.length > 0), unitProcesses);
+    for (const { name, environment, accepts } of engines) {
+      tasks.push(...createTasks(name, databaseFiles.filter(accepts), environment));
     }
     await Promise.all([
-      ...Array.from({ length: beside }, () => workOff(waiting)),
-      ...Array.from({ length: atOnce }, () => workOff(work)),
+      ...Array.from({ length: unitProcesses }, () => runTasks(unitTasks)),
+      ...Array.from({ length: concurrency }, () => runTasks(tasks)),
     ]);
   } finally {
     for (const { stop } of engines) await stop();
   }
 }
 
-async function workOff(work: Work[]): Promise<void> {
-  for (let next = work.shift(); next !== undefined; next = work.shift()) await next();
+async function runTasks(tasks: Task[]): Promise<void> {
+  for (let next = tasks.shift(); next !== undefined; next = tasks.shift()) await next();
 }
 
 function filesAt(path: string): string[] {
@@ -94,8 +94,8 @@ function isAttack(file: string): boolean {
 }
 
 async function check(name: string, program: string, ...args: string[]): Promise<void> {
-  const tally = new Tally(name);
-  const began = performance.now();
+  const summary = new Summary(name);
+  const startedAt = performance.now();
   const child = spawn(process.execPath, [join(root, program), ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -108,15 +108,15 @@ async function check(name: string, program: string, ...args: string[]): Promise<
   }
   const [code] = await once(child, 'close');
   if (code !== 0) console.log(output.trimEnd());
-  if (code === 0) tally.passed++;
-  else tally.failed++;
-  tally.seconds += (performance.now() - began) / 1000;
+  if (code === 0) summary.passed++;
+  else summary.failed++;
+  summary.seconds += (performance.now() - startedAt) / 1000;
 }
 
 interface Engine {
   readonly name: string;
   readonly environment: Readonly<Record<string, string>>;
-  readonly takes: (file: string) => boolean;
+  readonly accepts: (file: string) => boolean;
   stop(): Promise<void>;
 }
 
@@ -130,12 +130,12 @@ async function prepareEngines(): Promise<Engine[]> {
   const sqlite = { HEARTH_TEST_ENGINE: 'sqlite', HEARTH_TEST_SQLITE_TEMPLATES: scratch, HEARTH_TEST_HALF: '0' };
   const postgres = { HEARTH_TEST_ENGINE: 'postgres', HEARTH_TEST_POSTGRES_URL: server.url };
   return [
-    { name: 'sqlite', environment: sqlite, takes: () => true, stop: async () => undefined },
-    { name: 'postgres', environment: { ...postgres, HEARTH_TEST_HALF: '1' }, takes: () => true, stop: server.stop },
+    { name: 'sqlite', environment: sqlite, accepts: () => true, stop: async () => undefined },
+    { name: 'postgres', environment: { ...postgres, HEARTH_TEST_HALF: '1' }, accepts: () => true, stop: server.stop },
     {
       name: 'postgres, two servers',
       environment: { ...postgres, HEARTH_TEST_ENGINE: 'postgres-pair' },
-      takes: isPaired,
+      accepts: isPaired,
       stop: async () => undefined,
     },
   ];
@@ -155,67 +155,67 @@ async function prepareUnits(files: readonly string[], hasTemplates: boolean): Pr
 }
 
 /** Splits the files into tasks of several processes. Each claims one file after another, so that all end together. */
-function runsOf(
+function createTasks(
   name: string,
   files: readonly string[],
   environment: Readonly<Record<string, string>>,
-  beside = atOnce,
-): Work[] {
+  minProcesses = concurrency,
+): Task[] {
   if (files.length === 0) return [];
-  const tally = new Tally(name);
+  const summary = new Summary(name);
   const claims = mkdtempSync(join(scratch, 'claims-'));
-  const processes = Math.max(beside, Math.ceil(files.length / filesTogether) + 1);
-  const claiming = { HEARTH_TEST_CLAIMS: claims, HEARTH_TEST_FILES_TOGETHER: String(filesTogether) };
-  let toEnd = processes;
-  const runSome = async () => {
-    await runTogether(tally, files, { ...environment, ...claiming });
-    toEnd--;
-    if (toEnd === 0) failNotRun(tally, unclaimed(claims, files));
+  const processes = Math.max(minProcesses, Math.ceil(files.length / maxFilesPerProcess) + 1);
+  const claimVariables = { HEARTH_TEST_CLAIMS: claims, HEARTH_TEST_FILES_TOGETHER: String(maxFilesPerProcess) };
+  let remainingProcesses = processes;
+  const runNextProcess = async () => {
+    await runProcess(summary, files, { ...environment, ...claimVariables });
+    remainingProcesses--;
+    if (remainingProcesses === 0) reportNotRun(summary, unclaimed(claims, files));
   };
-  return Array.from({ length: processes }, () => runSome);
+  return Array.from({ length: processes }, () => runNextProcess);
 }
 
 /** Reports files that were not run because too many processes died. */
-function failNotRun(tally: Tally, files: readonly string[]): void {
-  tally.failed += files.length;
-  if (files.length > 0) console.log(`\nNOT RUN (${tally.name}): ${files.join(', ')}`);
+function reportNotRun(summary: Summary, files: readonly string[]): void {
+  summary.failed += files.length;
+  if (files.length > 0) console.log(`\nNOT RUN (${summary.name}): ${files.join(', ')}`);
 }
 
 /** Runs the unclaimed files in one process with these environment variables. */
-async function runTogether(
-  tally: Tally,
+async function runProcess(
+  summary: Summary,
   files: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const began = performance.now();
-  let said = '';
+  const startedAt = performance.now();
+  let output = '';
   let failed = 0;
   const events = run({
     files: [join(import.meta.dirname, 'test-files.ts')],
     argv: [...files],
-    execArgv: memory,
+    execArgv: gcOptions,
     cwd: root,
     env: { ...process.env, NODE_COMPILE_CACHE: compileCache, NODE_ENV: 'test', ...environment },
-    timeout: longestProcess,
+    timeout: processTimeoutMs,
   });
   for await (const event of events) {
-    if (event.type === 'test:stdout' || event.type === 'test:stderr') said += event.data.message;
+    if (event.type === 'test:stdout' || event.type === 'test:stderr') output += event.data.message;
     else if (event.type === 'test:pass') {
       const { details, skip, todo } = event.data;
-      if (details.type !== 'suite' && skip === undefined && todo === undefined) tally.passed++;
+      if (details.type !== 'suite' && skip === undefined && todo === undefined) summary.passed++;
     } else if (event.type === 'test:fail') {
       const { details, file = event.data.name, line, name } = event.data;
       const error = details.error as Error & { failureType?: string };
       if (error.failureType === 'subtestsFailed' || event.data.todo !== undefined) continue;
       failed++;
-      console.log(`\nFAILED (${tally.name}) ${relative(root, file)}:${line ?? 1}  ${name}\n${describe(error)}`);
+      console.log(`\nFAILED (${summary.name}) ${relative(root, file)}:${line ?? 1}  ${name}\n${describe(error)}`);
     }
   }
-  if (failed > 0 && said !== '') {
-    console.log(`\nOutput of the files beside it (${tally.name}):\n${said}`);
+  if (failed > 0 && output !== '') {
+    console.log(`\nOutput of the same process (${summary.name}):\n${output}`);
   }
-  tally.failed += failed;
-  tally.seconds += (performance.now() - began) / 1000;
+  summary.failed += failed;
+  summary.seconds += (performance.now() - startedAt) / 1000;
 }
 
 /** Formats an error of the test runner, which wraps the thrown value. Assertion errors contain their diff in the message. */
@@ -234,17 +234,17 @@ Object.assign(process.env, { HEARTH_TEST_SCRATCH: scratch, TMPDIR: scratch });
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
 
-let unexpected = 0;
+let unexpectedErrors = 0;
 try {
   await main(process.argv.slice(2));
 } catch (error) {
-  unexpected++;
+  unexpectedErrors++;
   console.log(error);
 }
-for (const { name, passed, failed, seconds } of tallies) {
+for (const { name, passed, failed, seconds } of summaries) {
   console.log(`${name}: ${passed} passed, ${failed} failed (${seconds.toFixed(1)} s)`);
 }
-const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);
-const failed = tallies.reduce((sum, tally) => sum + tally.failed, unexpected);
+const passed = summaries.reduce((sum, summary) => sum + summary.passed, 0);
+const failed = summaries.reduce((sum, summary) => sum + summary.failed, unexpectedErrors);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;

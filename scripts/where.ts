@@ -19,27 +19,27 @@ export function where([verb, target]: readonly string[]): WhereResult {
   const method = verb.toUpperCase();
   const registry = createRegistry(resourceModules);
   const path = target.replace(/^https?:\/\/[^/]+/, '').split('?', 1)[0] ?? '';
-  for (const candidate of candidates(path)) {
+  for (const candidate of toCandidatePaths(path)) {
     const match = registry.find(method, candidate);
-    if (match !== null) return { found: true, text: `${location(match.endpoint)}  ${match.endpoint.name}` };
+    if (match !== null) return { found: true, text: `${formatLocation(match.endpoint)}  ${match.endpoint.name}` };
   }
   return { found: false, text: describeMissing(registry, method, path) };
 }
 
 /** Returns the path below /api/v4 first, then the path as it is. */
-function candidates(path: string): string[] {
+function toCandidatePaths(path: string): string[] {
   const absolute = path.startsWith('/') ? path : `/${path}`;
   return absolute.startsWith('/api/v4/') ? [absolute] : [`/api/v4${absolute}`, absolute];
 }
 
-function location(endpoint: Endpoint): string {
+function formatLocation(endpoint: Endpoint): string {
   const declaration = findDeclaration(endpoint);
   if (declaration === null) throw new Error(`No file of src/api/${endpoint.folder} declares ${endpoint.name}`);
   return `${relative(process.cwd(), join(api, declaration.source))}:${declaration.line}`;
 }
 
 function describeMissing(registry: Registry, method: string, path: string): string {
-  const methods = candidates(path).flatMap((candidate) => registry.methods(candidate));
+  const methods = toCandidatePaths(path).flatMap((candidate) => registry.methods(candidate));
   if (methods.length > 0) {
     return `No endpoint answers ${method} ${path}. Methods of this path: ${[...new Set(methods)].join(', ')}.`;
   }
