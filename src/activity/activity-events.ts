@@ -44,7 +44,9 @@ export type ActivityEvent = { readonly projectId: number; readonly authorId: num
 
 /** Names of these events in an endpoint's `activity`: `closed Issue`, `commented Note`, `joined Project`. */
 export type ActivityEventName = NameOf<ActivityChange>;
-type NameOf<D extends ActivityChange> = D extends unknown ? `${D['action']} ${D['target']['type']}` : never;
+type NameOf<Change extends ActivityChange> = Change extends unknown
+  ? `${Change['action']} ${Change['target']['type']}`
+  : never;
 
 /** Records an activity event in the transaction of its change. Callers record nothing if nothing changed. */
 export async function recordActivity(tx: Transaction, event: ActivityEvent): Promise<void> {

@@ -8,11 +8,11 @@ export interface PushChange {
   readonly refType: RefType;
   /** `pushed`: an existing ref was updated. */
   readonly action: PushAction;
-  /** Without `refs/heads/` or `refs/tags/`. */
+  /** Ref name without `refs/heads/` or `refs/tags/`. */
   readonly ref: string;
-  /** Null when created. */
+  /** Previous commit; null if the ref was created. */
   readonly from: string | null;
-  /** Null when removed. */
+  /** New commit; null if the ref was removed. */
   readonly to: string | null;
   readonly commitCount: number;
   /** Message or title of the newest commit; null if there is none. */
@@ -24,7 +24,7 @@ export interface Push {
   readonly authorId: number;
   /** All refs of one git push command or one API call. */
   readonly changes: readonly PushChange[];
-  /** The application setting `push_event_activities_limit`. */
+  /** Maximum number of single events for each type and action: the setting `push_event_activities_limit`. */
   readonly limit: number;
 }
 
@@ -33,7 +33,7 @@ export type PushEventName = `${(typeof ACTION_NAMES)[PushAction]} ${RefType}`;
 
 const ACTION_NAMES = { created: 'pushed new', pushed: 'pushed to', removed: 'deleted' } as const;
 
-/** Records one event for each ref, or one for all refs of the same kind and action if they are more than `limit`. */
+/** Records one event for each ref, or one for all refs of the same type and action if there are more than `limit`. */
 export async function recordPushEvents(tx: Transaction, { projectId, authorId, changes, limit }: Push): Promise<void> {
   const groups = Map.groupBy(changes, ({ refType, action }) => `${action} ${refType}`);
   const rows = [...groups.values()].flatMap((group): PushRow[] =>
@@ -110,12 +110,12 @@ function bulkRow(group: readonly PushChange[]): PushRow {
 
 const MAX_TITLE_LENGTH = 70;
 
-/** The first line of a commit message, at most 70 characters: a longer one is cut to 67 and `...`. */
+/** Returns the first line of a commit message. A line over 70 characters is cut to 67 and `...`. */
 export function commitTitle(message: string): string {
   const line = message.trim().split('\n', 1)[0]!.trimEnd();
   // Some tools write NUL characters into commit messages, which PostgreSQL rejects.
   const title = line.replaceAll('\0', '');
-  // Limits the length before splitting into characters: a line may be megabytes long.
+  // The length is limited before the split into characters, because a line may be megabytes long.
   const characters = [...title.slice(0, 2 * (MAX_TITLE_LENGTH + 1))];
   return characters.length > MAX_TITLE_LENGTH ? `${characters.slice(0, MAX_TITLE_LENGTH - 3).join('')}...` : title;
 }

@@ -39,22 +39,22 @@ export async function markRecordedEvents(db: Reader): Promise<RecordedEventsMark
  * For tests: returns a name for each event recorded after the mark: activity events, resource events, system notes,
  * audit events, each in order of id.
  */
-export async function listRecordedSince(db: Reader, checkpoint: RecordedEventsMark): Promise<RecordedEventName[]> {
-  const since = <Table extends RecordedTable>(table: Table) =>
+export async function listRecordedSince(db: Reader, mark: RecordedEventsMark): Promise<RecordedEventName[]> {
+  const selectAfterMark = <Table extends RecordedTable>(table: Table) =>
     db
       .selectFrom(table as RecordedTable)
       .selectAll()
-      .where('id', '>', checkpoint[table])
+      .where('id', '>', mark[table])
       .orderBy('id');
-  const rows = async (table: RecordedTable): Promise<Record<string, unknown>[]> => since(table).execute();
+  const loadRows = async (table: RecordedTable): Promise<Record<string, unknown>[]> => selectAfterMark(table).execute();
   return [
-    ...(await rows('activity_events')).map((row) => activityName(row as unknown as NamedRow)),
-    ...(await rows('resource_state_events')).map(({ state }) => `state ${state}` as RecordedEventName),
-    ...(await rows('resource_milestone_events')).map(({ action }) => `milestone ${action}` as RecordedEventName),
-    ...(await rows('resource_label_events')).map(({ action }) => `label ${action}` as RecordedEventName),
-    ...(await rows('resource_weight_events')).map(() => 'weight' as const),
-    ...(await rows('notes')).filter(({ system }) => system).map(({ kind }) => `note ${kind}` as RecordedEventName),
-    ...(await rows('audit_events')).map(({ event_name }) => event_name as RecordedEventName),
+    ...(await loadRows('activity_events')).map((row) => toActivityName(row as unknown as NamedRow)),
+    ...(await loadRows('resource_state_events')).map(({ state }) => `state ${state}` as RecordedEventName),
+    ...(await loadRows('resource_milestone_events')).map(({ action }) => `milestone ${action}` as RecordedEventName),
+    ...(await loadRows('resource_label_events')).map(({ action }) => `label ${action}` as RecordedEventName),
+    ...(await loadRows('resource_weight_events')).map(() => 'weight' as const),
+    ...(await loadRows('notes')).filter(({ system }) => system).map(({ kind }) => `note ${kind}` as RecordedEventName),
+    ...(await loadRows('audit_events')).map(({ event_name }) => event_name as RecordedEventName),
   ];
 }
 
@@ -65,7 +65,7 @@ interface NamedRow {
   readonly ref_type: string | null;
 }
 
-function activityName({ action, action_name, target_type, ref_type }: NamedRow): ActivityEventName | PushEventName {
+function toActivityName({ action, action_name, target_type, ref_type }: NamedRow): ActivityEventName | PushEventName {
   if (action === 'pushed') return `${action_name} ${ref_type}` as PushEventName;
   return `${action_name === 'imported' ? 'imported' : action} ${target_type}` as ActivityEventName;
 }

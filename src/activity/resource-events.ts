@@ -86,10 +86,10 @@ export async function recordLabelEvents(
   userId: number | null,
   { labelsOf, removedIds, addedIds }: LabelEvents,
 ): Promise<void> {
-  // The same order on both engines.
-  const inOrder = (ids: readonly number[]) => ids.toSorted((one, other) => one - other);
+  // Sorted, so that both engines assign ids in the same order.
+  const sortIds = (ids: readonly number[]) => ids.toSorted((a, b) => a - b);
   const rows = (action: LabelChange, ids: readonly number[]) =>
-    inOrder(ids).map((label_id) => ({
+    sortIds(ids).map((label_id) => ({
       ...resourceColumns(labelsOf),
       user_id: userId,
       label_id,

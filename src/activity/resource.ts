@@ -57,7 +57,7 @@ export function toResource(row: ResourceRow<ResourceType>): Resource {
 
 /** Returns the resource or commit that a note is on. */
 export function toNoteTarget(row: ResourceRow<NoteTargetType>): NoteTarget {
-  const type = (Object.keys(COLUMNS) as NoteTargetType[]).find((one) => row[COLUMNS[one]] != null);
+  const type = (Object.keys(COLUMNS) as NoteTargetType[]).find((candidate) => row[COLUMNS[candidate]] != null);
   if (type === undefined) throw new Error('The row refers to no resource');
   return { type, id: row[COLUMNS[type]]! };
 }

@@ -4,12 +4,12 @@ import type { Schedule } from '#jobs/schedules.ts';
 import { addMilliseconds, DAY_MS, subtractYears } from '#runtime/clock.ts';
 import { deleteOldActivity } from './store.ts';
 
-/** Returns the retention limit, three years and a day ago: older events are neither returned nor kept. */
+/** Returns the retention limit, three years and a day ago: older events are not returned and will be deleted. */
 export function activityHorizon(now: string): string {
   return addMilliseconds(subtractYears(now, 3), -DAY_MS);
 }
 
-/** Rows deleted in one run. */
+/** Maximum number of rows deleted per run. */
 export const BATCH_SIZE = 10_000;
 
 const NAME = 'remove-old-activity';

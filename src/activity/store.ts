@@ -8,8 +8,8 @@ import { foreignKeyColumn } from './resource.ts';
 /** Omitted columns are null. */
 type ActivityRow = Omit<Insertable<ActivityEventsTable>, 'id' | 'project_id' | 'created_at'>;
 
-/** Rows of one statement: a row has up to 17 values, and the engines accept about 32,000. */
-const ROWS_AT_ONCE = 500;
+/** Maximum number of rows per statement: a row has up to 17 values, and the engines accept about 32,000. */
+const ROWS_PER_STATEMENT = 500;
 
 /**
  * Inserts events of one project in this order, all with the current timestamp, and updates the project's
@@ -21,15 +21,15 @@ export async function insertActivity(
   events: readonly ActivityRow[],
 ): Promise<void> {
   const rows = events.map((event) => ({ ...event, project_id: projectId, created_at: tx.now }));
-  for (const chunk of chunks(rows, ROWS_AT_ONCE)) await tx.insertInto('activity_events').values(chunk).execute();
+  for (const chunk of chunks(rows, ROWS_PER_STATEMENT)) await tx.insertInto('activity_events').values(chunk).execute();
   if (rows.length > 0) await touchProject(tx, projectId);
 }
 
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 
-/** Updates it only if it is more than one hour old, so that not every event writes the project's row. */
+/** Updates `last_activity_at` only if it is more than one hour old, so that not every event writes the project's row. */
 async function touchProject(tx: Transaction, projectId: number): Promise<void> {
-  const anHourAgo = addMilliseconds(tx.now, -HOUR);
+  const anHourAgo = addMilliseconds(tx.now, -HOUR_MS);
   await tx
     .updateTable('projects')
     .set({ last_activity_at: tx.now })
@@ -75,7 +75,7 @@ export async function deleteTargetActivity(
   kind: keyof typeof TARGET_TYPES,
   ids: readonly number[],
 ): Promise<void> {
-  for (const chunk of chunks(ids, ROWS_AT_ONCE)) {
+  for (const chunk of chunks(ids, ROWS_PER_STATEMENT)) {
     // index: activity_events_by_target
     const deletion = tx.deleteFrom('activity_events').where('target_type', 'in', TARGET_TYPES[kind]);
     await deletion.where('target_id', 'in', chunk).execute();

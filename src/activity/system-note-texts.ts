@@ -11,18 +11,18 @@ const noteText = (kind: SystemNoteKind, text: string): SystemNoteText => ({ kind
 
 /** Marks the difference between the titles: `changed title from **{-Old-} thing** to **{+New+} thing**`. */
 export function titleChanged(from: string, to: string): SystemNoteText {
-  const [old, young] = [[...from], [...to]];
-  const shorter = Math.min(old.length, young.length);
+  const [oldTitle, newTitle] = [[...from], [...to]];
+  const shorter = Math.min(oldTitle.length, newTitle.length);
   let start = 0;
-  while (start < shorter && old[start] === young[start]) start++;
+  while (start < shorter && oldTitle[start] === newTitle[start]) start++;
   let end = 0;
-  while (end < shorter - start && old.at(-1 - end) === young.at(-1 - end)) end++;
-  const marked = (title: readonly string[], sign: string) => {
+  while (end < shorter - start && oldTitle.at(-1 - end) === newTitle.at(-1 - end)) end++;
+  const markDifference = (title: readonly string[], sign: string) => {
     const changedPart = title.slice(start, title.length - end).join('');
     const part = changedPart === '' ? '' : `{${sign}${changedPart}${sign}}`;
     return `**${title.slice(0, start).join('')}${part}${title.slice(title.length - end).join('')}**`;
   };
-  return noteText('title', `changed title from ${marked(old, '-')} to ${marked(young, '+')}`);
+  return noteText('title', `changed title from ${markDifference(oldTitle, '-')} to ${markDifference(newTitle, '+')}`);
 }
 
 export const DESCRIPTION_CHANGED = noteText('description', 'changed the description');

@@ -9,7 +9,7 @@ export interface SystemNote {
   readonly noteOn: Resource;
   readonly text: SystemNoteText;
   /**
-   * The resource that the text mentions: users who cannot read it do not see the note. Each mention is recorded once.
+   * The resource that the text mentions. Users who cannot read it do not see the note. Repeated mentions are not recorded.
    */
   readonly mentioning?: Resource;
 }
