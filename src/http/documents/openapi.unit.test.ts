@@ -220,7 +220,7 @@ test('shows the errors of access checks, and the bodies of file and commit write
   assert.ok(files.get.responses[429].content['application/json'].examples.blobTooLarge);
   assert.ok(files.get.responses[404].content['application/json'].examples.commitMissing);
   const blame = paths['/api/v4/projects/{id}/repository/files/{file_path}/blame'].get.responses;
-  assert.ok(blame[400].content['application/json'].examples.rangeTurned);
+  assert.ok(blame[400].content['application/json'].examples.rangeReversed);
   const commits = paths['/api/v4/projects/{id}/repository/commits'];
   for (const { requestBody } of [files.post, files.put, commits.post]) {
     const { required } = requestBody.content['application/json'].schema;

@@ -40,23 +40,23 @@ const archiveSlots = definePerGit(() => createConcurrencySlots({ each: 8, all: 1
 export async function createArchive(
   git: Git,
   request: ArchiveRequest,
-): Promise<Archive | Failure<'unknown' | 'noProgram' | 'tooLarge'>> {
+): Promise<Archive | Failure<'notFound' | 'compressorMissing' | 'tooLarge'>> {
   const { project, format, headersOnly } = request;
   const repository = getRepository(git, project);
   const requestedRef = request.sha?.trim();
   const ref = requestedRef || project.default_branch;
-  // Uses the full ref name: a tag of the same name would win otherwise.
+  // The full ref name is used, because a tag of the same name would take precedence.
   const commit = await resolveRevision(git, repository, requestedRef || HEADS + ref);
   const path = trimCharacters(request.path ?? '', '/');
-  if (commit === null || (await findEntryAtPath(git, repository, commit, path)) === null) return fail('unknown');
+  if (commit === null || (await findEntryAtPath(git, repository, commit, path)) === null) return fail('notFound');
   const prefix = archivePrefix(project.path, ref, commit, path);
   const name = `${prefix}.${format}`;
   if (headersOnly) return { name, content: undefined };
   const excludePaths = request.excludePaths.map((excluded) => excluded.replace(/^\/+/, '')).filter(isExcludable);
   const archive = await startArchive(git, repository, { commit, format, prefix, path, excludePaths }, request);
   if ('content' in archive) return { name, content: archive.content };
-  if (archive.failure.kind === 'not-found') return fail('unknown');
-  if (archive.failure.kind === 'unavailable') return fail('noProgram');
+  if (archive.failure.kind === 'not-found') return fail('notFound');
+  if (archive.failure.kind === 'unavailable') return fail('compressorMissing');
   if (isTooLarge(archive.failure)) return fail('tooLarge');
   throw new GitError('archive', archive.failure);
 }
@@ -70,23 +70,23 @@ async function startArchive(
 ): Promise<Packed> {
   const release = await archiveSlots(git).take(clientAddress, client);
   let lfs: ArchiveLfsFiles | undefined;
-  const end = () => {
+  const releaseResources = () => {
     release();
     return lfs?.release();
   };
   try {
     lfs = await openLfsFiles();
     const archive = await streamArchive(git, repository, { ...options, lfs });
-    if ('content' in archive) archive.content.once('close', () => void end());
-    else await end();
+    if ('content' in archive) archive.content.once('close', () => void releaseResources());
+    else await releaseResources();
     return archive;
   } catch (error) {
-    await end();
+    await releaseResources();
     throw error;
   }
 }
 
-/** Returns whether no archive of this commit can be created. A timeout may depend on the load. */
+/** Returns whether git can never create this archive. A timeout is excluded, because it may depend on the load. */
 function isTooLarge({ kind }: GitFailure): boolean {
   return kind === 'too-large' || kind === 'out-of-memory' || kind === 'stack-overflow';
 }
@@ -96,7 +96,7 @@ function archivePrefix(project: string, ref: string, commit: string, path: strin
   return [project, ref, commit, ...(path === '' ? [] : [path])].join('-').replaceAll('/', '-');
 }
 
-/** Tells whether a path can be excluded: git rejects paths outside the tree. */
+/** Returns whether a path can be excluded: git rejects paths outside the tree. */
 function isExcludable(path: string): boolean {
   return path !== '' && !path.split('/').some((part) => part === '.' || part === '..');
 }

@@ -29,8 +29,8 @@ export async function streamArchiveDownload(
   services: Pick<Services, 'git' | 'database' | 'blobs' | 'config'>,
   call: DownloadCall,
   suffix: string,
-): Promise<StreamReply | Failure<'tooMany' | 'unknown' | 'noProgram' | 'tooLarge'>> {
-  const limitFailure = await rateLimit(services, call);
+): Promise<StreamReply | Failure<'tooMany' | 'notFound' | 'compressorMissing' | 'tooLarge'>> {
+  const limitFailure = await checkRateLimit(services, call);
   if (limitFailure !== null) return limitFailure;
   const { git, database, blobs } = services;
   const { project, params, request } = call;
@@ -58,7 +58,7 @@ function archiveDisposition(name: string): string {
 }
 
 /** Applies the rate limit if the feature flag is on. Anonymous callers are counted by their network. */
-async function rateLimit(
+async function checkRateLimit(
   { database, config: { tier } }: Pick<Services, 'database' | 'config'>,
   { project, caller, request }: DownloadCall,
 ): Promise<Failure<'tooMany'> | null> {

@@ -20,9 +20,9 @@ const errors = {
     { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
     { 'Retry-After': '{seconds}' },
   ],
-  unknown: [404, '404 File Not Found'],
+  notFound: [404, '404 File Not Found'],
   tooLarge: [422, 'The archive would be too large, or a path in it is longer than 4096 bytes'],
-  noProgram: [503, '503 Service Unavailable - bzip2 is not installed on this server'],
+  compressorMissing: [503, '503 Service Unavailable - bzip2 is not installed on this server'],
 } as const;
 
 export const downloadArchive = endpoint({

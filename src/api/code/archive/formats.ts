@@ -1,6 +1,6 @@
 import type { ArchiveFormat } from '#git/archive.ts';
 
-/** Maps the suffix after `archive` in the path to a format (contract/repository.md §4); no suffix means tar.gz. */
+/** Maps the suffix after `archive` in the path to a format (contract/repository.md §4). */
 const FORMATS: Readonly<Record<string, ArchiveFormat>> = {
   '.tar.gz': 'tar.gz',
   '.tgz': 'tar.gz',
@@ -14,6 +14,7 @@ const FORMATS: Readonly<Record<string, ArchiveFormat>> = {
   '.zip': 'zip',
 };
 
+/** Returns the format for a suffix; tar.gz if it is empty. */
 export function archiveFormat(suffix: string): ArchiveFormat {
   return FORMATS[suffix] ?? 'tar.gz';
 }

@@ -9,7 +9,7 @@ interface BlobRow {
   readonly content: Buffer | StreamedText;
 }
 
-/** contract/repository.md §4 */
+/** A blob (contract/repository.md §4). */
 export const Blob = entity('Blob', {
   size: Type.Integer(),
   encoding: Type.Literal('base64'),

@@ -24,7 +24,7 @@ type CreateFailure =
   | 'looksLikeSha'
   | 'exists'
   | 'refUnknown'
-  | 'hierarchy'
+  | 'hierarchyConflict'
   | 'protectedName'
   | 'readOnly';
 
@@ -45,8 +45,8 @@ export async function createBranchAt(
   if (!isValidBranchName(branch)) return fail('nameInvalid');
   const { git, database } = services;
   if (project.empty) {
-    const created = await createFirstBranch(services, caller, project, { branch, ref });
-    if (isFailure(created)) return created;
+    const failure = await createFirstBranch(services, caller, project, { branch, ref });
+    if (isFailure(failure)) return failure;
     const defaultBranch = branch === project.default_branch ? await findBranch(git, project, branch) : null;
     if (defaultBranch !== null) return defaultBranch;
   }
@@ -69,7 +69,7 @@ async function mayCreate(db: Reader, caller: SignedInCaller, project: Project, b
   return mayCreateBranch(caller, project, await listProtectionRules(db, project.id), branch);
 }
 
-/** Creates the default branch with an empty README.md. It checks everything that would fail later, beforehand. */
+/** Creates the default branch with an empty README.md, after all checks that could make the new branch fail later. */
 async function createFirstBranch(
   services: RefServices,
   caller: SignedInCaller,
@@ -80,19 +80,19 @@ async function createFirstBranch(
   const names = ['HEAD', defaultBranch, `heads/${defaultBranch}`, HEADS + defaultBranch];
   if (!names.includes(ref)) return fail('refUnknown', { branch, ref });
   if (branch.startsWith(`${defaultBranch}/`) || defaultBranch.startsWith(`${branch}/`))
-    return fail('hierarchy', { branch });
+    return fail('hierarchyConflict', { branch });
   const db = services.database.reader;
   const mayCommit = await mayCommitTo(db, caller, project, defaultBranch);
   if (!mayCommit || !(await mayCreate(db, caller, project, branch))) return fail('protectedName');
   const readme = { path: 'README.md', content: Buffer.alloc(0), message: 'Add README.md' };
   const { name, email } = caller.user;
   const actor = { caller, may: initialBranchPermission(defaultBranch, branch) };
-  const created = await createInitialCommit(services, { project, actor, author: { name, email }, ...readme });
-  if (isFailure(created)) return fail(created.code === 'protectedName' ? 'protectedName' : 'readOnly');
+  const commitResult = await createInitialCommit(services, { project, actor, author: { name, email }, ...readme });
+  if (isFailure(commitResult)) return fail(commitResult.code === 'protectedName' ? 'protectedName' : 'readOnly');
 }
 
 function toCreateFailure(code: string): CreateFailure {
-  if (code === 'conflict') return 'hierarchy';
+  if (code === 'conflict') return 'hierarchyConflict';
   if (code === 'readOnly' || code === 'protectedName') return code;
   return code === 'invalid-name' ? 'nameInvalid' : 'exists';
 }

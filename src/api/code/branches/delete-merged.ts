@@ -45,9 +45,9 @@ async function deleteMergedBranch(
   project: Project,
   { name, id }: Ref,
 ): Promise<undefined | 'readOnly'> {
-  const may = deleteUnprotectedBranchPermission(name.slice(HEADS.length));
+  const permission = deleteUnprotectedBranchPermission(name.slice(HEADS.length));
   const changes = [{ ref: name, oldId: id, newId: ZERO_ID }];
-  const moveResult = await moveRefs(services, { project, actor: { caller, may }, changes });
+  const moveResult = await moveRefs(services, { project, actor: { caller, may: permission }, changes });
   if (!isFailure(moveResult) || moveResult.code === 'isDefault' || moveResult.code === 'isProtected') return undefined;
   if (moveResult.code === 'readOnly') return 'readOnly';
   // The branch moved meanwhile: the job is retried with the current refs.
@@ -57,14 +57,14 @@ async function deleteMergedBranch(
 /** Returns merged branches that are not the default branch, not at its tip and not protected. */
 async function findMergedBranches({ database, git }: RefServices, project: Project): Promise<Ref[]> {
   const repository = getRepository(git, project);
-  const base = await findBranchHead(repository, project.default_branch);
-  if (base === null) return [];
+  const defaultTip = await findBranchHead(repository, project.default_branch);
+  if (defaultTip === null) return [];
   const rules = await listProtectionRules(database.reader, project.id);
   const candidates = (await listRefs(git, repository, HEADS)).filter(({ name, id }) => {
     const branch = name.slice(HEADS.length);
-    return id !== base && branch !== project.default_branch && matchingRules(rules, branch).length === 0;
+    return id !== defaultTip && branch !== project.default_branch && matchingRules(rules, branch).length === 0;
   });
   const ids = candidates.map(({ id }) => id);
-  const merged = await filterReachable(git, repository, ids, base);
-  return candidates.filter(({ id }) => merged.has(id));
+  const mergedIds = await filterReachable(git, repository, ids, defaultTip);
+  return candidates.filter(({ id }) => mergedIds.has(id));
 }

@@ -26,7 +26,7 @@ interface ProjectContext {
   readonly project: Project;
 }
 
-/** Loads the branch for HEAD; an invalid name is answered like a missing branch. */
+/** Loads the branch for HEAD requests; an invalid name is answered like a missing branch. */
 const existingBranch = {
   name: 'branch',
   load: ({ path, services: { git } }: AccessCall, { project }: ProjectContext) =>
@@ -34,7 +34,7 @@ const existingBranch = {
   notFound: () => notFound('Branch'),
 } as const;
 
-/** Loads the branch that the path names; an invalid name is answered with 400, unless such a branch exists. */
+/** Loads the branch for all other requests; an invalid name is answered with 400, unless such a branch exists. */
 const branch = {
   ...existingBranch,
   params: { branch: required(refName) },
@@ -94,7 +94,10 @@ export const createBranch = endpoint({
     looksLikeSha: [400, 'You cannot create a branch with a SHA-1 or SHA-256 branch name.'],
     exists: [400, 'Branch already exists'],
     refUnknown: [400, "Failed to create branch '{branch}': invalid reference name '{ref}'"],
-    hierarchy: [400, "Failed to create branch '{branch}': Branch name conflicts with existing branch hierarchy."],
+    hierarchyConflict: [
+      400,
+      "Failed to create branch '{branch}': Branch name conflicts with existing branch hierarchy.",
+    ],
     protectedName: [400, 'You are not allowed to create protected branches on this project.'],
     readOnly: READ_ONLY,
   },

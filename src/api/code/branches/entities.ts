@@ -16,7 +16,7 @@ export interface BranchRow {
   readonly commit: GitCommit;
 }
 
-/** contract/repository.md §2 */
+/** A branch (contract/repository.md §2). */
 export const Branch = entity('Branch', {
   name: Type.String(),
   commit: Commit.schema,
@@ -27,21 +27,21 @@ export const Branch = entity('Branch', {
   can_push: Type.Boolean(),
   default: Type.Boolean(),
   web_url: Type.String(),
-}).from(loadBranchRelations, ({ project, name, commit }, to, { rules, merged }) => {
+}).from(loadBranchRelations, ({ project, name, commit }, context, { rules, merged }) => {
   const matchedRules = matchingRules(rules, name);
-  const developers = (kind: 'push' | 'merge') =>
+  const hasDeveloperEntry = (kind: 'push' | 'merge') =>
     matchedRules.some((rule) => rule[kind].some((entry) => entry.access_level === DEVELOPER && entry.user_id === null));
   const wellFormedName = name.toWellFormed();
   return {
     name: wellFormedName,
-    commit: Commit.serialize({ commit, project }, to),
+    commit: Commit.serialize({ commit, project }, context),
     merged: merged.has(commit.id),
     protected: matchedRules.length > 0,
-    developers_can_push: developers('push'),
-    developers_can_merge: developers('merge'),
-    can_push: mayPush(to.caller, project, rules, name),
+    developers_can_push: hasDeveloperEntry('push'),
+    developers_can_merge: hasDeveloperEntry('merge'),
+    can_push: mayPush(context.caller, project, rules, name),
     default: name === project.default_branch,
-    web_url: `${projectUrl({ baseUrl: to.url }, project)}/-/tree/${encodeUrlPath(wellFormedName)}`,
+    web_url: `${projectUrl({ baseUrl: context.url }, project)}/-/tree/${encodeUrlPath(wellFormedName)}`,
   };
 });
 

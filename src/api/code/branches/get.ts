@@ -8,8 +8,8 @@ import { getRepository } from '#repositories/repository.ts';
 import type { BranchRow } from './entities.ts';
 
 /**
- * Returns the branch of this name, or null if it does not exist. A branch that may not be created under its name (`-x`) may exist
- * already: any name that git accepts is looked up.
+ * Returns the branch of this name, or null if it does not exist. It accepts every name that git accepts, because branches
+ * may exist under names that can no longer be created (`-x`).
  */
 export async function findBranch(git: Git, project: Project, name: string): Promise<BranchRow | null> {
   const repository = getRepository(git, project);

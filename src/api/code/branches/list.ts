@@ -33,8 +33,8 @@ export async function loadBranchPage(
   page: OffsetRequest,
 ): Promise<ListPage<BranchRow> | Failure<'regexInvalid' | 'regexTooExpensive' | 'tokenInvalid'>> {
   const { regex } = filter;
-  const all = await listRefs(git, getRepository(git, project), HEADS, getRefVersion(project));
-  const filteredRefs = regex ? await matchLimiter(git).run(() => filterByRegex(git, all, regex), git) : all;
+  const allRefs = await listRefs(git, getRepository(git, project), HEADS, getRefVersion(project));
+  const filteredRefs = regex ? await matchLimiter(git).run(() => filterByRegex(git, allRefs, regex), git) : allRefs;
   if (isFailure(filteredRefs)) return filteredRefs;
   const { search } = filter;
   const sortedRefs = await sortRefs(filteredRefs, filter.sort);
@@ -57,7 +57,7 @@ const isAfterName = (ref: Ref, name: string) => Buffer.from(branchName(ref)).com
 
 const isSortedByAge = (sort: string | null | undefined) => sort === 'updated_asc' || sort === 'updated_desc';
 
-/** Limits concurrent matching of regular expressions, which takes time of the event loop. */
+/** Limits concurrent matching of regular expressions, which blocks the event loop. */
 const matchLimiter = definePerGit(() => createConcurrencyLimiter(2, { maxWaiting: 200, retryAfter: 5 }));
 
 /**
@@ -66,7 +66,7 @@ const matchLimiter = definePerGit(() => createConcurrencyLimiter(2, { maxWaiting
  */
 async function filterByRegex(
   { client }: Git,
-  all: readonly Ref[],
+  refs: readonly Ref[],
   regex: string,
 ): Promise<readonly Ref[] | Failure<'regexInvalid' | 'regexTooExpensive'>> {
   const pattern = compileRegex(regex);
@@ -75,7 +75,7 @@ async function filterByRegex(
   const yieldToOthers = createYielder();
   const matchedRefs: Ref[] = [];
   let work = 0;
-  for (const ref of all) {
+  for (const ref of refs) {
     const name = branchName(ref);
     work += cost * name.length;
     if (work > MAX_MATCHING_WORK) return fail('regexTooExpensive');

@@ -8,14 +8,14 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { createYielder } from '#runtime/yielding.ts';
 import { contentParams, decodeContent, parseBoolean, parseEncoding, textParameter } from '../repository-files/index.ts';
 
-/** The `actions` of a commit, checked by hand: the first violated rule is the answer (contract/repository.md §4). */
+/** Parser of the `actions` of a commit. It reports the first violated rule only (contract/repository.md §4). */
 
 export type ActionFailure = keyof typeof ACTION_ERRORS;
 
 export const ACTION_ERRORS = {
   noActions: [400, '400 Bad request - Provide at least one action, or set allow_empty to true'],
-  actionsNoArray: [400, '400 Bad request - actions must be an array'],
-  actionWrong: [400, '400 Bad request - actions[{index}][{name}] {problem}'],
+  actionsNotArray: [400, '400 Bad request - actions must be an array'],
+  actionInvalid: [400, '400 Bad request - actions[{index}][{name}] {problem}'],
 } as const;
 
 const ACTION_KINDS = ['create', 'update', 'move', 'delete', 'chmod'] as const;
@@ -30,7 +30,7 @@ const action = object({
   content: optional(fileContent),
 });
 
-/** A chosen limit: each action stores a file, and no real commit has more. */
+/** Maximum number of actions per commit. Each action stores a file, and no real commit has more. */
 const MAX_ACTIONS = 10_000;
 
 export const actionsParam = arrayOf(action, MAX_ACTIONS);
@@ -39,25 +39,25 @@ export const actionsParam = arrayOf(action, MAX_ACTIONS);
 export function toActionList(
   value: unknown,
   { allowEmpty }: { readonly allowEmpty: boolean },
-): readonly unknown[] | Failure<'noActions' | 'actionsNoArray'> {
+): readonly unknown[] | Failure<'noActions' | 'actionsNotArray'> {
   const items = value === undefined || value === null || value === '' ? [] : toElements(value);
-  if (items === null) return fail('actionsNoArray');
+  if (items === null) return fail('actionsNotArray');
   return items.length === 0 && !allowEmpty ? fail('noActions') : items;
 }
 
-export async function parseActions(items: readonly unknown[]): Promise<CommitFileChange[] | Failure<'actionWrong'>> {
+export async function parseActions(items: readonly unknown[]): Promise<CommitFileChange[] | Failure<'actionInvalid'>> {
   const changes: CommitFileChange[] = [];
   const yieldToOthers = createYielder();
   for (const [index, item] of items.entries()) {
     await yieldToOthers();
-    const change = isParameterObject(item) ? await parseAction(item) : problemWith('action', 'is required');
-    if ('problem' in change) return fail('actionWrong', { index, ...change });
+    const change = isParameterObject(item) ? await parseAction(item) : toFieldProblem('action', 'is required');
+    if ('problem' in change) return fail('actionInvalid', { index, ...change });
     changes.push(change);
   }
   return changes;
 }
 
-/** A form's `actions[0][action]=…` arrives as an object with whole-number keys. */
+/** Returns the elements of a list; null if it is none. A form's `actions[0][action]=…` arrives as an object with integer keys. */
 function toElements(value: unknown): unknown[] | null {
   if (Array.isArray(value)) return value;
   if (!isParameterObject(value) || !Object.keys(value).every((key) => /^\d+$/.test(key))) return null;
@@ -71,22 +71,22 @@ interface FieldProblem {
   readonly problem: string;
 }
 
-function problemWith(name: string, problem: string): FieldProblem {
+function toFieldProblem(name: string, problem: string): FieldProblem {
   return { name, problem };
 }
 
 async function parseAction(item: RawParameters): Promise<CommitFileChange | FieldProblem> {
   const action = textParameter(item, 'action') ?? '';
-  if (action === '') return problemWith('action', 'is required');
-  if (!isActionKind(action)) return problemWith('action', `must be one of: ${ACTION_KINDS.join(', ')}`);
+  if (action === '') return toFieldProblem('action', 'is required');
+  if (!isActionKind(action)) return toFieldProblem('action', `must be one of: ${ACTION_KINDS.join(', ')}`);
   const path = stripLeadingSlashes(textParameter(item, 'file_path'));
-  if (path === '') return problemWith('file_path', 'is required');
+  if (path === '') return toFieldProblem('file_path', 'is required');
   const lastCommitId = textParameter(item, 'last_commit_id') || undefined;
   if (action === 'delete') return { action, path, lastCommitId };
   const executable = parseBoolean(item.execute_filemode);
-  if (executable === 'invalid') return problemWith('execute_filemode', 'must be a boolean');
+  if (executable === 'invalid') return toFieldProblem('execute_filemode', 'must be a boolean');
   if (action === 'chmod') {
-    if (executable === undefined) return problemWith('execute_filemode', 'is required for chmod action');
+    if (executable === undefined) return toFieldProblem('execute_filemode', 'is required for chmod action');
     return { action, path, executable, lastCommitId };
   }
   // A moved file without content keeps its content. Other actions require content; null means empty.
@@ -94,10 +94,10 @@ async function parseAction(item: RawParameters): Promise<CommitFileChange | Fiel
   if (content !== undefined && 'problem' in content) return content;
   if (action === 'move') {
     const from = stripLeadingSlashes(textParameter(item, 'previous_path'));
-    if (from === '') return problemWith('previous_path', 'is required for move action');
+    if (from === '') return toFieldProblem('previous_path', 'is required for move action');
     return { action, path, from, content, executable, lastCommitId };
   }
-  if (content === undefined) return problemWith('content', `is required for ${action} action`);
+  if (content === undefined) return toFieldProblem('content', `is required for ${action} action`);
   return { action, path, content, executable, lastCommitId };
 }
 
@@ -107,11 +107,11 @@ function isActionKind(text: string): text is ActionKind {
 
 async function parseContent(value: unknown, text: unknown): Promise<FileBytes | undefined | FieldProblem> {
   const encoding = parseEncoding(value);
-  if (encoding === 'unknown') return problemWith('encoding', 'must be text or base64');
+  if (encoding === 'unknown') return toFieldProblem('encoding', 'must be text or base64');
   if (text === undefined) return undefined;
   const content = await decodeContent(text ?? '', encoding);
-  if (content === 'invalid') return problemWith('content', 'is invalid');
-  return content === 'notBase64' ? problemWith('content', 'is not valid base64') : content;
+  if (content === 'invalid') return toFieldProblem('content', 'is invalid');
+  return content === 'notBase64' ? toFieldProblem('content', 'is not valid base64') : content;
 }
 
 function stripLeadingSlashes(path: string | undefined): string {

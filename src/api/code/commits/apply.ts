@@ -26,7 +26,7 @@ export interface ApplyCall {
     readonly branch: string;
     /** Replaces the default message. */
     readonly message?: string | null | undefined;
-    /** Only checks whether the commit can be applied. */
+    /** Whether to check only that the commit can be applied. */
     readonly dry_run: boolean;
   };
 }
@@ -81,6 +81,6 @@ interface Signer {
 function defaultMessage(kind: ApplyKind, { id, title, message, author }: Commit, signer: Signer): string {
   if (kind === 'revert') return `Revert "${title}"\n\nThis reverts commit ${id}`;
   const messageWithSource = `${message.trimEnd()}\n\n(cherry picked from commit ${id})`;
-  const isMine = author.email.toLowerCase() === signer.email.toLowerCase();
-  return isMine ? messageWithSource : `${messageWithSource}\n\nCo-authored-by: ${author.name} <${author.email}>`;
+  const isOwnCommit = author.email.toLowerCase() === signer.email.toLowerCase();
+  return isOwnCommit ? messageWithSource : `${messageWithSource}\n\nCo-authored-by: ${author.name} <${author.email}>`;
 }

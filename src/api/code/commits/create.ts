@@ -44,8 +44,8 @@ export const createCommitParams = {
 export const COMMIT_INPUT_ERRORS = {
   required: [400, '400 Bad request - {name} is required'],
   notBoolean: [400, '400 Bad request - {name} must be a boolean'],
-  bothStarts: [400, '400 Bad request - start_branch, start_sha are mutually exclusive'],
-  startProject: [404, '404 Project Not Found'],
+  startsExclusive: [400, '400 Bad request - start_branch, start_sha are mutually exclusive'],
+  startProjectNotFound: [404, '404 Project Not Found'],
 } as const;
 
 type CommitInputFailure = ActionFailure | keyof typeof COMMIT_INPUT_ERRORS;
@@ -83,10 +83,10 @@ async function parseCommitInput(
   const startSha = textParameter(parameters, 'start_sha') || undefined;
   const items = toActionList(parameters.actions, { allowEmpty });
   if (isFailure(items)) return items;
-  if (startSha !== undefined && fields.startBranch !== undefined) return fail('bothStarts');
+  if (startSha !== undefined && fields.startBranch !== undefined) return fail('startsExclusive');
   const changes = await parseActions(items);
   if (isFailure(changes)) return changes;
-  if (!isSameProject(textParameter(parameters, 'start_project'), project)) return fail('startProject');
+  if (!isSameProject(textParameter(parameters, 'start_project'), project)) return fail('startProjectNotFound');
   return { ...fields, changes, startSha, force, allowEmpty, stats };
 }
 
@@ -102,7 +102,7 @@ function parseFlags(parameters: RawParameters): Record<keyof typeof DEFAULTS, bo
   return flags;
 }
 
-/** Tells whether `start_project` names this project: there are no forks, so no other project can share commits. */
+/** Returns whether `start_project` is absent or names this project. Without forks, no other project can share commits. */
 function isSameProject(projectParam: string | undefined, { id, full_path }: CreateCall['project']): boolean {
   return !projectParam || projectParam === String(id) || projectParam.toLowerCase() === full_path.toLowerCase();
 }

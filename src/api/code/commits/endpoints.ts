@@ -77,17 +77,17 @@ const applyParams = {
   message: optional(commitMessage),
 };
 
-/** The errors of cherry-pick and revert; `error_code` tells a conflict from an empty change. */
+/** The errors of cherry-pick and revert; `error_code` distinguishes a conflict from an empty change. */
 const applyErrors = (verb: string, participle: string) => {
-  const applyErrorText = `Sorry, we cannot ${verb} this commit automatically. This commit may already have been ${participle}, or a more recent commit may have updated some of its content.`;
+  const message = `Sorry, we cannot ${verb} this commit automatically. This commit may already have been ${participle}, or a more recent commit may have updated some of its content.`;
   return {
     notAllowed: PUSH_FORBIDDEN,
     readOnly: READ_ONLY,
     branchUnknown: [404, '404 Branch Not Found'],
-    conflict: [400, { message: applyErrorText, error_code: 'conflict' }],
-    empty: [400, { message: applyErrorText, error_code: 'empty' }],
-    dry_conflict: [400, { message: applyErrorText, error_code: 'conflict', dry_run: 'error' }],
-    dry_empty: [400, { message: applyErrorText, error_code: 'empty', dry_run: 'error' }],
+    conflict: [400, { message, error_code: 'conflict' }],
+    empty: [400, { message, error_code: 'empty' }],
+    dry_conflict: [400, { message, error_code: 'conflict', dry_run: 'error' }],
+    dry_empty: [400, { message, error_code: 'empty', dry_run: 'error' }],
     moved: BRANCH_MOVED,
   } as const;
 };

@@ -31,22 +31,22 @@ const fields = {
   web_url: Type.String(),
 };
 
-/** A commit with its project, since a git commit does not know where it is stored. */
+/** A commit with the project that stores it. */
 export interface CommitRow {
   readonly commit: GitCommit;
   readonly project: LocatedRepository & { readonly id: number; readonly full_path: string };
 }
 
 /** A commit in branches, tags and comparisons (contract/repository.md §2). */
-export const Commit = entity('Commit', fields).from(({ commit, project }: CommitRow, to) =>
-  commitValues(truncateTexts(commit), projectUrl({ baseUrl: to.url }, project)),
+export const Commit = entity('Commit', fields).from(({ commit, project }: CommitRow, context) =>
+  commitValues(truncateTexts(commit), projectUrl({ baseUrl: context.url }, project)),
 );
 
 /** Truncates texts to the limits for lists (contract/conventions.md §3 "Limits of texts"). */
 function truncateTexts(commit: GitCommit): GitCommit {
   const { title, message, author, committer } = commit;
-  const signer = ({ name, email, ...when }: GitCommit['author']) => ({
-    ...when,
+  const truncateSigner = ({ name, email, ...date }: GitCommit['author']) => ({
+    ...date,
     name: truncateToCharacters(name, MAX_NAME_LENGTH),
     email: truncateToCharacters(email, MAX_NAME_LENGTH),
   });
@@ -54,14 +54,13 @@ function truncateTexts(commit: GitCommit): GitCommit {
     ...commit,
     title: truncateToCharacters(title, MAX_NAME_LENGTH),
     message: truncateToBytes(message, MAX_MESSAGE_BYTES),
-    author: signer(author),
-    committer: signer(committer),
+    author: truncateSigner(author),
+    committer: truncateSigner(committer),
   };
 }
 
-/** In characters. */
+/** Characters. */
 const MAX_NAME_LENGTH = 255;
-/** In bytes. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 const MAX_PATH_BYTES = 4096;
 
@@ -97,12 +96,12 @@ const CommitStats = entity('CommitStats', {
 
 /** A commit in a list, with trailers if `trailers` is set and `stats` if `with_stats` is set. */
 export const CommitInList = entity('CommitInList', { ...fields, stats: Type.Optional(CommitStats.schema) }).from(
-  async (rows: readonly CommitRow[], to) => ({
-    trailers: to.params.trailers ? await loadForCommits(rows, to, readTrailers) : null,
-    stats: to.params.with_stats ? await loadForCommits(rows, to, getDiffStats) : null,
+  async (rows: readonly CommitRow[], context) => ({
+    trailers: context.params.trailers ? await loadForCommits(rows, context, readTrailers) : null,
+    stats: context.params.with_stats ? await loadForCommits(rows, context, getDiffStats) : null,
   }),
-  ({ commit, project }, to, { trailers, stats }) => ({
-    ...commitValues(truncateTexts(commit), projectUrl({ baseUrl: to.url }, project), trailers?.get(commit.id)),
+  ({ commit, project }, context, { trailers, stats }) => ({
+    ...commitValues(truncateTexts(commit), projectUrl({ baseUrl: context.url }, project), trailers?.get(commit.id)),
     ...(stats && { stats: { ...stats.get(commit.id)! } }),
   }),
 );
@@ -121,22 +120,22 @@ export const CommitDetail = entity('CommitDetail', {
   project_id: Type.Integer(),
   last_pipeline: nullable(PipelineBasic.schema),
 }).from(
-  async (rows: readonly CommitDetailRow[], to) => ({
+  async (rows: readonly CommitDetailRow[], context) => ({
     stats: await loadForCommits(
       rows.filter(({ withStats }) => withStats),
-      to,
+      context,
       getDiffStats,
     ),
-    pipelines: await loadLastPipelines(rows, to),
+    pipelines: await loadLastPipelines(rows, context),
   }),
-  (row, to, { stats, pipelines }) => {
+  (row, context, { stats, pipelines }) => {
     const pipeline = pipelines.get(row.commit.id);
     return {
-      ...commitValues(row.commit, projectUrl({ baseUrl: to.url }, row.project)),
+      ...commitValues(row.commit, projectUrl({ baseUrl: context.url }, row.project)),
       ...(row.withStats && { stats: { ...stats.get(row.commit.id)! } }),
       status: pipeline?.status ?? null,
       project_id: row.project.id,
-      last_pipeline: pipeline === undefined ? null : PipelineBasic.serialize(pipeline, to),
+      last_pipeline: pipeline === undefined ? null : PipelineBasic.serialize(pipeline, context),
     };
   },
 );

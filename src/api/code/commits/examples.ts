@@ -1,7 +1,7 @@
 import type { Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
-const action = (file_path: string) => ({ action: 'create', file_path, content: 'Text\n' });
+const createAction = (file_path: string) => ({ action: 'create', file_path, content: 'Text\n' });
 
 export const examples: Examples<typeof endpoints> = {
   listCommits: ({ project }) => ({ by: 'reporter', path: { id: project.id } }),
@@ -22,7 +22,7 @@ export const examples: Examples<typeof endpoints> = {
     ({ project, name }) => ({
       by: 'developer',
       path: { id: project.id },
-      params: { branch: 'feature', commit_message: 'Add a file', actions: [action(name('file'))] },
+      params: { branch: 'feature', commit_message: 'Add a file', actions: [createAction(name('file'))] },
     }),
     ({ project, name }) => ({
       by: 'developer',
@@ -31,13 +31,13 @@ export const examples: Examples<typeof endpoints> = {
         branch: name('branch'),
         start_branch: 'main',
         commit_message: 'Add a file',
-        actions: [action(name('file'))],
+        actions: [createAction(name('file'))],
       },
     }),
     async ({ newEmptyProject }) => ({
       by: 'maintainer',
       path: { id: (await newEmptyProject()).id },
-      params: { branch: 'main', commit_message: 'Begin', actions: [action('first.md')] },
+      params: { branch: 'main', commit_message: 'Begin', actions: [createAction('first.md')] },
     }),
   ],
 };

@@ -23,7 +23,7 @@ interface CommitFilter {
 
 const EMPTY_PAGE: ListPage<never> = { items: [], total: null, more: false };
 
-/** git counts skipped commits in 32 bits. */
+/** Maximum of git's `--skip`, a 32-bit integer. */
 const MAX_SKIP = 2 ** 31 - 1;
 
 /**
@@ -52,10 +52,10 @@ export async function loadCommitPage(
   return { items, total: null, more: ids.length > perPage };
 }
 
-/** Skipped commits that git reads in some milliseconds. */
+/** Number of skipped commits that git still reads within milliseconds. */
 const MAX_CHEAP_SKIP = 1000;
 
-/** Whether git may have to read much more of the history than the commits of the page. */
+/** Returns whether git may have to read much more of the history than the commits of the page. */
 function isExpensive(
   { author, until, order }: CommitFilter,
   { revisions, path, skip }: { readonly revisions: Revisions; readonly path: string; readonly skip: number },
@@ -68,22 +68,22 @@ function isInvalidRef(name: string): boolean {
   return name.startsWith('-') || (name.trim() !== '' && /\s/.test(name));
 }
 
-/** Tells whether git would reject or reinterpret this path. Taken literally, such a path matches nothing. */
+/** Returns whether git would reject or reinterpret this path. Taken literally, such a path matches nothing. */
 function isUnmatchablePath(path: string): boolean {
   return !path.isWellFormed() || path.split('/').some((part) => part === '.' || part === '..');
 }
 
 function toListOptions({ since, until, author, first_parent, order }: CommitFilter) {
   return {
-    since: seconds(since),
-    until: seconds(until),
+    since: toUnixSeconds(since),
+    until: toUnixSeconds(until),
     author: author ?? undefined,
     firstParent: first_parent,
     order,
   };
 }
 
-function seconds(timestamp: string | null | undefined): number | undefined {
+function toUnixSeconds(timestamp: string | null | undefined): number | undefined {
   return timestamp ? Date.parse(timestamp) / 1000 : undefined;
 }
 
@@ -93,11 +93,11 @@ function seconds(timestamp: string | null | undefined): number | undefined {
  */
 async function resolveRevisions(git: Git, repository: Repository, name: string): Promise<Revisions | null> {
   const [from, to = null] = splitRange(name);
-  const start = await resolveRevision(git, repository, (to ?? from) || 'HEAD');
-  if (start === null) return null;
-  if (to === null) return { include: [start] };
-  const end = await resolveRevision(git, repository, from || 'HEAD');
-  return end === null ? null : { include: [start], exclude: [end] };
+  const included = await resolveRevision(git, repository, (to ?? from) || 'HEAD');
+  if (included === null) return null;
+  if (to === null) return { include: [included] };
+  const excluded = await resolveRevision(git, repository, from || 'HEAD');
+  return excluded === null ? null : { include: [included], exclude: [excluded] };
 }
 
 /** Splits `a..b`. Ref names cannot contain two dots. */

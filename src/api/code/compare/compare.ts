@@ -14,7 +14,7 @@ export interface Comparison {
   readonly head: string;
   readonly straight: boolean;
   readonly same: boolean;
-  /** Oldest first. */
+  /** Commits, oldest first. */
   readonly commits: readonly Commit[];
   readonly diff: Diff;
   /** Whether commits (the oldest) or files were left out. */
@@ -24,7 +24,7 @@ export interface Comparison {
 interface CompareInput {
   readonly from: string;
   readonly to: string;
-  /** Compares with `from` itself instead of the merge base. */
+  /** Whether to compare with `from` itself instead of the merge base. */
   readonly straight: boolean;
 }
 
@@ -58,7 +58,7 @@ export async function compareRevisions(
   };
 }
 
-/** Total bytes of all messages, which are sent in one response. */
+/** Maximum total size of all commit messages, which are sent in one response. */
 const MAX_MESSAGES_BYTES = 2 * 1024 * 1024;
 
 const NO_DIFF: Diff = { files: [], overflow: false };

@@ -5,7 +5,7 @@ import { projectUrl } from '#repositories/repository.ts';
 import { Commit, Diff } from '../commits/index.ts';
 import type { Comparison } from './compare.ts';
 
-/** contract/repository.md §4 */
+/** A comparison of two revisions (contract/repository.md §4). */
 export const Compare = entity('Compare', {
   commit: nullable(Commit.schema),
   commits: Type.Array(Commit.schema),
@@ -13,14 +13,14 @@ export const Compare = entity('Compare', {
   compare_timeout: Type.Boolean(),
   compare_same_ref: Type.Boolean(),
   web_url: Type.String(),
-}).from(({ project, base, head, straight, same, truncated, diff, ...comparison }: Comparison, to) => {
-  const commits = comparison.commits.map((commit) => Commit.serialize({ commit, project }, to));
+}).from(({ project, base, head, straight, same, truncated, diff, ...comparison }: Comparison, context) => {
+  const commits = comparison.commits.map((commit) => Commit.serialize({ commit, project }, context));
   return {
     commit: commits.at(-1) ?? null,
     commits,
-    diffs: diff.files.map((file) => Diff.serialize(file, to)),
+    diffs: diff.files.map((file) => Diff.serialize(file, context)),
     compare_timeout: truncated,
     compare_same_ref: same,
-    web_url: `${projectUrl({ baseUrl: to.url }, project)}/-/compare/${base}${straight ? '..' : '...'}${head}`,
+    web_url: `${projectUrl({ baseUrl: context.url }, project)}/-/compare/${base}${straight ? '..' : '...'}${head}`,
   };
 });

@@ -28,9 +28,9 @@ export async function loadContributorPage(
   const commit = await resolveRevision(git, repository, ref?.trim() || 'HEAD');
   if (commit === null) return fail('refUnknown');
   const sign = sort === 'asc' ? 1 : -1;
-  const all = await loadContributors(git, repository, commit);
+  const contributors = await loadContributors(git, repository, commit);
   const sortedContributors = await sortCooperatively(
-    all,
+    contributors,
     (a, b) => sign * (compareBy(order_by, a, b) || compareBy('email', a, b)),
   );
   return paginateInMemory(sortedContributors, page);

@@ -17,7 +17,7 @@ import type { RefChange } from '#git/refs/update-refs.ts';
 import { loadDefaultProtection, type RefPermission } from '#repositories/ref-updates/ref-permissions.ts';
 import { fail } from '#runtime/failure.ts';
 
-/** Checks a push against a project's rules, ref by ref (contract/repository.md §5 "Per-ref checks"). */
+/** Checks of a push against a project's rules, ref by ref (contract/repository.md §5 "Per-ref checks"). */
 
 interface PushContext {
   readonly caller: SignedInCaller;
@@ -27,10 +27,10 @@ interface PushContext {
   readonly isForced: IsForced;
 }
 
-/** Tells whether the change discards history. Null: not determined yet. */
+/** Returns whether the change discards history; null if that is not determined yet. */
 type IsForced = (change: RefChange) => boolean | null;
 
-/** The result if it must first be determined whether these changes are forced. */
+/** Verdict that asks the caller to determine first whether these changes are forced. */
 export class ForceUnknown {
   readonly changes: readonly RefChange[];
 
@@ -60,12 +60,12 @@ export async function checkPush(
   return undetermined.length > 0 ? new ForceUnknown(undetermined) : null;
 }
 
-/** Returns the right to push all of these changes. Fails with `judged` and the verdict of `checkPush`. */
-export function pushPermission(changes: readonly RefChange[], isForced: IsForced): RefPermission<'judged'> {
-  return async (db, now) => {
-    requireAbility(now, 'push_code');
-    const verdict = await checkPush(db, now, changes, isForced);
-    return verdict === null ? undefined : fail('judged', { verdict });
+/** Returns the permission to push all of these changes. It fails with `notPermitted` and the verdict of `checkPush`. */
+export function pushPermission(changes: readonly RefChange[], isForced: IsForced): RefPermission<'notPermitted'> {
+  return async (db, currentAccess) => {
+    requireAbility(currentAccess, 'push_code');
+    const verdict = await checkPush(db, currentAccess, changes, isForced);
+    return verdict === null ? undefined : fail('notPermitted', { verdict });
   };
 }
 
@@ -85,22 +85,22 @@ function checkTag(project: Project, name: string, { oldId, newId }: RefChange): 
 
 function checkBranch(context: PushContext, name: string, change: RefChange): PushVerdict {
   const { caller, project, rules, isForced } = context;
-  const matched = matchingRules(rules, name).length > 0;
-  if (change.newId === ZERO_ID) return checkBranchDeletion(context, name, matched);
+  const isProtected = matchingRules(rules, name).length > 0;
+  if (change.newId === ZERO_ID) return checkBranchDeletion(context, name, isProtected);
   if (change.oldId === ZERO_ID) return checkBranchCreation(context, name);
   if (!mayPush(caller, project, rules, name)) {
     return 'You are not allowed to push code to protected branches on this project.';
   }
-  if (!matched || mayForcePush(rules, name)) return null;
+  if (!isProtected || mayForcePush(rules, name)) return null;
   const forced = isForced(change);
   if (forced === null) return new ForceUnknown([change]);
   return forced ? 'You are not allowed to force push code to a protected branch on this project.' : null;
 }
 
 /** Protected branches cannot be deleted over HTTP. Maintainers delete them through the API or the web interface. */
-function checkBranchDeletion({ project, caller }: PushContext, name: string, matched: boolean): string | null {
+function checkBranchDeletion({ project, caller }: PushContext, name: string, isProtected: boolean): string | null {
   if (name === project.default_branch) return 'The default branch of a project cannot be deleted.';
-  if (!matched) return null;
+  if (!isProtected) return null;
   return mayDeleteProtectedBranch(caller, project)
     ? 'You can only delete protected branches using the web interface.'
     : 'You are not allowed to delete protected branches from this project. Only a project maintainer or owner can delete a protected branch.';

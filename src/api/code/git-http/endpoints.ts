@@ -67,10 +67,10 @@ export const fetchPack = endpoint({
   response: stream,
   async handle({ repository, allRefs, request, params }, services) {
     const { git, log } = services;
-    const allowed = createFetchCheck(services, request, params);
+    const checkAccess = createFetchCheck(services, request, params);
     const requestBody = await startBody(request);
     const body = await streamGitResponse({ request, git, log }, (output) => {
-      const input = streamWhileAllowed(requestBody, allowed);
+      const input = streamWhileAllowed(requestBody, checkAccess);
       const protocol = firstHeader(request.headers['git-protocol']);
       return uploadPack(git, getRepository(git, repository), {
         input,
@@ -118,7 +118,7 @@ export const receivePush = endpoint({
   },
 });
 
-/** Rechecks the access of a caller whose request has just been authorized. */
+/** Returns a periodic check of whether the caller, who has just been authorized, can still fetch. */
 function createFetchCheck(
   services: Services,
   request: IncomingRequest,

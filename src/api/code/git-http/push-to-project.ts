@@ -33,7 +33,7 @@ export function projectPushTarget(projectPush: ProjectPush): PushTarget {
   };
 }
 
-/** git also runs the check for refs with missing objects. */
+/** Returns the error message for missing objects, for which git runs the check too. Rethrows other errors. */
 function missingObjectMessage(error: unknown): string {
   if (error instanceof GitError && error.failure.kind === 'not-found')
     return 'The push names objects that are not here.';
@@ -47,13 +47,14 @@ function missingObjectMessage(error: unknown): string {
 async function beginPush(services: RefServices, projectPush: ProjectPush, push: PushRequest): Promise<Intent | string> {
   const { project } = projectPush;
   const { changes } = push;
-  const forced = new Map<RefChange, boolean>();
-  const isForced = (change: RefChange) => forced.get(change) ?? null;
+  const forcedByChange = new Map<RefChange, boolean>();
+  const isForced = (change: RefChange) => forcedByChange.get(change) ?? null;
   const resolveForced = async <Result>(check: () => Promise<Result | ForceUnknown>): Promise<Result> => {
     for (;;) {
       const result = await check();
       if (!(result instanceof ForceUnknown)) return result;
-      for (const change of result.changes) forced.set(change, await isForcedUpdate(services, project, push, change));
+      for (const change of result.changes)
+        forcedByChange.set(change, await isForcedUpdate(services, project, push, change));
     }
   };
   const ruleError = await resolveForced(() => checkPush(services.database.reader, projectPush, changes, isForced));
@@ -61,10 +62,11 @@ async function beginPush(services: RefServices, projectPush: ProjectPush, push: 
   return rejection ?? resolveForced(() => writeIntent(services, projectPush, push, pushPermission(changes, isForced)));
 }
 
-/** Limits of the stored push options. Only `ci.` options have an effect. */
+/** Limits of the stored push options. */
 const MAX_OPTIONS = 100;
 const MAX_OPTION_CHARACTERS = 64 * 1024;
 
+/** Returns the `ci.` options within the limits; undefined if there are none. Other options have no effect. */
 function filterPushOptions(options: readonly string[]): string[] | undefined {
   let characters = 0;
   const relevantOptions = options.filter((option) => {
@@ -79,11 +81,16 @@ async function writeIntent(
   services: RefServices,
   { project, caller, explainRefusal }: ProjectPush,
   { changes, pushOptions }: PushRequest,
-  may: RefPermission<'judged'>,
+  permission: RefPermission<'notPermitted'>,
 ): Promise<Intent | string | ForceUnknown> {
   try {
     const options = filterPushOptions(pushOptions);
-    const intent = await beginMove(services, { project, actor: { caller, may }, changes, ...(options && { options }) });
+    const intent = await beginMove(services, {
+      project,
+      actor: { caller, may: permission },
+      changes,
+      ...(options && { options }),
+    });
     if (!isFailure(intent)) return intent;
     return intent.code === 'readOnly' ? READ_ONLY[1] : (intent.values.verdict as string | ForceUnknown);
   } catch (error) {
@@ -101,7 +108,7 @@ async function isForcedUpdate(
   return !(await isAncestor(git, getRepository(git, project), oldId, newId, quarantine));
 }
 
-/** Returns an error if a new LFS pointer names an object that this project does not have. */
+/** Returns an error message if a new LFS pointer names an object that this project does not have; else null. */
 async function findMissingLfs(
   { database, git }: RefServices,
   project: Project,

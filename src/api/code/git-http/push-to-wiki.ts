@@ -38,6 +38,7 @@ export async function wikiPushTarget(
   };
 }
 
+/** Returns the error message for the first rejected change; null if the push is allowed. */
 function checkWikiPush({ default_branch }: Wiki, changes: readonly RefChange[]): string | null {
   const rejections = changes.map(({ ref, oldId, newId }) => {
     const [isCreated, isDeleted] = [oldId === ZERO_ID, newId === ZERO_ID];
@@ -49,8 +50,7 @@ function checkWikiPush({ default_branch }: Wiki, changes: readonly RefChange[]):
     if (!ref.startsWith(TAGS)) return 'You can only push branches and tags.';
     return isCreated && !isDeleted && !isValidTagName(ref.slice(TAGS.length)) ? 'Tag name invalid' : null;
   });
-  const first = rejections.find((rejection) => rejection !== null);
-  return first ?? null;
+  return rejections.find((rejection) => rejection !== null) ?? null;
 }
 
 async function writeIntent(

@@ -13,12 +13,12 @@ export async function startBody(request: IncomingRequest): Promise<Readable> {
   const encoding = firstHeader(request.headers['content-encoding']);
   const body = encoding === 'gzip' || encoding === 'x-gzip' ? gunzipBody(rawBody) : rawBody;
   await waitForFirstData(rawBody, body);
-  // From here on the response has started: another status is impossible.
+  // From here on the response may have started, so its status cannot change.
   rawBody.on('error', () => request.stream.destroy());
   return body;
 }
 
-/** Resolves for broken input too: the reader then finds a destroyed stream. */
+/** Waits for the first data or the end. Rejects with an `HttpError` only; after other errors the reader finds a destroyed stream. */
 function waitForFirstData(rawBody: Readable, body: Readable): Promise<void> {
   return new Promise((resolve, reject) => {
     rawBody.once('error', (error: unknown) => (error instanceof HttpError ? reject(error) : resolve()));
@@ -29,8 +29,8 @@ function waitForFirstData(rawBody: Readable, body: Readable): Promise<void> {
 }
 
 /**
- * Decompresses the body; destroyed when the client disconnects. The error handler is needed because invalid gzip fails
- * before anything reads it. The client may finish sending, so that it reads the response.
+ * Returns the decompressed body, which is destroyed when the client disconnects. Invalid gzip fails before the stream has a
+ * reader; the rest of the body is then discarded, so that the client reads the response.
  */
 export function gunzipBody(rawBody: Readable): Readable {
   const gunzip = createGunzip();

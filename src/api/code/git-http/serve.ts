@@ -15,17 +15,17 @@ interface GitRequestContext {
 }
 
 /**
- * Streams the output of git at the client's pace and destroys the stream if git fails. Waits for a free slot, which it
- * holds until the end.
+ * Returns a stream of git's output at the client's pace, which is destroyed if git fails. Waits for a free slot and holds
+ * it until git ends.
  */
 export async function streamGitResponse(
   { request, git, log }: GitRequestContext,
-  make: (output: PassThrough) => Promise<unknown>,
+  runGit: (output: PassThrough) => Promise<unknown>,
 ): Promise<Readable> {
   const release = await gitProcessSlots(git).take(request.clientAddress, request.client);
   const output = new PassThrough();
   output.on('error', () => undefined);
-  const serving = make(output).catch((error: unknown) => {
+  const serving = runGit(output).catch((error: unknown) => {
     if (!request.client.isDisconnected) log.error({ request: request.id, err: error }, 'Cannot serve a git request');
     output.destroy(error instanceof Error ? error : new Error(String(error)));
   });

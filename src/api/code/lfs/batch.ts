@@ -52,7 +52,7 @@ export interface LfsTransfer {
 }
 
 /**
- * Yields one entry for each requested object: an upload or download action, nothing, or a 404. Entries are created
+ * Yields one entry for each requested object: with an upload or download action, without an action, or with a 404 error. Entries are created
  * lazily.
  */
 export async function createBatchEntries(
@@ -75,12 +75,12 @@ export async function createBatchEntries(
   });
 }
 
-function transferAction({ repositoryUrl, authorization }: LfsTransfer, tail: string) {
-  const href = `${repositoryUrl}/gitlab-lfs/objects/${tail}`;
+function transferAction({ repositoryUrl, authorization }: LfsTransfer, objectPath: string) {
+  const href = `${repositoryUrl}/gitlab-lfs/objects/${objectPath}`;
   return authorization === undefined ? { href } : { href, header: { Authorization: authorization } };
 }
 
-/** In characters. */
+/** Characters. */
 const CHUNK_LENGTH = 65_536;
 
 /**
@@ -89,15 +89,15 @@ const CHUNK_LENGTH = 65_536;
  */
 export async function* writeBatchResponse(entries: Iterable<object>): AsyncGenerator<string> {
   const yieldToOthers = createYielder();
-  let part = '{"transfer":"basic","objects":[';
+  let chunk = '{"transfer":"basic","objects":[';
   let comma = '';
   for (const entry of entries) {
-    part += comma + JSON.stringify(entry);
+    chunk += comma + JSON.stringify(entry);
     comma = ',';
-    if (part.length < CHUNK_LENGTH) continue;
-    yield part;
-    part = '';
+    if (chunk.length < CHUNK_LENGTH) continue;
+    yield chunk;
+    chunk = '';
     await yieldToOthers();
   }
-  yield `${part}]}`;
+  yield `${chunk}]}`;
 }

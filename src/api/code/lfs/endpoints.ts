@@ -40,7 +40,7 @@ export const batchLfsObjects = endpoint({
     if (!(await isLfsEnabled(db, project))) throw lfsNotFound();
     const batch = await parseBatch(await readBytes(request));
     if (batch === null) throw new HttpError(422, 'The batch request is not valid');
-    if (batch.operation === 'upload') checkUpload({ caller, project, request }, params.repository_path);
+    if (batch.operation === 'upload') requireUploadAccess({ caller, project, request }, params.repository_path);
     const repositoryUrl = `${request.baseUrl}/${params.repository_path}.git`;
     const transfer = { repositoryUrl, authorization: firstHeader(request.headers.authorization) };
     const entries = await createBatchEntries(db, project.id, batch, transfer);
@@ -51,8 +51,8 @@ export const batchLfsObjects = endpoint({
   },
 });
 
-/** An upload needs push access and the current path: a former path redirects reads only. */
-function checkUpload({ caller, project, request }: UploadCall, path: string): void {
+/** Throws unless the caller may push and the path is current: a former path redirects reads only. */
+function requireUploadAccess({ caller, project, request }: UploadCall, path: string): void {
   checkGitAction(caller, project, 'push');
   checkNotMoved(request, project, path);
 }
@@ -73,23 +73,23 @@ export const uploadLfsObject = endpoint({
   params: { oid: required(string), size: required(string) },
   response: stream,
   async handle({ project, caller, request, params: { oid, size } }, { database, blobs }) {
-    const isObject = /^[0-9a-f]{64}$/.test(oid) && /^\d{1,15}$/.test(size);
-    if (!isObject || !(await isLfsEnabled(database.reader, project))) throw lfsNotFound();
+    const isObjectPath = /^[0-9a-f]{64}$/.test(oid) && /^\d{1,15}$/.test(size);
+    if (!isObjectPath || !(await isLfsEnabled(database.reader, project))) throw lfsNotFound();
     const storedBlob = await storeUpload(request, blobs, { expectedSha256: oid, expectedSize: Number(size) });
     if (isFailure(storedBlob)) throw new HttpError(400, 'SHA256 or size mismatch');
     const uploader = signedInCaller(caller);
     await database.transaction(async (tx) => {
-      const now = await reloadAccess(tx, uploader, project.id);
-      requireAbility(now, 'push_code');
-      if (now.project.read_only) throw new AccessRevoked();
-      if (!(await isLfsEnabled(tx, now.project))) throw lfsNotFound();
-      await linkLfsObject(tx, now, storedBlob);
+      const currentAccess = await reloadAccess(tx, uploader, project.id);
+      requireAbility(currentAccess, 'push_code');
+      if (currentAccess.project.read_only) throw new AccessRevoked();
+      if (!(await isLfsEnabled(tx, currentAccess.project))) throw lfsNotFound();
+      await linkLfsObject(tx, currentAccess, storedBlob);
     });
     return { headers: {} };
   },
 });
 
-/** The remainder of a rejected body is discarded. */
+/** Stores the request body as a blob. The rest of a rejected body is discarded. */
 async function storeUpload(
   request: IncomingRequest,
   blobs: BlobStore,

@@ -14,9 +14,9 @@ export const getMergeBase = endpoint({
   params: { refs: required(commaSeparated(refName)) },
   errors: {
     tooFew: [400, 'Provide at least 2 refs'],
-    oneUnknown: [400, 'Could not find ref: {names}'],
-    someUnknown: [400, 'Could not find refs: {names}'],
-    none: [404, '404 Merge Base Not Found'],
+    unknownRef: [400, 'Could not find ref: {names}'],
+    unknownRefs: [400, 'Could not find refs: {names}'],
+    noMergeBase: [404, '404 Merge Base Not Found'],
   },
   response: ok(Commit),
   read: (_db, { project, params }, git) => findMergeBase(git, project, params.refs),

@@ -6,7 +6,7 @@ import { getRepository } from '#repositories/repository.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import type { CommitRow } from '../commits/index.ts';
 
-type MergeBaseFailure = 'tooFew' | 'oneUnknown' | 'someUnknown' | 'none';
+type MergeBaseFailure = 'tooFew' | 'unknownRef' | 'unknownRefs' | 'noMergeBase';
 
 /** Returns the best common ancestor of these branches, tags or commits. */
 export async function findMergeBase(
@@ -19,10 +19,10 @@ export async function findMergeBase(
   const ids = await Promise.all(refs.map((ref) => resolveRevision(git, repository, ref)));
   const unknownRefs = refs.filter((_, index) => ids[index] === null);
   if (unknownRefs.length > 0) {
-    return fail(unknownRefs.length === 1 ? 'oneUnknown' : 'someUnknown', { names: unknownRefs.join(', ') });
+    return fail(unknownRefs.length === 1 ? 'unknownRef' : 'unknownRefs', { names: unknownRefs.join(', ') });
   }
   const knownIds = ids.filter((id) => id !== null);
   const base = await findCommonAncestor(git, repository, knownIds);
   const commit = base === null ? null : await readCommit(git, repository, base);
-  return commit === null ? fail('none') : { commit, project };
+  return commit === null ? fail('noMergeBase') : { commit, project };
 }

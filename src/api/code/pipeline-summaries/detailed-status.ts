@@ -40,7 +40,7 @@ interface PipelineStatusRow {
   readonly full_path: string;
 }
 
-/** Returns the status for display. `hasWarnings`: jobs that may fail have failed. */
+/** Returns the status for display. `hasWarnings` means that jobs with `allow_failure` have failed. */
 export function detailedStatus({ id, status, full_path }: PipelineStatusRow, hasWarnings: boolean) {
   const isWarning = hasWarnings && status === 'success';
   const [text, label = text.toLowerCase()] = isWarning

@@ -60,7 +60,10 @@ export const PipelineBasic = entity('PipelineBasic', basicFields).from(basicValu
 
 /** A pipeline in a list. */
 export const PipelineInList = entity('PipelineListed', { ...basicFields, name }).from(
-  (row: PipelineBasicRow & Pick<PipelineSummaryRow, 'name'>, to) => ({ ...basicValues(row, to), name: row.name }),
+  (row: PipelineBasicRow & Pick<PipelineSummaryRow, 'name'>, context) => ({
+    ...basicValues(row, context),
+    name: row.name,
+  }),
 );
 
 const fullFields = {
@@ -68,7 +71,7 @@ const fullFields = {
   before_sha: text,
   tag: Type.Boolean(),
   yaml_errors: nullable(text),
-  /** Null after the user was deleted. */
+  /** Null if the user was deleted. */
   user: nullable(UserBasic.schema),
   started_at: nullable(dateTime),
   finished_at: nullable(dateTime),
@@ -131,8 +134,8 @@ export const Pipeline = entity('Pipeline', fullFields).from(loadPipelineRelation
 /** A single pipeline. */
 export const PipelineDetail = entity('PipelineDetail', { ...fullFields, name }).from(
   loadPipelineRelations,
-  (row: PipelineSummaryRow, to, relations: PipelineRelations) => ({
-    ...pipelineValues(row, to, relations),
+  (row: PipelineSummaryRow, context, relations: PipelineRelations) => ({
+    ...pipelineValues(row, context, relations),
     name: row.name,
   }),
 );

@@ -1,6 +1,6 @@
 /**
- * Entities of pipelines and what they show of their jobs. It has no endpoints: commits, merge requests and the
- * pipelines module, which is loaded after both, share them.
+ * Entities of pipelines with data of their jobs. This module has no endpoints. Commits, merge requests and the pipelines
+ * module, which is loaded after both, share it.
  */
 export {
   Pipeline,

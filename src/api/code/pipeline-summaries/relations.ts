@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 
-/** Loads what pipelines show of their jobs, with one statement for all pipelines. */
+/** Queries for job data of pipelines. Each runs one statement for all pipelines. */
 
 /** Returns the pipelines in which a job with `allow_failure` has failed. index: jobs_latest_by_name */
 export async function findPipelinesWithWarnings(
   db: Reader,
   pipelineIds: readonly number[],
 ): Promise<ReadonlySet<number>> {
-  const rows = await latestJobs(db, pipelineIds)
+  const rows = await selectLatestJobs(db, pipelineIds)
     .select('pipeline_id')
     .distinct()
     .where('status', 'in', ['failed', 'canceled'])
@@ -28,17 +28,17 @@ export async function loadAverageCoverages(
     .select(['pipeline_id', 'coverage'])
     .where(isInIds(db, sql.ref('pipeline_id'), pipelineIds))
     .where(sql<boolean>`not retried`);
-  const all = latestJobs(db, pipelineIds).select(['pipeline_id', 'coverage']).unionAll(externalStatuses);
+  const all = selectLatestJobs(db, pipelineIds).select(['pipeline_id', 'coverage']).unionAll(externalStatuses);
   const rows = await db
-    .selectFrom(all.as('parts'))
-    .select(['pipeline_id', sql<number>`avg(coverage)`.as('mean')])
+    .selectFrom(all.as('coverages'))
+    .select(['pipeline_id', sql<number>`avg(coverage)`.as('average')])
     .where('coverage', 'is not', null)
     .groupBy('pipeline_id')
     .execute();
-  return new Map(rows.map(({ pipeline_id, mean }) => [pipeline_id, mean]));
+  return new Map(rows.map(({ pipeline_id, average }) => [pipeline_id, average]));
 }
 
-function latestJobs(db: Reader, pipelineIds: readonly number[]) {
+function selectLatestJobs(db: Reader, pipelineIds: readonly number[]) {
   return db
     .selectFrom('jobs')
     .where(isInIds(db, sql.ref('pipeline_id'), pipelineIds))

@@ -52,12 +52,12 @@ export function toNewLevel(kind: RuleKind, input: AccessLevelInput): CreateAcces
   return { kind, access_level: role ?? MAINTAINER, user_id, group_id };
 }
 
-/** Tells whether an element with an `id` changes the role, user or group of its entry. */
+/** Returns whether an element with an `id` changes the role, user or group of its entry. */
 export function changesSubject({ access_level, user_id, group_id }: AccessLevelInput): boolean {
   return access_level != null || user_id != null || group_id != null;
 }
 
-/** Removes duplicates: the levels of one rule and kind are unique. */
+/** Returns the levels without duplicates: the levels of one rule and kind are unique. */
 export function distinctLevels(levels: readonly CreateAccessLevelInput[]): CreateAccessLevelInput[] {
   return [...new Map(levels.map((level) => [levelKey(level), level])).values()];
 }
@@ -67,8 +67,8 @@ function levelKey({ kind, access_level, user_id, group_id }: CreateAccessLevelIn
 }
 
 /**
- * Applies changed and then added entries of one kind one after the other; fails if an entry equals another one at that
- * point.
+ * Checks that changed and added entries of one kind, applied one after the other, never equal another entry of the
+ * rule. Fails with `levelsInvalid`.
  */
 export function checkUniqueLevels(
   existingEntries: readonly (CreateAccessLevelInput & { readonly id: number })[],

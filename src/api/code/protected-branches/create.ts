@@ -52,9 +52,9 @@ export async function createRuleWithLevels(
   if ((await findProtectionRuleByName(uow, project.id, name)) !== null) return fail('exists', { name });
   const rule = { ...input, levels };
   const id = await insertProtectionRule(uow, project.id, rule);
-  const created = (await findProtectionRule(uow, project.id, id)) as ProtectionRuleRow;
-  await recordProtectionRule(uow, 'protected_branch_created', project, created);
-  return created;
+  const createdRule = (await findProtectionRule(uow, project.id, id)) as ProtectionRuleRow;
+  await recordProtectionRule(uow, 'protected_branch_created', project, createdRule);
+  return createdRule;
 }
 
 function toLevels(kind: RuleKind, { roles, allowed }: CreateRuleInput): CreateAccessLevelInput[] {

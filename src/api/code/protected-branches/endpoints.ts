@@ -32,7 +32,7 @@ const rule = {
 } as const;
 
 /** Callers who are not admitted by the unprotect entries get 403 before `If-Unmodified-Since` is checked. */
-const removableRule = {
+const ruleToDelete = {
   ...rule,
   authorize(
     { services, caller }: AccessCall,
@@ -115,7 +115,7 @@ export const updateProtectedBranch = endpoint({
 export const deleteProtectedBranch = endpoint({
   delete: '/projects/:id/protected_branches/:name',
   summary: 'Delete a protected branch',
-  access: inProjectRepository('admin_protected_branch').resource(removableRule),
+  access: inProjectRepository('admin_protected_branch').resource(ruleToDelete),
   lastModified: ({ rule }) => rule.updated_at,
   errors: { notAdmitted: FORBIDDEN, notFound: NOT_FOUND },
   activity: ['protected_branch_removed'],

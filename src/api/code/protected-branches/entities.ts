@@ -10,7 +10,7 @@ interface DescribedEntry extends RuleEntry {
   readonly description: string;
 }
 
-/** Loads the descriptions of all entries of these rules. */
+/** Loads what descriptions need. Returns a function that adds the description to an entry of these rules. */
 async function loadEntryDescriber(rules: readonly ProtectionRuleRow[], { db }: SerializationContext) {
   const describe = await loadBranchAccessDescriber(db, rules);
   return (entry: RuleEntry): DescribedEntry => ({ ...entry, description: describe(entry) });
@@ -27,20 +27,20 @@ const BranchRole = entity('BranchRole', roleFields).from(({ id, access_level, de
 }));
 
 const BranchPushRole = entity('BranchPushRole', { ...roleFields, ...deployKeyFields }).from(
-  (entry: DescribedEntry, to) => ({
-    ...BranchRole.serialize(entry, to),
+  (entry: DescribedEntry, context) => ({
+    ...BranchRole.serialize(entry, context),
     deploy_key_id: null,
   }),
 );
 
-const BranchAccessLevel = entity('BranchAccessLevel', fullFields).from((entry: DescribedEntry, to) => ({
-  ...BranchRole.serialize(entry, to),
+const BranchAccessLevel = entity('BranchAccessLevel', fullFields).from((entry: DescribedEntry, context) => ({
+  ...BranchRole.serialize(entry, context),
   user_id: entry.user_id,
   group_id: entry.group_id,
 }));
 
 const BranchPushAccessLevel = entity('BranchPushAccessLevel', { ...fullFields, ...deployKeyFields }).from(
-  (entry: DescribedEntry, to) => ({ ...BranchAccessLevel.serialize(entry, to), deploy_key_id: null }),
+  (entry: DescribedEntry, context) => ({ ...BranchAccessLevel.serialize(entry, context), deploy_key_id: null }),
 );
 
 const ProtectedBranchFree = entity('ProtectedBranchFree', {
@@ -49,11 +49,11 @@ const ProtectedBranchFree = entity('ProtectedBranchFree', {
   push_access_levels: Type.Array(BranchPushRole.schema),
   merge_access_levels: Type.Array(BranchRole.schema),
   allow_force_push: Type.Boolean(),
-}).from(loadEntryDescriber, ({ id, name, push, merge, allow_force_push }, to, describe) => ({
+}).from(loadEntryDescriber, ({ id, name, push, merge, allow_force_push }, context, describe) => ({
   id,
   name,
-  push_access_levels: push.map((entry) => BranchPushRole.serialize(describe(entry), to)),
-  merge_access_levels: merge.map((entry) => BranchRole.serialize(describe(entry), to)),
+  push_access_levels: push.map((entry) => BranchPushRole.serialize(describe(entry), context)),
+  merge_access_levels: merge.map((entry) => BranchRole.serialize(describe(entry), context)),
   allow_force_push,
 }));
 
@@ -68,19 +68,19 @@ const ProtectedBranchFull = entity('ProtectedBranch', {
   inherited: Type.Boolean(),
 }).from(
   loadEntryDescriber,
-  ({ id, name, push, merge, unprotect, allow_force_push, code_owner_approval_required }, to, describe) => ({
+  ({ id, name, push, merge, unprotect, allow_force_push, code_owner_approval_required }, context, describe) => ({
     id,
     name,
-    push_access_levels: push.map((entry) => BranchPushAccessLevel.serialize(describe(entry), to)),
-    merge_access_levels: merge.map((entry) => BranchAccessLevel.serialize(describe(entry), to)),
+    push_access_levels: push.map((entry) => BranchPushAccessLevel.serialize(describe(entry), context)),
+    merge_access_levels: merge.map((entry) => BranchAccessLevel.serialize(describe(entry), context)),
     allow_force_push,
-    unprotect_access_levels: unprotect.map((entry) => BranchAccessLevel.serialize(describe(entry), to)),
+    unprotect_access_levels: unprotect.map((entry) => BranchAccessLevel.serialize(describe(entry), context)),
     code_owner_approval_required,
     inherited: false,
   }),
 );
 
-/** contract/repository.md §3. Tier free omits the premium fields. */
+/** A protected branch (contract/repository.md §3). Tier free omits the premium fields. */
 export const ProtectedBranch = variants([ProtectedBranchFull, ProtectedBranchFree], ({ tier }) =>
   tier === 'free' ? ProtectedBranchFree : ProtectedBranchFull,
 );

@@ -6,16 +6,16 @@ import { deleteLevels, findMemberIds } from './store.ts';
 export const onMembershipEnded = subscription({
   event: 'membership-ended',
   inTransaction: async (uow, { userId }) => {
-    for (const { entries, project } of await listEntriesByProject(uow, userId)) {
+    for (const { entryIds, project } of await listEntriesByProject(uow, userId)) {
       const members = await findMemberIds(uow, project, [userId]);
-      if (!members.has(userId)) await deleteLevels(uow, entries);
+      if (!members.has(userId)) await deleteLevels(uow, entryIds);
     }
   },
 }) satisfies AnySubscription<object>;
 
 interface EntriesOfProject {
   readonly project: { readonly id: number; readonly namespace_id: number };
-  readonly entries: readonly number[];
+  readonly entryIds: readonly number[];
 }
 
 async function listEntriesByProject(db: Reader, userId: number): Promise<EntriesOfProject[]> {
@@ -24,12 +24,12 @@ async function listEntriesByProject(db: Reader, userId: number): Promise<Entries
     .selectFrom('protected_branch_access_levels as level')
     .innerJoin('protected_branches as rule', 'rule.id', 'level.protected_branch_id')
     .innerJoin('projects', 'projects.id', 'rule.project_id')
-    .select(['level.id as entry', 'projects.id', 'projects.namespace_id'])
+    .select(['level.id as entry_id', 'projects.id', 'projects.namespace_id'])
     .where('level.user_id', '=', userId)
     .orderBy('level.id')
     .execute();
-  return [...Map.groupBy(rows, ({ id }) => id).values()].map((entries) => ({
-    project: entries[0]!,
-    entries: entries.map(({ entry }) => entry),
+  return [...Map.groupBy(rows, ({ id }) => id).values()].map((projectRows) => ({
+    project: projectRows[0]!,
+    entryIds: projectRows.map(({ entry_id }) => entry_id),
   }));
 }

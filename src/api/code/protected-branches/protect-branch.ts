@@ -22,8 +22,8 @@ export async function protectBranchByName(
   name: string,
   permissions: DeveloperPermissions,
 ): Promise<undefined | Failure<'notAdmitted'>> {
-  const push = roleFor(permissions.developers_can_push);
-  const merge = roleFor(permissions.developers_can_merge);
+  const push = toRole(permissions.developers_can_push);
+  const merge = toRole(permissions.developers_can_merge);
   const rule = await findProtectionRuleByName(uow, project.id, name);
   if (rule === null) {
     const roles = { push, merge, unprotect: null };
@@ -54,12 +54,13 @@ export async function unprotectBranchByName(
   return failure?.code === 'notAdmitted' ? fail('notAdmitted') : undefined;
 }
 
-function roleFor(developers: boolean | null | undefined): number | null {
-  if (developers == null) return null;
-  return developers ? DEVELOPER : MAINTAINER;
+/** Returns the lowest admitted role; null leaves the rule unchanged. */
+function toRole(mayDevelopers: boolean | null | undefined): number | null {
+  if (mayDevelopers == null) return null;
+  return mayDevelopers ? DEVELOPER : MAINTAINER;
 }
 
-/** Replaces the role entries by this role; user entries stay. */
+/** Returns the changes that replace the role entries by this role; user entries stay. */
 function replaceRole(entries: readonly RuleEntry[], role: number | null): AccessLevelInput[] {
   if (role === null) return [];
   const roleEntries = entries.filter(({ user_id }) => user_id === null);

@@ -7,7 +7,7 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { deleteRule } from './store.ts';
 
 /**
- * Tells whether the unprotect entries of a rule admit the actor; without entries any Maintainer is admitted. Others
+ * Returns whether the unprotect entries of a rule admit the actor; without entries any Maintainer is admitted. Others
  * may neither delete nor update the rule, since an update could admit them. Tier free hides these entries and ignores
  * them.
  */

@@ -67,10 +67,10 @@ async function updateLevels(
   rule: ProtectionRuleRow,
   { kind, input }: LevelInputs,
 ): Promise<undefined | Failure<'levelsInvalid' | 'notFound'>> {
-  const ownIds = new Set(rule[kind].map(({ id }) => id));
-  if (input.some(({ id }) => id != null && !ownIds.has(id))) return fail('notFound');
-  const { removed, updated, added } = toLevelChanges({ kind, input });
-  const remainingEntries = rule[kind].filter(({ id }) => !removed.includes(id));
+  const existingIds = new Set(rule[kind].map(({ id }) => id));
+  if (input.some(({ id }) => id != null && !existingIds.has(id))) return fail('notFound');
+  const { removedIds, updated, added } = toLevelChanges({ kind, input });
+  const remainingEntries = rule[kind].filter(({ id }) => !removedIds.includes(id));
   const problem =
     (await checkLevels(uow, project, [...updated, ...added])) ??
     checkUniqueLevels(
@@ -79,13 +79,13 @@ async function updateLevels(
       added,
     );
   if (problem) return problem;
-  await deleteLevels(uow, removed);
+  await deleteLevels(uow, removedIds);
   for (const level of updated) await updateLevel(uow, level);
   await insertLevels(uow, rule.id, added);
 }
 
 interface LevelChanges {
-  readonly removed: readonly number[];
+  readonly removedIds: readonly number[];
   readonly updated: readonly (CreateAccessLevelInput & { readonly id: number })[];
   readonly added: readonly CreateAccessLevelInput[];
 }
@@ -94,7 +94,7 @@ interface LevelChanges {
 function toLevelChanges({ kind, input }: LevelInputs): LevelChanges {
   const entriesWithId = input.filter(({ id }) => id != null);
   return {
-    removed: entriesWithId.filter(({ _destroy }) => _destroy === true).map(({ id }) => id as number),
+    removedIds: entriesWithId.filter(({ _destroy }) => _destroy === true).map(({ id }) => id as number),
     updated: entriesWithId
       .filter((level) => level._destroy !== true && changesSubject(level))
       .map((level) => ({ id: level.id as number, ...toNewLevel(kind, level) })),

@@ -29,7 +29,7 @@ const fileResource = {
   async load({ services, params }: AccessCall<FileParams>, { project }: { readonly project: VersionedRepository }) {
     const file = await locateFile(services.git, project, params);
     if (!isFailure(file)) return file;
-    throw file.code === 'commit' ? new HttpError(...COMMIT_MISSING) : new HttpError(...FILE_MISSING);
+    throw file.code === 'commitNotFound' ? new HttpError(...COMMIT_MISSING) : new HttpError(...FILE_MISSING);
   },
   notFound: () => new HttpError(...FILE_MISSING),
 } as const;
@@ -41,13 +41,13 @@ const readableProjectAccess = inProjectAllowingAnonymous('read_code').withErrors
 
 export const fileAccess = readableProjectAccess.resource(fileResource);
 
-/** `ref` defaults to HEAD. */
+/** Access to the raw content of a file. `ref` defaults to HEAD. */
 export const rawFileAccess = readableProjectAccess.resource({
   ...fileResource,
   params: { ...fileResource.params, ref: optional(notBlank(refName), 'HEAD') },
 });
 
-/** A file whose content is returned as JSON. Large files are rate-limited. */
+/** Access to a file whose content is returned as JSON. Large files are rate-limited. */
 export const fileContentAccess = fileAccess
   .withErrors({ blobTooLarge: TOO_LARGE })
   .require(async ({ services }, { project, file }) => {
@@ -55,9 +55,9 @@ export const fileContentAccess = fileAccess
     throw new HttpError(...TOO_LARGE);
   });
 
-/** A file with an optional line range, whose start must not be after its end. */
+/** Access to a file with an optional line range, whose start must not be after its end. */
 export const blameAccess = readableProjectAccess
-  .withErrors({ rangeTurned: INVALID_RANGE })
+  .withErrors({ rangeReversed: INVALID_RANGE })
   .require(({ params }) => {
     const { range } = params as { readonly range?: LineRange | null };
     if (range && range.start > range.end) {

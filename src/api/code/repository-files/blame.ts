@@ -7,7 +7,7 @@ import { truncateToBytes } from '#text/trim.ts';
 import type { BlameRow } from './entities.ts';
 import type { LocatedFile } from './get.ts';
 
-/** Returns the commits of these lines, or of all lines. A submodule has no lines. */
+/** Returns the commits of these lines, or of all lines. A submodule has no lines. Fails with `tooLong` if git rejects the blame. */
 export async function blameLines(
   git: Git,
   project: LocatedRepository,
@@ -19,14 +19,15 @@ export async function blameLines(
   const blameResult = await blame(git, repository, commitId, path, range ?? undefined);
   if ('rejected' in blameResult) return fail('tooLong');
   const commits = await readCommits(git, repository, [...new Set(blameResult.groups.map(({ commit }) => commit))]);
-  // Each group repeats its commit, and one commit may own every other line.
+  // Messages are truncated, because each group repeats its commit, and one commit may own every other line.
   const maxBytes = Math.max(MIN_MESSAGE_BYTES, Math.floor(MAX_MESSAGES_BYTES / blameResult.groups.length));
   const commitsById = new Map(commits.map((commit) => [commit?.id, commit && truncateMessage(commit, maxBytes)]));
   return blameResult.groups.map(({ commit, lines }) => ({ commit: commitsById.get(commit)!, lines }));
 }
 
-/** The total bytes of all messages in a response, and the minimum for each. */
+/** Maximum total size of all messages in a response. */
 const MAX_MESSAGES_BYTES = 32 * 1024 * 1024;
+/** Size to which each message may always extend. */
 const MIN_MESSAGE_BYTES = 1024;
 
 function truncateMessage(commit: Commit, maxBytes: number): Commit {

@@ -37,8 +37,8 @@ export interface CommitFields {
 }
 
 /**
- * The parsed parameters of a file write, checked by hand: the first violated rule is the answer
- * (contract/repository.md §1, table).
+ * The parsed parameters of a file write. The order of their checks is that of the table in contract/repository.md §1:
+ * the first violated rule is reported.
  */
 interface WriteFields extends CommitFields {
   readonly content: FileBytes;
@@ -83,7 +83,7 @@ export function parseCommitFields(parameters: RawParameters): CommitFields {
   };
 }
 
-/** Parses `true`, `"true"` and their opposites; anything else is invalid here. */
+/** Parses `true`, `false` and these words as text. Null counts as omitted; anything else is invalid. */
 export function parseBoolean(value: unknown): boolean | undefined | 'invalid' {
   if (value === undefined || value === null) return undefined;
   if (value === true || value === 'true') return true;

@@ -20,55 +20,57 @@ export async function decodeContent(
   if (isSpooledText(content)) return decodeSpooled(content, encoding);
   if (typeof content !== 'string') return 'invalid';
   if (encoding === 'text') return Buffer.from(content, 'utf8');
-  const letters = content.replace(/[\r\n]/g, '');
-  return base64ByteLength(letters) === null ? 'notBase64' : Buffer.from(letters, 'base64');
+  const base64Text = content.replace(/[\r\n]/g, '');
+  return base64ByteLength(base64Text) === null ? 'notBase64' : Buffer.from(base64Text, 'base64');
 }
 
 async function decodeSpooled(content: SpooledText, encoding: ContentEncoding): Promise<FileBytes | 'notBase64'> {
   if (encoding === 'text') return { size: content.size, chunks: () => content.chunks() };
   const size = await spooledBase64ByteLength(content);
-  return size === null ? 'notBase64' : { size, chunks: () => base64Chunks(content) };
+  return size === null ? 'notBase64' : { size, chunks: () => decodeBase64Chunks(content) };
 }
 
 /**
  * Returns the byte length of base64 text, or null if it is invalid. Missing padding is allowed; other characters
  * outside the alphabet are not, since they would be lost.
  */
-function base64ByteLength(letters: string): number | null {
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(letters)) return null;
-  return decodedLength(trimEndCharacters(letters, '=').length);
+function base64ByteLength(base64Text: string): number | null {
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64Text)) return null;
+  return toDecodedLength(trimEndCharacters(base64Text, '=').length);
 }
 
-function decodedLength(count: number): number | null {
-  return count % 4 === 1 ? null : Math.floor((count * 3) / 4);
+/** Returns the byte length of base64 text with this number of characters, without padding; null if it is invalid. */
+function toDecodedLength(characterCount: number): number | null {
+  return characterCount % 4 === 1 ? null : Math.floor((characterCount * 3) / 4);
 }
 
 /** Returns the byte length of spooled base64 text, or null if it is invalid. */
 async function spooledBase64ByteLength(content: SpooledText): Promise<number | null> {
-  let count = 0;
+  let characterCount = 0;
   let padding = 0;
   for await (const chunk of content.chunks()) {
-    const letters = base64Letters(chunk);
-    const plain = trimEndCharacters(letters, '=');
-    if (plain !== '' && (padding > 0 || !/^[A-Za-z0-9+/]*$/.test(plain))) return null;
-    count += plain.length;
-    padding += letters.length - plain.length;
+    const base64Text = toBase64Text(chunk);
+    const unpaddedText = trimEndCharacters(base64Text, '=');
+    if (unpaddedText !== '' && (padding > 0 || !/^[A-Za-z0-9+/]*$/.test(unpaddedText))) return null;
+    characterCount += unpaddedText.length;
+    padding += base64Text.length - unpaddedText.length;
   }
-  return padding > 2 ? null : decodedLength(count);
+  return padding > 2 ? null : toDecodedLength(characterCount);
 }
 
-async function* base64Chunks(content: SpooledText): AsyncGenerator<Buffer> {
-  let carried = '';
+async function* decodeBase64Chunks(content: SpooledText): AsyncGenerator<Buffer> {
+  let remainder = '';
   for await (const chunk of content.chunks()) {
-    const letters = carried + base64Letters(chunk);
-    const completeLength = letters.length - (letters.length % 4);
-    carried = letters.slice(completeLength);
-    if (completeLength > 0) yield Buffer.from(letters.slice(0, completeLength), 'base64');
+    const base64Text = remainder + toBase64Text(chunk);
+    const completeLength = base64Text.length - (base64Text.length % 4);
+    remainder = base64Text.slice(completeLength);
+    if (completeLength > 0) yield Buffer.from(base64Text.slice(0, completeLength), 'base64');
   }
-  if (carried !== '') yield Buffer.from(carried, 'base64');
+  if (remainder !== '') yield Buffer.from(remainder, 'base64');
 }
 
-function base64Letters(chunk: Buffer): string {
+/** Returns the text of a chunk without line breaks. */
+function toBase64Text(chunk: Buffer): string {
   const text = chunk.toString('latin1');
   return /[\r\n]/.test(text) ? text.replace(/[\r\n]/g, '') : text;
 }

@@ -54,8 +54,8 @@ export interface BodyCall {
 }
 
 /**
- * Reads the body. Texts and lists above their field's limit are rejected. Usage: `await using body = await
- * readDeferredBody(call, services, fields);`.
+ * Reads the body. Texts and lists above their field's limit are rejected. Usage:
+ * `await using body = await readDeferredBody(call, services, fields);`.
  */
 export async function readDeferredBody(
   call: BodyCall,
@@ -82,10 +82,10 @@ async function readUncheckedBody(
   }
   if (!hasBody(request)) return toDeferredBody(query);
   const body = await startReadingBody(request, await loadBodyLimits(database, caller));
-  if ('buffer' in body) return toDeferredBody(withQuery(query, await parseSmallBody(body.buffer, type, request)));
+  if ('buffer' in body) return toDeferredBody(mergeWithQuery(query, await parseSmallBody(body.buffer, type, request)));
   const spool = await openSpoolFile(await draftPath(blobs));
   try {
-    return toDeferredBody(withQuery(query, await parseLargeBody(body.chunks, type, request, spool)), spool);
+    return toDeferredBody(mergeWithQuery(query, await parseLargeBody(body.chunks, type, request, spool)), spool);
   } catch (error) {
     await spool.close();
     throw error;
@@ -96,19 +96,20 @@ function toDeferredBody(parameters: DeferredBody['parameters'], spool?: SpoolFil
   return { parameters, [Symbol.asyncDispose]: async () => spool?.close() };
 }
 
-function withQuery(query: RawParameters, body: DeferredBody['parameters']): DeferredBody['parameters'] {
+function mergeWithQuery(query: RawParameters, body: DeferredBody['parameters']): DeferredBody['parameters'] {
   return isFailure(body) ? body : mergeParameters(query, body);
 }
 
-/** Returns the limits of bodies. Bodies over 20 MiB are limited to three in 30 seconds per user. */
+/** Loads the size limits of bodies. Each user may send three bodies over 20 MiB in 30 seconds. */
 async function loadBodyLimits(database: Database, caller: SignedInCaller): Promise<BodyLimits> {
   const { max_commit_request_bytes: limit } = await loadSettings(database.reader);
-  const large = { name: 'large_commit', subject: caller.user.id, limit: 3, periodSeconds: 30 };
+  const largeBodyLimit = { name: 'large_commit', subject: caller.user.id, limit: 3, periodSeconds: 30 };
   return {
     limit,
     large: 20 * MEBIBYTE,
     async onLarge() {
-      if ((await checkApplicationLimit(database, large)) !== null) throw tooManyRequests(large.periodSeconds);
+      if ((await checkApplicationLimit(database, largeBodyLimit)) !== null)
+        throw tooManyRequests(largeBodyLimit.periodSeconds);
     },
   };
 }
@@ -128,7 +129,7 @@ async function parseSmallBody(
   return parseFormBody(bytes);
 }
 
-/** All JSON errors have the same message. */
+/** Parses a JSON body. Fails with `jsonInvalid` for every kind of error. */
 async function parseJsonBody(bytes: Buffer): Promise<DeferredBody['parameters']> {
   if (bytes.length === 0) return emptyParameters();
   try {

@@ -19,7 +19,7 @@ import { rawFileReply, readFileContent } from './raw.ts';
 import { deleteFile as deleteFileOn, writeFile } from './write.ts';
 
 const SCOPES = ['read_repository'];
-/** An absent bound is reported as missing and empty, without the list of valid values. */
+/** The error for an absent line number says missing and empty, without the list of valid values. */
 const lineNumber = { ...notBlank(integerIn({ min: 1, max: Number.MAX_SAFE_INTEGER })), limitsValues: false };
 const range = optional(object({ start: required(lineNumber), end: required(lineNumber) }));
 
@@ -75,8 +75,8 @@ export const getRawFile = endpoint({
   errors: { lfsMissing: [404, '404 Not Found'] },
   response: streamOf({ mediaTypes: RAW_MEDIA_TYPES, headers: GITLAB_FILE_HEADER_NAMES }),
   async handle({ project, file, params, request }, services) {
-    const large = params.lfs ? await lfsFileReply(project, file, services) : null;
-    return large ?? rawFileReply(services.git, project, file, request.client);
+    const lfsReply = params.lfs ? await lfsFileReply(project, file, services) : null;
+    return lfsReply ?? rawFileReply(services.git, project, file, request.client);
   },
 });
 

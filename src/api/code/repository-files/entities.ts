@@ -71,4 +71,7 @@ export interface BlameRow {
 export const BlameRange = entity('BlameRange', {
   commit: BlamedCommit.schema,
   lines: Type.Array(Type.String()),
-}).from(({ commit, lines }: BlameRow, to) => ({ commit: BlamedCommit.serialize(commit, to), lines: [...lines] }));
+}).from(({ commit, lines }: BlameRow, context) => ({
+  commit: BlamedCommit.serialize(commit, context),
+  lines: [...lines],
+}));

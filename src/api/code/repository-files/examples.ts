@@ -8,16 +8,16 @@ const readExample: Build = ({ project }) => ({
   params: { ref: 'main' },
 });
 
-/** The same write to `feature` and to a new branch. */
-const writeExamples = (file: (scene: Scene) => string | Promise<string>, content: object): [Build, Build] => {
-  const write = async (scene: Scene, params: object): Promise<Example> => ({
+/** Returns two examples: the same write to `feature` and to a new branch. */
+const createWriteExamples = (file: (scene: Scene) => string | Promise<string>, content: object): [Build, Build] => {
+  const createWriteExample = async (scene: Scene, params: object): Promise<Example> => ({
     by: 'developer',
     path: { id: scene.project.id, file_path: await file(scene) },
     params: { commit_message: 'Change a file', ...content, ...params },
   });
   return [
-    (scene) => write(scene, { branch: 'feature' }),
-    (scene) => write(scene, { branch: scene.name('branch'), start_branch: 'feature' }),
+    (scene) => createWriteExample(scene, { branch: 'feature' }),
+    (scene) => createWriteExample(scene, { branch: scene.name('branch'), start_branch: 'feature' }),
   ];
 };
 
@@ -28,13 +28,13 @@ export const examples: Examples<typeof endpoints> = {
   getBlameHeaders: readExample,
   getRawFile: readExample,
   createFile: [
-    ...writeExamples(({ name }) => `${name('docs')}/new.md`, { content: 'New\n' }),
+    ...createWriteExamples(({ name }) => `${name('docs')}/new.md`, { content: 'New\n' }),
     async ({ newEmptyProject }) => ({
       by: 'maintainer',
       path: { id: (await newEmptyProject()).id, file_path: 'first.md' },
       params: { branch: 'main', content: 'First\n', commit_message: 'Begin' },
     }),
   ],
-  updateFile: writeExamples(({ newFile }) => newFile(), { content: 'Changed\n' }),
-  deleteFile: writeExamples(({ newFile }) => newFile(), {}),
+  updateFile: createWriteExamples(({ newFile }) => newFile(), { content: 'Changed\n' }),
+  deleteFile: createWriteExamples(({ newFile }) => newFile(), {}),
 };

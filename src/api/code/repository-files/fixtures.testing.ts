@@ -5,18 +5,18 @@ import { type Caller, type TestResponse, world } from '#test/support/world.ts';
 
 export const fileUrl = (url: string, path: string, tail = '') => `${url}/files/${encodeURIComponent(path)}${tail}`;
 
-/** Creates a file on `main`, or on the branch in `more`. */
+/** Creates a file on `main`, or on the branch in `overrides`. */
 export async function createFile(
   caller: Caller,
   url: string,
   path: string,
   content: string,
-  more: object = {},
+  overrides: object = {},
 ): Promise<TestResponse> {
-  const params = { branch: 'main', content, commit_message: `Write ${path}`, ...more };
-  const answer = await caller.post(fileUrl(url, path), params);
-  assert.equal(answer.status, 201, answer.text);
-  return answer;
+  const params = { branch: 'main', content, commit_message: `Write ${path}`, ...overrides };
+  const response = await caller.post(fileUrl(url, path), params);
+  assert.equal(response.status, 201, response.text);
+  return response;
 }
 
 export async function getTip(caller: Caller, url: string, branch = 'main'): Promise<string> {

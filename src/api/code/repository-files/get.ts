@@ -23,22 +23,22 @@ export interface LocatedFile {
   readonly submodule: boolean;
 }
 
-const SHA256_OF_NOTHING = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+const SHA256_OF_EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 interface FileLocator {
   readonly file_path: string;
   readonly ref: string;
 }
 
-/** Every request for a file starts with this lookup. Entries stay valid until a ref moves. */
+/** Caches the lookup with which every request for a file starts. Entries stay valid until a ref moves. */
 const fileCache = definePerGit(() => createBoundedCache<LocatedFile>(5_000));
 
-/** Finds the file. Fails with `commit` if the ref is unknown, and with `file` if the path is missing or a directory. */
+/** Finds the file. Fails with `commitNotFound` or, for a missing path or a directory, `fileNotFound`. */
 export async function locateFile(
   git: Git,
   project: VersionedRepository,
   locator: FileLocator,
-): Promise<LocatedFile | Failure<'commit' | 'file'>> {
+): Promise<LocatedFile | Failure<'commitNotFound' | 'fileNotFound'>> {
   const { storage, disk_path } = project;
   const key = `${storage} ${disk_path} ${getRefVersion(project)} ${locator.ref}\n${locator.file_path}`;
   const cached = fileCache(git).get(key);
@@ -52,12 +52,12 @@ async function findFile(
   git: Git,
   project: VersionedRepository,
   { file_path: path, ref }: FileLocator,
-): Promise<LocatedFile | Failure<'commit' | 'file'>> {
+): Promise<LocatedFile | Failure<'commitNotFound' | 'fileNotFound'>> {
   const repository = getRepository(git, project);
   const commitId = await resolveRevisionAtVersion(git, repository, ref, getRefVersion(project));
-  if (commitId === null) return fail('commit');
+  if (commitId === null) return fail('commitNotFound');
   const file = await findFileInCommit(git, repository, commitId, path);
-  return file === null ? fail('file') : { ...file, ref };
+  return file === null ? fail('fileNotFound') : { ...file, ref };
 }
 
 async function findFileInCommit(
@@ -89,7 +89,7 @@ async function loadSizeAndHash(
   repository: Repository,
   entry: PathEntry,
 ): Promise<{ size: number; sha256: string }> {
-  if (entry.type === 'commit') return { size: 0, sha256: SHA256_OF_NOTHING };
+  if (entry.type === 'commit') return { size: 0, sha256: SHA256_OF_EMPTY };
   const info = await getObjectInfo(git, repository, entry.id);
-  return { size: info?.size ?? 0, sha256: (await getBlobSha256(git, repository, entry.id)) ?? SHA256_OF_NOTHING };
+  return { size: info?.size ?? 0, sha256: (await getBlobSha256(git, repository, entry.id)) ?? SHA256_OF_EMPTY };
 }

@@ -11,7 +11,7 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { fileHeaders } from './file-headers.ts';
 import type { LocatedFile } from './get.ts';
 
-/** Returns the object that a pointer names (`lfs=true`); null if the file is not a pointer or LFS is off. */
+/** Returns the LFS object of a pointer file (`lfs=true`); null if the file is not a pointer or LFS is off. */
 export async function lfsFileReply(
   project: Project,
   file: LocatedFile,
@@ -25,7 +25,7 @@ export async function lfsFileReply(
   const linkedObject = await findLinkedLfsObject(database.reader, project.id, pointer.oid);
   const blob = linkedObject && (await openBlob(blobs, linkedObject.oid));
   if (blob === null) return fail('lfsMissing');
-  // The reference server names it by its path on disk, where the first four digits are directories.
+  // The reference server names the file by its path on disk, where the first four digits are directories.
   const name = pointer.oid.slice(4);
   const headers = {
     ...fileHeaders(file),

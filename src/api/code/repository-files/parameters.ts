@@ -10,7 +10,7 @@ export const filePath: ParameterType<string> = {
   },
 };
 
-/** Rejects paths that leave the repository: `..` segments (by `/` or `\`), absolute paths, and line breaks. */
+/** Returns false for paths that leave the repository: `..` segments (by `/` or `\`), absolute paths, and line breaks. */
 function isSafePath(path: string): boolean {
   if (path.startsWith('/') || path.includes('\n') || path === '.') return false;
   return !path.split(/[/\\]/).includes('..');

@@ -10,7 +10,7 @@ import type { StreamedText } from '#text/streamed-text.ts';
 import { fileHeaders } from './file-headers.ts';
 import type { LocatedFile } from './get.ts';
 
-/** Returns the content of a file, for JSON. */
+/** Returns the content of a file for the `content` field of a JSON response. */
 export async function readFileContent(
   git: Git,
   project: LocatedRepository,
@@ -26,7 +26,7 @@ export async function rawFileReply(
   file: LocatedFile,
   client: RequestClient,
 ): Promise<StreamReply> {
-  const { head, body } = file.submodule ? NO_BYTES : await openBytes(git, project, file, client);
+  const { head, body } = file.submodule ? EMPTY_CONTENT : await openContent(git, project, file, client);
   const headers = {
     ...fileHeaders(file),
     ...buildRawHeaders(file.name, head, file.size),
@@ -41,9 +41,9 @@ interface HeadAndBody {
   readonly body: Readable | Uint8Array;
 }
 
-const NO_BYTES: HeadAndBody = { head: new Uint8Array(), body: new Uint8Array() };
+const EMPTY_CONTENT: HeadAndBody = { head: new Uint8Array(), body: new Uint8Array() };
 
-async function openBytes(
+async function openContent(
   git: Git,
   project: LocatedRepository,
   { blobId, size }: LocatedFile,
@@ -52,9 +52,9 @@ async function openBytes(
   const repository = getRepository(git, project);
   if (size <= MAX_BUFFERED_OBJECT) {
     const object = await readObject(git, repository, blobId);
-    return object?.content ? { head: object.content, body: object.content } : NO_BYTES;
+    return object?.content ? { head: object.content, body: object.content } : EMPTY_CONTENT;
   }
   const object = await streamToClient(git, repository, blobId, client);
-  if (object === null) return NO_BYTES;
+  if (object === null) return EMPTY_CONTENT;
   return { head: await peekStart(object.content, size), body: object.content };
 }

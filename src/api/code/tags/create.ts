@@ -17,7 +17,7 @@ type CreateFailure = 'nameInvalid' | 'exists' | 'targetInvalid' | 'isDefaultBran
 interface CreateTagInput {
   readonly name: string;
   readonly ref: string;
-  /** Creates an annotated tag unless blank. */
+  /** Message of an annotated tag; blank for a lightweight tag. */
   readonly message?: string | null | undefined;
 }
 

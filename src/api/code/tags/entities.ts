@@ -14,7 +14,7 @@ export interface TagRow {
   readonly commit: GitCommit | null;
 }
 
-/** contract/repository.md §2 */
+/** A tag (contract/repository.md §2). */
 export const Tag = entity('Tag', {
   name: Type.String(),
   message: Type.String(),
@@ -23,11 +23,11 @@ export const Tag = entity('Tag', {
   release: Type.Null(),
   protected: Type.Boolean(),
   created_at: nullable(Type.String()),
-}).from(({ project, name, target, annotation, commit }: TagRow, to) => ({
+}).from(({ project, name, target, annotation, commit }: TagRow, context) => ({
   name: name.toWellFormed(),
   message: annotation?.message.toWellFormed() ?? '',
   target,
-  commit: commit === null ? null : Commit.serialize({ commit, project }, to),
+  commit: commit === null ? null : Commit.serialize({ commit, project }, context),
   release: null,
   protected: false,
   created_at: annotation?.tagger?.date ?? null,

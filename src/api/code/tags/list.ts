@@ -30,9 +30,9 @@ export async function loadTagPage(
   page: OffsetRequest,
 ): Promise<ListPage<TagRow> | Failure<'tokenInvalid'>> {
   const { order_by, sort, search } = filter;
-  const all = await listRefs(git, getRepository(git, project), TAGS, getRefVersion(project));
+  const allTags = await listRefs(git, getRepository(git, project), TAGS, getRefVersion(project));
   const sign = sort === 'asc' ? 1 : -1;
-  const sortedTags = await sortCooperatively(all, (a, b) => sign * compare(order_by, a, b));
+  const sortedTags = await sortCooperatively(allTags, (a, b) => sign * compare(order_by, a, b));
   const result = paginate(search ? await searchRefs(sortedTags, search, tagName) : sortedTags, filter, page);
   return isFailure(result) ? result : { ...result, items: await loadTags(git, project, result.items) };
 }
@@ -44,11 +44,11 @@ function paginate(
 ) {
   if (pagination !== 'keyset') return paginateInMemory(sortedTags, page);
   const sign = sort === 'asc' ? 1 : -1;
-  const isBehind = (ref: Ref, name: string) => sign * compareNames(order_by, tagName(ref), name) > 0;
+  const isAfterName = (ref: Ref, name: string) => sign * compareNames(order_by, tagName(ref), name) > 0;
   return pageAfterToken(sortedTags, {
     token,
     nameOf: tagName,
-    isBehind: order_by === 'updated' ? null : orderBySearch(search, tagName, isBehind),
+    isBehind: order_by === 'updated' ? null : orderBySearch(search, tagName, isAfterName),
     perPage: page.perPage,
   });
 }
@@ -73,22 +73,22 @@ function compareText(a: string, b: string): number {
 
 /** Compares versions: `v1.10` comes after `v1.9`, and a pre-release (`-rc1`) before its release. */
 export function compareVersions(a: string, b: string): number {
-  const leftParts = versionParts(a);
-  const right = versionParts(b);
-  for (let index = 0; index < Math.max(leftParts.length, right.length); index++) {
-    const one = leftParts[index];
-    const other = right[index];
-    if (one === undefined) return other?.startsWith('-') ? 1 : -1;
-    if (other === undefined) return one.startsWith('-') ? -1 : 1;
-    if (one === other) continue;
-    const numbers = /^\d+$/.test(one) && /^\d+$/.test(other);
-    const order = numbers ? Number(one) - Number(other) : compareText(one, other);
+  const leftParts = splitVersion(a);
+  const rightParts = splitVersion(b);
+  for (let index = 0; index < Math.max(leftParts.length, rightParts.length); index++) {
+    const left = leftParts[index];
+    const right = rightParts[index];
+    if (left === undefined) return right?.startsWith('-') ? 1 : -1;
+    if (right === undefined) return left.startsWith('-') ? -1 : 1;
+    if (left === right) continue;
+    const areNumbers = /^\d+$/.test(left) && /^\d+$/.test(right);
+    const order = areNumbers ? Number(left) - Number(right) : compareText(left, right);
     if (order !== 0) return order;
   }
   return 0;
 }
 
-function versionParts(name: string): string[] {
+function splitVersion(name: string): string[] {
   return name.match(/\d+|-[^\d.]*|[^\d.-]+/g) ?? [];
 }
 
@@ -97,7 +97,7 @@ function truncateMessage(tag: Tag | null): Tag | null {
   return tag && { ...tag, message: truncateToBytes(tag.message, 1024 * 1024) };
 }
 
-/** Returns the commit that a ref leads to. Nested tags (a tag of a tag) need an extra lookup. */
+/** Returns the id of a ref's commit; empty if there is none. Nested tags (a tag of a tag) need an extra lookup. */
 async function resolveCommitId(git: Git, repository: Repository, { id, type, commitId }: Ref): Promise<string> {
   if (commitId !== null || type !== 'tag') return commitId ?? '';
   return (await getObjectInfo(git, repository, `${id}^{commit}`))?.id ?? '';

@@ -9,8 +9,8 @@ import { getRepository } from '#repositories/repository.ts';
 import { TreeEntry } from './entities.ts';
 import { loadTreePage } from './list.ts';
 
-/** `pagination=none` is only allowed for recursive listings. */
-const wholeOnlyRecursive: ParameterRule = ({ pagination, recursive = null }, problems) => {
+/** Rejects `pagination=none` unless the list is recursive. */
+const requireRecursiveForWholeTree: ParameterRule = ({ pagination, recursive = null }, problems) => {
   if (pagination !== 'none' || boolean.read(recursive, 'recursive', new Problems()) === true) return;
   problems.add('pagination cannot be "none" unless "recursive" is true');
 };
@@ -26,7 +26,7 @@ export const listTree = endpoint({
     pagination: optional(oneOf('legacy', 'keyset', 'none')),
     page_token: optional(pathText),
   },
-  rules: [wholeOnlyRecursive],
+  rules: [requireRecursiveForWholeTree],
   errors: {
     refUnknown: [404, '404 Tree Not Found'],
     pathUnknown: [404, '404 invalid revision or path Not Found'],

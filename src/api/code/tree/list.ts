@@ -34,29 +34,29 @@ export async function loadTreePage(
   return { ...paginated, items: paginated.items.map((entry) => ({ entry, folder: tree.folder })) };
 }
 
-interface FoundTree {
+interface TreeAtPath {
   readonly list: TreeList;
   readonly folder: string;
 }
 
-/** Finds the tree. Lists are cached by the tree's id, so that each page costs the same. */
+/** Finds the tree and its list of entries. Lists are cached by the tree's id, so that each page costs the same. */
 async function findTree(
   git: Git,
   repository: Repository,
   { ref, path, recursive, pagination }: TreeListInput,
   page: OffsetRequest,
-): Promise<FoundTree | Failure<'refUnknown' | 'pathUnknown'>> {
+): Promise<TreeAtPath | Failure<'refUnknown' | 'pathUnknown'>> {
   const commit = await resolveRevision(git, repository, ref?.trim() || 'HEAD');
   if (commit === null) return fail('refUnknown');
   const folder = trimCharacters(path ?? '', '/');
   const entry = await findEntryAtPath(git, repository, commit, folder);
   if (entry?.type !== 'tree') return fail('pathUnknown');
-  const list = await listTree(git, repository, entry.id, { deep: recursive, ...entriesNeeded(pagination, page) });
+  const list = await listTree(git, repository, entry.id, { deep: recursive, ...requiredEntries(pagination, page) });
   return list === null ? fail('pathUnknown') : { list, folder };
 }
 
-/** Returns how many entries are needed. For keyset pages that is unknown. */
-function entriesNeeded(pagination: TreeListInput['pagination'], { page, perPage }: OffsetRequest) {
+/** Returns the numbers of entries to list and to count. Keyset pages need all, because the token's index is unknown. */
+function requiredEntries(pagination: TreeListInput['pagination'], { page, perPage }: OffsetRequest) {
   if (pagination === 'keyset') return {};
   if (pagination === 'none') return { wanted: { entries: 0, counted: MAX_WHOLE_TREE + 1 } };
   // One more entry tells whether a next page exists.
@@ -64,8 +64,8 @@ function entriesNeeded(pagination: TreeListInput['pagination'], { page, perPage 
 }
 
 function paginate(list: TreeList, { pagination, page_token }: TreeListInput, page: OffsetRequest) {
-  if (pagination === 'none') return wholeTree(list);
-  return pagination === 'keyset' ? keysetPage(list, page_token, page.perPage) : offsetPage(list, page);
+  if (pagination === 'none') return toWholeTree(list);
+  return pagination === 'keyset' ? toKeysetPage(list, page_token, page.perPage) : toOffsetPage(list, page);
 }
 
 /** Larger trees are listed by page only. */
@@ -77,12 +77,12 @@ function treeTooLarge(): GitError {
 }
 
 /** Returns all entries, without pagination headers. */
-function wholeTree(list: TreeList): ListPage<TreeListEntry> {
+function toWholeTree(list: TreeList): ListPage<TreeListEntry> {
   if (!list.complete || list.length > MAX_WHOLE_TREE) throw treeTooLarge();
   return { items: list.slice(0, list.length), total: null, more: false, keyset: { next: null } };
 }
 
-function offsetPage(list: TreeList, { page, perPage }: OffsetRequest): ListPage<TreeListEntry> {
+function toOffsetPage(list: TreeList, { page, perPage }: OffsetRequest): ListPage<TreeListEntry> {
   const start = (page - 1) * perPage;
   const end = start + perPage;
   if (!list.complete && list.length < end) throw treeTooLarge();
@@ -94,7 +94,7 @@ function offsetPage(list: TreeList, { page, perPage }: OffsetRequest): ListPage<
  * Returns the page after the entry that a token names. A token is the id of the entry. The same blob may occur at
  * several paths, so all but its first occurrence append `.<index>`.
  */
-function keysetPage(
+function toKeysetPage(
   list: TreeList,
   token: string | null | undefined,
   perPage: number,
@@ -108,7 +108,7 @@ function keysetPage(
   return { items: list.slice(start, end), total: null, more, keyset: { next } };
 }
 
-/** Returns the index of a token's entry. If the tree has changed meanwhile, it is the first entry with this id. */
+/** Returns the index of a token's entry; -1 if there is none. After a change of the tree, the first entry with its id counts. */
 function findTokenIndex(list: TreeList, token: string): number {
   const [, id, index] = /^([0-9a-f]{40})(?:\.(\d{1,9}))?$/.exec(token) ?? [];
   if (id === undefined) return -1;

@@ -20,22 +20,23 @@ const MAX_NAME_LENGTH = 256;
 export async function parseLargeForm(chunks: AsyncIterable<Buffer>, spool: SpoolFile): Promise<RawParameters> {
   const skeleton = createBodySkeleton();
   const placeholders = createPlaceholders(spool);
-  const scan = createScanner(skeleton, placeholders);
+  const scanner = createScanner(skeleton, placeholders);
   for await (const chunk of chunks) {
-    const decodedBytes = scan.push(chunk, spool.size);
+    const decodedBytes = scanner.push(chunk, spool.size);
     if (decodedBytes === null) throw invalidText('content');
     await spool.append(decodedBytes);
   }
-  if (!scan.end(spool.size)) throw invalidText('content');
+  if (!scanner.end(spool.size)) throw invalidText('content');
   return placeholders.restore(await parseFormBody(skeleton.toBuffer()));
 }
 
 interface Scanner {
   /**
-   * Returns the decoded bytes for the spool, which start there at `base` and stay valid until the next call; null if
-   * the chunk is malformed.
+   * Returns the decoded bytes, null if the chunk is malformed. The caller appends them to the spool at the offset `base`
+   * before the next call.
    */
   push(chunk: Buffer, base: number): Buffer | null;
+  /** Ends the last value at the spool offset `base`. Returns false if it is incomplete. */
   end(base: number): boolean;
 }
 
@@ -46,7 +47,7 @@ function createScanner(skeleton: BodySkeleton, placeholders: Placeholders): Scan
   /** The content that is being decoded. */
   let value: FormValue | null = null;
 
-  /** Tells whether a content value begins after this byte. */
+  /** Returns whether a content value begins after this byte. */
   function isContentNext(byte: number): boolean {
     const currentName: string | null = name;
     if (byte === AMPERSAND) name = '';
@@ -73,7 +74,7 @@ function createScanner(skeleton: BodySkeleton, placeholders: Placeholders): Scan
         to = value.decode(chunk.subarray(at, end === -1 ? chunk.length : end), buffer, to);
         if (to === -1 || !value.isText(buffer.subarray(valueStart, to))) return null;
         if (end === -1) return buffer.subarray(0, to);
-        if (!value.isWhole()) return null;
+        if (!value.isComplete()) return null;
         placeholders.end(base + to);
         value = null;
         skeletonStart = at = end;
@@ -84,7 +85,7 @@ function createScanner(skeleton: BodySkeleton, placeholders: Placeholders): Scan
     end(base) {
       if (value === null) return true;
       placeholders.end(base);
-      return value.isWhole();
+      return value.isComplete();
     },
   };
 }
@@ -93,32 +94,32 @@ function createScanner(skeleton: BodySkeleton, placeholders: Placeholders): Scan
 interface FormValue {
   /** Decodes into `buffer` and returns the end position; -1 for a broken escape. */
   decode(bytes: Buffer, buffer: Buffer, to: number): number;
-  /** Tells whether the decoded bytes are UTF-8 without NUL. Call it in order. */
+  /** Returns whether the decoded bytes are UTF-8 without NUL. Calls follow the order of the bytes. */
   isText(bytes: Buffer): boolean;
-  /** Tells whether no escape and no character is incomplete. */
-  isWhole(): boolean;
+  /** Returns whether no escape and no character is incomplete. */
+  isComplete(): boolean;
 }
 
 function createFormValue(): FormValue {
   const utf8 = createUtf8Check();
-  let escaping = '';
+  let escapeSequence = '';
   return {
     decode(bytes, buffer, start) {
       let to = start;
       for (const byte of bytes) {
-        if (escaping !== '') {
-          escaping += String.fromCharCode(byte);
-          if (escaping.length < 3) continue;
-          if (!/^%[0-9a-fA-F]{2}$/.test(escaping)) return -1;
-          buffer[to++] = Number.parseInt(escaping.slice(1), 16);
-          escaping = '';
-        } else if (byte === PERCENT) escaping = '%';
+        if (escapeSequence !== '') {
+          escapeSequence += String.fromCharCode(byte);
+          if (escapeSequence.length < 3) continue;
+          if (!/^%[0-9a-fA-F]{2}$/.test(escapeSequence)) return -1;
+          buffer[to++] = Number.parseInt(escapeSequence.slice(1), 16);
+          escapeSequence = '';
+        } else if (byte === PERCENT) escapeSequence = '%';
         else buffer[to++] = byte === PLUS ? SPACE : byte;
       }
       return to;
     },
     isText: (bytes) => utf8.push(bytes) && !bytes.includes(0),
-    isWhole: () => escaping === '' && utf8.end(),
+    isComplete: () => escapeSequence === '' && utf8.end(),
   };
 }
 

@@ -10,13 +10,13 @@ import { createUtf8Check } from './utf8-check.ts';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
-/** The longest way to write `content` in JSON is shorter. */
+/** Maximum length of a tracked key in characters. `content` is shorter even if all its characters are escaped. */
 const MAX_KEY_LENGTH = 64;
 
-// No library is used: of the maintained ones only stream-json splits strings, the others would hold 300 MB of them. It
-// yields tokens without positions, so everything else would be rebuilt here, with own rules for duplicate names and
-// `__proto__`; this parser leaves that to JSON.parse. Each escape is a token there: a text full of escapes takes four
-// times as long.
+// No library is used. Of the maintained ones only stream-json splits strings; the others would hold 300 MB in memory.
+// stream-json yields tokens without positions, so the rest of the object would be rebuilt here, with rules for duplicate
+// names and `__proto__`. This parser leaves those to JSON.parse. In stream-json each escape is a token, so a text full of
+// escapes takes four times as long.
 
 /**
  * Parses a JSON object of any size. Texts named `content` are spooled; the rest is parsed normally within the usual
@@ -42,9 +42,9 @@ export async function parseLargeJson(chunks: AsyncIterable<Buffer>, spool: Spool
 }
 
 /**
- * Returns a function that decodes a chunk for the spool. The result starts there at `base` and stays valid until the
- * next chunk; null if it is not JSON. It recognizes strings and whether they follow `"content":`. Everything else,
- * such as an unterminated string, is left to the JSON parser.
+ * Returns a function that decodes the content texts of a chunk. The caller appends the result to the spool at the offset
+ * `base` before the next chunk; null means invalid JSON. The scanner recognizes only strings and whether they follow
+ * `"content":`. The JSON parser detects all other errors, such as an unterminated string.
  */
 function createScanner(
   skeleton: BodySkeleton,
@@ -82,7 +82,7 @@ function createScanner(
 /** Tracks object keys. */
 interface KeyTracker {
   /**
-   * Tells whether this byte is the quote that opens the string after `"content":`. Bytes of that string are not passed
+   * Returns whether this byte is the quote that opens the string after `"content":`. Bytes of that string are not passed
    * in.
    */
   isContentNext(byte: number): boolean;
@@ -92,12 +92,12 @@ function createKeyTracker(): KeyTracker {
   /** The start of the current string; null outside of strings. */
   let current: string | null = null;
   let isEscaped = false;
-  let last = '';
+  let lastString = '';
   let isContent = false;
 
-  function readInsideObject(byte: number, prefix: string): void {
+  function readInsideString(byte: number, prefix: string): void {
     if (byte === QUOTE && !isEscaped) {
-      last = prefix;
+      lastString = prefix;
       current = null;
       return;
     }
@@ -108,7 +108,7 @@ function createKeyTracker(): KeyTracker {
   return {
     isContentNext(byte) {
       if (current !== null) {
-        readInsideObject(byte, current);
+        readInsideString(byte, current);
         return false;
       }
       if (byte === QUOTE) {
@@ -118,8 +118,8 @@ function createKeyTracker(): KeyTracker {
         return wasContent;
       }
       if (byte > 0x20) {
-        isContent = byte === COLON && isContentKey(last);
-        last = '';
+        isContent = byte === COLON && isContentKey(lastString);
+        lastString = '';
       }
       return false;
     },

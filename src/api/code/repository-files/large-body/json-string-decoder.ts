@@ -32,8 +32,9 @@ const SIMPLE_ESCAPES: Readonly<Record<string, number>> = {
 };
 
 export function createJsonStringDecoder(): JsonStringDecoder {
-  /** -1: no escape; 0: after the backslash; 1 to 4: number of missing digits. */
-  let escaping = -1;
+  /** State of the current escape. -1: none; 0: after the backslash; 1 to 4: number of missing digits. */
+  let escapeState = -1;
+  /** The UTF-16 code unit of a `\u` escape. */
   let unit = 0;
   /** The high surrogate that waits for its low surrogate. */
   let highSurrogate = 0;
@@ -46,7 +47,7 @@ export function createJsonStringDecoder(): JsonStringDecoder {
     return to + buffer.write(String.fromCodePoint(code), to, 'utf8');
   }
 
-  /** Replaces an unpaired surrogate, which has no UTF-8 form. */
+  /** Writes U+FFFD for an unpaired surrogate, which has no UTF-8 form. Returns the end position. */
   function flushHighSurrogate(buffer: Buffer, to: number): number {
     if (highSurrogate === 0) return to;
     highSurrogate = 0;
@@ -68,23 +69,23 @@ export function createJsonStringDecoder(): JsonStringDecoder {
     return writeUtf8(buffer, next, isLow ? REPLACEMENT : unit);
   }
 
-  /** Handles one byte of an escape; returns null if it is invalid. */
-  function escaped(byte: number, buffer: Buffer, to: number): number | null {
+  /** Decodes one byte of an escape. Returns the end position in `buffer`; null if the escape is invalid. */
+  function decodeEscapedByte(byte: number, buffer: Buffer, to: number): number | null {
     const character = String.fromCharCode(byte);
-    if (escaping === 0) {
+    if (escapeState === 0) {
       if (character === 'u') {
-        escaping = 4;
+        escapeState = 4;
         unit = 0;
         return to;
       }
       const simple = SIMPLE_ESCAPES[character];
-      escaping = -1;
+      escapeState = -1;
       return simple === undefined ? null : writeUtf8(buffer, flushHighSurrogate(buffer, to), simple);
     }
     if (!/[0-9a-fA-F]/.test(character)) return null;
     unit = unit * 16 + Number.parseInt(character, 16);
-    escaping = escaping === 1 ? -1 : escaping - 1;
-    return escaping === -1 ? writeCodeUnit(buffer, to) : to;
+    escapeState = escapeState === 1 ? -1 : escapeState - 1;
+    return escapeState === -1 ? writeCodeUnit(buffer, to) : to;
   }
 
   return {
@@ -92,25 +93,25 @@ export function createJsonStringDecoder(): JsonStringDecoder {
       let at = from;
       let to = start;
       while (at < chunk.length) {
-        if (escaping !== -1) {
-          const next = escaped(chunk[at]!, buffer, to);
+        if (escapeState !== -1) {
+          const next = decodeEscapedByte(chunk[at]!, buffer, to);
           if (next === null) return { at, to, state: 'invalid' };
           to = next;
           at++;
           continue;
         }
-        const run = endOfRun(chunk, at);
-        if (run > at) {
+        const runEnd = findRunEnd(chunk, at);
+        if (runEnd > at) {
           to = flushHighSurrogate(buffer, to);
-          chunk.copy(buffer, to, at, run);
-          to += run - at;
-          at = run;
+          chunk.copy(buffer, to, at, runEnd);
+          to += runEnd - at;
+          at = runEnd;
           continue;
         }
         const byte = chunk[at++];
         if (byte === QUOTE) return { at, to: flushHighSurrogate(buffer, to), state: 'ended' };
         if (byte !== BACKSLASH) return { at, to, state: 'invalid' };
-        escaping = 0;
+        escapeState = 0;
       }
       return { at, to, state: 'open' };
     },
@@ -118,7 +119,7 @@ export function createJsonStringDecoder(): JsonStringDecoder {
 }
 
 /** Returns the position of the next quote, backslash or control character. */
-function endOfRun(chunk: Buffer, from: number): number {
+function findRunEnd(chunk: Buffer, from: number): number {
   let at = from;
   while (at < chunk.length) {
     const byte = chunk[at]!;

@@ -10,9 +10,9 @@ import type { SpoolFile } from './spool-file.ts';
 import { createSpooledText, isContentName } from './spooled-text.ts';
 import { createUtf8Check } from './utf8-check.ts';
 
-/** Bytes of one field that is kept in memory. */
+/** Maximum size of one field in memory. */
 const MAX_FIELD_BYTES = 2 * 1024 * 1024;
-/** Bytes of all such fields together. */
+/** Maximum size of all fields in memory together. */
 const MAX_FIELDS_BYTES = 10 * 1024 * 1024;
 
 /** The parser's replacement for invalid UTF-8; valid text may contain it too. */
@@ -29,7 +29,7 @@ export async function parseLargeMultipart(
   const utf8 = createUtf8Check();
   let isUtf8 = true;
   let hasFile = false;
-  let hasReplaced = false;
+  let hasReplacement = false;
   let size = 0;
   let spooling = Promise.resolve();
   const failure = Promise.withResolvers<never>();
@@ -42,7 +42,7 @@ export async function parseLargeMultipart(
     else if (name.includes('\0')) failure.reject(invalidText('body'));
     else if (value.includes('\0')) failure.reject(invalidText(name));
     else fields.push([name, value]);
-    hasReplaced ||= value.includes(REPLACEMENT) || name.includes(REPLACEMENT);
+    hasReplacement ||= value.includes(REPLACEMENT) || name.includes(REPLACEMENT);
   });
   parser.on('file', (name = '', stream, filename, _encoding, type) => {
     if (isFile(filename, type)) {
@@ -51,14 +51,13 @@ export async function parseLargeMultipart(
       return;
     }
     const index = fields.push([name, '']) - 1;
-    const before = spooling;
-    spooling = before.then(async () => {
+    spooling = spooling.then(async () => {
       fields[index] = [name, await spoolPart(name, stream, spool)];
     });
     spooling.catch(failure.reject);
   });
-  const whenFinished = once(parser, 'finish');
-  whenFinished.catch(() => {});
+  const finished = once(parser, 'finish');
+  finished.catch(() => {});
   const yieldToOthers = createYielder();
   for await (const chunk of chunks) {
     isUtf8 &&= utf8.push(chunk);
@@ -66,10 +65,10 @@ export async function parseLargeMultipart(
     await yieldToOthers();
   }
   parser.end();
-  await Promise.race([whenFinished, failure.promise]);
+  await Promise.race([finished, failure.promise]);
   await Promise.race([spooling, failure.promise]);
   if (hasFile) return null;
-  if (hasReplaced && !(isUtf8 && utf8.end())) throw invalidText('body');
+  if (hasReplacement && !(isUtf8 && utf8.end())) throw invalidText('body');
   const parameters = emptyParameters();
   for (const [name, value] of fields) assignParameter(parameters, name, value);
   return parameters;
@@ -80,7 +79,7 @@ function createParser(headers: BusboyHeaders): BusboyInstance {
     return new Busboy({
       headers,
       limits: { ...PART_LIMITS, fieldSize: MAX_FIELD_BYTES, fileSize: Number.POSITIVE_INFINITY },
-      // Parts that are treated as files can be streamed.
+      // Busboy streams only parts that are treated as files.
       isPartAFile: (name, type, filename) => isFile(filename, type) || isContentName(name ?? ''),
     });
   } catch {

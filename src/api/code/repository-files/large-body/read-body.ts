@@ -4,43 +4,44 @@ import { createBodyBuffer, releaseBodyMemory, reserve } from '#http/request/body
 import type { IncomingRequest } from '#http/request/incoming.ts';
 
 export interface BodyLimits {
-  /** Bytes; larger bodies get 413. */
+  /** Maximum size in bytes; larger bodies get 413. */
   readonly limit: number;
-  /** Bytes; larger bodies call `onLarge`. */
+  /** Size in bytes above which `onLarge` is called. */
   readonly large: number;
   /** Called once, before the rest is read; an error that it throws is the response. */
   readonly onLarge: () => Promise<void>;
 }
 
-/** The most bytes that are kept in memory; larger bodies are streamed. */
-const MAX_IN_MEMORY = 1024 * 1024;
+/** Maximum size of a body in memory; larger bodies are streamed. */
+const MAX_IN_MEMORY_BYTES = 1024 * 1024;
 
 export type SmallOrLargeBody = { readonly buffer: Buffer } | { readonly chunks: AsyncGenerator<Buffer> };
 
 /** Returns a small body as a buffer, and a large one as a stream of chunks at the reader's pace. */
-export async function startReadingBody(request: IncomingRequest, bounds: BodyLimits): Promise<SmallOrLargeBody> {
+export async function startReadingBody(request: IncomingRequest, limits: BodyLimits): Promise<SmallOrLargeBody> {
   const declaredLength = Number(request.headers['content-length'] ?? 0);
-  if (declaredLength > bounds.limit) throw bodyTooLarge();
-  reserve(request, Math.min(declaredLength, MAX_IN_MEMORY));
-  if (declaredLength > bounds.large) await bounds.onLarge();
+  if (declaredLength > limits.limit) throw bodyTooLarge();
+  reserve(request, Math.min(declaredLength, MAX_IN_MEMORY_BYTES));
+  if (declaredLength > limits.large) await limits.onLarge();
   const chunks = countBytes(request, {
-    ...bounds,
-    large: declaredLength > bounds.large ? Number.POSITIVE_INFINITY : bounds.large,
+    ...limits,
+    large: declaredLength > limits.large ? Number.POSITIVE_INFINITY : limits.large,
   });
-  const first = createBodyBuffer(request);
+  const firstChunks = createBodyBuffer(request);
   try {
-    while (first.size <= MAX_IN_MEMORY) {
+    while (firstChunks.size <= MAX_IN_MEMORY_BYTES) {
       const { done, value } = await chunks.next();
-      if (done) return { buffer: concatBody(first) };
-      first.push(value);
+      if (done) return { buffer: concatBody(firstChunks) };
+      firstChunks.push(value);
     }
   } catch (error) {
     await chunks.return(undefined);
     throw error;
   }
-  return { chunks: joinChunks(request, first.chunks(), chunks) };
+  return { chunks: joinChunks(request, firstChunks.chunks(), chunks) };
 }
 
+/** Yields the chunks of the body. Throws 413 above the limit and calls `onLarge` at the threshold. */
 async function* countBytes(request: IncomingRequest, { limit, large, onLarge }: BodyLimits): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const chunk of readChunks(request)) {
@@ -52,13 +53,14 @@ async function* countBytes(request: IncomingRequest, { limit, large, onLarge }: 
   }
 }
 
+/** Yields the buffered chunks, releases their memory reservation, and yields the rest. */
 async function* joinChunks(
   request: IncomingRequest,
-  first: Buffer[],
+  firstChunks: Buffer[],
   remainingChunks: AsyncGenerator<Buffer>,
 ): AsyncGenerator<Buffer> {
   try {
-    for (let chunk = first.shift(); chunk !== undefined; chunk = first.shift()) yield chunk;
+    for (let chunk = firstChunks.shift(); chunk !== undefined; chunk = firstChunks.shift()) yield chunk;
     releaseBodyMemory(request);
     yield* remainingChunks;
   } finally {

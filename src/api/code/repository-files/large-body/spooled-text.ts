@@ -10,7 +10,7 @@ export interface SpooledText {
   chunks(): AsyncIterable<Buffer>;
 }
 
-const SPOOLED = Symbol('long text');
+const SPOOLED = Symbol('spooled text');
 
 export function isSpooledText(value: unknown): value is SpooledText {
   return typeof value === 'object' && value !== null && SPOOLED in value;
@@ -20,15 +20,16 @@ export function createSpooledText(spool: SpoolFile, start: number, end: number):
   return { [SPOOLED]: true, size: end - start, chunks: () => spool.read(start, end) };
 }
 
-/** Tells whether a parameter is spooled: `content`, and that of each element of `actions`. */
+/** Returns whether a parameter is spooled: `content`, and `content` of each element of `actions`. */
 export function isContentName(name: string): boolean {
   return name === 'content' || name.endsWith('[content]');
 }
 
-/** Short, unguessable placeholders for texts that were taken out of a body, in the order of the texts. */
+/** Short, unguessable placeholders for the spooled texts of a body, numbered in the order of the texts. */
 export interface Placeholders {
-  /** Returns the placeholder of the text that begins at this position. */
+  /** Returns the placeholder of the text that begins at this spool position. */
   begin(at: number): string;
+  /** Sets the end of the last text. */
   end(at: number): void;
   /** Replaces the placeholders by the texts where contents are allowed. */
   restore(values: RawParameters): RawParameters;
@@ -37,15 +38,15 @@ export interface Placeholders {
 export function createPlaceholders(spool: SpoolFile): Placeholders {
   const nonce = randomUUID();
   const texts: { start: number; end: number }[] = [];
-  const restored = (value: unknown): unknown => {
+  const toSpooledText = (value: unknown): unknown => {
     if (typeof value !== 'string' || !value.startsWith(nonce)) return value;
     const text = texts[Number(value.slice(nonce.length))];
     return text === undefined ? value : createSpooledText(spool, text.start, text.end);
   };
-  const restoreIn = (values: unknown): void => {
+  const restoreContent = (values: unknown): void => {
     if (typeof values !== 'object' || values === null) return;
     const rawParams = values as RawParameters;
-    if ('content' in rawParams) rawParams.content = restored(rawParams.content);
+    if ('content' in rawParams) rawParams.content = toSpooledText(rawParams.content);
   };
   return {
     begin(at) {
@@ -56,10 +57,10 @@ export function createPlaceholders(spool: SpoolFile): Placeholders {
       texts.at(-1)!.end = at;
     },
     restore(values) {
-      restoreIn(values);
+      restoreContent(values);
       const { actions } = values;
       if (typeof actions === 'object' && actions !== null)
-        for (const action of Object.values(actions)) restoreIn(action);
+        for (const action of Object.values(actions)) restoreContent(action);
       return values;
     },
   };

@@ -1,22 +1,23 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Checks chunks for valid UTF-8; a character may be split between two chunks. */
+/** Incremental check for valid UTF-8; a character may be split between two chunks. */
 interface Utf8Check {
+  /** Returns false if the chunk contains invalid UTF-8. */
   push(chunk: Buffer): boolean;
   /** Returns false if the last character is incomplete. */
   end(): boolean;
 }
 
 export function createUtf8Check(): Utf8Check {
-  let carried = Buffer.alloc(0);
+  let incompleteBytes = Buffer.alloc(0);
   return {
     push(chunk) {
-      const bytes = carried.length === 0 ? chunk : Buffer.concat([carried, chunk]);
+      const bytes = incompleteBytes.length === 0 ? chunk : Buffer.concat([incompleteBytes, chunk]);
       const completeLength = bytes.length - countIncompleteBytes(bytes);
-      carried = Buffer.from(bytes.subarray(completeLength));
+      incompleteBytes = Buffer.from(bytes.subarray(completeLength));
       return isUtf8(bytes.subarray(0, completeLength));
     },
-    end: () => carried.length === 0,
+    end: () => incompleteBytes.length === 0,
   };
 }
 
