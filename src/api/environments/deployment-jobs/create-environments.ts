@@ -15,9 +15,9 @@ export async function createJobEnvironments(
   { projectId, jobIds }: EventPayloads['deployment-jobs-created'],
 ): Promise<void> {
   const jobs = await loadDeployingJobs(uow, jobIds);
-  const firstJobs = new Map(jobs.toReversed().map((job) => [job.name, job]));
+  const firstJobByName = new Map(jobs.toReversed().map((job) => [job.name, job]));
   // A fixed order prevents deadlocks.
-  for (const [name, job] of [...firstJobs].sort(([one], [other]) => (one < other ? -1 : 1))) {
+  for (const [name, job] of [...firstJobByName].sort(([a], [b]) => (a < b ? -1 : 1))) {
     await findOrCreateEnvironment(uow, { id: projectId }, name, toNewEnvironment(uow, job));
   }
 }
@@ -27,6 +27,7 @@ export function toNewEnvironment({ now }: UnitOfWork, { environmentOptions }: De
   return { tier: requestedTier(environmentOptions), auto_stop_at: autoStopTime(now, environmentOptions?.auto_stop_in) };
 }
 
+/** Returns the tier that the job's options request; undefined if there is none or it is unknown. */
 export function requestedTier(options: DeployingJob['environmentOptions']): EnvironmentTier | undefined {
   return ENVIRONMENT_TIERS.find((tier) => tier === options?.deployment_tier);
 }

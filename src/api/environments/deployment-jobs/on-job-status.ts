@@ -10,8 +10,8 @@ import { updateEnvironmentAfterSuccess } from './on-job-success.ts';
 import { type DeployingJob, filterWithoutDeployment, loadDeployingJobs } from './store.ts';
 
 /**
- * Deployments follow the status of their jobs (contract/environments.md Part 5). A deploying job gets its deployment when it
- * leaves `created`; a job that was canceled before has none.
+ * Updates of deployments after status changes of their jobs (contract/environments.md Part 5). A deployment is created when
+ * its job leaves `created`, unless the job was canceled.
  */
 
 /** The deployment status for each job status; null keeps the deployment unchanged. */
@@ -39,11 +39,11 @@ export async function onJobStatusChanged(
   { projectId, jobIds, to }: EventPayloads['job-status-changed'],
 ): Promise<void> {
   const jobs = await loadDeployingJobs(uow, jobIds);
-  const deploying = jobs.filter(({ environmentOptions }) => (environmentOptions?.action ?? 'start') === 'start');
+  const deployingJobs = jobs.filter(({ environmentOptions }) => (environmentOptions?.action ?? 'start') === 'start');
   const status = DEPLOYMENT_STATUS[to];
-  if (status !== null && deploying.length > 0) await setDeploymentStatusOfJobs(uow, jobIdsOf(deploying), status);
+  if (status !== null && deployingJobs.length > 0) await setDeploymentStatusOfJobs(uow, toIds(deployingJobs), status);
   if (!NOT_STARTED_STATUSES.includes(to))
-    await createMissingDeployments(uow, projectId, deploying, status ?? 'created');
+    await createMissingDeployments(uow, projectId, deployingJobs, status ?? 'created');
   if (to === 'success') for (const job of jobs) await updateEnvironmentAfterSuccess(uow, projectId, job);
 }
 
@@ -55,7 +55,7 @@ async function createMissingDeployments(
 ): Promise<void> {
   for (const job of await filterWithoutDeployment(uow, jobs)) {
     const environment = await findOrCreateEnvironment(uow, { id: projectId }, job.name, toNewEnvironment(uow, job));
-    // The name is invalid: the job has failed.
+    // The environment name is invalid, and the job has failed for that reason.
     if (isFailure(environment)) continue;
     await insertDeployment(uow, {
       projectId,
@@ -71,6 +71,6 @@ async function createMissingDeployments(
   }
 }
 
-function jobIdsOf(jobs: readonly DeployingJob[]): number[] {
+function toIds(jobs: readonly DeployingJob[]): number[] {
   return jobs.map(({ id }) => id);
 }

@@ -24,30 +24,30 @@ export async function updateEnvironmentAfterSuccess(
     await setEnvironmentState(uow, environment.id, 'stopped');
     return;
   }
-  await updateEnvironmentRow(uow, environment, await environmentPatchOf(uow, environment, job));
+  await updateEnvironmentRow(uow, environment, await createEnvironmentPatch(uow, environment, job));
 }
 
-async function environmentPatchOf(
+async function createEnvironmentPatch(
   uow: UnitOfWork,
   environment: EnvironmentRow,
   { environmentOptions, environment_url }: DeployingJob,
 ): Promise<EnvironmentPatch> {
-  const stops = (text: string | null | undefined): EnvironmentPatch =>
+  const toAutoStopPatch = (text: string | null | undefined): EnvironmentPatch =>
     text == null ? {} : { auto_stop_at: autoStopTime(uow.now, text) };
   switch (environmentOptions?.action) {
     case 'prepare':
     case 'access':
-      return stops(environmentOptions.auto_stop_in ?? (await findAutoStopOfLastJob(uow, environment.id)));
+      return toAutoStopPatch(environmentOptions.auto_stop_in ?? (await findAutoStopOfLastJob(uow, environment.id)));
     case 'verify':
-      return stops(environmentOptions.auto_stop_in);
+      return toAutoStopPatch(environmentOptions.auto_stop_in);
     default: {
       const tier = requestedTier(environmentOptions);
       // Invalid URLs are ignored.
-      const isUrl = environment_url !== null && validateExternalUrl(environment_url).length === 0;
+      const hasValidUrl = environment_url !== null && validateExternalUrl(environment_url).length === 0;
       return {
-        ...(isUrl ? { external_url: environment_url || null } : {}),
+        ...(hasValidUrl ? { external_url: environment_url || null } : {}),
         ...(tier === undefined ? {} : { tier }),
-        ...stops(environmentOptions?.auto_stop_in),
+        ...toAutoStopPatch(environmentOptions?.auto_stop_in),
       };
     }
   }

@@ -22,15 +22,15 @@ import {
 } from './store.ts';
 
 /**
- * Stops the environments of a deleted branch or a merged or closed merge request, on behalf of the acting user and if that user
- * may do so (contract/environments.md Part 5).
+ * Stops the environments of a deleted branch, or of a merged or closed merge request, on behalf of the acting user
+ * (contract/environments.md Part 5). Environments that this user may not stop stay available.
  */
 
 interface EndedRef {
   readonly projectId: number;
   readonly userId: number;
   readonly branch: string;
-  /** Only deployments of pipelines for these commits; null means all. */
+  /** Limits the deployments to pipelines for these commits; null means all. */
   readonly commits: readonly string[] | null;
 }
 

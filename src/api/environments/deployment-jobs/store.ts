@@ -64,10 +64,10 @@ export function hasAvailableEnvironment(db: Reader, projectId: number): Promise<
   );
 }
 
-/** Environments per query. */
+/** Number of environments per query. */
 export const BATCH_SIZE = 100;
 
-/** Returns the next ids of environments to which this branch was deployed, after this id. index: deployments_by_ref */
+/** Returns the next batch of ids, after `after`, of environments to which this branch was deployed. index: deployments_by_ref */
 export async function listEnvironmentIdsDeployedFrom(
   db: Reader,
   { projectId, branch }: { readonly projectId: number; readonly branch: string },
@@ -87,7 +87,7 @@ export async function listEnvironmentIdsDeployedFrom(
   return rows.map(({ environment_id }) => environment_id);
 }
 
-/** index: merge_requests primary key */
+/** Returns the project and source branch of a merge request, or null. index: merge_requests primary key */
 export async function findMergeRequest(db: Reader, id: number) {
   const row = await db
     .selectFrom('merge_requests')

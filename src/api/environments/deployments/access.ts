@@ -34,14 +34,14 @@ export function readDeploymentAccess(): DeploymentAccess {
   return inProject('read_deployment').resource(deployment);
 }
 
-/** Admits callers with the ability who may deploy to the environment. Callers who see the project get 404 for a missing one. */
+/** Admits callers with the ability who may deploy to the deployment's environment. A missing deployment gives 404, not 403. */
 export function updateDeploymentAccess(ability: 'update_deployment' | 'destroy_deployment'): DeploymentAccess {
   return inProject('find_deployment')
     .resource(deployment)
     .require(async ({ db, caller, services }, { project, deployment }) => {
-      const may = mayInProject(caller, ability, project);
+      const hasAbility = mayInProject(caller, ability, project);
       if (
-        !may ||
+        !hasAbility ||
         !(await mayDeployToItsEnvironment(db, services.config.tier, caller as SignedInCaller, project, deployment))
       ) {
         throw forbidden();
@@ -61,7 +61,7 @@ async function mayDeployToItsEnvironment(
   return environment !== null && mayDeployToEnvironment(db, tier, caller, project, environment);
 }
 
-/** A deferred check in the unit of work whether the caller may deploy to the environment that the body names. */
+/** Deferred check of whether the caller may deploy to the environment in the body. It runs in the unit of work. */
 const MAY_DEPLOY = {
   name: 'mayDeploy',
   label: 'may deploy there',

@@ -23,8 +23,8 @@ const UNFINISHED_STATUSES: readonly JobStatus[] = [
 ];
 
 /**
- * A rejection fails the job, and its deployment with it. The last approval required by a plain count starts the job; with
- * approval rules it must be played manually.
+ * Applies an approval or rejection to the job of a deployment. A rejection fails the job and its deployment. The last required
+ * approval starts the job, except with approval rules: then a user must play it.
  */
 export async function applyApprovalToJob(
   uow: UnitOfWork,

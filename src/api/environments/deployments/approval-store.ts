@@ -43,7 +43,7 @@ export function listApprovals(db: Reader, deploymentIds: readonly number[]): Pro
 interface ApprovalKey {
   readonly deploymentId: number;
   readonly userId: number;
-  /** Null if the approval counts for the plain count instead of a rule. */
+  /** Null if the environment requires a number of approvals, without rules. */
   readonly ruleId: number | null;
 }
 
@@ -52,7 +52,7 @@ interface ApprovalInput {
   readonly comment: string | null;
 }
 
-/** Returns the user's approval of the deployment for this rule. */
+/** Returns the user's approval of the deployment for this rule, or undefined. */
 export async function findApproval(
   db: Reader,
   { deploymentId, userId, ruleId }: ApprovalKey,

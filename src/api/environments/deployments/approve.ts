@@ -35,7 +35,7 @@ const MAX_COMMENT_LENGTH = 255;
 type ApprovalErrorCode =
   | 'notFound'
   | 'notProtected'
-  | 'own'
+  | 'isOwnDeployment'
   | 'notConfigured'
   | 'notWaiting'
   | 'notAllowed'
@@ -57,17 +57,19 @@ export async function submitApproval(
   if (deployment === null || environment === null) return fail('notFound');
   const protections = await loadProtections(uow, uow.tier, project, environment);
   if (protections.length === 0) return fail('notProtected');
-  if (status === 'approved' && isOwnDeployment(uow, project, deployment)) return fail('own');
+  if (status === 'approved' && isOwnDeployment(uow, project, deployment)) return fail('isOwnDeployment');
   if (!needsApproval(protections)) return fail('notConfigured');
   if ((await countPendingApprovals(uow, protections, deployment.id)) === 0) return fail('notWaiting');
   const rule = await findApprovalRule(uow, project, protections, represented_as ?? null);
   if (isFailure(rule)) return rule;
   if ([...(comment ?? '')].length > MAX_COMMENT_LENGTH) return fail('commentTooLong');
   const key = { deploymentId: deployment.id, userId: uow.actor.user.id, ruleId: rule?.id ?? null };
-  const before = await findApproval(uow, key);
-  if (before?.status === status) return before;
+  const existingApproval = await findApproval(uow, key);
+  if (existingApproval?.status === status) return existingApproval;
   const decision = { status, comment };
-  const approval = before ? await updateApproval(uow, before.id, decision) : await insertApproval(uow, key, decision);
+  const approval = existingApproval
+    ? await updateApproval(uow, existingApproval.id, decision)
+    : await insertApproval(uow, key, decision);
   await recordApproval(uow, project, environment, deployment, decision);
   await applyApprovalToJob(uow, deployment, protections, status);
   return approval;
@@ -77,26 +79,26 @@ function isOwnDeployment({ actor }: UnitOfWork<SignedInCaller>, project: Project
   return user_id === actor.user.id && !storedAttributes(project).allow_pipeline_trigger_approve_deployment;
 }
 
-/** Returns the rule that admits the caller; null if only a plain count applies. */
+/** Returns the first rule that admits the caller; null if the environment has no rules, only a number of approvals. */
 async function findApprovalRule(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   protections: readonly EnvironmentProtection[],
-  representing: string | null,
+  representedAs: string | null,
 ): Promise<ApprovalRule | null | Failure<'notAllowed' | 'noSuchRule'>> {
   const hasApprovalRules = protections.some(({ approval_rules }) => approval_rules.length > 0);
   if (!hasApprovalRules) {
-    const may =
+    const mayApprove =
       mayInProject(uow.actor, 'update_deployment', project) &&
       (await mayDeployTo(uow, uow.actor, project, protections));
-    if (!may) return fail('notAllowed');
-    return representing === null ? null : fail('noSuchRule');
+    if (!mayApprove) return fail('notAllowed');
+    return representedAs === null ? null : fail('noSuchRule');
   }
-  const admitting = await findAdmittingApprovalRules(uow, uow.actor, project, protections);
-  if (admitting.length === 0) return fail('notAllowed');
-  if (representing === null) return admitting[0]!;
-  const describeRule = await loadEnvironmentAccessDescriber(uow, admitting);
-  return admitting.find((rule) => describeRule(rule).includes(representing)) ?? fail('noSuchRule');
+  const admittingRules = await findAdmittingApprovalRules(uow, uow.actor, project, protections);
+  if (admittingRules.length === 0) return fail('notAllowed');
+  if (representedAs === null) return admittingRules[0]!;
+  const describeRule = await loadEnvironmentAccessDescriber(uow, admittingRules);
+  return admittingRules.find((rule) => describeRule(rule).includes(representedAs)) ?? fail('noSuchRule');
 }
 
 async function recordApproval(

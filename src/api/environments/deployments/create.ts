@@ -25,7 +25,7 @@ interface CreateDeploymentInput {
 
 /**
  * Records a deployment that was made elsewhere (contract/environments.md Part 4). Creates the environment if it is missing.
- * Returns the last deployment instead if it is identical.
+ * Returns the last deployment if it is identical, without creating another one.
  */
 export async function createDeployment(
   { database, git, runUnitOfWork }: RefServices,
@@ -66,7 +66,7 @@ async function createInUnitOfWork(
 const isSameDeployment = (last: DeploymentRow, { ref, tag, sha, status }: CreateDeploymentInput) =>
   last.ref === ref && last.tag === tag && last.sha === sha && last.status === status;
 
-/** Returns an error for `sha` or `ref`, whichever is the first that names no commit. */
+/** Returns an error for `sha`, else for `ref`, if it names no commit; null if both do. */
 async function validateRevisions(
   git: Git,
   project: Project,

@@ -7,9 +7,9 @@ export async function deleteDeployment(
   uow: UnitOfWork,
   { id, project_id, environment_id }: DeploymentRow,
 ): Promise<undefined | Failure<'notFound' | 'running' | 'deployed'>> {
-  const now = await findDeployment(uow, project_id, id);
-  if (now === null) return fail('notFound');
-  if (now.status === 'running') return fail('running');
+  const currentDeployment = await findDeployment(uow, project_id, id);
+  if (currentDeployment === null) return fail('notFound');
+  if (currentDeployment.status === 'running') return fail('running');
   if ((await findLastDeployment(uow, environment_id))?.id === id) return fail('deployed');
   await uow.deleteFrom('deployments').where('id', '=', id).execute();
 }

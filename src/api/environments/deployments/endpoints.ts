@@ -67,7 +67,7 @@ export const updateDeployment = endpoint({
   allowJobToken: true,
   params: updateParams,
   lock: ({ deployment }) => environmentLockKey(deployment.environment_id),
-  errors: { byJob: CREATED_BY_JOB, notFound: NOT_FOUND, invalid: INVALID },
+  errors: { createdByJob: CREATED_BY_JOB, notFound: NOT_FOUND, invalid: INVALID },
   response: ok(Deployment),
   write: (uow, { deployment, params }) => update(uow, deployment, params.status),
 });

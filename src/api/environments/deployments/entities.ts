@@ -29,7 +29,7 @@ async function loadListRelations(rows: readonly DeploymentRow[], context: Serial
   };
 }
 
-function listShape(
+function serializeForList(
   row: DeploymentRow,
   context: SerializationContext,
   relations: Awaited<ReturnType<typeof loadListRelations>>,
@@ -39,7 +39,7 @@ function listShape(
 }
 
 /** A deployment in a list. */
-export const DeploymentInList = entity('DeploymentInList', listFields).from(loadListRelations, listShape);
+export const DeploymentInList = entity('DeploymentInList', listFields).from(loadListRelations, serializeForList);
 
 /** A user's approval or rejection of a deployment. */
 export const Approval = entity('DeploymentApproval', {
@@ -48,13 +48,13 @@ export const Approval = entity('DeploymentApproval', {
   created_at: dateTime,
   comment: nullable(text),
 }).from(
-  (rows: readonly ApprovalRow[], to) =>
+  (rows: readonly ApprovalRow[], context) =>
     loadUsersById(
-      to.db,
+      context.db,
       rows.map(({ user_id }) => user_id),
     ),
-  ({ user_id, status, created_at, comment }, to, users) => ({
-    user: UserBasic.serialize(requireRow(users.get(user_id)), to),
+  ({ user_id, status, created_at, comment }, context, users) => ({
+    user: UserBasic.serialize(requireRow(users.get(user_id)), context),
     status,
     created_at,
     comment,
@@ -72,13 +72,16 @@ export const Deployment = entity('Deployment', {
   pending_approval_count: Type.Integer(),
   approvals: Type.Array(Approval.schema),
   approval_summary: shape('ApprovalSummary', { rules: Type.Array(RuleSummary) }),
-}).from(loadRelations, (row, to, { listed, states }) => ({ ...listShape(row, to, listed), ...states.get(row.id)! }));
+}).from(loadRelations, (row, context, { listRelations, states }) => ({
+  ...serializeForList(row, context, listRelations),
+  ...states.get(row.id)!,
+}));
 
 async function loadRelations(rows: readonly DeploymentRow[], context: SerializationContext) {
   const listRelations = await loadListRelations(rows, context);
   const states = new Map<number, Awaited<ReturnType<typeof loadApprovalState>>>();
   for (const row of rows) states.set(row.id, await loadApprovalState(row, listRelations.environments, context));
-  return { listed: listRelations, states };
+  return { listRelations, states };
 }
 
 /** Loads the approvals and the pending count of a deployment. */
@@ -90,15 +93,15 @@ async function loadApprovalState(
   const environment = requireRow(environments.get(environment_id));
   const project = requireRow((await findProjects(context.db, context.caller, [project_id]))[0]);
   const protections = await loadProtections(context.db, context.tier, project, environment);
-  const rules = protections.flatMap(({ approval_rules }) => approval_rules).toSorted((one, other) => one.id - other.id);
+  const rules = protections.flatMap(({ approval_rules }) => approval_rules).toSorted((a, b) => a.id - b.id);
   const approvals = await listApprovals(context.db, [id]);
-  const serialized = await Approval.serializeAll(approvals, context);
+  const serializedApprovals = await Approval.serializeAll(approvals, context);
   const describe = await loadEnvironmentAccessDescriber(context.db, rules);
-  const approvalsOfRule = ({ id: rule }: ApprovalRule) =>
-    serialized.filter((_, at) => approvals[at]!.approval_rule_id === rule);
+  const approvalsOfRule = ({ id: ruleId }: ApprovalRule) =>
+    serializedApprovals.filter((_, index) => approvals[index]!.approval_rule_id === ruleId);
   return {
     pending_approval_count: await countPendingApprovals(context.db, protections, id),
-    approvals: serialized,
+    approvals: serializedApprovals,
     approval_summary: {
       rules: rules.map((rule) => ({
         ...EnvironmentApprovalRule.serialize({ ...rule, description: describe(rule) }, context),

@@ -10,7 +10,7 @@ export const CREATED_BY_JOB = [
 export const APPROVAL_ERRORS = {
   notFound: NOT_FOUND,
   notProtected: [400, 'This environment is not protected.'],
-  own: [
+  isOwnDeployment: [
     400,
     'You cannot approve your own deployment. This configuration can be adjusted in the protected environment settings.',
   ],

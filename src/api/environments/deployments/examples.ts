@@ -1,7 +1,7 @@
 import type { Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
-const pathOf = (project: { readonly id: number }, deployment: { readonly id: number }) => ({
+const toPath = (project: { readonly id: number }, deployment: { readonly id: number }) => ({
   id: project.id,
   deployment_id: deployment.id,
 });
@@ -25,7 +25,7 @@ export const examples: Examples<typeof endpoints> = {
   ],
   getDeployment: async ({ project, newDeployment }) => ({
     by: 'reporter',
-    path: pathOf(project, await newDeployment()),
+    path: toPath(project, await newDeployment()),
   }),
   createDeployment: ({ project, repository, name }) => ({
     by: 'developer',
@@ -34,30 +34,30 @@ export const examples: Examples<typeof endpoints> = {
   }),
   updateDeployment: async ({ project, newDeployment }) => ({
     by: 'developer',
-    path: pathOf(project, await newDeployment()),
+    path: toPath(project, await newDeployment()),
     params: { status: 'success' },
   }),
   deleteDeployment: async ({ project, newDeployment }) => ({
     by: 'maintainer',
-    path: pathOf(project, await newDeployment({ status: 'failed' })),
+    path: toPath(project, await newDeployment({ status: 'failed' })),
   }),
   approveDeployment: [
     async ({ project, newAwaitedDeployment }) => ({
       by: 'maintainer',
-      path: pathOf(project, await newAwaitedDeployment()),
+      path: toPath(project, await newAwaitedDeployment()),
       params: { status: 'approved', comment: 'Fine' },
     }),
     async ({ project, newAwaitedDeployment }) => ({
       by: 'maintainer',
-      path: pathOf(project, await newAwaitedDeployment()),
+      path: toPath(project, await newAwaitedDeployment()),
       params: { status: 'rejected' },
     }),
   ],
   listDeploymentMergeRequests: [
-    async ({ project, newDeployment }) => ({ by: 'reporter', path: pathOf(project, await newDeployment()) }),
+    async ({ project, newDeployment }) => ({ by: 'reporter', path: toPath(project, await newDeployment()) }),
     async ({ project, newDeployment }) => ({
       by: 'reporter',
-      path: pathOf(project, await newDeployment()),
+      path: toPath(project, await newDeployment()),
       params: { state: 'merged', order_by: 'merged_at' },
     }),
   ],

@@ -19,7 +19,7 @@ import {
 
 // Links merge requests to the deployment that shipped them, after its success (contract/environments.md Part 4).
 
-/** Enqueues the job in the unit of work that sets the status. */
+/** Enqueues the job that links the merge requests, in the transaction that sets the status. */
 export async function enqueueLinkMergeRequests(tx: Transaction, { id, project_id }: DeploymentRow): Promise<void> {
   await enqueue(tx, linkMergeRequests, { projectId: project_id, deploymentId: id });
 }
@@ -36,11 +36,12 @@ export const linkMergeRequests = defineJob({
     if (deployment?.status !== 'success' || project === null) return;
     const environment = await findEnvironment(db, projectId, deployment.environment_id);
     if (environment === null || !isLongLived(environment)) return;
-    const shipped = await listShippedMergeRequestIds(db, git, project, deployment);
-    for (let from = 0; from < shipped.length; from += BATCH_SIZE) {
+    const mergeRequestIds = await listShippedMergeRequestIds(db, git, project, deployment);
+    for (let start = 0; start < mergeRequestIds.length; start += BATCH_SIZE) {
       await runUnitOfWork(ANONYMOUS, async (uow) => {
-        const now = await findDeployment(uow, projectId, deploymentId);
-        if (now !== null) await insertShippedMergeRequests(uow, now, shipped.slice(from, from + BATCH_SIZE));
+        const currentDeployment = await findDeployment(uow, projectId, deploymentId);
+        if (currentDeployment === null) return;
+        await insertShippedMergeRequests(uow, currentDeployment, mergeRequestIds.slice(start, start + BATCH_SIZE));
       });
     }
   },
@@ -57,13 +58,13 @@ async function listShippedMergeRequestIds(
   project: Project,
   deployment: DeploymentRow,
 ): Promise<number[]> {
-  const before = await findPreviousSuccess(db, deployment);
-  if (before === null) return listMergedInto(db, project.id, deployment.ref);
+  const previousDeployment = await findPreviousSuccess(db, deployment);
+  if (previousDeployment === null) return listMergedInto(db, project.id, deployment.ref);
   const repository = getRepository(git, project);
-  const from = await resolveRevision(git, repository, before.sha);
-  const to = await resolveRevision(git, repository, deployment.sha);
+  const fromCommit = await resolveRevision(git, repository, previousDeployment.sha);
+  const toCommit = await resolveRevision(git, repository, deployment.sha);
   // A commit that is missing in the repository links nothing.
-  return from === null || to === null
+  return fromCommit === null || toCommit === null
     ? []
-    : listMergedByCommits(db, project.id, await listCommitsBetween(git, repository, from, to));
+    : listMergedByCommits(db, project.id, await listCommitsBetween(git, repository, fromCommit, toCommit));
 }

@@ -4,14 +4,14 @@ import { subscription } from '#events/event-bus.ts';
 
 // Deletion of deployments with their project or user, in batches.
 
-/** index: deployments_by_project */
+/** Deletes the deployments of a deleted project in batches. index: deployments_by_project */
 export const deleteDeploymentsOfProject = subscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) =>
     nextBatch(() => deleteBatch(uow, { table: 'deployments', column: 'project_id' }, projectId, BATCH_SIZE)),
 });
 
-/** When a user is deleted: clears the user of their deployments and deletes their approvals. index: deployments_by_user, deployment_approvals_by_user_id */
+/** Clears a deleted user from deployments and deletes the user's approvals. index: deployments_by_user, deployment_approvals_by_user_id */
 export const onUserDeleted = subscription({
   event: 'user-deleted',
   inBatches: (uow, { userId }) =>

@@ -34,14 +34,17 @@ export interface DeploymentFilter {
 
 /** Errors for combinations of time filters and order that are not supported. */
 export const FILTER_ERRORS = {
-  bothTimes: [400, '400 Bad request - Both `updated_at` filter and `finished_at` filter can not be specified'],
-  updatedUnsorted: [400, '400 Bad request - `updated_at` filter requires `updated_at` sort'],
-  finishedUnsorted: [400, '400 Bad request - `finished_at` filter requires `finished_at` sort.'],
-  unfinishedSorted: [
+  conflictingTimeFilters: [
+    400,
+    '400 Bad request - Both `updated_at` filter and `finished_at` filter can not be specified',
+  ],
+  updateFilterWithoutSort: [400, '400 Bad request - `updated_at` filter requires `updated_at` sort'],
+  finishFilterWithoutSort: [400, '400 Bad request - `finished_at` filter requires `finished_at` sort.'],
+  finishSortWithoutFilter: [
     400,
     '400 Bad request - `finished_at` sort requires `finished_at` filter or a filter with at least one of the finished statuses.',
   ],
-  finishedWithoutSuccess: [
+  finishFilterWithoutSuccess: [
     400,
     '400 Bad request - `finished_at` filter must be combined with `success` status filter.',
   ],
@@ -51,13 +54,13 @@ export const FILTER_ERRORS = {
 export function validateFilter(filter: DeploymentFilter): Failure<keyof typeof FILTER_ERRORS> | null {
   const { status, order_by: order } = filter;
   const hasUpdateFilter = filter.updated_after != null || filter.updated_before != null;
-  const byEnd = filter.finished_after != null || filter.finished_before != null;
-  if (hasUpdateFilter && byEnd) return fail('bothTimes');
-  if (hasUpdateFilter && order !== 'updated_at') return fail('updatedUnsorted');
-  if (byEnd && order !== 'finished_at') return fail('finishedUnsorted');
-  const saysEnd = status != null && FINISHED_DEPLOYMENT_STATUSES.includes(status);
-  if (order === 'finished_at' && !byEnd && !saysEnd) return fail('unfinishedSorted');
-  return byEnd && status !== 'success' ? fail('finishedWithoutSuccess') : null;
+  const hasFinishFilter = filter.finished_after != null || filter.finished_before != null;
+  if (hasUpdateFilter && hasFinishFilter) return fail('conflictingTimeFilters');
+  if (hasUpdateFilter && order !== 'updated_at') return fail('updateFilterWithoutSort');
+  if (hasFinishFilter && order !== 'finished_at') return fail('finishFilterWithoutSort');
+  const hasFinishedStatus = status != null && FINISHED_DEPLOYMENT_STATUSES.includes(status);
+  if (order === 'finished_at' && !hasFinishFilter && !hasFinishedStatus) return fail('finishSortWithoutFilter');
+  return hasFinishFilter && status !== 'success' ? fail('finishFilterWithoutSuccess') : null;
 }
 
 const status = oneOf('running', 'success', 'failed', 'canceled');

@@ -54,10 +54,10 @@ export async function listMergedByCommits(
     ).execute())
       mergeRequestIds.add(id);
   }
-  return [...mergeRequestIds].sort((one, other) => one - other);
+  return [...mergeRequestIds].sort((a, b) => a - b);
 }
 
-// Only merged ones have a merge or squash commit. index: merge_requests_by_merge_commit, merge_requests_by_squash_commit, merge_requests_merged_by_head
+// Selects the ids. Only merged requests have a merge or squash commit. index: merge_requests_by_merge_commit, merge_requests_by_squash_commit, merge_requests_merged_by_head
 export function mergedByCommitsQuery(db: Reader, projectId: number, commits: readonly string[]) {
   const selectByColumn = (column: 'merge_commit_sha' | 'squash_commit_sha' | 'head_sha') =>
     db

@@ -42,7 +42,7 @@ export interface NewDeployment {
   readonly tag: boolean;
   readonly sha: string;
   readonly userId: number | null;
-  /** Null if reported by the API. */
+  /** Null if the deployment was reported by the API. */
   readonly jobId?: number | null;
   /** Name of the job that stops the environment. */
   readonly onStop?: string | null;
@@ -69,7 +69,7 @@ export async function insertDeployment(uow: UnitOfWork, input: NewDeployment): P
     })
     .returning(deploymentColumns)
     .executeTakeFirstOrThrow();
-  await afterTransition(uow, [row]);
+  await applyTransitionEffects(uow, [row]);
   return row;
 }
 
@@ -77,36 +77,36 @@ export async function insertDeployment(uow: UnitOfWork, input: NewDeployment): P
 export async function setDeploymentStatus(
   uow: UnitOfWork,
   id: number,
-  to: DeploymentStatus,
+  status: DeploymentStatus,
 ): Promise<DeploymentRow | null> {
   // index: deployments primary key
-  const [row] = await transition(uow, sql<SqlBool>`deployments.id = ${id}`, to);
+  const [row] = await applyTransition(uow, sql<SqlBool>`deployments.id = ${id}`, status);
   return row ?? null;
 }
 
-/** Sets the status of the deployments of these jobs; returns those that changed. */
+/** Sets the status of the deployments of these jobs. Returns the changed deployments. */
 export async function setDeploymentStatusOfJobs(
   uow: UnitOfWork,
   jobIds: readonly number[],
-  to: DeploymentStatus,
+  status: DeploymentStatus,
 ): Promise<DeploymentRow[]> {
   // index: deployments_by_job
-  return transition(uow, isInIds(uow, sql.ref('deployments.job_id'), jobIds), to);
+  return applyTransition(uow, isInIds(uow, sql.ref('deployments.job_id'), jobIds), status);
 }
 
-async function transition(
+async function applyTransition(
   uow: UnitOfWork,
   condition: ReturnType<typeof sql<SqlBool>>,
-  to: DeploymentStatus,
+  status: DeploymentStatus,
 ): Promise<DeploymentRow[]> {
   const rows = await uow
     .updateTable('deployments')
-    .set(statusColumns(uow, to))
+    .set(statusColumns(uow, status))
     .where(condition)
-    .where('deployments.status', 'in', ALLOWED_FROM[to])
+    .where('deployments.status', 'in', ALLOWED_FROM[status])
     .returning(deploymentColumns)
     .execute();
-  await afterTransition(uow, rows);
+  await applyTransitionEffects(uow, rows);
   return rows;
 }
 
@@ -115,14 +115,14 @@ function statusColumns({ now }: UnitOfWork, status: DeploymentStatus) {
   return { status, updated_at: now, ...(FINISHED_DEPLOYMENT_STATUSES.includes(status) ? { finished_at: now } : {}) };
 }
 
-/** Runs the effects of a transition. */
-async function afterTransition(uow: UnitOfWork, rows: readonly DeploymentRow[]): Promise<void> {
-  const succeeded = rows.filter(({ status }) => status === 'success');
-  if (succeeded.length === 0) return;
+/** Makes the environments of successful deployments available and enqueues the links to merge requests. */
+async function applyTransitionEffects(uow: UnitOfWork, rows: readonly DeploymentRow[]): Promise<void> {
+  const successfulDeployments = rows.filter(({ status }) => status === 'success');
+  if (successfulDeployments.length === 0) return;
   const environments = await findEnvironments(
     uow,
-    succeeded.map(({ environment_id }) => environment_id),
+    successfulDeployments.map(({ environment_id }) => environment_id),
   );
   for (const { id, state } of environments) if (state !== 'available') await setEnvironmentState(uow, id, 'available');
-  for (const deployment of succeeded) await enqueueLinkMergeRequests(uow, deployment);
+  for (const deployment of successfulDeployments) await enqueueLinkMergeRequests(uow, deployment);
 }

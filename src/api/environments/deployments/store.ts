@@ -36,27 +36,27 @@ export function deploymentQuery(
   { projectId, environmentId }: DeploymentScope,
   filter: DeploymentFilter,
 ): SelectQueryBuilder<Schema, 'deployments', DeploymentRow> {
-  const all = db.selectFrom('deployments').select(deploymentColumns);
+  const allDeployments = db.selectFrom('deployments').select(deploymentColumns);
   // An environment has deployments of its project only.
-  const scoped =
+  const scopedQuery =
     environmentId === null
-      ? all.where('deployments.project_id', '=', projectId)
-      : all.where('deployments.environment_id', '=', environmentId);
-  const filtered = scoped.where((eb) => eb.and(conditions(eb, filter)));
+      ? allDeployments.where('deployments.project_id', '=', projectId)
+      : allDeployments.where('deployments.environment_id', '=', environmentId);
+  const filteredQuery = scopedQuery.where((eb) => eb.and(createConditions(eb, filter)));
   const { order_by: order, sort } = filter;
-  // Iids are assigned in the order of ids (`addDeployment`).
+  // Iids are assigned in the order of ids (`insertDeployment`).
   const orderedQuery =
-    order === 'id' || order === 'iid' ? filtered : filtered.orderBy(`deployments.${order}` as const, sort);
+    order === 'id' || order === 'iid' ? filteredQuery : filteredQuery.orderBy(`deployments.${order}` as const, sort);
   return orderedQuery.orderBy('deployments.id', sort);
 }
 
-function conditions(eb: ExpressionBuilder<Schema, 'deployments'>, filter: DeploymentFilter) {
+function createConditions(eb: ExpressionBuilder<Schema, 'deployments'>, filter: DeploymentFilter) {
   const { status, updated_after, updated_before, finished_after, finished_before } = filter;
-  const conditionList = [];
-  if (status != null) conditionList.push(eb('deployments.status', '=', status));
-  if (updated_after != null) conditionList.push(eb('deployments.updated_at', '>=', updated_after));
-  if (updated_before != null) conditionList.push(eb('deployments.updated_at', '<=', updated_before));
-  if (finished_after != null) conditionList.push(eb('deployments.finished_at', '>=', finished_after));
-  if (finished_before != null) conditionList.push(eb('deployments.finished_at', '<', finished_before));
-  return conditionList;
+  const conditions = [];
+  if (status != null) conditions.push(eb('deployments.status', '=', status));
+  if (updated_after != null) conditions.push(eb('deployments.updated_at', '>=', updated_after));
+  if (updated_before != null) conditions.push(eb('deployments.updated_at', '<=', updated_before));
+  if (finished_after != null) conditions.push(eb('deployments.finished_at', '>=', finished_after));
+  if (finished_before != null) conditions.push(eb('deployments.finished_at', '<', finished_before));
+  return conditions;
 }

@@ -17,10 +17,10 @@ export async function updateDeployment(
   uow: UnitOfWork,
   { id, project_id }: DeploymentRow,
   status: DeploymentStatus,
-): Promise<DeploymentRow | Failure<'byJob' | 'notFound' | 'invalid'>> {
-  const now = await findDeployment(uow, project_id, id);
-  if (now === null) return fail('notFound');
-  if (now.job_id !== null) return fail('byJob');
+): Promise<DeploymentRow | Failure<'createdByJob' | 'notFound' | 'invalid'>> {
+  const currentDeployment = await findDeployment(uow, project_id, id);
+  if (currentDeployment === null) return fail('notFound');
+  if (currentDeployment.job_id !== null) return fail('createdByJob');
   const updatedDeployment = await setDeploymentStatus(uow, id, status);
   return updatedDeployment ?? invalid({ status: [`cannot transition via "${VERBS[status]}"`] });
 }

@@ -3,7 +3,7 @@
 const MAX_LENGTH = 255;
 const SCRIPT = /^(javascript|data|vbscript):/i;
 const AUTHORITY = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?\/\/([^/?#]*)/;
-const BAD_IN_HOST = /[<>{}/\\?#@"\s]/;
+const INVALID_IN_HOST = /[<>{}/\\?#@"\s]/;
 
 /**
  * Returns validation errors of an external URL. Variables and most partial URLs are accepted; script schemes and invalid hosts
@@ -14,7 +14,7 @@ export function validateExternalUrl(url: string): string[] {
   if ([...url].length > MAX_LENGTH) errors.push(`is too long (maximum is ${MAX_LENGTH} characters)`);
   const script = SCRIPT.exec(normalizeLikeBrowsers(url));
   if (script !== null) errors.push(`${script[1]!.toLowerCase()} scheme is not allowed`);
-  else if (!isAddress(url)) errors.push('URI is invalid');
+  else if (!isValidUrl(url)) errors.push('URI is invalid');
   return errors;
 }
 
@@ -25,17 +25,17 @@ function normalizeLikeBrowsers(url: string): string {
   return url.slice(start).replace(/[\t\r\n]/g, '');
 }
 
-function isAddress(url: string): boolean {
+function isValidUrl(url: string): boolean {
   const parts = AUTHORITY.exec(url);
   if (parts === null) return !/^https?:\/?$/i.test(url);
-  const [before, scheme = '', authority = ''] = parts;
-  const { host, port } = hostOf(authority);
-  if (BAD_IN_HOST.test(host) || !/^\d*$/.test(port)) return false;
-  return host !== '' || url.length > before.length || !/^https?$/i.test(scheme);
+  const [prefix, scheme = '', authority = ''] = parts;
+  const { host, port } = splitAuthority(authority);
+  if (INVALID_IN_HOST.test(host) || !/^\d*$/.test(port)) return false;
+  return host !== '' || url.length > prefix.length || !/^https?$/i.test(scheme);
 }
 
 /** Splits an authority: the host follows the last `@`, the port the last colon outside of brackets. */
-function hostOf(authority: string): { host: string; port: string } {
+function splitAuthority(authority: string): { host: string; port: string } {
   const hostAndPort = authority.slice(authority.lastIndexOf('@') + 1);
   const colon = hostAndPort.lastIndexOf(':');
   if (colon < 0 || hostAndPort.endsWith(']')) return { host: hostAndPort, port: '' };

@@ -64,7 +64,7 @@ export async function insertEnvironment(
     state,
     tier,
     description: attributes.description || null,
-    auto_stop_setting: attributes.auto_stop_setting ?? (await defaultAutoStopSetting(uow, project, tier)),
+    auto_stop_setting: attributes.auto_stop_setting ?? (await getDefaultAutoStopSetting(uow, project, tier)),
     auto_stop_at: attributes.auto_stop_at ?? null,
     auto_delete_at: null,
     created_at: uow.now,
@@ -73,7 +73,7 @@ export async function insertEnvironment(
   return created ?? fail('taken');
 }
 
-/** Returns null on a conflict with a unique index, which does not abort the transaction. */
+/** Inserts the row. Returns null on a conflict with a unique index, which does not abort the transaction. */
 async function insertRow(
   tx: Transaction,
   row: Insertable<EnvironmentsTables['environments']>,
@@ -87,7 +87,7 @@ async function insertRow(
 }
 
 /** Returns the default setting (contract/environments.md "auto_stop_setting"). */
-async function defaultAutoStopSetting(
+async function getDefaultAutoStopSetting(
   uow: UnitOfWork,
   { id }: Pick<Project, 'id'>,
   tier: EnvironmentTier,

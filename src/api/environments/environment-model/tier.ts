@@ -2,7 +2,7 @@ import type { EnvironmentTier } from '#database/tables/environments.ts';
 
 export const ENVIRONMENT_TIERS = ['production', 'staging', 'testing', 'development', 'other'] as const;
 
-/** The first matching pattern wins. */
+/** Patterns of names by tier, in order of precedence. */
 const TIER_PATTERNS: readonly (readonly [EnvironmentTier, RegExp])[] = [
   ['development', /dev|review|trunk/i],
   ['testing', /test|tst|int|acpt|accept|qa|qc|control|quality/i],
@@ -12,5 +12,5 @@ const TIER_PATTERNS: readonly (readonly [EnvironmentTier, RegExp])[] = [
 
 /** Guesses the tier of an environment by its name (contract/environments.md "Tier guess"). Pure. */
 export function guessTier(name: string): EnvironmentTier {
-  return TIER_PATTERNS.find(([, part]) => part.test(name))?.[0] ?? 'other';
+  return TIER_PATTERNS.find(([, pattern]) => pattern.test(name))?.[0] ?? 'other';
 }

@@ -12,12 +12,12 @@ export async function updateEnvironmentRow(
   environment: EnvironmentRow,
   patch: EnvironmentPatch,
 ): Promise<EnvironmentRow> {
-  const isNew = ([field, value]: [string, unknown]) => environment[field as keyof EnvironmentPatch] !== value;
-  const change = Object.entries(patch).filter(isNew);
-  if (change.length === 0) return environment;
+  const isChanged = ([field, value]: [string, unknown]) => environment[field as keyof EnvironmentPatch] !== value;
+  const changedEntries = Object.entries(patch).filter(isChanged);
+  if (changedEntries.length === 0) return environment;
   return tx
     .updateTable('environments')
-    .set({ ...(Object.fromEntries(change) as EnvironmentPatch), updated_at: tx.now })
+    .set({ ...(Object.fromEntries(changedEntries) as EnvironmentPatch), updated_at: tx.now })
     .where('id', '=', environment.id)
     .returning(environmentColumns)
     .executeTakeFirstOrThrow();

@@ -31,22 +31,22 @@ type EnvironmentCheck = (
   environment: EnvironmentRow,
 ) => Promise<boolean> | boolean;
 
-/** Loads the environment in the path. Only callers that pass the check `may` have access. */
-function environmentResourceFor(may: EnvironmentCheck) {
+/** Loads the environment in the path. Callers who do not pass the check get 403. */
+function environmentResourceFor(check: EnvironmentCheck) {
   return {
     ...environmentResource,
     async authorize(
       { db, services, caller }: AccessCall,
       { project, environment }: ProjectContext & { readonly environment: EnvironmentRow },
     ) {
-      if (!(await may(db, services.config.tier, caller, project, environment))) throw forbidden();
+      if (!(await check(db, services.config.tier, caller, project, environment))) throw forbidden();
     },
   } as const;
 }
 
 export const stoppableEnvironment = environmentResourceFor(mayStopEnvironment);
 
-/** The environment must be stopped. */
+/** The environment must be stopped, and the caller must have the right to delete it. */
 export const deletableEnvironment = environmentResourceFor(
   async (db, tier, caller, project, environment) =>
     environment.state === 'stopped' && (await mayDeleteEnvironment(db, tier, caller, project, environment)),
@@ -60,7 +60,7 @@ const NOT_PERMITTED = {
   },
 };
 
-/** Readers without the right get the 401 that clients expect; in an archived project Developers get 403. */
+/** Admits callers who may delete environments. Others get the 401 that clients expect; in an archived project Developers get 403. */
 export function deleteReviewAppsAccess() {
   return inProject('read_environment')
     .require(({ caller }, { project }) => {
@@ -69,5 +69,5 @@ export function deleteReviewAppsAccess() {
         ? forbidden()
         : new HttpError(401, NOT_PERMITTED);
     }, 'project:destroy_environment (401)')
-    .withErrors({ mayNot: [401, NOT_PERMITTED] });
+    .withErrors({ notPermitted: [401, NOT_PERMITTED] });
 }

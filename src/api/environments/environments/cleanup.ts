@@ -56,7 +56,7 @@ function defineCleanupJob(
   });
 }
 
-/** index: environments_by_auto_stop */
+/** Selects the next batch of environments to stop. index: environments_by_auto_stop */
 export const environmentsToStop = (db: Reader, now: string, after: DueCursor) =>
   db
     .selectFrom('environments')
@@ -68,7 +68,7 @@ export const environmentsToStop = (db: Reader, now: string, after: DueCursor) =>
     .orderBy('id')
     .limit(BATCH_SIZE);
 
-/** index: environments_by_auto_delete */
+/** Selects the next batch of environments to delete. index: environments_by_auto_delete */
 export const environmentsToDelete = (db: Reader, now: string, after: DueCursor) =>
   db
     .selectFrom('environments')

@@ -10,15 +10,18 @@ export async function createEnvironment(
   uow: UnitOfWork,
   project: Project,
   { name, ...input }: EnvironmentInput & { readonly name: string },
-): Promise<EnvironmentRow | Failure<'noAgent' | 'wrong'>> {
+): Promise<EnvironmentRow | Failure<'noAgent' | 'fieldsInvalid'>> {
   if (input.cluster_agent_id != null) return fail('noAgent');
-  const inName = validateEnvironmentName(name);
-  const errors = compactFieldErrors({ name: inName, ...validateEnvironment(input) });
+  const nameErrors = validateEnvironmentName(name);
+  const errors = compactFieldErrors({ name: nameErrors, ...validateEnvironment(input) });
   if (errors === null) {
     const created = await insertEnvironment(uow, project, name, input);
     return isFailure(created) ? toFailure(await findUniquenessErrors(uow, project.id, name)) : created;
   }
-  return toFailure(inName.length > 0 ? errors : { ...(await findUniquenessErrors(uow, project.id, name)), ...errors });
+  return toFailure(
+    nameErrors.length > 0 ? errors : { ...(await findUniquenessErrors(uow, project.id, name)), ...errors },
+  );
 }
 
-const toFailure = (errors: FieldErrors): Failure<'wrong'> => fail('wrong', { texts: toSentences(errors) });
+const toFailure = (errors: FieldErrors): Failure<'fieldsInvalid'> =>
+  fail('fieldsInvalid', { texts: toSentences(errors) });

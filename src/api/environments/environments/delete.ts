@@ -32,7 +32,7 @@ async function findStopped(
   return environment.state === 'stopped' ? environment : fail('notStopped');
 }
 
-/** index: deployments_by_environment */
+/** Deletes a batch of deployments, then the environment. Returns `MORE` if deployments remain. index: deployments_by_environment */
 async function deleteEnvironmentBatch(uow: UnitOfWork, id: number): Promise<typeof MORE | undefined> {
   const deployments = { table: 'deployments', column: 'environment_id' };
   const more = await nextBatch(() => deleteBatch(uow, deployments, id, BATCH_SIZE));

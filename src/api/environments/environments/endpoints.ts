@@ -32,7 +32,7 @@ const NO_AGENT = [
   "400 Bad request - cluster agent doesn't exist or cannot be associated with this environment",
 ] as const;
 
-/** In characters. */
+/** Characters. */
 const MIN_SEARCH_LENGTH = 3;
 
 export const listEnvironments = endpoint({
@@ -64,7 +64,7 @@ export const createEnvironment = endpoint({
   allowJobToken: true,
   params: { name: required(validatedText(255)), ...environmentParams },
   rules: [rejectSlug],
-  errors: { noAgent: NO_AGENT, wrong: [400, { message: '{texts}' }] },
+  errors: { noAgent: NO_AGENT, fieldsInvalid: [400, { message: '{texts}' }] },
   response: created(Environment),
   write: (uow, { project, params }) => create(uow, project, params),
 });
@@ -93,12 +93,12 @@ export const deleteReviewApps = endpoint({
   },
   lock: ({ project }) => `review apps ${project.id}`,
   errors: {
-    nothingToGo: [
+    nothingToDelete: [
       400,
       {
         message: {
           scheduled_entries: [],
-          unprocessable_entries: '{kept}',
+          unprocessable_entries: '{unprocessable}',
           message:
             'No environments found for scheduled deletion. Either your query did not match any environments (default parameters match environments that are 30 days or older), or you have insufficient permissions to delete matching environments.',
         },

@@ -69,12 +69,12 @@ async function loadSingleRelations(
     context.caller,
     rows.map(({ project_id }) => project_id),
   );
-  const each = await Promise.all(rows.map(({ id }) => findLastDeployment(context.db, id)));
-  const last = each.filter((row) => row !== null);
-  const shapes = await LastDeployment.serializeAll(last, context);
+  const deployments = await Promise.all(rows.map(({ id }) => findLastDeployment(context.db, id)));
+  const existingDeployments = deployments.filter((row) => row !== null);
+  const shapes = await LastDeployment.serializeAll(existingDeployments, context);
   return {
     projects: new Map(projects.map((row) => [row.id, row])),
-    deployments: new Map(last.map(({ environment_id }, at) => [environment_id, shapes[at]!])),
+    deployments: new Map(existingDeployments.map(({ environment_id }, index) => [environment_id, shapes[index]!])),
   };
 }
 
@@ -85,7 +85,7 @@ export const EnvironmentInList = entity('EnvironmentInList', {
   ...project,
   ...state,
   ...logs,
-}).from(loadProjects, (row: EnvironmentRow, _to, { projects, shapes }) => ({
+}).from(loadProjects, (row: EnvironmentRow, _context, { projects, shapes }) => ({
   ...environmentShape(row),
   tier: row.tier,
   project: requireRow(shapes.get(row.project_id)),
@@ -100,7 +100,7 @@ export const EnvironmentAlone = entity('EnvironmentAlone', {
   last_deployment: nullable(LastDeployment.schema),
   ...state,
   ...logs,
-}).from(loadSingleRelations, (row: EnvironmentRow, _to, { projects, deployments }) => ({
+}).from(loadSingleRelations, (row: EnvironmentRow, _context, { projects, deployments }) => ({
   ...environmentShape(row),
   tier: row.tier,
   last_deployment: deployments.get(row.id) ?? null,
@@ -111,7 +111,7 @@ export const EnvironmentAlone = entity('EnvironmentAlone', {
 /** A created or updated environment. */
 export const Environment = entity('Environment', { ...environmentFields, ...tier, ...project, ...state }).from(
   loadProjects,
-  (row: EnvironmentRow, _to, { shapes }) => ({
+  (row: EnvironmentRow, _context, { shapes }) => ({
     ...environmentShape(row),
     tier: row.tier,
     project: requireRow(shapes.get(row.project_id)),
@@ -122,7 +122,7 @@ export const Environment = entity('Environment', { ...environmentFields, ...tier
 /** A stopped environment; clients expect it without the tier. */
 export const StoppedEnvironment = entity('StoppedEnvironment', { ...environmentFields, ...project, ...state }).from(
   loadProjects,
-  (row: EnvironmentRow, _to, { shapes }) => ({
+  (row: EnvironmentRow, _context, { shapes }) => ({
     ...environmentShape(row),
     project: requireRow(shapes.get(row.project_id)),
     ...stateShape(row),
@@ -132,7 +132,7 @@ export const StoppedEnvironment = entity('StoppedEnvironment', { ...environmentF
 export const ScheduledReviewApps = entity('ScheduledReviewApps', {
   scheduled_entries: Type.Array(EnvironmentBasic.schema),
   unprocessable_entries: Type.Array(EnvironmentBasic.schema),
-}).from((scheduledEnvironments: readonly EnvironmentBasicRow[], to) => ({
-  scheduled_entries: scheduledEnvironments.map((row) => EnvironmentBasic.serialize(row, to)),
+}).from((scheduledEnvironments: readonly EnvironmentBasicRow[], context) => ({
+  scheduled_entries: scheduledEnvironments.map((row) => EnvironmentBasic.serialize(row, context)),
   unprocessable_entries: [],
 }));

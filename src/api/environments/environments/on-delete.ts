@@ -2,7 +2,7 @@ import { deleteBatch } from '#database/batch-statements.ts';
 import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 
-/** When a project is deleted: deletes its environments in batches. index: environments_by_project */
+/** Deletes the environments of a deleted project in batches. index: environments_by_project */
 export const deleteEnvironmentsOfProject = subscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) =>

@@ -22,19 +22,19 @@ export async function listEnvironments(
   page: OffsetRequest,
 ): Promise<Page<EnvironmentRow>> {
   if (search == null) return paginate(db, environmentQuery(db, projectId, filters), page);
-  const beginning = prefixQuery(db, projectId, foldCase(search), filters);
-  const count = await countUpTo(db, beginning, COUNT_LIMIT + 1);
+  const idQuery = prefixQuery(db, projectId, foldCase(search), filters);
+  const count = await countUpTo(db, idQuery, COUNT_LIMIT + 1);
   // For a frequent prefix, scanning the list finds the first pages fastest.
   if (count > COUNT_LIMIT && page.page * page.perPage <= COUNT_LIMIT) {
     const searchQuery = environmentQuery(db, projectId, filters).where(hasPrefix(foldCase(search)));
     return paginate(db, searchQuery, page, async () => count);
   }
-  const ids = await paginate(db, beginning.orderBy('id', 'asc'), page, async () => count);
+  const idPage = await paginate(db, idQuery.orderBy('id', 'asc'), page, async () => count);
   const rows = await findEnvironments(
     db,
-    ids.items.map(({ id }) => id),
+    idPage.items.map(({ id }) => id),
   );
-  return { ...ids, items: rows.toSorted((one, other) => one.id - other.id) };
+  return { ...idPage, items: rows.toSorted((a, b) => a.id - b.id) };
 }
 
 /** Selects the environments of a project, by id. index: environments_by_project, environments_by_state, environments_by_name */
@@ -49,30 +49,31 @@ export function environmentQuery(db: Reader, projectId: number, { name, states }
  * Selects the distinct ids of environments whose name, or its part after the folder, has this prefix. Reads only the indexes.
  * index: environments_by_name_key, environments_by_rest_key
  */
-export function prefixQuery(db: Reader, projectId: number, part: string, { states }: EnvironmentFilter) {
-  const all = db
+export function prefixQuery(db: Reader, projectId: number, prefix: string, { states }: EnvironmentFilter) {
+  const environments = db
     .selectFrom('environments')
     .select('environments.id')
     .where('environments.project_id', '=', projectId)
     .$if(states != null, (query) => query.where('environments.state', '=', states!));
-  const byName = all.where(hasPrefixIndexed('name_key', part));
-  const byNameInFolder = all
-    .where(hasPrefixIndexed('rest_key', part))
-    .where((eb) => eb.not(hasPrefixIndexed('name_key', part)));
-  return db.selectFrom(byName.unionAll(byNameInFolder).as('found')).select('found.id');
+  const byName = environments.where(hasPrefixIndexed('name_key', prefix));
+  const byNameInFolder = environments
+    .where(hasPrefixIndexed('rest_key', prefix))
+    .where((eb) => eb.not(hasPrefixIndexed('name_key', prefix)));
+  return db.selectFrom(byName.unionAll(byNameInFolder).as('matches')).select('matches.id');
 }
 
 /** Sorts after every character that names can have. */
 const HIGHEST_CHARACTER = '\uffff';
 
-function hasPrefixIndexed(column: 'name_key' | 'rest_key', part: string) {
+/** Returns the condition that a column has this prefix, as a range of its index. */
+function hasPrefixIndexed(column: 'name_key' | 'rest_key', prefix: string) {
   const key = sql.ref(`environments.${column}`);
-  return sql<SqlBool>`(${key} >= ${part} and ${key} < ${part + HIGHEST_CHARACTER})`;
+  return sql<SqlBool>`(${key} >= ${prefix} and ${key} < ${prefix + HIGHEST_CHARACTER})`;
 }
 
-/** The same condition without an index. */
-function hasPrefix(part: string) {
-  const pattern = `${escapeLike(part)}%`;
+/** Returns the same condition for a scan, without an index. */
+function hasPrefix(prefix: string) {
+  const pattern = `${escapeLike(prefix)}%`;
   const matchesColumn = (column: string) => like(sql<string>`${sql.ref(`environments.${column}`)}`, pattern);
   return sql<SqlBool>`(${matchesColumn('name_key')} or ${matchesColumn('rest_key')})`;
 }

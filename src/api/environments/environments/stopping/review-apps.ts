@@ -13,8 +13,9 @@ import { type Failure, fail } from '#runtime/failure.ts';
 // Scheduled deletion of old environments in the folder `review` (contract/environments.md "review_apps").
 
 const DAY_MS = 86_400_000;
-/** Default minimum age, and delay until the deletion. */
+/** Default minimum age. */
 const DEFAULT_AGE_MS = 30 * DAY_MS;
+/** Delay until the deletion. */
 const DELETION_DELAY_MS = 7 * DAY_MS;
 
 interface ScheduleDeletionInput {
@@ -28,16 +29,16 @@ export async function scheduleReviewAppDeletion(
   uow: UnitOfWork,
   project: Project,
   { before, limit, dry_run }: ScheduleDeletionInput,
-): Promise<readonly EnvironmentRow[] | Failure<'nothingToGo'>> {
+): Promise<readonly EnvironmentRow[] | Failure<'nothingToDelete'>> {
   const reviewApps = await oldReviewAppsQuery(uow, project.id, {
     before: before ?? addMilliseconds(uow.now, -DEFAULT_AGE_MS),
     limit,
   }).execute();
   const protections = await loadProtectionsForAll(uow, uow.tier, project, reviewApps);
   const mayDeploy = await mayDeployToEach(uow, uow.actor, project, protections);
-  const undeployable = reviewApps.filter((_, at) => !mayDeploy[at]);
+  const undeployable = reviewApps.filter((_, index) => !mayDeploy[index]);
   if (reviewApps.length === 0 || undeployable.length > 0)
-    return fail('nothingToGo', { kept: undeployable.map(environmentShape) });
+    return fail('nothingToDelete', { unprocessable: undeployable.map(environmentShape) });
   if (!dry_run) await setAutoDeleteAt(uow, reviewApps, addMilliseconds(uow.now, DELETION_DELAY_MS));
   return reviewApps;
 }
@@ -61,7 +62,7 @@ export function oldReviewAppsQuery(
     .limit(limit);
 }
 
-/** index: environments primary key */
+/** Sets the timestamp of the scheduled deletion. index: environments primary key */
 async function setAutoDeleteAt(
   tx: Transaction,
   rows: readonly EnvironmentRow[],

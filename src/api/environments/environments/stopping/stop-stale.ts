@@ -47,8 +47,8 @@ export const stopStaleEnvironments = defineJob({
     for (let after: StaleCursor = { updated_at: '', id: 0 }; !signal.aborted; ) {
       const batch = await staleEnvironmentsQuery(database.reader, { projectId, before }, after).execute();
       const protections = await loadProtectionsForAll(database.reader, config.tier, project, batch);
-      for (const [at, environment] of batch.entries()) {
-        if (protections[at]!.length === 0) await stopAsSystem(runUnitOfWork, environment);
+      for (const [index, environment] of batch.entries()) {
+        if (protections[index]!.length === 0) await stopAsSystem(runUnitOfWork, environment);
       }
       const last = batch.at(-1);
       if (last === undefined || batch.length < BATCH_SIZE) return;

@@ -9,8 +9,8 @@ import { findStopActions, type StopActions } from './stop-actions.ts';
 type EnvironmentKey = Pick<EnvironmentRow, 'id' | 'project_id'>;
 
 /**
- * Stops an environment at once, or by playing its stop jobs as their own users (contract/environments.md "stop"). `force` skips
- * the jobs. A stopping or stopped environment is returned unchanged. Failures: `noAction` if only a job may stop it and there is
+ * Stops an environment at once, or by playing its stop jobs, each on behalf of the job's user (contract/environments.md "stop"). `force` skips
+ * the jobs. A stopping or stopped environment is returned unchanged. Failures: `noAction` if only a stop job may stop it and there is
  * none, `forbidden` if a job's user may not play it. The caller must have checked the rights and hold the locks
  * (`environmentLockKeys`), and must roll back on a failure.
  */
