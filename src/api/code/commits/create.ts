@@ -29,10 +29,10 @@ interface CreateCall extends BodyCall {
   readonly openBranch: RequirePushableBranch;
 }
 
-const { last_commit_id: _lastCommitId, ...commit } = commitParams;
+const { last_commit_id: _lastCommitId, ...sharedParams } = commitParams;
 
 export const createCommitParams = {
-  ...commit,
+  ...sharedParams,
   start_sha: optional(refName),
   start_project: optional(string),
   actions: optional(actionsParam),
@@ -50,7 +50,7 @@ export const COMMIT_INPUT_ERRORS = {
 
 type CommitInputFailure = ActionFailure | keyof typeof COMMIT_INPUT_ERRORS;
 
-/** Creates one commit from the actions in the body. The body is read and checked in the contract's order. */
+/** Creates one commit from the actions in the body. Errors take precedence in the order of contract/repository.md §4. */
 export async function createCommitFromCall(
   call: CreateCall,
   services: Pick<Services, 'database' | 'blobs' | 'git' | 'runUnitOfWork'>,

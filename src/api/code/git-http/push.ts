@@ -54,14 +54,14 @@ export async function push(
     async after(movedRefs) {
       if (intent === null) return;
       await (movedRefs.length === 0 ? discardIntent(services, intent) : completeIntent(services, intent, movedRefs));
-      // A stale lock may have blocked a ref. It is removed, so that the next push succeeds.
+      // A stale lock file may have blocked a ref. It is removed, so that the next push succeeds.
       if (movedRefs.length < intent.changes.length) await removeLeftoverLocks(services, location, intent, movedRefs);
     },
   });
   await receiveResult.finally(() => releaseIntent());
 }
 
-/** Removes stale locks of the refs that did not move. */
+/** Removes stale lock files of the refs that did not move. */
 async function removeLeftoverLocks(
   { git }: RefServices,
   location: LocatedRepository,

@@ -76,9 +76,9 @@ const fullFields = {
   started_at: nullable(dateTime),
   finished_at: nullable(dateTime),
   committed_at: Type.Null(),
-  /** Seconds in which at least one job ran. */
+  /** Number of seconds in which at least one job ran. */
   duration: nullable(integer),
-  /** Whole seconds until it started; null if less than one. */
+  /** Whole seconds from creation to start; null if less than one. */
   queued_duration: nullable(integer),
   coverage: nullable(text),
   detailed_status: DetailedStatus,

@@ -64,7 +64,7 @@ export async function updateLevel(
   await tx.updateTable(LEVELS).set(level).where('id', '=', id).execute();
 }
 
-/** Inserts levels; existing ones stay unchanged. */
+/** Inserts levels that the rule does not have yet. */
 export async function insertLevels(
   tx: Transaction,
   ruleId: number,

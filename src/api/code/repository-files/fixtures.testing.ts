@@ -3,7 +3,7 @@ import { type Caller, type TestResponse, world } from '#test/support/world.ts';
 
 // Fixtures of the file tests.
 
-export const fileUrl = (url: string, path: string, tail = '') => `${url}/files/${encodeURIComponent(path)}${tail}`;
+export const fileUrl = (url: string, path: string, suffix = '') => `${url}/files/${encodeURIComponent(path)}${suffix}`;
 
 /** Creates a file on `main`, or on the branch in `overrides`. */
 export async function createFile(
@@ -29,7 +29,7 @@ export async function createProjectWithFile() {
   const { owner, repository } = project;
   return {
     ...project,
-    at: (path: string, tail = '') => fileUrl(repository, path, tail),
+    at: (path: string, suffix = '') => fileUrl(repository, path, suffix),
     tip: (branch = 'main') => getTip(owner, repository, branch),
   };
 }

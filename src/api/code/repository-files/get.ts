@@ -7,7 +7,7 @@ import { getRefVersion, getRepository, type VersionedRepository } from '#reposit
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 
-/** A file in one commit, with everything that its headers need. */
+/** A file in one commit, with the values of its response headers. */
 export interface LocatedFile {
   readonly path: string;
   readonly name: string;

@@ -15,7 +15,7 @@ interface WriteCall extends BodyCall {
 
 type WriteFailure = 'notAllowed' | CommitToBranchFailure;
 
-/** Creates one commit that writes one file. The body is read and checked in the contract's order. */
+/** Creates one commit that writes one file. Errors take precedence in the order of contract/repository.md §1. */
 export async function writeFile(
   call: WriteCall,
   action: 'create' | 'update',

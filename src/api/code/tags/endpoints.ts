@@ -13,6 +13,7 @@ import { Tag, type TagRow } from './entities.ts';
 import { findTag } from './get.ts';
 import { loadTagPage } from './list.ts';
 
+/** Loads the tag of the path. */
 const tag = {
   name: 'tag',
   params: { tag_name: required(refName) },

@@ -10,7 +10,7 @@ export async function deploymentParams(project: Project, overrides: object = {})
 export async function reportDeployment(
   project: Project,
   overrides: object = {},
-  by: Caller = project.owner,
+  caller: Caller = project.owner,
 ): Promise<TestResponse> {
-  return by.post(`${project.at}/deployments`, await deploymentParams(project, overrides));
+  return caller.post(`${project.at}/deployments`, await deploymentParams(project, overrides));
 }

@@ -10,8 +10,8 @@ import { setEnvironmentState } from '../environment-model/index.ts';
 import { enqueueLinkMergeRequests } from './link-merge-requests.ts';
 
 /**
- * Inserts deployments and changes their status; nothing else may do so (contract/environments.md "States"). A transition is a
- * compare-and-set; its effects are in the same unit of work: a successful deployment makes its environment available.
+ * Insertion and status transitions of deployments; all other code calls these functions (contract/environments.md "States"). A
+ * transition is a compare-and-set. The same unit of work makes the environment of a successful deployment available.
  */
 
 const ALL_STATUSES: readonly DeploymentStatus[] = [

@@ -4,8 +4,8 @@ import type { EnvironmentState } from '#database/tables/environments.ts';
 import { type EnvironmentRow, environmentColumns } from '#domain/environments.ts';
 
 /**
- * Changes the state of environments; nothing else may do so (contract/environments.md "States"). A transition is a
- * compare-and-set: of two concurrent calls one succeeds.
+ * State transitions of environments; all other code calls these functions (contract/environments.md "States"). A transition is
+ * a compare-and-set: of two concurrent calls one succeeds.
  */
 
 /** For each state, the states from which it can be entered. */

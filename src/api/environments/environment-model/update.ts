@@ -6,7 +6,7 @@ export type EnvironmentPatch = Partial<
   Pick<EnvironmentRow, 'external_url' | 'tier' | 'description' | 'auto_stop_setting' | 'auto_stop_at'>
 >;
 
-/** Updates an environment and returns the row; equal values do not count as a change. index: environments primary key */
+/** Updates an environment and returns the row. Equal values change nothing, not even `updated_at`. index: environments primary key */
 export async function updateEnvironmentRow(
   tx: Transaction,
   environment: EnvironmentRow,

@@ -9,8 +9,8 @@ import { deleteStoppedRow } from './store.ts';
 type EnvironmentKey = Pick<EnvironmentRow, 'id' | 'project_id'>;
 
 /**
- * Deletes a stopped environment, after its deployments in batches. Their jobs are kept. The environment is kept if something is
- * deployed to it meanwhile.
+ * Deletes the deployments of a stopped environment in batches, then the environment. Their jobs remain. The environment remains
+ * if a deployment makes it available meanwhile.
  */
 export async function deleteEnvironment(
   runUnitOfWork: RunUnitOfWork,

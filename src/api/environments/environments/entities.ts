@@ -18,25 +18,25 @@ import {
 // Variants of an environment (contract/environments.md "Environment object").
 
 const text = Type.String();
-const tier = { tier: Type.Enum([...ENVIRONMENT_TIERS]) };
-const project = { project: ProjectSimple.schema };
-const state = {
+const tierFields = { tier: Type.Enum([...ENVIRONMENT_TIERS]) };
+const projectFields = { project: ProjectSimple.schema };
+const stateFields = {
   state: Type.Enum(['available', 'stopping', 'stopped']),
   auto_stop_at: nullable(dateTime),
   description: nullable(text),
   auto_stop_setting: Type.Enum(['always', 'with_action']),
 };
 /** Fields for compatibility with servers that store pod logs. */
-const logs = { enable_advanced_logs_querying: Type.Boolean(), logs_api_path: text };
+const logsFields = { enable_advanced_logs_querying: Type.Boolean(), logs_api_path: text };
 
-const stateShape = ({ state, auto_stop_at, description, auto_stop_setting }: EnvironmentRow) => ({
+const serializeState = ({ state, auto_stop_at, description, auto_stop_setting }: EnvironmentRow) => ({
   state,
   auto_stop_at,
   description,
   auto_stop_setting,
 });
 
-const logsShape = ({ name }: EnvironmentRow, { full_path }: Pick<Project, 'full_path'>) => ({
+const serializeLogs = ({ name }: EnvironmentRow, { full_path }: Pick<Project, 'full_path'>) => ({
   enable_advanced_logs_querying: false,
   logs_api_path: `/${full_path}/-/logs/k8s.json?environment_name=${encodeURIComponent(name)}`,
 });
@@ -81,53 +81,56 @@ async function loadSingleRelations(
 /** An environment in a list. */
 export const EnvironmentInList = entity('EnvironmentInList', {
   ...environmentFields,
-  ...tier,
-  ...project,
-  ...state,
-  ...logs,
+  ...tierFields,
+  ...projectFields,
+  ...stateFields,
+  ...logsFields,
 }).from(loadProjects, (row: EnvironmentRow, _context, { projects, shapes }) => ({
   ...environmentShape(row),
   tier: row.tier,
   project: requireRow(shapes.get(row.project_id)),
-  ...stateShape(row),
-  ...logsShape(row, requireRow(projects.get(row.project_id))),
+  ...serializeState(row),
+  ...serializeLogs(row, requireRow(projects.get(row.project_id))),
 }));
 
 /** A single environment. */
 export const EnvironmentAlone = entity('EnvironmentAlone', {
   ...environmentFields,
-  ...tier,
+  ...tierFields,
   last_deployment: nullable(LastDeployment.schema),
-  ...state,
-  ...logs,
+  ...stateFields,
+  ...logsFields,
 }).from(loadSingleRelations, (row: EnvironmentRow, _context, { projects, deployments }) => ({
   ...environmentShape(row),
   tier: row.tier,
   last_deployment: deployments.get(row.id) ?? null,
-  ...stateShape(row),
-  ...logsShape(row, requireRow(projects.get(row.project_id))),
+  ...serializeState(row),
+  ...serializeLogs(row, requireRow(projects.get(row.project_id))),
 }));
 
 /** A created or updated environment. */
-export const Environment = entity('Environment', { ...environmentFields, ...tier, ...project, ...state }).from(
-  loadProjects,
-  (row: EnvironmentRow, _context, { shapes }) => ({
-    ...environmentShape(row),
-    tier: row.tier,
-    project: requireRow(shapes.get(row.project_id)),
-    ...stateShape(row),
-  }),
-);
+export const Environment = entity('Environment', {
+  ...environmentFields,
+  ...tierFields,
+  ...projectFields,
+  ...stateFields,
+}).from(loadProjects, (row: EnvironmentRow, _context, { shapes }) => ({
+  ...environmentShape(row),
+  tier: row.tier,
+  project: requireRow(shapes.get(row.project_id)),
+  ...serializeState(row),
+}));
 
 /** A stopped environment; clients expect it without the tier. */
-export const StoppedEnvironment = entity('StoppedEnvironment', { ...environmentFields, ...project, ...state }).from(
-  loadProjects,
-  (row: EnvironmentRow, _context, { shapes }) => ({
-    ...environmentShape(row),
-    project: requireRow(shapes.get(row.project_id)),
-    ...stateShape(row),
-  }),
-);
+export const StoppedEnvironment = entity('StoppedEnvironment', {
+  ...environmentFields,
+  ...projectFields,
+  ...stateFields,
+}).from(loadProjects, (row: EnvironmentRow, _context, { shapes }) => ({
+  ...environmentShape(row),
+  project: requireRow(shapes.get(row.project_id)),
+  ...serializeState(row),
+}));
 
 export const ScheduledReviewApps = entity('ScheduledReviewApps', {
   scheduled_entries: Type.Array(EnvironmentBasic.schema),

@@ -49,7 +49,7 @@ async function mayPlayStopActions(
   return getProjectRole(caller, project) >= MAINTAINER || mayUpdateJobsOn(db, caller, project, pipeline);
 }
 
-/** Returns whether the job's user may still play it: the job runs in their name only while they have the right. */
+/** Returns whether the job's user may still play it. The job runs on behalf of that user, with their current rights. */
 export async function mayJobUserPlay(
   db: Reader,
   tier: Tier,

@@ -24,7 +24,7 @@ interface ScheduleDeletionInput {
   readonly dry_run: boolean;
 }
 
-/** Schedules the oldest stopped review apps for deletion in a week, all or none. A dry run only returns them. */
+/** Schedules the oldest stopped review apps for deletion in a week, all or none. Returns them. A dry run changes nothing. */
 export async function scheduleReviewAppDeletion(
   uow: UnitOfWork,
   project: Project,

@@ -16,8 +16,8 @@ export interface StopActions {
 }
 
 /**
- * Returns the manual jobs that finished jobs of the environment's last pipeline name as `on_stop`. Returns null if there are none
- * or the last deployment was reported by the API.
+ * Returns the stop jobs of the environment: the manual jobs that its last pipeline's finished deploying jobs name as `on_stop`.
+ * Returns null if there are none or the last deployment was reported by the API.
  */
 export async function findStopActions(
   db: Reader,
