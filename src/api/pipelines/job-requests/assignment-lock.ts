@@ -2,8 +2,8 @@ import type { Config } from '#config.ts';
 import type { Services } from '#http/services.ts';
 
 /**
- * Ids of the jobs that this process is assigning, by the configuration of the server. All runners request the first
- * pending job: a request skips jobs that another one is assigning instead of waiting for a lock.
+ * Ids of the jobs that this process is assigning, by the configuration of the server. Concurrent requests compete for
+ * the first pending job; a request skips a locked job instead of waiting.
  */
 const LOCKED_JOB_IDS = new WeakMap<Config, Set<number>>();
 

@@ -25,6 +25,7 @@ export interface RunnerJob {
   readonly job: RunnableJob;
   readonly dependencies: readonly JobDependency[];
   readonly token: string;
+  /** Seconds. */
   readonly timeout: number;
   readonly startedAt: string;
   /** Number of jobs that were tried. */
@@ -46,7 +47,7 @@ export async function claimJob(
   const { reader } = services.database;
   if (!(await hasPendingJobs(reader))) return fail('noJob');
   let hadConflict = false;
-  // Locked jobs are still pending and come before the remaining ones.
+  // Locked jobs are still pending and come first, so the next query skips them.
   let lockedCount = 0;
   for (let depth = 1; depth <= MAX_ATTEMPTS; ) {
     const candidates = await listCandidates(reader, requester.runner, lockedCount);
@@ -85,8 +86,8 @@ async function tryToClaim(
         return failedJob === null ? 'conflict' : 'failed';
       }
       const timeout = getTimeout(job, runner, project);
-      const change = { runner_id: runner.id, runner_manager_id: managerId, token_digest: hashToken(token), timeout };
-      const startedJob = await changeJobStatus(uow, id, ['pending'], 'running', change);
+      const changes = { runner_id: runner.id, runner_manager_id: managerId, token_digest: hashToken(token), timeout };
+      const startedJob = await changeJobStatus(uow, id, ['pending'], 'running', changes);
       return startedJob === null ? 'conflict' : { job, dependencies, token, timeout, startedAt: uow.now };
     },
     { lock: jobsLockKey(project_id) },
@@ -128,12 +129,16 @@ async function findFailureReason(
   return null;
 }
 
-/** Rechecks deployment rights: the user may have lost them since the job became pending. */
+/**
+ * Returns why the job's user may not deploy, or null. Rights are rechecked, because the user may have lost them since
+ * the job became pending.
+ */
 async function findDeploymentFailureReason(uow: UnitOfWork, job: RunnableJob): Promise<FailureReason | null> {
   const deploymentBlock = (await findBlockedDeployments(uow, job, [job])).get(job.id);
   return deploymentBlock === undefined || deploymentBlock === 'waiting' ? null : deploymentBlock;
 }
 
+/** Returns the timeout of the job or project in seconds, limited by the runner's maximum. */
 function getTimeout(job: RunnableJob, { maximum_timeout }: Runner, project: { readonly attributes: string }): number {
   const timeout = job.timeout ?? storedAttributes(project).build_timeout;
   return maximum_timeout === null ? timeout : Math.min(timeout, maximum_timeout);

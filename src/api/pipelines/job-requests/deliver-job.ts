@@ -28,8 +28,8 @@ import { buildRunnerVariables, expandEnvironmentUrl } from './variables.ts';
 type DeliveryServices = Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'secretKey'>;
 
 /**
- * Builds the payload of a claimed job; `baseUrl` has no trailing slash. The job is running by now: if the payload
- * cannot be built, the job fails at once instead of waiting for its timeout.
+ * Builds the payload of a claimed job; `baseUrl` has no trailing slash. The job is already running: if the payload
+ * cannot be built, the job fails at once instead of at its timeout.
  */
 export async function buildPayloadOrFailJob(
   services: Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'log' | 'secretKey'>,
@@ -45,9 +45,9 @@ export async function buildPayloadOrFailJob(
       { err: error, job: id },
       'The payload of a job could not be built; the job fails with scheduler_failure',
     );
-    const reason = { failure_reason: 'scheduler_failure' satisfies FailureReason };
+    const changes = { failure_reason: 'scheduler_failure' satisfies FailureReason };
     const lock = jobsLockKey(project_id);
-    await services.runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, id, ['running'], 'failed', reason), {
+    await services.runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, id, ['running'], 'failed', changes), {
       lock,
       exemptFromLimit: true,
     });
@@ -128,6 +128,7 @@ function buildRepositoryUrl(baseUrl: string, project: Project, token: string): s
   return url.href;
 }
 
+/** Loads the variables of a job and the data for its predefined variables. Throws if stored variables are too large. */
 async function loadVariableSources(
   services: Pick<Services, 'database' | 'git' | 'secretKey'>,
   job: RunnableJob,
@@ -178,7 +179,7 @@ async function resolveCacheKey(git: Git, project: Project, sha: string, { key }:
   if (typeof key === 'string') return key;
   const repository = getRepository(git, project);
   const commits = await Promise.all(key.files.map((path) => findLastCommit(git, repository, sha, path)));
-  const commitIds = commits.filter((id) => id !== null);
+  const commitIds = commits.filter((commitId) => commitId !== null);
   const digest = commitIds.length > 0 ? createHash('sha1').update(commitIds.join('-')).digest('hex') : 'default';
   return key.prefix ? `${key.prefix}-${digest}` : digest;
 }

@@ -14,6 +14,7 @@ export interface PayloadInput {
   readonly rootNamespaceId: number;
   readonly job: RunnableJob;
   readonly token: string;
+  /** Seconds. */
   readonly timeout: number;
   readonly startedAt: string;
   readonly queue: { readonly size: number; readonly depth: number; readonly onInstanceRunners: number | null };
@@ -22,7 +23,9 @@ export interface PayloadInput {
   readonly hasRef: boolean;
   readonly variables: readonly RunnerVariable[];
   readonly cacheKeys: readonly string[];
+  /** Whether the job may use the caches of protected refs. */
   readonly isTrusted: boolean;
+  /** Number of commits to fetch; 0: all. */
   readonly depth: number;
   readonly separatedCaches: boolean;
   /** Whether the runner may fetch into an existing clone. */
@@ -95,7 +98,7 @@ function buildJobInfo({ job, project, rootNamespaceId, queue, startedAt, secretK
   };
 }
 
-/** Derives an id by which runners tell servers apart. It is the same for all processes with the same key. */
+/** Derives an id by which runners distinguish servers. All processes with the same key derive the same id. */
 function deriveInstanceId(secretKey: KeyObject, name: string): string {
   return createHmac('sha256', secretKey).update(name).digest('hex');
 }
@@ -113,7 +116,7 @@ function buildGitInfo({ job, depth, repositoryUrl, hasRef }: PayloadInput) {
     sha: job.sha,
     before_sha: job.before_sha,
     ref_type: job.tag ? 'tag' : 'branch',
-    refspecs: [...(hasRef ? [pipelineRefspec(job)] : []), ...buildRefspecs(job, depth)],
+    refspecs: [...(hasRef ? [buildPipelineRefspec(job)] : []), ...buildRefspecs(job, depth)],
     depth,
     repo_object_format: 'sha1',
     protected: job.protected,
@@ -126,7 +129,7 @@ function buildRefspecs({ ref, tag }: RunnableJob, depth: number): string[] {
   return [tag ? `+refs/tags/${ref}:refs/tags/${ref}` : `+refs/heads/${ref}:refs/remotes/origin/${ref}`];
 }
 
-function pipelineRefspec({ pipeline_id }: RunnableJob): string {
+function buildPipelineRefspec({ pipeline_id }: RunnableJob): string {
   return `+refs/pipelines/${pipeline_id}:refs/pipelines/${pipeline_id}`;
 }
 
@@ -156,8 +159,8 @@ function buildReport(kind: string, paths: readonly string[], expire_in: string |
   const type = findArtifactType(kind);
   if (type === undefined) return [];
   const { filename, format } = type;
-  const upload = { when: 'always', expire_in, artifact_type: kind, artifact_format: format };
-  return [{ name: filename, untracked: false, paths, ...upload }];
+  const reportOptions = { when: 'always', expire_in, artifact_type: kind, artifact_format: format };
+  return [{ name: filename, untracked: false, paths, ...reportOptions }];
 }
 
 function buildCache(cache: JobCache, key: string, { isTrusted, separatedCaches }: PayloadInput) {

@@ -11,12 +11,12 @@ import type { RunnableJob } from './store.ts';
 
 /**
  * A running pipeline has a ref of its own for its commit. Runners fetch that ref, because the branch may move or be
- * deleted in the meantime (contract/repository.md §5).
+ * deleted while the pipeline runs (contract/repository.md §5).
  */
 
 const SERVER_ACTOR = { server: true, userId: null } as const;
 
-const pipelineRefName = (pipelineId: number) => `refs/pipelines/${pipelineId}`;
+const buildPipelineRefName = (pipelineId: number) => `refs/pipelines/${pipelineId}`;
 
 /** Creates the ref of a pipeline. Returns false if the repository is read-only or the commit is missing. */
 export async function createPipelineRef(
@@ -24,7 +24,7 @@ export async function createPipelineRef(
   project: RefProject,
   { pipeline_id, sha }: Pick<RunnableJob, 'pipeline_id' | 'sha'>,
 ): Promise<boolean> {
-  const ref = pipelineRefName(pipeline_id);
+  const ref = buildPipelineRefName(pipeline_id);
   const repository = getRepository(services.git, project);
   if ((await resolveRef(repository, ref)) !== null) return true;
   const result = await moveRefs(services, {
@@ -34,11 +34,11 @@ export async function createPipelineRef(
   });
   if (isFailure(result) && result.code === 'readOnly')
     await services.database.transaction((tx) => enqueueCreation(tx, pipeline_id));
-  // Another job of the pipeline may have created it.
+  // Another job of the pipeline may have created the ref.
   return !isFailure(result) || (await resolveRef(repository, ref)) !== null;
 }
 
-/** Delay before a retry on a read-only repository, in milliseconds (not set by the contract). */
+/** Delay before a retry while the repository is read-only, in milliseconds. The contract does not set it. */
 const READ_ONLY_RETRY_MS = 5 * 60_000;
 
 /** Creates the ref once the repository is writable again, as other jobs of the pipeline may need it. */
@@ -62,7 +62,7 @@ export const deletePipelineRefJob = defineJob({
   async handle(services: RefServices, { projectId, pipelineId }: { projectId: number; pipelineId: number }) {
     const project = await findRepository(services.database.reader, projectId);
     if (project === undefined || (await findUnfinishedPipeline(services.database.reader, pipelineId))) return;
-    const ref = pipelineRefName(pipelineId);
+    const ref = buildPipelineRefName(pipelineId);
     const currentId = await resolveRef(getRepository(services.git, project), ref);
     if (currentId === null) return;
     const result = await moveRefs(services, {

@@ -105,7 +105,7 @@ export async function listDependencies(db: Reader, job: RunnableJob): Promise<Jo
   return otherJobs.filter(({ name }) => nameSet.has(name) || nameSet.has(name.replace(/ \d{1,4}\/\d{1,4}$/, '')));
 }
 
-/** Returns null if neither `needs` nor `dependencies` is set. */
+/** Returns the names of the jobs whose artifacts are needed, or null if neither `needs` nor `dependencies` is set. */
 function listDependencyNames({ needs, options }: RunnableJob): readonly string[] | null {
   if (needs !== null) return needs.filter(({ artifacts }) => artifacts !== false).map(({ job }) => job);
   return options.dependencies ?? null;
@@ -122,8 +122,8 @@ export function listJobVariables(db: Reader, jobId: number) {
 }
 
 /**
- * Lists references of open merge requests from a branch, at most as many as the variable holds. index:
- * merge_requests_by_source_branch
+ * Lists references of open merge requests from a branch, at most as many as `CI_OPEN_MERGE_REQUESTS`
+ * may contain. index: merge_requests_by_source_branch
  */
 export async function listOpenMergeRequestReferences(db: Reader, projectId: number, branch: string): Promise<string[]> {
   const rows = await db

@@ -38,7 +38,7 @@ const toPublic = ({ key, value, raw, file }: CiVariable): RunnerVariable => ({
   ...(raw ? { raw: true } : {}),
   ...(file ? { file: true } : {}),
 });
-const toHidden = (variable: CiVariable): RunnerVariable => ({ ...toPublic(variable), public: false });
+const toPrivate = (variable: CiVariable): RunnerVariable => ({ ...toPublic(variable), public: false });
 const toMasked = (variable: CiVariable): RunnerVariable => ({ ...toHidden(variable), masked: true });
 const toStored = (variable: CiVariable): RunnerVariable => ({
   ...toHidden(variable),
@@ -53,19 +53,19 @@ export function buildRunnerVariables(sources: VariableSources): RunnerVariable[]
   const { job, token, repositoryUrl } = sources;
   return [
     ...sources.predefinedVariables.map(toPublic),
-    ...toVariables(predefinedPipelineVariables(sources)).map(toPublic),
-    ...toVariables(predefinedJobVariables(sources)).map(toPublic),
+    ...toVariables(buildPipelineVariables(sources)).map(toPublic),
+    ...toVariables(buildJobVariables(sources)).map(toPublic),
     toMasked({ key: 'CI_JOB_TOKEN', value: token }),
-    toHidden({ key: 'CI_REPOSITORY_URL', value: repositoryUrl }),
+    toPrivate({ key: 'CI_REPOSITORY_URL', value: repositoryUrl }),
     toPublic({ key: 'CI_REGISTRY_USER', value: 'gitlab-ci-token' }),
     toMasked({ key: 'CI_REGISTRY_PASSWORD', value: token }),
-    ...toVariables(predefinedRunnerVariables(sources)).map(toPublic),
-    ...toVariables(predefinedUserVariables(job)).map(toPublic),
-    ...toVariables(predefinedEnvironmentVariables(sources)).map(toPublic),
+    ...toVariables(buildRunnerInfoVariables(sources)).map(toPublic),
+    ...toVariables(buildUserVariables(job)).map(toPublic),
+    ...toVariables(buildEnvironmentVariables(sources)).map(toPublic),
     ...(job.options.variables ?? []).map(toPublic),
     ...sources.storedVariables.map(toStored),
-    ...sources.pipelineVariables.map(toHidden),
-    ...sources.jobVariables.map(toHidden),
+    ...sources.pipelineVariables.map(toPrivate),
+    ...sources.jobVariables.map(toPrivate),
   ];
 }
 
@@ -73,7 +73,7 @@ function toVariables(values: Readonly<Record<string, string | undefined>>): CiVa
   return Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }]));
 }
 
-function predefinedPipelineVariables({ baseUrl, projectPath, job, mergeRequests }: VariableSources) {
+function buildPipelineVariables({ baseUrl, projectPath, job, mergeRequests }: VariableSources) {
   return {
     CI_PIPELINE_ID: String(job.pipeline_id),
     CI_PIPELINE_IID: String(job.iid),
@@ -83,7 +83,7 @@ function predefinedPipelineVariables({ baseUrl, projectPath, job, mergeRequests 
   };
 }
 
-function predefinedJobVariables({ baseUrl, projectPath, job, startedAt }: VariableSources) {
+function buildJobVariables({ baseUrl, projectPath, job, startedAt }: VariableSources) {
   const parallel = job.options.parallel ?? null;
   return {
     CI_JOB_ID: String(job.id),
@@ -98,7 +98,7 @@ function predefinedJobVariables({ baseUrl, projectPath, job, startedAt }: Variab
   };
 }
 
-function predefinedRunnerVariables({ runner, tags }: VariableSources) {
+function buildRunnerInfoVariables({ runner, tags }: VariableSources) {
   return {
     CI_RUNNER_ID: String(runner.id),
     CI_RUNNER_DESCRIPTION: runner.description ?? '',
@@ -106,7 +106,7 @@ function predefinedRunnerVariables({ runner, tags }: VariableSources) {
   };
 }
 
-function predefinedUserVariables({ user_id, username, user_name, user_email }: RunnableJob) {
+function buildUserVariables({ user_id, username, user_name, user_email }: RunnableJob) {
   return {
     GITLAB_USER_ID: user_id === null ? undefined : String(user_id),
     GITLAB_USER_LOGIN: username ?? undefined,
@@ -115,7 +115,7 @@ function predefinedUserVariables({ user_id, username, user_name, user_email }: R
   };
 }
 
-function predefinedEnvironmentVariables({ job: { options }, environment }: VariableSources) {
+function buildEnvironmentVariables({ job: { options }, environment }: VariableSources) {
   if (environment === null) return {};
   const jobEnvironment = options.environment ?? null;
   return {

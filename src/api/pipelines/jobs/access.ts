@@ -14,7 +14,7 @@ import { integer } from '#http/parameters/types.ts';
 
 /** Access to jobs (contract/runners.md §5). */
 
-/** Loads the job in the path. */
+/** The job in the path. */
 const jobResource = {
   name: 'job',
   params: { job_id: required(integer) },
@@ -32,7 +32,7 @@ export function readJobAccess(): JobAccess {
   return inProject('read_job').resource(jobResource);
 }
 
-/** Requires a Developer who may push to the ref of the job. */
+/** Requires a Developer who may push to the ref of the job; otherwise 403. */
 export function updateJobAccess(): JobAccess {
   return readJobAccess().require(async ({ db, caller }, { project, job }) => {
     if (!(await mayUpdateJob(db, caller, project, job))) throw forbidden();

@@ -99,11 +99,11 @@ export const Job = entity('Job', {
   artifacts_expire_at: nullable(dateTime),
   archived: Type.Boolean(),
   tag_list: Type.Array(text),
-}).from(loadProjectJobRelations, (row, to, relations) => {
+}).from(loadProjectJobRelations, (row, context, relations) => {
   const artifacts = listDownloadableArtifacts(row, relations);
   const archive = artifacts.find(({ file_type }) => file_type === 'archive');
   return {
-    ...serializeCommonFields(row, to, relations),
+    ...serializeCommonFields(row, context, relations),
     project: { ci_job_token_scope_enabled: false },
     ...(archive ? { artifacts_file: { filename: archive.filename, size: archive.size } } : {}),
     artifacts,
@@ -115,7 +115,7 @@ export const Job = entity('Job', {
   };
 });
 
-/** Lists downloadable files, including a log that is not assembled yet. */
+/** Lists the files that callers can download, including a log that is still stored in chunks. */
 function listDownloadableArtifacts(row: JobRow, { artifacts }: ProjectJobRelations) {
   const storedArtifacts = (artifacts.get(row.id) ?? []).map(({ file_type, size, filename, file_format }) => ({
     file_type,
@@ -132,7 +132,7 @@ function listDownloadableArtifacts(row: JobRow, { artifacts }: ProjectJobRelatio
 export const RunnerJob = entity('RunnerJob', {
   ...commonFields,
   project: ProjectIdentity.schema,
-}).from(loadJobRelations, (row, to, relations) => ({
-  ...serializeCommonFields(row, to, relations),
-  project: ProjectIdentity.serialize(relations.projects.get(row.project_id)!, to),
+}).from(loadJobRelations, (row, context, relations) => ({
+  ...serializeCommonFields(row, context, relations),
+  project: ProjectIdentity.serialize(relations.projects.get(row.project_id)!, context),
 }));

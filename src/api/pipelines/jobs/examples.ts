@@ -3,7 +3,7 @@ import type * as endpoints from './endpoints.ts';
 import type * as runnerEndpoints from './runner-endpoints.ts';
 import type * as runnerListEndpoints from './runner-list-endpoints.ts';
 
-const jobPath = (project: { readonly id: number }, job_id: number) => ({ id: project.id, job_id });
+const buildJobPath = (project: { readonly id: number }, job_id: number) => ({ id: project.id, job_id });
 
 export const examples: Examples<typeof endpoints & typeof runnerEndpoints & typeof runnerListEndpoints> = {
   updateJob: async ({ newRunningJob }) => {
@@ -20,15 +20,15 @@ export const examples: Examples<typeof endpoints & typeof runnerEndpoints & type
     by: 'guest',
     path: { id: project.id, pipeline_id: await newPipeline() },
   }),
-  getJob: async ({ project, newJob }) => ({ by: 'guest', path: jobPath(project, await newJob()) }),
-  cancelJob: async ({ project, newJob }) => ({ by: 'developer', path: jobPath(project, await newJob()) }),
+  getJob: async ({ project, newJob }) => ({ by: 'guest', path: buildJobPath(project, await newJob()) }),
+  cancelJob: async ({ project, newJob }) => ({ by: 'developer', path: buildJobPath(project, await newJob()) }),
   retryJob: async ({ project, newJob }) => ({
     by: 'developer',
-    path: jobPath(project, await newJob({ status: 'failed' })),
+    path: buildJobPath(project, await newJob({ status: 'failed' })),
   }),
   playJob: async ({ project, newJob }) => ({
     by: 'developer',
-    path: jobPath(project, await newJob({ status: 'manual', run_when: 'manual' })),
+    path: buildJobPath(project, await newJob({ status: 'manual', run_when: 'manual' })),
     params: { job_variables_attributes: [{ key: 'MODE', value: 'full' }] },
   }),
   listRunnerJobs: [
@@ -45,7 +45,7 @@ export const examples: Examples<typeof endpoints & typeof runnerEndpoints & type
   }),
   eraseJob: async ({ project, newArchivedJob }) => ({
     by: 'maintainer',
-    path: jobPath(project, (await newArchivedJob({ status: 'success' })).id),
+    path: buildJobPath(project, (await newArchivedJob({ status: 'success' })).id),
   }),
   getOwnJob: async ({ newRunningJob }) => ({ by: 'anonymous', headers: (await newRunningJob()).headers }),
 };

@@ -8,22 +8,22 @@ import { STATUSES } from '../pipelines/index.ts';
 /** Parameters of job lists and of playing a job (contract/runners.md §5). */
 
 const status = oneOf(...STATUSES);
-const severalStatuses = arrayOf(status);
+const statuses = arrayOf(status);
 
 /** Accepts one value or an array. */
-function oneOrMore<T>(one: ParameterType<T>, more: ParameterType<T[]>): ParameterType<T[]> {
+function oneOrArrayOf<T>(item: ParameterType<T>, array: ParameterType<T[]>): ParameterType<T[]> {
   return {
-    schema: Type.Union([one.schema, more.schema]),
+    schema: Type.Union([item.schema, array.schema]),
     blank: [],
     read(raw, name, problems) {
-      if (raw === null || typeof raw === 'object') return more.read(raw, name, problems);
-      const value = one.read(raw, name, problems);
+      if (raw === null || typeof raw === 'object') return array.read(raw, name, problems);
+      const value = item.read(raw, name, problems);
       return value === null ? null : [value];
     },
   };
 }
 
-export const listParams = { scope: optional(oneOrMore(status, severalStatuses)), ref: optional(refName) };
+export const listParams = { scope: optional(oneOrArrayOf(status, statuses)), ref: optional(refName) };
 
 export const pipelineJobsParams = {
   scope: listParams.scope,

@@ -4,9 +4,9 @@ import { JOB_VARIABLE } from '../processing/index.ts';
 
 /** Encrypts the variables given when a job is played. The last value of a duplicate key wins. */
 export function encryptJobVariables(
-  key: KeyObject,
+  secretKey: KeyObject,
   variables: readonly { readonly key: string; readonly value: string }[],
 ) {
   const valuesByKey = new Map(variables.map((variable) => [variable.key, variable.value]));
-  return [...valuesByKey].map(([name, value]) => ({ key: name, value: encrypt(key, value, JOB_VARIABLE) }));
+  return [...valuesByKey].map(([key, value]) => ({ key, value: encrypt(secretKey, value, JOB_VARIABLE) }));
 }

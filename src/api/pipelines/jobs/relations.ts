@@ -79,7 +79,7 @@ async function loadCommits(
   projects: JobRelations['projects'],
   context: SerializationContext,
 ): Promise<JobRelations['commits']> {
-  const serialized = new Map<string, ShapeOf<typeof Commit>>();
+  const commitsByKey = new Map<string, ShapeOf<typeof Commit>>();
   for (const [projectId, projectPipelines] of Map.groupBy(pipelines, ({ project_id }) => project_id)) {
     const project = projects.get(projectId);
     if (project === undefined) continue;
@@ -87,10 +87,10 @@ async function loadCommits(
     const commits = await readCommits(context.git, getRepository(context.git, project), shas);
     for (const commit of commits) {
       if (commit !== null)
-        serialized.set(commitKey(projectId, commit.id), Commit.serialize({ commit, project }, context));
+        commitsByKey.set(commitKey(projectId, commit.id), Commit.serialize({ commit, project }, context));
     }
   }
-  return serialized;
+  return commitsByKey;
 }
 
 /** Returns the map key of a commit. */

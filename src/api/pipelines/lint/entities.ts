@@ -5,7 +5,7 @@ import type { ListedJob } from '../ci-file/index.ts';
 
 const text = Type.String();
 const texts = Type.Array(text);
-/** The value as written in the file. */
+/** Schema of a keyword's value, as written in the file. */
 const keywordValue = nullable(Type.Object({}, { additionalProperties: true }));
 
 const LintedInclude = shape('LintedInclude', {
@@ -63,10 +63,17 @@ export const LintResult = entity('LintResult', {
   warnings: [],
   merged_yaml: yaml,
   includes: includes.map((path) => {
-    const pageOf = (kind: string) =>
+    const buildPageUrl = (kind: string) =>
       `${url}/${at.project}/-/${kind}/${at.sha}/${path.split('/').map(encodeURIComponent).join('/')}`;
     const context = { context_project: at.project, context_sha: at.sha ?? '' };
-    return { type: 'local' as const, location: path, blob: pageOf('blob'), raw: pageOf('raw'), extra: {}, ...context };
+    return {
+      type: 'local' as const,
+      location: path,
+      blob: buildPageUrl('blob'),
+      raw: buildPageUrl('raw'),
+      extra: {},
+      ...context,
+    };
   }),
   ...(jobs === null ? {} : { jobs: [...jobs] }),
 }));

@@ -29,7 +29,7 @@ export interface LintRequest {
   readonly sha: string | null;
   /** Replaces the content of the CI file. */
   readonly content?: string;
-  /** The ref of the simulated push; null: only the file is checked. */
+  /** The ref of the dryRun push; null: only the file is checked. */
   readonly dryRunRef: string | null;
   readonly includeJobs: boolean;
   /** Without a trailing slash. */
@@ -46,14 +46,14 @@ export async function lintFile(
 ): Promise<CiLintResult> {
   const path = getConfigPath(project);
   const readFile = createReader(services, project, request);
-  const simulated = await simulate(services, caller, project, request, readFile);
-  const plan = 'sources' in simulated;
+  const dryRun = await prepareDryRun(services, caller, project, request, readFile);
+  const plan = 'sources' in dryRun;
   const task = { path, plan, merge: true, listJobs: request.includeJobs && (plan || request.dryRunRef === null) };
-  const evaluate = () => evaluateInThread(task, plan ? simulated.sources : { readFile }, request.client);
-  const isStored = !plan && request.content === undefined && request.sha !== null;
+  const evaluate = () => evaluateInThread(task, plan ? dryRun.sources : { readFile }, request.client);
+  const isCacheable = !plan && request.content === undefined && request.sha !== null;
   const cacheKey = `${project.id} ${request.sha} ${task.listJobs} ${path}`;
-  const evaluation = isStored ? await evaluateOnce(cacheKey, evaluate) : await evaluate();
-  const error = 'error' in simulated ? simulated.error : findError(evaluation, plan);
+  const evaluation = isCacheable ? await evaluateOnce(cacheKey, evaluate) : await evaluate();
+  const error = 'error' in dryRun ? dryRun.error : findError(evaluation, plan);
   return {
     errors: error === null ? [] : [error],
     yaml: evaluation.merged,
@@ -63,18 +63,18 @@ export async function lintFile(
   };
 }
 
-/** Evaluations of files as they are at a commit, which do not change: anonymous callers may ask for them again and again. */
-const evaluations = createBoundedCache<CiFileEvaluation>(MAX_CACHED_CHARACTERS, measureEvaluation);
+/** Cache of evaluations of files at a commit, which do not change; even anonymous callers may request them repeatedly. */
+const evaluationsByKey = createBoundedCache<CiFileEvaluation>(MAX_CACHED_CHARACTERS, measureEvaluation);
 
 async function evaluateOnce(key: string, evaluate: () => Promise<CiFileEvaluation>): Promise<CiFileEvaluation> {
-  const cachedEvaluation = evaluations.get(key);
+  const cachedEvaluation = evaluationsByKey.get(key);
   if (cachedEvaluation !== undefined) return cachedEvaluation;
   const evaluation = await evaluate();
-  evaluations.set(key, evaluation);
+  evaluationsByKey.set(key, evaluation);
   return evaluation;
 }
 
-/** Returns the approximate number of characters, at least one. */
+/** Returns the approximate memory size in characters, at least one. */
 function measureEvaluation({ merged, includes, jobs }: CiFileEvaluation): number {
   const lines = (jobs ?? []).flatMap(({ before_script, script, after_script }) => [
     ...before_script,
@@ -90,11 +90,11 @@ function createReader({ git }: PlanServices, project: Project, { sha, content }:
     sha === null ? async () => null : createFileReader(git, getRepository(git, project), sha);
   if (content === undefined) return readStoredFile;
   const path = getConfigPath(project);
-  return async (each) => (each === path ? content : readStoredFile(each));
+  return async (readPath) => (readPath === path ? content : readStoredFile(readPath));
 }
 
-/** Returns the sources for a dry run, or why there is no pipeline; empty without a dry run. */
-async function simulate(
+/** Returns the sources for a dry run, or why there is no pipeline; an empty object if no dry run was requested. */
+async function prepareDryRun(
   services: PlanServices,
   caller: Caller,
   project: Project,

@@ -19,7 +19,7 @@ interface ScheduleProject {
   readonly project: Project;
 }
 
-/** Loads the schedule in the path; callers who may not read pipelines get 404. */
+/** The schedule in the path; callers who may not read pipelines get 404. */
 const scheduleResource = {
   name: 'schedule',
   params: { pipeline_schedule_id: required(integer) },
@@ -30,7 +30,7 @@ const scheduleResource = {
   notFound: () => notFound('Pipeline Schedule'),
 } as const;
 
-/** Loads the variable in the path. */
+/** The schedule variable in the path. */
 export const scheduleVariableResource = {
   name: 'variable',
   load: ({ db, path }: AccessCall, { schedule }: { readonly schedule: ScheduleRow }) =>
@@ -87,21 +87,21 @@ function scheduleAccess(
     }, label);
 }
 
-const isOwn = ({ caller, schedule }: ScheduleContext) => schedule.owner_id === caller.user.id;
+const isOwner = ({ caller, schedule }: ScheduleContext) => schedule.owner_id === caller.user.id;
 const maySetVariables = ({ caller, project }: ScheduleContext) => maySetPipelineVariables(caller, project);
 
 function mayUpdateSchedule(context: ScheduleContext): boolean {
   const { caller, project } = context;
-  return mayInProject(caller, 'update_pipeline', project) && (isOwn(context) || isAdministrator(caller));
+  return mayInProject(caller, 'update_pipeline', project) && (isOwner(context) || isAdministrator(caller));
 }
 
 function mayDeleteSchedule(context: ScheduleContext): boolean {
   const { caller, project } = context;
-  return mayInProject(caller, 'admin_pipeline', project) || (isOwn(context) && mayUpdateSchedule(context));
+  return mayInProject(caller, 'admin_pipeline', project) || (isOwner(context) && mayUpdateSchedule(context));
 }
 
 const mayTakeOwnership = (context: ScheduleContext) =>
-  isOwn(context) || mayInProject(context.caller, 'admin_pipeline', context.project);
+  isOwner(context) || mayInProject(context.caller, 'admin_pipeline', context.project);
 
 const mayPlaySchedule = ({ caller, project, schedule }: ScheduleContext, { db }: AccessCall) =>
   mayRunPipelineOn(db, caller, project, toBranchOrTag(schedule.ref));

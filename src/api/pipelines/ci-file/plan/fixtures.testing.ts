@@ -26,24 +26,26 @@ export type TestContext = Partial<Omit<PlanContext, 'predefinedVariables' | 'pip
 type Files = Readonly<Record<string, string>>;
 
 async function readFile(text: string, files: Files): Promise<CiConfiguration | InvalidConfiguration> {
-  const all: Files = { '.gitlab-ci.yml': text, ...files };
-  const read = await readCiFile('.gitlab-ci.yml', async (path) => all[path] ?? null);
-  assert.ok(read);
-  return read;
+  const filesByPath: Files = { '.gitlab-ci.yml': text, ...files };
+  const configuration = await readCiFile('.gitlab-ci.yml', async (path) => filesByPath[path] ?? null);
+  assert.ok(configuration);
+  return configuration;
 }
 
+/** Reads a valid CI file. */
 export async function configurationOf(text: string, files: Files = {}): Promise<CiConfiguration> {
-  const read = await readFile(text, files);
-  assert.ok(!('invalid' in read), JSON.stringify(read));
-  return read;
+  const configuration = await readFile(text, files);
+  assert.ok(!('invalid' in configuration), JSON.stringify(configuration));
+  return configuration;
 }
 
 /** Returns the first error of the file, or null. */
 export async function errorOf(text: string, files: Files = {}): Promise<string | null> {
-  const read = await readFile(text, files);
-  return 'invalid' in read ? read.invalid : null;
+  const configuration = await readFile(text, files);
+  return 'invalid' in configuration ? configuration.invalid : null;
 }
 
+/** Plans a file; returns the plan, or why there is no pipeline. */
 export async function planned(text: string, context: TestContext = {}, files: Files = {}) {
   const { variables = {}, ...others } = context;
   const predefined: CiVariable[] = Object.entries(variables).map(([key, value]) => ({ key, value }));

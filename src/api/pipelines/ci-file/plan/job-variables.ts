@@ -27,31 +27,31 @@ interface ResolvedJobVariables {
   readonly environment: string | null;
   /** The values that rules are evaluated with. */
   readonly values: () => Values;
-  /** Expands references in a public text. Too long a result is cut after `MAX_EXPANDED_LENGTH`. Texts without references cost nothing. */
+  /** Expands references in a public text. A result longer than `MAX_EXPANDED_LENGTH` is truncated. Texts without references spend no effort. */
   readonly expand: (text: string) => string;
 }
 
-/** Resolves the variables of a job. `fromFile`: its variables in the CI file. `name`: the name of the instance, for parallel jobs. */
+/** Resolves the variables of a job. `fileVariables`: its variables in the CI file. `name`: for parallel jobs, the name of the instance. */
 export function resolveJobVariables(
   job: CiJob,
   { context: { predefinedVariables, storedVariables, pipelineVariables }, effort }: VariableSources,
-  fromFile: readonly FileVariable[],
+  fileVariables: readonly FileVariable[],
   name = job.name,
 ): ResolvedJobVariables {
-  const allIn = (environment: string | null): CiVariable[] => {
-    const all = [
+  const listVariables = (environment: string | null): CiVariable[] => {
+    const variables = [
       ...predefinedVariables,
       { key: 'CI_JOB_NAME', value: name },
       { key: 'CI_JOB_STAGE', value: job.stage },
-      ...fromFile,
+      ...fileVariables,
       ...storedVariables(environment),
       ...pipelineVariables,
     ];
-    effort.spend(expansionCost(all));
-    return all;
+    effort.spend(expansionCost(variables));
+    return variables;
   };
-  const onCharacters = (characters: number) => effort.build(characters);
-  const unscopedValues = once(() => toPublicValues(allIn(null), onCharacters));
+  const spendCharacters = (characters: number) => effort.build(characters);
+  const unscopedValues = once(() => toPublicValues(listVariables(null), spendCharacters));
   const environment =
     job.environment &&
     expandReferences(job.environment.name, (key) => unscopedValues().get(key), MAX_EXPANDED_LENGTH).slice(
@@ -59,18 +59,19 @@ export function resolveJobVariables(
       MAX_EXPANDED_LENGTH + 1,
     );
   const environmentValues =
-    environment === null ? unscopedValues : once(() => toPublicValues(allIn(environment), onCharacters));
+    environment === null ? unscopedValues : once(() => toPublicValues(listVariables(environment), spendCharacters));
   return {
     environment,
-    values: () => toValues(expandVariables(allIn(environment), onCharacters)),
+    values: () => toValues(expandVariables(listVariables(environment), spendCharacters)),
     expand: (text) => expandReferences(text, (key) => environmentValues().get(key), MAX_EXPANDED_LENGTH),
   };
 }
 
-function once(make: () => Values): () => Values {
+/** Returns a function that calls `compute` on its first call only. */
+function once(compute: () => Values): () => Values {
   let values: Values | undefined;
   return () => {
-    values ??= make();
+    values ??= compute();
     return values;
   };
 }

@@ -135,9 +135,9 @@ function selectJobs(planning: PlanState): SelectedJob[] {
     const decision = decideJob(job, planning);
     effort.spend(20 + (job.rules?.length ?? 0));
     if (decision === null) continue;
-    for (const each of expandParallel(job, effort)) {
+    for (const instance of expandParallel(job, effort)) {
       if (selectedJobs.length >= MAX_JOBS) throw tooManyJobs();
-      selectedJobs.push(planJob(job, decision, planning, each));
+      selectedJobs.push(planJob(job, decision, planning, instance));
       effort.spend(20);
     }
   }
@@ -157,7 +157,7 @@ interface JobDecision {
 const NO_VALUES: ReadonlyMap<string, string> = new Map();
 const NOT_ALLOWED_TO_FAIL: AllowFailure = { allowed: false, exitCodes: null };
 
-/** Returns null if the job is excluded. */
+/** Returns how the job is included, or null if `rules`, `only` or `except` exclude it. */
 function decideJob(job: CiJob, planning: PlanState): JobDecision | null {
   const { paths, context } = planning;
   const hasConditions = job.rules !== null || job.only !== null || job.except !== null;
@@ -194,8 +194,8 @@ function applyRule(job: CiJob, rule: CiRule): JobDecision {
 }
 
 /** Returns the variables of the file for a job: inherited global ones, its own, those of its rule. */
-function listFileVariables(job: CiJob, planning: PlanState, more: readonly FileVariable[]): FileVariable[] {
-  return [...planning.variables.filter(({ key }) => job.inherits(key)), ...job.variables, ...more];
+function listFileVariables(job: CiJob, planning: PlanState, ruleVariables: readonly FileVariable[]): FileVariable[] {
+  return [...planning.variables.filter(({ key }) => job.inherits(key)), ...job.variables, ...ruleVariables];
 }
 
 function planJob(
@@ -207,13 +207,13 @@ function planJob(
   const { when, startIn, allowFailure, needs, interruptible } = decision;
   const variables = listFileVariables(job, planning, [...ownVariables, ...decision.variables]);
   const resolvedVariables = resolveJobVariables(job, planning, variables, name);
-  const expand = (text: string, where: string, noun: string) =>
-    requireLength(resolvedVariables.expand(text), where, noun);
-  const where = `jobs:${job.name}`;
+  const expand = (text: string, location: string, noun: string) =>
+    requireLength(resolvedVariables.expand(text), location, noun);
+  const location = `jobs:${job.name}`;
   const environment =
     resolvedVariables.environment === null
       ? null
-      : requireLength(resolvedVariables.environment, `${where}:environment`, 'name');
+      : requireLength(resolvedVariables.environment, `${location}:environment`, 'name');
   return {
     job,
     needs,
@@ -223,10 +223,10 @@ function planJob(
       stageIndex: planning.configuration.stages.indexOf(job.stage),
       when,
       allowFailure: allowFailure.allowed,
-      tags: [...new Set(job.tags.map((tag) => expand(tag, `${where}:tags`, 'tag')))],
+      tags: [...new Set(job.tags.map((tag) => expand(tag, `${location}:tags`, 'tag')))],
       needs: null,
       environment,
-      resourceGroup: job.resourceGroup === null ? null : expand(job.resourceGroup, where, 'resource group'),
+      resourceGroup: job.resourceGroup === null ? null : expand(job.resourceGroup, location, 'resource group'),
       timeout: job.timeout,
       options: {
         ...job.options,
@@ -237,7 +237,7 @@ function planJob(
           ...job.environment,
           auto_stop_in:
             job.environment.auto_stop_in &&
-            expand(job.environment.auto_stop_in, `${where}:environment`, 'auto_stop_in'),
+            expand(job.environment.auto_stop_in, `${location}:environment`, 'auto_stop_in'),
         },
         start_in: startIn,
         parallel,
@@ -247,21 +247,21 @@ function planJob(
   };
 }
 
-function requireLength(expandedText: string, where: string, noun: string): string {
+function requireLength(expandedText: string, location: string, noun: string): string {
   if (expandedText.length <= MAX_EXPANDED_LENGTH) return expandedText;
-  throw configError(where, `${noun} is too long (maximum is ${MAX_EXPANDED_LENGTH} characters)`);
+  throw configError(location, `${noun} is too long (maximum is ${MAX_EXPANDED_LENGTH} characters)`);
 }
 
-/** Limit for all needs of a pipeline, after parallel jobs are counted one by one. */
+/** Limit for all needs of a pipeline; each instance of a parallel job counts. */
 const MAX_NEEDS = 50_000;
 
 /** Resolves needs to the names of jobs in this pipeline. Missing optional needs are dropped. */
 function resolveNeeds(selectedJobs: readonly SelectedJob[], effort: EffortBudget): PlannedJob[] {
-  const instances = Map.groupBy(selectedJobs, ({ job }) => job.name);
+  const instancesByJobName = Map.groupBy(selectedJobs, ({ job }) => job.name);
   const names = new Set(selectedJobs.map(({ planned }) => planned.name));
   let count = 0;
   return selectedJobs.map(({ needs, planned }) => {
-    const resolvedNeeds = needs?.flatMap((need) => resolveNeed(planned.name, need, instances, names)) ?? null;
+    const resolvedNeeds = needs?.flatMap((need) => resolveNeed(planned.name, need, instancesByJobName, names)) ?? null;
     count += resolvedNeeds?.length ?? 0;
     if (count > MAX_NEEDS) throw fileTooLarge();
     effort.spend((resolvedNeeds?.length ?? 0) / 10);
@@ -272,14 +272,15 @@ function resolveNeeds(selectedJobs: readonly SelectedJob[], effort: EffortBudget
 function resolveNeed(
   name: string,
   { job, artifacts, optional }: CiJobNeed,
-  instances: ReadonlyMap<string, readonly SelectedJob[]>,
+  instancesByJobName: ReadonlyMap<string, readonly SelectedJob[]>,
   names: ReadonlySet<string>,
 ): PlannedNeed[] {
-  const matchingNames = instances.get(job)?.map(({ planned }) => planned.name) ?? (names.has(job) ? [job] : []);
+  const matchingNames =
+    instancesByJobName.get(job)?.map(({ planned }) => planned.name) ?? (names.has(job) ? [job] : []);
   if (matchingNames.length === 0 && !optional) {
     throw new CiFileError(
       `'${name}' job needs '${job}' job, but '${job}' does not exist in the pipeline. This might be because of the only, except, or rules keywords. To need a job that sometimes does not exist in the pipeline, use needs:optional.`,
     );
   }
-  return matchingNames.map((each) => ({ job: each, artifacts, optional }));
+  return matchingNames.map((matchingName) => ({ job: matchingName, artifacts, optional }));
 }

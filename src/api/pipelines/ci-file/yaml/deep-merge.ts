@@ -5,8 +5,8 @@ export function deepMerge(first: CiMap, second: CiMap, onCopied: (keys: number) 
   onCopied(first.size + second.size);
   const merged = new Map<string, CiValue>(first);
   for (const [key, value] of second) {
-    const before = merged.get(key);
-    merged.set(key, isMap(before) && isMap(value) ? deepMerge(before, value, onCopied) : value);
+    const existingValue = merged.get(key);
+    merged.set(key, isMap(existingValue) && isMap(value) ? deepMerge(existingValue, value, onCopied) : value);
   }
   return merged;
 }

@@ -22,7 +22,7 @@ interface ResolvedEntry {
 class ExtendsResolver {
   readonly #file: CiMap;
   readonly #effort: EffortBudget;
-  readonly #resolved = new Map<string, ResolvedEntry | 'begun'>();
+  readonly #resolved = new Map<string, ResolvedEntry | 'resolving'>();
 
   constructor(file: CiMap, effort: EffortBudget) {
     this.#file = file;
@@ -35,10 +35,10 @@ class ExtendsResolver {
 
   #resolve(name: string, parentLevels: number): ResolvedEntry {
     const cachedEntry = this.#resolved.get(name);
-    if (cachedEntry === 'begun') throw new CiFileError(`${name}: circular dependency detected in \`extends\``);
+    if (cachedEntry === 'resolving') throw new CiFileError(`${name}: circular dependency detected in \`extends\``);
     if (parentLevels > MAX_DEPTH) throw new CiFileError(`${name}: nesting too deep in \`extends\``);
     if (cachedEntry !== undefined) return cachedEntry;
-    this.#resolved.set(name, 'begun');
+    this.#resolved.set(name, 'resolving');
     const mergedEntry = this.#merge(name, this.#file.get(name) as CiMap, parentLevels);
     if (mergedEntry.levels > MAX_DEPTH) throw new CiFileError(`${name}: nesting too deep in \`extends\``);
     this.#resolved.set(name, mergedEntry);
@@ -51,9 +51,9 @@ class ExtendsResolver {
     const unknownBases = bases.filter((base) => !this.#file.has(base));
     if (unknownBases.length > 0)
       throw new CiFileError(`${name}: unknown keys in \`extends\` (${unknownBases.join(', ')})`);
-    const invalid = bases.filter((base) => !isMap(this.#file.get(base)));
-    if (invalid.length > 0)
-      throw new CiFileError(`${name}: invalid base hashes in \`extends\` (${invalid.join(', ')})`);
+    const invalidBases = bases.filter((base) => !isMap(this.#file.get(base)));
+    if (invalidBases.length > 0)
+      throw new CiFileError(`${name}: invalid base hashes in \`extends\` (${invalidBases.join(', ')})`);
     const onCopied = (keys: number) => this.#effort.spend(Math.ceil(keys / KEYS_PER_STEP));
     let merged: CiMap = new Map();
     let levels = 0;
@@ -68,7 +68,7 @@ class ExtendsResolver {
   }
 }
 
-/** Returns null if the entry extends nothing, or in a form that the structure check rejects. */
+/** Returns the names of the bases, or null if there is none or the value is invalid; the structure check reports that. */
 function listBases(value: CiValue | undefined): readonly string[] | null {
   if (typeof value === 'string') return [value];
   if (!isArray(value) || !value.every((each) => typeof each === 'string')) return null;

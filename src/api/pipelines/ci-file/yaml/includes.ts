@@ -14,8 +14,8 @@ const MAX_CHARACTERS = 4 * 1024 * 1024;
 const KEYS_PER_STEP = 10;
 
 /**
- * Resolves includes: the file overrides what it includes (contract/runners.md §6). A file is not included inside itself, so that
- * cycles end.
+ * Resolves includes: the file overrides what it includes (contract/runners.md §6). A file that includes itself, directly
+ * or through others, is skipped there, so that cycles end.
  */
 export async function resolveIncludes(file: CiMap, path: string, read: ReadFile, effort: EffortBudget): Promise<CiMap> {
   return new IncludeResolver(read, effort).merge(file, new Set([path]));
@@ -24,7 +24,7 @@ export async function resolveIncludes(file: CiMap, path: string, read: ReadFile,
 class IncludeResolver {
   readonly #read: ReadFile;
   readonly #effort: EffortBudget;
-  #files = 0;
+  #fileCount = 0;
   #characters = 0;
 
   constructor(read: ReadFile, effort: EffortBudget) {
@@ -39,7 +39,7 @@ class IncludeResolver {
     let merged: CiMap = new Map();
     for (const path of paths) {
       if (includingPaths.has(path)) continue;
-      const includedFile = await this.#included(path);
+      const includedFile = await this.#loadIncludedFile(path);
       merged = deepMerge(merged, await this.merge(includedFile, new Set([...includingPaths, path])), onCopied);
     }
     const mergedFile = new Map(deepMerge(merged, file, onCopied));
@@ -47,8 +47,8 @@ class IncludeResolver {
     return mergedFile;
   }
 
-  async #included(path: string): Promise<CiMap> {
-    if (++this.#files > MAX_FILES) throw new CiFileError(`Maximum of ${MAX_FILES} nested includes are allowed!`);
+  async #loadIncludedFile(path: string): Promise<CiMap> {
+    if (++this.#fileCount > MAX_FILES) throw new CiFileError(`Maximum of ${MAX_FILES} nested includes are allowed!`);
     if (!/\.ya?ml$/.test(path)) throw new CiFileError(`Included file \`${path}\` does not have YAML extension!`);
     const text = await this.#read(path);
     if (text === null) throw new CiFileError(`Local file \`${path}\` does not exist!`);
@@ -70,7 +70,7 @@ function parseIncluded(path: string, text: string, effort: EffortBudget): CiValu
   }
 }
 
-/** Returns null if the file includes nothing. A leading slash is ignored. */
+/** Returns the included paths without leading slashes, or null if the file includes nothing. */
 function listIncludedPaths(include: CiValue | undefined): string[] | null {
   if (include === undefined || include === null) return null;
   return (isArray(include) ? include : [include]).map(parseInclude);

@@ -56,7 +56,7 @@ function* prefixWithDash(lines: Generator<string>, indent: string): Generator<st
   }
 }
 
-/** Writes a scalar with a leading blank; null is written as nothing. */
+/** Writes a scalar or empty collection with a leading blank; null yields an empty text. */
 function writeScalar(value: CiValue, indent: string): string {
   if (value === null) return '';
   if (isMap(value)) return ' {}';
@@ -72,9 +72,9 @@ function isBlock(text: string): boolean {
 }
 
 function writeBlock(text: string, indent: string): string {
-  const end = text.endsWith('\n\n') ? '|+' : text.endsWith('\n') ? '|' : '|-';
+  const indicator = text.endsWith('\n\n') ? '|+' : text.endsWith('\n') ? '|' : '|-';
   const lines = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
-  return [end, ...lines.map((line) => (line === '' ? '' : indent + line))].join('\n');
+  return [indicator, ...lines.map((line) => (line === '' ? '' : indent + line))].join('\n');
 }
 
 function writeInline(text: string): string {
