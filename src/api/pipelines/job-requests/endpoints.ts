@@ -42,24 +42,24 @@ export const requestJob = endpoint({
     const managerId =
       (await findUnchangedManagerId(reader, requestingRunner, machine, now)) ??
       (await services.runUnitOfWork(ANONYMOUS, (uow) => recordContact(uow, requestingRunner, machine)));
-    // Read the version before the queue: jobs that arrive later change it.
+    // The version is read before the queue, so that a job that arrives in between changes it.
     const { runner, version } = await waitForQueueChange(services, requestingRunner, last_update, request);
-    if (runner.paused || last_update === version) return noJob(version);
-    // The token of a held request may have been reset or expired in the meantime.
+    if (runner.paused || last_update === version) return createNoJobReply(version);
+    // The token of a held request may have been reset or expired while the request waited.
     const hasWaited = runner !== requestingRunner;
     if (hasWaited && (await findRunnerByToken(reader, params.token, timestamp(services.clock))) === null) {
       return fail('tokenInvalid');
     }
     const requester = { runner, managerId, features: info?.features };
     const claim = await claimJob(services, requester);
-    if (isFailure(claim)) return claim.code === 'conflict' ? fail('conflict') : noJob(version);
+    if (isFailure(claim)) return claim.code === 'conflict' ? fail('conflict') : createNoJobReply(version);
     const payload = await buildPayloadOrFailJob(services, requester, claim, request.baseUrl);
     if (isFailure(payload)) return fail('conflict');
     return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(payload) };
   },
 });
 
-/** Returns the response without a job; the runner sends the queue version with its next request. */
-function noJob(version: string): StreamReply {
+/** Creates the response without a job; the runner sends the queue version with its next request. */
+function createNoJobReply(version: string): StreamReply {
   return { status: 204, headers: { 'X-GitLab-Last-Update': version } };
 }

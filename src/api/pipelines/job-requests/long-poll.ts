@@ -10,8 +10,8 @@ import { getQueueVersion } from '../processing/index.ts';
 type PollServices = Pick<Services, 'config' | 'clock' | 'database' | 'isServing'>;
 
 /**
- * Poll interval of a held request in milliseconds. A poll reads a few rows, because other processes may change the
- * queue.
+ * Poll interval of a held request in milliseconds. Other processes may change the queue, so each poll reads the
+ * database.
  */
 const POLL_INTERVAL_MS = 1000;
 
@@ -21,7 +21,7 @@ export const MAX_HELD_REQUESTS = 500;
 /** Number of held requests per server, keyed by its configuration. */
 const HELD_REQUESTS = new WeakMap<Config, number>();
 
-/** Running polls by runner id. */
+/** Running polls by runner id, for each server, keyed by its configuration. */
 const PENDING_POLLS = new WeakMap<Config, Map<number, Promise<RunnerQueueState | null>>>();
 
 /** A runner and the version of its queue. */
@@ -58,14 +58,19 @@ export async function waitForQueueChange(
 /** Polls until the version changes, the time is over, the client disconnects, or the server stops. */
 async function pollUntilChanged(
   services: PollServices,
-  first: RunnerQueueState,
+  initialState: RunnerQueueState,
   seconds: number,
   client: IncomingRequest['client'],
 ): Promise<RunnerQueueState> {
   const { clock, isServing } = services;
-  let state = first;
+  let state = initialState;
   const deadline = addMilliseconds(timestamp(clock), seconds * 1000);
-  while (state.version === first.version && timestamp(clock) < deadline && !client.isDisconnected && isServing()) {
+  while (
+    state.version === initialState.version &&
+    timestamp(clock) < deadline &&
+    !client.isDisconnected &&
+    isServing()
+  ) {
     const latest = await sharedPoll(services, state.runner.id);
     if (latest === null) return state;
     state = latest;

@@ -39,9 +39,9 @@ const toPublic = ({ key, value, raw, file }: CiVariable): RunnerVariable => ({
   ...(file ? { file: true } : {}),
 });
 const toPrivate = (variable: CiVariable): RunnerVariable => ({ ...toPublic(variable), public: false });
-const toMasked = (variable: CiVariable): RunnerVariable => ({ ...toHidden(variable), masked: true });
+const toMasked = (variable: CiVariable): RunnerVariable => ({ ...toPrivate(variable), masked: true });
 const toStored = (variable: CiVariable): RunnerVariable => ({
-  ...toHidden(variable),
+  ...toPrivate(variable),
   masked: variable.masked === true,
 });
 

@@ -72,9 +72,9 @@ function serializeCommonFields(row: JobRow, context: SerializationContext, relat
   };
 }
 
-function secondsBetween(from: string | null, to: string | null): number | null {
-  if (from === null || to === null) return null;
-  return Math.max(0, Date.parse(to) - Date.parse(from)) / 1000;
+function secondsBetween(startedAt: string | null, endedAt: string | null): number | null {
+  if (startedAt === null || endedAt === null) return null;
+  return Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
 }
 
 const ArtifactsFile = shape('ArtifactsFile', { filename: text, size: integer });

@@ -45,24 +45,24 @@ export async function listJobs(
  * index: jobs_by_project, jobs_by_status, pipelines_by_ref, jobs_by_pipeline
  */
 async function selectLatestJobs(db: Reader, projectId: number, { scope, ref }: JobFilter) {
-  const all = db.selectFrom('jobs').select(jobColumns);
-  const selectOfProject = (project: RawBuilder<number>) => {
-    const jobs = all.where(project, '=', projectId).where(sql<boolean>`not jobs.retried`);
+  const jobsQuery = db.selectFrom('jobs').select(jobColumns);
+  const selectOfProject = (projectColumn: RawBuilder<number>) => {
+    const jobs = jobsQuery.where(projectColumn, '=', projectId).where(sql<boolean>`not jobs.retried`);
     return scope && scope.length > 0 ? jobs.where('jobs.status', 'in', scope) : jobs;
   };
-  const project = sql.ref<number>('jobs.project_id');
-  if (ref == null) return { query: selectOfProject(project) };
-  const pipelines = db
+  const projectColumn = sql.ref<number>('jobs.project_id');
+  if (ref == null) return { query: selectOfProject(projectColumn) };
+  const pipelineIds = db
     .selectFrom('pipelines')
     .select('pipelines.id')
     .where('project_id', '=', projectId)
     .where('ref', '=', ref);
   // Start from the pipelines of the ref, which may have few of the project's jobs.
-  const isInPipelines = isInSubquery(db, sql.ref<number>('jobs.pipeline_id'), pipelines);
-  const matches = selectOfProject(withoutIndex(db, project)).where(isInPipelines);
+  const isInPipelines = isInSubquery(db, sql.ref<number>('jobs.pipeline_id'), pipelineIds);
+  const matches = selectOfProject(withoutIndex(db, projectColumn)).where(isInPipelines);
   const { isMatch, count } = await scanMatches(db, matches.clearSelect().select('jobs.id'));
-  if (isMatch !== null) return { query: all.where(isMatch(sql.ref<number>('jobs.id'))), count };
-  return { query: selectOfProject(project).where('jobs.pipeline_id', 'in', pipelines), count };
+  if (isMatch !== null) return { query: jobsQuery.where(isMatch(sql.ref<number>('jobs.id'))), count };
+  return { query: selectOfProject(projectColumn).where('jobs.pipeline_id', 'in', pipelineIds), count };
 }
 
 interface PipelineJobFilter {

@@ -11,10 +11,10 @@ import { changeJobStatus, jobsLockKey } from '../processing/index.ts';
 import { hasStatus } from '../runners/index.ts';
 import type { FailureReason } from './failure-reasons.ts';
 
-/** Ends jobs that no runner takes, or whose runner no longer reports (contract/runners.md "Background work"). */
+/** Background jobs that end jobs without a suitable runner, and jobs whose runner no longer reports (contract/runners.md "Background work"). */
 
 const HOUR_MS = 3_600_000;
-/** Grace period for the runner to report a timeout, in milliseconds. */
+/** Time in milliseconds in which the runner may still report a timeout. */
 const GRACE_MS = 15 * 60_000;
 const STUCK_BATCH_SIZE = 500;
 
@@ -38,7 +38,7 @@ interface JobEnd {
   readonly reason?: FailureReason;
   /** Defaults to now. */
   readonly finishedAt?: string;
-  /** Only if no online, unpaused runner could take the job. */
+  /** Whether the job ends only if no online, unpaused runner could take it. */
   readonly onlyWithoutRunner?: boolean;
 }
 
@@ -50,19 +50,19 @@ type EndRule = (job: UnfinishedJob, now: string) => JobEnd | null;
  * index: jobs_running, jobs_canceling, jobs_scheduled, jobs_pending
  */
 async function* listJobsWithStatus(db: Reader, status: UnfinishedJob['status']): AsyncGenerator<UnfinishedJob> {
-  for (let after = 0; ; ) {
+  for (let afterId = 0; ; ) {
     const batch = await db
       .selectFrom('jobs')
       .select(['id', 'project_id', 'timeout', 'queued_at', 'scheduled_at', 'started_at', 'last_seen_at', 'updated_at'])
       // Written like the condition of the partial index, so that the planner uses it.
       .where('status', '=', sql.lit(status))
-      .where('id', '>', after)
+      .where('id', '>', afterId)
       .orderBy('id')
       .limit(STUCK_BATCH_SIZE)
       .execute();
     for (const job of batch) yield { ...job, status };
     if (batch.length < STUCK_BATCH_SIZE) return;
-    after = batch.at(-1)?.id ?? after;
+    afterId = batch.at(-1)?.id ?? afterId;
   }
 }
 
@@ -80,20 +80,20 @@ async function endJobs(
       const end = endRule(job, now);
       if (end === null || (end.onlyWithoutRunner && (await hasOnlineRunner(database.reader, job.id, now)))) continue;
       const { to, reason, finishedAt } = end;
-      const change = {
+      const changes = {
         ...(reason === undefined ? {} : { failure_reason: reason }),
         ...(finishedAt === undefined ? {} : { finished_at: finishedAt }),
       };
-      const lockKey = jobsLockKey(job.project_id);
-      await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, job.id, [status], to, change), {
-        lock: lockKey,
+      const lock = jobsLockKey(job.project_id);
+      await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, job.id, [status], to, changes), {
+        lock,
         exemptFromLimit: true,
       });
     }
   }
 }
 
-/** Fails a job that exceeded its timeout and the grace period: its runner should have ended it. */
+/** Rule for running jobs: a job fails after its timeout and the grace period in which its runner should end it. */
 const endIfOverdue: EndRule = ({ started_at, timeout }, now) => {
   if (started_at === null || timeout === null) return null;
   const finishedAt = addMilliseconds(started_at, timeout * 1000);
@@ -101,6 +101,7 @@ const endIfOverdue: EndRule = ({ started_at, timeout }, now) => {
   return { to: 'failed', reason: 'job_execution_timeout', finishedAt };
 };
 
+/** Rule for all unfinished jobs: a job ends if nothing has happened to it for an hour. */
 const endIfStuck: EndRule = (job, now) => {
   const hourAgo = addMilliseconds(now, -HOUR_MS);
   switch (job.status) {

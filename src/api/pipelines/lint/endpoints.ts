@@ -33,8 +33,8 @@ export const getCiLint = endpoint({
   response: ok(LintResult),
   async handle({ project, caller, params, base, request }, services) {
     if (project.empty) return fail('empty');
-    const at = params.content_ref ?? params.sha ?? project.default_branch;
-    const sha = await resolveRevision(services.git, getRepository(services.git, project), at);
+    const revision = params.content_ref ?? params.sha ?? project.default_branch;
+    const sha = await resolveRevision(services.git, getRepository(services.git, project), revision);
     if (sha === null) return fail('noCommit');
     const ref = params.dry_run_ref ?? params.ref ?? project.default_branch;
     return lintFile(services, caller, project, {

@@ -8,10 +8,10 @@ import { type ScheduleContent, validateSchedule } from './validation.ts';
 
 const MAX_SCHEDULES_PER_PROJECT = 10;
 
-/** Serializes creation, so that concurrent requests cannot exceed the limit. */
+/** Returns the lock key for the creation of schedules, so that concurrent requests cannot exceed the limit. */
 export const schedulesLockKey = ({ id }: Project) => `schedules of project ${id}`;
 
-/** Creates a schedule that runs pipelines as its creator. */
+/** Creates a schedule whose pipelines run as its creator. */
 export async function createSchedule(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,

@@ -8,8 +8,8 @@ import { findTimeZone } from './time-zones.ts';
  */
 
 /**
- * Rejects syntax that croner interprets differently from other cron implementations: the current time, the nearest
- * weekday, and combined day rules.
+ * Patterns of supported fields. They exclude syntax that croner interprets differently from other cron implementations:
+ * the current time, the nearest weekday, and combined day rules.
  */
 const FIELD_PATTERN = /^[\dA-Z*,/#-]+$/i;
 const DAY_PATTERN = /^[\dL*,/-]+$/i;
@@ -20,8 +20,7 @@ const STEP_WITHOUT_START = /(?:^|,)\//;
 const CRON_OPTIONS = { sloppyRanges: true } as const;
 
 /**
- * Limits the search, which would be slow over all years. Within this many years every date falls on every day of the
- * week. An expression without a match in them never matches: 30 February, or a time that is always skipped.
+ * Limit of the search for the next match, in years. Within this period every date falls on every day of the week. An expression without a match in it never matches: 30 February, or a time that is always skipped.
  */
 const MAX_YEARS_AHEAD = 41;
 
@@ -49,15 +48,15 @@ const splitFields = (text: string): string[] => text.trim().split(/\s+/);
 export function nextRunAfter(cron: string, zoneName: string, after: string): string | null {
   const zone = findTimeZone(zoneName);
   if (zone === null) return null;
-  // UTC needs no time zone database, which the engine would load for a named zone.
+  // UTC needs no time zone database, which the JavaScript engine loads for a named zone.
   const zoneOption = zone === 'Etc/UTC' ? { utcOffset: 0 } : { timezone: zone };
-  const next = new Cron(limitYears(cron, after), { ...CRON_OPTIONS, ...zoneOption, paused: true }).nextRun(
+  const nextRun = new Cron(limitYears(cron, after), { ...CRON_OPTIONS, ...zoneOption, paused: true }).nextRun(
     new Date(after),
   );
-  return next?.toISOString() ?? null;
+  return nextRun?.toISOString() ?? null;
 }
 
-/** Adds a field for seconds and one for years. Shortcuts such as `@daily` always match and stay as they are. */
+/** Adds a field for seconds and one for years. Shortcuts such as `@daily` always match and are not changed. */
 function limitYears(cron: string, after: string): string {
   const fields = splitFields(cron);
   const year = Number(after.slice(0, 4));

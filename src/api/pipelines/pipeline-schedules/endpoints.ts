@@ -101,8 +101,8 @@ export const updatePipelineSchedule = endpoint({
       ...(cron_timezone == null ? {} : { cron_timezone }),
       ...(active == null ? {} : { active }),
     };
-    const updated = await runUnitOfWork(caller, (uow) => applyScheduleChanges(uow, project, schedule, changes));
-    return isFailure(updated) ? updated : toScheduleForCaller({ project, caller }, updated);
+    const updatedSchedule = await runUnitOfWork(caller, (uow) => applyScheduleChanges(uow, project, schedule, changes));
+    return isFailure(updatedSchedule) ? updatedSchedule : toScheduleForCaller({ project, caller }, updatedSchedule);
   },
 });
 
@@ -113,10 +113,10 @@ export const takeOwnershipOfPipelineSchedule = endpoint({
   errors: { notFound: SCHEDULE_NOT_FOUND },
   response: { ...created(PipelineScheduleDetail), otherStatuses: [200] },
   async write(uow, { project, caller, schedule }) {
-    const updated = await takeScheduleOwnership(uow, schedule);
-    if (isFailure(updated)) return updated;
+    const updatedSchedule = await takeScheduleOwnership(uow, schedule);
+    if (isFailure(updatedSchedule)) return updatedSchedule;
     const status = schedule.owner_id === caller.user.id ? 200 : undefined;
-    return new Reply(toScheduleForCaller({ project, caller }, updated), { status });
+    return new Reply(toScheduleForCaller({ project, caller }, updatedSchedule), { status });
   },
 });
 

@@ -53,8 +53,8 @@ export const PipelineSchedule = entity('PipelineSchedule', fields).from(loadOwne
 
 /** A variable of a schedule. */
 export const ScheduleVariable = PipelineVariable.from(
-  (_rows: readonly ScheduleVariableRow[], to) => to.secretKey(),
-  (row, _to, key) => decryptScheduleVariable(key, row),
+  (_rows: readonly ScheduleVariableRow[], context) => context.secretKey(),
+  (row, _context, key) => decryptScheduleVariable(key, row),
 );
 
 /** A single schedule; `showsVariables`: the caller may read its variables. */
@@ -65,9 +65,9 @@ export const PipelineScheduleDetail = entity('PipelineScheduleDetail', {
   last_pipeline: nullable(PipelineBasic.schema),
   inputs: Type.Optional(Type.Array(Type.Object({}))),
   variables: Type.Optional(Type.Array(PipelineVariable.schema)),
-}).from(loadDetailRelations, (row: ScheduleForCaller, to, { owners, newest, variables }) => ({
-  ...serializeBasic(row, to, owners),
-  last_pipeline: newest === null ? null : PipelineBasic.serialize(newest, to),
+}).from(loadDetailRelations, (row: ScheduleForCaller, context, { owners, newestPipeline, variables }) => ({
+  ...serializeBasic(row, context, owners),
+  last_pipeline: newestPipeline === null ? null : PipelineBasic.serialize(newestPipeline, context),
   ...(variables === null ? {} : { inputs: [], variables }),
 }));
 
@@ -78,10 +78,10 @@ async function loadDetailRelations([row]: readonly ScheduleForCaller[], context:
     loadOwners([row!], context),
     findNewestPipelineOfSchedule(context.db, id),
   ]);
-  if (!showsVariables) return { owners, newest: newestPipeline, variables: null };
+  if (!showsVariables) return { owners, newestPipeline, variables: null };
   return {
     owners,
-    newest: newestPipeline,
+    newestPipeline,
     variables: await ScheduleVariable.serializeAll(await listScheduleVariables(context.db, id), context),
   };
 }

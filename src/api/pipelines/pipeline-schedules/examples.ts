@@ -5,7 +5,7 @@ import type * as endpoints from './endpoints.ts';
 const SCHEDULE = { description: 'nightly', ref: 'feature', cron: '0 1 * * 5' };
 
 /** Creates a schedule with a variable on `feature`, in a new project, because the number per project is limited. */
-async function newSchedule({ newProject, expectSuccess }: Scene) {
+async function createSchedule({ newProject, expectSuccess }: Scene) {
   const { id, at, owner, repository } = await newProject();
   await expectSuccess(owner.post(`${repository}/branches`, { branch: 'feature', ref: 'main' }));
   const { body } = await expectSuccess(owner.post(`${at}/pipeline_schedules`, SCHEDULE));
@@ -15,35 +15,35 @@ async function newSchedule({ newProject, expectSuccess }: Scene) {
   return path;
 }
 
-const onSchedule =
+const buildScheduleExample =
   (by: CallerName, params?: Readonly<Record<string, unknown>>): Build =>
-  async (scene) => ({ by, path: await newSchedule(scene), ...(params && { params }) });
+  async (scene) => ({ by, path: await createSchedule(scene), ...(params && { params }) });
 
-const onVariable =
+const buildVariableExample =
   (by: CallerName, params?: Readonly<Record<string, unknown>>): Build =>
-  async (scene) => ({ by, path: { ...(await newSchedule(scene)), key: 'MODE' }, ...(params && { params }) });
+  async (scene) => ({ by, path: { ...(await createSchedule(scene)), key: 'MODE' }, ...(params && { params }) });
 
 export const examples: Examples<typeof endpoints> = {
   listPipelineSchedules: [
     ({ project }) => ({ by: 'guest', path: { id: project.id } }),
     ({ project }) => ({ by: 'guest', path: { id: project.id }, params: { scope: 'active' } }),
   ],
-  getPipelineSchedule: onSchedule('guest'),
+  getPipelineSchedule: buildScheduleExample('guest'),
   listPipelinesOfSchedule: [
-    onSchedule('guest'),
-    onSchedule('guest', { scope: 'branches', status: 'success', sort: 'desc' }),
+    buildScheduleExample('guest'),
+    buildScheduleExample('guest', { scope: 'branches', status: 'success', sort: 'desc' }),
   ],
-  createPipelineSchedule: async ({ newProject, expectSuccess: done }) => {
+  createPipelineSchedule: async ({ newProject, expectSuccess }) => {
     const { id, owner, repository } = await newProject();
-    await done(owner.post(`${repository}/branches`, { branch: 'feature', ref: 'main' }));
+    await expectSuccess(owner.post(`${repository}/branches`, { branch: 'feature', ref: 'main' }));
     return { by: 'developer', path: { id }, params: { ...SCHEDULE, cron_timezone: 'Berlin' } };
   },
-  updatePipelineSchedule: onSchedule('owner', { cron: '@daily', active: false }),
-  takeOwnershipOfPipelineSchedule: onSchedule('maintainer'),
-  playPipelineSchedule: onSchedule('developer'),
-  deletePipelineSchedule: onSchedule('maintainer'),
-  createScheduleVariable: onSchedule('owner', { key: 'LEVEL', value: 'high', variable_type: 'file' }),
-  getScheduleVariable: onVariable('maintainer'),
-  updateScheduleVariable: onVariable('owner', { value: 'low' }),
-  deleteScheduleVariable: onVariable('maintainer'),
+  updatePipelineSchedule: buildScheduleExample('owner', { cron: '@daily', active: false }),
+  takeOwnershipOfPipelineSchedule: buildScheduleExample('maintainer'),
+  playPipelineSchedule: buildScheduleExample('developer'),
+  deletePipelineSchedule: buildScheduleExample('maintainer'),
+  createScheduleVariable: buildScheduleExample('owner', { key: 'LEVEL', value: 'high', variable_type: 'file' }),
+  getScheduleVariable: buildVariableExample('maintainer'),
+  updateScheduleVariable: buildVariableExample('owner', { value: 'low' }),
+  deleteScheduleVariable: buildVariableExample('maintainer'),
 };

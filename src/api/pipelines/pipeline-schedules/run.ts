@@ -18,8 +18,8 @@ type ScheduleServices = Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 's
 
 /**
  * Runs due schedules (contract/runners.md §4.7). Every minute each due schedule is advanced by a compare-and-set in the
- * transaction that enqueues its run, so that only one process enqueues it. Several missed times lead to one run. A run
- * carries its due timestamp and creates one pipeline, however often it is retried.
+ * transaction that enqueues its run, so that only one process enqueues it. Several missed times lead to one run. The due
+ * timestamp of a run is its idempotency key, so that retries create only one pipeline.
  */
 
 const DUE_BATCH_SIZE = 50;
@@ -33,18 +33,18 @@ export const startDueSchedules = defineJob({
   ) {
     for (;;) {
       const now = timestamp(clock);
-      const due = await selectDueSchedules(database.reader, now, DUE_BATCH_SIZE).execute();
-      for (const schedule of due) {
-        const next = nextRunAfter(schedule.cron, schedule.cron_timezone, now);
+      const dueSchedules = await selectDueSchedules(database.reader, now, DUE_BATCH_SIZE).execute();
+      for (const schedule of dueSchedules) {
+        const nextRunAt = nextRunAfter(schedule.cron, schedule.cron_timezone, now);
         await runUnitOfWork(ANONYMOUS, async (uow) => {
-          // The time zone may have been removed from the engine's database: such a schedule is deactivated.
-          if (next === null) return deactivateSchedule(uow, schedule);
+          // A schedule has no next run if its time zone was removed from the time zone database.
+          if (nextRunAt === null) return deactivateSchedule(uow, schedule);
           const run = { scheduleId: schedule.id, dueAt: schedule.next_run_at };
-          if (await setNextRun(uow, schedule, next)) await enqueue(uow, runSchedule, run);
+          if (await setNextRun(uow, schedule, nextRunAt)) await enqueue(uow, runSchedule, run);
         });
         await yieldToEventLoop();
       }
-      if (due.length < DUE_BATCH_SIZE || signal.aborted) return;
+      if (dueSchedules.length < DUE_BATCH_SIZE || signal.aborted) return;
     }
   },
 });
@@ -69,14 +69,14 @@ export const runSchedule = defineJob({
     const project = await findProject(db, owner, String(schedule.project_id));
     if (project === null || project.archived || project.builds_access_level === 'disabled') return;
     const ownerHasAccess = isSignedIn(owner) && getStateBlock(owner.user) === null && canSeeProject(owner, project);
-    const mayRun =
+    const isPermitted =
       ownerHasAccess &&
       (await createScheduledPipeline(services, owner, {
         project,
         schedule,
         origin: `schedule ${scheduleId} ${dueAt}`,
       }));
-    if (!mayRun) await runUnitOfWork(ANONYMOUS, (uow) => deactivateSchedule(uow, schedule));
+    if (!isPermitted) await runUnitOfWork(ANONYMOUS, (uow) => deactivateSchedule(uow, schedule));
   },
 });
 
@@ -103,6 +103,7 @@ export const playSchedule = defineJob({
 interface ScheduleRun {
   readonly project: Project;
   readonly schedule: ScheduleRow;
+  /** Idempotency key of the pipeline. */
   readonly origin: string;
 }
 
@@ -125,7 +126,7 @@ async function createScheduledPipeline(
     });
     return !isFailure(pipeline) || !['notPermitted', 'notAllowed'].includes(pipeline.code);
   } catch (error) {
-    // The user lost the right in the meantime.
+    // The user has lost the permission since the checks above.
     if (error instanceof AccessRevoked) return false;
     throw error;
   }

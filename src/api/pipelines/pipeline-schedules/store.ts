@@ -31,13 +31,13 @@ export function listSchedules(
   scope: 'active' | 'inactive' | null | undefined,
   page: OffsetRequest,
 ): Promise<Page<ScheduleRow>> {
-  const all = db.selectFrom('pipeline_schedules').select(columns).where('project_id', '=', projectId);
-  const matches = scope == null ? all : all.where('active', '=', scope === 'active');
+  const schedules = db.selectFrom('pipeline_schedules').select(columns).where('project_id', '=', projectId);
+  const matches = scope == null ? schedules : schedules.where('active', '=', scope === 'active');
   return paginate(db, matches.orderBy('id'), page);
 }
 
 // index: pipeline_schedules primary key
-const scheduleById = prepare((db, value: Params<{ id: number }>) =>
+const scheduleByIdQuery = prepare((db, value: Params<{ id: number }>) =>
   db.selectFrom('pipeline_schedules').select(columns).where('id', '=', value('id')),
 );
 
@@ -49,7 +49,7 @@ export async function findSchedule(db: Reader, projectId: number, id: number): P
 
 /** Returns the schedule with this id in any project, or null. */
 export async function findScheduleById(db: Reader, id: number): Promise<ScheduleRow | null> {
-  return (await scheduleById.first(db, { id })) ?? null;
+  return (await scheduleByIdQuery.first(db, { id })) ?? null;
 }
 
 /** Counts the schedules of a project, which are few. index: pipeline_schedules_by_project */
@@ -109,11 +109,11 @@ export function selectDueSchedules(db: Reader, now: string, limit: number) {
 export async function setNextRun(
   tx: Transaction,
   { id, next_run_at }: Pick<ScheduleRow, 'id' | 'next_run_at'>,
-  next: string,
+  nextRunAt: string,
 ): Promise<boolean> {
   const result = await tx
     .updateTable('pipeline_schedules')
-    .set({ next_run_at: next })
+    .set({ next_run_at: nextRunAt })
     .where('id', '=', id)
     .where('next_run_at', '=', next_run_at)
     .where('active', '=', true)

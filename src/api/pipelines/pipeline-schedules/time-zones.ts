@@ -92,7 +92,7 @@ export const TIME_ZONE_ALIASES: readonly string[] = [...ZONES_BY_ALIAS.keys()];
 /** Returns the IANA name of a time zone, or null. */
 export function findTimeZone(name: string): string | null {
   const zone = ZONES_BY_ALIAS.get(name) ?? name;
-  // An offset alone is not a zone, although the engine accepts it.
+  // An offset such as `+01:00` is not a zone name, although the JavaScript engine accepts it.
   if (!/^[A-Z]/i.test(zone)) return null;
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });

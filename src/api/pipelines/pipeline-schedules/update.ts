@@ -6,7 +6,7 @@ import { nextRunAfter } from './cron.ts';
 import { findScheduleById, type ScheduleRow, updateSchedule } from './store.ts';
 import { type ScheduleContent, validateSchedule } from './validation.ts';
 
-/** Attributes to change; absent ones stay. */
+/** Attributes to change; absent ones keep their values. */
 type ScheduleChanges = Partial<ScheduleContent & { readonly active: boolean }>;
 
 /** Updates a schedule. Its next run is recalculated if its times change or it becomes active. */
@@ -18,19 +18,19 @@ export async function applyScheduleChanges(
 ): Promise<ScheduleRow | Failure<'invalid' | 'notFound'>> {
   const current = await findScheduleById(uow, id);
   if (current === null) return fail('notFound');
-  const { active = current.active, ...others } = changes;
-  const content = await validateSchedule(uow, project, { ...current, ...others }, 'update');
+  const { active = current.active, ...contentChanges } = changes;
+  const content = await validateSchedule(uow, project, { ...current, ...contentChanges }, 'update');
   if (isFailure(content)) return content;
   if (Object.keys(changes).length === 0) return current;
   const { description, ref, cron, cron_timezone } = content;
   const mustReschedule =
     cron !== current.cron || cron_timezone !== current.cron_timezone || (active && !current.active);
-  const next = mustReschedule ? { next_run_at: nextRunAfter(cron, cron_timezone, uow.now)! } : {};
-  const values = { description, ref, cron, cron_timezone, active, ...next };
+  const nextRun = mustReschedule ? { next_run_at: nextRunAfter(cron, cron_timezone, uow.now)! } : {};
+  const values = { description, ref, cron, cron_timezone, active, ...nextRun };
   return (await updateSchedule(uow, id, values)) ?? fail('notFound');
 }
 
-/** Makes the caller the owner of the schedule; the owner's own request changes nothing. */
+/** Makes the caller the owner of the schedule. Returns the schedule, unchanged if the caller is already its owner. */
 export async function takeScheduleOwnership(
   uow: UnitOfWork<SignedInCaller>,
   schedule: ScheduleRow,

@@ -27,19 +27,19 @@ export async function validateSchedule(
   content: ScheduleContent,
   verb: 'create' | 'update',
 ): Promise<ValidSchedule | Failure<'invalid'>> {
-  const errors = findErrors(content, uow.now);
+  const errors = findFieldErrors(content, uow.now);
   if (errors !== null) return invalid(errors);
-  const valid = content as ValidSchedule;
-  if (await mayUpdateJobsOn(uow, uow.actor, project, toBranchOrTag(valid.ref))) return valid;
+  const validContent = content as ValidSchedule;
+  if (await mayUpdateJobsOn(uow, uow.actor, project, toBranchOrTag(validContent.ref))) return validContent;
   return invalid({ base: [`The current user is not authorized to ${verb} the pipeline schedule`] });
 }
 
-function findErrors({ description, ref, cron, cron_timezone }: ScheduleContent, now: string): FieldErrors | null {
-  const isZone = findTimeZone(cron_timezone) !== null;
-  const isCronValid = isCron(cron) && (!isZone || nextRunAfter(cron, cron_timezone, now) !== null);
+function findFieldErrors({ description, ref, cron, cron_timezone }: ScheduleContent, now: string): FieldErrors | null {
+  const isZoneValid = findTimeZone(cron_timezone) !== null;
+  const isCronValid = isCron(cron) && (!isZoneValid || nextRunAfter(cron, cron_timezone, now) !== null);
   return compactFieldErrors({
     cron: isCronValid ? [] : ['syntax is invalid'],
-    cron_timezone: isZone ? [] : ['syntax is invalid'],
+    cron_timezone: isZoneValid ? [] : ['syntax is invalid'],
     ref: ref === null ? ['is ambiguous'] : [],
     description: description.trim() === '' ? ["can't be blank"] : [],
   });

@@ -55,9 +55,9 @@ export const updateScheduleVariable = endpoint({
   errors: { invalid: INVALID, notFound: VARIABLE_NOT_FOUND },
   response: ok(ScheduleVariable),
   async handle({ schedule, variable, caller, params }, { runUnitOfWork, secretKey }) {
-    const key = await secretKey();
-    const current = decryptScheduleVariable(key, variable);
-    const row = encryptScheduleVariable(key, schedule.id, {
+    const encryptionKey = await secretKey();
+    const current = decryptScheduleVariable(encryptionKey, variable);
+    const row = encryptScheduleVariable(encryptionKey, schedule.id, {
       ...current,
       value: params.value ?? current.value,
       variable_type: params.variable_type ?? current.variable_type,

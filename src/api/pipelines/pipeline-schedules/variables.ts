@@ -20,10 +20,10 @@ export interface ScheduleVariableRow {
 
 const columns = ['schedule_id', 'key', 'value', 'variable_type', 'raw'] as const;
 
-const encryptionContext = ({ schedule_id, key }: Pick<ScheduleVariableRow, 'schedule_id' | 'key'>) =>
+const buildEncryptionContext = ({ schedule_id, key }: Pick<ScheduleVariableRow, 'schedule_id' | 'key'>) =>
   `pipeline_schedule_variables.value:${schedule_id}/${key}`;
 
-/** The same limit applies to a request that creates a pipeline. */
+/** Maximum number of variables of a schedule, the same as for a request that creates a pipeline. */
 const MAX_VARIABLES = 200;
 
 /** Lists the variables of a schedule, encrypted, in order of creation. index: pipeline_schedule_variables_by_key */
@@ -37,7 +37,7 @@ export function decryptScheduleVariable(secretKey: KeyObject, variable: Schedule
   const { key, variable_type, raw } = variable;
   return {
     key,
-    value: decrypt(secretKey, variable.value, encryptionContext(variable)),
+    value: decrypt(secretKey, variable.value, buildEncryptionContext(variable)),
     variable_type,
     raw: Boolean(raw),
   };
@@ -48,8 +48,9 @@ export async function loadScheduleVariables(
   { database, secretKey }: Pick<Services, 'database' | 'secretKey'>,
   scheduleId: number,
 ): Promise<PipelineVariableInput[]> {
-  const [rows, key] = [await listScheduleVariables(database.reader, scheduleId), await secretKey()];
-  return rows.map((row) => decryptScheduleVariable(key, row));
+  const rows = await listScheduleVariables(database.reader, scheduleId);
+  const decryptionKey = await secretKey();
+  return rows.map((row) => decryptScheduleVariable(decryptionKey, row));
 }
 
 /** Returns the variable with this key, or null. index: pipeline_schedule_variables_by_key */
@@ -79,7 +80,7 @@ export function encryptScheduleVariable(
   const primaryKey = { schedule_id: scheduleId, key: input.key };
   return {
     ...primaryKey,
-    value: encrypt(secretKey, input.value, encryptionContext(primaryKey)),
+    value: encrypt(secretKey, input.value, buildEncryptionContext(primaryKey)),
     variable_type: input.variable_type,
     raw: false,
   };
@@ -102,7 +103,7 @@ export async function insertScheduleVariable(
   return variable;
 }
 
-/** index: pipeline_schedule_variables_by_key */
+/** Updates value and type of a variable and returns it. index: pipeline_schedule_variables_by_key */
 export async function updateVariable(
   tx: Transaction,
   { schedule_id, key, value, variable_type }: ScheduleVariableRow,
@@ -117,7 +118,7 @@ export async function updateVariable(
   return row ?? fail('notFound');
 }
 
-/** index: pipeline_schedule_variables_by_key */
+/** Deletes a variable and returns it. index: pipeline_schedule_variables_by_key */
 export async function deleteVariable(
   tx: Transaction,
   { schedule_id, key }: Pick<ScheduleVariableRow, 'schedule_id' | 'key'>,

@@ -13,15 +13,15 @@ import { integer } from '#http/parameters/types.ts';
 
 /** Access to pipelines (contract/runners.md §4). */
 
-interface InProject {
+interface ProjectContext {
   readonly project: Project;
 }
 
-/** Loads the pipeline in the path. */
+/** The pipeline in the path. */
 export const pipelineResource = {
   name: 'pipeline',
   params: { pipeline_id: required(integer) },
-  load: ({ db, params }: AccessCall<{ readonly pipeline_id: number }>, { project }: InProject) =>
+  load: ({ db, params }: AccessCall<{ readonly pipeline_id: number }>, { project }: ProjectContext) =>
     findPipeline(db, project.id, params.pipeline_id),
   notFound: nestedNotFound,
 } as const;
@@ -51,7 +51,7 @@ export function updatePipelineAccess(): PipelineAccess {
     }, 'project:update_pipeline + push or merge to its ref');
 }
 
-/** In addition, the project must let the caller cancel pipelines. */
+/** Like `updatePipelineAccess`, but the project must also let the caller cancel pipelines. */
 export function cancelPipelineAccess(): PipelineAccess {
   return updatePipelineAccess().require(({ caller, services }, { project }) => {
     if (!mayCancelJobs(services.config.tier, caller, project)) throw forbidden();

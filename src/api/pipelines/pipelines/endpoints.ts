@@ -70,10 +70,10 @@ export const getLatestPipeline = endpoint({
   summary: 'Get the latest pipeline of a branch or tag',
   access: inProjectAllowingAnonymous('read_pipeline'),
   params: { ref: optional(refName) },
-  errors: { none: NOT_FOUND },
+  errors: { noPipeline: NOT_FOUND },
   response: ok(PipelineDetail),
   read: async (db, { project, params }) =>
-    (await findNewestPipelineOfRef(db, project.id, params.ref ?? project.default_branch)) ?? fail('none'),
+    (await findNewestPipelineOfRef(db, project.id, params.ref ?? project.default_branch)) ?? fail('noPipeline'),
 });
 
 export const getPipeline = endpoint({
@@ -93,6 +93,7 @@ export const listPipelineVariables = endpoint({
   handle: ({ pipeline }, services) => loadPipelineVariables(services, pipeline.id),
 });
 
+/** Always empty, because trigger jobs are not supported. */
 export const listPipelineBridges = endpoint({
   get: '/projects/:id/pipelines/:pipeline_id/bridges',
   summary: 'List the trigger jobs of a pipeline',

@@ -1,7 +1,7 @@
 import type { Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
-const pathOf = (project: { readonly id: number }, pipeline_id: number) => ({ id: project.id, pipeline_id });
+const buildPipelinePath = (project: { readonly id: number }, pipeline_id: number) => ({ id: project.id, pipeline_id });
 
 export const examples: Examples<typeof endpoints> = {
   listPipelines: [
@@ -25,21 +25,33 @@ export const examples: Examples<typeof endpoints> = {
     await newPipeline();
     return { by: 'guest', path: { id: project.id }, params: { ref: 'feature' } };
   },
-  getPipeline: async ({ project, newPipeline }) => ({ by: 'guest', path: pathOf(project, await newPipeline()) }),
+  getPipeline: async ({ project, newPipeline }) => ({
+    by: 'guest',
+    path: buildPipelinePath(project, await newPipeline()),
+  }),
   listPipelineVariables: async ({ project, newPipeline }) => ({
     by: 'maintainer',
-    path: pathOf(project, await newPipeline()),
+    path: buildPipelinePath(project, await newPipeline()),
   }),
   listPipelineBridges: async ({ project, newPipeline }) => ({
     by: 'guest',
-    path: pathOf(project, await newPipeline()),
+    path: buildPipelinePath(project, await newPipeline()),
   }),
-  retryPipeline: async ({ project, newPipeline }) => ({ by: 'developer', path: pathOf(project, await newPipeline()) }),
-  cancelPipeline: async ({ project, newPipeline }) => ({ by: 'developer', path: pathOf(project, await newPipeline()) }),
-  deletePipeline: async ({ project, newPipeline }) => ({ by: 'owner', path: pathOf(project, await newPipeline()) }),
+  retryPipeline: async ({ project, newPipeline }) => ({
+    by: 'developer',
+    path: buildPipelinePath(project, await newPipeline()),
+  }),
+  cancelPipeline: async ({ project, newPipeline }) => ({
+    by: 'developer',
+    path: buildPipelinePath(project, await newPipeline()),
+  }),
+  deletePipeline: async ({ project, newPipeline }) => ({
+    by: 'owner',
+    path: buildPipelinePath(project, await newPipeline()),
+  }),
   updatePipelineMetadata: async ({ project, newPipeline }) => ({
     by: 'developer',
-    path: pathOf(project, await newPipeline()),
+    path: buildPipelinePath(project, await newPipeline()),
     params: { name: 'Nightly' },
   }),
   listPackagePipelines: ({ project }) => ({ by: 'reporter', path: { id: project.id, package_id: 1 } }),

@@ -14,10 +14,10 @@ export async function retryAndReloadPipeline(uow: UnitOfWork, { id, project_id }
 
 /** Cancels the unfinished jobs of a pipeline and returns the pipeline. A finished pipeline stays as it is. */
 export async function cancelAndReloadPipeline(uow: UnitOfWork, { id, project_id }: PipelineRow): PipelineResult {
-  const now = await findPipeline(uow, project_id, id);
-  if (now === null) return fail('notFound');
-  await cancelPipeline(uow, now);
-  return reloadPipeline(uow, now);
+  const current = await findPipeline(uow, project_id, id);
+  if (current === null) return fail('notFound');
+  await cancelPipeline(uow, current);
+  return reloadPipeline(uow, current);
 }
 
 /** Sets the name of a pipeline. index: pipelines primary key */

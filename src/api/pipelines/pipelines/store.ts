@@ -40,18 +40,18 @@ export async function listPipelines(
   // index: pipelines_by_project, pipelines_by_status, pipelines_by_ref, pipelines_by_updated_at, pipelines_by_project_user
   const query = selectPipelines(db)
     .where('pipelines.project_id', '=', projectId)
-    .where((eb) => eb.and(filterConditions(eb, filter)));
+    .where((eb) => eb.and(buildFilterConditions(eb, filter)));
   const orderedQuery = order_by === 'id' ? query : query.orderBy(`pipelines.${order_by}`, direction);
   return paginate(db, orderedQuery.orderBy('pipelines.id', direction), page);
 }
 
 type Eb = ExpressionBuilder<Schema, 'pipelines'>;
 
-function filterConditions(outerBuilder: unknown, filter: PipelineFilter) {
+function buildFilterConditions(outerBuilder: unknown, filter: PipelineFilter) {
   const eb = outerBuilder as Eb;
   const { username, name, yaml_errors } = filter;
   const conditions = [];
-  if (filter.scope != null) conditions.push(scopeCondition(eb, filter.scope));
+  if (filter.scope != null) conditions.push(buildScopeCondition(eb, filter.scope));
   if (filter.status != null) conditions.push(eb('pipelines.status', '=', filter.status));
   if (filter.ref != null) conditions.push(eb('pipelines.ref', '=', filter.ref));
   if (filter.sha != null) conditions.push(eb('pipelines.sha', '=', filter.sha));
@@ -70,8 +70,8 @@ function filterConditions(outerBuilder: unknown, filter: PipelineFilter) {
 const selectUserId = (eb: Eb, username: string) =>
   eb.selectFrom('users').select('users.id').where('users.username_key', '=', foldCase(username));
 
-/** Builds the condition for the newest pipeline of each branch or tag. */
-function scopeCondition(eb: Eb, scope: (typeof SCOPES)[number]) {
+/** Builds the condition of a scope; `branches` and `tags` select the newest pipeline of each ref. */
+function buildScopeCondition(eb: Eb, scope: (typeof SCOPES)[number]) {
   if (scope === 'finished') return eb('pipelines.status', 'in', ['success', 'failed', 'canceled']);
   if (scope === 'running' || scope === 'pending') return eb('pipelines.status', '=', scope);
   // index: pipelines_by_ref
@@ -85,7 +85,7 @@ function scopeCondition(eb: Eb, scope: (typeof SCOPES)[number]) {
   return eb.and([eb('pipelines.tag', '=', scope === 'tags'), eb.not(eb.exists(newer))]);
 }
 
-/** Returns the newest pipeline of a branch or tag. index: pipelines_by_ref */
+/** Returns the newest pipeline of a branch or tag, or null. index: pipelines_by_ref */
 export async function findNewestPipelineOfRef(db: Reader, projectId: number, ref: string): Promise<PipelineRow | null> {
   const row = await selectPipelines(db)
     .where('pipelines.project_id', '=', projectId)
@@ -115,7 +115,7 @@ export async function pipelinesOfSchedule(
 ): Promise<Page<PipelineRow>> {
   const query = selectPipelines(db)
     .where('pipelines.schedule_id', '=', scheduleId)
-    .where((eb) => eb.and(filterConditions(eb, filter)));
+    .where((eb) => eb.and(buildFilterConditions(eb, filter)));
   return paginate(db, query.orderBy('pipelines.id', sort), page);
 }
 
@@ -127,12 +127,12 @@ export async function findNewestPipelineOfSchedule(db: Reader, scheduleId: numbe
   return (await newestQuery.limit(1).executeTakeFirst()) ?? null;
 }
 
-type MergeRequestHeads = Pick<MergeRequest, 'id' | 'project_id' | 'source_branch'>;
+type MergeRequestSource = Pick<MergeRequest, 'id' | 'project_id' | 'source_branch'>;
 
 /** Lists a page of the pipelines that ran on the source branch for any head of the merge request. */
 export async function listPipelinesOfMergeRequest(
   db: Reader,
-  { id, project_id, source_branch }: MergeRequestHeads,
+  { id, project_id, source_branch }: MergeRequestSource,
   page: OffsetRequest,
 ): Promise<Page<PipelineRow>> {
   // index: pipelines_by_ref, merge_request_versions_by_merge_request

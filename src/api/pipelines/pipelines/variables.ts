@@ -8,6 +8,7 @@ export async function loadPipelineVariables(
   { database, secretKey }: Pick<Services, 'database' | 'secretKey'>,
   pipelineId: number,
 ) {
-  const [rows, key] = [await pipelineVariables(database.reader, pipelineId), await secretKey()];
-  return rows.map((row) => ({ ...row, value: decrypt(key, row.value, PIPELINE_VARIABLE) }));
+  const rows = await pipelineVariables(database.reader, pipelineId);
+  const decryptionKey = await secretKey();
+  return rows.map((row) => ({ ...row, value: decrypt(decryptionKey, row.value, PIPELINE_VARIABLE) }));
 }

@@ -27,8 +27,8 @@ export async function cancelJob(uow: UnitOfWork, jobId: number, { force = false 
     return;
   }
   if ((await changeJobStatus(uow, jobId, WAITING_STATUSES, 'canceled')) !== null) return;
-  const gracefully = (await findGracefullyCancelable(uow, [jobId])).length > 0;
-  await changeJobStatus(uow, jobId, ['running'], gracefully ? 'canceling' : 'canceled');
+  const isGraceful = (await findGracefullyCancelable(uow, [jobId])).length > 0;
+  await changeJobStatus(uow, jobId, ['running'], isGraceful ? 'canceling' : 'canceled');
 }
 
 const FINISHED_STATUSES: readonly JobStatus[] = ['success', 'failed', 'canceled', 'skipped'];
@@ -46,12 +46,12 @@ export async function cancelPipeline(
   const jobs = await listLatestJobs(uow, pipeline.id);
   const pipelineRef = toPipelineRef(pipeline);
   const runningJobs = jobs.filter(({ status }) => status === 'running');
-  const gracefully = new Set(force ? [] : await findGracefullyCancelable(uow, getIds(runningJobs)));
+  const gracefulIds = new Set(force ? [] : await findGracefullyCancelable(uow, getIds(runningJobs)));
   const waitingJobs = jobs.filter(({ status }) => WAITING_STATUSES.includes(status));
   const jobsBeingCanceled = force ? jobs.filter(({ status }) => status === 'canceling') : [];
-  const endedJobs = [...runningJobs.filter(({ id }) => !gracefully.has(id)), ...jobsBeingCanceled];
+  const endedJobs = [...runningJobs.filter(({ id }) => !gracefulIds.has(id)), ...jobsBeingCanceled];
   await transitionJobs(uow, pipelineRef, [...waitingJobs, ...endedJobs], 'canceled');
-  const cancelingJobs = runningJobs.filter(({ id }) => gracefully.has(id));
+  const cancelingJobs = runningJobs.filter(({ id }) => gracefulIds.has(id));
   await transitionJobs(uow, pipelineRef, cancelingJobs, 'canceling');
   for (const { id: jobId } of endedJobs) {
     await uow.publish('job-finished', { jobId, pipelineId: pipeline.id, projectId: pipeline.project_id });

@@ -17,7 +17,7 @@ export interface ClonedJob {
   readonly user_id: number | null;
 }
 
-/** The columns that a new attempt copies from the one before. */
+/** The columns that a new attempt copies from the previous attempt. */
 const CLONED_COLUMNS = [
   'project_id',
   'pipeline_id',
@@ -33,8 +33,8 @@ const CLONED_COLUMNS = [
 ] as const;
 
 /**
- * Inserts another attempt of each of these jobs as `created`, with its tags and variables, and marks the old ones as
- * retried. The caller has read them in this transaction as the latest attempts.
+ * Inserts another attempt of each of these jobs as `created`, with its tags and variables, and marks the old rows as
+ * retried. The caller must have read the jobs in this transaction as the latest attempts.
  */
 export async function cloneJobs(
   uow: UnitOfWork,
@@ -44,7 +44,7 @@ export async function cloneJobs(
 ): Promise<ClonedJob[]> {
   if (jobIds.length === 0) return [];
   const isInJobs = (column: string) => isInIds(uow, sql.ref(column), jobIds);
-  const mayFail = await filterAllowedToFail(uow, jobIds);
+  const allowedToFailIds = await filterAllowedToFail(uow, jobIds);
   // index: jobs primary key
   await uow.updateTable('jobs').set({ retried: true, updated_at: uow.now }).where(isInJobs('id')).execute();
   const clones = await uow
@@ -64,9 +64,9 @@ export async function cloneJobs(
         .selectFrom('jobs as old')
         .select(CLONED_COLUMNS.map((name) => `old.${name}` as const))
         .select([
-          // The start of a job overwrites `timeout`; then the value of the CI file is in `file_timeout`.
+          // The start of a job overwrites `timeout` and moves the value of the CI file to `file_timeout`.
           sql<number | null>`case when old.started_at is null then old.timeout else old.file_timeout end`.as('timeout'),
-          sql<boolean>`${isInIds(uow, sql.ref('old.id'), mayFail)}`.as('allow_failure'),
+          sql<boolean>`${isInIds(uow, sql.ref('old.id'), allowedToFailIds)}`.as('allow_failure'),
           sql.lit<'created'>('created').as('status'),
           sql<boolean>`false`.as('retried'),
           sql<number | null>`cast(${userId} as bigint)`.as('user_id'),
@@ -92,12 +92,12 @@ async function filterAllowedToFail(tx: Transaction, jobIds: readonly number[]): 
     .where(isInIds(tx, sql.ref('id'), jobIds))
     .where('allow_failure', '=', true)
     .execute();
-  const byExitCode = rows.filter(({ exit_code }) => exit_code !== null).map(({ id }) => id);
-  const options = await loadProcessingOptions(tx, byExitCode);
-  return rows.filter(({ id }) => !hasExitCodes(options.get(id))).map(({ id }) => id);
+  const idsWithExitCode = rows.filter(({ exit_code }) => exit_code !== null).map(({ id }) => id);
+  const options = await loadProcessingOptions(tx, idsWithExitCode);
+  return rows.filter(({ id }) => !dependsOnExitCode(options.get(id))).map(({ id }) => id);
 }
 
-function hasExitCodes(options: ProcessingOptions | undefined): boolean {
+function dependsOnExitCode(options: ProcessingOptions | undefined): boolean {
   return (options?.allow_failure_exit_codes ?? []).length > 0;
 }
 
@@ -105,14 +105,14 @@ function hasExitCodes(options: ProcessingOptions | undefined): boolean {
 async function copyTagsAndVariables(
   tx: Transaction,
   pipelineId: number,
-  old: ReturnType<typeof isInIds>,
+  isOldJob: ReturnType<typeof isInIds>,
 ): Promise<void> {
   const clones = sql`jobs as old inner join jobs as clone
     on clone.pipeline_id = ${pipelineId} and clone.name = old.name and not clone.retried`;
   await sql`insert into job_tags (job_id, name, position)
     select clone.id, job_tags.name, job_tags.position from ${clones}
-    inner join job_tags on job_tags.job_id = old.id where ${old}`.execute(tx);
+    inner join job_tags on job_tags.job_id = old.id where ${isOldJob}`.execute(tx);
   await sql<SqlBool>`insert into job_variables (job_id, key, value)
     select clone.id, job_variables.key, job_variables.value from ${clones}
-    inner join job_variables on job_variables.job_id = old.id where ${old}`.execute(tx);
+    inner join job_variables on job_variables.job_id = old.id where ${isOldJob}`.execute(tx);
 }

@@ -24,7 +24,7 @@ export async function listExternalStatuses(db: Reader, pipelineId: number): Prom
   return rows.map(({ status }) => ({ status, allow_failure: false }));
 }
 
-/** Returns the latest commit status with this name. index: commit_statuses_latest_by_name */
+/** Returns the latest commit status with this name, or null. index: commit_statuses_latest_by_name */
 export async function findLatestCommitStatus(db: Reader, pipelineId: number, name: string) {
   const row = await db
     .selectFrom('commit_statuses')
@@ -44,7 +44,7 @@ export function hasJobWithName(db: Reader, pipelineId: number, name: string): Pr
 
 type NewRow = Omit<Insertable<Schema['commit_statuses']>, 'id' | 'retried' | 'created_at' | 'updated_at'>;
 
-/** Inserts a commit status and returns its id, which no job has. */
+/** Inserts a commit status and returns its id. Commit statuses and jobs share one id sequence. */
 export async function insertCommitStatus(tx: Transaction, row: NewRow): Promise<number> {
   const id = await allocateId(tx, 'jobs');
   const values = { ...row, id, retried: false, created_at: tx.now, updated_at: tx.now };
@@ -52,15 +52,15 @@ export async function insertCommitStatus(tx: Transaction, row: NewRow): Promise<
   return id;
 }
 
-/** index: commit_statuses primary key */
+/** Updates columns of a commit status. index: commit_statuses primary key */
 export async function updateCommitStatus(
   tx: Transaction,
   id: number,
-  change: Omit<Updateable<Schema['commit_statuses']>, 'id' | 'updated_at'>,
+  changes: Omit<Updateable<Schema['commit_statuses']>, 'id' | 'updated_at'>,
 ): Promise<void> {
   await tx
     .updateTable('commit_statuses')
-    .set({ ...change, updated_at: tx.now })
+    .set({ ...changes, updated_at: tx.now })
     .where('id', '=', id)
     .execute();
 }

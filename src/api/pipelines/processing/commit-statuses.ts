@@ -11,8 +11,8 @@ import {
 import { type PipelineKey, processPipeline } from './state-machine.ts';
 
 /**
- * Commit statuses from external systems count for the pipeline as jobs do (contract/runners.md §4.8). A change of such
- * a status and all its consequences run in one unit of work, under the lock of the project's jobs.
+ * Commit statuses from external systems count like jobs for the status of the pipeline (contract/runners.md §4.8). A
+ * status change and all its consequences run in one unit of work, under the lock of the project's jobs.
  */
 
 export interface CommitStatusInput {
@@ -41,23 +41,23 @@ const TRANSITIONS: Readonly<
 
 /**
  * Updates the user's unfinished status with this name, or inserts a new one and marks the older one as retried. Returns
- * its id. `taken`: a job of the pipeline has this name. `impossible`: the transition is not allowed.
+ * its id. `nameTaken`: a job of the pipeline has this name. `invalidTransition`: the transition is not allowed.
  */
 export async function setCommitStatus(
   uow: UnitOfWork,
   pipeline: PipelineKey,
   input: CommitStatusInput,
-): Promise<number | Failure<'taken' | 'impossible'>> {
+): Promise<number | Failure<'nameTaken' | 'invalidTransition'>> {
   const { name, state, userId, details } = input;
-  if (await hasJobWithName(uow, pipeline.id, name)) return fail('taken');
+  if (await hasJobWithName(uow, pipeline.id, name)) return fail('nameTaken');
   const latest = await findLatestCommitStatus(uow, pipeline.id, name);
   const isOwn = latest !== null && latest.user_id === userId && UNFINISHED_STATUSES.includes(latest.status);
   const { event, from } = TRANSITIONS[state];
-  if (isOwn && !from.includes(latest.status)) return fail('impossible', { event, from: latest.status });
-  const change = { ...details, ...transitionColumns(uow, state), status: state };
-  if (isOwn) await updateCommitStatus(uow, latest.id, change);
+  if (isOwn && !from.includes(latest.status)) return fail('invalidTransition', { event, from: latest.status });
+  const columns = { ...details, ...toTransitionColumns(uow, state), status: state };
+  if (isOwn) await updateCommitStatus(uow, latest.id, columns);
   else if (latest !== null) await updateCommitStatus(uow, latest.id, { retried: true });
-  const row = { ...change, ...toPipelineColumns(pipeline), name, user_id: userId };
+  const row = { ...columns, ...toPipelineColumns(pipeline), name, user_id: userId };
   const id = isOwn ? latest.id : await insertCommitStatus(uow, row);
   await processPipeline(uow, pipeline);
   return id;
@@ -66,7 +66,7 @@ export async function setCommitStatus(
 const toPipelineColumns = ({ id, project_id }: PipelineKey) => ({ pipeline_id: id, project_id });
 
 /** Returns the timestamp and the failure reason that a transition sets. */
-function transitionColumns({ now }: UnitOfWork, state: CommitStatusName) {
+function toTransitionColumns({ now }: UnitOfWork, state: CommitStatusName) {
   if (state === 'running') return { started_at: now };
   if (state === 'failed') return { finished_at: now, failure_reason: 'api_failure' };
   return state === 'success' || state === 'canceled' ? { finished_at: now } : {};

@@ -13,12 +13,12 @@ type CountedStatus = JobStatus | 'warning' | 'ignored';
 
 /** Counts the jobs of a set by status, so that adding jobs does not require reading the earlier ones again. */
 export class StatusCounter {
-  readonly #signs = new Map<CountedStatus, number>();
+  readonly #countsByStatus = new Map<CountedStatus, number>();
   #size = 0;
 
   add(part: StatusPart): void {
     const countedStatus = toCountedStatus(part);
-    this.#signs.set(countedStatus, (this.#signs.get(countedStatus) ?? 0) + 1);
+    this.#countsByStatus.set(countedStatus, (this.#countsByStatus.get(countedStatus) ?? 0) + 1);
     this.#size += 1;
   }
 
@@ -26,19 +26,19 @@ export class StatusCounter {
     return this.#size;
   }
 
-  has(...countedStatuses: readonly CountedStatus[]): boolean {
-    return countedStatuses.some((sign) => this.#signs.has(sign));
+  has(...statuses: readonly CountedStatus[]): boolean {
+    return statuses.some((status) => this.#countsByStatus.has(status));
   }
 
-  hasOnly(...signs: readonly CountedStatus[]): boolean {
-    return [...this.#signs.keys()].every((sign) => signs.includes(sign));
+  hasOnly(...statuses: readonly CountedStatus[]): boolean {
+    return [...this.#countsByStatus.keys()].every((status) => statuses.includes(status));
   }
 
   /** Returns the combined status; `success` for an empty set. */
   composite(): JobStatus {
     if (this.#size === 0) return 'success';
-    for (const [status, signs] of RULES_FOR_ONLY) if (this.hasOnly(...signs)) return status;
-    for (const [status, signs] of RULES_FOR_ANY) if (this.has(...signs)) return status;
+    for (const [status, statuses] of RULES_FOR_ONLY) if (this.hasOnly(...statuses)) return status;
+    for (const [status, statuses] of RULES_FOR_ANY) if (this.has(...statuses)) return status;
     return 'failed';
   }
 }
@@ -56,7 +56,7 @@ function toCountedStatus({ status, allow_failure }: StatusPart): CountedStatus {
   return status === 'manual' ? 'ignored' : status;
 }
 
-type CompositeRule = readonly [status: JobStatus, signs: readonly CountedStatus[]];
+type CompositeRule = readonly [status: JobStatus, statuses: readonly CountedStatus[]];
 
 /** Checked first, in this order: a rule applies if the set has only these statuses. */
 const RULES_FOR_ONLY: readonly CompositeRule[] = [

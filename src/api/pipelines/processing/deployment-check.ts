@@ -17,19 +17,19 @@ const NONE_BLOCKED: ReadonlyMap<number, DeploymentBlock> = new Map();
 
 type CheckedJob = Pick<ProcessedJob, 'id' | 'environment' | 'user_id'>;
 
-/** Returns why jobs of one pipeline may not start, by job id. Jobs that may start are left out. */
+/** Returns why jobs of one pipeline may not start, by job id. Jobs that may start are omitted. */
 export async function findBlockedDeployments(
   uow: UnitOfWork,
   pipeline: PipelineRef,
   jobs: readonly CheckedJob[],
 ): Promise<ReadonlyMap<number, DeploymentBlock>> {
-  const deploying = jobs.filter(hasEnvironment);
-  if (deploying.length === 0) return NONE_BLOCKED;
-  const environments = await findOrCreateEnvironments(uow, pipeline, deploying);
-  const checkable = deploying.filter(({ environment }) => environments.has(environment));
-  const blockReasons = await findBlockedJobs(uow, uow.tier, pipeline.project_id, checkable, environments);
+  const deployJobs = jobs.filter(hasEnvironment);
+  if (deployJobs.length === 0) return NONE_BLOCKED;
+  const environments = await findOrCreateEnvironments(uow, pipeline, deployJobs);
+  const jobsWithEnvironment = deployJobs.filter(({ environment }) => environments.has(environment));
+  const blockReasons = await findBlockedJobs(uow, uow.tier, pipeline.project_id, jobsWithEnvironment, environments);
   return new Map(
-    deploying.flatMap(({ id, environment }): [number, DeploymentBlock][] => {
+    deployJobs.flatMap(({ id, environment }): [number, DeploymentBlock][] => {
       if (!environments.has(environment)) return [[id, 'environment_creation_failure']];
       const reason = blockReasons.get(id);
       return reason === undefined ? [] : [[id, reason === 'waiting' ? reason : 'protected_environment_failure']];
@@ -43,10 +43,10 @@ export async function createEnvironmentsForJobs(
   pipeline: PipelineRef,
   jobs: readonly CheckedJob[],
 ): Promise<void> {
-  const deploying = jobs.filter(hasEnvironment);
-  if (deploying.length === 0) return;
-  const environments = await findOrCreateEnvironments(uow, pipeline, deploying);
-  const withoutEnvironment = deploying.filter(({ environment }) => !environments.has(environment));
+  const deployJobs = jobs.filter(hasEnvironment);
+  if (deployJobs.length === 0) return;
+  const environments = await findOrCreateEnvironments(uow, pipeline, deployJobs);
+  const withoutEnvironment = deployJobs.filter(({ environment }) => !environments.has(environment));
   await transitionJobs(uow, pipeline, withoutEnvironment, 'failed', { failure_reason: 'environment_creation_failure' });
 }
 

@@ -10,7 +10,7 @@ import {
 /** Applies `retry` and `allow_failure:exit_codes` of the CI file to failed jobs (contract/runners.md §6). */
 
 /** Failure reasons for which another attempt would fail in the same way. */
-const NOT_WORTH_RETRYING: ReadonlySet<string> = new Set([
+const NON_RETRYABLE_REASONS: ReadonlySet<string> = new Set([
   'user_blocked',
   'builds_disabled',
   'project_deleted',
@@ -23,20 +23,20 @@ const NOT_WORTH_RETRYING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns whether to retry this failed job (`again`) or not (`over`). Marks it as allowed to fail if its exit code is.
+ * Returns whether this failed job is retried (`retry`) or not (`final`). Marks it as allowed to fail if its exit code is.
  */
-export async function applyFailurePolicy(uow: UnitOfWork, job: ChangedJob): Promise<'again' | 'over'> {
+export async function applyFailurePolicy(uow: UnitOfWork, job: ChangedJob): Promise<'retry' | 'final'> {
   const options = (await loadProcessingOptions(uow, [job.id])).get(job.id) ?? {};
   const mayFail = job.exit_code !== null && options.allow_failure_exit_codes?.includes(job.exit_code) === true;
   if (mayFail) await setAllowFailure(uow, job.id);
-  if (!shouldRetry(job, options.retry)) return 'over';
-  const before = await countRetriedAttempts(uow, job.pipeline_id, job.name);
-  return before < (options.retry?.max ?? 0) ? 'again' : 'over';
+  if (!shouldRetry(job, options.retry)) return 'final';
+  const retriedCount = await countRetriedAttempts(uow, job.pipeline_id, job.name);
+  return retriedCount < (options.retry?.max ?? 0) ? 'retry' : 'final';
 }
 
 function shouldRetry({ failure_reason, exit_code }: ChangedJob, retry: ProcessingOptions['retry']): boolean {
-  if (!retry || retry.max < 1 || failure_reason === null || NOT_WORTH_RETRYING.has(failure_reason)) return false;
+  if (!retry || retry.max < 1 || failure_reason === null || NON_RETRYABLE_REASONS.has(failure_reason)) return false;
   const { when, exit_codes } = retry;
-  const always = when.includes('always') || (when.length === 0 && exit_codes.length === 0);
-  return always || when.includes(failure_reason) || (exit_code !== null && exit_codes.includes(exit_code));
+  const isAlways = when.includes('always') || (when.length === 0 && exit_codes.length === 0);
+  return isAlways || when.includes(failure_reason) || (exit_code !== null && exit_codes.includes(exit_code));
 }

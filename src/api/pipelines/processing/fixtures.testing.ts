@@ -24,18 +24,19 @@ export interface JobFixture {
   readonly row?: Parameters<typeof jobRow>[2];
 }
 
+/** Inserts a pipeline with these jobs and starts it. */
 export async function createPipelineFixture(
-  here: World,
+  world: World,
   project: Project,
   jobs: Readonly<Record<string, JobFixture>>,
   row: Parameters<typeof pipelineRow>[2] = {},
 ): Promise<PipelineFixture> {
-  const { database, runUnitOfWork } = here.server.services;
-  const id = await pipelineRow(here, project, { status: 'created', ref: 'feature', ...row });
+  const { database, runUnitOfWork } = world.server.services;
+  const id = await pipelineRow(world, project, { status: 'created', ref: 'feature', ...row });
   for (const [name, { stage = 0, when = 'on_success', mayFail = false, needs, options = {}, row }] of Object.entries(
     jobs,
   )) {
-    await jobRow(here, project, {
+    await jobRow(world, project, {
       pipeline_id: id,
       name,
       stage: `stage ${stage}`,
@@ -51,14 +52,14 @@ export async function createPipelineFixture(
     });
   }
   await runUnitOfWork(ANONYMOUS, (uow) => startPipeline(uow, { id, project_id: project.id }));
-  const latest = () =>
+  const listLatestJobs = () =>
     database.reader
       .selectFrom('jobs')
       .select(['id', 'name', 'status'])
       .where('pipeline_id', '=', id)
       .where('retried', '=', false)
       .execute();
-  const idOf = async (name: string) => (await latest()).find((job) => job.name === name)!.id;
+  const idOf = async (name: string) => (await listLatestJobs()).find((job) => job.name === name)!.id;
   return {
     id,
     idOf,
@@ -68,12 +69,13 @@ export async function createPipelineFixture(
         .select('status')
         .where('id', '=', id)
         .executeTakeFirstOrThrow();
-      return { ...Object.fromEntries((await latest()).map((job) => [job.name, job.status])), pipeline: status };
+      return { ...Object.fromEntries((await listLatestJobs()).map((job) => [job.name, job.status])), pipeline: status };
     },
     async run(name, to = 'running', change = {}) {
-      const job = await idOf(name);
-      await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, job, ['pending'], 'running', { timeout: 60 }));
-      if (to !== 'running') await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, job, ['running'], to, change));
+      const jobId = await idOf(name);
+      await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, jobId, ['pending'], 'running', { timeout: 60 }));
+      if (to !== 'running')
+        await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, jobId, ['running'], to, change));
     },
   };
 }

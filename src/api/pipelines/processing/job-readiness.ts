@@ -24,18 +24,18 @@ export type ReadyStatus = 'pending' | 'manual' | 'scheduled' | 'skipped';
 
 const FINISHED: ReadonlySet<JobStatus> = new Set(['success', 'failed', 'canceled', 'skipped']);
 
-/** Returns whether jobs that wait for a job with this status may go on. */
+/** Returns whether a job with this status has ended, so that other jobs no longer wait for it. */
 export function hasFinished(status: JobStatus): boolean {
   return FINISHED.has(status);
 }
 
 /**
  * Returns the next status of each `created` job that is ready, by job id. This includes jobs that become ready because
- * of another entry of the result. Jobs that have to wait are left out. `jobs`: the latest attempt of each name.
+ * of another job in the result. Jobs that must wait are omitted. `jobs`: the latest attempt of each name.
  */
 export function findReadyJobs(jobs: readonly PipelineJob[]): ReadonlyMap<number, ReadyStatus> {
   const outcomes = new Map<number, ReadyStatus>();
-  const currentStatus = (job: PipelineJob): StatusPart => ({
+  const getCurrentStatus = (job: PipelineJob): StatusPart => ({
     status: outcomes.get(job.id) ?? job.status,
     allow_failure: job.allow_failure,
   });
@@ -46,17 +46,17 @@ export function findReadyJobs(jobs: readonly PipelineJob[]): ReadonlyMap<number,
   const decide = (job: PipelineJob): void => {
     if (job.status !== 'created' || decidedIds.has(job.id)) return;
     decidedIds.add(job.id);
-    const before =
+    const priorResult =
       job.needs === null
-        ? resultOfStages(earlierStages)
-        : resultOfNeeds(findNeededJobs(job, jobsByName), decide, currentStatus);
-    const outcome = before && statusAfter(job, before);
+        ? getStagesResult(earlierStages)
+        : getNeedsResult(findNeededJobs(job, jobsByName), decide, getCurrentStatus);
+    const outcome = priorResult && getReadyStatus(job, priorResult);
     if (outcome) outcomes.set(job.id, outcome);
   };
 
   for (const stage of groupByStage(jobs)) {
     for (const job of stage) decide(job);
-    for (const job of stage) earlierStages.add(currentStatus(job));
+    for (const job of stage) earlierStages.add(getCurrentStatus(job));
   }
   return outcomes;
 }
@@ -64,26 +64,26 @@ export function findReadyJobs(jobs: readonly PipelineJob[]): ReadonlyMap<number,
 /** The combined result of the jobs that a job waits for; null while one of them is unfinished. */
 type PriorResult = 'success' | 'skipped' | 'failed' | 'other' | null;
 
-function resultOfStages(earlierStages: StatusCounter): PriorResult {
+function getStagesResult(earlierStages: StatusCounter): PriorResult {
   return toPriorResult(earlierStages.composite());
 }
 
-function resultOfNeeds(
+function getNeedsResult(
   neededJobs: readonly PipelineJob[],
   decide: (job: PipelineJob) => void,
-  currentStatus: (job: PipelineJob) => StatusPart,
+  getCurrentStatus: (job: PipelineJob) => StatusPart,
 ): PriorResult {
   const counter = new StatusCounter();
   for (const job of neededJobs) {
     decide(job);
-    counter.add(currentStatus(job));
+    counter.add(getCurrentStatus(job));
   }
   const unfinished = neededJobs.some((job) => {
-    const { status, allow_failure } = currentStatus(job);
+    const { status, allow_failure } = getCurrentStatus(job);
     return !hasFinished(status) && !(status === 'manual' && allow_failure);
   });
   if (unfinished) return null;
-  // A needed job that never ran has produced nothing, whatever the results of the others.
+  // A needed job that never ran has no results, so this job is skipped whatever the results of the other needs.
   return counter.has('skipped', 'ignored') ? 'skipped' : toPriorResult(counter.composite());
 }
 
@@ -92,17 +92,17 @@ function toPriorResult(status: JobStatus): PriorResult {
   return status === 'success' || status === 'skipped' || status === 'failed' ? status : 'other';
 }
 
-function statusAfter(job: PipelineJob, before: NonNullable<PriorResult>): ReadyStatus {
-  if (!mayRunAfter(job, before)) return 'skipped';
+function getReadyStatus(job: PipelineJob, priorResult: NonNullable<PriorResult>): ReadyStatus {
+  if (!mayRunAfter(job, priorResult)) return 'skipped';
   if (job.run_when === 'manual') return 'manual';
   return job.run_when === 'delayed' ? 'scheduled' : 'pending';
 }
 
-function mayRunAfter({ run_when, needs }: PipelineJob, before: NonNullable<PriorResult>): boolean {
-  if (before === 'other') return false;
+function mayRunAfter({ run_when, needs }: PipelineJob, priorResult: NonNullable<PriorResult>): boolean {
+  if (priorResult === 'other') return false;
   if (run_when === 'always') return true;
-  if (run_when === 'on_failure') return before === 'failed';
-  return before === 'success' || (before === 'skipped' && needs === null);
+  if (run_when === 'on_failure') return priorResult === 'failed';
+  return priorResult === 'success' || (priorResult === 'skipped' && needs === null);
 }
 
 /** Returns the jobs that this job needs; for a parallel job (`NAME 1/3`), all its parts. Missing jobs are ignored. */
@@ -119,20 +119,21 @@ function groupByName<Job extends { readonly name: string }>(jobs: readonly Job[]
   const instancesByName = new Map<string, Job[]>();
   for (const job of jobs) {
     jobsByName.set(job.name, [job]);
-    const common = commonName(job.name);
-    if (common === null) continue;
-    const instances = instancesByName.get(common);
+    const commonName = parseCommonName(job.name);
+    if (commonName === null) continue;
+    const instances = instancesByName.get(commonName);
     if (instances) instances.push(job);
-    else instancesByName.set(common, [job]);
+    else instancesByName.set(commonName, [job]);
   }
   for (const [name, group] of instancesByName) if (!jobsByName.has(name)) jobsByName.set(name, group);
   return jobsByName;
 }
 
-/** Returns `unit` for `unit 2/3`. */
-function commonName(name: string): string | null {
-  const at = name.lastIndexOf(' ');
-  return at > 0 && /^\d{1,4}\/\d{1,4}$/.test(name.slice(at + 1)) ? name.slice(0, at) : null;
+/** Returns `unit` for `unit 2/3`, or null for a job that is not parallel. */
+function parseCommonName(name: string): string | null {
+  const blankIndex = name.lastIndexOf(' ');
+  const isInstance = blankIndex > 0 && /^\d{1,4}\/\d{1,4}$/.test(name.slice(blankIndex + 1));
+  return isInstance ? name.slice(0, blankIndex) : null;
 }
 
 /** Returns the jobs of each stage, ordered by stage. */

@@ -10,8 +10,8 @@ import {
 } from './store.ts';
 
 /**
- * All status changes of jobs are written here. Changes of jobs with an environment are published, so that deployments
- * follow.
+ * Writes all status changes of jobs. Changes of jobs with an environment are published as events, so that their
+ * deployments are updated.
  */
 
 /** A job whose status changes. */
@@ -28,7 +28,7 @@ export function toPipelineRef({ id, project_id }: { readonly id: number; readonl
   return { project_id, pipeline_id: id };
 }
 
-/** Moves a job from one of the statuses `from` to `to`; null if it has none of them. */
+/** Changes a job's status from one of `from` to `to`. Returns the job, or null if it has none of the statuses `from`. */
 export async function transitionJob(
   uow: UnitOfWork,
   jobId: number,
@@ -41,7 +41,7 @@ export async function transitionJob(
   return job;
 }
 
-/** Moves many jobs of one pipeline to a status. Each was read in this transaction. */
+/** Changes the status of many jobs of one pipeline. The caller must have read them in this transaction. */
 export async function transitionJobs(
   uow: UnitOfWork,
   pipeline: PipelineRef,
@@ -71,10 +71,10 @@ async function publishStatusChange(
   jobs: readonly JobInTransition[],
   to: JobStatus,
 ): Promise<void> {
-  const deploying = jobs.filter(({ environment }) => environment !== null);
-  if (deploying.length === 0) return;
+  const deployJobs = jobs.filter(({ environment }) => environment !== null);
+  if (deployJobs.length === 0) return;
   const { project_id: projectId, pipeline_id: pipelineId } = pipeline;
-  await uow.publish('job-status-changed', { projectId, pipelineId, jobIds: getIds(deploying), to });
+  await uow.publish('job-status-changed', { projectId, pipelineId, jobIds: getIds(deployJobs), to });
 }
 
 export function getIds(jobs: readonly { readonly id: number }[]): number[] {

@@ -5,15 +5,15 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /**
  * The outcomes of pipelines that users are notified of (contract/activity.md Part 5): success or failure. A success
- * counts as fixed if the latest outcome of the same ref is a failure. A pipeline that runs again has an earlier outcome
- * itself.
+ * counts as fixed if the latest outcome of the same ref is a failure. A pipeline that runs again may
+ * have an earlier outcome of its own.
  */
 
 type PipelineOutcome = 'success' | 'failed';
 
 const isOutcome = (status: PipelineStatus): status is PipelineOutcome => status === 'success' || status === 'failed';
 
-/** Stores the outcome and publishes the events, in the unit of work that has set the pipeline status. */
+/** Stores the outcome and publishes the events, in the unit of work that sets the pipeline status. */
 export async function recordOutcome(uow: UnitOfWork, pipelineId: number, status: PipelineStatus): Promise<void> {
   if (isOutcome(status) || status === 'skipped') await uow.publish('pipeline-finished', { pipelineId, status });
   if (!isOutcome(status)) return;
@@ -23,7 +23,7 @@ export async function recordOutcome(uow: UnitOfWork, pipelineId: number, status:
   await uow.publish('notifiable-event-occurred', { event, about: { type: 'Pipeline', id: pipelineId } });
 }
 
-// A literal condition, because the partial index is used only then.
+// A literal condition, so that the planner uses the partial index.
 const HAS_OUTCOME = sql<SqlBool>`latest.outcome is not null`;
 
 /**

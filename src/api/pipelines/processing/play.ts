@@ -12,11 +12,11 @@ export interface JobVariable {
   readonly value: string;
 }
 
-const PLAYABLE: readonly JobStatus[] = ['manual', 'scheduled'];
+const PLAYABLE_STATUSES: readonly JobStatus[] = ['manual', 'scheduled'];
 
 /**
  * Starts a manual or delayed job, or retries it if it has finished. `userId` becomes the user of the job. Returns the
- * id of the started job. `unplayable`: not such a job, or approvals of its deployment are missing. `forbidden`: the
+ * id of the started job. `unplayable`: the job is neither manual nor delayed, or approvals of its deployment are missing. `forbidden`: the
  * user may not deploy to its environment.
  */
 export async function playJob(
@@ -31,10 +31,10 @@ export async function playJob(
   const block = (await findBlockedDeployments(uow, job, [{ ...currentJob, user_id: userId }])).get(currentJob.id);
   if (block === 'waiting' && currentJob.status === 'manual') return fail('unplayable');
   if (block === 'protected_environment_failure') return fail('forbidden');
-  if (PLAYABLE.includes(currentJob.status)) {
+  if (PLAYABLE_STATUSES.includes(currentJob.status)) {
     await replaceJobVariables(uow, job.id, variables);
     await resetSkippedJobs(uow, job, jobs, currentJob);
-    await startJob(uow, job.id, PLAYABLE, { user_id: userId });
+    await startJob(uow, job.id, PLAYABLE_STATUSES, { user_id: userId });
     return job.id;
   }
   if (currentJob.run_when !== 'manual' && currentJob.run_when !== 'delayed') return fail('unplayable');
@@ -45,8 +45,8 @@ export async function playJob(
 }
 
 /**
- * Starts a job whose deployment was approved, as the job's own user. The job fails if they have lost the right to
- * deploy meanwhile.
+ * Starts a job whose deployment was approved, as the job's own user. The job fails if this user may
+ * no longer deploy.
  */
 export async function releaseJob(uow: UnitOfWork, job: JobKey): Promise<void> {
   const jobs = await listLatestJobs(uow, job.pipeline_id);

@@ -5,7 +5,7 @@ import type { JobStatus, ProcessMode } from '#database/tables/pipelines.ts';
 /** One job of a resource group runs at a time; the others wait (contract/runners.md §5.6). */
 
 /** Statuses of jobs that occupy the resource. */
-const HOLDING_STATUSES: readonly JobStatus[] = ['pending', 'running', 'canceling', 'preparing'];
+const OCCUPYING_STATUSES: readonly JobStatus[] = ['pending', 'running', 'canceling', 'preparing'];
 
 /** Statuses of jobs that may precede waiting jobs if the process mode orders jobs by pipeline. */
 const UPCOMING_STATUSES: readonly JobStatus[] = ['created', 'scheduled', 'waiting_for_resource'];
@@ -24,7 +24,7 @@ export async function findNextInResourceGroup(db: Reader, groupId: number): Prom
     .selectFrom('jobs')
     .select('id')
     .where('resource_group_id', '=', groupId)
-    .where('status', 'in', HOLDING_STATUSES)
+    .where('status', 'in', OCCUPYING_STATUSES)
     .limit(1)
     .executeTakeFirst();
   if (activeJob) return null;
@@ -35,19 +35,19 @@ export async function findNextInResourceGroup(db: Reader, groupId: number): Prom
     .where('id', '=', groupId)
     .executeTakeFirst();
   if (!group) return null;
-  const first = await findFirstWaiting(db, groupId, group.process_mode);
-  return first?.status === 'waiting_for_resource' ? first : null;
+  const firstJob = await findFirstWaiting(db, groupId, group.process_mode);
+  return firstJob?.status === 'waiting_for_resource' ? firstJob : null;
 }
 
 // index: jobs_by_resource_group
 async function findFirstWaiting(db: Reader, groupId: number, mode: ProcessMode) {
-  const inOrder = mode === 'oldest_first' || mode === 'newest_first';
+  const isOrdered = mode === 'oldest_first' || mode === 'newest_first';
   const direction = mode === 'newest_first' || mode === 'newest_ready_first' ? 'desc' : 'asc';
   return db
     .selectFrom('jobs')
     .select(['id', 'pipeline_id', 'project_id', 'status', 'environment'])
     .where('resource_group_id', '=', groupId)
-    .where('status', 'in', inOrder ? UPCOMING_STATUSES : ['waiting_for_resource' as const])
+    .where('status', 'in', isOrdered ? UPCOMING_STATUSES : ['waiting_for_resource' as const])
     .where(sql<boolean>`not retried`)
     .orderBy('pipeline_id', direction)
     .orderBy('id', direction)

@@ -15,10 +15,10 @@ export interface JobKey {
   readonly pipeline_id: number;
 }
 
-const RETRYABLE: readonly JobStatus[] = ['success', 'failed', 'canceled'];
+const RETRYABLE_STATUSES: readonly JobStatus[] = ['success', 'failed', 'canceled'];
 
 function isRetryable({ status, failure_reason }: ProcessedJob): boolean {
-  return RETRYABLE.includes(status) && failure_reason !== 'deployment_rejected';
+  return RETRYABLE_STATUSES.includes(status) && failure_reason !== 'deployment_rejected';
 }
 
 /**
@@ -31,13 +31,13 @@ export async function retryJob(
   userId: number | null,
 ): Promise<number | Failure<'notRetryable' | 'forbidden'>> {
   const jobs = await listLatestJobs(uow, job.pipeline_id);
-  const old = jobs.find(({ id }) => id === job.id);
-  if (!old || !isRetryable(old)) return fail('notRetryable');
-  const block = (await findBlockedDeployments(uow, job, [{ ...old, user_id: userId }])).get(old.id);
+  const oldJob = jobs.find(({ id }) => id === job.id);
+  if (!oldJob || !isRetryable(oldJob)) return fail('notRetryable');
+  const block = (await findBlockedDeployments(uow, job, [{ ...oldJob, user_id: userId }])).get(oldJob.id);
   if (block === 'protected_environment_failure') return fail('forbidden');
   const [clone] = await cloneJobs(uow, job, [job.id], userId);
   if (!clone) return fail('notRetryable');
-  await resetSkippedJobs(uow, job, jobs, old);
+  await resetSkippedJobs(uow, job, jobs, oldJob);
   await startClone(uow, job, clone);
   return clone.id;
 }
@@ -62,10 +62,10 @@ export async function resetSkippedJobs(
 /** Retries each failed or canceled job of the pipeline. Skipped jobs wait again. */
 export async function retryPipeline(uow: UnitOfWork, pipeline: PipelineKey): Promise<void> {
   const jobs = await listLatestJobs(uow, pipeline.id);
-  const retryable = jobs.filter((job) => job.status !== 'success' && isRetryable(job));
+  const retryableJobs = jobs.filter((job) => job.status !== 'success' && isRetryable(job));
   const pipelineRef = toPipelineRef(pipeline);
-  await cloneJobs(uow, pipelineRef, getIds(retryable), uow.actor.user?.id ?? null);
-  const skipped = jobs.filter(({ status }) => status === 'skipped');
-  await transitionJobs(uow, pipelineRef, skipped, 'created');
+  await cloneJobs(uow, pipelineRef, getIds(retryableJobs), uow.actor.user?.id ?? null);
+  const skippedJobs = jobs.filter(({ status }) => status === 'skipped');
+  await transitionJobs(uow, pipelineRef, skippedJobs, 'created');
   await processPipeline(uow, pipeline);
 }

@@ -15,14 +15,14 @@ import type { EventPayloads } from '#events/domain-events.ts';
 const SHARDS = 16;
 
 /**
- * Notifies runners of the project, its ancestor groups and the instance that a job of this project is pending, as far
- * as they may run it. `pipelineId` selects the row (shard) of each counter.
+ * Notifies runners of the project, its ancestor groups and the instance that a job of this project is pending. Omits
+ * group and instance runners if the project does not allow them. `pipelineId` selects the row (shard) of each counter.
  */
 export async function notifyRunnersOfJob(tx: Transaction, projectId: number, pipelineId = 0): Promise<void> {
   await incrementVersions(tx, await listScopes(tx, projectId), pipelineId % SHARDS);
 }
 
-/** Notifies the runners of a scope, of its ancestor groups and of the instance that more of them may take its jobs. */
+/** Notifies the runners of a group or project, of its ancestor groups and of the instance that they may take more jobs. */
 export async function notifyRunnersOfScope(
   tx: Transaction,
   { type, id }: EventPayloads['runner-access-extended'],
@@ -38,7 +38,7 @@ export async function deleteRunnerQueue(tx: Transaction, type: 'group' | 'projec
 }
 
 async function incrementVersions(tx: Transaction, scopes: readonly QueueScope[], shard: number): Promise<void> {
-  // Always in the same order, so that concurrent transactions do not deadlock.
+  // The scopes always have the same order, so that concurrent transactions do not deadlock.
   const rows = scopes.map(([scope, scope_id]) => ({ scope, scope_id, shard, version: 1 }));
   await tx
     .insertInto('runner_queues')
@@ -56,14 +56,14 @@ type QueueScope = readonly [scope: 'instance' | 'group' | 'project', id: number]
 async function listScopes(db: Reader, projectId: number): Promise<QueueScope[]> {
   const { ofGroups, ofInstance } = await loadAllowedRunners(db, projectId);
   return [
-    ...(ofGroups ? (await listGroupsAbove(db, projectId)).map((id) => ['group', id] as const) : []),
+    ...(ofGroups ? (await listAncestorGroupIds(db, projectId)).map((id) => ['group', id] as const) : []),
     ...(ofInstance ? [['instance', 0] as const] : []),
     ['project', projectId],
   ];
 }
 
-/** index: projects primary key, namespace_closure_pkey */
-async function listGroupsAbove(db: Reader, projectId: number): Promise<number[]> {
+/** Lists the ids of the groups above a project. index: projects primary key, namespace_closure_pkey */
+async function listAncestorGroupIds(db: Reader, projectId: number): Promise<number[]> {
   const rows = await db
     .selectFrom('projects')
     .innerJoin('namespace_closure', 'namespace_closure.descendant_id', 'projects.namespace_id')
@@ -103,7 +103,7 @@ interface QueueCounts {
 const VERSIONS = sql<number>`cast(coalesce(sum(runner_queues.version), 0) as bigint)`.as('versions');
 
 // index: runner_projects_by_runner, runner_queues_pkey
-const countsOfProjects = prepare((db, value: Params<{ runner: number }>) =>
+const projectCountsQuery = prepare((db, value: Params<{ runner: number }>) =>
   db
     .selectFrom('runner_projects')
     .leftJoin('runner_queues', (join) =>
@@ -114,7 +114,7 @@ const countsOfProjects = prepare((db, value: Params<{ runner: number }>) =>
 );
 
 // index: runner_queues_pkey
-const versionOfScope = prepare((db, value: Params<{ scope: 'group' | 'instance'; id: number }>) =>
+const scopeVersionQuery = prepare((db, value: Params<{ scope: 'group' | 'instance'; id: number }>) =>
   db
     .selectFrom('runner_queues')
     .select(VERSIONS)
@@ -123,8 +123,8 @@ const versionOfScope = prepare((db, value: Params<{ scope: 'group' | 'instance';
 );
 
 async function loadCounts(db: Reader, { id, runner_type, group_id }: QueueRunner): Promise<QueueCounts> {
-  if (runner_type === 'project_type') return (await countsOfProjects.first(db, { runner: id }))!;
+  if (runner_type === 'project_type') return (await projectCountsQuery.first(db, { runner: id }))!;
   const scope = runner_type === 'group_type' ? 'group' : 'instance';
-  const { versions } = (await versionOfScope.first(db, { scope, id: group_id ?? 0 }))!;
+  const { versions } = (await scopeVersionQuery.first(db, { scope, id: group_id ?? 0 }))!;
   return { scope: 0, versions };
 }

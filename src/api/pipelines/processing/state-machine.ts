@@ -40,7 +40,7 @@ import {
 
 /**
  * Returns the lock key for code that creates pipelines of a project or changes their jobs. Without this lock,
- * PostgreSQL would keep aborting concurrent transactions, because they read and write neighbouring rows.
+ * PostgreSQL would often abort concurrent transactions with serialization failures, because they use neighbouring rows.
  */
 export function jobsLockKey(projectId: number): string {
   return `jobs of project ${projectId}`;
@@ -57,10 +57,10 @@ export async function startPipeline(uow: UnitOfWork, pipeline: PipelineKey): Pro
 }
 
 /**
- * Moves a job from one of the statuses `from` to `to`, writes the columns in `change`, and processes its pipeline.
+ * Changes the status of a job from one of `from` to `to`, writes the columns in `change`, and processes its pipeline.
  * Returns null and changes nothing if the job has none of these statuses: of two concurrent calls, one succeeds. The
  * timestamps `queued_at`, `started_at` and `finished_at` are set to now, unless `change` contains them. A failed job is
- * retried, or allowed to fail, as its CI file says.
+ * retried or allowed to fail according to its CI file.
  */
 export async function changeJobStatus(
   uow: UnitOfWork,
@@ -79,17 +79,17 @@ export async function changeJobStatus(
     await setPipelineStatus(uow, job.pipeline_id, 'running');
     return job;
   }
-  if (to === 'failed' && (await applyFailurePolicy(uow, job)) === 'again') {
+  if (to === 'failed' && (await applyFailurePolicy(uow, job)) === 'retry') {
     const [clone] = await cloneJobs(uow, job, [job.id], job.user_id);
     if (clone?.run_when === 'manual' || clone?.run_when === 'delayed') await startJob(uow, clone.id, ['created']);
   }
-  await processPipelineOf(uow, job);
+  await processPipelineOfJob(uow, job);
   return job;
 }
 
 /**
- * Starts a job on behalf of a user or of its delay: it becomes pending, or waits for its resource group. If its
- * environment is protected, it may have to wait for approvals, or fail.
+ * Starts a job that a user played or whose delay is over: it becomes pending, or waits for its resource group. If its
+ * environment is protected, it may wait for approvals or fail. Returns null if the job has none of the statuses `from`.
  */
 export async function startJob(
   uow: UnitOfWork,
@@ -106,7 +106,7 @@ export async function startJob(
   const job = await transitionJob(uow, jobId, from, to, change);
   if (job === null) return null;
   if (to === 'pending') await notifyRunnersOfJob(uow, job.project_id, job.pipeline_id);
-  await processPipelineOf(uow, job);
+  await processPipelineOfJob(uow, job);
   return job;
 }
 
@@ -126,29 +126,32 @@ async function blockJob(
     block === 'waiting'
       ? await transitionJob(uow, jobId, waitingStatuses, 'manual', change)
       : await transitionJob(uow, jobId, from, 'failed', { ...change, failure_reason: block });
-  if (job !== null) await processPipelineOf(uow, job);
+  if (job !== null) await processPipelineOfJob(uow, job);
   return job;
 }
 
-async function processPipelineOf(uow: UnitOfWork, job: ChangedJob): Promise<void> {
+async function processPipelineOfJob(uow: UnitOfWork, job: ChangedJob): Promise<void> {
   await processPipeline(uow, { id: job.pipeline_id, project_id: job.project_id }, getResourceGroupIds([job]));
 }
 
 /**
- * Applies everything that follows from the current statuses of the pipeline's jobs. `groups`: resource groups that may
- * have become free, in addition to those of the jobs that change here.
+ * Applies everything that follows from the current statuses of the pipeline's jobs. `groupIds`:
+ * resource groups that may have become free, in addition to those of the jobs whose status changes.
  */
 export async function processPipeline(
   uow: UnitOfWork,
   pipeline: PipelineKey,
-  groups: readonly number[] = [],
+  groupIds: readonly number[] = [],
 ): Promise<void> {
   const jobs = await listLatestJobs(uow, pipeline.id);
   const pipelineRef = toPipelineRef(pipeline);
   const changedJobs = await updateReadyJobs(uow, pipelineRef, jobs);
   for (const to of IMMEDIATE_STATUSES) await transitionJobs(uow, pipelineRef, filterByStatus(changedJobs, to), to);
   await scheduleDelayedJobs(uow, pipelineRef, filterByStatus(changedJobs, 'scheduled'));
-  const otherPipelineIds = await startNextInResourceGroups(uow, jobs, [...groups, ...getResourceGroupIds(changedJobs)]);
+  const otherPipelineIds = await startNextInResourceGroups(uow, jobs, [
+    ...groupIds,
+    ...getResourceGroupIds(changedJobs),
+  ]);
   await updatePipelineStatus(uow, pipeline, jobs);
   if (changedJobs.some(({ status }) => status === 'pending'))
     await notifyRunnersOfJob(uow, pipeline.project_id, pipeline.id);
@@ -178,8 +181,8 @@ async function updateReadyJobs(
       pipeline,
       readyJobs.filter(({ id }) => outcomes.get(id) === 'pending'),
     );
-    for (const job of readyJobs) job.status = statusAfter(job, outcomes.get(job.id)!, blockReasons.get(job.id));
-    for (const reason of BLOCK_FAILURES) {
+    for (const job of readyJobs) job.status = getNextStatus(job, outcomes.get(job.id)!, blockReasons.get(job.id));
+    for (const reason of BLOCK_FAILURE_REASONS) {
       const failedJobs = readyJobs.filter(({ id }) => blockReasons.get(id) === reason);
       await transitionJobs(uow, pipeline, failedJobs, 'failed', { failure_reason: reason });
     }
@@ -188,12 +191,12 @@ async function updateReadyJobs(
   }
 }
 
-const BLOCK_FAILURES = [
+const BLOCK_FAILURE_REASONS = [
   'protected_environment_failure',
   'environment_creation_failure',
 ] as const satisfies readonly DeploymentBlock[];
 
-function statusAfter(job: ProcessedJob, outcome: ReadyStatus, block: DeploymentBlock | undefined): JobStatus {
+function getNextStatus(job: ProcessedJob, outcome: ReadyStatus, block: DeploymentBlock | undefined): JobStatus {
   if (block !== undefined) return block === 'waiting' ? 'manual' : 'failed';
   return outcome === 'pending' && job.resource_group_id !== null ? 'waiting_for_resource' : outcome;
 }
@@ -232,17 +235,17 @@ export async function startNextInResourceGroup(
 async function startNextInResourceGroups(
   uow: UnitOfWork,
   jobs: readonly ProcessedJob[],
-  groups: readonly number[],
+  groupIds: readonly number[],
 ): Promise<number[]> {
   const otherPipelineIds = new Set<number>();
-  for (const group of [...new Set(groups)].sort((one, other) => one - other)) {
-    const next = await findNextInResourceGroup(uow, group);
-    if (next === null) continue;
-    await transitionJobs(uow, next, [next], 'pending');
-    await notifyRunnersOfJob(uow, next.project_id, next.pipeline_id);
-    const localJob = jobs.find(({ id }) => id === next.id);
+  for (const groupId of [...new Set(groupIds)].sort((a, b) => a - b)) {
+    const nextJob = await findNextInResourceGroup(uow, groupId);
+    if (nextJob === null) continue;
+    await transitionJobs(uow, nextJob, [nextJob], 'pending');
+    await notifyRunnersOfJob(uow, nextJob.project_id, nextJob.pipeline_id);
+    const localJob = jobs.find(({ id }) => id === nextJob.id);
     if (localJob) localJob.status = 'pending';
-    else otherPipelineIds.add(next.pipeline_id);
+    else otherPipelineIds.add(nextJob.pipeline_id);
   }
   return [...otherPipelineIds];
 }
@@ -261,7 +264,7 @@ async function scheduleDelayedJobs(
   }
 }
 
-/** Starts a delayed job when its delay is over, unless it was played or canceled before. */
+/** Background job that starts a delayed job when its delay is over, unless it was played or canceled before. */
 export const startDelayedJob: JobDefinition<Services, { readonly jobId: number }> = {
   kind: 'start-delayed-job',
   async handle({ runUnitOfWork }, { jobId }) {

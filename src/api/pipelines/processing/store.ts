@@ -56,7 +56,7 @@ const changedColumns = [
 /** A job whose status has changed. */
 export type ChangedJob = Pick<Selectable<Schema['jobs']>, (typeof changedColumns)[number]>;
 
-/** Sets a job's status if it is one of `from` (compare-and-set); null if it is not. index: jobs primary key */
+/** Sets a job's status if it is one of `from` (compare-and-set). Returns the job, or null if it is not. index: jobs primary key */
 export async function updateJobStatus(
   tx: Transaction,
   jobId: number,
@@ -66,8 +66,8 @@ export async function updateJobStatus(
 ): Promise<ChangedJob | null> {
   const row = await tx
     .updateTable('jobs')
-    .set({ ...statusTimestamps(tx, to), ...change, status: to, updated_at: tx.now })
-    // Retries use the timeout of the CI file.
+    .set({ ...getStatusTimestamps(tx, to), ...change, status: to, updated_at: tx.now })
+    // Keeps the timeout of the CI file for retries.
     .$if(change.timeout !== undefined, (query) => query.set((eb) => ({ file_timeout: eb.ref('timeout') })))
     .where('id', '=', jobId)
     .where('status', 'in', from)
@@ -85,13 +85,13 @@ export async function updateJobStatuses(
 ): Promise<void> {
   await tx
     .updateTable('jobs')
-    .set({ ...statusTimestamps(tx, to), ...change, status: to, updated_at: tx.now })
+    .set({ ...getStatusTimestamps(tx, to), ...change, status: to, updated_at: tx.now })
     .where(isInIds(tx, sql.ref('id'), ids))
     .execute();
 }
 
 /** Returns the timestamps that a status sets. */
-function statusTimestamps({ now }: Transaction, to: JobStatus): JobChange {
+function getStatusTimestamps({ now }: Transaction, to: JobStatus): JobChange {
   switch (to) {
     case 'pending':
       return { queued_at: now };
@@ -117,7 +117,7 @@ export async function updateToScheduled(tx: Transaction, jobId: number, schedule
     .execute();
 }
 
-/** Returns what the CI file says about these jobs, by their ids. */
+/** Returns the options of the CI file that affect job statuses, by job id. */
 export async function loadProcessingOptions(
   db: Reader,
   ids: readonly number[],
@@ -137,7 +137,7 @@ export interface ProcessingOptions {
   readonly allow_failure_exit_codes?: readonly number[] | null;
 }
 
-/** Returns the jobs whose runner manager supports `cancel_gracefully`. index: jobs primary key */
+/** Returns the ids of the jobs whose runner manager supports `cancel_gracefully`. index: jobs primary key */
 export async function findGracefullyCancelable(db: Reader, jobIds: readonly number[]): Promise<number[]> {
   if (jobIds.length === 0) return [];
   const rows = await db
@@ -146,10 +146,10 @@ export async function findGracefullyCancelable(db: Reader, jobIds: readonly numb
     .select(['jobs.id', 'runner_managers.features'])
     .where(isInIds(db, sql.ref('jobs.id'), jobIds))
     .execute();
-  return rows.filter(({ features }) => endsGracefully(features)).map(({ id }) => id);
+  return rows.filter(({ features }) => supportsGracefulCancel(features)).map(({ id }) => id);
 }
 
-function endsGracefully(features: string | null): boolean {
+function supportsGracefulCancel(features: string | null): boolean {
   const parsedFeatures = features === null ? null : (JSON.parse(features) as { cancel_gracefully?: unknown } | null);
   return parsedFeatures?.cancel_gracefully === true;
 }
@@ -166,7 +166,7 @@ export async function replaceJobVariables(
   await tx.insertInto('job_variables').values(rows).execute();
 }
 
-/** Returns the fields of a job that decide how it starts. index: jobs primary key */
+/** Returns the fields of a job that decide how it starts, or null. index: jobs primary key */
 export async function findJobToStart(db: Reader, jobId: number) {
   const row = await db
     .selectFrom('jobs')
@@ -176,7 +176,7 @@ export async function findJobToStart(db: Reader, jobId: number) {
   return row ?? null;
 }
 
-/** index: jobs primary key */
+/** Marks a job as allowed to fail. index: jobs primary key */
 export async function setAllowFailure(tx: Transaction, jobId: number): Promise<void> {
   await tx.updateTable('jobs').set({ allow_failure: true }).where('id', '=', jobId).execute();
 }

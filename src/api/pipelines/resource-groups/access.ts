@@ -5,7 +5,7 @@ import { required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { findResourceGroup } from './store.ts';
 
-/** Loads the resource group named in the path. */
+/** The resource group in the path. */
 export const resourceGroupResource = {
   name: 'resourceGroup',
   params: { key: required(string) },

@@ -6,7 +6,7 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 export type ResourceGroupRow = Selectable<Schema['resource_groups']>;
 
-/** index: resource_groups_by_key */
+/** Selects the resource groups of a project. index: resource_groups_by_key */
 function selectOfProject(db: Reader, projectId: number) {
   return db.selectFrom('resource_groups').selectAll().where('project_id', '=', projectId);
 }
@@ -20,11 +20,12 @@ export function listResourceGroups(
   return paginate(db, selectOfProject(db, projectId).orderBy('id'), page);
 }
 
+/** Returns the resource group of a project with this key, or null. */
 export async function findResourceGroup(db: Reader, projectId: number, key: string): Promise<ResourceGroupRow | null> {
   return (await selectOfProject(db, projectId).where('key', '=', key).executeTakeFirst()) ?? null;
 }
 
-/** index: resource_groups primary key */
+/** Sets the process mode and returns the updated group. index: resource_groups primary key */
 export async function setProcessMode(
   tx: Transaction,
   group: ResourceGroupRow,

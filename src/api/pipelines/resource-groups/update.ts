@@ -3,14 +3,14 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { startNextInResourceGroup } from '../processing/index.ts';
 import { type ResourceGroupRow, setProcessMode } from './store.ts';
 
-/** Updates the process mode (null: unchanged). A waiting job may start at once in the new order. */
+/** Updates the process mode (null: unchanged) and returns the group. A waiting job may start at once in the new order. */
 export async function updateProcessMode(
   uow: UnitOfWork,
   group: ResourceGroupRow,
   mode: ProcessMode | null | undefined,
 ): Promise<ResourceGroupRow> {
   if (mode == null || mode === group.process_mode) return group;
-  const changed = await setProcessMode(uow, group, mode);
+  const updatedGroup = await setProcessMode(uow, group, mode);
   await startNextInResourceGroup(uow, group);
-  return changed;
+  return updatedGroup;
 }

@@ -36,7 +36,10 @@ export function runnerAccess(ability: RunnerAbility, label: string) {
     .require(() => {}, `runner:${label}`);
 }
 
-/** Only administrators may delete a runner of several projects. */
+/**
+ * Returns whether the caller may delete the runner. Throws 403 if the runner has several projects and the caller is not
+ * an administrator.
+ */
 export async function mayDeleteRunnerOrThrow(db: Reader, caller: SignedInCaller, runner: Runner): Promise<boolean> {
   if (!isAdministrator(caller) && (await isInSeveralProjects(db, runner.id))) {
     throw forbidden('Runner associated with more than one project');
@@ -89,20 +92,21 @@ export function registrationTokenAccess() {
     .withErrors({ disallowed: [410, REGISTRATION_DISALLOWED] });
 }
 
+/** Returns the owner that the registration token belongs to, or null. Throws 410 if registration is disabled. */
 async function findRunnerOwner(
   db: Reader,
   token: string,
   { config, secretKey }: Pick<Services, 'config' | 'secretKey'>,
 ): Promise<RunnerOwner | null> {
-  const { allow_runner_registration_token: isRegistrationAllowed, valid_runner_registrars: registrarTypes } =
+  const { allow_runner_registration_token: isRegistrationAllowed, valid_runner_registrars: allowedOwnerTypes } =
     await loadSettings(db);
   if (token === '') return null;
-  if (!isRegistrationAllowed) throw registrationDisallowed();
+  if (!isRegistrationAllowed) throw createRegistrationDisallowedError();
   const owner = await findRunnerOwnerByToken(db, token, secretKey, config);
   if (owner === null) return null;
-  if (owner.type !== 'instance' && !registrarTypes.includes(owner.type)) return null;
-  if (!(await allowsRegistrationTokens(db, owner))) throw registrationDisallowed();
+  if (owner.type !== 'instance' && !allowedOwnerTypes.includes(owner.type)) return null;
+  if (!(await allowsRegistrationTokens(db, owner))) throw createRegistrationDisallowedError();
   return owner;
 }
 
-const registrationDisallowed = () => new HttpError(410, { message: REGISTRATION_DISALLOWED });
+const createRegistrationDisallowedError = () => new HttpError(410, { message: REGISTRATION_DISALLOWED });

@@ -5,24 +5,24 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 /** Audit events of runners (contract/activity.md Part 3). */
 
 export async function recordCreated(uow: UnitOfWork, runner: Runner): Promise<void> {
-  await record(uow, runner, { name: 'ci_runner_created', message: `Created ${runnerKind(runner)} CI runner` });
+  await recordEvent(uow, runner, { name: 'ci_runner_created', message: `Created ${getRunnerKind(runner)} CI runner` });
 }
 
-/** `token`: the registration token used; the audit log shows its first characters. */
+/** Records a registration. `token`: the registration token used; the audit log shows its first eight characters. */
 export async function recordRegistered(uow: UnitOfWork, runner: Runner, token: string): Promise<void> {
-  await record(uow, runner, {
+  await recordEvent(uow, runner, {
     name: 'ci_runner_registered',
-    message: `Registered ${runnerKind(runner)} CI runner`,
+    message: `Registered ${getRunnerKind(runner)} CI runner`,
     details: { runner_registration_token: token.slice(0, 8) },
   });
 }
 
-/** Call this before the runner is deleted. */
+/** Records the deletion of a runner, which must still exist. */
 export async function recordUnregistered(uow: UnitOfWork, runner: Runner): Promise<void> {
-  const contact = runner.contacted_at === null ? 'never contacted' : `last contacted ${runner.contacted_at}`;
-  await record(uow, runner, {
+  const lastContact = runner.contacted_at === null ? 'never contacted' : `last contacted ${runner.contacted_at}`;
+  await recordEvent(uow, runner, {
     name: 'ci_runner_unregistered',
-    message: `Unregistered ${runnerKind(runner)} CI runner, ${contact}`,
+    message: `Unregistered ${getRunnerKind(runner)} CI runner, ${lastContact}`,
   });
 }
 
@@ -50,12 +50,12 @@ interface RunnerEvent {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-async function record(uow: UnitOfWork, runner: Runner, event: RunnerEvent): Promise<void> {
+async function recordEvent(uow: UnitOfWork, runner: Runner, event: RunnerEvent): Promise<void> {
   const { entity, page } = await findAuditLocation(uow, runner);
   await uow.record({ ...event, entity, target: { type: 'Ci::Runner', id: runner.id, details: page } });
 }
 
-/** Returns the owner of the audit log and the path of the runner's page. */
+/** Returns the entity whose audit log records the event, and the path of the runner's page. */
 async function findAuditLocation(uow: UnitOfWork, { id, runner_type, group_id }: Runner) {
   if (group_id !== null) {
     const path = await getPath(uow, 'namespace_id', group_id);
@@ -73,6 +73,6 @@ async function getPath(uow: UnitOfWork, column: 'namespace_id' | 'project_id', i
   return route?.full_path ?? '';
 }
 
-function runnerKind({ runner_type }: Pick<Runner, 'runner_type'>): string {
+function getRunnerKind({ runner_type }: Pick<Runner, 'runner_type'>): string {
   return runner_type.replace('_type', '');
 }

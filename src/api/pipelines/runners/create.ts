@@ -20,7 +20,7 @@ import {
   validateContent,
 } from './validation.ts';
 
-/** The parameters of the request. */
+/** The parameters that creation and registration share. */
 interface RunnerInput extends RunnerContentInput {
   readonly tag_list?: readonly string[] | null | undefined;
 }
@@ -31,26 +31,25 @@ interface CreateRunnerInput extends RunnerInput {
   readonly project_id?: number | null | undefined;
 }
 
-type Owner = RunnerOwner;
-
 /** Creates a runner on behalf of a user, who becomes its creator (contract/runners.md §2.1). */
 export async function createRunner(
   uow: UnitOfWork<SignedInCaller>,
   input: CreateRunnerInput,
-): Promise<IssuedRunner | Failure<'noGroup' | 'noProject' | 'notPermitted' | 'wrong'>> {
+): Promise<IssuedRunner | Failure<'noGroup' | 'noProject' | 'notPermitted' | 'invalidAttributes'>> {
   const owner = await findOwner(uow, input);
   if (isFailure(owner)) return owner;
   const result = await insertValidRunner(uow, owner, input, { creatorId: uow.actor.user.id });
-  if (isFailure(result)) return fail('wrong', { sentence: formatErrorSentence(result.values.errors as never) });
+  if (isFailure(result))
+    return fail('invalidAttributes', { sentence: formatErrorSentence(result.values.errors as never) });
   await recordCreated(uow, result.runner);
   return result.issuedToken;
 }
 
-/** Returns the owner of the new runner, if the caller may create runners there. */
+/** Returns the owner of the new runner, or why the caller may not create a runner for it. */
 async function findOwner(
   uow: UnitOfWork<SignedInCaller>,
   { runner_type, group_id, project_id }: CreateRunnerInput,
-): Promise<Owner | Failure<'noGroup' | 'noProject' | 'notPermitted'>> {
+): Promise<RunnerOwner | Failure<'noGroup' | 'noProject' | 'notPermitted'>> {
   const { actor: caller } = uow;
   if (runner_type === 'instance_type') return isAdministrator(caller) ? { type: 'instance' } : fail('notPermitted');
   if (runner_type === 'group_type') {
@@ -73,7 +72,7 @@ interface RegisterRunnerInput extends RunnerInput {
 /** Creates a runner for the holder of a registration token (contract/runners.md §1.8). */
 export async function registerRunner(
   uow: UnitOfWork,
-  owner: Owner,
+  owner: RunnerOwner,
   registration: RegisterRunnerInput,
 ): Promise<IssuedRunner | Failure<'invalid'>> {
   const result = await insertValidRunner(uow, owner, registration, { creatorId: null });
@@ -84,7 +83,7 @@ export async function registerRunner(
 
 async function insertValidRunner(
   uow: UnitOfWork,
-  owner: Owner,
+  owner: RunnerOwner,
   input: RunnerInput & Pick<RegisterRunnerInput, 'name' | 'info'>,
   { creatorId }: { readonly creatorId: number | null },
 ): Promise<{ readonly runner: Runner; readonly issuedToken: IssuedRunner } | Failure<'invalid'>> {
@@ -94,11 +93,11 @@ async function insertValidRunner(
   if (errors) return invalid(errors);
   const registration_type = creatorId === null ? 'registration_token' : 'authenticated_user';
   const runner_type = `${owner.type}_type` as const;
-  const { token, ...stored } = await generateRunnerToken(uow, { runner_type, registration_type });
+  const { token, ...tokenColumns } = await generateRunnerToken(uow, { runner_type, registration_type });
   const { version, revision, platform, architecture } = input.info ?? {};
   const runner = await insertRunner(uow, {
     ...content,
-    ...stored,
+    ...tokenColumns,
     runner_type,
     registration_type,
     creator_id: creatorId,

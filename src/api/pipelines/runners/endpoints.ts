@@ -50,7 +50,7 @@ export const createRunner = endpoint({
     notPermitted: [403, '403 Forbidden - Insufficient permissions'],
     noGroup: [400, '400 Bad request - Missing/invalid group'],
     noProject: [400, '400 Bad request - Missing/invalid project'],
-    wrong: [400, '400 Bad request - {sentence}'],
+    invalidAttributes: [400, '400 Bad request - {sentence}'],
   },
   activity: ['ci_runner_created'],
   response: created(RunnerWithToken),

@@ -15,7 +15,7 @@ import { ACCESS_LEVELS } from './validation.ts';
 const text = Type.String();
 const flag = Type.Boolean();
 const integer = Type.Integer();
-const execution = Type.Enum(['idle', 'active']);
+const executionStatus = Type.Enum(['idle', 'active']);
 
 const listFields = {
   id: integer,
@@ -31,16 +31,17 @@ const listFields = {
   /** Absent for runners that registered with a registration token. */
   created_by: Type.Optional(UserBasic.schema),
   created_at: dateTime,
-  job_execution_status: execution,
+  job_execution_status: executionStatus,
 } satisfies TProperties;
 
 interface RunnerRelations {
   readonly creators: ReadonlyMap<number, UserBasicRow>;
-  readonly working: ReadonlySet<number | null>;
+  /** Ids of the runners that have a running job. */
+  readonly busyIds: ReadonlySet<number | null>;
 }
 
 async function loadRunnerRelations(rows: readonly Row[], { db }: SerializationContext): Promise<RunnerRelations> {
-  const [creators, working] = await Promise.all([
+  const [creators, busyIds] = await Promise.all([
     loadUsersById(
       db,
       rows.map(({ creator_id }) => creator_id),
@@ -50,13 +51,13 @@ async function loadRunnerRelations(rows: readonly Row[], { db }: SerializationCo
       rows.map(({ id }) => id),
     ),
   ]);
-  return { creators, working };
+  return { creators, busyIds };
 }
 
 /** A runner in lists and in jobs. */
-export const Runner = entity('Runner', listFields).from(loadRunnerRelations, serializeListForm);
+export const Runner = entity('Runner', listFields).from(loadRunnerRelations, serializeListFields);
 
-function serializeListForm(row: Row, context: SerializationContext, { creators, working }: RunnerRelations) {
+function serializeListFields(row: Row, context: SerializationContext, { creators, busyIds }: RunnerRelations) {
   const creator = row.creator_id === null ? undefined : creators.get(row.creator_id);
   return {
     id: row.id,
@@ -71,7 +72,7 @@ function serializeListForm(row: Row, context: SerializationContext, { creators, 
     status: getRunnerStatus(row, context.now),
     ...(creator ? { created_by: UserBasic.serialize(creator, context) } : {}),
     created_at: row.created_at,
-    job_execution_status: working.has(row.id) ? ('active' as const) : ('idle' as const),
+    job_execution_status: busyIds.has(row.id) ? ('active' as const) : ('idle' as const),
   };
 }
 
@@ -96,11 +97,14 @@ export const RunnerDetail = entity('RunnerDetail', {
   projects: Type.Optional(Type.Array(ProjectIdentity.schema)),
   groups: Type.Array(RunnerGroup),
 }).from(
-  async (rows: readonly Row[], to) => ({
-    ...(await loadRunnerRelations(rows, to)),
-    details: new Map(await Promise.all(rows.map(async (row) => [row.id, await loadDetails(row, to)] as const))),
+  async (rows: readonly Row[], context) => ({
+    ...(await loadRunnerRelations(rows, context)),
+    details: new Map(await Promise.all(rows.map(async (row) => [row.id, await loadDetails(row, context)] as const))),
   }),
-  (row, to, { details, ...beside }) => ({ ...serializeListForm(row, to, beside), ...details.get(row.id)! }),
+  (row, context, { details, ...relations }) => ({
+    ...serializeListFields(row, context, relations),
+    ...details.get(row.id)!,
+  }),
 );
 
 async function loadDetails(row: Row, context: SerializationContext) {
@@ -136,11 +140,11 @@ export const RunnerManager = entity('RunnerManager', {
   contacted_at: nullable(dateTime),
   ip_address: text,
   status: Type.Enum([...RUNNER_STATUSES]),
-  job_execution_status: execution,
+  job_execution_status: executionStatus,
 }).from(
   (rows: readonly ManagerRow[], { db }) =>
     loadActiveManagerIds(db, [...new Set(rows.map(({ runner_id }) => runner_id))]),
-  (row, to, working) => ({
+  (row, context, busyIds) => ({
     id: row.id,
     system_id: row.system_id,
     version: row.version,
@@ -150,8 +154,8 @@ export const RunnerManager = entity('RunnerManager', {
     created_at: row.created_at,
     contacted_at: row.contacted_at,
     ip_address: row.ip_address,
-    status: getRunnerStatus(row, to.now),
-    job_execution_status: working.has(row.id) ? ('active' as const) : ('idle' as const),
+    status: getRunnerStatus(row, context.now),
+    job_execution_status: busyIds.has(row.id) ? ('active' as const) : ('idle' as const),
   }),
 );
 

@@ -2,7 +2,7 @@ import type { Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-async function registrationToken({ project, expectSuccess }: Scene): Promise<string> {
+async function createRegistrationToken({ project, expectSuccess }: Scene): Promise<string> {
   return (await expectSuccess(project.owner.post(`${project.at}/runners/reset_registration_token`))).body.token;
 }
 
@@ -14,7 +14,7 @@ export const examples: Examples<typeof endpoints> = {
   ],
   registerRunner: async (scene) => ({
     by: 'anonymous',
-    params: { token: await registrationToken(scene), description: 'build box' },
+    params: { token: await createRegistrationToken(scene), description: 'build box' },
   }),
   verifyRunner: async ({ newRunner }) => ({
     by: 'anonymous',

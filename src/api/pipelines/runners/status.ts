@@ -7,8 +7,8 @@ import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
  * `now` and all timestamps are ISO 8601 texts, so that text order is time order.
  */
 
-const ONLINE_MS = 2 * 3_600_000;
-const STALE_MS = 7 * DAY_MS;
+const ONLINE_PERIOD_MS = 2 * 3_600_000;
+const STALE_AFTER_MS = 7 * DAY_MS;
 
 /** The fields that determine the status. */
 export interface ContactState {
@@ -27,7 +27,7 @@ export type StatusFilter = (typeof STATUS_FILTERS)[number];
 
 /** Returns whether the last contact was within two hours; null if there was none. */
 export function isOnline({ contacted_at }: ContactState, now: string): boolean | null {
-  return contacted_at === null ? null : contacted_at > onlineSince(now);
+  return contacted_at === null ? null : contacted_at > getOnlineThreshold(now);
 }
 
 /** Returns the status of a runner, or of a manager, which is never paused. */
@@ -60,7 +60,7 @@ export function matchesStatus(
   }
 }
 
-/** Builds the same check as a condition. index: runners_by_contact, runners_by_creation, runners_by_paused */
+/** Builds the check of `matchesStatus` as an SQL condition. index: runners_by_contact, runners_by_creation, runners_by_paused */
 export function hasStatus(filter: StatusFilter, now: string) {
   return (eb: ExpressionBuilder<Schema, 'runners'>): Expression<SqlBool> => {
     switch (filter) {
@@ -69,9 +69,9 @@ export function hasStatus(filter: StatusFilter, now: string) {
       case 'paused':
         return eb('runners.paused', '=', true);
       case 'online':
-        return eb('runners.contacted_at', '>', onlineSince(now));
+        return eb('runners.contacted_at', '>', getOnlineThreshold(now));
       case 'offline':
-        return eb('runners.contacted_at', '<=', onlineSince(now));
+        return eb('runners.contacted_at', '<=', getOnlineThreshold(now));
       case 'never_contacted':
         return eb('runners.contacted_at', 'is', null);
       case 'stale':
@@ -85,14 +85,14 @@ export function hasStatus(filter: StatusFilter, now: string) {
 
 /** Returns the latest contact time at which a runner counts as stale. */
 export function staleThreshold(now: string): string {
-  return addMilliseconds(now, -STALE_MS);
+  return addMilliseconds(now, -STALE_AFTER_MS);
 }
 
-function onlineSince(now: string): string {
-  return addMilliseconds(now, -ONLINE_MS);
+function getOnlineThreshold(now: string): string {
+  return addMilliseconds(now, -ONLINE_PERIOD_MS);
 }
 
 function isStale({ contacted_at, created_at }: ContactState, now: string): boolean {
-  const limit = staleThreshold(now);
-  return created_at <= limit && (contacted_at === null || contacted_at <= limit);
+  const threshold = staleThreshold(now);
+  return created_at <= threshold && (contacted_at === null || contacted_at <= threshold);
 }

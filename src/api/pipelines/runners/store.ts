@@ -41,7 +41,7 @@ export async function replaceTags(tx: Transaction, runnerId: number, tags: reado
   await insertTags(tx, runnerId, tags);
 }
 
-/** index: runner_tags_pkey */
+/** Lists the tags of a runner in order. index: runner_tags_pkey */
 export async function listRunnerTags(db: Reader, runnerId: number): Promise<string[]> {
   const rows = await db
     .selectFrom('runner_tags')
@@ -74,8 +74,8 @@ export async function removeAssociation(tx: Transaction, runnerId: number, proje
 }
 
 /**
- * Gives a runner a queue version that it never had. Without it, the sum of the counters could fall to an earlier value
- * when a project is removed.
+ * Column values that increment the queue version of a runner. Without the increment, the version could return to an
+ * earlier value when a project is removed, because it is a sum of counters.
  */
 export const incrementQueueVersion = (eb: ExpressionBuilder<Schema, 'runners'>) => ({
   queue_version: eb('queue_version', '+', 1),
@@ -91,7 +91,7 @@ export async function countRunnersOfProject(db: Reader, projectId: number): Prom
   return Number(count);
 }
 
-/** Returns how many projects a runner is assigned to; counts at most two. index: runner_projects_by_runner */
+/** Returns whether a runner is assigned to more than one project. index: runner_projects_by_runner */
 export async function isInSeveralProjects(db: Reader, runnerId: number): Promise<boolean> {
   const rows = await db.selectFrom('runner_projects').select('id').where('runner_id', '=', runnerId).limit(2).execute();
   return rows.length > 1;
@@ -113,7 +113,7 @@ export async function findRunnerInProject(db: Reader, projectId: number, runnerI
 }
 
 // index: jobs_by_runner_status
-const activeRunners = prepareForIds((db, ids) =>
+const activeRunnersQuery = prepareForIds((db, ids) =>
   db
     .selectFrom('jobs')
     .select('runner_id')
@@ -127,11 +127,11 @@ export async function loadActiveRunnerIds(
   db: Reader,
   runnerIds: readonly number[],
 ): Promise<ReadonlySet<number | null>> {
-  return new Set((await activeRunners(db, runnerIds)).map(({ runner_id }) => runner_id));
+  return new Set((await activeRunnersQuery(db, runnerIds)).map(({ runner_id }) => runner_id));
 }
 
 // index: jobs_by_runner_status
-const activeManagers = prepareForIds((db, ids) =>
+const activeManagersQuery = prepareForIds((db, ids) =>
   db
     .selectFrom('jobs')
     .select('runner_manager_id')
@@ -145,5 +145,5 @@ export async function loadActiveManagerIds(
   db: Reader,
   runnerIds: readonly number[],
 ): Promise<ReadonlySet<number | null>> {
-  return new Set((await activeManagers(db, runnerIds)).map(({ runner_manager_id }) => runner_manager_id));
+  return new Set((await activeManagersQuery(db, runnerIds)).map(({ runner_manager_id }) => runner_manager_id));
 }

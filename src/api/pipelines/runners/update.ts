@@ -15,16 +15,17 @@ export async function updateRunner(
 ): Promise<Runner | Failure<'invalid'>> {
   const content = applyContentChanges(changes, runner);
   const tags = distinctTags(changes.tag_list);
-  const now = await listRunnerTags(uow, runner.id);
-  const isChanged = tags !== undefined && (tags.length !== now.length || tags.some((tag) => !now.includes(tag)));
-  const errors = validateContent(content, { count: (tags ?? now).length, isChanged });
+  const currentTags = await listRunnerTags(uow, runner.id);
+  const isChanged =
+    tags !== undefined && (tags.length !== currentTags.length || tags.some((tag) => !currentTags.includes(tag)));
+  const errors = validateContent(content, { count: (tags ?? currentTags).length, isChanged });
   if (errors) return invalid(errors);
   if (tags !== undefined) await replaceTags(uow, runner.id, tags);
-  const updated = await uow
+  const updatedRunner = await uow
     .updateTable('runners')
     .set((eb) => ({ ...content, ...incrementQueueVersion(eb), updated_at: uow.now }))
     .where('id', '=', runner.id)
     .returning(runnerColumns)
     .executeTakeFirst();
-  return requireRow(updated);
+  return requireRow(updatedRunner);
 }

@@ -35,7 +35,7 @@ export const contentParams = {
   maintenance_note: optional(validatedText(MAX_TEXT_LENGTH)),
 };
 
-/** The requested attributes. Absent ones stay unchanged, as do nulls where null has no meaning. */
+/** The requested attributes. An absent attribute is unchanged, and so is null where null has no meaning. */
 export type RunnerContentInput = { readonly [Name in keyof RunnerContent]?: RunnerContent[Name] | null | undefined };
 
 const DEFAULTS: RunnerContent = {
@@ -48,17 +48,17 @@ const DEFAULTS: RunnerContent = {
   maintenance_note: null,
 };
 
-/** Returns the attributes after a change; for a new runner, without `now`. */
-export function applyContentChanges(changes: RunnerContentInput, now: RunnerContent = DEFAULTS): RunnerContent {
+/** Returns the attributes after a change. `current` is omitted for a new runner. */
+export function applyContentChanges(changes: RunnerContentInput, current: RunnerContent = DEFAULTS): RunnerContent {
   const { description, maximum_timeout, maintenance_note } = changes;
   return {
-    description: description === undefined ? now.description : description,
-    paused: changes.paused ?? now.paused,
-    locked: changes.locked ?? now.locked,
-    run_untagged: changes.run_untagged ?? now.run_untagged,
-    access_level: changes.access_level ?? now.access_level,
-    maximum_timeout: maximum_timeout === undefined ? now.maximum_timeout : maximum_timeout,
-    maintenance_note: maintenance_note === undefined ? now.maintenance_note : maintenance_note,
+    description: description === undefined ? current.description : description,
+    paused: changes.paused ?? current.paused,
+    locked: changes.locked ?? current.locked,
+    run_untagged: changes.run_untagged ?? current.run_untagged,
+    access_level: changes.access_level ?? current.access_level,
+    maximum_timeout: maximum_timeout === undefined ? current.maximum_timeout : maximum_timeout,
+    maintenance_note: maintenance_note === undefined ? current.maintenance_note : maintenance_note,
   };
 }
 
@@ -67,28 +67,28 @@ export function distinctTags(tags: readonly string[] | null | undefined): readon
   return tags == null ? undefined : [...new Set(tags)];
 }
 
-/** `tags`: the number of tags after the change, and whether they differ from before. */
+/** Returns validation errors, or null. `tags`: the number of tags after the change, and whether the tags changed. */
 export function validateContent(
   content: RunnerContent,
   tags: { readonly count: number; readonly isChanged: boolean },
 ): FieldErrors | null {
   const { description, run_untagged, maximum_timeout, maintenance_note } = content;
-  const tooShort = maximum_timeout !== null && maximum_timeout < MIN_TIMEOUT_SECONDS;
-  const tooMany = tags.isChanged && tags.count > MAX_TAGS;
+  const isTimeoutTooShort = maximum_timeout !== null && maximum_timeout < MIN_TIMEOUT_SECONDS;
+  const hasTooManyTags = tags.isChanged && tags.count > MAX_TAGS;
   return compactFieldErrors({
-    description: lengthErrors(description),
-    maximum_timeout: tooShort ? ['needs to be at least 10 minutes'] : [],
+    description: validateLength(description),
+    maximum_timeout: isTimeoutTooShort ? ['needs to be at least 10 minutes'] : [],
     tags_list: [
       ...(!run_untagged && tags.count === 0
         ? ['can not be empty when runner is not allowed to pick untagged jobs']
         : []),
-      ...(tooMany ? [`Too many tags specified. Please limit the number of tags to ${MAX_TAGS}`] : []),
+      ...(hasTooManyTags ? [`Too many tags specified. Please limit the number of tags to ${MAX_TAGS}`] : []),
     ],
-    maintenance_note: lengthErrors(maintenance_note),
+    maintenance_note: validateLength(maintenance_note),
   });
 }
 
-function lengthErrors(text: string | null): readonly string[] {
+function validateLength(text: string | null): readonly string[] {
   return text !== null && [...text].length > MAX_TEXT_LENGTH
     ? [`is too long (maximum is ${MAX_TEXT_LENGTH} characters)`]
     : [];

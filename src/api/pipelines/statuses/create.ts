@@ -37,9 +37,16 @@ interface StatusCaller {
   readonly baseUrl: string;
 }
 
-type StatusErrorCode = 'invalid' | 'noRef' | 'notAllowed' | 'noPipeline' | 'taken' | 'impossible' | 'busy';
+type StatusErrorCode =
+  | 'invalid'
+  | 'noRef'
+  | 'notAllowed'
+  | 'noPipeline'
+  | 'nameTaken'
+  | 'invalidTransition'
+  | 'lockTimeout';
 
-/** Milliseconds to wait for the lock; after that, the request fails. */
+/** Maximum wait for the lock in milliseconds; after that, the request fails. */
 const MAX_LOCK_WAIT_MS = 10_000;
 
 /**
@@ -56,27 +63,27 @@ export async function createOrUpdateStatus(
   if (urlError !== null) return invalid({ target_url: [urlError] });
   const refWithoutPipeline = await findRefWithoutPipeline(git, database.reader, project, input);
   const key = await secretKey();
-  const waiter = withMaxWait(client, MAX_LOCK_WAIT_MS);
+  const limitedClient = withMaxWait(client, MAX_LOCK_WAIT_MS);
   try {
     return await runUnitOfWork(
       caller,
       async (uow) => {
-        const now = await reloadAccess(uow, caller, project.id);
+        const current = await reloadAccess(uow, caller, project.id);
         const existingPipeline = await findPipelineOfStatus(uow, project.id, input);
         if (existingPipeline === null && input.pipeline_id != null) return fail('noPipeline');
         const pipelineRef = existingPipeline ?? refWithoutPipeline;
         if (pipelineRef === null) return fail('noRef');
-        if (!(await mayRunPipelineOn(uow, now.caller, now.project, pipelineRef))) return fail('notAllowed');
+        if (!(await mayRunPipelineOn(uow, current.caller, current.project, pipelineRef))) return fail('notAllowed');
         const { user } = caller;
-        const pipelineRequest = { ...pipelineRef, sha: input.sha, project: now.project, user, baseUrl };
+        const pipelineRequest = { ...pipelineRef, sha: input.sha, project: current.project, user, baseUrl };
         const pipeline = existingPipeline ?? (await createExternalPipeline(uow, pipelineRequest, key));
         const id = await setCommitStatus(uow, pipeline, { ...toCommitStatusInput(input), userId: user.id });
         return isFailure(id) ? id : getCommitStatusRow(uow, id);
       },
-      { lock: jobsLockKey(project.id), client: waiter },
+      { lock: jobsLockKey(project.id), client: limitedClient },
     );
   } catch (error) {
-    if (error instanceof ClientDisconnected && waiter.isOver) return fail('busy');
+    if (error instanceof ClientDisconnected && limitedClient.isOver) return fail('lockTimeout');
     throw error;
   }
 }
@@ -97,7 +104,7 @@ function validateTargetUrl(url: string | null): string | null {
 /** Returns the requested pipeline, or else the newest pipeline of the commit (and of the ref, if given). */
 async function findPipelineOfStatus(db: Reader, projectId: number, input: StatusInput): Promise<PipelineRow | null> {
   const { sha, pipeline_id } = input;
-  const ref = shortRefName(input);
+  const ref = getShortRefName(input);
   if (pipeline_id == null) return findNewestPipelineOfCommit(db, projectId, sha, ref);
   const pipelineRow = await findPipeline(db, projectId, pipeline_id);
   return pipelineRow !== null && pipelineRow.sha === sha && (ref === null || pipelineRow.ref === ref)
@@ -105,7 +112,7 @@ async function findPipelineOfStatus(db: Reader, projectId: number, input: Status
     : null;
 }
 
-function shortRefName({ ref }: StatusInput): string | null {
+function getShortRefName({ ref }: StatusInput): string | null {
   if (ref == null) return null;
   const refPrefix = [HEADS, TAGS].find((prefix) => ref.startsWith(prefix));
   return refPrefix === undefined ? ref : ref.slice(refPrefix.length);
@@ -125,7 +132,7 @@ async function findRefWithoutPipeline(
 ): Promise<BranchOrTag | null> {
   if ((await findPipelineOfStatus(db, project.id, input)) !== null) return null;
   const repository = getRepository(git, project);
-  const ref = shortRefName(input);
+  const ref = getShortRefName(input);
   if (ref !== null) {
     const isTag = input.ref?.startsWith(HEADS) !== true && (await resolveRef(repository, TAGS + ref)) !== null;
     return {
@@ -133,6 +140,6 @@ async function findRefWithoutPipeline(
       tag: isTag && (input.ref?.startsWith(TAGS) === true || (await findBranchHead(repository, ref)) === null),
     };
   }
-  const [first] = await listRefsContaining(git, repository, input.sha, 'branch');
-  return first === undefined ? null : { ref: first.slice(HEADS.length), tag: false };
+  const [firstBranch] = await listRefsContaining(git, repository, input.sha, 'branch');
+  return firstBranch === undefined ? null : { ref: firstBranch.slice(HEADS.length), tag: false };
 }

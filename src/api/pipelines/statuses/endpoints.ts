@@ -50,12 +50,12 @@ export const createCommitStatus = endpoint({
     noRef: [404, '404 References for commit Not Found'],
     notAllowed: FORBIDDEN,
     noPipeline: [404, '404 Pipeline for pipeline_id, sha and ref Not Found'],
-    taken: [400, { message: NAME_TAKEN }],
-    impossible: [
+    nameTaken: [400, { message: NAME_TAKEN }],
+    invalidTransition: [
       400,
       'Cannot transition status via :{event} from :{from} (Reason(s): Status cannot transition via "{event}")',
     ],
-    busy: [409, 'Another update to this commit status is in progress'],
+    lockTimeout: [409, 'Another update to this commit status is in progress'],
   },
   response: created(CommitStatus),
   handle: ({ project, caller, commit, params, base, request }, services) =>

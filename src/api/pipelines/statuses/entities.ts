@@ -30,10 +30,10 @@ export const CommitStatus = entity('CommitStatus', {
       db,
       rows.map(({ user_id }) => user_id),
     ),
-  ({ user_id, ...row }, to, authors) => {
+  ({ user_id, ...row }, context, authors) => {
     const author = authors.get(user_id ?? 0);
     // SQLite returns booleans of a union as numbers.
     const allow_failure = Boolean(row.allow_failure);
-    return { ...row, allow_failure, author: author === undefined ? null : UserBasic.serialize(author, to) };
+    return { ...row, allow_failure, author: author === undefined ? null : UserBasic.serialize(author, context) };
   },
 );

@@ -1,6 +1,6 @@
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 
-/** Returns a client that counts as disconnected after this many milliseconds. */
+/** Returns a client that counts as disconnected after `maxWaitMs`; `isOver` is whether that limit was the reason. */
 export function withMaxWait(client: RequestClient, maxWaitMs: number): RequestClient & { readonly isOver: boolean } {
   const timeoutSignal = AbortSignal.timeout(maxWaitMs);
   return {

@@ -44,27 +44,27 @@ export async function getCommitStatusRow(db: Reader, id: number): Promise<Status
 function selectStatuses(db: Reader, projectId: number, sha: string, filter: StatusFilterInput) {
   const { ref, stage, name, pipeline_id, all } = filter;
   // index: pipelines_by_sha, pipelines_by_sha_ref
-  let pipelines = db.selectFrom('pipelines').select('pipelines.id').where('project_id', '=', projectId);
-  pipelines = pipelines.where('sha', '=', sha);
-  if (ref != null) pipelines = pipelines.where('ref', '=', ref);
-  if (pipeline_id != null) pipelines = pipelines.where('pipelines.id', '=', pipeline_id);
+  let pipelineIds = db.selectFrom('pipelines').select('pipelines.id').where('project_id', '=', projectId);
+  pipelineIds = pipelineIds.where('sha', '=', sha);
+  if (ref != null) pipelineIds = pipelineIds.where('ref', '=', ref);
+  if (pipeline_id != null) pipelineIds = pipelineIds.where('pipelines.id', '=', pipeline_id);
   // index: jobs_by_pipeline
-  let jobs = selectJobStatuses(db).where('jobs.pipeline_id', 'in', pipelines);
+  let jobs = selectJobStatuses(db).where('jobs.pipeline_id', 'in', pipelineIds);
   // index: commit_statuses_by_pipeline
-  let externalQuery = selectCommitStatuses(db).where('commit_statuses.pipeline_id', 'in', pipelines);
+  let externalStatuses = selectCommitStatuses(db).where('commit_statuses.pipeline_id', 'in', pipelineIds);
   if (name != null) {
     jobs = jobs.where('jobs.name', '=', name);
-    externalQuery = externalQuery.where('commit_statuses.name', '=', name);
+    externalStatuses = externalStatuses.where('commit_statuses.name', '=', name);
   }
   if (stage != null) {
     jobs = jobs.where('jobs.stage', '=', stage);
-    externalQuery = externalQuery.where(sql<SqlBool>`${stage} = ${sql.lit(EXTERNAL_STAGE)}`);
+    externalStatuses = externalStatuses.where(sql<SqlBool>`${stage} = ${sql.lit(EXTERNAL_STAGE)}`);
   }
   if (!all) {
     jobs = jobs.where(sql<SqlBool>`not jobs.retried`);
-    externalQuery = externalQuery.where(sql<SqlBool>`not commit_statuses.retried`);
+    externalStatuses = externalStatuses.where(sql<SqlBool>`not commit_statuses.retried`);
   }
-  return db.selectFrom(jobs.unionAll(externalQuery).as('statuses')).selectAll();
+  return db.selectFrom(jobs.unionAll(externalStatuses).as('statuses')).selectAll();
 }
 
 function selectJobStatuses(db: Reader) {

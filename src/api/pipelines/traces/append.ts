@@ -27,20 +27,22 @@ interface AppendRequest extends JobAuthentication {
   readonly start: number;
 }
 
-type AppendResult = Failure<'notThere' | 'tooLong'> | { readonly size: number };
+type AppendResult = Failure<'rangeMismatch' | 'tooLong'> | { readonly size: number };
 
 /**
  * Appends a request body to the log of a job if `start` is the current length of the log. Streams the bytes to disk
- * with secrets masked, and counts them once all are stored. Returns the new length; `notThere` contains the current
+ * with secrets masked, and counts them once all are stored. Returns the new length; `rangeMismatch` contains the current
  * `Range`.
  */
 export async function appendToTrace(
   services: Pick<Services, 'database' | 'blobs' | 'runUnitOfWork' | 'secretKey'>,
   { request, job, token, start }: AppendRequest,
 ): Promise<AppendResult> {
-  if (job.trace_size !== start) return fail('notThere', rangeHeader(job.trace_size));
-  const more = hasBody(request) ? await storeBody(services, { request, job, token, start }) : unchangedState(job);
-  if (isFailure(more)) {
+  if (job.trace_size !== start) return fail('rangeMismatch', rangeHeader(job.trace_size));
+  const newState = hasBody(request)
+    ? await storeBody(services, { request, job, token, start })
+    : getUnchangedState(job);
+  if (isFailure(newState)) {
     await services.runUnitOfWork(
       ANONYMOUS,
       (uow) => changeJobStatus(uow, job.id, RUNNING_JOB_STATUSES, 'failed', { failure_reason: 'trace_size_exceeded' }),
@@ -48,13 +50,13 @@ export async function appendToTrace(
     );
     return fail('tooLong');
   }
-  const appended = await services.runUnitOfWork(ANONYMOUS, async (uow) => {
-    if (!(await growTrace(uow, job.id, start, more))) return false;
-    if (more.chunk !== null) await addChunk(uow, job.id, more.chunk);
+  const isAppended = await services.runUnitOfWork(ANONYMOUS, async (uow) => {
+    if (!(await growTrace(uow, job.id, start, newState))) return false;
+    if (newState.chunk !== null) await addChunk(uow, job.id, newState.chunk);
     await recordRunnerContact(uow, job);
     return true;
   });
-  return appended ? { size: more.size } : findAppendFailure(services, job, token);
+  return isAppended ? { size: newState.size } : findAppendFailure(services, job, token);
 }
 
 async function addChunk(uow: UnitOfWork, jobId: number, chunk: TraceChunk): Promise<void> {
@@ -68,7 +70,7 @@ interface AppendedState extends TraceState {
 }
 
 /** Keeps the state for a request without a body, which is only a heartbeat. */
-function unchangedState({
+function getUnchangedState({
   trace_size: size,
   trace_held: heldText,
   trace_checksum: checksum,
@@ -76,32 +78,33 @@ function unchangedState({
   return { size, heldBack: heldText, checksum, chunk: null };
 }
 
-/** Stores the body after the bytes held back before. Holds back a possible start of a secret at its end. */
+/** Stores the held-back bytes and the body. Holds back bytes at the end that may be the start of a secret. */
 async function storeBody(
   services: Pick<Services, 'database' | 'blobs' | 'secretKey'>,
   { request, job, token, start }: AppendRequest,
 ): Promise<AppendedState | BlobFailure> {
   const { reader } = services.database;
-  const { ci_jobs_trace_size_limit: limit } = await loadSettings(reader);
+  const { ci_jobs_trace_size_limit: maxMebibytes } = await loadSettings(reader);
   const owner = { type: 'project', id: job.project_id } as const;
-  const registration = await getRegistrationToken(reader, await services.secretKey(), owner);
+  const registrationToken = await getRegistrationToken(reader, await services.secretKey(), owner);
   const heldBytes = await decryptPartialSecret(services, job.id, job.trace_held);
-  const mask = createSecretMasker([token, registration], heldBytes);
+  const masker = createSecretMasker([token, registrationToken], heldBytes);
   const receivedCounter = createChecksumCounter(job);
-  const [from, maxBytes] = [start - heldBytes.length, limit * MEBIBYTE];
+  const chunkStart = start - heldBytes.length;
+  const maxBytes = maxMebibytes * MEBIBYTE;
   const body = bodyStream(request);
   try {
-    const maskedChunks = mask.masked(receivedCounter.countChunks(body as AsyncIterable<Buffer>));
+    const maskedChunks = masker.masked(receivedCounter.countChunks(body as AsyncIterable<Buffer>));
     const blob = await storeBlob(services.blobs, Readable.from(maskedChunks, { objectMode: false }), {
-      maxBytes: Math.max(0, maxBytes - from),
+      maxBytes: Math.max(0, maxBytes - chunkStart),
     });
     if (isFailure(blob)) return blob;
-    const size = from + blob.size + mask.heldBack.length;
+    const size = chunkStart + blob.size + masker.heldBack.length;
     if (size > maxBytes) return fail('tooLarge');
-    const chunk = blob.size === 0 ? null : { start: from, ...blob };
+    const chunk = blob.size === 0 ? null : { start: chunkStart, ...blob };
     return {
       size,
-      heldBack: await encryptPartialSecret(services, job.id, mask.heldBack),
+      heldBack: await encryptPartialSecret(services, job.id, masker.heldBack),
       checksum: receivedCounter.checksum,
       chunk,
     };
@@ -115,9 +118,9 @@ async function findAppendFailure(
   { database }: Pick<Services, 'database'>,
   { id }: AuthenticatedJob,
   token: string,
-): Promise<Failure<'notThere'>> {
-  const now = await findJobByToken(database.reader, id, token);
-  if (now === null) throw forbidden();
-  requireRunning(now);
-  return fail('notThere', rangeHeader(now.trace_size));
+): Promise<Failure<'rangeMismatch'>> {
+  const currentJob = await findJobByToken(database.reader, id, token);
+  if (currentJob === null) throw forbidden();
+  requireRunning(currentJob);
+  return fail('rangeMismatch', rangeHeader(currentJob.trace_size));
 }

@@ -7,7 +7,7 @@ import { COVERAGE_SCAN_BYTES, findCoverage } from './coverage.ts';
 import { streamTrace } from './get.ts';
 import { findEndedTrace, replaceChunks } from './store.ts';
 
-/** Joins the chunks of a finished job's log into one file, and reads the coverage from it. */
+/** Background job that joins the log chunks of a finished job into one blob and reads the coverage from it. */
 export const assembleTrace = defineJob({
   kind: 'put_trace_together',
   async handle(
@@ -18,7 +18,7 @@ export const assembleTrace = defineJob({
     if (job === null) return;
     const source = streamTrace({ database, blobs, secretKey }, jobId);
     const storedBlob = await storeBlob(blobs, source).finally(() => source.destroy());
-    // The log was erased meanwhile.
+    // The log was erased while it was copied.
     if (isFailure(storedBlob) || storedBlob.size !== job.trace_size) return;
     const coverage = job.coverage === null ? null : await readCoverage({ blobs }, storedBlob, job.coverage);
     await database.transaction((tx) =>
@@ -27,6 +27,7 @@ export const assembleTrace = defineJob({
   },
 });
 
+/** Returns the coverage that the end of the log reports, or null. */
 async function readCoverage(
   { blobs }: Pick<Services, 'blobs'>,
   log: StoredBlob,

@@ -19,7 +19,7 @@ export const appendTrace = endpoint({
   unknownIdStatus: 403,
   errors: {
     noRange: [400, { error: '400 Missing header Content-Range' }],
-    notThere: [416, { error: '416 Range Not Satisfiable' }, { Range: '{Range}' }],
+    rangeMismatch: [416, { error: '416 Range Not Satisfiable' }, { Range: '{Range}' }],
     tooLong: [403, '403 Forbidden', { 'Job-Status': 'failed' }],
   },
   response: streamOf({

@@ -10,23 +10,23 @@ export const MAX_FILE_LENGTH = 1024 * 1024;
 const MAX_LINE_LENGTH = 64 * 1024;
 const MAX_DEPTH = 100;
 
-/** Limit for the weight of structural characters: about 20,000 lines of an ordinary file. */
+/** Limit for the summed weights of structural characters; enough for about 20,000 lines of an ordinary file. */
 const MAX_WEIGHT = 120_000;
 
 /** Limit for top-level entries: more than the number of jobs in a pipeline. */
 const MAX_ENTRIES = 2_500;
 
-/** Tokens composed per chunk before yielding, and the limit per entry, because an entry cannot be split. */
+/** Number of tokens that are composed per chunk, and the limit per entry, because an entry cannot be split. */
 const TOKENS_PER_CHUNK = 2_500;
 const MAX_TOKENS_PER_ENTRY = 12_000;
 
 /**
- * Parses YAML. Keys and words such as `on` and `yes` are strings, and so are dates and numbers that would lose their form
+ * Parses YAML. Keys and words such as `on` and `yes` are strings, and so are dates and numbers whose notation would be lost
  * (`1.10`, `0755`, `1e3`). Merge keys and aliases are resolved. Throws a CiFileError with the parser's
  * message and position. Files that are too large or too deep are rejected early.
  */
 export function parseYaml(text: string, effort: EffortBudget): CiValue {
-  if (text.length > MAX_FILE_LENGTH || isHeavy(text)) throw fileTooLarge();
+  if (text.length > MAX_FILE_LENGTH || isTooComplex(text)) throw fileTooLarge();
   const lines = new LineCounter();
   lines.addNewLine(0);
   const documents = parseDocuments(text, lines, effort);
@@ -37,14 +37,14 @@ export function parseYaml(text: string, effort: EffortBudget): CiValue {
   return second !== undefined && value instanceof Map && value.has('spec') ? composeDocument(second, lines) : value;
 }
 
-/** Scans the characters once, to reject files that would keep the parser busy. */
-function isHeavy(text: string): boolean {
+/** Returns whether a file would take too long to parse, from one scan of its characters. */
+function isTooComplex(text: string): boolean {
   let [weight, lineStart] = [0, 0];
-  for (let at = 0; at < text.length; at++) {
-    switch (text.charCodeAt(at)) {
+  for (let index = 0; index < text.length; index++) {
+    switch (text.charCodeAt(index)) {
       case 0x0a: // line feed
-        if (at - lineStart > MAX_LINE_LENGTH) return true;
-        lineStart = at + 1;
+        if (index - lineStart > MAX_LINE_LENGTH) return true;
+        lineStart = index + 1;
         weight += 4;
         break;
       case 0x2c: // ,
@@ -67,7 +67,7 @@ function parseDocuments(text: string, lines: LineCounter, effort: EffortBudget):
   const parser = new Parser(lines.addNewLine);
   const documents: CST.Document[] = [];
   const handleToken = (token: CST.Token) => {
-    if (token.type === 'error') throw invalidAt(lines, token.offset, token.message);
+    if (token.type === 'error') throw createErrorAt(lines, token.offset, token.message);
     if (token.type === 'document') documents.push(token);
   };
   for (const lexeme of new Lexer().lex(text)) {
@@ -81,16 +81,16 @@ function parseDocuments(text: string, lines: LineCounter, effort: EffortBudget):
   return documents;
 }
 
-/** Composes the map of a document in chunks. Aliases are resolved later, so that chunks are independent. */
+/** Composes a document in chunks and returns its value. Aliases are resolved later, so that chunks are independent. */
 function composeDocument(document: CST.Document, lines: LineCounter): CiValue {
   const documentParts = splitIntoChunks(document);
-  const reading = new NodeConverter(lines);
+  const converter = new NodeConverter(lines);
   const values: CiValue[] = [];
   for (const documentPart of documentParts) {
     const [composed] = new Composer({ uniqueKeys: false, merge: true, keepSourceTokens: false }).compose([
       documentPart,
     ]);
-    values.push(reading.document(composed as Document.Parsed));
+    values.push(converter.convertDocument(composed as Document.Parsed));
   }
   const value = values.length === 1 ? values[0]! : new Map(values.flatMap((each) => [...(each as CiMap)]));
   new SizeCheck().check(value);
@@ -100,9 +100,9 @@ function composeDocument(document: CST.Document, lines: LineCounter): CiValue {
 function splitIntoChunks(document: CST.Document): CST.Document[] {
   const { value } = document;
   const markerTokens = document.start.length + (document.end?.length ?? 0);
-  const mustCount = value?.type !== 'block-map';
-  if (markerTokens + (mustCount ? countTokens(value) : 0) > MAX_TOKENS_PER_ENTRY) throw fileTooLarge();
-  if (mustCount) return [document];
+  const isSingleChunk = value?.type !== 'block-map';
+  if (markerTokens + (isSingleChunk ? countTokens(value) : 0) > MAX_TOKENS_PER_ENTRY) throw fileTooLarge();
+  if (isSingleChunk) return [document];
   const chunks: CST.BlockMap['items'][] = [[]];
   let tokens = 0;
   for (const item of value.items) {
@@ -139,7 +139,7 @@ function countItem({ start, key, sep, value }: CST.CollectionItem): number {
   return start.length + (sep?.length ?? 0) + countTokens(key) + countTokens(value);
 }
 
-function invalidAt(lines: LineCounter, offset: number, message: string): CiFileError {
+function createErrorAt(lines: LineCounter, offset: number, message: string): CiFileError {
   const { line, col } = lines.linePos(offset);
   return new CiFileError(`${message} at line ${line} column ${col}`);
 }
@@ -154,91 +154,91 @@ class NodeConverter {
   readonly #lines: LineCounter;
   readonly #anchors = new Map<string, CiValue>();
   /** Remaining number of keys that merge keys may copy. */
-  #copies = 100_000;
+  #remainingCopies = 100_000;
 
   constructor(lines: LineCounter) {
     this.#lines = lines;
   }
 
-  document({ errors, contents }: Document.Parsed): CiValue {
+  convertDocument({ errors, contents }: Document.Parsed): CiValue {
     const [error] = errors;
-    if (error !== undefined) throw invalidAt(this.#lines, error.pos[0], error.message);
-    return contents === null ? null : this.#value(contents);
+    if (error !== undefined) throw createErrorAt(this.#lines, error.pos[0], error.message);
+    return contents === null ? null : this.#convertValue(contents);
   }
 
-  #value(node: Node | null): CiValue {
+  #convertValue(node: Node | null): CiValue {
     if (node === null) return null;
     if (isAlias(node)) {
       const value = this.#anchors.get(node.source);
-      if (value === undefined) throw this.#invalid(node, `Unknown alias: ${node.source}`);
+      if (value === undefined) throw this.#createError(node, `Unknown alias: ${node.source}`);
       return value;
     }
-    const value = this.#collectionOrScalar(node);
+    const value = this.#convertNode(node);
     if ('anchor' in node && node.anchor) this.#anchors.set(node.anchor, value);
     return value;
   }
 
-  #collectionOrScalar(node: Node): CiValue {
+  #convertNode(node: Node): CiValue {
     const { tag } = node as { readonly tag?: string };
-    if (tag === REFERENCE) return this.#reference(node);
-    if (tag !== undefined && !PLAIN_TAG.test(tag)) throw this.#invalid(node, `Tag ${tag} is not supported`);
-    if (isMap(node)) return this.#map(node.items as Pair<Node, Node | null>[]);
-    if (isSeq(node)) return node.items.map((item) => this.#value(item as Node));
-    if (isScalar(node)) return this.#scalar(node);
-    throw this.#invalid(node, 'Unexpected content');
+    if (tag === REFERENCE) return this.#convertReference(node);
+    if (tag !== undefined && !PLAIN_TAG.test(tag)) throw this.#createError(node, `Tag ${tag} is not supported`);
+    if (isMap(node)) return this.#convertMap(node.items as Pair<Node, Node | null>[]);
+    if (isSeq(node)) return node.items.map((item) => this.#convertValue(item as Node));
+    if (isScalar(node)) return this.#convertScalar(node);
+    throw this.#createError(node, 'Unexpected content');
   }
 
-  #reference(node: Node): CiReference {
+  #convertReference(node: Node): CiReference {
     const path = isSeq(node) ? node.items.map((item) => (isScalar(item) ? String(item.value) : null)) : [];
-    if (path.length === 0 || path.includes(null)) throw this.#invalid(node, '!reference needs an array of keys');
+    if (path.length === 0 || path.includes(null)) throw this.#createError(node, '!reference needs an array of keys');
     return new CiReference(path as string[]);
   }
 
-  #scalar(node: Scalar): CiValue {
+  #convertScalar(node: Scalar): CiValue {
     const { value, source } = node;
     if (value === null || typeof value === 'boolean') return value;
     if (typeof value === 'number') return String(value) === source ? value : (source ?? String(value));
-    if (typeof value !== 'string') throw this.#invalid(node, 'Unexpected content');
-    if (value.includes('\0')) throw this.#invalid(node, 'Control characters are not allowed');
+    if (typeof value !== 'string') throw this.#createError(node, 'Unexpected content');
+    if (value.includes('\0')) throw this.#createError(node, 'Control characters are not allowed');
     return value.toWellFormed();
   }
 
-  /** Converts a map: its own keys override merged keys, and the last of its own keys wins. */
-  #map(items: readonly Pair<Node, Node | null>[]): CiMap {
+  /** Converts a map: its own keys override mergeSources keys, and the last of its own keys wins. */
+  #convertMap(items: readonly Pair<Node, Node | null>[]): CiMap {
     const map = new Map<string, CiValue>();
-    const merged: CiMap[] = [];
+    const mergeSources: CiMap[] = [];
     for (const { key, value } of items) {
-      if (isMergeKey(key)) merged.push(...this.#mergeSources(key, this.#value(value)));
-      else map.set(this.#key(key), this.#value(value));
+      if (isMergeKey(key)) mergeSources.push(...this.#requireMergeSources(key, this.#convertValue(value)));
+      else map.set(this.#convertKey(key), this.#convertValue(value));
     }
-    if (merged.length === 0) return map;
+    if (mergeSources.length === 0) return map;
     const mergedMap = new Map<string, CiValue>();
-    for (const source of merged) {
-      this.#copies -= source.size;
-      if (this.#copies < 0) throw fileTooLarge();
+    for (const source of mergeSources) {
+      this.#remainingCopies -= source.size;
+      if (this.#remainingCopies < 0) throw fileTooLarge();
       for (const [key, value] of source) if (!mergedMap.has(key)) mergedMap.set(key, value);
     }
     for (const [key, value] of map) mergedMap.set(key, value);
     return mergedMap;
   }
 
-  #mergeSources(key: Node, value: CiValue): CiMap[] {
+  #requireMergeSources(key: Node, value: CiValue): CiMap[] {
     const sources = Array.isArray(value) ? value : [value];
     if (!sources.every((source) => source instanceof Map)) {
-      throw this.#invalid(key, 'Merge sources must be maps or map aliases');
+      throw this.#createError(key, 'Merge sources must be maps or map aliases');
     }
     return sources as CiMap[];
   }
 
-  #key(node: Node): string {
-    if (!isScalar(node)) throw this.#invalid(node, 'Keys must be plain texts');
+  #convertKey(node: Node): string {
+    if (!isScalar(node)) throw this.#createError(node, 'Keys must be plain texts');
     const text = typeof node.value === 'string' ? node.value : (node.source ?? String(node.value));
-    if (text.includes('\0')) throw this.#invalid(node, 'Control characters are not allowed');
+    if (text.includes('\0')) throw this.#createError(node, 'Control characters are not allowed');
     return text.toWellFormed();
   }
 
-  #invalid(node: Node, message: string): CiFileError {
-    return invalidAt(this.#lines, node.range?.[0] ?? 0, message);
+  #createError(node: Node, message: string): CiFileError {
+    return createErrorAt(this.#lines, node.range?.[0] ?? 0, message);
   }
 }
 

@@ -3,10 +3,10 @@ import { CiFileError, type CiMap, CiReference, type CiValue, isArray, isMap, Siz
 
 const MAX_DEPTH = 10;
 
-/** Replaces each `!reference [entry, key, ...]` by the value there, which may contain references, up to ten levels deep. */
+/** Replaces each `!reference [entry, key, ...]` by the value at that path, which may contain references, up to ten levels deep. */
 export function resolveReferences(file: CiMap, effort: EffortBudget): CiMap {
   const resolver = new ReferenceResolver(file, effort);
-  const resolvedFile = resolver.value(file, []) as CiMap;
+  const resolvedFile = resolver.resolve(file, []) as CiMap;
   if (resolvedFile !== file) new SizeCheck().check(resolvedFile);
   return resolvedFile;
 }
@@ -21,29 +21,29 @@ class ReferenceResolver {
     this.#effort = effort;
   }
 
-  /** Returns the same value if it contains no reference. `through`: the references that led here. */
-  value(value: CiValue, through: readonly string[]): CiValue {
-    if (value instanceof CiReference) return this.#reference(value, through);
+  /** Returns the value without references; the same object if it contains none. `parentReferences`: the references that contain this value. */
+  resolve(value: CiValue, parentReferences: readonly string[]): CiValue {
+    if (value instanceof CiReference) return this.#resolveReference(value, parentReferences);
     if (isArray(value)) {
-      const items = value.map((each) => this.value(each, through));
+      const items = value.map((item) => this.resolve(item, parentReferences));
       return items.some((item, index) => item !== value[index]) ? items : value;
     }
     if (!isMap(value)) return value;
-    const entries = [...value].map(([key, each]) => [key, this.value(each, through)] as const);
-    return entries.some(([key, each]) => each !== value.get(key)) ? new Map(entries) : value;
+    const entries = [...value].map(([key, entry]) => [key, this.resolve(entry, parentReferences)] as const);
+    return entries.some(([key, entry]) => entry !== value.get(key)) ? new Map(entries) : value;
   }
 
-  #reference({ path }: CiReference, through: readonly string[]): CiValue {
+  #resolveReference({ path }: CiReference, parentReferences: readonly string[]): CiValue {
     const key = JSON.stringify(path);
     const referenceText = `!reference ${JSON.stringify(path).replaceAll(',', ', ')}`;
-    if (through.includes(key)) throw new CiFileError(`${referenceText} is part of a circular chain`);
-    if (through.length >= MAX_DEPTH) throw new CiFileError(`${referenceText} is nested too deep`);
+    if (parentReferences.includes(key)) throw new CiFileError(`${referenceText} is part of a circular chain`);
+    if (parentReferences.length >= MAX_DEPTH) throw new CiFileError(`${referenceText} is nested too deep`);
     const cachedValue = this.#resolved.get(key);
     if (cachedValue !== undefined) return cachedValue;
     this.#effort.spend(1);
     const referencedValue = this.#find(path);
     if (referencedValue === undefined) throw new CiFileError(`${referenceText} could not be found`);
-    const resolvedValue = this.value(referencedValue, [...through, key]);
+    const resolvedValue = this.resolve(referencedValue, [...parentReferences, key]);
     this.#resolved.set(key, resolvedValue);
     return resolvedValue;
   }

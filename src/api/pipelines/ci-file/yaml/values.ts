@@ -3,7 +3,7 @@ export type CiValue = null | boolean | number | string | CiReference | readonly 
 
 export type CiMap = ReadonlyMap<string, CiValue>;
 
-/** `!reference [job, key, ...]`: replaced by the value there, after includes are merged. */
+/** `!reference [job, key, ...]`: replaced by the value at that path after includes are merged. */
 export class CiReference {
   readonly path: readonly string[];
 
@@ -39,11 +39,11 @@ export function toJsonValue(value: CiValue): unknown {
   if (isArray(value)) return value.map(toJsonValue);
   if (!isMap(value)) return value;
   const object = Object.create(null) as Record<string, unknown>;
-  for (const [key, each] of value) object[key] = toJsonValue(each);
+  for (const [key, entry] of value) object[key] = toJsonValue(entry);
   return object;
 }
 
-/** Number of values below this one and their characters, counting shared ones each time, and their depth. */
+/** Number, characters and depth of a value and its descendants; shared values count each time. */
 interface Measure {
   readonly size: number;
   readonly characters: number;
@@ -57,29 +57,29 @@ const MAX_DEPTH = 100;
 
 /** Measures values in time linear in their stored size, not their expanded size. Throws if they are too large. */
 export class SizeCheck {
-  readonly #known = new Map<object, Measure>();
+  readonly #measuresByValue = new Map<object, Measure>();
 
   check(value: CiValue): void {
-    this.#of(value, 0);
+    this.#measure(value, 0);
   }
 
-  #of(value: CiValue, parentDepth: number): Measure {
+  #measure(value: CiValue, parentDepth: number): Measure {
     const children = isArray(value) ? value : isMap(value) ? value.values() : null;
     if (children === null) return { size: 1, characters: typeof value === 'string' ? value.length : 0, depth: 1 };
-    const cachedMeasure = this.#known.get(value as object);
+    const cachedMeasure = this.#measuresByValue.get(value as object);
     if (cachedMeasure !== undefined) return cachedMeasure;
     if (parentDepth > MAX_DEPTH) throw fileTooLarge();
     let [size, characters, depth] = [1, 0, 0];
     if (isMap(value)) for (const key of value.keys()) characters += key.length;
-    for (const each of children) {
-      const measure = this.#of(each, parentDepth + 1);
+    for (const child of children) {
+      const measure = this.#measure(child, parentDepth + 1);
       size += measure.size;
       characters += measure.characters;
       depth = Math.max(depth, measure.depth);
     }
     if (size > MAX_VALUES || characters > MAX_CHARACTERS || depth >= MAX_DEPTH) throw fileTooLarge();
     const newMeasure = { size, characters, depth: depth + 1 };
-    this.#known.set(value as object, newMeasure);
+    this.#measuresByValue.set(value as object, newMeasure);
     return newMeasure;
   }
 }

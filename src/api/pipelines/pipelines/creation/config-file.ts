@@ -4,12 +4,12 @@ import { readObject } from '#git/objects/object-reader.ts';
 import type { Repository } from '#git/repository.ts';
 import { findEntryAtPath } from '#git/trees/path-entries.ts';
 
-/** Returns a reader for CI files and their includes at a commit. */
+/** Creates a function that reads CI files and their includes at a commit. Symbolic links count as missing. */
 export function createFileReader(git: Git, repository: Repository, commit: string): ReadFile {
   return async (path) => {
     const entry = await findEntryAtPath(git, repository, commit, path);
     if (entry?.type !== 'blob' || entry.mode === SYMLINK_MODE) return null;
-    // The limit of bytes equals the limit of characters, so that no shorter text is rejected for its encoding.
+    // UTF-8 uses up to four bytes per character, so this limit rejects no text within the character limit.
     const object = await readObject(git, repository, entry.id, MAX_FILE_LENGTH * 4);
     if (object === null) return null;
     return object.content === null ? TOO_LARGE : object.content.toString('utf8');

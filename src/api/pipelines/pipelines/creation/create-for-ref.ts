@@ -36,7 +36,7 @@ interface CreatePipelineInput {
   /** Variables that the request itself provides. */
   readonly extraVariables?: readonly PipelineVariableInput[];
   readonly starter?: PipelineOrigin;
-  /** If a pipeline of this origin exists, its id is returned instead. */
+  /** Idempotency key: if a pipeline with this origin exists, it is returned instead. */
   readonly origin?: string;
   /** An invalid CI file creates a failed pipeline instead of an error. */
   readonly storeIfInvalid?: true;
@@ -69,33 +69,33 @@ export async function createPipelineForRef(
   }: CreatePipelineInput,
 ): Promise<PipelineRow | Failure<CreationErrorCode>> {
   const { runUnitOfWork, secretKey } = services;
-  const all = [...variables, ...extraVariables];
+  const allVariables = [...variables, ...extraVariables];
   const request = await toPipelineRequest(services, caller, project, {
     ref: requestedRef,
     source,
     starter,
-    all,
+    variables: allVariables,
     baseUrl,
   });
   if (isFailure(request)) return request;
   const plan = await planRequestedPipeline(services, request, client);
   const content = storeIfInvalid ? failedPipelineIfInvalid(plan) : plan;
   if (isFailure(content)) return content;
-  const duplicateKey = findDuplicateKey(all);
+  const duplicateKey = findDuplicateKey(allVariables);
   if (duplicateKey !== undefined) return fail('duplicate', { key: duplicateKey });
-  const setsAny = variables.length > 0;
-  if (setsAny && !maySetPipelineVariables(caller, project)) return fail('noVariables');
+  const setsVariables = variables.length > 0;
+  if (setsVariables && !maySetPipelineVariables(caller, project)) return fail('cannotSetVariables');
   const key = await secretKey();
-  const make = async (uow: UnitOfWork) => {
-    const now = await reloadAccess(uow, caller, project.id);
-    if (!(await mayRunPipelineOn(uow, now.caller, now.project, request)))
+  const create = async (uow: UnitOfWork) => {
+    const current = await reloadAccess(uow, caller, project.id);
+    if (!(await mayRunPipelineOn(uow, current.caller, current.project, request)))
       return fail('notAllowed', { ref: requestedRef });
-    if (setsAny && !maySetPipelineVariables(now.caller, now.project)) return fail('noVariables');
+    if (setsVariables && !maySetPipelineVariables(current.caller, current.project)) return fail('cannotSetVariables');
     const createdId = await createPipeline(uow, request, content, { origin: origin ?? null, key });
     const id = createdId ?? (await findPipelineByOrigin(uow, project.id, origin!))!;
     return (await findPipeline(uow, project.id, id))!;
   };
-  return runUnitOfWork(caller, make, { lock: jobsLockKey(project.id) });
+  return runUnitOfWork(caller, create, { lock: jobsLockKey(project.id) });
 }
 
 /** Returns the request for the pipeline that a push to the ref by the caller would create. */
@@ -105,12 +105,12 @@ export function simulatePush(
   project: Project,
   context: { readonly ref: string; readonly baseUrl: string },
 ): Promise<PipelineRequest | Failure<'disabled' | 'notPermitted' | 'notAllowed' | 'noRef'>> {
-  return toPipelineRequest(services, caller, project, { ...context, source: 'push', starter: {}, all: [] });
+  return toPipelineRequest(services, caller, project, { ...context, source: 'push', starter: {}, variables: [] });
 }
 
 interface RefRequest extends Pick<CreatePipelineInput, 'ref' | 'source' | 'baseUrl'> {
   readonly starter: PipelineOrigin;
-  readonly all: readonly PipelineVariableInput[];
+  readonly variables: readonly PipelineVariableInput[];
 }
 
 /** Returns the request for the pipeline, if the caller may run one on the ref. */
@@ -118,29 +118,30 @@ async function toPipelineRequest(
   { git, database }: PlanServices,
   caller: Caller,
   project: Project,
-  { ref: requestedRef, source, starter, all, baseUrl }: RefRequest,
+  { ref: requestedRef, source, starter, variables, baseUrl }: RefRequest,
 ): Promise<PipelineRequest | Failure<'disabled' | 'notPermitted' | 'notAllowed' | 'noRef'>> {
   const db = database.reader;
   if (!mayUseFeature(caller, 'builds', project)) return fail('disabled');
   if (caller.user === null || !mayInProject(caller, 'create_pipeline', project)) return fail('notPermitted');
-  const foundRef = await findBranchOrTag(git, project, requestedRef);
-  const targetRef = foundRef ?? { ref: requestedRef, tag: false };
+  const branchOrTag = await findBranchOrTag(git, project, requestedRef);
+  const targetRef = branchOrTag ?? { ref: requestedRef, tag: false };
   if (!(await mayRunPipelineOn(db, caller, project, targetRef))) return fail('notAllowed', { ref: requestedRef });
-  if (foundRef === null) return fail('noRef');
+  if (branchOrTag === null) return fail('noRef');
   return {
-    ...foundRef,
+    ...branchOrTag,
     ...starter,
     project,
     user: caller.user,
     before_sha: ZERO_ID,
     source,
-    protected: await isProtectedRef(db, project.id, foundRef.ref, foundRef.tag),
-    variables: all,
+    protected: await isProtectedRef(db, project.id, branchOrTag.ref, branchOrTag.tag),
+    variables,
     baseUrl,
   };
 }
 
-interface FoundRef {
+/** An existing branch or tag and its commit. */
+interface BranchOrTag {
   /** The short name. */
   readonly ref: string;
   readonly tag: boolean;
@@ -148,7 +149,7 @@ interface FoundRef {
 }
 
 /** Returns the branch, else the tag, with this short or full name; null if there is neither. */
-async function findBranchOrTag(git: Git, project: Project, name: string): Promise<FoundRef | null> {
+async function findBranchOrTag(git: Git, project: Project, name: string): Promise<BranchOrTag | null> {
   const repository = getRepository(git, project);
   const isFull = name.startsWith(HEADS) || name.startsWith(TAGS);
   for (const ref of isFull ? [name] : [HEADS + name, TAGS + name]) {
@@ -159,7 +160,7 @@ async function findBranchOrTag(git: Git, project: Project, name: string): Promis
   return null;
 }
 
-/** Resolves full ref names only, so that revisions such as `~2` are rejected. */
+/** Returns the commit id of a full ref name, or null. Revisions such as `main~2` are rejected. */
 async function resolveCommit(
   git: Git,
   repository: ReturnType<typeof getRepository>,
@@ -168,7 +169,7 @@ async function resolveCommit(
   return isValidRefName(ref) ? resolveRevision(git, repository, ref) : null;
 }
 
-/** Returns the first duplicate key. */
+/** Returns the first key that occurs twice, or undefined. */
 function findDuplicateKey(variables: readonly PipelineVariableInput[]): string | undefined {
   const keys = new Set<string>();
   return variables.find(({ key }) => keys.size === keys.add(key).size)?.key;

@@ -25,13 +25,13 @@ import type { PipelineRequest } from './prepare.ts';
 type PipelineWithoutJobs = { readonly status: PipelineStatus; readonly yamlErrors?: string };
 
 interface CreationContext {
-  /** Null: any number of such pipelines may exist. */
+  /** Idempotency key: only one pipeline per origin is created. Null: no limit. */
   readonly origin: string | null;
   /** Encrypts the values of variables. */
   readonly key: KeyObject;
 }
 
-/** Returns a failed pipeline as the result for an invalid CI file. */
+/** Replaces the failure for an invalid CI file by a failed pipeline; returns other results unchanged. */
 export function failedPipelineIfInvalid<Code extends string>(
   plan: StoredPlan | Failure<Code | 'invalid'>,
 ): StoredPlan | PipelineWithoutJobs | Failure<Exclude<Code, 'invalid'>> {
@@ -41,8 +41,8 @@ export function failedPipelineIfInvalid<Code extends string>(
 }
 
 /**
- * Inserts the pipeline with its variables and jobs and starts it, or stores one that never runs. Returns its id, or
- * null if a pipeline of this origin exists.
+ * Inserts the pipeline with its variables and jobs and starts it, or inserts a pipeline that never runs. Returns its
+ * id, or null if a pipeline with this origin exists.
  */
 export async function createPipeline(
   uow: UnitOfWork,
@@ -53,7 +53,7 @@ export async function createPipeline(
   const { project, user } = request;
   if (origin !== null && (await findPipelineByOrigin(uow, project.id, origin)) !== null) return null;
   const status = 'status' in content ? content.status : 'created';
-  const failed = status === 'failed';
+  const isFailed = status === 'failed';
   const row = {
     project_id: project.id,
     iid: await nextIid(uow, { projectId: project.id }, 'pipeline'),
@@ -69,10 +69,10 @@ export async function createPipeline(
     trigger_id: request.trigger_id ?? null,
     schedule_id: request.schedule_id ?? null,
     yaml_errors: 'status' in content ? (content.yamlErrors ?? null) : null,
-    failure_reason: failed ? 'config_error' : null,
+    failure_reason: isFailed ? 'config_error' : null,
     name: 'status' in content ? null : content.name,
     started_at: null,
-    finished_at: failed ? uow.now : null,
+    finished_at: isFailed ? uow.now : null,
     created_at: uow.now,
     updated_at: uow.now,
   };
@@ -86,10 +86,12 @@ export async function createPipeline(
     await recordOutcome(uow, id, status);
     return id;
   }
-  const keys = content.jobs.flatMap(({ resourceGroup }) => (resourceGroup === null ? [] : [resourceGroup]));
+  const resourceGroupKeys = content.jobs.flatMap(({ resourceGroup }) =>
+    resourceGroup === null ? [] : [resourceGroup],
+  );
   const mode = storedAttributes(project).resource_group_default_process_mode;
-  const groups = await findOrCreateResourceGroups(uow, project.id, keys, mode);
-  const jobs = await insertJobs(uow, { ...row, id }, content, groups);
+  const groupIdsByKey = await findOrCreateResourceGroups(uow, project.id, resourceGroupKeys, mode);
+  const jobs = await insertJobs(uow, { ...row, id }, content, groupIdsByKey);
   await createEnvironmentsForJobs(uow, { project_id: project.id, pipeline_id: id }, jobs);
   await startPipeline(uow, { id, project_id: project.id });
   return id;

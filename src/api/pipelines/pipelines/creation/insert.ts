@@ -7,7 +7,7 @@ import type { ProcessMode } from '#database/tables/pipelines.ts';
 
 type NewPipelineRow = Insertable<Schema['pipelines']>;
 
-/** Returns the id of the pipeline of this origin, or null. index: pipelines_by_origin */
+/** Returns the id of the pipeline with this idempotency key, or null. index: pipelines_by_origin */
 export async function findPipelineByOrigin(db: Reader, projectId: number, origin: string): Promise<number | null> {
   const pipelineQuery = db.selectFrom('pipelines').select('id').where('project_id', '=', projectId);
   return (await pipelineQuery.where('origin', '=', origin).executeTakeFirst())?.id ?? null;
@@ -19,7 +19,7 @@ export async function insertPipeline(tx: Transaction, values: NewPipelineRow): P
   return id;
 }
 
-/** Inserts the variables of a pipeline; their values are encrypted already. */
+/** Inserts the variables of a pipeline, whose values are encrypted. */
 export async function insertPipelineVariables(
   tx: Transaction,
   pipelineId: number,
@@ -43,47 +43,47 @@ interface InsertedJob {
   readonly user_id: number | null;
 }
 
-/** Rows per statement, because the engines limit the number of parameters. */
+/** Maximum rows per statement, because the database engines limit the number of parameters. */
 const ROWS_PER_STATEMENT = 200;
 
-/** Inserts the jobs in order as `created` and returns them. `groups`: ids of resource groups by key. */
+/** Inserts the jobs in order as `created` and returns them. `groupIdsByKey`: ids of resource groups. */
 export async function insertJobs(
   tx: Transaction,
   pipeline: JobPipeline,
   { jobs, parts }: Pick<StoredPlan, 'jobs' | 'parts'>,
-  groups: ReadonlyMap<string, number>,
+  groupIdsByKey: ReadonlyMap<string, number>,
 ): Promise<InsertedJob[]> {
   const partIds = await insertOptionParts(tx, pipeline.id, parts);
-  const all: InsertedJob[] = [];
-  for (let at = 0; at < jobs.length; at += ROWS_PER_STATEMENT) {
-    const batch = jobs.slice(at, at + ROWS_PER_STATEMENT);
+  const insertedJobs: InsertedJob[] = [];
+  for (let index = 0; index < jobs.length; index += ROWS_PER_STATEMENT) {
+    const batch = jobs.slice(index, index + ROWS_PER_STATEMENT);
     const rows = await tx
       .insertInto('jobs')
-      .values(batch.map((job) => toJobRow(tx, pipeline, job, groups, partIds)))
+      .values(batch.map((job) => toJobRow(tx, pipeline, job, groupIdsByKey, partIds)))
       .returning(['id', 'name', 'environment', 'user_id'])
       .execute();
-    const ids = new Map(rows.map(({ id, name }) => [name, id]));
-    await insertJobTags(tx, batch, ids);
-    all.push(...rows);
+    const idsByName = new Map(rows.map(({ id, name }) => [name, id]));
+    await insertJobTags(tx, batch, idsByName);
+    insertedJobs.push(...rows);
   }
-  return all;
+  return insertedJobs;
 }
 
-/** Characters per statement: a longer one would block the event loop. */
+/** Maximum characters per statement; a longer one would block the event loop. */
 const CHARACTERS_PER_STATEMENT = 1024 * 1024;
 
 /** Inserts parts of options and returns their ids in the same order. */
 async function insertOptionParts(tx: Transaction, pipelineId: number, parts: readonly OptionPart[]): Promise<number[]> {
   const ids: number[] = [];
-  for (let at = 0; at < parts.length; ) {
+  for (let index = 0; index < parts.length; ) {
     const values: Insertable<Schema['job_option_parts']>[] = [];
     for (
       let length = 0;
-      at < parts.length && values.length < ROWS_PER_STATEMENT && length < CHARACTERS_PER_STATEMENT;
-      at++
+      index < parts.length && values.length < ROWS_PER_STATEMENT && length < CHARACTERS_PER_STATEMENT;
+      index++
     ) {
-      values.push({ ...parts[at]!, pipeline_id: pipelineId });
-      length += parts[at]!.value.length;
+      values.push({ ...parts[index]!, pipeline_id: pipelineId });
+      length += parts[index]!.value.length;
     }
     const rows = await tx.insertInto('job_option_parts').values(values).returning('id').execute();
     ids.push(...rows.map(({ id }) => id).sort((a, b) => a - b));
@@ -95,7 +95,7 @@ function toJobRow(
   tx: Transaction,
   pipeline: JobPipeline,
   job: StoredJob,
-  groups: ReadonlyMap<string, number>,
+  groupIdsByKey: ReadonlyMap<string, number>,
   partIds: readonly number[],
 ): Insertable<Schema['jobs']> {
   return {
@@ -112,26 +112,26 @@ function toJobRow(
     user_id: pipeline.user_id,
     timeout: job.timeout,
     environment: job.environment,
-    resource_group_id: job.resourceGroup === null ? null : (groups.get(job.resourceGroup) ?? null),
+    resource_group_id: job.resourceGroup === null ? null : (groupIdsByKey.get(job.resourceGroup) ?? null),
     created_at: tx.now,
     updated_at: tx.now,
     needs: job.needs === null ? null : JSON.stringify(job.needs),
-    option_parts: JSON.stringify(job.parts.map((index) => partIds[index])),
+    option_parts: JSON.stringify(job.parts.map((partIndex) => partIds[partIndex])),
   };
 }
 
 async function insertJobTags(
   tx: Transaction,
   jobs: readonly StoredJob[],
-  ids: ReadonlyMap<string, number>,
+  idsByName: ReadonlyMap<string, number>,
 ): Promise<void> {
   const rows = jobs.flatMap(({ name, tags }) =>
-    tags.map((tag, position) => ({ job_id: ids.get(name)!, name: tag, position })),
+    tags.map((tag, position) => ({ job_id: idsByName.get(name)!, name: tag, position })),
   );
-  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT * 10) {
+  for (let index = 0; index < rows.length; index += ROWS_PER_STATEMENT * 10) {
     await tx
       .insertInto('job_tags')
-      .values(rows.slice(at, at + ROWS_PER_STATEMENT * 10))
+      .values(rows.slice(index, index + ROWS_PER_STATEMENT * 10))
       .execute();
   }
 }

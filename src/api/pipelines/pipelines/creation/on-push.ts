@@ -26,7 +26,7 @@ type PushServices = Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'secre
 /** Maximum number of refs of one push for which pipelines are created. */
 const MAX_REFS_PER_PUSH = 4;
 
-const SKIP_PATTERN = /\[(?:ci[ _-]skip|skip[ _-]ci)\]/i;
+const SKIP_MARKER = /\[(?:ci[ _-]skip|skip[ _-]ci)\]/i;
 
 /** Creates pipelines for created and moved branches and tags (contract/runners.md §4.2). */
 export const createPipelinesOnPush = subscription({
@@ -50,6 +50,7 @@ interface PushedRef {
   readonly project: Project;
   readonly change: RefChange;
   readonly options: readonly string[];
+  /** Idempotency key of the pipeline. */
   readonly origin: string;
 }
 
@@ -76,14 +77,15 @@ async function createPipelineOfPush(services: PushServices, pushedRef: PushedRef
   });
 }
 
+/** Returns the request for the pipeline of a pushed ref, or null if the ref does not point to a commit. */
 async function toPipelineRequest(
-  { git, database, serverUrl: ownUrl }: Pick<Services, 'database' | 'git' | 'serverUrl'>,
+  { git, database, serverUrl }: Pick<Services, 'database' | 'git' | 'serverUrl'>,
   { caller, project, change }: PushedRef,
   variables: readonly PipelineVariableInput[],
 ): Promise<PipelineRequest | null> {
   const tag = change.ref.startsWith(TAGS);
   const ref = change.ref.slice((tag ? TAGS : HEADS).length);
-  // An annotated tag has an object id of its own.
+  // The new id of an annotated tag is that of the tag object, not of the commit.
   const sha = await resolveRevision(git, getRepository(git, project), change.newId);
   if (sha === null) return null;
   return {
@@ -96,7 +98,7 @@ async function toPipelineRequest(
     source: 'push',
     protected: await isProtectedRef(database.reader, project.id, ref, tag),
     variables,
-    baseUrl: ownUrl(),
+    baseUrl: serverUrl(),
   };
 }
 
@@ -112,7 +114,7 @@ async function planContent(
   const { git } = services;
   const repository = getRepository(git, request.project);
   const commit = await readCommit(git, repository, request.sha);
-  if (skip || SKIP_PATTERN.test(commit?.message ?? '')) {
+  if (skip || SKIP_MARKER.test(commit?.message ?? '')) {
     const file = await createFileReader(git, repository, request.sha)(getConfigPath(request.project));
     return file === null ? null : { status: 'skipped' as const };
   }

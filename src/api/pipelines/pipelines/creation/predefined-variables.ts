@@ -38,21 +38,21 @@ export function buildPredefinedVariables(
   pipeline: PipelineSubject,
   commit: Commit,
 ): CiVariable[] {
-  const all = {
-    ...serverVariables(baseUrl),
-    ...projectVariables(baseUrl, project),
+  const valuesByKey = {
+    ...buildServerVariables(baseUrl),
+    ...buildProjectVariables(baseUrl, project),
     CI_PIPELINE_SOURCE: pipeline.source,
     ...(pipeline.source === 'trigger' ? { CI_PIPELINE_TRIGGERED: 'true' } : {}),
     ...(pipeline.trigger_token == null ? {} : { CI_TRIGGER_SHORT_TOKEN: pipeline.trigger_token }),
     ...(pipeline.schedule_description == null
       ? {}
       : { CI_PIPELINE_SCHEDULE_DESCRIPTION: truncateToCharacters(pipeline.schedule_description, MAX_MESSAGE_LENGTH) }),
-    ...commitVariables(pipeline, commit),
+    ...buildCommitVariables(pipeline, commit),
   };
-  return Object.entries(all).map(([key, value]) => ({ key, value }));
+  return Object.entries(valuesByKey).map(([key, value]) => ({ key, value }));
 }
 
-function serverVariables(baseUrl: string): Record<string, string> {
+function buildServerVariables(baseUrl: string): Record<string, string> {
   const { protocol, hostname, port, host } = new URL(baseUrl);
   const scheme = protocol.slice(0, -1);
   const [major = '', minor = '', patch = ''] = INSTANCE_VERSION.level.split('.');
@@ -75,7 +75,7 @@ function serverVariables(baseUrl: string): Record<string, string> {
   };
 }
 
-function projectVariables(baseUrl: string, project: Project): Record<string, string> {
+function buildProjectVariables(baseUrl: string, project: Project): Record<string, string> {
   const namespace = project.full_path.slice(0, project.full_path.lastIndexOf('/'));
   return {
     CI_PROJECT_ID: String(project.id),
@@ -94,7 +94,7 @@ function projectVariables(baseUrl: string, project: Project): Record<string, str
   };
 }
 
-function commitVariables(
+function buildCommitVariables(
   { ref, tag, sha, before_sha, ...pipeline }: PipelineSubject,
   commit: Commit,
 ): Record<string, string> {

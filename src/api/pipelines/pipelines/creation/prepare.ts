@@ -28,7 +28,7 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { createFileReader } from './config-file.ts';
 import { buildPredefinedVariables, getConfigPath, type PipelineSubject } from './predefined-variables.ts';
 
-/** Limit of paths: if there are more, every path counts as changed and existing. */
+/** Maximum number of paths; beyond it, every path counts as changed and existing. */
 const MAX_PATHS = 10_000;
 
 /** The trigger or schedule that creates a pipeline. */
@@ -66,13 +66,13 @@ export async function planRequestedPipeline(
   return toPlan(await evaluateInThread(task, sources, client));
 }
 
-type PlanFailure = 'noFile' | 'invalid' | 'unwanted' | 'empty';
+type PlanFailure = 'noFile' | 'invalid' | 'excludedByRules' | 'empty';
 
 /** Returns the plan of an evaluation, or why there is none. */
 export function toPlan({ outcome, plan }: CiFileEvaluation): StoredPlan | Failure<PlanFailure> {
   if (outcome === 'valid') return plan!;
   if (outcome === 'missing') return fail('noFile');
-  if (outcome === 'refused') return fail('unwanted');
+  if (outcome === 'refused') return fail('excludedByRules');
   return outcome === 'empty' ? fail('empty') : fail('invalid', { text: outcome.invalid });
 }
 
@@ -107,7 +107,7 @@ async function loadPlanContext(
     protectedRef: request.protected,
     predefinedVariables: [
       ...buildPredefinedVariables(request.baseUrl, request.project, request, commit),
-      ...userVariables(request.user),
+      ...buildUserVariables(request.user),
     ],
     storedVariables,
     pipelineVariables: request.variables.map(toCiVariable),
@@ -118,12 +118,12 @@ async function loadPlanContext(
 
 const VARIABLES_TOO_LARGE = 'The CI/CD variables are too large';
 
-/** Returns whether protection rules cover the ref. Tags cannot be protected. */
+/** Returns whether a branch protection rule matches the ref. Tags cannot be protected. */
 export async function isProtectedRef(db: Reader, projectId: number, ref: string, tag: boolean): Promise<boolean> {
   return !tag && matchingRules(await listProtectionRules(db, projectId), ref).length > 0;
 }
 
-function userVariables({ id, username, name }: CallerUser): CiVariable[] {
+function buildUserVariables({ id, username, name }: CallerUser): CiVariable[] {
   return [
     { key: 'GITLAB_USER_ID', value: String(id) },
     { key: 'GITLAB_USER_LOGIN', value: username },
@@ -147,6 +147,7 @@ async function findChangedPaths(
 
 /** Returns all paths of the commit; null if there are too many. */
 async function listPathsAtCommit(git: Git, repository: Repository, { treeId }: Commit): Promise<string[] | null> {
+  // One more than the limit shows that there are too many.
   const maxPaths = MAX_PATHS + 1;
   const list = await listTree(git, repository, treeId, {
     deep: true,

@@ -12,24 +12,24 @@ const MAX_KEY_LENGTH = 255;
 
 /** Parses the options of `git push -o ...` for pipelines (contract/runners.md §4.2). Invalid variables are ignored. */
 export function parsePushOptions(options: readonly string[]): PushOptions {
-  const variables = new Map<string, PipelineVariableInput>();
+  const variablesByKey = new Map<string, PipelineVariableInput>();
   for (const option of options) {
     const [name, optionValue = ''] = splitAt(option, '=');
     if (name !== 'ci.variable') continue;
     const [key, value] = splitAt(stripQuotes(optionValue), '=');
     if (value === undefined || value.length > MAX_VALUE_LENGTH) continue;
     if (key.length > MAX_KEY_LENGTH || !/^[A-Za-z0-9_]+$/.test(key)) continue;
-    variables.set(key, { key, value, variable_type: 'env_var', raw: false });
+    variablesByKey.set(key, { key, value, variable_type: 'env_var', raw: false });
   }
-  return { skip: options.includes('ci.skip'), variables: [...variables.values()] };
+  return { skip: options.includes('ci.skip'), variables: [...variablesByKey.values()] };
 }
 
 function splitAt(text: string, separator: string): [string, string?] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+  const index = text.indexOf(separator);
+  return index < 0 ? [text] : [text.slice(0, index), text.slice(index + 1)];
 }
 
-/** Removes surrounding quotes, which some shells keep. */
+/** Removes surrounding quotes, which some shells do not strip. */
 function stripQuotes(text: string): string {
   return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 }

@@ -6,7 +6,7 @@ import type { Schedule } from '#jobs/schedules.ts';
 import { addMilliseconds, timestamp } from '#runtime/clock.ts';
 import { deleteOldPipeline } from './delete.ts';
 
-/** Pipelines that are older than their project keeps them (contract/runners.md "Background work"). */
+/** Deletion of pipelines that exceed the retention period of their project (contract/runners.md "Background work"). */
 
 const OLD_BATCH_SIZE = 100;
 
@@ -23,9 +23,12 @@ export const deleteOldPipelines = defineJob({
         const seconds = storedAttributes({ attributes }).ci_delete_pipelines_in_seconds;
         if (seconds === null) continue;
         const before = addMilliseconds(timestamp(clock), -seconds * 1000);
-        for (let old = await listPipelinesOlderThan(database.reader, id, before); old.length > 0 && !signal.aborted; ) {
-          for (const pipelineId of old) await deleteOldPipeline(runUnitOfWork, pipelineId);
-          old = await listPipelinesOlderThan(database.reader, id, before);
+        for (
+          let pipelineIds = await listPipelinesOlderThan(database.reader, id, before);
+          pipelineIds.length > 0 && !signal.aborted;
+        ) {
+          for (const pipelineId of pipelineIds) await deleteOldPipeline(runUnitOfWork, pipelineId);
+          pipelineIds = await listPipelinesOlderThan(database.reader, id, before);
         }
       }
       const last = projects.at(-1);
@@ -41,7 +44,7 @@ export const deleteOldPipelinesDaily: Schedule<Services> = {
   job: deleteOldPipelines,
 };
 
-/** Some of those that say how long they keep pipelines, in the order of their ids. index: projects primary key */
+/** Lists a batch of the projects that may have a retention period for pipelines, by id. index: projects primary key */
 function listProjectsWithRetention(db: Reader, afterId: number) {
   return db
     .selectFrom('projects')
@@ -53,8 +56,8 @@ function listProjectsWithRetention(db: Reader, afterId: number) {
     .execute();
 }
 
-/** The oldest few that were made before this moment. index: pipelines_by_project */
-async function listPipelinesOlderThan(db: Reader, projectId: number, moment: string): Promise<number[]> {
+/** Lists a batch of the pipelines created before this time, oldest first. index: pipelines_by_project */
+async function listPipelinesOlderThan(db: Reader, projectId: number, createdBefore: string): Promise<number[]> {
   const rows = await db
     .selectFrom('pipelines')
     .select(['id', 'created_at'])
@@ -62,5 +65,5 @@ async function listPipelinesOlderThan(db: Reader, projectId: number, moment: str
     .orderBy('id')
     .limit(OLD_BATCH_SIZE)
     .execute();
-  return rows.filter(({ created_at }) => created_at < moment).map(({ id }) => id);
+  return rows.filter(({ created_at }) => created_at < createdBefore).map(({ id }) => id);
 }

@@ -4,20 +4,21 @@ import { isInIds } from '#database/dialect.ts';
 import { BATCH_SIZE } from '#events/batches.ts';
 
 /**
- * Removes pipelines and jobs by so many rows at a time, those counted that go with them: a job may have a log of very many
- * chunks. Each function returns as `pieceOf` asks: PIECE while there may be more.
+ * Deletes pipelines and jobs in batches. Rows that are deleted by cascade count for the size of a batch. Each function
+ * returns the number that `nextBatch` expects: `BATCH_SIZE` while there may be more rows.
  */
 
-/** Whose jobs go: a project's, or a pipeline's. */
+/** The column that selects the rows: all of a project, or of a pipeline. */
 type ParentColumn = 'project_id' | 'pipeline_id';
 
 /**
- * First goes what some jobs have left, then as many of them as their tags and variables allow. Those of the last stages go first,
- * so that none that is there still is the next one to run. index: jobs_by_project, jobs_by_pipeline
+ * Deletes a batch of jobs: first their logs and artifacts, then as many jobs as fit with their tags and variables. Jobs
+ * of the last stages are deleted first, so that no remaining job becomes the next one to run.
+ * index: jobs_by_project, jobs_by_pipeline
  */
 export async function deleteJobBatch(
   tx: Transaction,
-  of: ParentColumn,
+  column: ParentColumn,
   id: number,
   { retried = false } = {},
 ): Promise<number> {
@@ -36,24 +37,24 @@ export async function deleteJobBatch(
         .whereRef('job_variables.job_id', '=', 'jobs.id')
         .as('variables'),
     ])
-    .where(of, '=', id)
-    .$if(of === 'pipeline_id', (query) => query.orderBy('stage_index', 'desc'))
+    .where(column, '=', id)
+    .$if(column === 'pipeline_id', (query) => query.orderBy('stage_index', 'desc'))
     .$if(retried, (query) => query.where(sql<boolean>`retried`))
     .orderBy('id', 'desc')
     .limit(BATCH_SIZE)
     .execute();
-  const gone = await deleteLogsAndArtifacts(
+  const deletedCount = await deleteLogsAndArtifacts(
     tx,
     jobs.map((job) => job.id),
   );
-  const weighed = jobs.map((job) => ({ id: job.id, rows: 1 + Number(job.tags) + Number(job.variables) }));
-  return deleteWeightedRows(tx, 'jobs', weighed, BATCH_SIZE - gone);
+  const weightedRows = jobs.map((job) => ({ id: job.id, rows: 1 + Number(job.tags) + Number(job.variables) }));
+  return deleteWeightedRows(tx, 'jobs', weightedRows, BATCH_SIZE - deletedCount);
 }
 
-/** Some of what others have said of commits. index: commit_statuses_by_project, commit_statuses_by_pipeline */
-export async function deleteCommitStatusBatch(tx: Transaction, of: ParentColumn, id: number): Promise<number> {
-  const some = tx.selectFrom('commit_statuses').select('id').where(of, '=', id).limit(BATCH_SIZE);
-  const { numDeletedRows } = await tx.deleteFrom('commit_statuses').where('id', 'in', some).executeTakeFirstOrThrow();
+/** Deletes a batch of commit statuses. index: commit_statuses_by_project, commit_statuses_by_pipeline */
+export async function deleteCommitStatusBatch(tx: Transaction, column: ParentColumn, id: number): Promise<number> {
+  const batch = tx.selectFrom('commit_statuses').select('id').where(column, '=', id).limit(BATCH_SIZE);
+  const { numDeletedRows } = await tx.deleteFrom('commit_statuses').where('id', 'in', batch).executeTakeFirstOrThrow();
   return Number(numDeletedRows);
 }
 
@@ -81,51 +82,60 @@ export async function deletePipelineBatch(tx: Transaction, column: 'id' | 'proje
     .orderBy('id')
     .limit(BATCH_SIZE)
     .execute();
-  const weighed = pipelines.map(({ id, variables, parts }) => ({ id, rows: 1 + Number(variables) + Number(parts) }));
-  return deleteWeightedRows(tx, 'pipelines', weighed, BATCH_SIZE);
+  const weightedRows = pipelines.map(({ id, variables, parts }) => ({
+    id,
+    rows: 1 + Number(variables) + Number(parts),
+  }));
+  return deleteWeightedRows(tx, 'pipelines', weightedRows, BATCH_SIZE);
 }
 
-/** A row, and how many go with it, itself among them. */
+/** A row, and the number of rows that its deletion deletes, including the row itself. */
 interface WeightedRow {
   readonly id: number;
   readonly rows: number;
 }
 
-/** The first of these that together are so many rows at most. index: jobs primary key, pipelines primary key */
+/**
+ * Deletes the first candidates that together weigh at most `maxRows`. Returns 0 if none remain, else `BATCH_SIZE`.
+ * index: jobs primary key, pipelines primary key
+ */
 async function deleteWeightedRows(
   tx: Transaction,
   table: 'jobs' | 'pipelines',
-  found: readonly WeightedRow[],
-  most: number,
+  candidates: readonly WeightedRow[],
+  maxRows: number,
 ): Promise<number> {
-  const some = selectWithinWeight(most, found);
-  if (some.length > 0)
+  const ids = selectWithinWeight(maxRows, candidates);
+  if (ids.length > 0)
     await tx
       .deleteFrom(table)
-      .where(isInIds(tx, sql.ref('id'), some))
+      .where(isInIds(tx, sql.ref('id'), ids))
       .execute();
-  return some.length === found.length && found.length < BATCH_SIZE ? 0 : BATCH_SIZE;
+  return ids.length === candidates.length && candidates.length < BATCH_SIZE ? 0 : BATCH_SIZE;
 }
 
-/** PIECE rows at most of the logs and files of these jobs; how many they were. index: job_trace_chunks_pkey, job_artifacts_by_job */
+/**
+ * Deletes at most `BATCH_SIZE` log chunks and artifacts of these jobs. Returns their number.
+ * index: job_trace_chunks_pkey, job_artifacts_by_job
+ */
 async function deleteLogsAndArtifacts(tx: Transaction, jobIds: readonly number[]): Promise<number> {
   if (jobIds.length === 0) return 0;
-  const ofJobs = isInIds(tx, sql.ref('job_id'), jobIds);
+  const isOfJobs = isInIds(tx, sql.ref('job_id'), jobIds);
   const chunks = await sql`delete from job_trace_chunks where (job_id, start) in
-    (select job_id, start from job_trace_chunks where ${ofJobs} limit ${BATCH_SIZE})`.execute(tx);
-  const gone = Number(chunks.numAffectedRows ?? 0);
+    (select job_id, start from job_trace_chunks where ${isOfJobs} limit ${BATCH_SIZE})`.execute(tx);
+  const deletedChunkCount = Number(chunks.numAffectedRows ?? 0);
   const files = await sql`delete from job_artifacts where id in
-    (select id from job_artifacts where ${ofJobs} limit ${BATCH_SIZE - gone})`.execute(tx);
-  return gone + Number(files.numAffectedRows ?? 0);
+    (select id from job_artifacts where ${isOfJobs} limit ${BATCH_SIZE - deletedChunkCount})`.execute(tx);
+  return deletedChunkCount + Number(files.numAffectedRows ?? 0);
 }
 
 /** Returns the ids of the first rows that together weigh at most `limit`; at least one, unless the limit is 0. */
 function selectWithinWeight(limit: number, candidates: readonly WeightedRow[]): number[] {
   const ids: number[] = [];
-  let sum = 0;
+  let weight = 0;
   for (const { id, rows } of candidates) {
-    sum += rows;
-    if (limit === 0 || (sum > limit && ids.length > 0)) break;
+    weight += rows;
+    if (limit === 0 || (weight > limit && ids.length > 0)) break;
     ids.push(id);
   }
   return ids;

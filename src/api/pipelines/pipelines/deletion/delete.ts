@@ -13,16 +13,16 @@ interface DeletedPipeline {
 /** Deletes a pipeline and everything that belongs to it in batches: retried jobs first, the row of the pipeline last. */
 export async function deletePipelineInBatches(
   runUnitOfWork: RunUnitOfWork,
-  by: SignedInCaller,
+  caller: SignedInCaller,
   pipeline: DeletedPipeline,
 ): Promise<void> {
-  await inBatches(runUnitOfWork, by, {
-    recheck: async (uow) => requireAbility(await reloadAccess(uow, by, pipeline.project_id), 'destroy_pipeline'),
+  await inBatches(runUnitOfWork, caller, {
+    recheck: async (uow) => requireAbility(await reloadAccess(uow, caller, pipeline.project_id), 'destroy_pipeline'),
     runBatch: (uow) => deleteBatch(uow, pipeline.id),
   });
 }
 
-/** Deletes a pipeline that is older than its project allows, as the server itself. */
+/** Deletes a pipeline that is older than its project allows, without a user as the actor. */
 export async function deleteOldPipeline(runUnitOfWork: RunUnitOfWork, pipelineId: number): Promise<void> {
   await inBatches(runUnitOfWork, ANONYMOUS, {
     recheck: noRecheck,
@@ -31,13 +31,13 @@ export async function deleteOldPipeline(runUnitOfWork: RunUnitOfWork, pipelineId
 }
 
 /**
- * Cancels unfinished jobs first, so that no deployment runs forever and waiting jobs get their resources. Subscribers of
- * `pipeline-deleted` still find the row.
+ * Deletes one batch; returns `MORE` if another batch must follow. Unfinished jobs are canceled first, so that no
+ * deployment runs forever and waiting jobs get their resources. Subscribers of `pipeline-deleted` still find the row.
  * index: pipelines primary key
  */
 async function deleteBatch(uow: UnitOfWork, pipelineId: number): Promise<typeof MORE | undefined> {
-  const found = uow.selectFrom('pipelines').select(['id', 'project_id', 'status']).where('id', '=', pipelineId);
-  const pipeline = await found.executeTakeFirst();
+  const pipelineQuery = uow.selectFrom('pipelines').select(['id', 'project_id', 'status']).where('id', '=', pipelineId);
+  const pipeline = await pipelineQuery.executeTakeFirst();
   if (pipeline === undefined) return undefined;
   await cancelPipeline(uow, pipeline, { force: true });
   return nextBatch(

@@ -3,11 +3,14 @@ import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import { deleteCommitStatusBatch, deleteJobBatch, deletePipelineBatch } from './delete-rows.ts';
 
-/** What becomes of pipelines and their jobs, of which there may be very many, when their project goes, or who has made them. */
+/** Deletes the pipelines and jobs of a deleted project, and clears references to a deleted user, in batches. */
 
 const TABLES_WITH_USER = ['jobs', 'pipelines', 'commit_statuses'] as const;
 
-/** Jobs go first, so that no pipeline takes many along. index: jobs_by_project, pipelines_by_project */
+/**
+ * Deletes jobs first, so that the deletion of a pipeline does not cascade to many rows.
+ * index: jobs_by_project, pipelines_by_project
+ */
 export const deletePipelinesOfProject = subscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) =>
@@ -18,7 +21,7 @@ export const deletePipelinesOfProject = subscription({
     ),
 });
 
-/** What a deleted user has run stays as nobody's. index: jobs_by_user, pipelines_by_user, commit_statuses_by_user */
+/** Keeps the rows of a deleted user without a user. index: jobs_by_user, pipelines_by_user, commit_statuses_by_user */
 export const clearDeletedUserOfPipelines = subscription({
   event: 'user-deleted',
   inBatches: (uow, { userId }) =>

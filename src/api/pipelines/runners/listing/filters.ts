@@ -34,7 +34,7 @@ const versionPrefix: ParameterType<string> = {
   },
 };
 
-/** The parameters that all lists have. */
+/** The parameters of all runner lists. */
 export const filterParams = {
   type: optional(oneOf(...TYPES)),
   status: optional(oneOf(...STATUS_FILTERS)),
@@ -70,10 +70,11 @@ export function matchesFilter(db: Reader, filter: RunnerFilter, now: string) {
   };
 }
 
-// The subquery runs per runner in list order: joins of id lists would multiply the number of lookups in SQLite.
+// The subqueries below run once per runner in list order: joins of id lists would multiply the lookups in SQLite.
 
 /**
- * Compares the number of matching tags, because PostgreSQL needs minutes to plan one condition per tag.
+ * Builds the condition for runners with all these tags. It compares the number of matching tags, because PostgreSQL
+ * needs minutes to plan one condition per tag.
  * index: runner_tags_pkey
  */
 function hasTags(db: Reader, eb: Eb, names: readonly string[]): Expression<SqlBool> {
@@ -90,7 +91,7 @@ function hasTags(db: Reader, eb: Eb, names: readonly string[]): Expression<SqlBo
  * index: runner_managers_by_runner
  */
 function hasVersion(eb: Eb, versionPrefix: string): Expression<SqlBool> {
-  const ranges = versionRanges(versionPrefix);
+  const ranges = listVersionRanges(versionPrefix);
   if (ranges.length === 0) return eb.lit(false);
   const version = sql.ref<string>('runner_managers.version');
   return eb.exists(
@@ -103,7 +104,7 @@ function hasVersion(eb: Eb, versionPrefix: string): Expression<SqlBool> {
 }
 
 /** Returns the code point ranges that contain such versions; empty if `versionPrefix` is not a version. */
-function versionRanges(versionPrefix: string): readonly (readonly [from: string, to: string])[] {
+function listVersionRanges(versionPrefix: string): readonly (readonly [from: string, to: string])[] {
   const parts = /^(\d+(?:\.\d+){0,2})\.?$/.exec(versionPrefix)?.[1];
   if (parts === undefined) return [];
   // In code point order, `/` follows the dot and `:` follows the digits; the last bound follows all texts.

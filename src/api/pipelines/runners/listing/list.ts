@@ -7,7 +7,7 @@ import { groupListsInstanceRunners, loadAllowedRunners } from '#domain/runners/r
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { matchesFilter, type RunnerFilter } from './filters.ts';
 
-/** The runners that a list may contain. */
+/** Condition for the runners that a list may contain. */
 type RunnerCondition = (eb: ExpressionBuilder<Schema, 'runners'>) => Expression<SqlBool>;
 
 interface RunnerListRequest {
@@ -40,7 +40,7 @@ export async function listRunnersWhere(
   };
 }
 
-/** Selects the runners that are available to a project (contract/runners.md §1.6). */
+/** Builds the condition for the runners that are available to a project (contract/runners.md §1.6). */
 export async function isRunnerOfProject(
   db: Reader,
   project: { readonly id: number; readonly namespace_id: number },
@@ -52,32 +52,39 @@ export async function isRunnerOfProject(
       .selectFrom('runner_projects')
       .select('runner_projects.runner_id as id')
       .where('runner_projects.project_id', '=', project.id);
-    const withGroups = ofGroups ? ownRunnerIds.unionAll(selectRunnersOfGroups(db, project.namespace_id)) : ownRunnerIds;
-    return eb('runners.id', 'in', ofInstance ? withGroups.unionAll(selectInstanceRunners(db)) : withGroups);
+    const runnerIds = ofGroups ? ownRunnerIds.unionAll(selectRunnersOfGroups(db, project.namespace_id)) : ownRunnerIds;
+    return eb('runners.id', 'in', ofInstance ? runnerIds.unionAll(selectInstanceRunners(db)) : runnerIds);
   };
 }
 
-/** Selects runners of a group, its ancestors and, unless disabled, the instance (contract/runners.md §1.7). */
+/**
+ * Builds the condition for runners of a group, its ancestors and, unless disabled, the instance
+ * (contract/runners.md §1.7).
+ */
 export async function isRunnerOfGroup(db: Reader, { id }: { readonly id: number }): Promise<RunnerCondition> {
-  const ofInstance = await groupListsInstanceRunners(db, id);
+  const includesInstance = await groupListsInstanceRunners(db, id);
   return (eb) => {
-    const ofGroups = selectRunnersOfGroups(db, id);
-    return eb('runners.id', 'in', ofInstance ? ofGroups.unionAll(selectInstanceRunners(db)) : ofGroups);
+    const groupRunnerIds = selectRunnersOfGroups(db, id);
+    return eb(
+      'runners.id',
+      'in',
+      includesInstance ? groupRunnerIds.unionAll(selectInstanceRunners(db)) : groupRunnerIds,
+    );
   };
 }
 
-/** index: namespace_closure_pkey, runners_by_group */
+/** Selects runners of a group and its ancestors. index: namespace_closure_pkey, runners_by_group */
 function selectRunnersOfGroups(db: Reader, namespaceId: number) {
   return db
-    .selectFrom('runners as of_group')
-    .select('of_group.id as id')
-    .where('of_group.group_id', 'in', selectSelfAndAncestors(db, namespaceId).select('namespaces.id'));
+    .selectFrom('runners as group_runners')
+    .select('group_runners.id as id')
+    .where('group_runners.group_id', 'in', selectSelfAndAncestors(db, namespaceId).select('namespaces.id'));
 }
 
-/** index: runners_by_type */
+/** Selects instance runners. index: runners_by_type */
 function selectInstanceRunners(db: Reader) {
   return db
-    .selectFrom('runners as of_instance')
-    .select('of_instance.id as id')
-    .where('of_instance.runner_type', '=', 'instance_type');
+    .selectFrom('runners as instance_runners')
+    .select('instance_runners.id as id')
+    .where('instance_runners.runner_type', '=', 'instance_type');
 }

@@ -5,22 +5,22 @@ import { defineJob, type JobDefinition } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { staleThreshold } from '../status.ts';
 
-const NAME = 'sweep-runner-managers';
-const BATCH = 1_000;
+const JOB_NAME = 'sweep-runner-managers';
+const BATCH_SIZE = 1_000;
 
 /** Deletes managers without contact for seven days (contract/runners.md "Background work"). */
 export const cleanUpRunnerManagers: JobDefinition<Services, Record<string, never>> = defineJob({
-  kind: NAME,
-  handle: ({ database }) => deleteInBatches(database, BATCH, deleteStaleManagers),
+  kind: JOB_NAME,
+  handle: ({ database }) => deleteInBatches(database, BATCH_SIZE, deleteStaleManagers),
 });
 
 export const cleanUpRunnerManagersDaily: Schedule<Services> = {
-  name: NAME,
+  name: JOB_NAME,
   cron: '40 4 * * *',
   job: cleanUpRunnerManagers,
 };
 
-/** index: runner_managers_by_contact */
+/** Deletes one batch and returns its size. index: runner_managers_by_contact */
 async function deleteStaleManagers(tx: Transaction, limit: number): Promise<number> {
   const cutoff = staleThreshold(tx.now);
   const staleManagers = tx

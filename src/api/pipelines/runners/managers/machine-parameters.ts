@@ -10,8 +10,10 @@ export const MAX_SYSTEM_ID_LENGTH = 64;
 const MAX_ENTRIES = 100;
 const MAX_ENTRY_LENGTH = 255;
 
-/** Parses an object and keeps the values of this kind, up to a limit. */
-function recordOf<T extends boolean | string>(kind: 'boolean' | 'string'): ParameterType<Readonly<Record<string, T>>> {
+/** Parameter type of an object; keeps values of this type, at most `MAX_ENTRIES`, and drops the others. */
+function recordParameter<T extends boolean | string>(
+  kind: 'boolean' | 'string',
+): ParameterType<Readonly<Record<string, T>>> {
   const isValid = (value: unknown): value is T =>
     typeof value === kind && (typeof value !== 'string' || value.length <= MAX_ENTRY_LENGTH);
   return {
@@ -44,16 +46,16 @@ const versionParams = {
 /** `info` of a registration. */
 export const registrationInfo = object(versionParams);
 
-/** The parameters of each call of a machine, in addition to the token. */
+/** The parameters of each request from a runner's machine, in addition to the token. */
 export const machineParams = {
   system_id: optional(limitedText(MAX_SYSTEM_ID_LENGTH)),
   info: optional(
     object({
       ...versionParams,
       executor: optional(string),
-      features: optional(recordOf<boolean>('boolean')),
+      features: optional(recordParameter<boolean>('boolean')),
       config: optional(object({ gpus: optional(string) })),
-      labels: optional(recordOf<string>('string')),
+      labels: optional(recordParameter<string>('string')),
     }),
   ),
 };

@@ -43,7 +43,7 @@ export interface RunnerMachine {
   readonly systemId: string | null | undefined;
   /** The client's address. */
   readonly address: string | null;
-  /** The reported properties, if the machine sent any. Properties that it left out become null. */
+  /** The reported properties, if the machine sent any. Absent properties become null. */
   readonly info?: MachineInfo | null | undefined;
 }
 
@@ -51,7 +51,7 @@ const LEGACY_SYSTEM_ID = '<legacy>';
 
 /**
  * Records a call of a machine as this runner: sets the contact time and address of runner and manager, and creates the
- * manager on its first call. Two statements, each of one row. Returns the manager's id.
+ * manager on its first call. Each of the two statements writes one row. Returns the manager's id.
  */
 export async function recordContact(
   tx: Transaction,
@@ -59,14 +59,18 @@ export async function recordContact(
   machine: RunnerMachine,
 ): Promise<number> {
   const contactRow = { runner_id: id, contacted_at: tx.now, ip_address: machine.address ?? '' };
-  const note = machine.info ? upsertManagerWithInfo : upsertManagerWithoutInfo;
-  const values = { ...contactRow, ...infoColumns(machine.info ?? {}), system_id: machine.systemId || LEGACY_SYSTEM_ID };
-  const manager = (await note.first(tx, values))!;
+  const upsertManager = machine.info ? upsertManagerWithInfo : upsertManagerWithoutInfo;
+  const values = {
+    ...contactRow,
+    ...toInfoColumns(machine.info ?? {}),
+    system_id: machine.systemId || LEGACY_SYSTEM_ID,
+  };
+  const manager = (await upsertManager.first(tx, values))!;
   await updateRunnerContact(tx, contactRow);
   return manager.id;
 }
 
-const infoNames = [
+const infoColumnNames = [
   'version',
   'revision',
   'platform',
@@ -75,19 +79,19 @@ const infoNames = [
   'features',
   'config',
   'labels',
-] as const satisfies readonly (keyof ReturnType<typeof infoColumns>)[];
+] as const satisfies readonly (keyof ReturnType<typeof toInfoColumns>)[];
 
 type RunnerContact = Pick<RunnerManagerRow, 'runner_id' | 'ip_address'> & { readonly contacted_at: string };
-type ManagerContact = RunnerContact & Pick<RunnerManagerRow, 'system_id'> & ReturnType<typeof infoColumns>;
+type ManagerContact = RunnerContact & Pick<RunnerManagerRow, 'system_id'> & ReturnType<typeof toInfoColumns>;
 
-/** Both statements are compiled once, because runners call often. Without `info`, the stored properties stay. */
-const upsertManagerWithInfo = prepareUpsert(['contacted_at', 'ip_address', ...infoNames]);
+/** Both statements are prepared once, because runners call often. Without `info`, the stored properties are kept. */
+const upsertManagerWithInfo = prepareUpsert(['contacted_at', 'ip_address', ...infoColumnNames]);
 const upsertManagerWithoutInfo = prepareUpsert(['contacted_at', 'ip_address']);
 
 // index: runner_managers_by_system_id
 function prepareUpsert(changedColumns: readonly (keyof ManagerContact & string)[]) {
   return prepareWrite((tx, value: Params<ManagerContact>) => {
-    const infoValues = Object.fromEntries(infoNames.map((name) => [name, value(name)]));
+    const infoValues = Object.fromEntries(infoColumnNames.map((name) => [name, value(name)]));
     const contacted_at = value('contacted_at');
     return tx
       .insertInto('runner_managers')
@@ -117,17 +121,17 @@ const updateRunnerContact = prepareWrite((tx, value: Params<RunnerContact>) =>
 );
 
 // index: runner_managers_by_system_id
-const managerBySystemId = prepare((db, value: Params<{ runner: number; systemId: string }>) =>
+const managerBySystemIdQuery = prepare((db, value: Params<{ runner: number; systemId: string }>) =>
   db
     .selectFrom('runner_managers')
-    .select(['id', 'contacted_at', 'ip_address', ...infoNames])
+    .select(['id', 'contacted_at', 'ip_address', ...infoColumnNames])
     .where('runner_id', '=', value('runner'))
     .where('system_id', '=', value('systemId')),
 );
 
 /**
  * Returns the manager's id if this call changes nothing: the last contact is recent, and address and properties are the
- * same. Null: the caller has to record the contact.
+ * same. Null: the caller must record the contact.
  */
 export async function findUnchangedManagerId(
   db: Reader,
@@ -135,19 +139,21 @@ export async function findUnchangedManagerId(
   machine: RunnerMachine,
   now: string,
 ): Promise<number | null> {
-  const isKnown = ({ contacted_at, ip_address }: Pick<Runner, 'contacted_at' | 'ip_address'>) =>
+  const isUnchanged = ({ contacted_at, ip_address }: Pick<Runner, 'contacted_at' | 'ip_address'>) =>
     wasContactedRecently(contacted_at, now) && ip_address === (machine.address ?? '');
-  if (!isKnown(runner)) return null;
-  const manager = await managerBySystemId.first(db, {
+  if (!isUnchanged(runner)) return null;
+  const manager = await managerBySystemIdQuery.first(db, {
     runner: runner.id,
     systemId: machine.systemId || LEGACY_SYSTEM_ID,
   });
-  if (manager === undefined || !isKnown(manager)) return null;
-  const reportedInfo = machine.info ? infoColumns(machine.info) : null;
-  return reportedInfo === null || infoNames.every((name) => manager[name] === reportedInfo[name]) ? manager.id : null;
+  if (manager === undefined || !isUnchanged(manager)) return null;
+  const reportedInfo = machine.info ? toInfoColumns(machine.info) : null;
+  return reportedInfo === null || infoColumnNames.every((name) => manager[name] === reportedInfo[name])
+    ? manager.id
+    : null;
 }
 
-function infoColumns(info: MachineInfo) {
+function toInfoColumns(info: MachineInfo) {
   const { version, revision, platform, architecture, executor, features, config, labels } = info;
   return {
     version: version || null,
@@ -162,7 +168,7 @@ function infoColumns(info: MachineInfo) {
 }
 
 // index: runner_managers primary key
-const managersByIds = prepareForIds<RunnerManagerRow>((db, ids) =>
+const managersByIdsQuery = prepareForIds<RunnerManagerRow>((db, ids) =>
   db.selectFrom('runner_managers').select(managerColumns).where('id', 'in', ids),
 );
 
@@ -171,7 +177,7 @@ export async function findManagersByIds(
   db: Reader,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, RunnerManagerRow>> {
-  return new Map((await managersByIds(db, ids)).map((manager) => [manager.id, manager]));
+  return new Map((await managersByIdsQuery(db, ids)).map((manager) => [manager.id, manager]));
 }
 
 /** Returns all managers of a runner, the oldest first. index: runner_managers_by_system_id */

@@ -10,7 +10,7 @@ import { countRunnersOfProject, insertAssociation, removeAssociation } from '../
 
 const MAX_RUNNERS_PER_PROJECT = 1000;
 
-type AssignFailure = 'ofGroup' | 'locked' | 'notPermitted' | 'ofInstance' | 'tooMany';
+type AssignFailure = 'isGroupRunner' | 'locked' | 'notPermitted' | 'isInstanceRunner' | 'tooMany';
 
 /** Assigns a runner to another project. */
 export async function assignRunner(
@@ -18,10 +18,10 @@ export async function assignRunner(
   project: Project,
   runner: Runner,
 ): Promise<Runner | Failure<AssignFailure>> {
-  const administrator = isAdministrator(uow.actor);
-  if (runner.runner_type === 'group_type') return fail('ofGroup');
-  if (runner.runner_type === 'instance_type') return fail(administrator ? 'ofInstance' : 'notPermitted');
-  if (runner.locked && !administrator) return fail('locked');
+  const isAdmin = isAdministrator(uow.actor);
+  if (runner.runner_type === 'group_type') return fail('isGroupRunner');
+  if (runner.runner_type === 'instance_type') return fail(isAdmin ? 'isInstanceRunner' : 'notPermitted');
+  if (runner.locked && !isAdmin) return fail('locked');
   if (!(await mayUpdateRunner(uow, uow.actor, runner))) return fail('notPermitted');
   if ((await countRunnersOfProject(uow, project.id)) >= MAX_RUNNERS_PER_PROJECT) return fail('tooMany');
   await insertAssociation(uow, runner.id, project.id);
@@ -34,12 +34,12 @@ export async function unassignRunner(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   runner: Runner,
-): Promise<undefined | Failure<'locked' | 'notPermitted' | 'fromOwner' | 'notFound'>> {
-  const administrator = isAdministrator(uow.actor);
+): Promise<undefined | Failure<'locked' | 'notPermitted' | 'isOwnerProject' | 'notFound'>> {
+  const isAdmin = isAdministrator(uow.actor);
   if ((await findOwnerProjectId(uow, runner.id)) === project.id) {
-    return fail(administrator ? 'fromOwner' : 'notPermitted');
+    return fail(isAdmin ? 'isOwnerProject' : 'notPermitted');
   }
-  if (runner.locked && !administrator) return fail('locked');
+  if (runner.locked && !isAdmin) return fail('locked');
   if (!(await removeAssociation(uow, runner.id, project.id))) return fail('notFound');
   await recordAssociation(uow, runner, { project, added: false });
 }

@@ -25,10 +25,10 @@ export const assignRunner = endpoint({
     notFound: nestedNotFound,
   }),
   errors: {
-    ofGroup: [403, '403 Forbidden - Runner is a group runner'],
+    isGroupRunner: [403, '403 Forbidden - Runner is a group runner'],
     locked: LOCKED,
     notPermitted: NO_ACCESS,
-    ofInstance: [400, '400 Bad request - Runner is an instance runner'],
+    isInstanceRunner: [400, '400 Bad request - Runner is an instance runner'],
     assigned: [400, '400 Bad request - Runner has already been assigned to this project'],
     tooMany: [400, '400 Bad request - Maximum number of project runners (1000) exceeded'],
   },
@@ -52,7 +52,10 @@ export const unassignRunner = endpoint({
   errors: {
     locked: LOCKED,
     notPermitted: NO_ACCESS,
-    fromOwner: [403, '403 Forbidden - You cannot unassign a runner from the owner project. Delete the runner instead'],
+    isOwnerProject: [
+      403,
+      '403 Forbidden - You cannot unassign a runner from the owner project. Delete the runner instead',
+    ],
     notFound: [404, '404 Runner Not Found'],
   },
   activity: ['ci_runner_unassigned_from_project'],

@@ -13,10 +13,19 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
  * The projects and groups in the details of a runner: those that the caller is a member of (contract/runners.md §1.2).
  */
 
-/** The maximum number in the details of a runner; the list of its projects contains all. */
+/** Maximum number of projects in the details of a runner; the project list of a runner contains all. */
 const MAX_PROJECTS_IN_DETAIL = 1000;
 
-/** index: runner_projects_by_runner */
+/** Role of a caller who is not a member. */
+const NO_ROLE = 0;
+
+/** Minimum role that every member has. */
+const ANY_ROLE = 1;
+
+/**
+ * Lists the projects of a runner that the caller is a member of; administrators see all.
+ * index: runner_projects_by_runner
+ */
 export async function listProjectsForDetail(context: SerializationContext, { id }: Pick<Runner, 'id'>) {
   const { db, caller } = context;
   const { user } = caller;
@@ -35,19 +44,20 @@ export async function listProjectsForDetail(context: SerializationContext, { id 
       'routes.full_path',
     ])
     .where('runner_projects.runner_id', '=', id)
-    .$if(!isAdministrator(caller), (query) => query.where(projectWithRole(user.id, 1, db.today)))
+    .$if(!isAdministrator(caller), (query) => query.where(projectWithRole(user.id, ANY_ROLE, db.today)))
     .orderBy('runner_projects.id')
     .limit(MAX_PROJECTS_IN_DETAIL)
     .execute();
   return rows.map((project) => ProjectIdentity.serialize(project, context));
 }
 
+/** Lists the group of a group runner if the caller is a member; otherwise an empty array. */
 export async function listGroupsForDetail(
   { db, caller, url }: SerializationContext,
   { group_id }: Pick<Runner, 'group_id'>,
 ) {
   const group = group_id === null ? null : await findGroup(db, caller, String(group_id));
-  if (group === null || getGroupRole(caller, group) === 0) return [];
+  if (group === null || getGroupRole(caller, group) === NO_ROLE) return [];
   return [{ id: group.id, web_url: `${url}/groups/${group.full_path}`, name: group.name }];
 }
 

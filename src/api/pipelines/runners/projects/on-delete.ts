@@ -3,7 +3,7 @@ import { incrementQueueVersion } from '../store.ts';
 
 /**
  * When a project is deleted, the next project of each of its runners becomes the owner. A runner without another
- * project is deleted. There are at most a thousand. Runners of a group are deleted by a foreign key.
+ * project is deleted. A project has at most a thousand runners. Runners of a group are deleted by a cascade.
  */
 export const releaseRunnersOfProject = subscription({
   event: 'project-destroyed',
@@ -20,10 +20,10 @@ export const releaseRunnersOfProject = subscription({
         eb.not(
           eb.exists(
             eb
-              .selectFrom('runner_projects as other')
-              .select('other.id')
-              .whereRef('other.runner_id', '=', 'runners.id')
-              .where('other.project_id', '<>', projectId),
+              .selectFrom('runner_projects as other_projects')
+              .select('other_projects.id')
+              .whereRef('other_projects.runner_id', '=', 'runners.id')
+              .where('other_projects.project_id', '<>', projectId),
           ),
         ),
       )

@@ -18,7 +18,7 @@ import { resetRunnerToken } from './tokens.ts';
 
 // contract/runners.md §2.2
 
-/** Registration tokens cannot be reset where registration by token is disabled. */
+/** Adds a check to `access` that responds with 403 if the owner does not allow registration by token. */
 function requireRegistrationAllowed<Provided extends { readonly caller: SignedInCaller }>(
   access: Access<Provided>,
   toOwner: (context: Provided) => RunnerOwner,
@@ -28,14 +28,14 @@ function requireRegistrationAllowed<Provided extends { readonly caller: SignedIn
   });
 }
 
-async function resetToken(
+async function resetOwnerToken(
   owner: RunnerOwner,
   caller: SignedInCaller,
   { runUnitOfWork, secretKey }: Pick<Services, 'runUnitOfWork' | 'secretKey'>,
 ) {
-  const key = await secretKey();
+  const encryptionKey = await secretKey();
   const lock = registrationTokenLockKey(owner);
-  return { token: await runUnitOfWork(caller, (uow) => resetRegistrationToken(uow, key, owner), { lock }) };
+  return { token: await runUnitOfWork(caller, (uow) => resetRegistrationToken(uow, encryptionKey, owner), { lock }) };
 }
 
 export const resetInstanceRegistrationToken = endpoint({
@@ -43,7 +43,7 @@ export const resetInstanceRegistrationToken = endpoint({
   summary: 'Reset the registration token of the instance',
   access: requireRegistrationAllowed(administratorAfterParameters(), () => ({ type: 'instance' })),
   response: created(RegistrationToken),
-  handle: ({ caller }, services) => resetToken({ type: 'instance' }, caller, services),
+  handle: ({ caller }, services) => resetOwnerToken({ type: 'instance' }, caller, services),
 });
 
 export const [resetGroupRegistrationToken, resetProjectRegistrationToken] = forGroupAndProject((parent) =>
@@ -55,7 +55,7 @@ export const [resetGroupRegistrationToken, resetProjectRegistrationToken] = forG
       ({ parent }) => parent,
     ),
     response: created(RegistrationToken),
-    handle: ({ parent, caller }, services) => resetToken(parent, caller, services),
+    handle: ({ parent, caller }, services) => resetOwnerToken(parent, caller, services),
   }),
 );
 
