@@ -47,7 +47,7 @@ const FAILURE_TEXTS = {
   nameBlank: "can't be blank",
   nameTooLong: 'is too long',
   exists: 'has already been taken',
-  levelsInvalid: 'has roles that there are not',
+  levelsInvalid: 'has unknown roles',
 } as const;
 
 /** Deletes the rules that a new project gets automatically. */

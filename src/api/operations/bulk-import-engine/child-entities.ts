@@ -57,7 +57,7 @@ async function insertChildEntity(
 ): Promise<StoredElement> {
   if ((element.marked_for_deletion_at ?? element.marked_for_deletion_on ?? null) !== null) return null;
   if (!fullPath.split('/').every((segment) => /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(segment))) {
-    return fail('failed', { message: 'The path of the source is none' });
+    return fail('failed', { message: 'The source sent an invalid path' });
   }
   // index: bulk_import_entities_by_import
   const { count } = await uow

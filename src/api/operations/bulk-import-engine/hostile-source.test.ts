@@ -54,10 +54,10 @@ for (const [what, body, message] of [
   [
     'of more elements than a page has',
     Array.from({ length: 2000 }, () => label),
-    'The answer of the source is no list',
+    'The response of the source is not a list',
   ],
-  ['that is no list', { labels: [] }, 'The answer of the source is no list'],
-  ['that is nothing', null, 'The answer of the source is no list'],
+  ['that is no list', { labels: [] }, 'The response of the source is not a list'],
+  ['that is nothing', null, 'The response of the source is not a list'],
 ] as const) {
   test(`records one failure for a response ${what}`, async (t) => {
     const { messages, requestCount } = await failuresOf(t, { body });

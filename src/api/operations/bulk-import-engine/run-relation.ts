@@ -142,7 +142,7 @@ const isList = ({ status, value }: SourceResponse): boolean =>
 function toPageFailure(response: SourceResponse, path: string): ImportFailure {
   if (response.status < 200 || response.status > 299)
     return new CallFailed(unsuccessfulMessage(response, path)).failure;
-  return { step: 'extractor', class: 'BulkImports::Error', message: 'The answer of the source is no list' };
+  return { step: 'extractor', class: 'BulkImports::Error', message: 'The response of the source is not a list' };
 }
 
 /** Returns whether the list has a next page. An empty page is always the last one. */
