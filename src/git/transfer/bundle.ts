@@ -72,7 +72,7 @@ function splitLines(refs: Buffer): Buffer[] {
 
 /** Error for data that is no bundle, or an incomplete one. */
 export class DamagedBundle extends Error {
-  override readonly name = 'BundleDamaged';
+  override readonly name = 'DamagedBundle';
 }
 
 /**

@@ -196,17 +196,17 @@ function createSuccessResponse(
   const content = (type: string, body: unknown) => ({ content: { [type]: { schema: body } } });
   switch (kind) {
     case 'nothing':
-      return { description: 'Done' };
+      return { description: 'Success' };
     case 'text':
-      return { description: 'Text', ...content('text/plain', { type: 'string' }) };
+      return { description: 'Plain text', ...content('text/plain', { type: 'string' }) };
     case 'redirect':
-      return { description: 'See Location' };
+      return { description: 'Redirects to the URL in Location' };
     case 'html':
-      return { description: 'A page', ...content('text/html', { type: 'string' }) };
+      return { description: 'An HTML page', ...content('text/html', { type: 'string' }) };
     case 'stream': {
       const body = { schema: schema === null ? {} : schemas.toReference(schema) };
       return {
-        description: mediaTypes.length === 0 ? 'Done' : 'The content',
+        description: mediaTypes.length === 0 ? 'Success' : 'The content',
         ...(headers.length === 0 ? {} : { headers: createTextHeaders(headers) }),
         ...(mediaTypes.length === 0 ? {} : { content: Object.fromEntries(mediaTypes.map((type) => [type, body])) }),
       };
@@ -218,7 +218,7 @@ function createSuccessResponse(
         ...content('application/json', schemas.toReference(schema)),
       };
     default:
-      return { description: 'Done', ...content('application/json', schemas.toReference(schema)) };
+      return { description: 'Success', ...content('application/json', schemas.toReference(schema)) };
   }
 }
 
@@ -250,7 +250,7 @@ function createErrorResponse(status: number, codes: readonly [string, ErrorEntry
     content: {
       // Throttles answer in plain text (contract/conventions.md §8).
       ...(status === 429 ? PLAIN_TEXT : {}),
-      'application/json': { schema: { $ref: '#/components/schemas/Refusal' }, examples: Object.fromEntries(examples) },
+      'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' }, examples: Object.fromEntries(examples) },
     },
   };
 }
@@ -261,22 +261,22 @@ function createComponents(schemas: Json): Json {
   const createJsonError = (description: string, value: Json) => ({
     description,
     content: {
-      'application/json': { schema: { $ref: '#/components/schemas/Refusal' }, examples: { text: { value } } },
+      'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' }, examples: { text: { value } } },
     },
   });
   return {
     headers: createTextHeaders(Object.keys(PAGE_HEADERS)),
     responses: {
       InvalidParameters: createJsonError('A parameter is missing or invalid', { error: 'name is missing' }),
-      Unauthorized: createJsonError('No credential, or a bad one', { message: '401 Unauthorized' }),
-      Forbidden: createJsonError('Not allowed', { message: '403 Forbidden' }),
-      NotFound: createJsonError('Missing, or not for this caller', { message: '404 Not Found' }),
-      OrderNotAllowed: createJsonError('Keyset pagination in another order than offered', {
+      Unauthorized: createJsonError('The credential is missing or invalid', { message: '401 Unauthorized' }),
+      Forbidden: createJsonError('The caller is not allowed to do this', { message: '403 Forbidden' }),
+      NotFound: createJsonError('The resource does not exist, or the caller cannot see it', { message: '404 Not Found' }),
+      OrderNotAllowed: createJsonError('The list does not support keyset pagination in this order', {
         error: 'Keyset pagination is not yet available for this type of request',
       }),
-      PreconditionFailed: createJsonError('Changed since', { message: '412 Precondition Failed' }),
+      PreconditionFailed: createJsonError('The resource has changed since the time in If-Unmodified-Since', { message: '412 Precondition Failed' }),
       BodyTooLarge: createJsonError('The body is too large', { message: '413 Request Entity Too Large' }),
-      UnsupportedMediaType: createJsonError('The body has another media type', {
+      UnsupportedMediaType: createJsonError('The media type of the body is not supported', {
         error: "The provided content-type 'text/plain' is not supported.",
       }),
       TooManyRequests: {
@@ -285,7 +285,7 @@ function createComponents(schemas: Json): Json {
         content: PLAIN_TEXT,
       },
     },
-    schemas: { ...schemas, Refusal: ERROR_SCHEMA },
+    schemas: { ...schemas, ErrorResponse: ERROR_SCHEMA },
   };
 }
 

@@ -87,7 +87,7 @@ function inside(operation, components) {
   const section = (title, rows) => rows.length > 0 && parts.push(element('h3', '', title), table(rows));
   section('Parameters', parameterRows(operation));
   parts.push(element('h3', '', 'Answer'), ...answerOf(operation, components.schemas));
-  section('Refusals', errorRows(operation, components));
+  section('Errors', errorRows(operation, components));
   return element('div', 'inside', ...parts);
 }
 
