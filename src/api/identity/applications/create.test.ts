@@ -5,7 +5,7 @@ import { ORDER } from './fixtures.testing.ts';
 
 const { root, name } = await world();
 
-test('an application has an id for clients and shows its secret once', async () => {
+test('creates an application with a client id and returns its secret once', async () => {
   const { status, body } = await root.post('/applications', { ...ORDER, name: 'ci-bot' });
   const { id, application_id, secret, ...rest } = body;
   assert.equal(status, 201);
@@ -20,7 +20,7 @@ test('an application has an id for clients and shows its secret once', async () 
   assert.deepEqual(all.at(-1), { id, application_id, ...rest });
 });
 
-test('an application that can keep no secret is public', async () => {
+test('creates a public application if it is not confidential', async () => {
   const { body } = await root.post('/applications', { ...ORDER, name: name('app'), confidential: false });
   assert.equal(body.confidential, false);
 });
@@ -31,7 +31,7 @@ const post = async (changes: Readonly<Record<string, unknown>>) => {
 };
 const count = async () => (await root.get('/applications')).headers['x-total'];
 
-test('what is missing or wrong is told of, and nothing is made', async () => {
+test('rejects missing and invalid parameters and creates nothing', async () => {
   const before = await count();
   assert.deepEqual((await root.post('/applications')).body, {
     error: 'name is missing, redirect_uri is missing, scopes is missing, scopes is empty',
@@ -51,7 +51,7 @@ test('what is missing or wrong is told of, and nothing is made', async () => {
   assert.equal(await count(), before);
 });
 
-test('all that is blank, unknown or too long is told of at once, and nothing is made', async () => {
+test('reports all blank, unknown and too long values at once and creates nothing', async () => {
   const before = await count();
   assert.deepEqual(await post({ redirect_uri: '', name: ' ', scopes: 'api everything' }), [
     400,

@@ -5,7 +5,7 @@ import { newApplication } from './fixtures.testing.ts';
 
 const { root, anonymous } = await world();
 
-test('an application that is removed takes its tokens along', async () => {
+test('deletes an application with its tokens', async () => {
   const { id, application_id: client_id, secret: client_secret } = await newApplication();
   const params = { grant_type: 'client_credentials', client_id, client_secret };
   const { access_token } = (await anonymous.post('//oauth/token', params)).body;
@@ -16,7 +16,7 @@ test('an application that is removed takes its tokens along', async () => {
   assert.equal((await anonymous.post('//oauth/token', params)).body.error, 'invalid_client');
 });
 
-test('what is not there', async () => {
+test('returns 404 for unknown applications', async () => {
   for (const id of [999_999, '99999999999999999999']) {
     const told = [404, { message: '404 Application Not Found' }];
     const removed = await root.delete(`/applications/${id}`);

@@ -5,7 +5,7 @@ import { newApplication } from './fixtures.testing.ts';
 
 const { root, anonymous, user } = await world();
 
-test('the list is paged, the oldest first', async () => {
+test('lists applications in pages, oldest first', async () => {
   const [one, other] = [await newApplication(), await newApplication()];
   const { body, headers } = await root.get('/applications', { per_page: 100 });
   const ids = body.map(({ id }: { id: number }) => id);
@@ -14,7 +14,7 @@ test('the list is paged, the oldest first', async () => {
   assert.equal((await root.get('/applications', { per_page: 1, page: body.length })).body[0].id, other.id);
 });
 
-test('administrators only, whatever else is wrong', async () => {
+test('returns 403 to other callers before it validates parameters', async () => {
   const mira = await user();
   const { id } = await newApplication();
   for (const [method, path] of [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { validateRedirectUri } from './redirect-uri.ts';
 
-test('a whole address will do, of the web or of an installed program', () => {
+test('accepts absolute addresses of web sites and installed programs', () => {
   const good = [
     'https://app.test/cb',
     'http://localhost:7171/auth/redirect',
@@ -14,7 +14,7 @@ test('a whole address will do, of the web or of an installed program', () => {
   for (const uri of good) assert.equal(validateRedirectUri(uri), null, uri);
 });
 
-test('what is no address, or leads nowhere, is refused', () => {
+test('rejects invalid and relative addresses', () => {
   const wrong = [
     'http://',
     'https:/app.test',
@@ -32,7 +32,7 @@ test('what is no address, or leads nowhere, is refused', () => {
   for (const uri of wrong) assert.equal(validateRedirectUri(uri), 'must be a valid URI.', uri);
 });
 
-test('what is script or content is forbidden, in any case', () => {
+test('rejects script and data schemes in any case', () => {
   for (const uri of ['javascript:alert(1)', 'JavaScript:/x', 'data:text/html,x', 'vbscript:x']) {
     assert.equal(validateRedirectUri(uri), 'is forbidden by the server.', uri);
   }
@@ -63,6 +63,6 @@ test('rejects addresses with user info', () => {
   assert.equal(validateRedirectUri('https://app.test/@user?to=a@b.test'), null);
 });
 
-test('a fragment would swallow the code', () => {
+test('rejects addresses with a fragment', () => {
   assert.equal(validateRedirectUri('https://app.test/cb#x'), 'cannot contain a fragment.');
 });

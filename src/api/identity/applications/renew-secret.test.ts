@@ -5,7 +5,7 @@ import { newApplication } from './fixtures.testing.ts';
 
 const { root, anonymous } = await world();
 
-test('a secret that was renewed is worth nothing', async () => {
+test('rejects the old secret after its renewal', async () => {
   const { id, application_id: client_id, secret: client_secret } = await newApplication();
   const ask = async (secret: string) =>
     (await anonymous.post('//oauth/token', { grant_type: 'client_credentials', client_id, client_secret: secret }))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 
-test('the picture of a user is an SVG that is the same for ever', async () => {
+test('returns the avatar of a user as an immutable SVG', async () => {
   const { root, anonymous } = await world();
   const { avatar_url } = (await root.get('/user')).body;
   const path = `/${new URL(avatar_url).pathname}`;
@@ -15,7 +15,7 @@ test('the picture of a user is an SVG that is the same for ever', async () => {
   assert.notEqual((await anonymous.get('//-/avatars/0123456789abcdef.svg')).text, picture.text);
 });
 
-test('other files are not there', async () => {
+test('returns 404 for other files', async () => {
   const { anonymous } = await world();
   for (const file of ['0123456789abcdef.png', '0123456789ABCDEF.svg', '..%2F0123456789abcdef.svg', '0.svg']) {
     assert.equal((await anonymous.get(`//-/avatars/${file}`)).status, 404, file);

@@ -18,7 +18,7 @@ async function unconfirmedUser() {
   return { id: answer.body.id as number, email };
 }
 
-test('a new address of the caller waits for its confirmation', async () => {
+test('adds an unconfirmed address for the caller', async () => {
   const mira = await user();
   const email = address();
   const { status, body } = await mira.post('/user/emails', { email, skip_confirmation: true });
@@ -29,7 +29,7 @@ test('a new address of the caller waits for its confirmation', async () => {
   assert.equal((await mira.head(`/user/emails/${id}`)).status, 200);
 });
 
-test('an administrator adds addresses, confirmed at once if asked', async () => {
+test('lets administrators add addresses, confirmed on request', async () => {
   const mira = await user();
   const [waiting, sure, form] = [address(), address(), address()];
   assert.deepEqual((await root.post(pathOf(mira), { email: waiting })).body.confirmed_at, null);
@@ -41,13 +41,13 @@ test('an administrator adds addresses, confirmed at once if asked', async () => 
   assert.deepEqual(await addressesOf(mira), [primaryOf(mira), waiting, sure, form]);
 });
 
-test('an address is kept trimmed and in lower case', async () => {
+test('stores an address trimmed and in lower case', async () => {
   const [mira, email] = [await user(), address()];
   assert.equal((await mira.post('/user/emails', { email: ` ${email.toUpperCase()}\t` })).body.email, email);
   assert.deepEqual(await addressesOf(mira), [primaryOf(mira), email]);
 });
 
-test('a primary address that waits is not there, and yet taken', async () => {
+test('treats an unconfirmed primary address as taken, but does not list it', async () => {
   const waiting = await unconfirmedUser();
   assert.deepEqual(await addressesOf(waiting), []);
   const { id } = await database.reader
@@ -60,7 +60,7 @@ test('a primary address that waits is not there, and yet taken', async () => {
   assert.deepEqual((await (await user()).post('/user/emails', { email: waiting.email })).body, TAKEN);
 });
 
-test('of oneself an address is taken in any case, confirmed or not', async () => {
+test('rejects an address that the user already has, in any case, confirmed or not', async () => {
   const mira = await user();
   const [waiting, sure] = [address(), address()];
   await added(mira, waiting);
@@ -73,7 +73,7 @@ test('of oneself an address is taken in any case, confirmed or not', async () =>
   assert.deepEqual(await addressesOf(mira), [primaryOf(mira), waiting, sure]);
 });
 
-test('of others an address is taken once it is primary or confirmed', async () => {
+test("rejects another user's address if it is primary or confirmed", async () => {
   const [mira, otto] = [await user(), await user()];
   const [sure, waiting] = [address(), address()];
   await added(mira, sure, true);
@@ -105,7 +105,7 @@ const refusals: readonly (readonly [what: string, params: Readonly<Record<string
 ];
 
 for (const [what, params, body] of refusals) {
-  test(`${what} is refused, and nothing is added`, async () => {
+  test(`rejects ${what} and adds nothing`, async () => {
     const mira = await user();
     for (const refusal of [await mira.post('/user/emails', params), await root.post(pathOf(mira), params)]) {
       assert.deepEqual([refusal.status, refusal.body], [400, body]);
@@ -114,19 +114,19 @@ for (const [what, params, body] of refusals) {
   });
 }
 
-test('what is missing and what is wrong for an administrator is told together', async () => {
+test('reports missing and invalid parameters together to administrators', async () => {
   const { body } = await root.post(pathOf(await user()), { skip_confirmation: 'perhaps' });
   assert.deepEqual(body, { error: 'email is missing, skip_confirmation is invalid' });
 });
 
-test('the longest address is taken whole', async () => {
+test('accepts an address of the maximum length', async () => {
   const mira = await user();
   const email = `${'\u{1f525}'.repeat(100)}${'é'.repeat(45)}@mail.test`;
   assert.equal(email.length, 255);
   assert.equal((await mira.post('/user/emails', { email })).body.email, email);
 });
 
-test('of one address that a user adds many times at once there is one', async () => {
+test('adds an address once for concurrent requests of a user', async () => {
   const mira = await user();
   const email = address();
   const calls = Array.from({ length: 6 }, (_, index) =>
@@ -138,7 +138,7 @@ test('of one address that a user adds many times at once there is one', async ()
   assert.equal((await addressesOf(mira)).length, 2);
 });
 
-test('of two users who are to have one address at once, one has it', async () => {
+test('gives an address to one of two users who add it concurrently', async () => {
   for (let round = 0; round < 3; round++) {
     const [mira, otto] = [await user(), await user()];
     const params = { email: address(), skip_confirmation: true };

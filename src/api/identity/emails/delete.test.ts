@@ -7,7 +7,7 @@ const { root, user, server } = await world();
 
 const { database } = server.services;
 
-test('a secondary address goes, and may be added again', async () => {
+test('deletes a secondary address, which can be added again', async () => {
   const mira = await user();
   const email = address();
   const { body } = await mira.post('/user/emails', { email });
@@ -22,7 +22,7 @@ test('a secondary address goes, and may be added again', async () => {
   assert.equal((await root.post(pathOf(otto), { email, skip_confirmation: true })).status, 201, 'and so may others');
 });
 
-test('the primary address stays', async () => {
+test('rejects the deletion of the primary address', async () => {
   const mira = await user();
   const [{ id }] = (await mira.get('/user/emails')).body;
   for (const refusal of [await mira.delete(`/user/emails/${id}`), await root.delete(`${pathOf(mira)}/${id}`)]) {
@@ -31,7 +31,7 @@ test('the primary address stays', async () => {
   assert.deepEqual(await addressesOf(mira), [primaryOf(mira)]);
 });
 
-test('an address that goes is no longer in use', async () => {
+test('clears a deleted address where the user uses it', async () => {
   const mira = await user();
   const [used, kept] = [address(), address()];
   const { id } = await added(mira, used, true);
@@ -50,7 +50,7 @@ test('an address that goes is no longer in use', async () => {
   assert.deepEqual([body.commit_email, body.public_email], [primaryOf(mira), null]);
 });
 
-test('what is not there and what is not one’s own look the same', async () => {
+test('answers alike for missing addresses and those of others', async () => {
   const [mira, otto] = [await user(), await user()];
   const { id } = await added(mira, address());
   for (const which of [id, 999_999, 0, -1, '99999999999999999999']) {
@@ -67,7 +67,7 @@ test('what is not there and what is not one’s own look the same', async () => 
   assert.equal((await addressesOf(mira)).length, 2);
 });
 
-test('Hearth’s own users keep the addresses that they have', async () => {
+test('does not delete addresses of internal users', async () => {
   const ghost = (await root.get('/users', { username: 'ghost' })).body[0];
   const before = await root.get(pathOf(ghost));
   assert.equal(before.status, 200);
@@ -78,7 +78,7 @@ test('Hearth’s own users keep the addresses that they have', async () => {
   assert.deepEqual((await root.get(pathOf(ghost))).body, before.body);
 });
 
-test('two removals at once are one', async () => {
+test('deletes an address once for concurrent requests', async () => {
   const mira = await user();
   const { id } = await added(mira, address());
   const answers = await Promise.all([mira.delete(`/user/emails/${id}`), root.delete(`${pathOf(mira)}/${id}`)]);

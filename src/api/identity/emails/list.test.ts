@@ -5,7 +5,7 @@ import { added, address, addressesOf, pathOf, primaryOf } from './fixtures.testi
 
 const { root, anonymous, user, tokenOf } = await world();
 
-test('the list has the confirmed primary address and the others, the oldest first, by pages', async () => {
+test('lists the confirmed primary address and the others in pages, oldest first', async () => {
   const [mira, other] = [await user(), await user()];
   const [first, second] = [address(), address()];
   await mira.post('/user/emails', { email: first });
@@ -27,7 +27,7 @@ test('the list has the confirmed primary address and the others, the oldest firs
   }
 });
 
-test('users who are not there have no addresses', async () => {
+test('returns 404 for the addresses of unknown users', async () => {
   for (const which of ['999999', '99999999999999999999']) {
     const path = `/users/${which}/emails`;
     const answers = [await root.get(path), await root.post(path, { email: address() }), await root.delete(`${path}/1`)];
@@ -38,7 +38,7 @@ test('users who are not there have no addresses', async () => {
   assert.deepEqual((await root.get('/users/root/emails')).body, { error: '404 Not Found' });
 });
 
-test('nobody has no addresses, and others’ are the administrators’', async () => {
+test('returns 401 to anonymous callers, and addresses of others to administrators only', async () => {
   const mira = await user();
   const { id } = await added(mira, address());
   for (const path of ['/user/emails', pathOf(mira), '/users/999999/emails']) {
@@ -59,7 +59,7 @@ test('nobody has no addresses, and others’ are the administrators’', async (
   assert.equal((await addressesOf(mira)).length, 2);
 });
 
-test('read_user reads, read_api reads, and neither writes', async () => {
+test('lets tokens with read_user or read_api read addresses, but not add them', async () => {
   const mira = await user();
   const { id } = await added(mira, address());
   for (const scope of ['read_user', 'read_api']) {

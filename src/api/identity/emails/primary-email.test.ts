@@ -15,7 +15,7 @@ function account(email: string) {
   return { username, name: 'Account', email, force_random_password: true };
 }
 
-test('a confirmed secondary address of another is a conflict for accounts, in any case', async () => {
+test('rejects an account with a confirmed secondary address of another user, in any case', async () => {
   const [mira, otto] = [await user(), await user()];
   const email = address();
   await added(mira, email, true);
@@ -31,7 +31,7 @@ test('a confirmed secondary address of another is a conflict for accounts, in an
   assert.deepEqual(await addressesOf(mira), [primaryOf(mira), email]);
 });
 
-test('one that waits with another is free for accounts', async () => {
+test('accepts an account with an address that is unconfirmed with another user', async () => {
   const [mira, otto] = [await user(), await user()];
   const [first, second] = [address(), address()];
   await added(mira, first);
@@ -45,7 +45,7 @@ test('one that waits with another is free for accounts', async () => {
   assert.deepEqual(await addressesOf(mira), [primaryOf(mira), first, second]);
 });
 
-test('one’s own secondary address becomes the primary one, whether it waited or not', async () => {
+test('makes a secondary address primary, confirmed or not', async () => {
   for (const confirmed of [true, false]) {
     const mira = await user();
     const email = address();
@@ -60,7 +60,7 @@ test('one’s own secondary address becomes the primary one, whether it waited o
   }
 });
 
-test('a primary address that is replaced is free, and no longer in use', async () => {
+test('frees a replaced primary address and clears its uses', async () => {
   const mira = await user();
   const [before, after] = [primaryOf(mira), address()];
   const set = { notification_email: before, public_email: before, commit_email: before };
@@ -77,13 +77,13 @@ test('a primary address that is replaced is free, and no longer in use', async (
   assert.deepEqual([await addressesOf(mira), await addressesOf(otto)], [[after], [primaryOf(otto), before]]);
 });
 
-test('a changed address that waits is not yet among the addresses', async () => {
+test('does not list a changed address before its confirmation', async () => {
   const mira = await user();
   await root.put(`/users/${mira.id}`, { email: address() });
   assert.deepEqual(await addressesOf(mira), [primaryOf(mira)]);
 });
 
-test('an account and a secondary address that are made of one address at once: one of them is', async () => {
+test('creates either the account or the secondary address if both are requested concurrently', async () => {
   for (let round = 0; round < 3; round++) {
     const mira = await user();
     const email = address();
@@ -97,7 +97,7 @@ test('an account and a secondary address that are made of one address at once: o
   }
 });
 
-test('administrators find a user once by any address that is taken, others by none', async () => {
+test('finds a user once by any confirmed address, for administrators only', async () => {
   const [mira, stranger] = [await user(), await user()];
   const [sure, waiting] = [address(), address()];
   await added(mira, sure, true);

@@ -7,7 +7,7 @@ import { EXPIRES, pathOf } from './fixtures.testing.ts';
 const here = await world();
 const { root, anonymous, user, withToken, runJobs, server } = here;
 
-test('a token acts as its user, and shows its secret once', async () => {
+test('creates a token that acts as its user and returns its secret once', async () => {
   const mira = await user();
   const { body } = await root.post(pathOf(mira), { name: 'debug', scopes: ['api', 'sudo'], expires_at: EXPIRES });
   const { id, token, created_at, ...rest } = body;
@@ -29,7 +29,7 @@ test('a token acts as its user, and shows its secret once', async () => {
   assert.deepEqual([read.body.token, read.body.last_used_at], [undefined, '2026-01-02T03:04:05.000Z']);
 });
 
-test('administrators only, whatever else is wrong', async () => {
+test('returns 403 to other callers before it validates parameters', async () => {
   const mira = await user();
   for (const path of [pathOf(mira), '/users/999999/impersonation_tokens', '/users/x/impersonation_tokens']) {
     assert.equal((await anonymous.post(path)).status, 401);
@@ -38,7 +38,7 @@ test('administrators only, whatever else is wrong', async () => {
   }
 });
 
-test('what is missing or wrong is told of together, and nothing is made', async () => {
+test('reports missing and invalid parameters together and creates nothing', async () => {
   const mira = await user();
   const post = async (order: Readonly<Record<string, unknown>>) => (await root.post(pathOf(mira), order)).body;
   assert.deepEqual(await post({}), { error: 'name is missing' });
@@ -54,7 +54,7 @@ test('what is missing or wrong is told of together, and nothing is made', async 
   assert.deepEqual((await root.get(pathOf(mira))).body, []);
 });
 
-test('without the setting that demands one a token needs no date', async () => {
+test('creates a token without an expiry date if the settings require none', async () => {
   const mira = await user();
   await root.put('/application/settings', { require_personal_access_token_expiry: false });
   const { body } = await root.post(pathOf(mira), { name: 'x', scopes: ['api'] });
@@ -62,7 +62,7 @@ test('without the setting that demands one a token needs no date', async () => {
   assert.deepEqual([body.active, body.expires_at], [true, null]);
 });
 
-test('nobody acts as one of Hearth’s own users', async () => {
+test('rejects impersonation tokens of internal users', async () => {
   const ghost = await server.services.database.reader
     .selectFrom('users')
     .select('id')
@@ -72,7 +72,7 @@ test('nobody acts as one of Hearth’s own users', async () => {
   assert.equal((await root.post(`/users/${ghost.id}/impersonation_tokens`, order)).status, 403);
 });
 
-test('a user who is deleted while the token is made gets none', async () => {
+test('creates no token for a user who is deleted concurrently', async () => {
   const mira = await user();
   const { database } = server.services;
   atNextTransaction(here, async (run) => {
@@ -86,7 +86,7 @@ test('a user who is deleted while the token is made gets none', async () => {
   await runJobs();
 });
 
-test('where impersonation is off its tokens are refused, and only they', async () => {
+test('rejects only impersonation tokens while impersonation is disabled', async () => {
   const off = await world({ env: { HEARTH_IMPERSONATION_ENABLED: 'false' } });
   const mira = await off.user();
   const { body } = await off.root.post(pathOf(mira), { name: 'x', scopes: ['api'], expires_at: EXPIRES });

@@ -5,7 +5,7 @@ import { newToken, pathOf } from './fixtures.testing.ts';
 
 const { root, user, withToken } = await world();
 
-test('the list is of this user, by state', async () => {
+test('lists the impersonation tokens of a user by state', async () => {
   const [mira, other] = [await user(), await user()];
   const [live, past, ended] = [
     await newToken(mira),
@@ -26,7 +26,7 @@ test('the list is of this user, by state', async () => {
   assert.deepEqual([headers['x-total'], headers['x-next-page']], ['3', '2']);
 });
 
-test('who is missing, and what', async () => {
+test('returns 404 for unknown users and tokens', async () => {
   const [mira, other] = [await user(), await user()];
   const token = await newToken(mira);
   assert.deepEqual((await root.get('/users/999999/impersonation_tokens')).body, { message: '404 User Not Found' });

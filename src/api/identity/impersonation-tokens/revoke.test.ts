@@ -5,7 +5,7 @@ import { newToken, pathOf } from './fixtures.testing.ts';
 
 const { root, user, withToken } = await world();
 
-test('revoked it is dead at once, and revoking again is nothing', async () => {
+test('revokes a token immediately; a second revocation has no effect', async () => {
   const mira = await user();
   const { id, token } = await newToken(mira);
   const path = `${pathOf(mira)}/${id}`;
@@ -18,7 +18,7 @@ test('revoked it is dead at once, and revoking again is nothing', async () => {
   assert.equal((await root.delete(path)).status, 204);
 });
 
-test('its user neither sees nor ends it', async () => {
+test('hides the token from its user, who cannot revoke it', async () => {
   const mira = await user();
   const { id } = await newToken(mira);
   const own = (await mira.get('/personal_access_tokens')).body.map((token: { id: number }) => token.id);

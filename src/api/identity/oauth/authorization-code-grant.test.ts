@@ -15,7 +15,7 @@ const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 
 const exchange = { grant_type: 'authorization_code', redirect_uri: CALLBACK };
 
-test('a code with PKCE becomes a pair of tokens that acts for the user', async () => {
+test('exchanges a code with PKCE for a pair of tokens that act for the user', async () => {
   const [client, { mira, visit }] = [await application(), await person()];
   const { client_id, client_secret } = client;
   const given = await code(visit, client, { code_challenge: CHALLENGE, code_challenge_method: 'S256' });
@@ -36,7 +36,7 @@ test('a code with PKCE becomes a pair of tokens that acts for the user', async (
   assert.equal((await withBearer(access_token)).body.id, mira.id);
 });
 
-test('the scopes are those that were asked for', async () => {
+test('grants the requested scopes', async () => {
   const [client, { visit }] = [await application(), await person()];
   const { client_id, client_secret } = client;
   const given = await code(visit, client, { scope: 'read_user' });
@@ -46,7 +46,7 @@ test('the scopes are those that were asked for', async () => {
   assert.equal((await withBearer(body.access_token, '/projects')).body.error, 'insufficient_scope');
 });
 
-test('a program that can keep no secret sends its client_id alone', async () => {
+test('accepts a public client by its client_id alone', async () => {
   const [client, { visit }] = [await application({ confidential: false }), await person()];
   const { client_id } = client;
   const order = async () => ({ ...exchange, client_id, code: await code(visit, client, { code_challenge: VERIFIER }) });
@@ -59,7 +59,7 @@ test('a program that can keep no secret sends its client_id alone', async () => 
   assert.equal((await token(right)).status, 200, 'a plain challenge is the verifier');
 });
 
-test('a program that can keep no secret needs a challenge for its code', async () => {
+test('requires a PKCE challenge from a public client', async () => {
   const [{ client_id }, { visit }] = [await application({ confidential: false }), await person()];
   const fields = { client_id, redirect_uri: CALLBACK, response_type: 'code', state: 's' };
   const page = await visit.get(`//oauth/authorize?${new URLSearchParams(fields)}`);
@@ -74,7 +74,7 @@ test('a program that can keep no secret needs a challenge for its code', async (
   assert.equal((await visit.get(`//oauth/authorize?${new URLSearchParams(right)}`)).status, 200);
 });
 
-test('a client may prove itself by HTTP Basic, and send JSON', async () => {
+test('authenticates a client by HTTP Basic and accepts a JSON body', async () => {
   const [client, { visit }] = [await application(), await person()];
   const { client_id, client_secret } = client;
   const Authorization = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`;
@@ -93,7 +93,7 @@ async function givenCode() {
   return { mira, right: { ...exchange, client_id, client_secret, code: given, code_verifier: VERIFIER } };
 }
 
-test('a code that nobody knows is refused, and leaves the others alone', async () => {
+test('rejects an unknown code and keeps the other codes valid', async () => {
   const { right } = await givenCode();
   for (const unknown of ['0'.repeat(64), 'x']) {
     const { status, body, headers } = await token({ ...right, code: unknown });
@@ -102,7 +102,7 @@ test('a code that nobody knows is refused, and leaves the others alone', async (
   assert.equal((await token(right)).status, 200);
 });
 
-test('an exchange that does not fit is refused and uses the code up', async () => {
+test('rejects a mismatched exchange and invalidates the code', async () => {
   const other = await application();
   for (const wrong of [
     { redirect_uri: `${CALLBACK}/` },
@@ -117,7 +117,7 @@ test('an exchange that does not fit is refused and uses the code up', async () =
   }
 });
 
-test('a client that is not the one it says uses the code up', async () => {
+test('invalidates the code if the client fails to authenticate', async () => {
   const other = await application();
   for (const wrong of [
     { client_secret: other.client_secret },
@@ -133,7 +133,7 @@ test('a client that is not the one it says uses the code up', async () => {
   }
 });
 
-test('a used code that comes again, from whomever, ends the tokens that came of it', async () => {
+test('revokes the tokens of a code that is used again, by any client', async () => {
   for (const changes of [{}, { code_verifier: 'wrong' }, { client_id: '', client_secret: '' }]) {
     const { right } = await givenCode();
     const first = (await token(right)).body;
@@ -149,7 +149,7 @@ test('a used code that comes again, from whomever, ends the tokens that came of 
   }
 });
 
-test('a used code that comes again when it is over ends them too, and nobody else’s', async () => {
+test('revokes only the tokens of a used code that is sent again after its expiry', async () => {
   const [{ right }, { right: other }] = [await givenCode(), await givenCode()];
   const [{ body: stolen }, { body: kept }] = [await token(right), await token(other)];
   clock.advance(601);
@@ -158,14 +158,14 @@ test('a used code that comes again when it is over ends them too, and nobody els
   assert.equal((await withBearer(kept.access_token)).status, 200);
 });
 
-test('a verifier for a code without a challenge is refused: somebody has taken the challenge away', async () => {
+test('rejects a verifier for a code without a challenge', async () => {
   const [client, { visit }] = [await application(), await person()];
   const { client_id, client_secret } = client;
   const order = { ...exchange, client_id, client_secret, code: await code(visit, client) };
   assert.deepEqual((await token({ ...order, code_verifier: VERIFIER })).body, INVALID_GRANT);
 });
 
-test('a code lives ten minutes', async () => {
+test('expires a code after ten minutes', async () => {
   const [client, { visit }] = [await application(), await person()];
   const { client_id, client_secret } = client;
   const order = { ...exchange, client_id, client_secret };
@@ -176,7 +176,7 @@ test('a code lives ten minutes', async () => {
   assert.deepEqual((await token({ ...order, code: late })).body, INVALID_GRANT);
 });
 
-test('of many exchanges of one code at once exactly one succeeds, and its token works', async () => {
+test('lets exactly one of many concurrent exchanges of a code succeed', async () => {
   const [client, { mira, visit }] = [await application(), await person()];
   const { client_id, client_secret } = client;
   const order = { ...exchange, client_id, client_secret, code: await code(visit, client) };
@@ -186,7 +186,7 @@ test('of many exchanges of one code at once exactly one succeeds, and its token 
   assert.equal((await withBearer(won[0]?.body.access_token)).body.id, mira.id);
 });
 
-test('a user who is blocked before the exchange gets no token', async () => {
+test('issues no token to a user who is blocked before the exchange', async () => {
   const [client, { mira, visit }] = [await application(), await person()];
   const { client_id, client_secret } = client;
   const order = { ...exchange, client_id, client_secret, code: await code(visit, client) };

@@ -13,7 +13,7 @@ const { application, answerOf, person, token } = givenOAuth(here);
 const page = (fields: Readonly<Record<string, string>>) => `//oauth/authorize?${new URLSearchParams(fields)}`;
 const ask = { redirect_uri: CALLBACK, response_type: 'code' };
 
-test('whoever has not signed in does so first, and comes back', async () => {
+test('redirects to the sign-in page and back', async () => {
   const [{ client_id }, mira] = [await application(), await userWithPassword(here)];
   const visit = browser(here);
   const asked = page({ ...ask, client_id, state: 'a b&c' });
@@ -25,7 +25,7 @@ test('whoever has not signed in does so first, and comes back', async () => {
   assert.match((await visit.get(asked)).text, /Authorize/);
 });
 
-test('the page tells who asks for what, and where its answer leads', async () => {
+test('shows the application, its scopes and the redirect address', async () => {
   const { visit, mira } = await person();
   const { client_id } = await application({ name: '<b>Evil & Co</b>' });
   const { status, headers, text } = await visit.get(
@@ -39,7 +39,7 @@ test('the page tells who asks for what, and where its answer leads', async () =>
   assert.equal(headers['cache-control'], 'no-store');
 });
 
-test('yes leads to the client with a code and its state, no with an error', async () => {
+test('redirects to the client with a code and state on approval, with an error on denial', async () => {
   const { visit } = await person();
   const redirect_uri = `${CALLBACK}?kept=1`;
   const { client_id } = await application({ redirect_uri: `${CALLBACK}\n${redirect_uri}` });
@@ -60,7 +60,7 @@ test('yes leads to the client with a code and its state, no with an error', asyn
   assert.equal(new URL(String(denied.headers.location)).searchParams.get('error'), 'access_denied');
 });
 
-test('a no is a no in any case, and by a query too', async () => {
+test('accepts a denial in any case, also as a query parameter', async () => {
   const { visit } = await person();
   const { client_id } = await application();
   const asked = { ...ask, client_id, state: 's' };
@@ -75,7 +75,7 @@ test('a no is a no in any case, and by a query too', async () => {
   assert.match(String(headers.location), /[?&]code=[0-9a-f]{64}&state=s$/);
 });
 
-test('a no goes to nobody whose address is not registered, and needs a form of ours', async () => {
+test('rejects a denial with an unregistered address or without a CSRF token', async () => {
   const { visit } = await person();
   const { client_id } = await application();
   await visit.get(page({ ...ask, client_id }));
@@ -89,7 +89,7 @@ test('a no goes to nobody whose address is not registered, and needs a form of o
   assert.equal((await visit.send('DELETE', page({ ...ask, client_id }))).status, 422);
 });
 
-test('an address that is nobody’s or another’s is told to the user, and nobody is sent there', async () => {
+test('shows an error for an unregistered redirect address instead of redirecting', async () => {
   const { visit } = await person();
   const { client_id } = await application();
   const stray = [
@@ -109,7 +109,7 @@ test('an address that is nobody’s or another’s is told to the user, and nobo
   }
 });
 
-test('a client that asks for what it may not have is told so', async () => {
+test('reports invalid requests to the client', async () => {
   const { visit } = await person();
   const { client_id } = await application({ scopes: 'read_user' });
   const wrong: readonly [Readonly<Record<string, string>>, string][] = [
@@ -135,7 +135,7 @@ test('a client that asks for what it may not have is told so', async () => {
   }
 });
 
-test('only a form of ours says yes: another site cannot', async () => {
+test('rejects an approval from another site', async () => {
   const { visit } = await person();
   const { client_id } = await application();
   const asked = { ...ask, client_id };
@@ -147,14 +147,14 @@ test('only a form of ours says yes: another site cannot', async () => {
   assert.equal((await anonymous.send('DELETE', page(asked))).headers.location, '/users/sign_in');
 });
 
-test('an access token is no browser: it answers no page for its user', async () => {
+test('does not accept an access token on the consent page', async () => {
   const { mira } = await person();
   const { client_id } = await application();
   const answer = await mira.get(page({ ...ask, client_id }));
   assert.deepEqual([answer.status, answer.headers.location], [302, '/users/sign_in']);
 });
 
-test('an installed program is answered at its own scheme', async () => {
+test('redirects an installed program to its own URL scheme', async () => {
   const { visit } = await person();
   const redirect_uri = 'com.example.app:/oauth';
   const { client_id } = await application({ redirect_uri, confidential: false });

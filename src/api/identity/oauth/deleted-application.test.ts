@@ -11,7 +11,7 @@ const here = await world();
 const { root } = here;
 const { application, token, byPassword, code, withBearer, person } = givenOAuth(here);
 
-test('the tokens that users have let it have are unknown from then on', async () => {
+test('invalidates the tokens of a deleted application', async () => {
   const [{ id, ...client }, { mira, visit }] = [await application(), await person()];
   const { access_token, refresh_token } = await byPassword(mira, client);
   const order = {
@@ -27,7 +27,7 @@ test('the tokens that users have let it have are unknown from then on', async ()
   assert.deepEqual((await token({ ...order, ...client })).body, INVALID_CLIENT);
 });
 
-test('whoever asks in the moment of its removal gets a token that ends, or none', async () => {
+test('leaves no valid token if a token is requested during the deletion', async () => {
   for (let round = 0; round < 3; round++) {
     const [{ id, ...client }, { mira, visit }] = [await application(), await person()];
     const given = await code(visit, { id, ...client });

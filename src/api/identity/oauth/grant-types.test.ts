@@ -15,7 +15,7 @@ const INVALID_SCOPE = {
   error_description: 'The requested scope is invalid, unknown, or malformed.',
 };
 
-test('a request says which grant it is, and one that there is', async () => {
+test('requires a supported grant_type', async () => {
   const unsaid: readonly Fields[] = [{}, { grant_type: '' }];
   for (const fields of unsaid) {
     const { status, body } = await token(fields);
@@ -37,7 +37,7 @@ test('a request says which grant it is, and one that there is', async () => {
   }
 });
 
-test('a refresh token gives a new pair with the same scopes, and the old pair is dead', async () => {
+test('exchanges a refresh token for a new pair with the same scopes and revokes the old pair', async () => {
   const mira = await userWithPassword(here);
   const { client_id, client_secret } = await application();
   const client = { client_id, client_secret };
@@ -62,7 +62,7 @@ test('a refresh token gives a new pair with the same scopes, and the old pair is
   assert.equal((await withBearer(body.access_token)).body.id, mira.id);
 });
 
-test('an access token lives two hours, its refresh token on', async () => {
+test('expires an access token after two hours, but not its refresh token', async () => {
   const mira = await userWithPassword(here);
   const { access_token, refresh_token } = await byPassword(mira);
   clock.advance(7_199);
@@ -77,7 +77,7 @@ test('an access token lives two hours, its refresh token on', async () => {
   assert.equal((await withBearer(renewed.access_token)).status, 200);
 });
 
-test('of many refreshs with one token exactly one succeeds, and its pair works', async () => {
+test('lets exactly one of many concurrent refreshes succeed', async () => {
   const { refresh_token } = await byPassword(await userWithPassword(here));
   const refreshs = Array.from({ length: 5 }, () => token({ grant_type: 'refresh_token', refresh_token }));
   const answers = await Promise.all(refreshs);
@@ -86,7 +86,7 @@ test('of many refreshs with one token exactly one succeeds, and its pair works',
   assert.equal((await withBearer(won[0]?.body.access_token)).status, 200);
 });
 
-test('a refresh token that comes again within a minute of its exchange harms nobody', async () => {
+test('rejects a refresh token reused within a minute without revoking its successors', async () => {
   const { refresh_token } = await byPassword(await userWithPassword(here));
   const again = { grant_type: 'refresh_token', refresh_token };
   const { access_token } = await pair(again);
@@ -95,7 +95,7 @@ test('a refresh token that comes again within a minute of its exchange harms nob
   assert.equal((await withBearer(access_token)).status, 200);
 });
 
-test('one that comes later, from whomever, ends what came of it, and nothing else', async () => {
+test('revokes only the successors of a refresh token reused later, by any client', async () => {
   const { id: _, ...client } = await application();
   const mira = await userWithPassword(here);
   const [first, other] = [await byPassword(mira, client), await byPassword(mira, client)];
@@ -110,7 +110,7 @@ test('one that comes later, from whomever, ends what came of it, and nothing els
   assert.equal((await withBearer(other.access_token)).status, 200);
 });
 
-test('a refresh token is worth nothing to other clients, as an access token, or unknown', async () => {
+test('rejects refresh tokens that are unknown, of other clients, or used as access tokens', async () => {
   const mira = await userWithPassword(here);
   const [own, other] = [await application(), await application()];
   const { id: _, ...client } = own;
@@ -128,7 +128,7 @@ test('a refresh token is worth nothing to other clients, as an access token, or 
   assert.deepEqual(await refresh(client), INVALID_GRANT);
 });
 
-test('a password gives a token, by username or e-mail address, in scopes that there are', async () => {
+test('issues a token for a username or e-mail address and password, with known scopes only', async () => {
   const mira = await userWithPassword(here);
   assert.equal((await byPassword(mira)).access_token.length, 64);
   const byEmail = await pair({
@@ -143,7 +143,7 @@ test('a password gives a token, by username or e-mail address, in scopes that th
   assert.deepEqual([unknown.status, unknown.body], [400, INVALID_SCOPE]);
 });
 
-test('a wrong password, an unknown user, a blocked or deactivated one: all alike', async () => {
+test('answers alike for wrong passwords and for unknown, blocked and deactivated users', async () => {
   const [mira, blocked, deactivated] = await Promise.all([1, 2, 3].map(() => userWithPassword(here)));
   await root.post(`/users/${blocked?.id}/block`);
   clock.advance(100 * 86_400);
@@ -162,7 +162,7 @@ test('a wrong password, an unknown user, a blocked or deactivated one: all alike
   }
 });
 
-test('ten wrong passwords lock the account for ten minutes here too', async () => {
+test('locks the account for ten minutes after ten wrong passwords', async () => {
   const mira = await userWithPassword(here);
   for (let failure = 0; failure < 10; failure++) {
     await token({ grant_type: 'password', username: mira.username, password: 'wrong' });
@@ -174,7 +174,7 @@ test('ten wrong passwords lock the account for ten minutes here too', async () =
   assert.equal((await token(right)).status, 200);
 });
 
-test('a client that is named with a password must be one; without any it is for the setting to say', async () => {
+test('rejects unknown clients with a password; a setting decides about requests without a client', async () => {
   const mira = await userWithPassword(here);
   const { client_id, client_secret } = await application({ scopes: 'read_user' });
   const order = { grant_type: 'password', username: mira.username, password: PASSWORD };
@@ -190,7 +190,7 @@ test('a client that is named with a password must be one; without any it is for 
   assert.deepEqual([refused.status, refused.body], [401, INVALID_CLIENT]);
 });
 
-test('an application’s own token belongs to no user: the API does not know it', async () => {
+test('rejects the token of an application without a user in the API', async () => {
   const { client_id, client_secret } = await application();
   const { status, body } = await token({ grant_type: 'client_credentials', client_id, client_secret });
   assert.deepEqual([status, body.scope, 'refresh_token' in body], [200, 'api read_user', false]);
@@ -207,7 +207,7 @@ test('an application’s own token belongs to no user: the API does not know it'
   assert.deepEqual((await token({ grant_type: 'client_credentials' })).body, INVALID_CLIENT);
 });
 
-test('browsers of other sites may ask', async () => {
+test('allows requests from browsers of other sites', async () => {
   const { headers } = await anonymous.send('POST', '//oauth/token', { headers: { Origin: 'https://app.test' } });
   assert.equal(headers['access-control-allow-origin'], '*');
 });

@@ -21,7 +21,7 @@ const basic = (text: string) => ({ Authorization: `Basic ${Buffer.from(text).toS
 
 const POST_ONLY = 'POST, OPTIONS';
 
-test('other methods are 405, and OPTIONS tells which there are', async () => {
+test('returns 405 for other methods, and lists the allowed ones for OPTIONS', async () => {
   for (const path of CALLS) {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
       const { status, body, headers } = await anonymous.send(method, path);
@@ -35,7 +35,7 @@ test('other methods are 405, and OPTIONS tells which there are', async () => {
   assert.deepEqual([info.status, info.headers.allow], [405, 'GET, HEAD, OPTIONS']);
 });
 
-test('bodies that cannot be read, or are of a strange type, are refused as everywhere', async () => {
+test('rejects malformed bodies and unsupported media types like other endpoints', async () => {
   for (const path of CALLS) {
     for (const [type, raw, status, told] of [
       ['application/json', '{', 400, '{"error":"Invalid JSON format"}'],
@@ -54,7 +54,7 @@ test('bodies that cannot be read, or are of a strange type, are refused as every
   assert.deepEqual([nul.status, nul.body], [400, { error: 'username is invalid' }]);
 });
 
-test('form without a type, form, multipart, JSON and query say the same', async () => {
+test('accepts parameters as form, multipart, JSON and query', async () => {
   const { username } = await userWithPassword(here);
   const fields = { grant_type: 'password', username, password: PASSWORD, scope: 'read_user api read_user' };
   const form = new URLSearchParams(fields).toString();
@@ -73,7 +73,7 @@ test('form without a type, form, multipart, JSON and query say the same', async 
   }
 });
 
-test('an empty body is a request that says nothing', async () => {
+test('treats an empty body as a request without parameters', async () => {
   for (const type of [null, FORM, 'application/json', 'text/plain']) {
     const told = await sent('//oauth/token', type, '');
     const missing = { error: 'invalid_request', error_description: 'Missing required parameter: grant_type.' };
@@ -83,7 +83,7 @@ test('an empty body is a request that says nothing', async () => {
   }
 });
 
-test('Basic that nobody has is a client that has not proven itself, whatever bytes are in it', async () => {
+test('returns invalid_client for unknown Basic credentials with any bytes', async () => {
   const { username } = await userWithPassword(here);
   const { client_id, client_secret } = await application();
   const order = new URLSearchParams({ grant_type: 'password', username, password: PASSWORD }).toString();
@@ -105,7 +105,7 @@ test('Basic that nobody has is a client that has not proven itself, whatever byt
   assert.deepEqual((await sent('//oauth/token', FORM, order, bytes)).body, INVALID_CLIENT);
 });
 
-test('Basic counts before fields; one that says nothing is none', async () => {
+test('prefers Basic credentials to fields, and ignores empty ones', async () => {
   const mira = await userWithPassword(here);
   const [own, other] = [await application(), await application()];
   const order = { grant_type: 'password', username: mira.username, password: PASSWORD };
@@ -120,7 +120,7 @@ test('Basic counts before fields; one that says nothing is none', async () => {
   assert.equal(told.body.application.uid, own.client_id);
 });
 
-test('clients revoke and ask by Basic and by JSON too', async () => {
+test('accepts Basic credentials and JSON for revocation and introspection', async () => {
   const mira = await userWithPassword(here);
   const { id: _, ...client } = await application();
   const proof = basic(`${client.client_id}:${client.client_secret}`);
@@ -139,7 +139,7 @@ test('clients revoke and ask by Basic and by JSON too', async () => {
   }
 });
 
-test('a public client revokes its own by its client_id, and nobody else’s', async () => {
+test('lets a public client revoke only its own tokens, by its client_id', async () => {
   const { mira, visit } = await person();
   const [own, other] = [await application({ confidential: false }), await application({ confidential: false })];
   const order = { grant_type: 'authorization_code', redirect_uri: CALLBACK, client_id: own.client_id };
@@ -154,7 +154,7 @@ test('a public client revokes its own by its client_id, and nobody else’s', as
   assert.equal((await withBearer(access_token)).status, 401);
 });
 
-test('a personal token is no token of OAuth: it is neither shown, asked for nor ended', async () => {
+test('ignores personal access tokens in token info, introspection and revocation', async () => {
   const mira = await userWithPassword(here);
   const { id: _, ...client } = await application();
   const secret = mira.token as string;
@@ -165,7 +165,7 @@ test('a personal token is no token of OAuth: it is neither shown, asked for nor 
   assert.equal((await mira.get('/user')).status, 200);
 });
 
-test('a name in any case and white space between scopes; white space in a password is part of it', async () => {
+test('accepts names in any case and white space between scopes, and keeps it in passwords', async () => {
   const { username } = await userWithPassword(here);
   const order = { grant_type: 'password', username: username.toUpperCase(), password: PASSWORD };
   const { status, body } = await token({ ...order, scope: ' read_user\n  api ' });
@@ -176,7 +176,7 @@ test('a name in any case and white space between scopes; white space in a passwo
   assert.equal((await token({ ...order, scope: 'api,read_user' })).body.error, 'invalid_scope');
 });
 
-test('very long values are wrong values', async () => {
+test('treats very long values as invalid', async () => {
   const { id: _, ...client } = await application();
   const long = 'x'.repeat(100_000);
   const orders: readonly Fields[] = [
@@ -192,7 +192,7 @@ test('very long values are wrong values', async () => {
   assert.deepEqual((await anonymous.post('//oauth/revoke', { token: long })).body, tooLong);
 });
 
-test('a page and its HEAD: the form, the way to sign in, and the error', async () => {
+test('answers HEAD like GET for the form, the redirect to sign-in and errors', async () => {
   const { visit } = await person();
   const { client_id } = await application();
   const asked = `//oauth/authorize?${new URLSearchParams({ client_id, redirect_uri: CALLBACK, response_type: 'code' })}`;

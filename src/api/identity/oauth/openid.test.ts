@@ -12,7 +12,7 @@ const { application, person, token } = givenOAuth(here);
 const EXPIRES = { name: 'x', expires_at: '2026-12-01' };
 
 for (const scope of ['openid', 'profile', 'email']) {
-  test(`${scope} is no scope of a token of any kind`, async () => {
+  test(`rejects ${scope} as the scope of a token`, async () => {
     const mira = await user();
     const order = { ...EXPIRES, scopes: [scope] };
     const unknown = { error: 'scopes does not have a valid value' };
@@ -23,7 +23,7 @@ for (const scope of ['openid', 'profile', 'email']) {
     assert.deepEqual((await root.post(`/users/${mira.id}/impersonation_tokens`, order)).body, unavailable);
   });
 
-  test(`an application may have ${scope}, and cannot request it without`, async () => {
+  test(`lets an application request ${scope} only if it was registered with it`, async () => {
     const input = { name: 'x', redirect_uri: CALLBACK, scopes: `api ${scope}` };
     assert.equal((await root.post('/applications', input)).status, 201);
     const [{ client_id, client_secret }, { visit }] = [await application(), await person()];
@@ -35,7 +35,7 @@ for (const scope of ['openid', 'profile', 'email']) {
   });
 }
 
-test('nothing says that there is OpenID Connect', async () => {
+test('serves no OpenID Connect endpoints', async () => {
   for (const path of ['//oauth/userinfo', '//.well-known/openid-configuration', '//oauth/discovery/keys']) {
     assert.equal((await anonymous.get(path)).status, 404, path);
   }

@@ -22,7 +22,7 @@ async function givenToken() {
   return { mira, applicationId: id, client, ...(await byPassword(mira, client)) };
 }
 
-test('a token comes as a header or as access_token, and never as private_token', async () => {
+test('accepts a token as a bearer header or as access_token, not as private_token', async () => {
   const { mira, access_token } = await givenToken();
   assert.equal((await withBearer(access_token)).body.id, mira.id);
   assert.equal((await anonymous.get('/user', { access_token })).body.id, mira.id);
@@ -30,7 +30,7 @@ test('a token comes as a header or as access_token, and never as private_token',
   assert.equal((await anonymous.get('/user', {}, { 'PRIVATE-TOKEN': access_token })).status, 401);
 });
 
-test('its user’s state counts in each request', async () => {
+test("checks the state of the token's user in each request", async () => {
   const { mira, access_token } = await givenToken();
   await root.post(`/users/${mira.id}/block`);
   const { status, body } = await withBearer(access_token);
@@ -39,7 +39,7 @@ test('its user’s state counts in each request', async () => {
   assert.equal((await withBearer(access_token)).status, 200);
 });
 
-test('an administrator’s token with the scope sudo acts as another user', async () => {
+test("lets an administrator's token with the scope sudo act as another user", async () => {
   const mira = await userWithPassword(here);
   const order = { grant_type: 'password', username: 'root', password: 'correct-horse-battery' };
   const sudo = await pair({ ...order, scope: 'api sudo' });
@@ -50,7 +50,7 @@ test('an administrator’s token with the scope sudo acts as another user', asyn
   assert.deepEqual([refused.status, refused.body.scope], [403, 'sudo']);
 });
 
-test('it is no personal token', async () => {
+test('is not accepted where a personal access token is required', async () => {
   const { access_token } = await givenToken();
   const headers = bearing(access_token);
   const own = await anonymous.get('/personal_access_tokens/self', {}, headers);
@@ -63,7 +63,7 @@ test('it is no personal token', async () => {
   assert.equal((await withBearer(access_token)).status, 200);
 });
 
-test('git takes it as a password', async () => {
+test('is accepted by git as a password', async () => {
   const { mira, client } = await givenToken();
   const { access_token } = await byPassword(mira, client);
   const made = await anonymous.send('POST', '/projects', {
@@ -79,7 +79,7 @@ test('git takes it as a password', async () => {
   assert.equal((await anonymous.get(path, {}, basic('0'.repeat(64)))).status, 401);
 });
 
-test('what a token is for, and how long it lives', async () => {
+test('returns scopes, application and remaining seconds in the token info', async () => {
   const { mira, client, access_token } = await givenToken();
   clock.advance(100);
   const created_at = Math.floor(clock.now().getTime() / 1000) - 100;
@@ -102,7 +102,7 @@ test('what a token is for, and how long it lives', async () => {
   assert.equal(owner.body.resource_owner_id, null);
 });
 
-test('of a token that is not there or over nothing is told', async () => {
+test('returns no token info for unknown and expired tokens', async () => {
   const { mira, client, access_token } = await givenToken();
   const { access_token: revoked } = await byPassword(mira, client);
   await post('//oauth/revoke', { token: revoked, ...client });
@@ -121,7 +121,7 @@ test('of a token that is not there or over nothing is told', async () => {
   assert.equal(await told(bearing(access_token)), 'The access token expired');
 });
 
-test('an application ends its tokens, by either of the two', async () => {
+test('revokes both tokens of a pair by either one', async () => {
   const given = await givenToken();
   const { client, access_token, refresh_token } = given;
   const ended = await post('//oauth/revoke', { token: access_token, ...client });
@@ -135,7 +135,7 @@ test('an application ends its tokens, by either of the two', async () => {
   assert.equal((await post('//oauth/revoke', { token: access_token, ...client })).status, 200, 'ended already');
 });
 
-test('a stranger ends no token, and does not learn which there are', async () => {
+test('does not revoke tokens of other applications or reveal whether they exist', async () => {
   const { mira, client, access_token } = await givenToken();
   const { id: _, ...other } = await application();
   const strangers: readonly Fields[] = [
@@ -161,7 +161,7 @@ test('a stranger ends no token, and does not learn which there are', async () =>
   assert.equal((await withBearer(clientless.access_token)).status, 401);
 });
 
-test('an application asks whether a token of its own is live', async () => {
+test('introspects tokens of the calling application only', async () => {
   const { mira, client, access_token } = await givenToken();
   const iat = Math.floor(clock.now().getTime() / 1000);
   const { status, body } = await post('//oauth/introspect', { token: access_token, ...client });
@@ -209,7 +209,7 @@ test('a token is inactive while its user is blocked or banned', async () => {
   assert.deepEqual(await answers(), [401, 'The access token is invalid', false]);
 });
 
-test('passwords and secrets are told to nobody, though they come in a query', async () => {
+test('logs no passwords and secrets of query strings', async () => {
   const { mira, access_token, refresh_token, client } = await givenToken();
   const secrets = [access_token, refresh_token, client.client_secret, PASSWORD];
   const order = { username: mira.username, password: PASSWORD, ...client, refresh_token, code: 'c0de-'.repeat(9) };

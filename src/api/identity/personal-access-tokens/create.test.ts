@@ -7,7 +7,7 @@ const { newProject } = await world();
 
 // The world's clock stands at 2026-01-02.
 
-test('a created token works, and its secret is shown once', async () => {
+test('returns the secret of a new token once, and the token works', async () => {
   const { user } = await world();
   const mira = await user();
   const token = await issued(mira, { scopes: 'api, read_user', description: 'for builds' });
@@ -23,7 +23,7 @@ test('a created token works, and its secret is shown once', async () => {
   assert.equal(body.description, 'for builds');
 });
 
-test('what is missing, unknown or refused', async () => {
+test('rejects missing, unknown and forbidden values', async () => {
   const { root, anonymous, user } = await world();
   const mira = await user();
   const path = `/users/${mira.id}/personal_access_tokens`;
@@ -47,7 +47,7 @@ test('what is missing, unknown or refused', async () => {
   assert.deepEqual((await root.get('/personal_access_tokens', { user_id: mira.id, search: 'x' })).body, []);
 });
 
-test('all that is wrong with an order is one sentence: name, scopes, date', async () => {
+test('reports all invalid parameters in one message', async () => {
   const { root, user } = await world();
   const mira = await user();
   const sentenceOf = async (wrong: object) => {
@@ -67,7 +67,7 @@ test('all that is wrong with an order is one sentence: name, scopes, date', asyn
   );
 });
 
-test('a token that ends today has ended, and says so', async () => {
+test('returns a token with the expiry date today as inactive', async () => {
   const { user } = await world();
   const mira = await user();
   const token = await issued(mira, { expires_at: '2026-01-02' });
@@ -83,7 +83,7 @@ test('a token that ends today has ended, and says so', async () => {
   assert.equal((await (await issued(mira, { expires_at: '2026-01-03' })).caller.get('/user')).status, 200);
 });
 
-test('a token dies at midnight UTC, when its day begins', async () => {
+test('expires a token at the beginning of its expiry date in UTC', async () => {
   const { root, user, clock, withToken } = await world({ env: { HEARTH_SITE_NAME: 'midnight' } });
   const mira = await user();
   const project = await newProject({ owner: mira, name: 'midnight' });
@@ -104,7 +104,7 @@ test('a token dies at midnight UTC, when its day begins', async () => {
   assert.deepEqual([body.length, body[0].active, body[0].revoked], [1, false, false]);
 });
 
-test('the last day that may be asked for, by the calendar of the day', async () => {
+test('accepts expiry dates up to one year ahead, by calendar', async () => {
   const { root, user } = await world();
   const mira = await user();
   const path = `/users/${mira.id}/personal_access_tokens`;
@@ -124,7 +124,7 @@ test('the last day that may be asked for, by the calendar of the day', async () 
   }
 });
 
-test('without a date a token lives a year, or for ever where the settings say so', async () => {
+test('sets the expiry date to a year ahead, or to none if the settings allow that', async () => {
   const { root, user } = await world({ env: { HEARTH_SITE_NAME: 'lifetimes' } });
   const mira = await user();
   const order = { name: 'x', scopes: ['api'] };

@@ -36,7 +36,7 @@ async function found(params: Readonly<Record<string, unknown>>, caller = mira): 
   return body.map(({ id }: { id: number }) => names.get(id) ?? '').join('');
 }
 
-test('made before and after: the moment itself is in both', async () => {
+test('filters by creation time inclusively', async () => {
   assert.equal(await found({ created_before: AT[1] }), '12');
   assert.equal(await found({ created_after: AT[1] }), '23');
   assert.equal(await found({ created_after: AT[1], created_before: AT[1] }), '2');
@@ -44,19 +44,19 @@ test('made before and after: the moment itself is in both', async () => {
   assert.equal(await found({ created_after: '2026-01-02 04:06:05' }), '3');
 });
 
-test('ending before a day leaves that day out, after has it', async () => {
+test('filters by expiry date: before is exclusive, after inclusive', async () => {
   assert.equal(await found({ expires_before: '2026-03-02' }), '13');
   assert.equal(await found({ expires_after: '2026-03-01' }), '12');
   assert.equal(await found({ expires_after: '2026-3-1', expires_before: '2026-3-2' }), '1');
 });
 
-test('used before and after: the moment itself is in both, what was never used in neither', async () => {
+test('filters by last use inclusively and omits unused tokens', async () => {
   assert.equal(await found({ last_used_before: AT[2] }), '2');
   assert.equal(await found({ last_used_after: AT[2] }), '2');
   assert.equal(await found({ last_used_before: AT[1] }), '');
 });
 
-test('search is a part of the name in any case, and its signs mean themselves', async () => {
+test('searches a literal part of the name in any case', async () => {
   assert.equal(await found({ search: 'THREE' }), '3');
   assert.equal(await found({ search: 'o' }), '12');
   assert.equal(await found({ search: '%' }), '1');
@@ -64,7 +64,7 @@ test('search is a part of the name in any case, and its signs mean themselves', 
   assert.equal(await found({ search: '' }), '123');
 });
 
-test('every order both ways; one that there is not is none', async () => {
+test('sorts by each order in both directions and rejects unknown orders', async () => {
   assert.equal(await found({ sort: 'created_desc' }), '321');
   assert.equal(await found({ sort: 'created_asc' }), '123');
   assert.equal(await found({ sort: 'expires_asc' }), '312');
@@ -74,7 +74,7 @@ test('every order both ways; one that there is not is none', async () => {
   for (const sort of ['', 'id_desc', 'name', 'created_up']) assert.equal(await found({ sort }), '123', sort);
 });
 
-test('a list of others is refused, one’s own is not, however it is asked for', async () => {
+test('rejects listing the tokens of other users', async () => {
   const otto = await user();
   const refused = await otto.get('/personal_access_tokens', { user_id: mira.id });
   assert.deepEqual([refused.status, refused.body], [401, { message: '401 Unauthorized' }]);
@@ -86,7 +86,7 @@ test('a list of others is refused, one’s own is not, however it is asked for',
   assert.deepEqual(wrong.body, { error: 'user_id is invalid, revoked is invalid, created_after is invalid' });
 });
 
-test('impersonation tokens are in the lists of administrators, and not in their users’', async () => {
+test('lists impersonation tokens for administrators, not for their users', async () => {
   const order = { name: 'debug', scopes: ['api'], expires_at: '2026-02-01' };
   const { id } = (await root.post(`/users/${mira.id}/impersonation_tokens`, order)).body;
   const isListed = async (caller: Caller, params = {}) =>
@@ -97,7 +97,7 @@ test('impersonation tokens are in the lists of administrators, and not in their 
   assert.deepEqual([await isListed(root), await isListed(root, { user_id: mira.id })], [true, true]);
 });
 
-test('its secret is in no answer but the first, and in no log', async () => {
+test('returns the secret in the first response only and never logs it', async () => {
   const { logged, anonymous } = await world({ env: { HEARTH_SITE_NAME: 'narrowed' } });
   const { token, id } = await issued('secret');
   await anonymous.get('/version', { private_token: token });

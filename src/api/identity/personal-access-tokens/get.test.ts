@@ -5,7 +5,7 @@ import { issued } from './fixtures.testing.ts';
 
 // The world's clock stands at 2026-01-02.
 
-test('the use of a token is remembered every ten minutes', async () => {
+test('records the use of a token at most every ten minutes', async () => {
   const { user, clock } = await world({ env: { HEARTH_SITE_NAME: 'uses' } });
   const mira = await user();
   const used = async () => Date.parse((await mira.get('/personal_access_tokens/self')).body.last_used_at);
@@ -16,7 +16,7 @@ test('the use of a token is remembered every ten minutes', async () => {
   assert.equal(await used(), first + 600_000);
 });
 
-test('a token for oneself reaches nothing', async () => {
+test('accepts the scope self_rotate, but not api, for a token that users create themselves', async () => {
   const { user } = await world();
   const mira = await user();
   const path = '/user/personal_access_tokens';
@@ -28,7 +28,7 @@ test('a token for oneself reaches nothing', async () => {
   assert.equal(body.user_id, mira.id);
 });
 
-test('others learn nothing of a token, administrators learn what is missing', async () => {
+test('returns 404 for tokens of others, with details for administrators', async () => {
   const { root, user } = await world();
   const [mira, otto] = [await user(), await user()];
   const { id } = await issued(mira);

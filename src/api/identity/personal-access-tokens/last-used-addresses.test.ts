@@ -17,7 +17,7 @@ async function issued(of: Caller) {
   return { ...body, caller: withToken(of, body.token) };
 }
 
-test('three answers tell where a token was used from: the list, the token by id, and the token of the request', async () => {
+test('returns the addresses of last uses in the list, by id, and for the token of the request', async () => {
   const mira = await user();
   const { id, caller } = await issued(mira);
   await caller.get('/user', {}, { 'X-Forwarded-For': '192.0.2.1' });
@@ -28,7 +28,7 @@ test('three answers tell where a token was used from: the list, the token by id,
   assert.deepEqual(await from(caller, '192.0.2.1'), ['192.0.2.1']);
 });
 
-test('no other answer does', async () => {
+test('omits the addresses from all other responses', async () => {
   const mira = await user();
   const { id, ...personal } = await issued(mira);
   const impersonations = `/users/${mira.id}/impersonation_tokens`;
@@ -53,7 +53,7 @@ test('no other answer does', async () => {
   }
 });
 
-test('the five last addresses are told, the newest first, each once', async () => {
+test('returns the five most recent distinct addresses, newest first', async () => {
   const mira = await user();
   const { caller } = await issued(mira);
   for (const last of [1, 2, 3, 2, 4, 5, 6]) {
@@ -66,7 +66,7 @@ test('the five last addresses are told, the newest first, each once', async () =
   );
 });
 
-test('a new address is told at once, while the moment of the last use is kept for ten minutes', async () => {
+test('records a new address immediately, and the time of the last use every ten minutes', async () => {
   const mira = await user();
   const { id, caller } = await issued(mira);
   const first = clock.now().toISOString();

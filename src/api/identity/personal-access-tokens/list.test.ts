@@ -5,7 +5,7 @@ import { issued } from './fixtures.testing.ts';
 
 // The world's clock stands at 2026-01-02.
 
-test('lists hold the own tokens, narrowed and sorted', async () => {
+test("lists the caller's tokens with filters and orders", async () => {
   const { root, user } = await world();
   const mira = await user();
   const later = await issued(mira, { name: 'Later', expires_at: '2026-12-24' });
@@ -30,7 +30,7 @@ test('lists hold the own tokens, narrowed and sorted', async () => {
   assert.deepEqual(await ids({ user_id: mira.id }, root), [later.id, sooner.id, dead.id]);
 });
 
-test('others’ tokens are listed for administrators alone, and no state that there is not', async () => {
+test('lists tokens of other users for administrators only, and rejects unknown states', async () => {
   const { root, user } = await world();
   const [mira, otto] = [await user(), await user()];
   assert.equal((await mira.get('/personal_access_tokens', { user_id: otto.id })).status, 401);

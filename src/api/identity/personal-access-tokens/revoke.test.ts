@@ -5,7 +5,7 @@ import { issued } from './fixtures.testing.ts';
 
 // The world's clock stands at 2026-01-02.
 
-test("one revokes one's own tokens, again without harm, and nobody else's", async () => {
+test("revokes the caller's own tokens, repeatedly, but not those of others", async () => {
   const { root, user, anonymous } = await world();
   const [mira, otto] = [await user(), await user()];
   const token = await issued(mira);
@@ -23,7 +23,7 @@ test("one revokes one's own tokens, again without harm, and nobody else's", asyn
   assert.equal((await anonymous.delete(`/personal_access_tokens/${token.id}`)).status, 401);
 });
 
-test('self: every scope reads and revokes it', async () => {
+test('returns and revokes the token of the request with any scope', async () => {
   const { user } = await world();
   const mira = await user();
   const token = await issued(mira, { scopes: ['read_registry'] });
@@ -33,7 +33,7 @@ test('self: every scope reads and revokes it', async () => {
   assert.equal((await token.caller.get('/personal_access_tokens/self')).status, 401);
 });
 
-test('an impersonation token does not revoke itself', async () => {
+test('rejects an impersonation token that revokes itself', async () => {
   const { root, user, withToken } = await world();
   const mira = await user();
   const order = { name: 'debug', scopes: ['api'], expires_at: '2026-02-01' };
@@ -43,7 +43,7 @@ test('an impersonation token does not revoke itself', async () => {
   assert.equal((await withToken(mira, token).get('/user')).status, 200);
 });
 
-test('an impersonation token of an administrator revokes itself', async () => {
+test("lets an administrator's impersonation token revoke itself", async () => {
   const { root, user, withToken } = await world();
   const admin = await user();
   await root.put(`/users/${admin.id}`, { admin: true });

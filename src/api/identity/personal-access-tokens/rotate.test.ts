@@ -11,7 +11,7 @@ async function issued(owner: Caller, scopes = ['api']) {
   return { id: body.id, caller: withToken(owner, body.token) };
 }
 
-test('rotation gives a new secret for a week, and the old one dies', async () => {
+test('rotates a token: revokes the old one and returns a new one for a week', async () => {
   const { user, withToken } = await world();
   const mira = await user();
   const { id, caller } = await issued(mira);
@@ -27,7 +27,7 @@ test('rotation gives a new secret for a week, and the old one dies', async () =>
   assert.deepEqual(again.body, { message: '400 Bad request - Token already revoked' });
 });
 
-test('a token may rotate itself with the scope self_rotate alone', async () => {
+test('lets a token rotate itself with only the scope self_rotate', async () => {
   const { user, withToken } = await world();
   const mira = await user();
   const { caller, id } = await issued(mira, ['self_rotate']);
@@ -42,7 +42,7 @@ test('a token may rotate itself with the scope self_rotate alone', async () => {
   assert.equal((await next.get('/personal_access_tokens/self')).body.active, true, 'nothing happened');
 });
 
-test('while nobody has to name a date, a rotated token has none unless one is named, and a year is no limit', async () => {
+test('keeps a rotated token without an expiry date if the settings require none', async () => {
   const { root, user } = await world({ env: { HEARTH_SITE_NAME: 'without dates' } });
   const mira = await user();
   const created = async () => (await root.post(`/users/${mira.id}/personal_access_tokens`, ORDER)).body.id;
@@ -59,7 +59,7 @@ test('while nobody has to name a date, a rotated token has none unless one is na
   assert.equal(await rotated(), '2026-01-05', 'the latest day comes before the week is over');
 });
 
-test('who may not rotate learns nothing', async () => {
+test('reveals nothing to callers who may not rotate the token', async () => {
   const { root, user } = await world();
   const [mira, otto] = [await user(), await user()];
   const { id } = await issued(mira);
@@ -69,7 +69,7 @@ test('who may not rotate learns nothing', async () => {
   assert.equal((await root.post(`/personal_access_tokens/${id}/rotate`)).status, 200);
 });
 
-test('a revoked token that is rotated again takes its whole chain along', async () => {
+test('revokes the whole chain if a revoked token is rotated again', async () => {
   const { user, withToken } = await world();
   const mira = await user();
   const first = await issued(mira);
@@ -83,7 +83,7 @@ test('a revoked token that is rotated again takes its whole chain along', async 
   assert.equal((await mira.get('/user')).status, 200, 'other tokens live on');
 });
 
-test('of two rotations at once one wins', async () => {
+test('lets one of two concurrent rotations succeed', async () => {
   const { user } = await world();
   const mira = await user();
   for (let round = 0; round < 5; round++) {

@@ -24,7 +24,7 @@ async function given(owner: Caller, params: object = {}) {
   return { id: body.id as number, body, caller: withToken(owner, body.token) };
 }
 
-test('a dead token that rotates by any id ends its chain too, and tells nothing', async () => {
+test('revokes the chain of a revoked token that rotates any id, and reveals nothing', async () => {
   const mira = await user();
   const other = await given(mira);
   for (const path of [other.id, 999_999, 'self'].map((id) => `/personal_access_tokens/${id}/rotate`)) {
@@ -41,7 +41,7 @@ test('a dead token that rotates by any id ends its chain too, and tells nothing'
   assert.equal(await lives(mira), true);
 });
 
-test('by the query, the body and a bearer alike', async () => {
+test('detects reuse by query, body and bearer header', async () => {
   const { anonymous } = await world();
   const mira = await user();
   for (const ask of [
@@ -56,7 +56,7 @@ test('by the query, the body and a bearer alike', async () => {
   }
 });
 
-test('a token that was revoked and has expired since gives its chain away still', async () => {
+test('revokes the chain if a revoked token that has expired is reused', async () => {
   const mira = await user();
   const first = await given(mira, { expires_at: '2026-01-03' });
   const second = await rotated(first.caller, SELF, { expires_at: '2026-06-01' });
@@ -67,7 +67,7 @@ test('a token that was revoked and has expired since gives its chain away still'
   assert.equal(await lives(second.caller), false);
 });
 
-test('one that has expired and was not revoked gives nothing away, and cannot rotate itself', async () => {
+test('keeps the chain if an expired token that was not revoked tries to rotate', async () => {
   const mira = await user();
   const first = await given(mira, { expires_at: '2026-01-03' });
   clock.advance(86_400);
@@ -77,7 +77,7 @@ test('one that has expired and was not revoked gives nothing away, and cannot ro
   clock.advance(-86_400);
 });
 
-test('of a chain one token lives, whatever is tried at once', async () => {
+test('keeps at most one valid token in a chain during concurrent rotations', async () => {
   const mira = await user();
   for (let round = 0; round < 5; round++) {
     const first = await given(mira);
@@ -92,7 +92,7 @@ test('of a chain one token lives, whatever is tried at once', async () => {
   }
 });
 
-test('when a chain is ended while it grows, nothing of it lives', async () => {
+test('leaves no valid token if a chain is revoked during a rotation', async () => {
   const mira = await user();
   for (let round = 0; round < 8; round++) {
     const first = await given(mira);
@@ -106,7 +106,7 @@ test('when a chain is ended while it grows, nothing of it lives', async () => {
   }
 });
 
-test('an impersonation token stays one when an administrator rotates it, and is nothing to its user', async () => {
+test('keeps a rotated impersonation token an impersonation token, hidden from its user', async () => {
   const mira = await user();
   const order = { name: 'debug', scopes: ['api'], expires_at: '2026-02-01' };
   const { id, token } = (await root.post(`/users/${mira.id}/impersonation_tokens`, order)).body;
@@ -120,7 +120,7 @@ test('an impersonation token stays one when an administrator rotates it, and is 
   assert.ok(!own.includes(next.id));
 });
 
-test('dates of a rotation: a week, the last possible one, a day more, a past one', async () => {
+test('accepts expiry dates of a rotation up to the limit and rejects later and past ones', async () => {
   const mira = await user();
   const { id } = await given(mira);
   const path = (id: number) => `/personal_access_tokens/${id}/rotate`;

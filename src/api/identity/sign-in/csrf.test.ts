@@ -6,7 +6,7 @@ import { world } from '#test/support/world.ts';
 const here = await world();
 const { root } = here;
 
-test('the form sets a session of nobody, protects its page and shows no secret', async () => {
+test('sets an anonymous session and security headers on the form, and contains no secret', async () => {
   const visit = browser(here);
   const { status, headers, text } = await visit.get('//users/sign_in');
   assert.equal(status, 200);
@@ -21,7 +21,7 @@ test('the form sets a session of nobody, protects its page and shows no secret',
   assert.equal(again.headers['set-cookie'], undefined, 'the session stays');
 });
 
-test('a form without its token, or with another session’s, is 422 and signs nobody in', async () => {
+test('returns 422 for a form without a valid CSRF token and signs nobody in', async () => {
   const mira = await userWithPassword(here);
   const form = { 'user[login]': mira.username, 'user[password]': PASSWORD };
   const stranger = browser(here);
@@ -39,7 +39,7 @@ test('a form without its token, or with another session’s, is 422 and signs no
   assert.equal(body.sign_in_count, 0);
 });
 
-test('a foreign page can neither sign in nor sign out', async () => {
+test('rejects sign-in and sign-out from another site', async () => {
   const mira = await userWithPassword(here);
   const visit = browser(here);
   await visit.get('//users/sign_in');
@@ -56,7 +56,7 @@ test('a foreign page can neither sign in nor sign out', async () => {
   assert.equal((await browser(here, cookie).get('//')).status, 200);
 });
 
-test('what a form or a page says cannot become HTML', async () => {
+test('escapes all values in pages', async () => {
   const evil = '"><script>alert(1)</script>';
   const { text } = await browser(here).signIn(evil, 'x');
   assert.ok(!text.includes('<script'));
@@ -67,7 +67,7 @@ test('what a form or a page says cannot become HTML', async () => {
   assert.ok(home.text.includes('&#60;img src=x&#62;'));
 });
 
-test('no parameter leads a sign-in anywhere else', async () => {
+test('redirects only to paths of this server after sign-in', async () => {
   const mira = await userWithPassword(here);
   const visit = browser(here);
   const evil = encodeURIComponent('https://evil.test/');
@@ -79,7 +79,7 @@ test('no parameter leads a sign-in anywhere else', async () => {
   assert.equal(answer.headers.location, '/');
 });
 
-test('API credentials count for nothing on pages', async () => {
+test('ignores API credentials on pages', async () => {
   assert.equal((await root.send('GET', '//')).status, 302);
   assert.equal((await root.send('GET', '//users/sign_in', { headers: { 'PRIVATE-TOKEN': 'wrong' } })).status, 200);
 });

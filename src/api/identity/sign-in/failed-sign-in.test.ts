@@ -22,7 +22,7 @@ async function assertRefused(attempts: readonly (readonly [login: string, passwo
   }
 }
 
-test('a wrong password and an unknown name have the same answer', async () => {
+test('answers alike for a wrong password and an unknown user', async () => {
   const mira = await userWithPassword(here);
   await assertRefused([
     [mira.username, 'wrong'],
@@ -32,7 +32,7 @@ test('a wrong password and an unknown name have the same answer', async () => {
   ]);
 });
 
-test('a user who may not sign in has the answer of a wrong password', async () => {
+test('answers for a blocked user as for a wrong password', async () => {
   const bot = await userWithPassword(here);
   const blocked = await userWithPassword(here);
   const banned = await userWithPassword(here);
@@ -51,7 +51,7 @@ test('a user who may not sign in has the answer of a wrong password', async () =
   ]);
 });
 
-test('an unknown login costs as much scrypt as a known one', async () => {
+test('runs scrypt for unknown logins too', async () => {
   const mira = await userWithPassword(here);
   const runsOf = async (login: string, password: string) => {
     const before = countScryptRuns();
@@ -65,7 +65,7 @@ test('an unknown login costs as much scrypt as a known one', async () => {
   assert.equal(await runsOf('ghost', 'wrong'), 1);
 });
 
-test('ten failures in a row lock the account for ten minutes', async () => {
+test('locks the account for ten minutes after ten consecutive failures', async () => {
   const mira = await userWithPassword(here);
   const fail = () => browser(here).signIn(mira.username, 'wrong');
   for (let failure = 1; failure <= 9; failure++) await fail();
@@ -91,13 +91,13 @@ test('ten failures in a row lock the account for ten minutes', async () => {
   );
 });
 
-test('failures at once are all counted', async () => {
+test('counts concurrent failures', async () => {
   const mira = await userWithPassword(here);
   await Promise.all(Array.from({ length: 10 }, () => browser(here).signIn(mira.username, 'wrong')));
   assert.equal((await root.get(`/users/${mira.id}`)).body.locked, true);
 });
 
-test('nobody signs in with a password while that is switched off', async () => {
+test('rejects all passwords while password sign-in is disabled', async () => {
   const mira = await userWithPassword(here);
   await root.put('/application/settings', { password_authentication_enabled_for_web: false });
   try {

@@ -24,11 +24,11 @@ async function fail(address: string, times: number): Promise<void> {
 const limitTo = async (failed_sign_in_limit: number) =>
   assert.equal((await root.put('/application/settings', { failed_sign_in_limit })).status, 200);
 
-test('fifty failures in ten minutes are borne, unless an administrator says otherwise', async () => {
+test('allows fifty failures in ten minutes by default', async () => {
   assert.equal((await root.get('/application/settings')).body.failed_sign_in_limit, 50);
 });
 
-test('after so many failures in ten minutes an address signs nobody in, and others do', async () => {
+test('blocks sign-in from an address after the limit of failures, but not from others', async () => {
   await limitTo(3);
   const mira = await userWithPassword(here);
   await fail('192.0.2.1', 3);
@@ -39,7 +39,7 @@ test('after so many failures in ten minutes an address signs nobody in, and othe
   assert.equal((await grant('192.0.2.1', mira.username, PASSWORD)).status, 200);
 });
 
-test('the form and the password grant count together, and the form says so with 429', async () => {
+test('counts the form and the password grant together, and returns 429 on the form', async () => {
   await limitTo(2);
   const mira = await userWithPassword(here);
   const visit = browser(here);
@@ -51,13 +51,13 @@ test('the form and the password grant count together, and the form says so with 
   assert.equal((await visit.send('GET', '/user')).status, 401);
 });
 
-test('who signs in rightly is not counted', async () => {
+test('does not count successful sign-ins', async () => {
   await limitTo(2);
   const mira = await userWithPassword(here);
   for (let i = 0; i < 4; i++) assert.equal((await grant('192.0.2.3', mira.username, PASSWORD)).status, 200);
 });
 
-test('a network of IPv6 is one place, and an IPv4 address in its IPv6 form is the same as without', async () => {
+test('counts an IPv6 network as one address, and an IPv4-mapped address as IPv4', async () => {
   await limitTo(2);
   await fail('2001:db8::1', 1);
   await fail('2001:db8:0:0:ffff::2', 1);
@@ -67,7 +67,7 @@ test('a network of IPv6 is one place, and an IPv4 address in its IPv6 form is th
   assert.equal((await grant('::ffff:192.0.2.4', 'nobody')).status, 429);
 });
 
-test('many attempts at once from one network neither outrun its limit nor keep others out', async () => {
+test('enforces the limit on concurrent attempts of a network without delaying others', async () => {
   await limitTo(3);
   const flood = Array.from({ length: 40 }, (_, each) => grant('192.0.2.8', `nobody-${each}`));
   await Promise.race(flood);
@@ -78,7 +78,7 @@ test('many attempts at once from one network neither outrun its limit nor keep o
   assert.ok(statuses.every((status) => [400, 429, 503].includes(status)));
 });
 
-test('0 is no limit', async () => {
+test('disables the limit with 0', async () => {
   await limitTo(1);
   await fail('192.0.2.5', 1);
   assert.equal((await grant('192.0.2.5', 'nobody')).status, 429);
@@ -86,7 +86,7 @@ test('0 is no limit', async () => {
   await fail('192.0.2.5', 2);
 });
 
-test('who comes while too many passwords are being looked at is told to come back', async () => {
+test('returns 503 with Retry-After while too many passwords are being checked', async () => {
   await limitTo(50);
   let isOn = true;
   const lookOn = async (_: unknown, at: number) => {

@@ -22,7 +22,7 @@ const renew = (visit: Browser, { username }: Caller, password: string, chosen: s
     'user[new_password]': chosen,
   });
 
-test('whose password an administrator has set signs in, chooses another, and is back in the API', async () => {
+test('lets a user with an expired password choose a new one and use the API again', async () => {
   const mira = await userWithExpiredPassword();
   assert.match((await mira.get('/user')).body.message, /Your password expired/);
   const visit = browser(here);
@@ -45,7 +45,7 @@ test('whose password an administrator has set signs in, chooses another, and is 
   assert.equal((await browser(here).signIn(mira.username, CHOSEN)).status, 302);
 });
 
-test('a new password that will not do leaves everything as it was', async () => {
+test('changes nothing for an invalid new password', async () => {
   const mira = await userWithExpiredPassword();
   const visit = browser(here);
   await visit.signIn(mira.username, SET);
@@ -65,7 +65,7 @@ test('a new password that will not do leaves everything as it was', async () => 
   assert.equal((await browser(here).signIn(mira.username, SET)).status, 302);
 });
 
-test('a password that has not expired is not changed this way', async () => {
+test('rejects the change of a password that has not expired', async () => {
   const mira = await userWithPassword(here);
   const visit = browser(here);
   await visit.get('//users/sign_in');

@@ -7,7 +7,7 @@ import { world } from '#test/support/world.ts';
 const here = await world();
 const { root, clock } = here;
 
-test('sign-in gives a new session, home, and a form to leave; the old session is over', async () => {
+test('creates a new session on sign-in and ends the old one', async () => {
   const mira = await userWithPassword(here);
   const visit = browser(here);
   await visit.get('//users/sign_in');
@@ -28,14 +28,14 @@ test('sign-in gives a new session, home, and a form to leave; the old session is
   assert.equal((await replay.submit('//users/sign_in', form)).status, 422);
 });
 
-test('names and addresses sign in whatever their case', async () => {
+test('accepts usernames and addresses in any case', async () => {
   const mira = await userWithPassword(here);
   for (const login of [mira.username.toUpperCase(), `${mira.username}@HEARTH.test`]) {
     assert.equal((await browser(here).signIn(login, PASSWORD)).status, 302, login);
   }
 });
 
-test('a secondary address signs in once it is confirmed', async () => {
+test('accepts a secondary address once it is confirmed', async () => {
   const mira = await userWithPassword(here);
   const email = `second-${mira.username}@hearth.test`;
   const path = `/users/${mira.id}/emails`;
@@ -46,7 +46,7 @@ test('a secondary address signs in once it is confirmed', async () => {
   assert.equal((await browser(here).signIn(email.toUpperCase(), PASSWORD)).status, 302);
 });
 
-test('two sign-ins at once give two sessions, even from one form', async () => {
+test('creates two sessions for two concurrent sign-ins from one form', async () => {
   // A password that takes as long as everybody's: both are under way.
   const mira = await here.user({ passwordHash: await hashPassword(PASSWORD) });
   const visit = browser(here);
@@ -68,7 +68,7 @@ test('two sign-ins at once give two sessions, even from one form', async () => {
   assert.equal((await root.get(`/users/${mira.id}`)).body.sign_in_count, 2);
 });
 
-test('a sign-in is remembered with its time and address, and the one before it', async () => {
+test('records time and address of the current and the previous sign-in', async () => {
   const mira = await userWithPassword(here);
   await browser(here).signIn(mira.username, PASSWORD);
   const first = (await root.get(`/users/${mira.id}`)).body;
@@ -84,7 +84,7 @@ test('a sign-in is remembered with its time and address, and the one before it',
   assert.ok(second.current_sign_in_at > first.current_sign_in_at);
 });
 
-test('a deactivated user becomes active by signing in, from the browser that still has the old session too', async () => {
+test('activates a deactivated user on sign-in, also from a browser with an old session', async () => {
   const mira = await userWithPassword(here);
   const old = await signedInBrowser(here, mira);
   const { database } = here.server.services;

@@ -6,7 +6,7 @@ import { world } from '#test/support/world.ts';
 const here = await world();
 const { anonymous } = here;
 
-test('sign-out ends the session, by POST and DELETE, signed in or not', async () => {
+test('ends the session by POST and DELETE, signed in or not', async () => {
   const mira = await userWithPassword(here);
   for (const method of ['POST', 'DELETE']) {
     const visit = await signedInBrowser(here, mira);

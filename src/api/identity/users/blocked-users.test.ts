@@ -44,7 +44,7 @@ async function isBarred(mira: Caller, message: string): Promise<void> {
 
 const isBack = async (mira: Caller) => assert.equal((await mira.get('/user')).status, 200);
 
-test('blocked, and back', async () => {
+test('rejects a blocked user until they are unblocked', async () => {
   const mira = await user();
   await uow(mira, 'block');
   await isBarred(mira, BLOCKED);
@@ -52,7 +52,7 @@ test('blocked, and back', async () => {
   await isBack(mira);
 });
 
-test('banned, and back', async () => {
+test('rejects a banned user until they are unbanned', async () => {
   const mira = await user();
   await uow(mira, 'ban');
   await isBarred(mira, BLOCKED);
@@ -60,7 +60,7 @@ test('banned, and back', async () => {
   await isBack(mira);
 });
 
-test('deactivated, and back', async () => {
+test('rejects a deactivated user until they are activated', async () => {
   const mira = await user();
   await uow(mira, 'deactivate');
   await isBarred(mira, DEACTIVATED);
@@ -68,13 +68,13 @@ test('deactivated, and back', async () => {
   await isBack(mira);
 });
 
-test('waiting for approval', async () => {
+test('rejects a user who waits for approval', async () => {
   const mira = await user();
   await setState(mira.id, { state: 'blocked_pending_approval' });
   await isBarred(mira, PENDING);
 });
 
-test('with a password that an administrator has set, until it is renewed', async () => {
+test('rejects a user whose password was set by an administrator until they change it', async () => {
   const mira = await userWithPassword(here);
   assert.equal((await root.put(`/users/${mira.id}`, { password: `${PASSWORD}-other` })).status, 200);
   await isBarred(mira, EXPIRED);
@@ -85,14 +85,14 @@ test('with a password that an administrator has set, until it is renewed', async
   await isBack(mira);
 });
 
-test('an administrator who changes his own password goes on', async () => {
+test('accepts an administrator who has changed their own password', async () => {
   const chief = await userWithPassword(here);
   await root.put(`/users/${chief.id}`, { admin: true });
   assert.equal((await chief.put(`/users/${chief.id}`, { password: `${PASSWORD}-other` })).status, 200);
   await isBack(chief);
 });
 
-test('a scope that does not fit is told first, a dead token before that', async () => {
+test('reports an invalid token before an insufficient scope, and that before the state of the user', async () => {
   const mira = await user();
   const reader = await tokenOf(mira, ['read_user']);
   await uow(mira, 'block');
@@ -103,7 +103,7 @@ test('a scope that does not fit is told first, a dead token before that', async 
   clock.advance(-365 * 86_400);
 });
 
-test('a bot is shut out like everybody, and its token lives on', async () => {
+test('rejects the token of a blocked bot until the bot is unblocked', async () => {
   const mira = await user();
   const project = await newProject({ owner: mira, name: here.name('project') });
   const order = { name: 'ci', scopes: ['api'], expires_at: '2026-12-01' };

@@ -30,7 +30,7 @@ function oneOf(answers: readonly TestResponse[], others: readonly (readonly [num
 const NAME_TAKEN = [409, { message: 'Username has already been taken' }] as const;
 const EMAIL_TAKEN = [409, { message: 'Email has already been taken' }] as const;
 
-test('of five users with one name, in any case, one is made', async () => {
+test('creates one of five concurrent users with the same username in any case', async () => {
   for (let round = 0; round < 3; round++) {
     const username = name('Twin');
     const spelled = [username, username.toUpperCase(), username.toLowerCase(), username, username];
@@ -43,7 +43,7 @@ test('of five users with one name, in any case, one is made', async () => {
   }
 });
 
-test('of five users with one address, in any case, one is made', async () => {
+test('creates one of five concurrent users with the same address in any case', async () => {
   for (let round = 0; round < 3; round++) {
     const email = `${name('twin')}@mail.test`;
     const spelled = [email, email.toUpperCase(), email, email, email];
@@ -52,12 +52,12 @@ test('of five users with one address, in any case, one is made', async () => {
   }
 });
 
-test('of the same order sent twice one is a user', async () => {
+test('creates one user for a request that is sent twice', async () => {
   const same = order(name('twin'));
   oneOf(await Promise.all([root.post('/users', same), root.post('/users', same)]), [NAME_TAKEN, EMAIL_TAKEN]);
 });
 
-test('of a user and a group with one path one is made', async () => {
+test('creates either the user or the group for concurrent requests with one path', async () => {
   for (let round = 0; round < 3; round++) {
     const path = name('shared');
     const [made, group] = await Promise.all([
@@ -72,7 +72,7 @@ test('of a user and a group with one path one is made', async () => {
   }
 });
 
-test('of two who are to get one name at once one does', async () => {
+test('renames one of two users who get the same username concurrently', async () => {
   const [one, two] = [await root.post('/users', order(name('twin'))), await root.post('/users', order(name('twin')))];
   const username = name('wanted');
   const answers = await Promise.all([one, two].map(({ body }) => root.put(`/users/${body.id}`, { username })));

@@ -9,7 +9,7 @@ const account = (username: string) => ({
   password: 'quiet river stone',
 });
 
-test('a created user has the defaults, a namespace and an audit event', async () => {
+test('creates a user with the defaults, a namespace and an audit event', async () => {
   const { root, name, server } = await world();
   const username = name('mira');
   const { status, body } = await root.post('/users', { ...account(username), bio: null, skip_confirmation: true });
@@ -29,7 +29,7 @@ test('a created user has the defaults, a namespace and an audit event', async ()
   assert.equal(JSON.parse(event.details).custom_message, `User ${username} created`);
 });
 
-test('forms say the same as JSON', async () => {
+test('accepts form bodies like JSON', async () => {
   const { root, name } = await world();
   const username = name('form');
   const raw = `email=${username}%40mail.test&name=Form&username=${username}&force_random_password=1&admin=true`;
@@ -39,7 +39,7 @@ test('forms say the same as JSON', async () => {
   assert.equal(body.is_admin, true);
 });
 
-test('what is missing is told in the order of the parameters', async () => {
+test('reports missing parameters in order', async () => {
   const { root, user, anonymous } = await world();
   const { status, body } = await root.post('/users', { provider: 'ldap', name: 'x' });
   assert.equal(status, 400);
@@ -91,7 +91,7 @@ const refusals: readonly [what: string, changes: object, message: object][] = [
 ];
 
 for (const [what, changes, message] of refusals) {
-  test(`${what} is refused, and nobody is created`, async () => {
+  test(`rejects ${what} and creates no user`, async () => {
     const { root, name, server } = await world();
     const count = async () => (await server.services.database.reader.selectFrom('users').select('id').execute()).length;
     const before = await count();
@@ -102,7 +102,7 @@ for (const [what, changes, message] of refusals) {
   });
 }
 
-test('a name or address that somebody has is a conflict, in any case', async () => {
+test('returns 409 for a taken username or address, in any case', async () => {
   const { root, name } = await world();
   const username = name('taken');
   await root.post('/users', account(username));
@@ -114,7 +114,7 @@ test('a name or address that somebody has is a conflict, in any case', async () 
   assert.deepEqual(double.body, { message: 'Username has already been taken' });
 });
 
-test('of two creations of one name at once, one is refused', async () => {
+test('rejects one of two concurrent creations of one username', async () => {
   const { root, name } = await world();
   for (let round = 0; round < 3; round++) {
     const username = name('race');
@@ -124,7 +124,7 @@ test('of two creations of one name at once, one is refused', async () => {
   }
 });
 
-test("a group's path is no username", async () => {
+test('rejects the path of a group as a username', async () => {
   const { root, name, server } = await world();
   const { createNamespace } = await import('#domain/namespaces/namespaces.ts');
   const path = name('group');
@@ -141,7 +141,7 @@ test("a group's path is no username", async () => {
   assert.deepEqual((await root.get('/users', { username: path })).body, []);
 });
 
-test('what is null is as the settings say', async () => {
+test('uses the settings for null values', async () => {
   const { root, name } = await world();
   const made = async () => {
     const unsaid = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 
-test('GET /user is the caller, in the form that administrators see for an administrator', async () => {
+test('returns the caller, with the attributes for administrators if they are one', async () => {
   const { root, anonymous, user } = await world();
   const mira = await user();
   const own = await mira.get('/user');
@@ -15,7 +15,7 @@ test('GET /user is the caller, in the form that administrators see for an admini
   assert.deepEqual(refused.body, { message: '401 Unauthorized' });
 });
 
-test('PRIVATE-TOKEN, private_token, Bearer and access_token name the same caller', async () => {
+test('accepts a token as PRIVATE-TOKEN, private_token, Bearer and access_token', async () => {
   const { user, anonymous } = await world();
   const { token, username } = await user();
   const ways = [
@@ -27,7 +27,7 @@ test('PRIVATE-TOKEN, private_token, Bearer and access_token name the same caller
   for (const { body } of await Promise.all(ways)) assert.equal(body.username, username);
 });
 
-test('a wrong token is refused everywhere, also where nobody needs one', async () => {
+test('returns 401 for an invalid token, even where none is required', async () => {
   const { anonymous, withToken, name } = await world();
   const stranger = withToken(anonymous, 'glpat-nobody-knows-me');
   for (const path of ['/user', '/users?username=root', '//-/avatars/0123456789abcdef.svg']) {
@@ -38,7 +38,7 @@ test('a wrong token is refused everywhere, also where nobody needs one', async (
   assert.equal((await stranger.post('/users', { username: name() })).status, 401);
 });
 
-test('a scope that the endpoint does not take is refused with the scopes that would do', async () => {
+test('returns 403 with the sufficient scopes for an insufficient scope', async () => {
   const { user, tokenOf } = await world();
   const mira = await user();
   const reader = await tokenOf(mira, ['read_api']);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 
-test('what of a user a stranger sees', async () => {
+test('returns the public attributes of a user to other users', async () => {
   const { root, user, anonymous, name } = await world();
   const [mira, stranger] = [await user(), await user()];
   const shown = (await stranger.get(`/users/${mira.id}`)).body;
@@ -21,7 +21,7 @@ test('what of a user a stranger sees', async () => {
   assert.deepEqual((await stranger.get(`/users/${mira.username}`)).body, { error: '404 Not Found' });
 });
 
-test('the 301st look at a user in ten minutes is refused, until the next ten minutes', async () => {
+test('returns 429 for the 301st request of users by id within ten minutes', async () => {
   const { root, user, clock } = await world({ env: { HEARTH_SITE_NAME: 'limited' } });
   const mira = await user();
   await root.put('/application/settings', { users_get_by_id_limit: 3 });
@@ -40,7 +40,7 @@ test('the 301st look at a user in ten minutes is refused, until the next ten min
   assert.equal((await mira.get('/users/1')).status, 200);
 });
 
-test('300 looks unless the settings say otherwise, 0 for no limit; one’s own and missing users count as well', async () => {
+test('limits requests of users by id by a setting, including the caller and missing users', async () => {
   const { root, user, clock, anonymous } = await world({ env: { HEARTH_SITE_NAME: 'limited' } });
   const settings = { users_get_by_id_limit: 300, users_get_by_id_limit_allowlist: [] };
   await root.put('/application/settings', settings);

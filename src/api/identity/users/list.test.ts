@@ -16,7 +16,7 @@ async function people(prefix: string, count: number) {
   return made;
 }
 
-test('a name finds its user in any case, for everybody', async () => {
+test('finds a user by username in any case, for all callers', async () => {
   const { anonymous, user } = await world();
   const { username } = await user();
   assert.deepEqual(names(await anonymous.get('/users', { username: username.toUpperCase() })), [username]);
@@ -27,7 +27,7 @@ test('a name finds its user in any case, for everybody', async () => {
   }
 });
 
-test('filters by name and address take at most 255 characters', async () => {
+test('rejects filters by name and address of more than 255 characters', async () => {
   const { root } = await world();
   for (const name of ['username', 'public_email', 'extern_uid', 'provider']) {
     const find = (value: string) => root.get('/users', { provider: 'a', extern_uid: 'a', [name]: value });
@@ -37,7 +37,7 @@ test('filters by name and address take at most 255 characters', async () => {
   }
 });
 
-test('search finds parts of three and more characters, exact matches first', async () => {
+test('searches parts of at least three characters, exact matches first', async () => {
   const { root } = await world();
   await people('searched', 3);
   await people('searched-1', 1);
@@ -50,7 +50,7 @@ test('search finds parts of three and more characters, exact matches first', asy
   assert.deepEqual(names(await someone!.get('/users', { search: '100%_' })), []);
 });
 
-test('users who follow exact matches are counted in the statement that reads them', async () => {
+test('counts further matches in the statement that reads them', async () => {
   const { server } = await world();
   await people('counted', 6);
   await people('counted-1', 4);
@@ -74,7 +74,7 @@ test('users who follow exact matches are counted in the statement that reads the
   });
 });
 
-test('users with a common part are counted up to 10,000, those left out by a filter aside', async () => {
+test('counts matches of a common part up to 10,000, without those that a filter excludes', async () => {
   const { root, user, server } = await world();
   const caller = await user();
   const at = '2026-01-01T00:00:00.000Z';
@@ -96,7 +96,7 @@ test('users with a common part are counted up to 10,000, those left out by a fil
   assert.equal(await total(root, { external: true }), '1');
 });
 
-test('filters narrow, and shut out users are for administrators', async () => {
+test('filters by state, and lists blocked users for administrators only', async () => {
   const { root } = await world();
   const [one, two, three] = (await people('filtered', 3)) as [Caller, Caller, Caller];
   await root.post(`/users/${one.id}/block`);
@@ -121,7 +121,7 @@ test('filters narrow, and shut out users are for administrators', async () => {
   assert.equal((await root.get('/users', { created_after: 'soon' })).body.error, 'created_after is invalid');
 });
 
-test('pages by number carry the filters in their links', async () => {
+test('repeats the filters in the links of pages', async () => {
   const { root } = await world();
   await people('paged', 5);
   const { headers } = await root.get('/users', { search: 'paged', per_page: 2, page: 2, note: 'a&b%c d,e' });
@@ -145,7 +145,7 @@ test('pages by number carry the filters in their links', async () => {
   assert.equal(head.headers['x-total'], '5');
 });
 
-test('who was created before or after a moment is listed by id, whatever the order of the moments is', async () => {
+test('orders users filtered by creation time by id', async () => {
   const { root, server } = await world();
   const made = await people('moment', 4);
   const years = [2004, 2001, 2003, 2002];
@@ -167,7 +167,7 @@ test('who was created before or after a moment is listed by id, whatever the ord
   assert.deepEqual(await list(keyset), ['moment-3', 'moment-1']);
 });
 
-test('a page beyond the offset limit is refused by its numbers', async () => {
+test('rejects a page beyond the offset limit', async () => {
   const { root } = await world();
   assert.equal((await root.get('/users', { page: 500, per_page: 100 })).status, 200);
   const { status, body } = await root.get('/users', { page: 50_001, per_page: 1 });
@@ -178,7 +178,7 @@ test('a page beyond the offset limit is refused by its numbers', async () => {
   });
 });
 
-test('keyset pages by every order repeat and skip nobody, while users are created', async () => {
+test('returns each user once in keyset pages of every order while users are created', async () => {
   const { root, user } = await world();
   const made = await people('walked', 5);
   for (const { id } of made.slice(1, 4)) await root.put(`/users/${id}`, { name: 'Same Name' });
@@ -201,7 +201,7 @@ test('keyset pages by every order repeat and skip nobody, while users are create
   }
 });
 
-test('keyset knows its orders and cursors', async () => {
+test('rejects unknown orders and invalid cursors of keyset pagination', async () => {
   const { root } = await world();
   const unknown = await root.get('/users', { pagination: 'keyset', order_by: 'email', sort: 'asc' });
   assert.deepEqual([unknown.status, unknown.body], [400, { error: 'order_by does not have a valid value' }]);
@@ -211,7 +211,7 @@ test('keyset knows its orders and cursors', async () => {
   assert.deepEqual(broken.body, { error: 'cursor is invalid' });
 });
 
-test('ETag: a known list is 304, but not to a token that died', async () => {
+test('returns 304 for an unchanged list, but 401 for a revoked token', async () => {
   const { root, user, tokenOf } = await world();
   const mira = await user();
   const caller = await tokenOf(mira, ['api']);

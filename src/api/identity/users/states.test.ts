@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 
-test('a blocked user is refused until unblocked', async () => {
+test('rejects the token of a blocked user until they are unblocked', async () => {
   const { root, user } = await world();
   const mira = await user();
   assert.equal((await root.post(`/users/${mira.id}/block`)).body, true);
@@ -18,7 +18,7 @@ test('a blocked user is refused until unblocked', async () => {
   assert.equal((await mira.get('/user')).status, 200);
 });
 
-test('the states refuse ways that do not exist', async () => {
+test('rejects transitions that a state does not allow', async () => {
   const { root, user, server } = await world();
   const mira = await user();
   const say = async (verb: string) => (await root.post(`/users/${mira.id}/${verb}`)).body?.message;
@@ -41,7 +41,7 @@ test('the states refuse ways that do not exist', async () => {
   assert.equal((await mira.post('/users/1/block')).status, 403);
 });
 
-test('a user who never came is deactivated, and cannot be unblocked instead', async () => {
+test('deactivates a user who never signed in, and rejects unblocking them', async () => {
   const { root, user, withToken } = await world();
   const mira = await user();
   assert.equal((await root.post(`/users/${mira.id}/deactivate`)).body, true);
@@ -55,7 +55,7 @@ test('a user who never came is deactivated, and cannot be unblocked instead', as
   assert.equal((await mira.get('/user')).status, 200);
 });
 
-test('the internal users are there, and nobody changes them', async () => {
+test('rejects changes of internal users', async () => {
   const { root } = await world();
   const [ghost] = (await root.get('/users', { username: 'GHOST' })).body;
   assert.equal(ghost.name, 'Ghost User');
@@ -75,7 +75,7 @@ test('the internal users are there, and nobody changes them', async () => {
   );
 });
 
-test('the only administrator stays one, and active', async () => {
+test('rejects demoting or blocking the only administrator', async () => {
   const { root } = await world({ env: { HEARTH_SITE_NAME: 'one administrator' } });
   const refused = async (method: 'put' | 'post', path: string, params: Record<string, unknown> = {}) => {
     const { status, body } = await root[method](path, params);
@@ -90,7 +90,7 @@ test('the only administrator stays one, and active', async () => {
   assert.equal((await root.put('/users/1', { admin: true, bio: 'Rules.' })).status, 200);
 });
 
-test('who acts as a blocked administrator does not block the only active one', async () => {
+test('rejects blocking the only active administrator as a blocked one', async () => {
   const { root, user, tokenOf } = await world({ env: { HEARTH_SITE_NAME: 'blocked administrator' } });
   const [sudo, chief] = [await tokenOf(root, ['api', 'sudo']), await user()];
   await root.put(`/users/${chief.id}`, { admin: true });
@@ -99,7 +99,7 @@ test('who acts as a blocked administrator does not block the only active one', a
   assert.deepEqual(refused.body, { message: '403 Forbidden - The only administrator cannot be blocked' });
 });
 
-test('one of two administrators gives up the role, and not both at once', async () => {
+test('demotes one of two administrators who give up the role concurrently', async () => {
   const { root, user } = await world({ env: { HEARTH_SITE_NAME: 'two administrators' } });
   const chief = await user();
   await root.put(`/users/${chief.id}`, { admin: true });

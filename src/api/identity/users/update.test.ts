@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 
-test('only what is named changes; null empties texts', async () => {
+test('updates only given attributes; null clears texts', async () => {
   const { root, user } = await world();
   const { id } = await user();
   await root.put(`/users/${id}`, { bio: 'Welds.', organization: 'Forge', note: 'careful' });
@@ -13,7 +13,7 @@ test('only what is named changes; null empties texts', async () => {
   assert.equal(body.note, 'careful');
 });
 
-test('a new address waits, unless it needs no confirmation', async () => {
+test('keeps a new address unconfirmed unless confirmation is skipped', async () => {
   const { root, user, name } = await world();
   const { id, username } = await user();
   const email = `${name('new')}@mail.test`;
@@ -23,7 +23,7 @@ test('a new address waits, unless it needs no confirmation', async () => {
   assert.equal((await root.post('/users', again)).status, 201, 'the old address is free');
 });
 
-test("somebody else's name and address are conflicts, one's own are fine", async () => {
+test("returns 409 for the username or address of another user, but accepts the user's own", async () => {
   const { root, user } = await world();
   const [mira, otto] = [await user(), await user()];
   assert.equal((await root.put(`/users/${mira.id}`, { username: otto.username })).status, 409);
@@ -34,7 +34,7 @@ test("somebody else's name and address are conflicts, one's own are fine", async
   assert.equal((await mira.put(`/users/${mira.id}`, {})).status, 403);
 });
 
-test("another user's new password has to be renewed, one's own has not", async () => {
+test('requires renewal of a password that an administrator sets for another user', async () => {
   const { root, user } = await world();
   const mira = await user();
   await root.put(`/users/${mira.id}`, { password: 'quiet river stone' });
@@ -48,7 +48,7 @@ test("another user's new password has to be renewed, one's own has not", async (
   assert.equal((await root.get('/user')).status, 200);
 });
 
-test('a new username moves the personal namespace and tells the history', async () => {
+test('moves the personal namespace with a new username and records it', async () => {
   const { root, user, name, server } = await world();
   const { id, username } = await user();
   const next = name('renamed');
@@ -78,7 +78,7 @@ test('a new username moves the personal namespace and tells the history', async 
   );
 });
 
-test('a private profile of null is as the settings make a new one', async () => {
+test('sets private_profile to the default of the settings for null', async () => {
   const { root, user } = await world();
   const { id } = await user();
   const change = async (private_profile: boolean | null) =>
@@ -91,7 +91,7 @@ test('a private profile of null is as the settings make a new one', async () => 
   assert.equal(usual, true);
 });
 
-test('a theme or a colour scheme that there is not is refused', async () => {
+test('rejects unknown themes and colour schemes', async () => {
   const { root, user } = await world();
   const { id } = await user();
   const { status, body } = await root.put(`/users/${id}`, { theme_id: 12, color_scheme_id: 0 });
@@ -102,7 +102,7 @@ test('a theme or a colour scheme that there is not is refused', async () => {
   assert.deepEqual([changed.theme_id, changed.color_scheme_id], [11, 6]);
 });
 
-test('tags are taken out of what a user tells of himself in a line', async () => {
+test('removes tags from single-line profile texts', async () => {
   const { root, user } = await world();
   const { id } = await user();
   const fields = ['organization', 'location', 'linkedin', 'twitter', 'skype', 'discord', 'github', 'website_url'];
@@ -112,7 +112,7 @@ test('tags are taken out of what a user tells of himself in a line', async () =>
   assert.equal(body.bio, '<b>bold</b>');
 });
 
-test('addresses are kept trimmed and in lower case', async () => {
+test('stores addresses trimmed and in lower case', async () => {
   const { root, user, name } = await world();
   const [{ id }, address] = [await user(), `${name('kept')}@mail.test`];
   const given = ` ${address.toUpperCase()} `;
@@ -123,7 +123,7 @@ test('addresses are kept trimmed and in lower case', async () => {
   assert.deepEqual((await root.put(`/users/${id}`, { email: ' ' })).body, { message: { email: ["can't be blank"] } });
 });
 
-test('rejects a picture, which would be lost, and accepts its removal', async () => {
+test('rejects an avatar upload and accepts its removal', async () => {
   const { root, user, newGroup, newProject } = await world();
   const [person, group, project] = [await user(), await newGroup(), await newProject()];
   const part =

@@ -4,7 +4,7 @@ import { world } from '#test/support/world.ts';
 
 const path = '/application/settings';
 
-test('settings are for administrators', async () => {
+test('returns the settings to administrators only', async () => {
   const { anonymous, user } = await world();
   const mira = await user();
   for (const [caller, status] of [
@@ -16,7 +16,7 @@ test('settings are for administrators', async () => {
   }
 });
 
-test('the first start may allow local requests', async () => {
+test('sets local requests by an environment variable at the first start', async () => {
   const { root } = await world({ env: { HEARTH_ALLOW_LOCAL_REQUESTS: 'true' } });
   const key = 'allow_local_requests_from_web_hooks_and_services';
   assert.equal((await root.get(path)).body[key], true);

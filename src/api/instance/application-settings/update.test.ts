@@ -4,7 +4,7 @@ import { world } from '#test/support/world.ts';
 
 const path = '/application/settings';
 
-test('only named keys change, each with an audit event', async () => {
+test('updates only given settings, with an audit event for each', async () => {
   const { root, server } = await world();
   const before = (await root.get(path)).body;
   const changes = { push_event_activities_limit: 5, restricted_visibility_levels: 'public, internal', unheard_of: 1 };
@@ -32,7 +32,7 @@ test('only named keys change, each with an audit event', async () => {
   );
 });
 
-test('a setting is changed by the name that it had before, unless its new one is sent', async () => {
+test('accepts the former name of a setting unless the new name is sent', async () => {
   const { root } = await world();
   const now = 'allow_local_requests_from_web_hooks_and_services';
   const before = 'allow_local_requests_from_hooks_and_services';
@@ -48,7 +48,7 @@ test('a setting is changed by the name that it had before, unless its new one is
   assert.deepEqual([status, body], [400, { error: `${before} is invalid` }]);
 });
 
-test('null is no limit, where a setting knows that', async () => {
+test('removes a limit by null where the setting allows it', async () => {
   const { root } = await world();
   assert.equal(
     (await root.put(path, { rate_limiting_response_text: 'Slowly.' })).body.rate_limiting_response_text,
@@ -93,7 +93,7 @@ const refusals: readonly [changes: Readonly<Record<string, unknown>>, body: obje
 ];
 
 for (const [changes, body] of refusals) {
-  test(`${JSON.stringify(changes)} is refused, and nothing changes`, async () => {
+  test(`rejects ${JSON.stringify(changes)} and changes nothing`, async () => {
     const { root } = await world();
     const before = (await root.get(path)).body;
     const answer = await root.put(path, { ...changes, max_http_response_size_limit: 7 });
@@ -112,7 +112,7 @@ const THROTTLES = [
   'throttle_incident_management_notification_period_in_seconds',
 ];
 
-test('the numbers of a throttle are above 0, and what is wrong is told of together', async () => {
+test('rejects throttle values below 1 and reports all errors together', async () => {
   const { root } = await world();
   const before = (await root.get(path)).body;
   for (const wrong of [0, -1, '0']) {
@@ -125,7 +125,7 @@ test('the numbers of a throttle are above 0, and what is wrong is told of togeth
   assert.deepEqual((await root.get(path)).body, before);
 });
 
-test('a period that would end beyond all dates shuts nobody out', async () => {
+test('accepts a period that would end beyond the calendar', async () => {
   const { root } = await world();
   const key = 'throttle_authenticated_api_period_in_seconds';
   const tooLong = await root.put(path, { throttle_authenticated_api_enabled: true, [key]: Number.MAX_SAFE_INTEGER });
@@ -141,7 +141,7 @@ test('a period that would end beyond all dates shuts nobody out', async () => {
   assert.equal((await root.put(path, usual)).status, 200);
 });
 
-test('form and JSON change settings alike, and the answer holds all of them', async () => {
+test('accepts form and JSON bodies and returns all settings', async () => {
   const { root } = await world();
   const { body: before } = await root.get(path);
   const form = new URLSearchParams([
@@ -180,7 +180,7 @@ test('stores settings without an effect', async () => {
   assert.deepEqual([cleared.body.after_sign_up_text, cleared.body.file_template_project_id], [null, null]);
 });
 
-test('two changes of different settings at once both hold', async () => {
+test('keeps both concurrent changes of different settings', async () => {
   const { root } = await world();
   for (let round = 1; round <= 3; round++) {
     const changes = { users_get_by_id_limit: round, runner_long_polling_seconds: round, max_artifacts_size: round };

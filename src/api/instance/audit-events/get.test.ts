@@ -6,7 +6,7 @@ const { root, anonymous, user, tokenOf, newGroup, newProject } = await world();
 
 const names = (events: readonly { event_name: string }[]) => events.map(({ event_name }) => event_name);
 
-test('an event tells who did what to what, with the present address of whoever it was', async () => {
+test("returns author, action and target of an event, with the author's address", async () => {
   const { project, owner: author } = await world({ project: {} });
   const { body } = await author.get(`/projects/${project.id}/audit_events`);
   assert.deepEqual(names(body), ['project_created']);
@@ -22,7 +22,7 @@ test('an event tells who did what to what, with the present address of whoever i
   assert.deepEqual((await root.get(`/audit_events/${event.id}`)).body, again.body);
 });
 
-test('the instance log is for administrators', async () => {
+test('returns the instance log to administrators only', async () => {
   const stranger = await user();
   for (const path of ['/audit_events', '/audit_events/1', '/audit_events?entity_type=wrong']) {
     assert.deepEqual((await anonymous.get(path)).body, { message: '401 Unauthorized' });
@@ -33,7 +33,7 @@ test('the instance log is for administrators', async () => {
   assert.equal((await (await tokenOf(root, ['read_user'])).get('/audit_events')).status, 403);
 });
 
-test('who reads the log of a group or project, and whose events', async () => {
+test('returns the log of a group or project to its permitted readers', async () => {
   const group = await newGroup({ owner: root });
   const project = await newProject({ in: group });
   const inGroup = group.at;
@@ -64,7 +64,7 @@ test('who reads the log of a group or project, and whose events', async () => {
   assert.equal(await seen(stranger, (await newProject({ owner: root, visibility: 'public' })).at), 403);
 });
 
-test('an id that is none is 400, one that nothing has is 404', async () => {
+test('returns 400 for an invalid id and 404 for an unknown one', async () => {
   const group = await newGroup({ owner: root });
   const project = await newProject({ owner: root });
   for (const [path, parameter] of [
@@ -80,14 +80,14 @@ test('an id that is none is 400, one that nothing has is 404', async () => {
   }
 });
 
-test('somebody else’s event is not there for a Developer', async () => {
+test('returns 404 to a Developer for events of others', async () => {
   const project = await newProject({ owner: root });
   const developer = await project.addMember('developer');
   const [event] = (await root.get(`${project.at}/audit_events`)).body;
   assert.equal((await developer.get(`${project.at}/audit_events/${event.id}`)).status, 404);
 });
 
-test('tier free has no audit log', async () => {
+test('returns 403 and records no events on tier free', async () => {
   const free = await world({ env: { HEARTH_TIER: 'free' } });
   const { at } = await free.newProject({ owner: free.root });
   for (const path of ['/audit_events', '/audit_events/1', `${at}/audit_events`]) {

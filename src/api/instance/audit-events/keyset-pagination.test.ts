@@ -38,7 +38,7 @@ async function forth(caller: Caller, path: string): Promise<TestResponse[]> {
   return pages;
 }
 
-test('the links lead to every event, the latest first, and the cursors to the same pages', async () => {
+test('returns every event by links and by cursors, newest first', async () => {
   for (const [caller, path] of LOGS) {
     const all = idsOf(await caller.get(path, { pagination: 'keyset', per_page: 100 }));
     assert.ok(all.length > 5);
@@ -60,7 +60,7 @@ test('the links lead to every event, the latest first, and the cursors to the sa
   }
 });
 
-test('the cursors lead back by the same pages to the first, before which there is nothing', async () => {
+test('pages backwards by cursors to the first page', async () => {
   for (const [caller, path] of LOGS) {
     const pages = await forth(caller, path);
     assert.equal(pages[0]?.headers['x-prev-cursor'], undefined, 'nothing is before the first page');
@@ -74,7 +74,7 @@ test('the cursors lead back by the same pages to the first, before which there i
   }
 });
 
-test('pages say nothing of numbers, HEAD tells the same', async () => {
+test('omits totals from keyset pages, for HEAD too', async () => {
   for (const [caller, path] of LOGS) {
     const params = { pagination: 'keyset', per_page: 2 };
     const [page, head] = [await caller.get(path, params), await caller.head(path, params)];
@@ -85,7 +85,7 @@ test('pages say nothing of numbers, HEAD tells the same', async () => {
   }
 });
 
-test('a cursor is a JSON object in base64 for URLs, and anything else is none', async () => {
+test('accepts cursors in base64url JSON only', async () => {
   const { headers } = await root.get('/audit_events', { pagination: 'keyset', per_page: 1 });
   const cursor = String(headers['x-next-cursor']);
   assert.match(cursor, /^[\w-]+$/);
@@ -110,7 +110,7 @@ test('a cursor is a JSON object in base64 for URLs, and anything else is none', 
   }
 });
 
-test('a cursor beyond either end, and sizes of a page', async () => {
+test('accepts cursors beyond either end and limits the page size', async () => {
   const encoded = (id: number) => Buffer.from(JSON.stringify({ id, _kd: 'n' })).toString('base64url');
   const walk = (params: object) => root.get('/audit_events', { pagination: 'keyset', ...params });
   const before = await walk({ cursor: encoded(0) });
@@ -123,7 +123,7 @@ test('a cursor beyond either end, and sizes of a page', async () => {
   assert.deepEqual((await walk({ per_page: 'x' })).body, { error: 'per_page is invalid' });
 });
 
-test('the filters go along, and narrow each page', async () => {
+test('repeats the filters in links and applies them to each page', async () => {
   const path = LOGS[1]?.[1] as string;
   const params = { pagination: 'keyset', per_page: 2, created_after: '2020-01-01', created_before: '2030-01-01' };
   const first = await mira.get(path, params);
@@ -134,7 +134,7 @@ test('the filters go along, and narrow each page', async () => {
   assert.deepEqual((await mira.get(path, { ...params, created_after: '2029-01-01' })).body, []);
 });
 
-test('nobody walks a log that is not his', async () => {
+test('checks permissions on each page', async () => {
   const stranger = await user();
   for (const [, path] of LOGS) {
     assert.equal((await anonymous.get(path, { pagination: 'keyset' })).status, 401);
@@ -142,7 +142,7 @@ test('nobody walks a log that is not his', async () => {
   }
 });
 
-test('by keyset nothing is seen twice or missed while events come in', async () => {
+test('returns each event once while events are added', async () => {
   const project = await newProject({ owner: root });
   for (let i = 0; i < 6; i++) await root.put(project.at, { description: `text ${i}` });
   const path = `${project.at}/audit_events`;
@@ -161,7 +161,7 @@ test('by keyset nothing is seen twice or missed while events come in', async () 
   assert.deepEqual(seen, all);
 });
 
-test('other orders are 405 with keyset, a broken cursor is 400', async () => {
+test('returns 405 for other orders with keyset pagination and 400 for an invalid cursor', async () => {
   const keyset = (params: Record<string, unknown>) => root.get('/audit_events', { pagination: 'keyset', ...params });
   assert.equal((await keyset({ order_by: 'id', sort: 'desc' })).status, 200);
   for (const params of [{ sort: 'asc' }, { order_by: 'created_at' }, { order_by: 'id', sort: 'asc' }]) {

@@ -6,7 +6,7 @@ const { root, clock, newGroup, newProject } = await world();
 
 const names = (events: readonly { event_name: string }[]) => events.map(({ event_name }) => event_name);
 
-test('a group’s log has the events of the group alone', async () => {
+test('returns only events of the group itself', async () => {
   const group = await newGroup({ owner: root });
   const sub = await newGroup({ in: group });
   await newProject({ in: group });
@@ -18,7 +18,7 @@ test('a group’s log has the events of the group alone', async () => {
   assert.deepEqual([elsewhere.status, elsewhere.body], [404, { message: '404 Not found' }]);
 });
 
-test('filters: by kind, by id, by moment, both ends in it', async () => {
+test('filters by type, id and time, inclusively', async () => {
   const project = await newProject({ owner: root });
   clock.advance(60);
   await root.put(project.at, { description: 'one' });
@@ -39,7 +39,7 @@ test('filters: by kind, by id, by moment, both ends in it', async () => {
   assert.equal(await error({ created_after: 'yesterday' }), 'created_after is invalid');
 });
 
-test('by page number with totals', async () => {
+test('pages by number with totals', async () => {
   const project = await newProject({ owner: root });
   await root.put(project.at, { description: 'one' });
   const { headers, body } = await root.get(`${project.at}/audit_events`, { per_page: 1, page: 2 });

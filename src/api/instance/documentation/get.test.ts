@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 
-test('openapi.json needs no credentials and names this server', async () => {
+test('returns openapi.json with the URL of this server to anonymous callers', async () => {
   const { anonymous, server } = await world();
   const { status, body, headers } = await anonymous.get('/openapi.json');
   assert.equal(status, 200);
@@ -15,7 +15,7 @@ test('openapi.json needs no credentials and names this server', async () => {
   assert.equal(again.status, 304);
 });
 
-test('the page is whole by itself, and its policy lets run only what it carries', async () => {
+test('serves a self-contained page whose content security policy allows only its own code', async () => {
   const { anonymous } = await world();
   const { status, text, headers } = await anonymous.get('//api/docs');
   assert.equal(status, 200);
@@ -30,7 +30,7 @@ test('the page is whole by itself, and its policy lets run only what it carries'
   assert.doesNotMatch(policy, /unsafe/);
 });
 
-test('the script of the page can be read by a browser', async () => {
+test('serves a script that parses', async () => {
   const { anonymous } = await world();
   const { text } = await anonymous.get('//api/docs');
   const script = /<script>([\s\S]*)<\/script>/.exec(text)?.[1] ?? '';

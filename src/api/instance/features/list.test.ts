@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 
-test('flags are for administrators', async () => {
+test('returns flags to administrators only', async () => {
   const { anonymous, user } = await world();
   const mira = await user();
   for (const path of ['/features', '/features/definitions']) {

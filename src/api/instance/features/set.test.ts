@@ -11,7 +11,7 @@ const gates = (value: boolean, ...more: object[]) => [
   ...more,
 ];
 
-test('a flag is switched on, off and forgotten', async () => {
+test('enables, disables and deletes a flag', async () => {
   const { root, server } = await world();
   const { reader } = server.services.database;
   const on = () => isFeatureEnabled(reader, { flag: 'archive_rate_limit', tier: 'ultimate' });
@@ -33,14 +33,14 @@ test('a flag is switched on, off and forgotten', async () => {
   assert.equal(await isFeatureEnabled(reader, { flag: 'integrated_error_tracking', tier: 'free' }), true);
 });
 
-test('what is sent empty is not meant', async () => {
+test('ignores empty parameters', async () => {
   const { root } = await world();
   const none = { key: '', feature_group: '', user: '', group: '', namespace: '', project: '', runner: '' };
   const { status, body } = await root.post('/features/odd', { value: true, ...none });
   assert.deepEqual([status, body.state, body.gates], [201, 'on', gates(true)]);
 });
 
-test('actors add up, and false takes them away', async () => {
+test('adds actors, and removes them with false', async () => {
   const { root, user, server } = await world();
   const [mira, otto] = [await user(), await user()];
   const path = '/features/override_bulk_import_disabled';
@@ -63,7 +63,7 @@ test('actors add up, and false takes them away', async () => {
   assert.equal(await onFor(mira.id), false, 'nothing happened');
 });
 
-test('a percentage of actors is the same actors each time', async () => {
+test('enables a percentage of actors stably', async () => {
   const { root, server } = await world();
   const path = '/features/prometheus_notify_max_alerts';
   const share = async () => {
@@ -87,7 +87,7 @@ test('a percentage of actors is the same actors each time', async () => {
   assert.equal((await share()).length, 0);
 });
 
-test('what is no value is refused', async () => {
+test('rejects invalid values', async () => {
   const { root } = await world();
   const say = async (params: object) => (await root.post('/features/whatever', { ...params })).body;
   assert.deepEqual(await say({}), { error: 'value is missing' });
@@ -106,7 +106,7 @@ test('what is no value is refused', async () => {
   assert.deepEqual([definition, state], [null, 'conditional']);
 });
 
-test('a percentage of 0 is off and of 100 is on, whatever was set before', async () => {
+test('disables a flag with 0 percent and enables it with 100', async () => {
   const { root } = await world();
   const path = '/features/some_of_it';
   for (const key of ['percentage_of_time', 'percentage_of_actors']) {
@@ -130,7 +130,7 @@ test('a percentage of 0 is off and of 100 is on, whatever was set before', async
   assert.deepEqual([state, some], ['conditional', gates(false, { key: 'percentage_of_time', value: 12.5 })]);
 });
 
-test('actors are named by their paths, in any case, several in a list', async () => {
+test('accepts several actors by path, in any case', async () => {
   const { root, user } = await world();
   const mira = await user();
   const group = await newGroup({ owner: mira });
@@ -157,7 +157,7 @@ test('actors are named by their paths, in any case, several in a list', async ()
   ]);
 });
 
-test('any name will do, and two who set one flag at once both count', async () => {
+test('accepts any flag name and keeps both concurrent changes', async () => {
   const { root, user } = await world();
   const odd = await root.post('/features/an%20odd%2Fname%3F', { value: true });
   assert.deepEqual([odd.status, odd.body.name], [201, 'an odd/name?']);

@@ -8,7 +8,7 @@ import { checkReadiness } from './readiness.ts';
 
 const { anonymous, withToken, root, server } = await world();
 
-test('health, liveness and readiness say exactly what monitors expect, to whoever asks', async () => {
+test('returns the documented bodies of health, liveness and readiness to anonymous callers', async () => {
   for (const caller of [anonymous, withToken(root, 'glpat-nobody-has-this-one')]) {
     const health = await caller.get('//-/health');
     assert.deepEqual([health.status, health.text, health.headers['content-type']], [200, 'GitLab OK', 'text/plain']);
@@ -20,7 +20,7 @@ test('health, liveness and readiness say exactly what monitors expect, to whoeve
   }
 });
 
-test('readiness of everything names the database and each storage', async () => {
+test('lists database and storages in the complete readiness check', async () => {
   const { status, body } = await anonymous.get('//-/readiness?all=1');
   const ok = { status: 'ok' };
   const shard = { status: 'ok', labels: { shard: 'default' } };
@@ -30,13 +30,13 @@ test('readiness of everything names the database and each storage', async () => 
 
 const failed = [{ status: 'failed', message: 'unexpected Master check result: false' }];
 
-test('a server that starts or stops is not ready', async () => {
+test('returns 503 for readiness while the server starts or stops', async () => {
   const services: Services = { ...server.services, isServing: () => false };
   assert.deepEqual(await checkReadiness(services, false), { status: 'failed', master_check: failed });
   assert.equal(server.services.isServing(), true);
 });
 
-test('a server without its database is not ready', async () => {
+test('returns 503 for readiness without the database', async () => {
   const { database } = server.services;
   const reader = new Proxy(database.reader, {
     get: () => {
@@ -48,7 +48,7 @@ test('a server without its database is not ready', async () => {
   assert.deepEqual(found.db_check, [{ status: 'failed', message: 'unexpected Db check result: false' }]);
 });
 
-test('a server is ready while one of its storages is left, and says which are not', async () => {
+test('stays ready while one storage works, and names the failed ones', async () => {
   const { git } = server.services;
   const storages = { ...git.storages, away: '/dev/null/away' };
   const some = await checkReadiness({ ...server.services, git: { ...git, storages } }, true);
