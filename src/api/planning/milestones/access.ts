@@ -49,4 +49,5 @@ export const promoteMilestoneAccess = () =>
         findMilestone(db, selfOnly({ project }), params.milestone_id),
       notFound: nestedNotFound,
     })
+    // The abilities are already checked; this only documents both.
     .require(() => {}, 'project:admin_milestone, group:admin_milestone');

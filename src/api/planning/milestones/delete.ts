@@ -13,11 +13,11 @@ import { clearMilestoneBatch, clearMilestoneEventBatch, deleteMilestoneRow, type
  */
 export function deleteMilestone(
   runUnitOfWork: RunUnitOfWork,
-  at: ParentContext,
+  parentContext: ParentContext,
   milestone: MilestoneRow,
 ): Promise<undefined | Failure<'notFound'>> {
-  return inBatches(runUnitOfWork, at.caller, {
-    recheck: (uow) => requireParentAccess(uow, at, MANAGE_MILESTONES),
+  return inBatches(runUnitOfWork, parentContext.caller, {
+    recheck: (uow) => requireParentAccess(uow, parentContext, MANAGE_MILESTONES),
     async runBatch(uow) {
       const more = await nextBatch(
         () => clearMilestoneBatch(uow, 'issues', milestone.id, BATCH_SIZE),

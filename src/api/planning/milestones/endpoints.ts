@@ -22,7 +22,7 @@ const UNIQUE_ERRORS = {
   milestones_by_group_title: MILESTONE_TITLE_TAKEN,
 } as const;
 
-const content = {
+const contentParams = {
   description: optional(longDescription),
   due_date: optional(date),
   start_date: optional(date),
@@ -66,7 +66,7 @@ export const [createGroupMilestone, createProjectMilestone] = forGroupAndProject
     post: `${parent.path}/milestones`,
     summary: 'Create a milestone',
     access: parent.accessWith(MANAGE_MILESTONES),
-    params: { title: required(validatedText(255)), ...content },
+    params: { title: required(validatedText(255)), ...contentParams },
     lock: ({ parent }) => hierarchyLockKey('milestones', parent),
     errors: { notSaved: [400, 'Failed to create milestone {errors}'] },
     uniqueErrors: UNIQUE_ERRORS,
@@ -82,7 +82,11 @@ export const [updateGroupMilestone, updateProjectMilestone] = forGroupAndProject
     put: `${parent.path}/milestones/:milestone_id`,
     summary: 'Update, close or reopen a milestone',
     access: parent.accessWith(MANAGE_MILESTONES).resource(ownMilestone),
-    params: { title: optional(validatedText(255)), ...content, state_event: optional(oneOf('close', 'activate')) },
+    params: {
+      title: optional(validatedText(255)),
+      ...contentParams,
+      state_event: optional(oneOf('close', 'activate')),
+    },
     rules: [atLeastOne('title', 'description', 'start_date', 'due_date', 'state_event')],
     lock: ({ parent }) => hierarchyLockKey('milestones', parent),
     errors: { notFound: NOT_FOUND, notSaved: [400, 'Failed to update milestone {errors}'] },

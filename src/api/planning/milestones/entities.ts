@@ -29,7 +29,7 @@ export const Milestone = entity('Milestone', {
     const ids = rows.map(({ id }) => id);
     return { paths: await loadMilestonePaths(db, rows), descriptions: await loadDescriptions(db, ids) };
   },
-  ({ id, iid, project_id, group_id, title, state, ...row }, to, { paths, descriptions }) => {
+  ({ id, iid, project_id, group_id, title, state, ...row }, context, { paths, descriptions }) => {
     const parentPath = group_id === null ? paths.project.get(project_id!) : `groups/${paths.group.get(group_id)}`;
     return {
       id,
@@ -42,8 +42,8 @@ export const Milestone = entity('Milestone', {
       updated_at: row.updated_at,
       due_date: row.due_date,
       start_date: row.start_date,
-      expired: row.due_date !== null && row.due_date < to.db.today,
-      web_url: `${to.url}/${parentPath}/-/milestones/${iid}`,
+      expired: row.due_date !== null && row.due_date < context.db.today,
+      web_url: `${context.url}/${parentPath}/-/milestones/${iid}`,
     };
   },
 );

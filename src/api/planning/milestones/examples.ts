@@ -33,14 +33,14 @@ const createCall =
     params: { title: scene.name('v'), start_date: '2026-02-01', due_date: '2026-02-14' },
   });
 
-/** A new milestone of this project or group, updated with `before`. */
+/** Calls an endpoint on a new milestone of this project or group. `initialUpdate` is applied to the milestone before the call. */
 const withMilestone =
-  (parentOf: ParentOf, by: Example['by'], params?: Params, before: Params = {}): Build =>
+  (parentOf: ParentOf, by: Example['by'], params?: Params, initialUpdate: Params = {}): Build =>
   async (scene) => {
     const parent = parentOf(scene);
     const { id } = await scene.newMilestone(parent);
-    if (Object.keys(before).length > 0)
-      await scene.expectSuccess(parent.owner.put(`${parent.at}/milestones/${id}`, before));
+    if (Object.keys(initialUpdate).length > 0)
+      await scene.expectSuccess(parent.owner.put(`${parent.at}/milestones/${id}`, initialUpdate));
     return { by, path: { id: parent.id, milestone_id: id }, ...(params && { params }) };
   };
 

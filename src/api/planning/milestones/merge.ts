@@ -38,27 +38,30 @@ export const mergeMilestones = defineJob({
 /** The tables that refer to milestones. index: issues_by_milestone, merge_requests_by_milestone, resource_milestone_events_by_milestone */
 const REFERENCING_TABLES = ['issues', 'merge_requests', 'resource_milestone_events'] as const;
 
-/** Merges one batch of rows: moves all references of each duplicate to the target, then deletes it without recording activity. */
+/**
+ * Merges one batch of rows: moves all references of each duplicate to the target, then deletes the duplicate without recording
+ * activity. Returns `MORE` if rows may remain.
+ */
 export async function mergeMilestoneBatch(uow: UnitOfWork, target: MergeTarget): Promise<typeof MORE | undefined> {
   let remainingRows = BATCH_SIZE;
   for (;;) {
-    const from = await findDuplicateMilestone(uow, target);
-    if (from === null) return undefined;
+    const duplicateId = await findDuplicateMilestone(uow, target);
+    if (duplicateId === null) return undefined;
     for (const table of REFERENCING_TABLES) {
       remainingRows -= await reassignReferences(
         uow,
         { table, column: 'milestone_id' },
-        { from, to: target.id, limit: remainingRows },
+        { from: duplicateId, to: target.id, limit: remainingRows },
       );
       if (remainingRows <= 0) return MORE;
     }
-    await deleteTargetActivity(uow, 'Milestone', [from]);
-    await deleteMilestoneRow(uow, from);
+    await deleteTargetActivity(uow, 'Milestone', [duplicateId]);
+    await deleteMilestoneRow(uow, duplicateId);
     if (--remainingRows <= 0) return MORE;
   }
 }
 
-/** index: milestones_by_project_title, projects_by_namespace */
+/** Returns the id of a milestone of the same title in a direct project of the group, or null. index: milestones_by_project_title, projects_by_namespace */
 async function findDuplicateMilestone(db: Reader, { title, group_id }: MergeTarget): Promise<number | null> {
   const projects = db.selectFrom('projects').select('projects.id').where('namespace_id', '=', group_id);
   const duplicate = await db

@@ -10,8 +10,8 @@ import { mergeMilestoneBatch, mergeMilestones } from './merge.ts';
 import { findMilestone, insertMilestone, isTitleTakenAmongGroups, type MilestoneRow } from './store.ts';
 
 /**
- * Promotes a project milestone to a group milestone and merges all of that title in the group's direct projects into it.
- * Records no activity. A background job continues what is too large for one transaction.
+ * Promotes a project milestone to a group milestone and merges all milestones of that title in the group's direct projects into
+ * it. Records no activity. A background job merges the rows that are too many for one transaction.
  */
 export async function promoteMilestone(
   uow: UnitOfWork,

@@ -56,11 +56,11 @@ const basicColumns = [
 
 const columns = [...basicColumns, 'milestones.description'] as const;
 
-const milestoneListQuery = (db: Reader, scope: NamespaceScope) =>
+const selectListedMilestones = (db: Reader, scope: NamespaceScope) =>
   db.selectFrom('milestones').select(basicColumns).where(isInScope('milestones', scope));
 
-const milestoneQuery = (db: Reader, scope: NamespaceScope) =>
-  milestoneListQuery(db, scope).select('milestones.description');
+const selectMilestones = (db: Reader, scope: NamespaceScope) =>
+  selectListedMilestones(db, scope).select('milestones.description');
 
 interface MilestoneFilter {
   readonly state?: MilestoneState | 'all' | null | undefined;
@@ -78,16 +78,16 @@ export function listMilestones(
   filter: MilestoneFilter,
   page: OffsetRequest,
 ): Promise<Page<MilestoneBasicRow>> {
-  const query = applyFilter(db, milestoneListQuery(db, scope), filter)
+  const query = applyFilter(db, selectListedMilestones(db, scope), filter)
     .orderBy((eb) => eb.case().when('milestones.due_date', 'is', null).then(1).else(0).end())
     .orderBy('milestones.due_date')
     .orderBy('milestones.id', 'desc');
   return paginate(db, query, page);
 }
 
-type Milestones = ReturnType<typeof milestoneListQuery>;
+type MilestoneListQuery = ReturnType<typeof selectListedMilestones>;
 
-function applyFilter(db: Reader, query: Milestones, filter: MilestoneFilter): Milestones {
+function applyFilter(db: Reader, query: MilestoneListQuery, filter: MilestoneFilter): MilestoneListQuery {
   const { state, iids, title, search, updated_before: before, updated_after: after } = filter;
   const conditions: RawBuilder<SqlBool>[] = [];
   if (state && state !== 'all') conditions.push(sql`milestones.state = ${state}`);
@@ -104,7 +104,7 @@ function applyFilter(db: Reader, query: Milestones, filter: MilestoneFilter): Mi
 
 /** Returns the milestone with this id in the scope, or null. index: milestones primary key */
 export async function findMilestone(db: Reader, scope: NamespaceScope, id: number): Promise<MilestoneRow | null> {
-  return (await milestoneQuery(db, scope).where('milestones.id', '=', id).executeTakeFirst()) ?? null;
+  return (await selectMilestones(db, scope).where('milestones.id', '=', id).executeTakeFirst()) ?? null;
 }
 
 /** Returns the nearest milestone with this title in the scope, or null. index: milestones_by_project_title, milestones_by_group_title */
@@ -113,7 +113,7 @@ export async function findMilestoneByTitle(
   scope: NamespaceScope,
   title: string,
 ): Promise<MilestoneRow | null> {
-  const rows = await milestoneQuery(db, scope).where('milestones.title', '=', title).execute();
+  const rows = await selectMilestones(db, scope).where('milestones.title', '=', title).execute();
   return nearestFirst(scope, rows)[0] ?? null;
 }
 
@@ -133,17 +133,17 @@ const findMilestoneRows = prepareForIds<MilestoneBasicRow>((db, ids) =>
 
 /** Returns the full paths of the projects and groups of milestones, by id. index: routes_by_project, routes_by_namespace */
 export async function loadMilestonePaths(db: Reader, milestones: readonly MilestoneBasicRow[]) {
-  const ids = (column: 'project_id' | 'group_id') => [
+  const collectIds = (column: 'project_id' | 'group_id') => [
     ...new Set(milestones.map((row) => row[column]).filter((id) => id !== null)),
   ];
   const [projects, group] = await Promise.all([
-    projectPaths(db, ids('project_id')),
-    loadNamespacePaths(db, ids('group_id')),
+    loadProjectPaths(db, collectIds('project_id')),
+    loadNamespacePaths(db, collectIds('group_id')),
   ]);
   return { project: new Map(projects.map(({ id, full_path }) => [id, full_path])), group };
 }
 
-const projectPaths = prepareForIds<{ id: number; full_path: string }>((db, ids) =>
+const loadProjectPaths = prepareForIds<{ id: number; full_path: string }>((db, ids) =>
   db
     .selectFrom('routes')
     .select(['project_id as id', 'full_path'])
@@ -153,11 +153,11 @@ const projectPaths = prepareForIds<{ id: number; full_path: string }>((db, ids) 
 
 /** Returns whether the project or group has a milestone with this iid. index: milestones_by_project, milestones_by_group */
 export function isMilestoneIidTaken(db: Reader, parent: GroupOrProject, iid: number): Promise<boolean> {
-  const ownMilestones = db
+  const milestones = db
     .selectFrom('milestones')
     .select('id')
     .where(isInScope('milestones', selfOnly(parent)));
-  return hasRow(ownMilestones.where('iid', '=', iid));
+  return hasRow(milestones.where('iid', '=', iid));
 }
 
 /** Returns whether a milestone in the project or group, its ancestors or its descendants has this title. index: milestones_by_project_title, milestones_by_group_title */
@@ -188,7 +188,7 @@ export interface MilestoneContent {
   readonly due_date: string | null;
 }
 
-const milestoneValues = ({ title, description, start_date, due_date }: MilestoneContent) => ({
+const toMilestoneValues = ({ title, description, start_date, due_date }: MilestoneContent) => ({
   title,
   title_key: foldCase(title),
   description,
@@ -209,7 +209,7 @@ export async function insertMilestone(
 ): Promise<MilestoneRow> {
   return tx
     .insertInto('milestones')
-    .values({ ...owner, iid, ...milestoneValues(content), ...importedState })
+    .values({ ...owner, iid, ...toMilestoneValues(content), ...importedState })
     .returning(columns)
     .executeTakeFirstOrThrow();
 }
@@ -221,7 +221,7 @@ export async function updateMilestoneRow(
 ): Promise<MilestoneRow> {
   return tx
     .updateTable('milestones')
-    .set({ ...milestoneValues(content), state, updated_at: tx.now })
+    .set({ ...toMilestoneValues(content), state, updated_at: tx.now })
     .where('id', '=', id)
     .returning(columns)
     .executeTakeFirstOrThrow();

@@ -18,17 +18,17 @@ export async function updateMilestone(
   uow: UnitOfWork<SignedInCaller>,
   parent: GroupOrProject,
   milestoneId: number,
-  { state_event: event, ...change }: UpdateMilestoneInput,
+  { state_event: event, ...changes }: UpdateMilestoneInput,
 ): Promise<MilestoneRow | Failure<'notFound' | 'notSaved'>> {
   const milestone = await findMilestone(uow, selfOnly(parent), milestoneId);
   if (milestone === null) return fail('notFound');
-  const merged = <Name extends keyof MilestoneContent>(name: Name) =>
-    change[name] === undefined ? milestone[name] : change[name];
+  const getMergedValue = <Name extends keyof MilestoneContent>(name: Name) =>
+    changes[name] === undefined ? milestone[name] : changes[name];
   const content = {
-    title: (merged('title') ?? '').trim(),
-    description: merged('description'),
-    start_date: merged('start_date'),
-    due_date: merged('due_date'),
+    title: (getMergedValue('title') ?? '').trim(),
+    description: getMergedValue('description'),
+    start_date: getMergedValue('start_date'),
+    due_date: getMergedValue('due_date'),
   };
   const failure = await milestoneFailure(uow, parent, content, milestone);
   if (failure !== null) return failure;

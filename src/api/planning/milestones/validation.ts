@@ -3,7 +3,7 @@ import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import { compactFieldErrors, type Failure, type FieldErrors, fail, formatFieldErrors } from '#runtime/failure.ts';
 import { isMilestoneTitleTaken, type MilestoneContent, type MilestoneRow } from './store.ts';
 
-/** In characters. */
+/** Maximum length of a title, in characters. */
 const MAX_TITLE_LENGTH = 255;
 
 /**
@@ -27,7 +27,7 @@ export async function milestoneFailure(
   ...content: Parameters<typeof validateMilestone>
 ): Promise<Failure<'notSaved'> | null> {
   const errors = await validateMilestone(...content);
-  return errors && notSaved(errors);
+  return errors && createNotSavedFailure(errors);
 }
 
 async function validateMilestoneTitle(
@@ -39,12 +39,12 @@ async function validateMilestoneTitle(
   if (title === '') return ["can't be blank"];
   if ([...title].length > MAX_TITLE_LENGTH) return [`is too long (maximum is ${MAX_TITLE_LENGTH} characters)`];
   if (title === before?.title) return [];
-  return (await isMilestoneTitleTaken(tx, parent, title)) ? TAKEN : [];
+  return (await isMilestoneTitleTaken(tx, parent, title)) ? TITLE_TAKEN_ERRORS : [];
 }
 
-const TAKEN = ['already being used for another group or project milestone.'];
+const TITLE_TAKEN_ERRORS = ['already being used for another group or project milestone.'];
 
-const notSaved = (errors: FieldErrors) => fail('notSaved', { errors: formatFieldErrors(errors) });
+const createNotSavedFailure = (errors: FieldErrors) => fail('notSaved', { errors: formatFieldErrors(errors) });
 
 /** The failure when a concurrent request has taken the title. */
-export const MILESTONE_TITLE_TAKEN = notSaved({ title: TAKEN });
+export const MILESTONE_TITLE_TAKEN = createNotSavedFailure({ title: TITLE_TAKEN_ERRORS });

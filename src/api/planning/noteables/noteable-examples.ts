@@ -46,7 +46,7 @@ export const newEpicNoteable: NewIssuable = async ({ group, newEpic }) => {
   return { at, updateUrl, path, iidPath, reference: `&${iid}` };
 };
 
-/** Returns the last commit of `feature`, which the scene has created. */
+/** Returns the last commit of the branch `feature`, which already exists in the scene's repository. */
 export const commentedCommit: NewNoteable = async ({ project, repository: { feature: sha } }) => {
   const at = `${project.repository}/commits/${sha}`;
   const path = { id: project.id, sha };

@@ -23,6 +23,7 @@ export function createNoteAccess<Of extends Noteable>(kind: NoteableKind<Of>): A
   }, `${kind.parentType}:create_note`);
 }
 
+/** Returns whether a caller who may read the noteable may comment on it. */
 export function mayComment(caller: Caller, noteable: Noteable): boolean {
   return mayInParent(caller, 'create_note', noteable) && !isLockedOut(caller, noteable);
 }
@@ -51,9 +52,9 @@ const updateAbilities = ({ parentType }: Pick<NoteableKind, 'parentType'>) =>
 
 function requireUpdate(
   { caller }: Pick<AccessCall, 'caller'>,
-  { noteable, note: context }: { readonly noteable: Noteable; readonly note: NoteRow },
+  { noteable, note }: { readonly noteable: Noteable; readonly note: NoteRow },
 ): void {
-  if (!mayUpdateNote(caller, noteable, context)) throw forbidden();
+  if (!mayUpdateNote(caller, noteable, note)) throw forbidden();
 }
 
 /** Returns whether a caller who may read the note may update or delete it. */
@@ -77,8 +78,8 @@ const threadNoteResource = {
     call: AccessCall<{ readonly discussion_id: string; readonly note_id: number }>,
     context: NoteableContext<Noteable>,
   ): Promise<NoteRow | null> {
-    const one = await noteResource.load(call, context);
-    return one?.discussion_id === call.params.discussion_id ? one : null;
+    const note = await noteResource.load(call, context);
+    return note?.discussion_id === call.params.discussion_id ? note : null;
   },
 } as const;
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type NoteTarget, resourceTable } from '#activity/index.ts';
 import type { Transaction } from '#database/database.ts';
 
-/** Adds to the comment count of an issuable. `changedAt` becomes its `updated_at` unless null. Commits have no count. */
+/** Adds `difference` to the comment count of an issuable. `changedAt` becomes its `updated_at` unless null. Commits have no count. */
 export async function updateNoteCount(
   tx: Transaction,
   { type, id }: NoteTarget,

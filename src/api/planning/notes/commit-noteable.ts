@@ -20,7 +20,10 @@ export const commitNoteableKind: NoteableKind<CommitNoteable> = {
       .map(toNoteableContext),
   async reload(tx, viewer, { commit, project: { id: projectId } }) {
     const { caller, project } = await requireProjectAccess(tx, viewer, projectId, 'read_code');
-    return { noteable: commitNoteable(project, commit, await findOrCreateCommented(tx, project, commit)), caller };
+    return {
+      noteable: commitNoteable(project, commit, await findOrCreateCommentedCommitId(tx, project, commit)),
+      caller,
+    };
   },
 };
 
@@ -32,7 +35,8 @@ interface CommitContext {
 /** Loads the id of the commit in `commented_commits`; 0 if it has no comments. */
 export const commentedCommit = {
   name: 'commented',
-  load: ({ db }: { readonly db: Reader }, { project, commit }: CommitContext) => findCommented(db, project, commit),
+  load: ({ db }: { readonly db: Reader }, { project, commit }: CommitContext) =>
+    findCommentedCommit(db, project, commit),
   notFound: commitResource.notFound,
 } as const;
 
@@ -54,26 +58,30 @@ export function commitNoteable(project: Project, commit: Commit, id: number): Co
   return { type: 'Commit', id, authorId: null, project, locked: false, commit };
 }
 
-/** index: commented_commits_by_sha */
-async function findCommented(db: Reader, project: Project, { id: sha }: Commit): Promise<{ readonly id: number }> {
-  const row = db
+/** Returns the id of the commit in `commented_commits`, or 0 if it has no comments. index: commented_commits_by_sha */
+async function findCommentedCommit(
+  db: Reader,
+  project: Project,
+  { id: sha }: Commit,
+): Promise<{ readonly id: number }> {
+  const query = db
     .selectFrom('commented_commits')
     .select('id')
     .where('project_id', '=', project.id)
     .where('sha', '=', sha);
-  return (await row.executeTakeFirst()) ?? { id: 0 };
+  return (await query.executeTakeFirst()) ?? { id: 0 };
 }
 
 /** In characters; longer commit titles are truncated. */
 const MAX_TITLE_LENGTH = 255;
 
 /** index: commented_commits_by_sha */
-async function findOrCreateCommented(tx: Transaction, project: Project, commit: Commit): Promise<number> {
+async function findOrCreateCommentedCommitId(tx: Transaction, project: Project, commit: Commit): Promise<number> {
   const title = truncateToCharacters(commit.title, MAX_TITLE_LENGTH).toWellFormed();
   await tx
     .insertInto('commented_commits')
     .values({ project_id: project.id, sha: commit.id, title })
     .onConflict((conflict) => conflict.columns(['project_id', 'sha']).doNothing())
     .execute();
-  return (await findCommented(tx, project, commit)).id;
+  return (await findCommentedCommit(tx, project, commit)).id;
 }

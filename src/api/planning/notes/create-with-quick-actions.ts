@@ -35,13 +35,13 @@ const QuickActionsOnly = entity('CommandsOnly', {
   summary: Type.Array(Type.String()),
 });
 
-/** Returns the entity for a written note, or for the effect of its quick actions if nothing else is in it. */
+/** Returns the response entity: the note, or only the effects of its quick actions if the text contains nothing else. */
 export const noteOrQuickActions = <Row extends object, Written extends Entity<Row>>(noteEntity: Written) =>
   eitherEntity(noteEntity, QuickActionsOnly, (row) => !('summary' in (row as object)));
 
 export const QUICK_ACTION_ERRORS = {
   noCommands: [400, '400 Bad request - Failed to apply commands.'],
-  unruly: [400, '400 Bad request - Note {:validation=>[{text}]}'],
+  updateFailed: [400, '400 Bad request - Note {:validation=>[{text}]}'],
 } as const satisfies ErrorTable;
 
 /** The text without its quick actions, and what these have changed. */
@@ -51,9 +51,9 @@ export interface NoteText {
 }
 
 interface NoteHandlers<Written, Code extends string> {
-  /** Writes the text that is left. */
+  /** Writes the text without the quick actions. */
   readonly write: (uow: UnitOfWork<SignedInCaller>, text: NoteText) => Promise<Written | Failure<Code>>;
-  /** Runs instead if no text is left. */
+  /** Runs instead of `write` if the text contains only quick actions. */
   readonly onEmpty?: (uow: UnitOfWork<SignedInCaller>) => Promise<undefined | Failure<Code>>;
 }
 
@@ -73,8 +73,8 @@ export async function writeNoteWithQuickActions<Written, Code extends string>(
   }
   const options = { lock, reopens: containsReopen(parsedText) };
   const quickActions = QUICK_ACTIONS_BY_TYPE[noteable.type];
-  return quickActions.runUnitOfWork(services, caller, noteable, options, (uow, change) =>
-    writeAndRun(uow, { kind, noteable, quickActions, change }, parsedText, handlers),
+  return quickActions.runUnitOfWork(services, caller, noteable, options, (uow, updateNoteable) =>
+    writeNoteAndRunCommands(uow, { kind, noteable, quickActions, updateNoteable }, parsedText, handlers),
   );
 }
 
@@ -88,12 +88,12 @@ interface QuickActionTarget {
   readonly kind: NoteableKind;
   readonly noteable: Issuable;
   readonly quickActions: QuickActionKind;
-  readonly change: Parameters<Parameters<QuickActionKind['runUnitOfWork']>[4]>[1];
+  readonly updateNoteable: Parameters<Parameters<QuickActionKind['runUnitOfWork']>[4]>[1];
 }
 
-async function writeAndRun<Written, Code extends string>(
+async function writeNoteAndRunCommands<Written, Code extends string>(
   uow: UnitOfWork<SignedInCaller>,
-  { kind, noteable: requestedNoteable, quickActions, change }: QuickActionTarget,
+  { kind, noteable: requestedNoteable, quickActions, updateNoteable }: QuickActionTarget,
   { commands, remainingText }: ParsedText,
   { write, onEmpty }: NoteHandlers<Written, Code>,
 ): Promise<Written | Reply<CommandsOnlyNote> | Failure<Code | QuickActionErrorCode>> {
@@ -104,15 +104,16 @@ async function writeAndRun<Written, Code extends string>(
   if (remainingText === '' && messages.length === 0) return fail('noCommands');
   const writeResult = remainingText === '' ? await onEmpty?.(uow) : await write(uow, { body: remainingText, changes });
   if (isFailure(writeResult)) return writeResult as Failure<Code>;
-  const updateResult = Object.keys(input).length === 0 ? undefined : await change(input);
+  const updateResult = Object.keys(input).length === 0 ? undefined : await updateNoteable(input);
   const updateFailure = isFailure(updateResult) ? updateResult : await afterUpdate(noteable.id);
-  if (isFailure(updateFailure)) return fail('unruly', { text: JSON.stringify(failureText(updateFailure)) });
+  if (isFailure(updateFailure))
+    return fail('updateFailed', { text: JSON.stringify(formatUpdateFailure(updateFailure)) });
   if (remainingText !== '') return writeResult as Written;
   return new Reply({ commands_changes: changes, summary: [messages.join(' ')] }, { status: 202 });
 }
 
-/** `Title can't be blank` */
-function failureText({ code, values }: Failure): string {
+/** Formats the first error of a failed update: `Title can't be blank`. */
+function formatUpdateFailure({ code, values }: Failure): string {
   const [field, texts] = Object.entries((values.errors ?? {}) as FieldErrors)[0] ?? [];
   if (field !== undefined)
     return field === 'base'

@@ -49,13 +49,13 @@ interface NoteableRef {
   readonly project_id: number;
 }
 
-const noteableLoader = (table: 'issues' | 'merge_requests') =>
+const createNoteableLoader = (table: 'issues' | 'merge_requests') =>
   prepareForIds((db, ids) => db.selectFrom(table).select(['id', 'iid', 'project_id']).where('id', 'in', ids));
 
 // index: issues primary key
-const loadIssues = noteableLoader('issues');
+const loadIssues = createNoteableLoader('issues');
 // index: merge_requests primary key
-const loadMergeRequests = noteableLoader('merge_requests');
+const loadMergeRequests = createNoteableLoader('merge_requests');
 
 // index: commented_commits primary key
 const loadCommits = prepareForIds((db, ids) =>
@@ -64,9 +64,9 @@ const loadCommits = prepareForIds((db, ids) =>
 
 const loadBodies = createTextLoader('notes', 'body');
 
-/** Loads bodies, users and noteables of notes. Epics have no project, and their iid is not shown. */
+/** Loads bodies, users and noteables of notes. Epics are not loaded: they have no project, and the API omits their iid. */
 async function loadRelations(notes: readonly NoteListRow[], { db }: SerializationContext) {
-  const ids = (column: 'issue_id' | 'merge_request_id' | 'commented_commit_id') => [
+  const collectIds = (column: 'issue_id' | 'merge_request_id' | 'commented_commit_id') => [
     ...new Set(notes.flatMap((note) => note[column] ?? [])),
   ];
   const [users, issues, mergeRequests, commits, bodies] = await Promise.all([
@@ -74,9 +74,9 @@ async function loadRelations(notes: readonly NoteListRow[], { db }: Serializatio
       db,
       notes.flatMap(({ author_id, resolved_by_id }) => [author_id, resolved_by_id]),
     ),
-    loadIssues(db, ids('issue_id')),
-    loadMergeRequests(db, ids('merge_request_id')),
-    loadCommits(db, ids('commented_commit_id')),
+    loadIssues(db, collectIds('issue_id')),
+    loadMergeRequests(db, collectIds('merge_request_id')),
+    loadCommits(db, collectIds('commented_commit_id')),
     loadBodies(
       db,
       notes.map(({ id }) => id),
@@ -84,11 +84,16 @@ async function loadRelations(notes: readonly NoteListRow[], { db }: Serializatio
   ]);
   const byId = (references: readonly NoteableRef[]) =>
     new Map(references.map((reference) => [reference.id, reference]));
-  const unnumbered = commits.map((commit) => ({ ...commit, iid: null }));
+  const commitsWithoutIid = commits.map((commit) => ({ ...commit, iid: null }));
   return {
     users,
     bodies,
-    references: { Issue: byId(issues), MergeRequest: byId(mergeRequests), Epic: byId([]), Commit: byId(unnumbered) },
+    references: {
+      Issue: byId(issues),
+      MergeRequest: byId(mergeRequests),
+      Epic: byId([]),
+      Commit: byId(commitsWithoutIid),
+    },
   };
 }
 
@@ -96,14 +101,14 @@ type NoteWithChanges = NoteListRow & { readonly changes?: QuickActionChanges };
 
 export const Note = entity('Note', noteFields).from(
   loadRelations,
-  (note: NoteWithChanges, to, { users, references, bodies }) => {
+  (note: NoteWithChanges, context, { users, references, bodies }) => {
     const { type: noteable_type, id: noteable_id } = toNoteTarget(note);
     const reference = references[noteable_type].get(noteable_id);
     return {
       id: note.id,
       type: note.type,
       body: bodies.get(note.id) ?? '',
-      author: UserBasic.serialize(requireRow(users.get(note.author_id)), to),
+      author: UserBasic.serialize(requireRow(users.get(note.author_id)), context),
       created_at: note.created_at,
       updated_at: note.updated_at,
       system: note.system,
@@ -117,14 +122,14 @@ export const Note = entity('Note', noteFields).from(
       imported_from: note.imported_from,
       noteable_iid: reference?.iid ?? null,
       commands_changes: note.changes ?? {},
-      ...resolutionFields(note, to, users),
-      ...positionFields(note),
+      ...serializeResolution(note, context, users),
+      ...serializePosition(note),
     };
   },
 );
 
-/** Returns the three fields of resolvable notes. */
-function resolutionFields(
+/** Returns the fields `resolved`, `resolved_by` and `resolved_at` of a resolvable note, else none. */
+function serializeResolution(
   note: NoteListRow,
   context: SerializationContext,
   users: Awaited<ReturnType<typeof loadUsersById>>,
@@ -135,7 +140,7 @@ function resolutionFields(
   return { resolved: note.resolved_at !== null, resolved_by, resolved_at: note.resolved_at };
 }
 
-function positionFields({ position, merge_request_id, commit_sha }: NoteListRow) {
+function serializePosition({ position, merge_request_id, commit_sha }: NoteListRow) {
   if (position === null) return {};
   const reference = { position: JSON.parse(position) as Static<typeof Position> };
   return merge_request_id === null ? reference : { ...reference, commit_id: commit_sha, suggestions: [] };

@@ -15,7 +15,7 @@ async function newNote(scene: Scene, newNoteable: NewIssuable) {
   return { ...path, note_id: body.id };
 }
 
-/** Some refer to objects that do not exist, so that lookups are covered. */
+/** Quick actions. Some refer to objects that do not exist, so that the example covers their lookups. */
 const COMMANDS = '/todo\n/done\n/label ~nope\n/milestone %nope\n/epic &999999\n/assign me\n/react :+1:\n/close';
 
 /** Calls for one kind of noteable. */
@@ -28,8 +28,12 @@ const callsOn = (
   create: [
     async (scene) => ({ by, path: (await newNoteable(scene)).path, params: { body: 'Seen on two hosts' } }),
     async (scene) => {
-      const [here, there] = [await newNoteable(scene), await newNoteable(scene)];
-      return { by, path: here.path, params: { body: `As in ${there.reference}, twice ${there.reference}` } };
+      const [noteable, mentionedNoteable] = [await newNoteable(scene), await newNoteable(scene)];
+      return {
+        by,
+        path: noteable.path,
+        params: { body: `As in ${mentionedNoteable.reference}, twice ${mentionedNoteable.reference}` },
+      };
     },
     async (scene) => ({ by: 'owner', path: (await newNoteable(scene)).path, params: { body: `Seen\n${COMMANDS}` } }),
   ],

@@ -31,7 +31,7 @@ export const deleteCommitNotesOfProject = subscription({
   inBatches: (uow, { projectId }) => nextBatch(() => deleteCommitNoteBatch(uow, projectId)),
 });
 
-/** Deletes one batch and returns the number of rows. */
+/** Deletes one batch of notes, then their commits' rows. Returns the number of deleted rows; `BATCH_SIZE` if rows may remain. */
 async function deleteCommitNoteBatch(uow: UnitOfWork, projectId: number): Promise<number> {
   const commits = await uow
     .selectFrom('commented_commits')
@@ -63,18 +63,21 @@ async function deleteNoteBatch(uow: UnitOfWork, userId: number): Promise<number>
     .where('author_id', '=', userId)
     .limit(BATCH_SIZE)
     .execute();
-  const notesByCount = Map.groupBy(
+  const notesByNoteable = Map.groupBy(
     notes.filter((note) => !note.system && note.commented_commit_id === null).map(toResource),
     ({ type, id }) => `${type} ${id}`,
   );
   // Groups noteables by type and number of deleted comments, so that one statement updates each group.
-  const groups = Map.groupBy([...notesByCount.values()], (notesOfOne) => `${notesOfOne[0]!.type} ${notesOfOne.length}`);
-  for (const noteables of groups.values()) {
-    const [one, ...otherNoteables] = noteables[0]!;
-    const count = otherNoteables.length + 1;
-    const ids = noteables.map((notesOfOne) => notesOfOne[0]!.id);
+  const noteablesByTypeAndCount = Map.groupBy(
+    [...notesByNoteable.values()],
+    (noteableNotes) => `${noteableNotes[0]!.type} ${noteableNotes.length}`,
+  );
+  for (const noteables of noteablesByTypeAndCount.values()) {
+    const [firstNote, ...otherNotes] = noteables[0]!;
+    const count = otherNotes.length + 1;
+    const ids = noteables.map((noteableNotes) => noteableNotes[0]!.id);
     await uow
-      .updateTable(resourceTable(one!.type))
+      .updateTable(resourceTable(firstNote!.type))
       .set({ user_notes_count: sql<number>`user_notes_count - ${sql.lit(count)}` })
       .where(isInIds(uow, sql<number>`id`, ids))
       .execute();

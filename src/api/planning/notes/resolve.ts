@@ -11,10 +11,10 @@ import type { NoteListRow } from './store.ts';
 import { findThread, isResolvable, setResolved, type Thread } from './threads.ts';
 
 /** Returns whether the caller may resolve the thread: Developers, the author of its first note and the author of the noteable. */
-export function mayResolve(caller: SignedInCaller, noteable: Noteable, { notes: [first] }: Thread): boolean {
+export function mayResolve(caller: SignedInCaller, noteable: Noteable, { notes: [firstNote] }: Thread): boolean {
   if (!mayComment(caller, noteable)) return false;
-  const isOwn = (authorId: number | null) => authorId === caller.user.id;
-  return isOwn(first.author_id) || isOwn(noteable.authorId) || mayInParent(caller, 'resolve_note', noteable);
+  const isCaller = (authorId: number | null) => authorId === caller.user.id;
+  return isCaller(firstNote.author_id) || isCaller(noteable.authorId) || mayInParent(caller, 'resolve_note', noteable);
 }
 
 interface Resolution {
@@ -32,11 +32,11 @@ export async function resolveThread(
   { resolved, noteId }: Resolution,
 ): Promise<Thread | Failure<'threadGone'>> {
   const { noteable, caller } = await kind.reload(uow, uow.actor, requestedNoteable);
-  const before = await findThread(uow, caller, noteable, id);
-  if (before === null) return fail('threadGone');
-  if (!mayResolve(caller, noteable, before)) throw new AccessRevoked();
+  const thread = await findThread(uow, caller, noteable, id);
+  if (thread === null) return fail('threadGone');
+  if (!mayResolve(caller, noteable, thread)) throw new AccessRevoked();
   const isSelected = (note: NoteListRow) => isResolvable(note) && (noteId === undefined || note.id === noteId);
-  const changedCount = await setResolved(uow, before.notes.filter(isSelected), resolved ? caller.user : null);
+  const changedCount = await setResolved(uow, thread.notes.filter(isSelected), resolved ? caller.user : null);
   if (changedCount > 0 && resolved && (await publishThreadsResolved(uow, noteable))) {
     await uow.record({ noteOn: { type: 'MergeRequest', id: noteable.id }, text: ALL_THREADS_RESOLVED });
   }

@@ -16,7 +16,7 @@ import { IMPORTED_COLUMNS, noteableVisibleTo } from '../issuables/index.ts';
 
 export type NoteRow = Selectable<Schema['notes']>;
 
-/** A note without its body, which is loaded when the response is sent (`textsOf`). */
+/** A note without its body. The entity loads the bodies of a response in one query. */
 export type NoteListRow = Omit<NoteRow, 'body'>;
 
 export const listColumns = noteColumns.filter((name) => name !== 'body').map((name) => `notes.${name}` as const);
@@ -35,9 +35,9 @@ export function listNotes(
   { order_by, sort, activity_filter }: NoteListParams,
   page: OffsetRequest,
 ): Promise<Page<NoteListRow>> {
-  const all = readableNotes(db, caller, noteable).select(listColumns);
+  const readable = readableNotes(db, caller, noteable).select(listColumns);
   const filtered =
-    activity_filter === 'all_notes' ? all : all.where('system', '=', activity_filter === 'only_activity');
+    activity_filter === 'all_notes' ? readable : readable.where('system', '=', activity_filter === 'only_activity');
   return paginate(db, filtered.orderBy(`notes.${order_by}`, sort).orderBy('notes.id', sort), page);
 }
 
@@ -56,8 +56,8 @@ export function isNoteOnNoteable(db: Reader, { type, id }: NoteTarget, noteId: n
 /** Selects the notes of the noteable that the caller may read. */
 export function readableNotes(db: Reader, caller: Caller, noteable: Noteable) {
   const query = db.selectFrom('notes').where(`notes.${foreignKeyColumn(noteable.type)}`, '=', noteable.id);
-  const open = mayReadInternal(caller, noteable) ? query : query.where('notes.internal', '=', false);
-  return open.where(referencedNoteableVisibleTo(caller, db.today));
+  const visibleNotes = mayReadInternal(caller, noteable) ? query : query.where('notes.internal', '=', false);
+  return visibleNotes.where(referencedNoteableVisibleTo(caller, db.today));
 }
 
 /** Returns whether the caller may read internal notes of this project or group. */
@@ -76,6 +76,7 @@ function referencedNoteableVisibleTo(caller: Caller, today: string) {
       MergeRequest: 'notes.mentioning_merge_request_id',
       Epic: 'notes.mentioning_epic_id',
     },
+    // Notes without a referenced noteable match.
     true,
   );
 }
@@ -92,7 +93,7 @@ export async function countNotes(db: Reader, { type, id }: NoteTarget, limit: nu
     .select('notes.id')
     .where(foreignKeyColumn(type), '=', id)
     .limit(limit)
-    .as('some');
+    .as('limited_notes');
   const { count } = await db
     .selectFrom(limitedNotes)
     .select((eb) => eb.fn.countAll<number>().as('count'))

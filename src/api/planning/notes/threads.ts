@@ -27,12 +27,12 @@ export async function listThreads(
   noteable: Noteable,
   page: OffsetRequest,
 ): Promise<Page<Thread>> {
-  const first = readableNotes(db, caller, noteable)
+  const firstNotes = readableNotes(db, caller, noteable)
     .select('notes.discussion_id')
     .where(isFirstOfThread(noteable))
     .orderBy('notes.created_at')
     .orderBy('notes.id');
-  const result = await paginate(db, first, page);
+  const result = await paginate(db, firstNotes, page);
   const ids = result.items.map(({ discussion_id }) => discussion_id);
   return { ...result, items: await loadThreads(db, caller, noteable, ids) };
 }
@@ -55,9 +55,9 @@ async function loadThreads(db: Reader, caller: Caller, noteable: Noteable, ids: 
     .orderBy('notes.created_at')
     .orderBy('notes.id')
     .execute();
-  const byThread = Map.groupBy(notes, ({ discussion_id }) => discussion_id);
+  const notesByThread = Map.groupBy(notes, ({ discussion_id }) => discussion_id);
   return ids.flatMap((id) => {
-    const [first, ...replies] = byThread.get(id) ?? [];
+    const [first, ...replies] = notesByThread.get(id) ?? [];
     return first === undefined ? [] : [{ id, notes: [first, ...replies] as const }];
   });
 }

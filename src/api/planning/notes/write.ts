@@ -64,7 +64,10 @@ export async function createNote(
   return writeNote(uow, current, input, { id: null, type, ...threadStart, resolved: null });
 }
 
-/** Replies in a thread; a plain comment becomes a thread. The reply is internal if the first note is. */
+/**
+ * Replies in a thread; a plain comment becomes a thread. The reply is internal if the first note is. Fails with `notAnswerable` for
+ * system notes and for plain comments on commits.
+ */
 export async function replyToThread(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
@@ -96,7 +99,7 @@ export async function replyToThread(
 /** Returns whether the thread is resolved. */
 const isThreadResolved = ({ notes }: Thread) => notes.some(isResolvable) && !notes.some(isUnresolved);
 
-/** Writes a note; all code paths that create notes of users end here. */
+/** Inserts a note, updates the comment count and publishes the event. All user comments are created here. */
 async function writeNote(
   uow: UnitOfWork<SignedInCaller>,
   { noteable, caller }: NoteableContext<Noteable>,
@@ -162,7 +165,7 @@ export async function updateNote(
   return withChanges(updatedNote, changes);
 }
 
-/** Deletes a note and its activity events. A thread is gone with its last note. */
+/** Deletes a note and its activity events. The last note's deletion ends its thread. */
 export async function deleteNote(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,

@@ -16,7 +16,7 @@ import { updateGlobalSetting, updateSourceSetting } from './update.ts';
 // Notification settings of the caller (contract/activity.md Part 2).
 
 /** Returns the parameter `level` and one boolean per event. */
-const settingParams = (excludedEvents: readonly EmailEvent[] = []) => ({
+const createSettingParams = (excludedEvents: readonly EmailEvent[] = []) => ({
   level: optional(string),
   ...(Object.fromEntries(
     EMAIL_EVENTS.filter((event) => !excludedEvents.includes(event)).map((event) => [
@@ -43,7 +43,7 @@ export const updateNotificationSetting = endpoint({
   put: '/notification_settings',
   summary: 'Update the global notification settings',
   access: signedIn(),
-  params: { ...settingParams(), notification_email: optional(validatedText(255)) },
+  params: { ...createSettingParams(), notification_email: optional(validatedText(255)) },
   lock: ({ caller }) => settingsLockKey(caller),
   errors: LEVEL_ERRORS,
   response: ok(GlobalNotificationSetting),
@@ -68,7 +68,7 @@ export const [updateGroupNotificationSetting, updateProjectNotificationSetting] 
     put: `${parent.path}/notification_settings`,
     summary: `Update the notification settings for a ${parent.type}`,
     access: parent.accessWith(READ_PARENT),
-    params: settingParams(parent.select({ group: ['approver'], project: ['new_epic'] })),
+    params: createSettingParams(parent.select({ group: ['approver'], project: ['new_epic'] })),
     lock: ({ caller }) => settingsLockKey(caller),
     errors: { ...LEVEL_ERRORS, notFound: PARENT_NOT_FOUND[parent.name] },
     response: ok(parent.select(ENTITIES)),

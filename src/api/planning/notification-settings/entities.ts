@@ -26,20 +26,20 @@ const fields = {
 export const GlobalNotificationSetting = entity('GlobalNotificationSetting', {
   ...fields,
   notification_email: Type.String(),
-}).from(({ setting, email }: GlobalSetting, to) => ({
-  ...settingShape('everything', setting, to),
+}).from(({ setting, email }: GlobalSetting, context) => ({
+  ...serializeSetting('everything', setting, context),
   notification_email: email,
 }));
 
-const settingEntity = (source: SourceType) =>
-  entity('NotificationSetting', fields).from((setting: UserNotificationSetting, to) =>
-    settingShape(source, setting, to),
+const createSettingEntity = (source: SourceType) =>
+  entity('NotificationSetting', fields).from((setting: UserNotificationSetting, context) =>
+    serializeSetting(source, setting, context),
   );
 
-export const GroupNotificationSetting = settingEntity('group');
-export const ProjectNotificationSetting = settingEntity('project');
+export const GroupNotificationSetting = createSettingEntity('group');
+export const ProjectNotificationSetting = createSettingEntity('project');
 
-function settingShape(
+function serializeSetting(
   source: SourceType | 'everything',
   setting: UserNotificationSetting,
   { tier }: SerializationContext,

@@ -18,12 +18,12 @@ export function tiersOfEvent(event: EmailEvent): readonly Tier[] {
 }
 
 /** Events that are enabled by default. */
-const ON_BY_DEFAULT: readonly EmailEvent[] = ['failed_pipeline', 'fixed_pipeline', 'moved_project'];
+const DEFAULT_ENABLED_EVENTS: readonly EmailEvent[] = ['failed_pipeline', 'fixed_pipeline', 'moved_project'];
 
 /** Returns whether the event is enabled at the level `custom`. A null or missing value means the default. */
 export function isEventEnabled(
   setting: { readonly [Event in EmailEvent]?: boolean | null },
   event: EmailEvent,
 ): boolean {
-  return setting[event] ?? ON_BY_DEFAULT.includes(event);
+  return setting[event] ?? DEFAULT_ENABLED_EVENTS.includes(event);
 }

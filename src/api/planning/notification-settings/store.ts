@@ -13,18 +13,18 @@ type SettingsTable = Schema['notification_settings'];
 export type UserNotificationSetting = Pick<Selectable<SettingsTable>, 'level'> &
   Partial<Record<EmailEvent, boolean | null>>;
 
-const DEFAULT_LEVELS = { everything: 'participating', below: 'global' } as const satisfies Record<
+const DEFAULT_LEVELS = { everything: 'participating', source: 'global' } as const satisfies Record<
   string,
   NotificationLevel
 >;
 
 /** Returns the level of a user without a setting. */
-const defaultLevel = (source: SettingSource) =>
-  source === 'everything' ? DEFAULT_LEVELS.everything : DEFAULT_LEVELS.below;
+const getDefaultLevel = (source: SettingSource) =>
+  source === 'everything' ? DEFAULT_LEVELS.everything : DEFAULT_LEVELS.source;
 
 /** Returns the user's setting, or the default. */
 export async function getSetting(db: Reader, userId: number, source: SettingSource): Promise<UserNotificationSetting> {
-  return (await settingQuery(db, userId, source).executeTakeFirst()) ?? { level: defaultLevel(source) };
+  return (await selectSetting(db, userId, source).executeTakeFirst()) ?? { level: getDefaultLevel(source) };
 }
 
 /** The global setting with the notification address. */
@@ -45,10 +45,10 @@ export async function getGlobalSetting(db: Reader, userId: number): Promise<Glob
 }
 
 // index: notification_settings_everywhere, notification_settings_by_group, notification_settings_by_project
-function settingQuery(db: Reader, userId: number, source: SettingSource) {
-  const ownSettings = db.selectFrom('notification_settings').selectAll().where('user_id', '=', userId);
-  if (source === 'everything') return ownSettings.where('group_id', 'is', null).where('project_id', 'is', null);
-  return ownSettings.where(sourceColumn(source.type), '=', source.id);
+function selectSetting(db: Reader, userId: number, source: SettingSource) {
+  const userSettings = db.selectFrom('notification_settings').selectAll().where('user_id', '=', userId);
+  if (source === 'everything') return userSettings.where('group_id', 'is', null).where('project_id', 'is', null);
+  return userSettings.where(sourceColumn(source.type), '=', source.id);
 }
 
 /** Upserts the given fields only, so that concurrent first writes keep both fields. */
@@ -61,7 +61,7 @@ export async function updateSetting(
   if (Object.keys(changes).length === 0) return;
   const owner = source === 'everything' ? {} : { [sourceColumn(source.type)]: source.id };
   const fields = { ...changes, updated_at: tx.now };
-  const row = { level: defaultLevel(source), ...fields, ...owner, user_id: userId, created_at: tx.now };
+  const row = { level: getDefaultLevel(source), ...fields, ...owner, user_id: userId, created_at: tx.now };
   await tx
     .insertInto('notification_settings')
     .values(row as Insertable<SettingsTable>)

@@ -33,7 +33,7 @@ export async function updateGlobalSetting(
   input: UpdateNotificationSettingInput,
 ): Promise<GlobalSetting | LevelFailure> {
   const { id, email } = uow.actor.user;
-  if (isUnknown(input.level)) return fail('levelUnknown', { level: input.level });
+  if (isUnknownLevel(input.level)) return fail('levelUnknown', { level: input.level });
   const address = input.notification_email == null ? null : normalizeAddress(input.notification_email);
   const errors = compactFieldErrors({
     ...validateLevel(input),
@@ -51,7 +51,7 @@ export async function updateSourceSetting(
   source: MemberSource,
   input: UpdateNotificationSettingInput,
 ): Promise<UserNotificationSetting | LevelFailure | Failure<'notFound'>> {
-  if (isUnknown(input.level)) return fail('levelUnknown', { level: input.level });
+  if (isUnknownLevel(input.level)) return fail('levelUnknown', { level: input.level });
   const errors = compactFieldErrors(validateLevel(input));
   if (errors !== null) return invalid(errors);
   if (!(await sourceExists(uow, source))) return fail('notFound');
@@ -60,7 +60,7 @@ export async function updateSourceSetting(
 }
 
 const isLevel = (level: string): level is NotificationLevel => NOTIFICATION_LEVELS.some((one) => one === level);
-const isUnknown = (level: string | null | undefined) => Boolean(level) && !isLevel(level as string);
+const isUnknownLevel = (level: string | null | undefined) => Boolean(level) && !isLevel(level as string);
 
 function validateLevel({ level }: UpdateNotificationSettingInput): FieldErrors {
   return { level: level === null || level === '' ? ["can't be blank"] : [] };
@@ -79,7 +79,7 @@ function toSettingChanges(
   };
 }
 
-/** A blank address means the primary address. */
+/** Returns the validation errors of an address. A blank address is valid: it means the primary address. */
 async function validateAddress(uow: UnitOfWork, userId: number, address: string): Promise<string[]> {
   if (address === '') return [];
   const unverified = 'must be an email you have verified';

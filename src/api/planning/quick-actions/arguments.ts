@@ -1,4 +1,4 @@
-// Parses the arguments of quick actions. Pure.
+// Parsers for the arguments of quick actions.
 
 /** Maximum number of names in one command. */
 const MAX_NAMES = 100;
@@ -6,23 +6,23 @@ const MAX_NAMES = 100;
 /** Parses names with an optional prefix: `~bug ~"two words"`. A prefix directly before a quote belongs to the quoted name. */
 export function parseNames(argument: string, sign: '~' | '%'): string[] {
   const names: string[] = [];
-  for (let at = 0; at < argument.length && names.length < MAX_NAMES; ) {
-    if (/[\s,]/.test(argument[at]!)) {
-      at++;
+  for (let position = 0; position < argument.length && names.length < MAX_NAMES; ) {
+    if (/[\s,]/.test(argument[position]!)) {
+      position++;
       continue;
     }
-    if (argument[at] === sign) at++;
-    const isQuoted = argument[at] === '"';
-    const from = isQuoted ? at + 1 : at;
-    const end = endOfName(argument, from, isQuoted);
-    if (end > from) names.push(argument.slice(from, end));
-    at = isQuoted ? end + 1 : Math.max(end, at + 1);
+    if (argument[position] === sign) position++;
+    const isQuoted = argument[position] === '"';
+    const start = isQuoted ? position + 1 : position;
+    const end = findEndOfName(argument, start, isQuoted);
+    if (end > start) names.push(argument.slice(start, end));
+    position = isQuoted ? end + 1 : Math.max(end, position + 1);
   }
   return names;
 }
 
-function endOfName(argument: string, from: number, isQuoted: boolean): number {
-  let end = from;
+function findEndOfName(argument: string, start: number, isQuoted: boolean): number {
+  let end = start;
   while (end < argument.length && (isQuoted ? argument[end] !== '"' : !/[\s,]/.test(argument[end]!))) end++;
   return end;
 }
@@ -38,20 +38,25 @@ export function parseUsernames(argument: string): string[] {
   return names;
 }
 
-/** Parses `&3`, `group&3` or the URL of an epic; returns null for anything else. An empty path means the own group. */
+/** Parses `&3`, `group&3` or the URL of an epic; returns null for anything else. An empty path means the group of the noteable. */
 export function parseEpicReference(argument: string): { readonly path: string; readonly iid: number } | null {
-  const at = argument.lastIndexOf('&');
+  const signIndex = argument.lastIndexOf('&');
   const marker = '/-/epics/';
   const markerIndex = argument.lastIndexOf(marker);
-  const digits = markerIndex >= 0 ? argument.slice(markerIndex + marker.length) : at >= 0 ? argument.slice(at + 1) : '';
+  const digits =
+    markerIndex >= 0
+      ? argument.slice(markerIndex + marker.length)
+      : signIndex >= 0
+        ? argument.slice(signIndex + 1)
+        : '';
   if (!/^\d{1,9}$/.test(digits)) return null;
   const iid = Number(digits);
-  if (markerIndex < 0) return { path: argument.slice(0, at), iid };
+  if (markerIndex < 0) return { path: argument.slice(0, signIndex), iid };
   const groupsIndex = argument.indexOf('/groups/');
   return groupsIndex < 0 ? null : { path: argument.slice(groupsIndex + '/groups/'.length, markerIndex), iid };
 }
 
-/** Joins parts: `1`, `1 and 2`, `1, 2, and 3`. */
+/** Joins parts in English: `1`, `1 and 2`, `1, 2, and 3`. */
 export function joinAsSentence(parts: readonly string[]): string {
   if (parts.length < 3) return parts.join(' and ');
   return `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`;

@@ -15,7 +15,7 @@ export interface QuickActionContext {
   readonly afterUpdate: ((id: number) => Promise<unknown>)[];
 }
 
-/** The result of a command that is not permitted or not applicable now. */
+/** The result of a command that the caller may not run or that does not apply to the current state. */
 export const NOT_APPLICABLE = Symbol('not done');
 
 /** The message of a command; null if it had no usable argument and did nothing. */

@@ -1,9 +1,12 @@
 import { addDays, calendarDate, MONTHS } from '#runtime/clock.ts';
 
-// Parses English dates: `tomorrow`, `next friday`, `in 2 weeks`, `feb 3 2026`. Pure.
+// Parses English dates: `tomorrow`, `next friday`, `in 2 weeks`, `feb 3 2026`.
 
 const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 const UNITS = { day: 1, week: 7, fortnight: 14 } as const;
+
+/** Maximum length of a date, in characters. */
+const MAX_LENGTH = 60;
 
 /** Maximum number of words in a date. */
 const MAX_WORDS = 5;
@@ -11,57 +14,63 @@ const MAX_WORDS = 5;
 /** Returns the day as `YYYY-MM-DD`, or null if the text is not a date. */
 export function parseDate(text: string, today: string): string | null {
   const dateText = text.trim().toLowerCase();
-  if (dateText.length > 60) return null;
+  if (dateText.length > MAX_LENGTH) return null;
   const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(dateText);
-  if (iso) return validDay(Number(iso[1]), Number(iso[2]), Number(iso[3]));
+  if (iso) return toValidDate(Number(iso[1]), Number(iso[2]), Number(iso[3]));
   const words = dateText.split(/[\s,]+/).filter((word) => word !== '' && word !== 'the' && word !== 'of');
   if (words.length === 0 || words.length > MAX_WORDS) return null;
-  return relativeDay(words, today) ?? weekday(words, today) ?? relativeDate(words, today) ?? monthAndDay(words, today);
+  return (
+    parseRelativeDay(words, today) ??
+    parseWeekday(words, today) ??
+    parseRelativeDate(words, today) ??
+    parseMonthAndDay(words, today)
+  );
 }
 
-function relativeDay(words: readonly string[], today: string): string | null {
+function parseRelativeDay(words: readonly string[], today: string): string | null {
   const offset = { today: 0, now: 0, tomorrow: 1, yesterday: -1 }[words.join(' ')];
   return offset === undefined ? null : addDays(today, offset);
 }
 
 /** Returns the first such weekday after today. */
-function weekday(words: readonly string[], today: string): string | null {
+function parseWeekday(words: readonly string[], today: string): string | null {
   const [first, secondWord] = words;
-  const isLed = words.length === 2 && (first === 'next' || first === 'this');
-  const name = words.length === 1 ? first : isLed ? secondWord : undefined;
+  const hasPrefix = words.length === 2 && (first === 'next' || first === 'this');
+  const name = words.length === 1 ? first : hasPrefix ? secondWord : undefined;
   if (name === undefined) return null;
-  const day = DAYS.findIndex((one) => one === name || one.slice(0, 3) === name);
+  const day = DAYS.findIndex((dayName) => dayName === name || dayName.slice(0, 3) === name);
   if (day < 0) return null;
-  const now = new Date(`${today}T00:00:00Z`).getUTCDay();
-  return addDays(today, ((day - now + 6) % 7) + 1);
+  const todayIndex = new Date(`${today}T00:00:00Z`).getUTCDay();
+  return addDays(today, ((day - todayIndex + 6) % 7) + 1);
 }
 
-function relativeDate(words: readonly string[], today: string): string | null {
+function parseRelativeDate(words: readonly string[], today: string): string | null {
   const [first, secondWord, third] = words;
   if (first === 'next' && words.length === 2) return addUnits(today, 1, secondWord);
-  if (first === 'in' && words.length === 3) return addUnits(today, numberOf(secondWord), third);
-  if (words.length === 4 && third === 'from' && words[3] === 'now') return addUnits(today, numberOf(first), secondWord);
+  if (first === 'in' && words.length === 3) return addUnits(today, parseNumber(secondWord), third);
+  if (words.length === 4 && third === 'from' && words[3] === 'now')
+    return addUnits(today, parseNumber(first), secondWord);
   return null;
 }
 
-const numberOf = (word = ''): number =>
+const parseNumber = (word = ''): number =>
   word === 'a' || word === 'an' || word === 'one' ? 1 : /^\d{1,4}$/.test(word) ? Number(word) : 0;
 
 function addUnits(today: string, count: number, unit = ''): string | null {
   if (count === 0) return null;
-  const one = unit.replace(/s$/, '');
-  if (one === 'month') return monthsAfter(today, count);
-  if (one === 'year') return monthsAfter(today, count * 12);
-  const days = UNITS[one as keyof typeof UNITS];
+  const singularUnit = unit.replace(/s$/, '');
+  if (singularUnit === 'month') return addMonths(today, count);
+  if (singularUnit === 'year') return addMonths(today, count * 12);
+  const days = UNITS[singularUnit as keyof typeof UNITS];
   return days === undefined ? null : addDays(today, count * days);
 }
 
 /** Returns the same day of a later month, or its last day if that month is shorter. */
-function monthsAfter(today: string, months: number): string | null {
+function addMonths(today: string, months: number): string | null {
   const [year, month, day] = today.split('-').map(Number) as [number, number, number];
-  const at = year * 12 + month - 1 + months;
-  const length = new Date(Date.UTC(Math.floor(at / 12), (at % 12) + 1, 0)).getUTCDate();
-  return validDay(Math.floor(at / 12), (at % 12) + 1, Math.min(day, length));
+  const monthCount = year * 12 + month - 1 + months;
+  const length = new Date(Date.UTC(Math.floor(monthCount / 12), (monthCount % 12) + 1, 0)).getUTCDate();
+  return toValidDate(Math.floor(monthCount / 12), (monthCount % 12) + 1, Math.min(day, length));
 }
 
 /** Returns the index of the month from 0, or -1. */
@@ -70,20 +79,21 @@ function findMonth(word: string): number {
 }
 
 /** Parses `feb 3`, `3rd february 2026`. Without a year it returns the next such day. */
-function monthAndDay(words: readonly string[], today: string): string | null {
+function parseMonthAndDay(words: readonly string[], today: string): string | null {
   if (words.length < 2 || words.length > 3) return null;
-  const [one, other] = [words[0]!, words[1]!];
-  const month = [one, other].map(findMonth);
-  const at = month.findIndex((monthIndex) => monthIndex >= 0);
-  if (at < 0) return null;
-  const day = Number(/^(\d{1,2})(?:st|nd|rd|th)?$/.exec(at === 0 ? other : one)?.[1] ?? 0);
+  const [firstWord, secondWord] = [words[0]!, words[1]!];
+  const monthIndexes = [firstWord, secondWord].map(findMonth);
+  const monthPosition = monthIndexes.findIndex((monthIndex) => monthIndex >= 0);
+  if (monthPosition < 0) return null;
+  const day = Number(/^(\d{1,2})(?:st|nd|rd|th)?$/.exec(monthPosition === 0 ? secondWord : firstWord)?.[1] ?? 0);
   const year = words[2];
   if (year !== undefined && !/^\d{4}$/.test(year)) return null;
   const thisYear = Number(today.slice(0, 4));
-  const date = validDay(year === undefined ? thisYear : Number(year), month[at]! + 1, day);
+  const date = toValidDate(year === undefined ? thisYear : Number(year), monthIndexes[monthPosition]! + 1, day);
   if (year !== undefined || date === null || date >= today) return date;
-  return validDay(thisYear + 1, month[at]! + 1, day);
+  return toValidDate(thisYear + 1, monthIndexes[monthPosition]! + 1, day);
 }
 
-const validDay = (year: number, month: number, day: number): string | null =>
+/** Returns the date as `YYYY-MM-DD`, or null if there is no such day. */
+const toValidDate = (year: number, month: number, day: number): string | null =>
   year < 1 || year > 9999 ? null : calendarDate(year, month, day);

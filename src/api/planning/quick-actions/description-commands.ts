@@ -25,21 +25,21 @@ interface DescriptionResult<W> {
   readonly closes: boolean;
 }
 
-/** Applies the quick actions of a description to the input. `subject` is called only if there are any. */
+/** Applies the quick actions of a description to the input. `loadSubject` is called only if there are any. */
 export async function applyDescriptionCommands<W extends RequestedFields>(
   uow: UnitOfWork<SignedInCaller>,
   input: W,
-  subject: () => Promise<QuickActionSubject>,
+  loadSubject: () => Promise<QuickActionSubject>,
 ): Promise<DescriptionResult<W>> {
   const { commands, remainingText } = parseQuickActions(input.description);
   if (commands.length === 0) return { input, afterUpdate: null, closes: false };
-  const target = withSentFields(await subject(), input);
+  const target = applyRequestedFields(await loadSubject(), input);
   const { input: requestedInput, afterUpdate } = await runQuickActions(uow, target, commands);
-  const { state_event, assignee_ids, epic_id, labels, ...plain } = requestedInput;
+  const { state_event, assignee_ids, epic_id, labels, ...otherFields } = requestedInput;
   return {
     input: {
       ...input,
-      ...plain,
+      ...otherFields,
       ...(target.noteable !== null && state_event !== undefined && { state_event }),
       ...(assignee_ids && { assignee_ids, assignee_id: undefined }),
       ...(epic_id !== undefined && { epic_id, epic_iid: undefined }),
@@ -62,7 +62,8 @@ export async function runAfterUpdate<Row extends { readonly id: number }>(
   return isFailure(afterResult) ? afterResult : reloadRow(updatedRow.id);
 }
 
-function withSentFields(
+/** Returns the subject as it is after the other fields of the request are applied. */
+function applyRequestedFields(
   subject: QuickActionSubject,
   { title, assignee_ids, assignee_id, reviewer_ids }: RequestedFields,
 ): QuickActionSubject {

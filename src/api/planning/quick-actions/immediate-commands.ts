@@ -23,8 +23,8 @@ import { parseDate } from './dates.ts';
 
 // Quick actions that run after the update: time tracking, to-do items, subscriptions, emoji.
 
-/** Returns the noteable for time tracking, which epics do not have. */
-const timeTracked = ({ subject: { type } }: QuickActionContext, id: number) => ({
+/** Returns the noteable with the narrower type that time tracking needs: epics have no time tracking. */
+const toTimeTracked = ({ subject: { type } }: QuickActionContext, id: number) => ({
   type: type as 'Issue' | 'MergeRequest',
   id,
 });
@@ -36,7 +36,7 @@ function setEstimate(context: QuickActionContext, argument: string): CommandResu
   if (seconds === null || seconds < 0) return null;
   context.now = { ...context.now, time_estimate: seconds };
   context.changes.time_estimate = seconds;
-  context.afterUpdate.push((id) => setTimeEstimate(context.uow, timeTracked(context, id), argument));
+  context.afterUpdate.push((id) => setTimeEstimate(context.uow, toTimeTracked(context, id), argument));
   return `Set time estimate to ${formatDuration(seconds)}.`;
 }
 
@@ -44,45 +44,45 @@ function removeEstimate(context: QuickActionContext): CommandResult {
   if (context.now.time_estimate === 0) return NOT_APPLICABLE;
   context.now = { ...context.now, time_estimate: 0 };
   context.changes.time_estimate = 0;
-  context.afterUpdate.push((id) => resetTimeEstimate(context.uow, timeTracked(context, id)));
+  context.afterUpdate.push((id) => resetTimeEstimate(context.uow, toTimeTracked(context, id)));
   return 'Removed time estimate.';
 }
 
-/** As in `the 3rd of december 2025`. */
-const MAX_WORDS_OF_DATE = 5;
+/** Maximum number of words in a date, as in `the 3rd of december 2025`. */
+const MAX_DATE_WORDS = 5;
 
 /** Adds spent time: a duration, optionally followed by a day that is not in the future. */
-function addSpent(context: QuickActionContext, argument: string): CommandResult {
+function addTimeSpent(context: QuickActionContext, argument: string): CommandResult {
   const { uow } = context;
-  const { duration, day } = durationAndDay(argument, uow.today);
+  const { duration, day } = splitDurationAndDay(argument, uow.today);
   const seconds = parseDuration(duration);
   if (seconds === null || seconds === 0 || (day !== null && day > uow.today)) return null;
   context.now = { ...context.now, total_time_spent: context.now.total_time_spent + seconds };
   const spent_at = day === null ? uow.now : `${day}T00:00:00.000Z`;
   context.changes.spend_time = { duration: seconds, user_id: uow.actor.user.id, spent_at };
-  context.afterUpdate.push((id) => addSpentTime(uow, timeTracked(context, id), duration, day ?? uow.today));
+  context.afterUpdate.push((id) => addSpentTime(uow, toTimeTracked(context, id), duration, day ?? uow.today));
   return `${seconds < 0 ? 'Subtracted' : 'Added'} ${formatDuration(Math.abs(seconds))} spent time.`;
 }
 
 /** Splits the argument into a duration and a day: the longest suffix that is a date, or null. */
-function durationAndDay(argument: string, today: string): { duration: string; day: string | null } {
+function splitDurationAndDay(argument: string, today: string): { duration: string; day: string | null } {
   const words = argument.split(/\s/);
-  for (let wordCount = Math.min(words.length - 1, MAX_WORDS_OF_DATE); wordCount > 0; wordCount--) {
+  for (let wordCount = Math.min(words.length - 1, MAX_DATE_WORDS); wordCount > 0; wordCount--) {
     const day = parseDate(words.slice(-wordCount).join(' '), today);
     if (day !== null) return { duration: words.slice(0, -wordCount).join(' '), day };
   }
   return { duration: argument, day: null };
 }
 
-function removeSpent(context: QuickActionContext): CommandResult {
+function removeTimeSpent(context: QuickActionContext): CommandResult {
   if (context.now.total_time_spent === 0) return NOT_APPLICABLE;
   context.now = { ...context.now, total_time_spent: 0 };
   context.changes.spend_time = { duration: null, user_id: context.uow.actor.user.id, spent_at: null };
-  context.afterUpdate.push((id) => resetSpentTime(context.uow, timeTracked(context, id)));
+  context.afterUpdate.push((id) => resetSpentTime(context.uow, toTimeTracked(context, id)));
   return 'Removed spent time.';
 }
 
-async function todo(context: QuickActionContext): Promise<CommandResult> {
+async function addTodo(context: QuickActionContext): Promise<CommandResult> {
   const { uow, subject } = context;
   const { id: userId } = uow.actor.user;
   if (await hasPendingTodo(uow, userId, { type: subject.type, id: subject.noteable!.id }, 'marked'))
@@ -97,7 +97,7 @@ async function todo(context: QuickActionContext): Promise<CommandResult> {
   return 'Added a to-do item.';
 }
 
-async function finish(context: QuickActionContext): Promise<CommandResult> {
+async function markTodoDone(context: QuickActionContext): Promise<CommandResult> {
   const { uow, subject } = context;
   const { id: userId } = uow.actor.user;
   if (!(await hasPendingTodo(uow, userId, { type: subject.type, id: subject.noteable!.id }))) return NOT_APPLICABLE;
@@ -106,7 +106,7 @@ async function finish(context: QuickActionContext): Promise<CommandResult> {
   return 'Marked to-do item as done.';
 }
 
-async function subscribe(context: QuickActionContext, subscribed: boolean): Promise<CommandResult> {
+async function setSubscription(context: QuickActionContext, subscribed: boolean): Promise<CommandResult> {
   const { uow, subject } = context;
   const kind = TABLES_BY_TYPE[subject.type];
   const noteable = subject.noteable!;
@@ -117,7 +117,7 @@ async function subscribe(context: QuickActionContext, subscribed: boolean): Prom
   return subscribed ? 'Subscribed to notifications.' : 'Unsubscribed from notifications.';
 }
 
-function runReaction(context: QuickActionContext, argument: string): CommandResult {
+function toggleReaction(context: QuickActionContext, argument: string): CommandResult {
   const name = findEmojiName(/^:([^\s:]{1,60}):$/.exec(argument)?.[1] ?? '');
   if (name === null) return null;
   const { uow, subject } = context;
@@ -145,12 +145,12 @@ export const IMMEDIATE_ACTIONS = [
     noteableTypes: PROJECT_TYPES,
     atCreation: true,
     right: 'time',
-    run: addSpent,
+    run: addTimeSpent,
   },
-  { names: ['remove_time_spent'], noteableTypes: PROJECT_TYPES, right: 'time', run: removeSpent },
-  { names: ['todo'], noteableTypes: ALL_TYPES, right: 'see', run: todo },
-  { names: ['done'], noteableTypes: ALL_TYPES, right: 'see', run: finish },
-  { names: ['subscribe'], noteableTypes: ALL_TYPES, right: 'see', run: (context) => subscribe(context, true) },
-  { names: ['unsubscribe'], noteableTypes: ALL_TYPES, right: 'see', run: (context) => subscribe(context, false) },
-  { names: ['react', 'award'], noteableTypes: ALL_TYPES, right: 'see', run: runReaction },
+  { names: ['remove_time_spent'], noteableTypes: PROJECT_TYPES, right: 'time', run: removeTimeSpent },
+  { names: ['todo'], noteableTypes: ALL_TYPES, right: 'see', run: addTodo },
+  { names: ['done'], noteableTypes: ALL_TYPES, right: 'see', run: markTodoDone },
+  { names: ['subscribe'], noteableTypes: ALL_TYPES, right: 'see', run: (context) => setSubscription(context, true) },
+  { names: ['unsubscribe'], noteableTypes: ALL_TYPES, right: 'see', run: (context) => setSubscription(context, false) },
+  { names: ['react', 'award'], noteableTypes: ALL_TYPES, right: 'see', run: toggleReaction },
 ] as const satisfies readonly QuickAction[];

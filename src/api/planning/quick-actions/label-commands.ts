@@ -15,12 +15,12 @@ import type { LabelRef } from './subject.ts';
 async function findLabels({ uow, subject }: QuickActionContext, argument: string): Promise<LabelRef[]> {
   const names = [...new Set([...parseNames(argument, '~'), ...(argument.startsWith('~') ? [] : [argument])])];
   const labelRows = await findLabelsByTitles(uow, await ancestorsAndSelf(uow, subject.parent), names);
-  const byTitle = new Map(labelRows.map(({ id, title }) => [title, { id, title }]));
-  return names.flatMap((name) => byTitle.get(name) ?? []);
+  const labelsByTitle = new Map(labelRows.map(({ id, title }) => [title, { id, title }]));
+  return names.flatMap((name) => labelsByTitle.get(name) ?? []);
 }
 
-const idsOf = (labels: readonly LabelRef[]) => labels.map(({ id }) => id);
-const isOneOf =
+const toIds = (labels: readonly LabelRef[]) => labels.map(({ id }) => id);
+const isIn =
   (labels: readonly LabelRef[]) =>
   ({ id }: LabelRef) =>
     labels.some((other) => other.id === id);
@@ -31,38 +31,38 @@ function formatLabels(labels: readonly LabelRef[]): string {
   return `${names.join(' ')} label${names.length === 1 ? '' : 's'}`;
 }
 
-async function add(context: QuickActionContext, argument: string): Promise<CommandResult> {
+async function addLabels(context: QuickActionContext, argument: string): Promise<CommandResult> {
   const labels = await findLabels(context, argument);
   if (labels.length === 0) return null;
-  const addedLabels = labels.filter((one) => !isOneOf(context.now.labels)(one));
+  const addedLabels = labels.filter((label) => !isIn(context.now.labels)(label));
   context.now = { ...context.now, labels: [...context.now.labels, ...addedLabels] };
-  context.changes.add_label_ids = [...(context.changes.add_label_ids ?? []), ...idsOf(labels)];
+  context.changes.add_label_ids = [...(context.changes.add_label_ids ?? []), ...toIds(labels)];
   return `Added ${formatLabels(labels)}.`;
 }
 
-async function remove(context: QuickActionContext, argument: string): Promise<CommandResult> {
+async function removeLabels(context: QuickActionContext, argument: string): Promise<CommandResult> {
   if (context.now.labels.length === 0) return NOT_APPLICABLE;
   const labels = argument === '' ? context.now.labels : await findLabels(context, argument);
   if (labels.length === 0) return null;
-  context.now = { ...context.now, labels: context.now.labels.filter((one) => !isOneOf(labels)(one)) };
+  context.now = { ...context.now, labels: context.now.labels.filter((label) => !isIn(labels)(label)) };
   if (argument === '') {
     context.changes.label_ids = [];
     return 'Removed all labels.';
   }
-  context.changes.remove_label_ids = [...(context.changes.remove_label_ids ?? []), ...idsOf(labels)];
+  context.changes.remove_label_ids = [...(context.changes.remove_label_ids ?? []), ...toIds(labels)];
   return `Removed ${formatLabels(labels)}.`;
 }
 
-async function replace(context: QuickActionContext, argument: string): Promise<CommandResult> {
+async function replaceLabels(context: QuickActionContext, argument: string): Promise<CommandResult> {
   const labels = await findLabels(context, argument);
   if (labels.length === 0) return null;
   context.now = { ...context.now, labels };
-  context.changes.label_ids = idsOf(labels);
+  context.changes.label_ids = toIds(labels);
   return `Replaced all labels with ${formatLabels(labels)}.`;
 }
 
 export const LABEL_ACTIONS = [
-  { names: ['label', 'labels'], noteableTypes: ALL_TYPES, atCreation: true, right: 'manage', run: add },
-  { names: ['unlabel', 'remove_label'], noteableTypes: ALL_TYPES, right: 'manage', run: remove },
-  { names: ['relabel'], noteableTypes: ALL_TYPES, right: 'manage', run: replace },
+  { names: ['label', 'labels'], noteableTypes: ALL_TYPES, atCreation: true, right: 'manage', run: addLabels },
+  { names: ['unlabel', 'remove_label'], noteableTypes: ALL_TYPES, right: 'manage', run: removeLabels },
+  { names: ['relabel'], noteableTypes: ALL_TYPES, right: 'manage', run: replaceLabels },
 ] as const satisfies readonly QuickAction[];

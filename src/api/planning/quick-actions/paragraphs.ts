@@ -11,7 +11,9 @@ type BlockState =
   | { readonly kind: 'paragraph' }
   /** A list or a quote, up to the next empty line. */
   | { readonly kind: 'block' }
+  /** HTML, up to the next empty line. */
   | { readonly kind: 'html' }
+  /** A block up to the line for which `isEnd` returns true. */
   | { readonly kind: 'until'; readonly isEnd: (line: string) => boolean };
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
@@ -19,8 +21,8 @@ const LIST = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 const QUOTE = /^ {0,3}>/;
 const HEADING = /^ {0,3}#{1,6}(?:[ \t]|$)/;
 const TAG = /^ {0,3}<\/?([A-Za-z][A-Za-z0-9-]*)(?:[\s/>]|$)/;
-const RAW = ['pre', 'script', 'style', 'textarea'];
-const QUOTES = '>>>';
+const RAW_TAGS = ['pre', 'script', 'style', 'textarea'];
+const QUOTE_FENCE = '>>>';
 
 /** Maximum number of scanned lines; later lines are plain text. */
 const MAX_LINES = 10_000;
@@ -29,9 +31,9 @@ const MAX_LINES = 10_000;
 export function findParagraphs(text: string): TextLine[][] {
   const paragraphs: TextLine[][] = [];
   let openBlock: BlockState | null = null;
-  /** An indented line continues the last list item before the empty line. */
+  /** Whether the last block was a list: then an indented line after an empty one continues the list item. */
   let afterList = false;
-  for (const line of linesOf(text)) {
+  for (const line of splitLines(text)) {
     const lineText = text.slice(line.from, line.to).replace(/\r$/, '');
     if (openBlock?.kind === 'until') {
       if (openBlock.isEnd(lineText)) openBlock = null;
@@ -43,18 +45,18 @@ export function findParagraphs(text: string): TextLine[][] {
       continue;
     }
     if (openBlock?.kind === 'html') continue;
-    const next: BlockState = nextBlock(lineText, openBlock, afterList);
-    if (next.kind !== 'block') afterList = false;
-    if (next.kind === 'paragraph') {
+    const block: BlockState = nextBlock(lineText, openBlock, afterList);
+    if (block.kind !== 'block') afterList = false;
+    if (block.kind === 'paragraph') {
       if (openBlock?.kind === 'paragraph') paragraphs.at(-1)!.push(line);
       else paragraphs.push([line]);
     }
-    openBlock = isHeading(lineText) ? null : next;
+    openBlock = isHeading(lineText) ? null : block;
   }
   return paragraphs;
 }
 
-function* linesOf(text: string): Generator<TextLine> {
+function* splitLines(text: string): Generator<TextLine> {
   for (let from = 0, lineCount = 0; from <= text.length && lineCount < MAX_LINES; lineCount++) {
     const end = text.indexOf('\n', from);
     const to = end < 0 ? text.length : end;
@@ -71,8 +73,8 @@ function nextBlock(line: string, openBlock: BlockState | null, afterList: boolea
   if (fence !== undefined && (fence.startsWith('~') || !line.trimStart().slice(fence.length).includes('`'))) {
     return { kind: 'until', isEnd: (other) => closesFence(other, fence) };
   }
-  if (line.trimEnd() === QUOTES) return { kind: 'until', isEnd: (other) => other.trimEnd() === QUOTES };
-  const html = htmlBlock(line, openBlock);
+  if (line.trimEnd() === QUOTE_FENCE) return { kind: 'until', isEnd: (other) => other.trimEnd() === QUOTE_FENCE };
+  const html = findHtmlBlock(line, openBlock);
   if (html !== null) return html;
   if (QUOTE.test(line) || LIST.test(line)) return { kind: 'block' };
   if (openBlock !== null) return openBlock;
@@ -87,19 +89,20 @@ function closesFence(line: string, fence: string): boolean {
   return line.trim().length === closingFence.length;
 }
 
-function htmlBlock(line: string, openBlock: BlockState | null): BlockState | null {
+/** Returns the HTML block that this line begins, or null. */
+function findHtmlBlock(line: string, openBlock: BlockState | null): BlockState | null {
   const trimmed = line.trimStart();
   if (trimmed.startsWith('<!--')) return blockUntil(trimmed.slice(4), '-->');
   if (trimmed.startsWith('<?')) return blockUntil(trimmed.slice(2), '?>');
   const tag = TAG.exec(line)?.[1]?.toLowerCase();
   if (tag === undefined) return null;
-  if (RAW.includes(tag) && !trimmed.startsWith('</')) return blockUntil(trimmed.toLowerCase(), `</${tag}>`);
+  if (RAW_TAGS.includes(tag) && !trimmed.startsWith('</')) return blockUntil(trimmed.toLowerCase(), `</${tag}>`);
   // A tag inside a paragraph belongs to it.
   return openBlock === null || openBlock.kind === 'block' ? { kind: 'html' } : null;
 }
 
 /** Returns a block up to the line that contains `end`, which may be the first one. */
-function blockUntil(remainder: string, end: string): BlockState {
-  if (remainder.includes(end)) return { kind: 'block' };
+function blockUntil(text: string, end: string): BlockState {
+  if (text.includes(end)) return { kind: 'block' };
   return { kind: 'until', isEnd: (line) => line.toLowerCase().includes(end) };
 }

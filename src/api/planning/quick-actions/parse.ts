@@ -1,7 +1,7 @@
 import { findCode } from '../issuables/index.ts';
 import { findParagraphs } from './paragraphs.ts';
 
-// Finds the quick actions of a text (contract/planning.md §3.17). Pure; runs in linear time.
+// Finds the quick actions of a text (contract/planning.md §3.17). Runs in linear time.
 
 /** A command such as `/label ~bug`: its canonical name and the rest of the line. */
 export interface ParsedCommand<Name extends string = string> {
@@ -15,7 +15,7 @@ export interface ParsedText<Name extends string = string> {
   readonly remainingText: string;
 }
 
-/** Maximum number of executed commands per text; all are removed from it. */
+/** Maximum number of executed commands per text. Further commands are removed from the text without effect. */
 const MAX_COMMANDS = 100;
 
 const NAME = /^\/([A-Za-z_]{1,40})(?: |$)/;
@@ -27,7 +27,7 @@ export function parseCommands<Name extends string>(
 ): ParsedText<Name> {
   const commands: ParsedCommand<Name>[] = [];
   const textParts: string[] = [];
-  let from = 0;
+  let remainingStart = 0;
   if (text.startsWith('/') || text.includes('\n/')) {
     for (const lines of findParagraphs(text)) {
       const paragraphStart = lines[0]!.from;
@@ -37,13 +37,13 @@ export function parseCommands<Name extends string>(
         const command = parseCommand(text.slice(line.from, line.to), knownNames);
         if (command === null) continue;
         if (commands.length < MAX_COMMANDS) commands.push(command);
-        textParts.push(text.slice(from, line.from));
-        from = Math.min(line.to + 1, text.length);
+        textParts.push(text.slice(remainingStart, line.from));
+        remainingStart = Math.min(line.to + 1, text.length);
       }
     }
   }
-  if (from === 0) return { commands, remainingText: text };
-  return { commands, remainingText: [...textParts, text.slice(from)].join('').trimEnd() };
+  if (remainingStart === 0) return { commands, remainingText: text };
+  return { commands, remainingText: [...textParts, text.slice(remainingStart)].join('').trimEnd() };
 }
 
 function parseCommand<Name extends string>(

@@ -14,8 +14,8 @@ import {
 
 type UserField = 'assignees' | 'reviewers';
 
-const CHANGED = { assignees: 'assignee_ids', reviewers: 'reviewer_ids' } as const;
-const NAMES = {
+const CHANGED_FIELDS = { assignees: 'assignee_ids', reviewers: 'reviewer_ids' } as const;
+const COMMAND_NAMES = {
   assignees: { add: 'assign', remove: 'unassign' },
   reviewers: { add: 'assign_reviewer', remove: 'unassign_reviewer' },
 } as const;
@@ -27,13 +27,13 @@ async function findUsers(
   command: string,
 ): Promise<readonly number[] | string> {
   const names = parseUsernames(argument);
-  const ids = await findUserIdsByUsernames(uow, names.map(foldCase));
-  const idOf = (name: string) => (name === 'me' ? uow.actor.user.id : ids.get(foldCase(name)));
-  const userIds = names.flatMap((name) => idOf(name) ?? []);
+  const idsByUsername = await findUserIdsByUsernames(uow, names.map(foldCase));
+  const findUserId = (name: string) => (name === 'me' ? uow.actor.user.id : idsByUsername.get(foldCase(name)));
+  const userIds = names.flatMap((name) => findUserId(name) ?? []);
   const readers = new Set(await subject.readers(userIds));
-  const missing = names.filter((name) => !readers.has(idOf(name) ?? 0));
-  if (missing.length === 0) return [...new Set(userIds)];
-  return `Could not apply ${command} command. Failed to find users for ${joinAsSentence(missing.map((name) => `'${name}'`))}.`;
+  const missingNames = names.filter((name) => !readers.has(findUserId(name) ?? 0));
+  if (missingNames.length === 0) return [...new Set(userIds)];
+  return `Could not apply ${command} command. Failed to find users for ${joinAsSentence(missingNames.map((name) => `'${name}'`))}.`;
 }
 
 /** Formats users: `@ada and @bob`. */
@@ -42,41 +42,41 @@ async function formatUsers({ uow }: QuickActionContext, ids: readonly number[]):
   return joinAsSentence(ids.flatMap((id) => (users.has(id) ? [`@${users.get(id)!.username}`] : [])));
 }
 
-function setUsers(context: QuickActionContext, part: UserField, ids: readonly number[]): void {
-  context.now = { ...context.now, [part]: ids };
-  context.changes[CHANGED[part]] = [...ids];
+function setUsers(context: QuickActionContext, field: UserField, ids: readonly number[]): void {
+  context.now = { ...context.now, [field]: ids };
+  context.changes[CHANGED_FIELDS[field]] = [...ids];
 }
 
-async function add(context: QuickActionContext, argument: string, part: UserField): Promise<CommandResult> {
-  const users = await findUsers(context, argument, NAMES[part].add);
+async function addUsers(context: QuickActionContext, argument: string, field: UserField): Promise<CommandResult> {
+  const users = await findUsers(context, argument, COMMAND_NAMES[field].add);
   if (typeof users === 'string') return users;
-  const isReview = part === 'reviewers';
-  if (users.length === 0) return `Failed to assign a ${isReview ? 'reviewer' : 'user'} because no user was found.`;
+  const isReviewer = field === 'reviewers';
+  if (users.length === 0) return `Failed to assign a ${isReviewer ? 'reviewer' : 'user'} because no user was found.`;
   // The free tier has a single assignee: the new one replaces the old one.
-  const isOne = context.uow.tier === 'free' && !isReview;
-  const addedUsers = isOne ? users.slice(0, 1) : users;
-  const before = isOne ? [] : context.now[part];
-  setUsers(context, part, [...new Set([...before, ...addedUsers])]);
+  const isSingleAssignee = context.uow.tier === 'free' && !isReviewer;
+  const addedUsers = isSingleAssignee ? users.slice(0, 1) : users;
+  const previousIds = isSingleAssignee ? [] : context.now[field];
+  setUsers(context, field, [...new Set([...previousIds, ...addedUsers])]);
   const names = await formatUsers(context, addedUsers);
-  return isReview ? `Assigned ${names} as reviewer${addedUsers.length === 1 ? '' : 's'}.` : `Assigned ${names}.`;
+  return isReviewer ? `Assigned ${names} as reviewer${addedUsers.length === 1 ? '' : 's'}.` : `Assigned ${names}.`;
 }
 
-async function remove(context: QuickActionContext, argument: string, part: UserField): Promise<CommandResult> {
-  const before = context.now[part];
-  if (before.length === 0) return NOT_APPLICABLE;
-  const users = argument === '' ? before : await findUsers(context, argument, NAMES[part].remove);
+async function removeUsers(context: QuickActionContext, argument: string, field: UserField): Promise<CommandResult> {
+  const previousIds = context.now[field];
+  if (previousIds.length === 0) return NOT_APPLICABLE;
+  const users = argument === '' ? previousIds : await findUsers(context, argument, COMMAND_NAMES[field].remove);
   if (typeof users === 'string') return users;
-  const removedUsers = before.filter((id) => users.includes(id));
+  const removedUsers = previousIds.filter((id) => users.includes(id));
   if (removedUsers.length === 0) return null;
   setUsers(
     context,
-    part,
-    before.filter((id) => !removedUsers.includes(id)),
+    field,
+    previousIds.filter((id) => !removedUsers.includes(id)),
   );
-  return `Removed ${part.slice(0, removedUsers.length === 1 ? -1 : undefined)} ${await formatUsers(context, removedUsers)}.`;
+  return `Removed ${field.slice(0, removedUsers.length === 1 ? -1 : undefined)} ${await formatUsers(context, removedUsers)}.`;
 }
 
-const OF_MERGE_REQUESTS = ['MergeRequest'] as const;
+const MERGE_REQUESTS_ONLY = ['MergeRequest'] as const;
 
 export const PEOPLE_ACTIONS = [
   {
@@ -84,25 +84,25 @@ export const PEOPLE_ACTIONS = [
     noteableTypes: PROJECT_TYPES,
     atCreation: true,
     right: 'manage',
-    run: (context, argument) => add(context, argument, 'assignees'),
+    run: (context, argument) => addUsers(context, argument, 'assignees'),
   },
   {
     names: ['unassign'],
     noteableTypes: PROJECT_TYPES,
     right: 'manage',
-    run: (context, argument) => remove(context, argument, 'assignees'),
+    run: (context, argument) => removeUsers(context, argument, 'assignees'),
   },
   {
     names: ['assign_reviewer', 'reviewer'],
-    noteableTypes: OF_MERGE_REQUESTS,
+    noteableTypes: MERGE_REQUESTS_ONLY,
     atCreation: true,
     right: 'manage',
-    run: (context, argument) => add(context, argument, 'reviewers'),
+    run: (context, argument) => addUsers(context, argument, 'reviewers'),
   },
   {
     names: ['unassign_reviewer', 'remove_reviewer'],
-    noteableTypes: OF_MERGE_REQUESTS,
+    noteableTypes: MERGE_REQUESTS_ONLY,
     right: 'manage',
-    run: (context, argument) => remove(context, argument, 'reviewers'),
+    run: (context, argument) => removeUsers(context, argument, 'reviewers'),
   },
 ] as const satisfies readonly QuickAction[];

@@ -23,7 +23,7 @@ function applyChange(context: QuickActionContext, change: Partial<SubjectState>)
 
 const formatMilestone = (title: string) => `%"${title}"`;
 
-async function milestone(context: QuickActionContext, argument: string): Promise<CommandResult> {
+async function setMilestone(context: QuickActionContext, argument: string): Promise<CommandResult> {
   const { uow, subject } = context;
   const [reference] = argument.startsWith('%') ? parseNames(argument, '%') : [argument];
   if (!reference) return null;
@@ -49,7 +49,7 @@ function formatDay(day: string): string {
   return `${MONTHS[month - 1]?.slice(0, 3)} ${date}, ${year}`;
 }
 
-function due(context: QuickActionContext, argument: string): CommandResult {
+function setDueDate(context: QuickActionContext, argument: string): CommandResult {
   if (argument === '') return null;
   const day = parseDate(argument, context.uow.today);
   if (day === null) return 'Failed to set due date because the date format is invalid.';
@@ -58,14 +58,14 @@ function due(context: QuickActionContext, argument: string): CommandResult {
   return `Set the due date to ${formatDay(day)}.`;
 }
 
-function removeDue(context: QuickActionContext): CommandResult {
+function removeDueDate(context: QuickActionContext): CommandResult {
   if (context.now.due_date === null) return NOT_APPLICABLE;
   applyChange(context, { due_date: null });
   context.changes.due_date = null;
   return 'Removed the due date.';
 }
 
-function weight(context: QuickActionContext, argument: string): CommandResult {
+function setWeight(context: QuickActionContext, argument: string): CommandResult {
   if (context.uow.tier === 'free') return NOT_APPLICABLE;
   if (!/^\d{1,9}$/.test(argument)) return null;
   applyChange(context, { weight: Number(argument) });
@@ -80,17 +80,17 @@ function clearWeight(context: QuickActionContext): CommandResult {
   return 'Cleared weight.';
 }
 
-const NO_EPIC = "This parent item does not exist or you don't have sufficient permission.";
+const EPIC_NOT_FOUND = "This parent item does not exist or you don't have sufficient permission.";
 
-/** Returns whether issues here can have epics: from premium on, in projects of groups. */
+/** Returns whether issues of the parent can have epics: from premium on, in projects of groups. */
 const hasEpics = ({ uow, subject: { parent } }: QuickActionContext) =>
   uow.tier !== 'free' && parent.project?.namespace_kind === 'group';
 
-async function epic(context: QuickActionContext, argument: string): Promise<CommandResult> {
+async function setEpic(context: QuickActionContext, argument: string): Promise<CommandResult> {
   if (!hasEpics(context)) return NOT_APPLICABLE;
   if (argument === '') return null;
   const epicId = await findEpicId(context, argument);
-  if (epicId === null) return NO_EPIC;
+  if (epicId === null) return EPIC_NOT_FOUND;
   applyChange(context, { epic_id: epicId });
   context.changes.epic = epicId;
   return 'Added an issue to an epic.';
@@ -123,14 +123,14 @@ function removeEpic(context: QuickActionContext): CommandResult {
   return 'Removed an issue from an epic.';
 }
 
-function confidential(context: QuickActionContext): CommandResult {
+function makeConfidential(context: QuickActionContext): CommandResult {
   if (context.now.confidential) return NOT_APPLICABLE;
   applyChange(context, { confidential: true });
   context.changes.confidential = true;
   return `Made this ${TYPE_NAMES[context.subject.type]} confidential.`;
 }
 
-function lock(context: QuickActionContext, locked: boolean): CommandResult {
+function setDiscussionLocked(context: QuickActionContext, locked: boolean): CommandResult {
   if ((context.now.discussion_locked === true) === locked) return NOT_APPLICABLE;
   applyChange(context, { discussion_locked: locked });
   context.changes.discussion_locked = locked;
@@ -140,13 +140,13 @@ function lock(context: QuickActionContext, locked: boolean): CommandResult {
 const ISSUES_ONLY = ['Issue'] as const;
 
 export const PLANNING_ACTIONS = [
-  { names: ['milestone'], noteableTypes: PROJECT_TYPES, atCreation: true, right: 'manage', run: milestone },
+  { names: ['milestone'], noteableTypes: PROJECT_TYPES, atCreation: true, right: 'manage', run: setMilestone },
   { names: ['remove_milestone'], noteableTypes: PROJECT_TYPES, right: 'manage', run: removeMilestone },
-  { names: ['due'], noteableTypes: ISSUES_ONLY, atCreation: true, right: 'manage', run: due },
-  { names: ['remove_due_date'], noteableTypes: ISSUES_ONLY, right: 'manage', run: removeDue },
-  { names: ['weight'], noteableTypes: ISSUES_ONLY, atCreation: true, right: 'manage', run: weight },
+  { names: ['due'], noteableTypes: ISSUES_ONLY, atCreation: true, right: 'manage', run: setDueDate },
+  { names: ['remove_due_date'], noteableTypes: ISSUES_ONLY, right: 'manage', run: removeDueDate },
+  { names: ['weight'], noteableTypes: ISSUES_ONLY, atCreation: true, right: 'manage', run: setWeight },
   { names: ['clear_weight'], noteableTypes: ISSUES_ONLY, right: 'manage', run: clearWeight },
-  { names: ['epic', 'set_parent'], noteableTypes: ISSUES_ONLY, atCreation: true, right: 'manage', run: epic },
+  { names: ['epic', 'set_parent'], noteableTypes: ISSUES_ONLY, atCreation: true, right: 'manage', run: setEpic },
   { names: ['remove_epic'], noteableTypes: ISSUES_ONLY, right: 'manage', run: removeEpic },
   {
     names: ['confidential'],
@@ -154,8 +154,18 @@ export const PLANNING_ACTIONS = [
     atCreation: true,
     freeAtCreation: true,
     right: 'manage',
-    run: confidential,
+    run: makeConfidential,
   },
-  { names: ['lock'], noteableTypes: PROJECT_TYPES, right: 'manage', run: (context) => lock(context, true) },
-  { names: ['unlock'], noteableTypes: PROJECT_TYPES, right: 'manage', run: (context) => lock(context, false) },
+  {
+    names: ['lock'],
+    noteableTypes: PROJECT_TYPES,
+    right: 'manage',
+    run: (context) => setDiscussionLocked(context, true),
+  },
+  {
+    names: ['unlock'],
+    noteableTypes: PROJECT_TYPES,
+    right: 'manage',
+    run: (context) => setDiscussionLocked(context, false),
+  },
 ] as const satisfies readonly QuickAction[];

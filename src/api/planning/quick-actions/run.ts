@@ -12,7 +12,7 @@ import { PLANNING_ACTIONS } from './planning-commands.ts';
 import type { QuickActionInput, QuickActionSubject, SubjectState } from './subject.ts';
 import { TEXT_ACTIONS } from './text-commands.ts';
 
-// The table of quick actions, and their execution: it results in one update and messages.
+// The list of all quick actions, and their execution. All commands of a text result in one update.
 
 const QUICK_ACTIONS: readonly QuickAction[] = [
   ...TEXT_ACTIONS,
@@ -22,7 +22,7 @@ const QUICK_ACTIONS: readonly QuickAction[] = [
   ...IMMEDIATE_ACTIONS,
 ];
 
-const BY_NAME = new Map(QUICK_ACTIONS.map((action) => [action.names[0] as string, action]));
+const ACTIONS_BY_NAME = new Map(QUICK_ACTIONS.map((action) => [action.names[0] as string, action]));
 
 const CANONICAL_NAMES: ReadonlyMap<string, string> = new Map(
   QUICK_ACTIONS.flatMap(({ names }) => names.map((name) => [name, names[0]] as const)),
@@ -43,7 +43,7 @@ export interface QuickActionResult {
   readonly afterUpdate: (id: number) => Promise<undefined | Failure<'invalid'>>;
 }
 
-/** Evaluates the commands in order, without writing anything. */
+/** Evaluates the commands in order, without writing anything. The caller applies `input`, then runs `afterUpdate`. */
 export async function runQuickActions(
   uow: UnitOfWork<SignedInCaller>,
   subject: QuickActionSubject,
@@ -52,7 +52,7 @@ export async function runQuickActions(
   const context: QuickActionContext = { uow, subject, now: subject.now, changes: {}, afterUpdate: [] };
   const messages: string[] = [];
   for (const { name, argument } of commands) {
-    const action = BY_NAME.get(name)!;
+    const action = ACTIONS_BY_NAME.get(name)!;
     const commandResult = mayRun(action, subject) ? await action.run(context, argument) : NOT_APPLICABLE;
     const message = commandResult === NOT_APPLICABLE ? `Could not apply ${name} command.` : commandResult;
     if (message !== null) messages.push(message);
@@ -81,21 +81,21 @@ function mayRun(
   return { update: subject.mayUpdate, manage: subject.mayManage, time: subject.mayTrackTime }[right];
 }
 
-/** Returns the input of an update from `before` to `now`. */
-function toUpdateInput(before: SubjectState, now: SubjectState): QuickActionInput {
+/** Returns the input of an update that changes the state from `before` to `after`. */
+function toUpdateInput(before: SubjectState, after: SubjectState): QuickActionInput {
   const ids = (labels: SubjectState['labels']) => labels.map(({ id }) => id);
-  const isChanged = (name: keyof SubjectState) => before[name] !== now[name];
+  const isChanged = (name: keyof SubjectState) => before[name] !== after[name];
   return {
-    ...(isChanged('state') && { state_event: now.state === 'closed' ? 'close' : 'reopen' }),
-    ...(isChanged('title') && { title: now.title }),
-    ...(!isSameSet(ids(before.labels), ids(now.labels)) && { labels: now.labels.map(({ title }) => title) }),
-    ...(!isSameSet(before.assignees, now.assignees) && { assignee_ids: [...now.assignees] }),
-    ...(!isSameSet(before.reviewers, now.reviewers) && { reviewer_ids: [...now.reviewers] }),
-    ...(isChanged('milestone_id') && { milestone_id: now.milestone_id }),
-    ...(isChanged('due_date') && { due_date: now.due_date }),
-    ...(isChanged('weight') && { weight: now.weight }),
-    ...(isChanged('epic_id') && { epic_id: now.epic_id ?? null }),
-    ...(isChanged('confidential') && { confidential: now.confidential }),
-    ...(isChanged('discussion_locked') && { discussion_locked: now.discussion_locked === true }),
+    ...(isChanged('state') && { state_event: after.state === 'closed' ? 'close' : 'reopen' }),
+    ...(isChanged('title') && { title: after.title }),
+    ...(!isSameSet(ids(before.labels), ids(after.labels)) && { labels: after.labels.map(({ title }) => title) }),
+    ...(!isSameSet(before.assignees, after.assignees) && { assignee_ids: [...after.assignees] }),
+    ...(!isSameSet(before.reviewers, after.reviewers) && { reviewer_ids: [...after.reviewers] }),
+    ...(isChanged('milestone_id') && { milestone_id: after.milestone_id }),
+    ...(isChanged('due_date') && { due_date: after.due_date }),
+    ...(isChanged('weight') && { weight: after.weight }),
+    ...(isChanged('epic_id') && { epic_id: after.epic_id ?? null }),
+    ...(isChanged('confidential') && { confidential: after.confidential }),
+    ...(isChanged('discussion_locked') && { discussion_locked: after.discussion_locked === true }),
   };
 }

@@ -58,7 +58,7 @@ export interface QuickActionSubject {
   readonly now: SubjectState;
 }
 
-/** The update that quick actions result in, in terms of the PUT parameters. */
+/** The update that quick actions result in, with the names of the PUT parameters. */
 export interface QuickActionInput {
   readonly state_event?: 'close' | 'reopen';
   readonly title?: string;

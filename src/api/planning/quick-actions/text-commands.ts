@@ -9,7 +9,7 @@ import {
 
 // Quick actions for state, title and draft.
 
-const DRAFT = 'Draft: ';
+const DRAFT_PREFIX = 'Draft: ';
 
 function close(context: QuickActionContext): CommandResult {
   if (context.now.state !== 'opened') return NOT_APPLICABLE;
@@ -25,7 +25,7 @@ function reopen(context: QuickActionContext): CommandResult {
   return `Reopened this ${TYPE_NAMES[context.subject.type]}.`;
 }
 
-function title(context: QuickActionContext, argument: string): CommandResult {
+function setTitle(context: QuickActionContext, argument: string): CommandResult {
   if (argument === '') return null;
   context.now = { ...context.now, title: argument };
   context.changes.title = argument;
@@ -34,10 +34,10 @@ function title(context: QuickActionContext, argument: string): CommandResult {
 
 const isDraft = (text: string) => text.slice(0, 6).toLowerCase() === 'draft:';
 
-function draft(context: QuickActionContext, requestedDraft: boolean): CommandResult {
-  const { title: text } = context.now;
-  if (isDraft(text) === requestedDraft) return "No change to this merge request's draft status.";
-  context.now = { ...context.now, title: requestedDraft ? `${DRAFT}${text}` : text.slice(6).trimStart() };
+function setDraft(context: QuickActionContext, requestedDraft: boolean): CommandResult {
+  const { title } = context.now;
+  if (isDraft(title) === requestedDraft) return "No change to this merge request's draft status.";
+  context.now = { ...context.now, title: requestedDraft ? `${DRAFT_PREFIX}${title}` : title.slice(6).trimStart() };
   context.changes.wip_event = requestedDraft ? 'draft' : 'ready';
   return requestedDraft ? 'Marked this merge request as a draft.' : 'Marked this merge request as ready.';
 }
@@ -45,19 +45,19 @@ function draft(context: QuickActionContext, requestedDraft: boolean): CommandRes
 export const TEXT_ACTIONS = [
   { names: ['close'], noteableTypes: ALL_TYPES, atCreation: true, right: 'update', run: close },
   { names: ['reopen'], noteableTypes: ALL_TYPES, atCreation: true, right: 'update', run: reopen },
-  { names: ['title'], noteableTypes: ALL_TYPES, right: 'update', run: title },
+  { names: ['title'], noteableTypes: ALL_TYPES, right: 'update', run: setTitle },
   {
     names: ['draft'],
     noteableTypes: ['MergeRequest'],
     atCreation: true,
     right: 'update',
-    run: (context) => draft(context, true),
+    run: (context) => setDraft(context, true),
   },
   {
     names: ['ready'],
     noteableTypes: ['MergeRequest'],
     atCreation: true,
     right: 'update',
-    run: (context) => draft(context, false),
+    run: (context) => setDraft(context, false),
   },
 ] as const satisfies readonly QuickAction[];

@@ -5,7 +5,7 @@ import type { RefServices } from '#repositories/services.ts';
 import type { Failure } from '#runtime/failure.ts';
 import type { QuickActionInput, QuickActionSubject } from './subject.ts';
 
-/** One kind of issuable for quick actions in comments: each resource applies the update with its own function of PUT. */
+/** One kind of issuable for quick actions in comments: each resource applies the update with the function that its PUT endpoint uses. */
 export interface QuickActionKind<Of extends Issuable = Issuable> {
   /** Runs a unit of work that can update the issuable. `reopens`: the update may reopen it. */
   runUnitOfWork<T>(
@@ -15,7 +15,7 @@ export interface QuickActionKind<Of extends Issuable = Issuable> {
     options: { readonly reopens: boolean; readonly lock: readonly string[] },
     work: (
       uow: UnitOfWork<SignedInCaller>,
-      change: (input: QuickActionInput) => Promise<unknown | Failure>,
+      update: (input: QuickActionInput) => Promise<unknown | Failure>,
     ) => Promise<T>,
   ): Promise<T>;
   /** Loads the subject; null if it is deleted. */

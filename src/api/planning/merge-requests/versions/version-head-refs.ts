@@ -9,7 +9,7 @@ import type { Repository } from '#git/repository.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import { compareWithTarget } from '../merging/branch-comparison.ts';
 
-/** Keeps the heads of older versions reachable (contract/planning.md §3.8 "Versions"). */
+// Refs that keep the heads of older versions reachable, so that git does not prune them (contract/planning.md §3.8 "Versions").
 
 /** Lists the versions whose refs were not updated yet, oldest first. index: merge_requests_by_iid, merge_request_versions_by_merge_request */
 export function listVersionsWithoutRef(db: Reader, projectId: number, iids: readonly number[]) {
@@ -40,11 +40,10 @@ export async function compareNewVersions(
   const comparedVersions: { id: number; start: string; base: string | null }[] = [];
   for (const version of versions) {
     if (version.start_commit_sha !== null) continue;
-    const mergeParent = await orNullIfOverLimit(
+    const comparison = await orNullIfOverLimit(
       async () => (await compareWithMergeParent(git, project, version)) ?? compareWithTarget(git, project, version),
     );
-    if (mergeParent?.target)
-      comparedVersions.push({ id: version.id, start: mergeParent.target, base: mergeParent.base });
+    if (comparison?.target) comparedVersions.push({ id: version.id, start: comparison.target, base: comparison.base });
   }
   if (comparedVersions.length === 0) return;
   await database.transaction(async (tx) => {
@@ -59,17 +58,17 @@ export async function compareNewVersions(
   });
 }
 
-/** Compares a version with the first parent of its merge commit. Returns null if it is not merged or the commit is unknown. */
+/** Compares a version with the first parent of its merge or squash commit. Returns null if it is not merged or the commit is unknown. */
 async function compareWithMergeParent(git: Git, project: LocatedRepository, version: VersionWithoutRef) {
-  const merge = version.merge_commit_sha ?? version.squash_commit_sha;
-  if (version.state !== 'merged' || merge === null) return null;
+  const mergeCommitSha = version.merge_commit_sha ?? version.squash_commit_sha;
+  if (version.state !== 'merged' || mergeCommitSha === null) return null;
   const repository = getRepository(git, project);
-  const target = (await readCommit(git, repository, merge))?.parentIds[0];
+  const target = (await readCommit(git, repository, mergeCommitSha))?.parentIds[0];
   if (target === undefined || (await readCommit(git, repository, version.head_sha)) === null) return null;
   return { target, base: await findSharedMergeBase(git, repository, target, version.head_sha) };
 }
 
-/** index: merge_request_versions primary key */
+/** Marks versions as retained: a ref now keeps their head reachable. index: merge_request_versions primary key */
 export async function markVersionsRetained(database: Database, versions: readonly VersionWithoutRef[]): Promise<void> {
   if (versions.length === 0) return;
   const ids = versions.map(({ id }) => id);
@@ -89,12 +88,12 @@ export async function findUnreachableHeads(
   heads: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const unreachableHeads = new Set<string>();
-  for (const [at, next] of heads.entries()) {
-    const head = heads[at - 1];
-    if (head === undefined || head === next || (await readCommit(git, repository, head)) === null) continue;
-    const nextExists = (await readCommit(git, repository, next)) !== null;
+  for (const [index, nextHead] of heads.entries()) {
+    const head = heads[index - 1];
+    if (head === undefined || head === nextHead || (await readCommit(git, repository, head)) === null) continue;
+    const nextExists = (await readCommit(git, repository, nextHead)) !== null;
     const mergeBase = nextExists
-      ? await orNullIfOverLimit(() => findSharedMergeBase(git, repository, head, next))
+      ? await orNullIfOverLimit(() => findSharedMergeBase(git, repository, head, nextHead))
       : null;
     if (mergeBase !== head) unreachableHeads.add(head);
   }

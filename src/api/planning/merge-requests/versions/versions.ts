@@ -14,7 +14,7 @@ import { getRepository, type LocatedRepository } from '#repositories/repository.
 import { compareWithTarget } from '../merging/branch-comparison.ts';
 import { loadLatestVersions } from '../store.ts';
 
-/** Comparisons of a merge request with its target branch, one for each version (contract/planning.md §3.8 "Versions"). */
+// Comparisons of a merge request with its target branch, one for each version (contract/planning.md §3.8 "Versions").
 
 /** The diff is from `base` to `head`; the commits are those of `head` that `start` lacks. */
 export interface VersionComparison {
@@ -25,6 +25,7 @@ export interface VersionComparison {
   readonly start: string | null;
 }
 
+/** Stored comparison of a version; `start_commit_sha` is null until the version has been compared. */
 export interface VersionShas {
   readonly head_commit_sha: string;
   readonly base_commit_sha: string | null;
@@ -77,9 +78,10 @@ export async function listComparisonCommits(
   return { ...rest, items: commits.flatMap((commit) => (commit === null ? [] : [{ commit, project }])) };
 }
 
-/** Maximum number of commits in an unpaginated list, newest first; chosen. */
+/** Maximum number of commits in a list without pages. */
 const MAX_COMMITS = 1_000;
 
+/** Returns at most `MAX_COMMITS` commits of a comparison, newest first. */
 export async function listNewestCommits(
   git: Git,
   project: CommitRow['project'],
@@ -92,7 +94,7 @@ export async function listNewestCommits(
 const EMPTY_DIFF: Diff = { files: [], overflow: false };
 
 /**
- * Returns the diff of a comparison; with `whole` almost without limits. Empty if the head or the target branch does not exist.
+ * Returns the diff of a comparison; with `whole` the limits are much higher. Empty if the head or the target branch does not exist.
  */
 export async function diffComparison(
   git: Git,
