@@ -35,7 +35,7 @@ type IdentificationResult =
   | { readonly invalidToken?: never; readonly caller: Caller; readonly block: SignInBlock | null };
 
 export interface InvalidToken {
-  /** `skewed`: the token of a site whose clock differs from ours. */
+  /** `skewed`: the token of a site whose clock differs from this server's by more than the tolerance. */
   readonly code: 'unknown' | 'expired' | 'revoked' | 'skewed';
   /** Set for a revoked access token, expired or not: its use may reveal a theft. */
   readonly revokedTokenId: number | null;
@@ -73,7 +73,7 @@ export function identify(
   credential: PresentedCredential | null,
   { clientAddress }: { readonly clientAddress: string },
 ): Promise<IdentificationResult> | IdentificationResult {
-  if (credential === null) return anonymous(clientAddress);
+  if (credential === null) return createAnonymousResult(clientAddress);
   switch (credential.scheme) {
     case 'bearer':
       return identifyByBearer(services, credential.secret, clientAddress);
@@ -92,11 +92,11 @@ export function identify(
   }
 }
 
-function anonymous(address: string): IdentificationResult {
+function createAnonymousResult(address: string): IdentificationResult {
   return { caller: { user: null, token: null, address }, block: null };
 }
 
-const UNKNOWN: IdentificationResult = { invalidToken: { code: 'unknown', revokedTokenId: null } };
+const UNKNOWN_TOKEN: IdentificationResult = { invalidToken: { code: 'unknown', revokedTokenId: null } };
 
 /** Looks a secret up as an OAuth token only if it has that form, so that every valid token costs one read. */
 function identifyByBearer(
@@ -116,7 +116,7 @@ async function identifyByBearerOrJob(
   address: string,
 ): Promise<IdentificationResult> {
   const result = await identifyByBearer(services, secret, address);
-  return result === UNKNOWN ? identifyByJobToken(services, secret, address) : result;
+  return result === UNKNOWN_TOKEN ? identifyByJobToken(services, secret, address) : result;
 }
 
 async function identifyByOAuthToken(
@@ -130,7 +130,7 @@ async function identifyByOAuthToken(
   if (code !== null) return { invalidToken: { code, revokedTokenId: null } };
   const { id, user } = token;
   // A token of client credentials belongs to no user, so it identifies nobody.
-  if (user === null) return UNKNOWN;
+  if (user === null) return UNKNOWN_TOKEN;
   const block = getSignInBlock(user, services.clock);
   if (block === null) services.tokenUses.recordUser(user);
   const scopes = JSON.parse(token.scopes) as string[];
@@ -144,7 +144,7 @@ async function identifyByJobToken(
   address: string,
 ): Promise<IdentificationResult> {
   const jobToken = await findJobToken(database.reader, hashToken(secret));
-  if (jobToken === null) return UNKNOWN;
+  if (jobToken === null) return UNKNOWN_TOKEN;
   const token = { kind: 'job', id: jobToken.job.id, scopes: [], impersonation: false } as const;
   const caller: Caller = { user: toJobUser(jobToken.user), token, job: jobToken.job, address };
   return { caller, block: getSignInBlock(jobToken.user, clock) };
@@ -156,12 +156,12 @@ async function identifyByAccessToken(
   address: string,
 ): Promise<IdentificationResult> {
   const row = await tokenByDigest.first(services.database.reader, { digest });
-  if (row === undefined) return UNKNOWN;
+  if (row === undefined) return UNKNOWN_TOKEN;
   const revokedTokenId = row.revoked ? row.token_id : null;
   if (isExpired(row.expires_at, services.database.reader.today))
     return { invalidToken: { code: 'expired', revokedTokenId } };
   if (row.revoked) return { invalidToken: { code: 'revoked', revokedTokenId } };
-  const caller: Caller = { user: tokenUser(row), token: callerToken(row), address };
+  const caller: Caller = { user: toCallerUser(row), token: toCallerToken(row), address };
   const block =
     row.impersonation && !services.config.impersonationEnabled
       ? 'impersonation_off'
@@ -178,7 +178,7 @@ async function identifyBySession(
 ): Promise<IdentificationResult> {
   const session = await findSession(database.reader, secret, clock.now());
   const user = session?.user ?? null;
-  if (session === null || user === null) return anonymous(address);
+  if (session === null || user === null) return createAnonymousResult(address);
   const block = getSignInBlock(user, clock);
   if (block === null) {
     tokenUses.recordSession(session);
@@ -204,10 +204,10 @@ export function isExpired(expiresAt: string | null, today: string): boolean {
 
 type TokenRow = NonNullable<Awaited<ReturnType<typeof tokenByDigest.first>>>;
 
-function tokenUser({ id, username, name, email, state, admin, bot, external }: TokenRow): CallerUser {
+function toCallerUser({ id, username, name, email, state, admin, bot, external }: TokenRow): CallerUser {
   return { id, username, name, email, state, admin, bot, external };
 }
 
-function callerToken({ token_id: id, scopes, impersonation }: TokenRow): CallerToken {
+function toCallerToken({ token_id: id, scopes, impersonation }: TokenRow): CallerToken {
   return { kind: 'access_token', id, scopes: JSON.parse(scopes) as string[], impersonation };
 }

@@ -13,7 +13,8 @@ interface CheckOptions {
 
 /**
  * Logs a warning for HEARTH_ROOT_TOKEN and for HEARTH_ROOT_PASSWORD if they are set but are not those of root: they
- * count only at the first start. For later starts, once the server listens: a password takes 70 ms of another thread.
+ * count only at the first start. Call it at later starts, after the server listens: checking a password takes 70 ms in another
+ * thread.
  */
 export async function warnOfIgnoredCredentials({ database, config, log }: CheckOptions): Promise<void> {
   const { rootToken, rootPassword } = config;
@@ -28,7 +29,7 @@ export async function warnOfIgnoredCredentials({ database, config, log }: CheckO
         `Remove it, and create a token with: hearth token create --user ${username} --name NAME --scopes api`,
     );
   }
-  if (rootPassword !== null && !(await isPassword(root, rootPassword))) {
+  if (rootPassword !== null && !(await hasPassword(root, rootPassword))) {
     log.warn(
       { variable: 'HEARTH_ROOT_PASSWORD' },
       `HEARTH_ROOT_PASSWORD is ignored: it counts only at the first start, and it is not the password of ${username}. ` +
@@ -69,6 +70,6 @@ async function hasActiveToken(db: Reader, root: RootRow | null, token: string): 
   );
 }
 
-async function isPassword(root: RootRow | null, password: string): Promise<boolean> {
+async function hasPassword(root: RootRow | null, password: string): Promise<boolean> {
   return root?.password_hash != null && verifyPassword(root.password_hash, password);
 }

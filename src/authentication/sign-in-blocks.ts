@@ -26,6 +26,6 @@ export function getSignInBlock(
 ): StateBlock | 'password_expired' | null {
   const stateBlock = BLOCK_BY_STATE[user.state];
   if (stateBlock !== null) return stateBlock;
-  const expires = user.password_expires_at;
-  return expires !== null && expires <= timestamp(clock) ? 'password_expired' : null;
+  const expiresAt = user.password_expires_at;
+  return expiresAt !== null && expiresAt <= timestamp(clock) ? 'password_expired' : null;
 }

@@ -23,7 +23,7 @@ interface ProjectAbility {
   readonly rolePrivate?: number;
   /** Minimum role in a private project with public jobs (`public_jobs`). */
   readonly rolePublicJobs?: number;
-  /** Minimum role in other projects without public jobs. */
+  /** Minimum role in a public or internal project without public jobs. */
   readonly roleHiddenJobs?: number;
   /** Another, lower role that is allowed too, while roles between are not. */
   readonly orExactly?: number;
@@ -152,7 +152,7 @@ interface GroupAbility {
   /** Another, lower role that is allowed too, while roles between are not. */
   readonly orExactly?: number;
   /** Also allowed to anyone who can see the group by its visibility. */
-  readonly open?: true;
+  readonly allowedByVisibility?: true;
   /** The wiki must be available: `disabled` excludes everyone, `private` everyone but members. */
   readonly wiki?: true;
   /** Denied while the group or one of its ancestors is archived, also to administrators. */
@@ -161,7 +161,7 @@ interface GroupAbility {
 
 const GROUP_RULES = {
   read_group: { role: 0 },
-  read_group_members: { role: GUEST, open: true },
+  read_group_members: { role: GUEST, allowedByVisibility: true },
   update_group: { role: OWNER },
   remove_group: { role: OWNER },
   archive_group: { role: OWNER },
@@ -213,25 +213,26 @@ export type GroupAbilityName = keyof typeof GROUP_RULES;
 export const PROJECT_ABILITIES = Object.keys(PROJECT_RULES) as readonly ProjectAbilityName[];
 export const GROUP_ABILITIES = Object.keys(GROUP_RULES) as readonly GroupAbilityName[];
 
+/** Returns whether the caller, who can see the project, has the ability. */
 export function mayInProject(caller: Caller, ability: ProjectAbilityName, project: Project): boolean {
-  const row: ProjectAbility = PROJECT_RULES[ability];
-  if (row.unlessArchived && project.archived) return false;
-  if (!(row.features ?? []).every((feature) => mayUseFeature(caller, feature, project))) return false;
-  if (row.anyFeature && !row.anyFeature.some((feature) => mayUseFeature(caller, feature, project))) return false;
+  const rule: ProjectAbility = PROJECT_RULES[ability];
+  if (rule.unlessArchived && project.archived) return false;
+  if (!(rule.features ?? []).every((feature) => mayUseFeature(caller, feature, project))) return false;
+  if (rule.anyFeature && !rule.anyFeature.some((feature) => mayUseFeature(caller, feature, project))) return false;
   const requiredRole =
-    project.visibility === 'private' ? requiredRoleInPrivate(row, project) : requiredRoleInNonPrivate(row, project);
+    project.visibility === 'private' ? getRoleForPrivateProject(rule, project) : getRoleForOpenProject(rule, project);
   const role = getProjectRole(caller, project);
-  return role >= requiredRole || (row.orExactly !== undefined && role === row.orExactly);
+  return role >= requiredRole || (rule.orExactly !== undefined && role === rule.orExactly);
 }
 
-function requiredRoleInPrivate(
+function getRoleForPrivateProject(
   { role, rolePrivate = role, rolePublicJobs = rolePrivate }: ProjectAbility,
   project: Project,
 ) {
   return rolePublicJobs !== rolePrivate && hasPublicJobs(project) ? rolePublicJobs : rolePrivate;
 }
 
-function requiredRoleInNonPrivate({ role, roleHiddenJobs = role }: ProjectAbility, project: Project) {
+function getRoleForOpenProject({ role, roleHiddenJobs = role }: ProjectAbility, project: Project) {
   return roleHiddenJobs !== role && !hasPublicJobs(project) ? roleHiddenJobs : role;
 }
 
@@ -263,22 +264,23 @@ function getFeatureLevel(project: Project, feature: Feature): FeatureLevel {
   return project[`${feature}_access_level`];
 }
 
+/** Returns whether the caller, who can see the group, has the ability. */
 export function mayInGroup(caller: Caller, ability: GroupAbilityName, group: Group): boolean {
-  const row: GroupAbility = GROUP_RULES[ability];
-  if (row.unlessArchived && group.archived) return false;
+  const rule: GroupAbility = GROUP_RULES[ability];
+  if (rule.unlessArchived && group.archived) return false;
   // Callers who see the group only through a membership below it get no access to the group's own data.
-  if (row.open && isVisibilityOpenTo(caller, group.visibility)) return true;
+  if (rule.allowedByVisibility && isVisibilityOpenTo(caller, group.visibility)) return true;
   if (
-    row.wiki &&
+    rule.wiki &&
     !isFeatureAvailable(caller, parseGroupAttributes(group.attributes).wiki_access_level, group.role, GUEST)
   )
     return false;
   const role = getGroupRole(caller, group);
-  const requiredRole = group.visibility === 'private' ? (row.rolePrivate ?? row.role) : row.role;
-  return role >= requiredRole || (row.orExactly !== undefined && role === row.orExactly);
+  const requiredRole = group.visibility === 'private' ? (rule.rolePrivate ?? rule.role) : rule.role;
+  return role >= requiredRole || (rule.orExactly !== undefined && role === rule.orExactly);
 }
 
-/** Checks an ability that exists for projects and groups. */
+/** Returns whether the caller has an ability that exists for both projects and groups. */
 export function mayInParent(
   caller: Caller,
   ability: ProjectAbilityName & GroupAbilityName,

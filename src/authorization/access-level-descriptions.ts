@@ -12,10 +12,10 @@ export interface AccessPrincipal {
 export type AccessDescriber = (principal: AccessPrincipal) => string;
 
 // index: users primary key
-const userNames = prepareForIds((db, ids) => db.selectFrom('users').select(['id', 'name']).where('id', 'in', ids));
+const loadUserNames = prepareForIds((db, ids) => db.selectFrom('users').select(['id', 'name']).where('id', 'in', ids));
 
 // index: namespaces primary key
-const groupNames = prepareForIds((db, ids) =>
+const loadGroupNames = prepareForIds((db, ids) =>
   db.selectFrom('namespaces').select(['id', 'name']).where('id', 'in', ids),
 );
 
@@ -25,18 +25,20 @@ const groupNames = prepareForIds((db, ids) =>
 export async function loadAccessDescriber(
   roles: Readonly<Record<number, string>>,
   db: Reader,
-  elements: readonly AccessPrincipal[],
+  principals: readonly AccessPrincipal[],
 ): Promise<AccessDescriber> {
-  const ids = (key: 'user_id' | 'group_id') => [...new Set(elements.flatMap((one) => one[key] ?? []))];
-  const users = byId(await userNames(db, ids('user_id')));
-  const groups = byId(await groupNames(db, ids('group_id')));
+  const collectIds = (key: 'user_id' | 'group_id') => [
+    ...new Set(principals.flatMap((principal) => principal[key] ?? [])),
+  ];
+  const userNamesById = toNamesById(await loadUserNames(db, collectIds('user_id')));
+  const groupNamesById = toNamesById(await loadGroupNames(db, collectIds('group_id')));
   return ({ access_level, user_id, group_id }) => {
-    if (user_id !== null) return users.get(user_id) ?? '';
-    if (group_id !== null) return groups.get(group_id) ?? '';
+    if (user_id !== null) return userNamesById.get(user_id) ?? '';
+    if (group_id !== null) return groupNamesById.get(group_id) ?? '';
     return roles[access_level ?? 0] ?? '';
   };
 }
 
-function byId(rows: readonly { readonly id: number; readonly name: string }[]): Map<number, string> {
+function toNamesById(rows: readonly { readonly id: number; readonly name: string }[]): Map<number, string> {
   return new Map(rows.map(({ id, name }) => [id, name]));
 }

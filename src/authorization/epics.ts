@@ -16,7 +16,7 @@ import { groupVisibleTo, groupWithRole } from './visibility-conditions.ts';
 /** An epic without its search columns. */
 export type Epic = Omit<Selectable<EpicsTables['epics']>, 'title_key' | 'description_key'>;
 
-/** An epic in a list: the description is loaded when the response is sent (`textsOf`). */
+/** An epic in a list, without its description. */
 export type ListedEpic = Omit<Epic, 'description'>;
 
 const listedColumns = [
@@ -121,20 +121,20 @@ export async function findReadableEpic(db: Reader, caller: Caller, id: number): 
   return canSeeGroup(caller, group) && mayReadEpic(caller, group, epic) ? { epic, group } : false;
 }
 
-type Eb = ExpressionBuilder<Schema, 'epics' | 'namespaces'>;
+type EpicExpressionBuilder = ExpressionBuilder<Schema, 'epics' | 'namespaces'>;
 
 /**
  * Condition on epics joined with their groups: the caller may read the epic. `today`: memberships that end on or before
  * this day do not count.
  */
 export function epicVisibleTo(caller: Caller, today: string) {
-  return (eb: Eb): Expression<SqlBool> => {
+  return (eb: EpicExpressionBuilder): Expression<SqlBool> => {
     if (isAdministrator(caller)) return eb.lit(true);
     const groups = eb as unknown as ExpressionBuilder<Schema, 'namespaces'>;
-    const visible = groupVisibleTo(caller, today)(groups);
-    const open = eb('epics.confidential', '=', false);
-    if (caller.user === null) return eb.and([visible, open]);
-    return eb.and([visible, eb.or([open, groupWithRole(caller.user.id, PLANNER, today)(groups)])]);
+    const isGroupVisible = groupVisibleTo(caller, today)(groups);
+    const isNotConfidential = eb('epics.confidential', '=', false);
+    if (caller.user === null) return eb.and([isGroupVisible, isNotConfidential]);
+    return eb.and([isGroupVisible, eb.or([isNotConfidential, groupWithRole(caller.user.id, PLANNER, today)(groups)])]);
   };
 }
 

@@ -29,7 +29,7 @@ export type Issue = IssueRow & {
   readonly blocking: number;
 };
 
-/** An issue in a list: the description is loaded when the response is sent (`textsOf`). */
+/** An issue in a list, without its description. */
 export type ListedIssue = Omit<Issue, 'description'>;
 
 const listedColumns = [
@@ -71,7 +71,7 @@ function selectListed(db: Reader, value: Params<IssueViewerParams>) {
     .selectFrom('issues')
     .select(listedColumns)
     .select((eb) => [
-      toZeroOrOne(eb.exists(selectAssignment(value('user')).select('mine.id'))).as('assigned'),
+      toZeroOrOne(eb.exists(selectAssignment(value('user')).select('own_assignee.id'))).as('assigned'),
       // index: merge_request_closing_iids_by_issue
       toZeroOrOne(
         eb.exists(
@@ -102,9 +102,9 @@ const selectIssue = (db: Reader, value: Params<IssueViewerParams>) =>
 // index: issue_assignees_by_issue
 function selectAssignment(user: Expression<number> | number) {
   return expressionBuilder<Schema, 'issues'>()
-    .selectFrom('issue_assignees as mine')
-    .whereRef('mine.issue_id', '=', 'issues.id')
-    .where('mine.user_id', '=', user);
+    .selectFrom('issue_assignees as own_assignee')
+    .whereRef('own_assignee.issue_id', '=', 'issues.id')
+    .where('own_assignee.user_id', '=', user);
 }
 
 // index: issues_by_iid
@@ -188,33 +188,40 @@ export function issueVisibleOnlyAsOwn(caller: Caller, today: string) {
     if (caller.user === null || isAdministrator(caller)) return eb.lit(false);
     const { id } = caller.user;
     const projects = eb as unknown as ProjectEb;
-    const seesAll = projectWithRole(id, PLANNER, today)(projects);
+    const mayReadConfidential = projectWithRole(id, PLANNER, today)(projects);
     const confidential = eb('issues.confidential', '=', true);
-    return eb.and([confidential, isReadableIssue(projects, caller, today, [isOwnIssueRow(eb, id)]), eb.not(seesAll)]);
+    return eb.and([
+      confidential,
+      isReadableIssue(projects, caller, today, [isOwnIssueRow(eb, id)]),
+      eb.not(mayReadConfidential),
+    ]);
   };
 }
+
+/** Lower than every role: a membership of any role suffices. */
+const ANY_ROLE = 1;
 
 type ProjectEb = ExpressionBuilder<Schema, 'projects'>;
 
 /**
  * Condition on issues joined with projects: issues are available to the caller, who may read all of them from Planner,
- * else those that match one of `open`.
+ * else those that match one of `conditions`.
  */
 function isReadableIssue(
   eb: ProjectEb,
   caller: Caller,
   today: string,
-  open: readonly Expression<SqlBool>[],
+  conditions: readonly Expression<SqlBool>[],
 ): Expression<SqlBool> {
   const level = eb.ref('projects.issues_access_level');
   if (isAdministrator(caller)) return eb(level, '<>', 'disabled');
   const visible = projectVisibleTo(caller, today)(eb);
   const enabled = eb(level, '=', 'enabled');
-  if (caller.user === null) return eb.and([visible, enabled, eb.or(open)]);
+  if (caller.user === null) return eb.and([visible, enabled, eb.or(conditions)]);
   const { id } = caller.user;
-  const forMembers = eb.and([eb(level, '=', 'private'), projectWithRole(id, 1, today)(eb)]);
-  const all = projectWithRole(id, PLANNER, today)(eb);
-  return eb.and([visible, eb.or([enabled, forMembers]), eb.or([...open, all])]);
+  const isEnabledForMembers = eb.and([eb(level, '=', 'private'), projectWithRole(id, ANY_ROLE, today)(eb)]);
+  const mayReadAll = projectWithRole(id, PLANNER, today)(eb);
+  return eb.and([visible, eb.or([enabled, isEnabledForMembers]), eb.or([...conditions, mayReadAll])]);
 }
 
 /** Condition on issues of one project: the caller may read the issue. */
@@ -234,7 +241,7 @@ function isOwnIssueRow(eb: IssueEb | Eb, userId: number): Expression<SqlBool> {
   const issues = eb as IssueEb;
   return issues.or([
     issues('issues.author_id', '=', userId),
-    issues.exists(selectAssignment(userId).select('mine.id')),
+    issues.exists(selectAssignment(userId).select('own_assignee.id')),
   ]);
 }
 

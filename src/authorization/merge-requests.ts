@@ -30,7 +30,7 @@ export type MergeRequest = MergeRequestRow & {
   readonly auto_merge_user_id: number | null;
 };
 
-/** A merge request in a list: the description is loaded when the response is sent (`textsOf`). */
+/** A merge request in a list, without its description. */
 export type ListedMergeRequest = Omit<MergeRequest, 'description'>;
 
 const listedColumns = [
@@ -79,7 +79,7 @@ function selectListed(db: Reader, value: Params<MergeRequestViewerParams>) {
     .leftJoin('merge_request_auto_merges as auto', 'auto.merge_request_id', 'merge_requests.id')
     .select(listedColumns)
     .select('auto.user_id as auto_merge_user_id')
-    .select((eb) => toZeroOrOne(eb.exists(selectAssignment(value('user')).select('mine.id'))).as('assigned'));
+    .select((eb) => toZeroOrOne(eb.exists(selectAssignment(value('user')).select('own_assignee.id'))).as('assigned'));
 }
 
 const selectMergeRequest = (db: Reader, value: Params<MergeRequestViewerParams>) =>
@@ -88,9 +88,9 @@ const selectMergeRequest = (db: Reader, value: Params<MergeRequestViewerParams>)
 // index: merge_request_assignees_by_merge_request
 function selectAssignment(user: Expression<number>) {
   return expressionBuilder<Schema, 'merge_requests'>()
-    .selectFrom('merge_request_assignees as mine')
-    .whereRef('mine.merge_request_id', '=', 'merge_requests.id')
-    .where('mine.user_id', '=', user);
+    .selectFrom('merge_request_assignees as own_assignee')
+    .whereRef('own_assignee.merge_request_id', '=', 'merge_requests.id')
+    .where('own_assignee.user_id', '=', user);
 }
 
 // index: merge_requests_by_iid, merge_request_auto_merges primary key
@@ -159,6 +159,9 @@ export function mayUpdateMergeRequest(caller: Caller, project: Project, mergeReq
   return mayInProject(caller, 'update_merge_request', project);
 }
 
+/** Lower than every role: a membership of any role suffices. */
+const ANY_ROLE = 1;
+
 /**
  * Condition on merge requests joined with their projects: the caller may read the merge request. `today`: memberships
  * that end on or before this day do not count.
@@ -171,8 +174,11 @@ export function mergeRequestVisibleTo(caller: Caller, today: string) {
     const enabled = eb(level, '=', 'enabled');
     if (caller.user === null) return eb.and([projectVisibleTo(caller, today)(projects), enabled]);
     const { id } = caller.user;
-    const member = (role: number) => projectWithRole(id, role, today)(projects);
-    const open = eb('projects.visibility', 'in', ['public', 'internal']);
-    return eb.and([eb.or([enabled, eb.and([eb(level, '=', 'private'), member(1)])]), eb.or([open, member(PLANNER)])]);
+    const hasRole = (role: number) => projectWithRole(id, role, today)(projects);
+    const isOpenProject = eb('projects.visibility', 'in', ['public', 'internal']);
+    return eb.and([
+      eb.or([enabled, eb.and([eb(level, '=', 'private'), hasRole(ANY_ROLE)])]),
+      eb.or([isOpenProject, hasRole(PLANNER)]),
+    ]);
   };
 }

@@ -4,7 +4,7 @@ import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import { type Group, getGroupRole } from '#domain/namespaces/groups.ts';
 
 /**
- * Who may create projects and subgroups in a group, by the group's settings (contract/planning.md §0 "Who may"). Pure.
+ * Who may create projects and subgroups in a group, by the group's settings (contract/planning.md §0 "Who may").
  */
 
 type ParentGroup = Pick<Group, 'attributes' | 'role' | 'archived' | 'marked'>;
@@ -14,16 +14,19 @@ export function mayCreateProjectIn(caller: Caller, group: ParentGroup): boolean 
   const level = parseGroupAttributes(group.attributes).project_creation_level;
   if (level === 'noone') return false;
   if (level === 'administrator') return isAdministrator(caller);
-  return getGroupRole(caller, group) >= PROJECT_ROLES[level];
+  return getGroupRole(caller, group) >= MIN_ROLES_FOR_PROJECTS[level];
 }
 
 export function mayCreateSubgroupIn(caller: Caller, group: ParentGroup): boolean {
   if (isClosed(group)) return false;
-  return getGroupRole(caller, group) >= SUBGROUP_ROLES[parseGroupAttributes(group.attributes).subgroup_creation_level];
+  return (
+    getGroupRole(caller, group) >=
+    MIN_ROLES_FOR_SUBGROUPS[parseGroupAttributes(group.attributes).subgroup_creation_level]
+  );
 }
 
-/** Groups that are archived or marked for deletion, directly or through an ancestor, accept nothing new. */
+/** Returns whether the group or an ancestor is archived or marked for deletion: then nothing can be created in it. */
 const isClosed = ({ archived, marked }: ParentGroup) => archived || marked;
 
-const PROJECT_ROLES = { owner: OWNER, maintainer: MAINTAINER, developer: DEVELOPER } as const;
-const SUBGROUP_ROLES = { owner: OWNER, maintainer: MAINTAINER } as const;
+const MIN_ROLES_FOR_PROJECTS = { owner: OWNER, maintainer: MAINTAINER, developer: DEVELOPER } as const;
+const MIN_ROLES_FOR_SUBGROUPS = { owner: OWNER, maintainer: MAINTAINER } as const;

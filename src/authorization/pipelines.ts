@@ -65,8 +65,8 @@ export async function findPipeline(db: Reader, projectId: number, id: number): P
 
 /** Returns the existing pipelines in the order of `ids`, with one query. */
 export async function findPipelines(db: Reader, ids: readonly number[]): Promise<PipelineRow[]> {
-  const distinct = [...new Set(ids)];
-  return sortByIds(distinct, await pipelinesById(db, distinct));
+  const distinctIds = [...new Set(ids)];
+  return sortByIds(distinctIds, await pipelinesById(db, distinctIds));
 }
 
 // index: pipelines_by_sha

@@ -10,11 +10,11 @@ import { insertRoute } from '#domain/namespaces/routes.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { VISIBILITIES, type Visibility } from './visibility-levels.ts';
 
-/** Random projects in random hands: what lists say and what is said of one thing must be the same in all of them. */
+/** Random projects for tests that compare the SQL conditions of lists with the checks of single rows. */
 
 export interface DrawnPlace {
   readonly visibility: Visibility;
-  /** Of the first user, in the project or the group above it. */
+  /** Role of the first user; null without a membership. `above`: the membership is in the project's group. */
   readonly role: number | null;
   readonly above: boolean;
   readonly expiresAt: string | null;
@@ -22,7 +22,7 @@ export interface DrawnPlace {
 
 export const drawnLevel: fc.Arbitrary<FeatureLevel> = fc.constantFrom('enabled', 'enabled', 'private', 'disabled');
 
-/** For `fc.record`. */
+/** Returns the arbitraries for `fc.record`. */
 export const drawnPlace = (today: string) => ({
   visibility: fc.constantFrom(...VISIBILITIES),
   role: fc.constantFrom(null, ...ROLES),
@@ -30,19 +30,22 @@ export const drawnPlace = (today: string) => ({
   expiresAt: fc.constantFrom(null, today, '2026-01-03'),
 });
 
-/** Two users, and those who ask: nobody, both of them, an administrator. */
+/** Creates two users and an administrator. Returns the users, and as callers an anonymous one and all three. */
 export async function makeCallers(database: Database): Promise<{ users: readonly number[]; callers: Caller[] }> {
-  const users = await database.transaction(async (tx) => [await makeUser(tx, 'ada'), await makeUser(tx, 'ben')]);
+  const users = await database.transaction(async (tx) => [
+    await insertTestUser(tx, 'ada'),
+    await insertTestUser(tx, 'ben'),
+  ]);
   const administrator = await database.transaction(async (tx) => {
-    const id = await makeUser(tx, 'carol');
+    const id = await insertTestUser(tx, 'carol');
     await tx.updateTable('users').set({ admin: true }).where('id', '=', id).execute();
     return id;
   });
-  const callerOf = (id: number, admin = false) => ({ ...ANONYMOUS, user: { id, admin } }) as Caller;
-  return { users, callers: [ANONYMOUS, ...users.map((id) => callerOf(id)), callerOf(administrator, true)] };
+  const toCaller = (id: number, admin = false) => ({ ...ANONYMOUS, user: { id, admin } }) as Caller;
+  return { users, callers: [ANONYMOUS, ...users.map((id) => toCaller(id)), toCaller(administrator, true)] };
 }
 
-async function makeUser(tx: Transaction, username: string): Promise<number> {
+async function insertTestUser(tx: Transaction, username: string): Promise<number> {
   const email = `${username}@hearth.test`;
   const created = await createUser(tx, {
     username,
@@ -56,17 +59,17 @@ async function makeUser(tx: Transaction, username: string): Promise<number> {
   return created.id;
 }
 
-let places = 0;
+let projectCount = 0;
 
 type Levels = { readonly issues_access_level?: FeatureLevel; readonly merge_requests_access_level?: FeatureLevel };
 
-/** The project's id. */
+/** Creates a random project in its own group, with the membership of the user. Returns the project's id. */
 export async function makeDrawnPlace(
   tx: Transaction,
   userId: number,
   { visibility, role, above, expiresAt, levels }: DrawnPlace & { readonly levels: Levels },
 ): Promise<number> {
-  const path = `place-${++places}`;
+  const path = `place-${++projectCount}`;
   const group = { kind: 'group', owner_id: null, parent_id: null, path, name: path, visibility } as const;
   const groupId = await createNamespace(tx, group, { full_path: path, full_name: path });
   const times = { last_activity_at: tx.now, created_at: tx.now, updated_at: tx.now };

@@ -21,7 +21,7 @@ export async function filterProjectReaders(
   if (userIds.length === 0) return [];
   const users = await selectActiveUsers(db, userIds);
   const roles = await loadRoles(db, userIds, project.namespace_id, project.id);
-  const may = new Set(
+  const readerIds = new Set(
     users
       .filter((user) => {
         const reader = { ...ANONYMOUS, user } as Caller;
@@ -30,7 +30,7 @@ export async function filterProjectReaders(
       })
       .map(({ id }) => id),
   );
-  return [...new Set(userIds)].filter((id) => may.has(id));
+  return [...new Set(userIds)].filter((id) => readerIds.has(id));
 }
 
 /**
@@ -47,7 +47,7 @@ export async function filterGroupReaders(
   const users = await selectActiveUsers(db, userIds);
   const roles = await loadRoles(db, userIds, group.id, null);
   const memberIdsBelow = await loadMembersBelow(db, userIds, group.id);
-  const may = new Set(
+  const readerIds = new Set(
     users
       .filter((user) => {
         const reader = { ...ANONYMOUS, user } as Caller;
@@ -60,7 +60,7 @@ export async function filterGroupReaders(
       })
       .map(({ id }) => id),
   );
-  return [...new Set(userIds)].filter((id) => may.has(id));
+  return [...new Set(userIds)].filter((id) => readerIds.has(id));
 }
 
 function selectActiveUsers(db: Reader, userIds: readonly number[]) {
@@ -72,14 +72,17 @@ function selectActiveUsers(db: Reader, userIds: readonly number[]) {
     .execute();
 }
 
+/** Returns the users among these with a membership in a descendant group or project. */
 async function loadMembersBelow(db: Reader, userIds: readonly number[], groupId: number): Promise<ReadonlySet<number>> {
-  const live = db
+  const activeMemberships = db
     .selectFrom('memberships')
     .select('user_id')
     .where(isInIds(db, sql<number>`memberships.user_id`, userIds))
     .where(isActiveMembership('memberships.expires_at', db.today));
-  const inGroups = live.where('source_type', '=', 'group').where('source_id', 'in', selectDescendantIds(db, groupId));
-  const inProjects = live
+  const inGroups = activeMemberships
+    .where('source_type', '=', 'group')
+    .where('source_id', 'in', selectDescendantIds(db, groupId));
+  const inProjects = activeMemberships
     .where('source_type', '=', 'project')
     .where('source_id', 'in', selectDescendantProjectIds(db, groupId));
   const rows = await inGroups.union(inProjects).execute();
@@ -94,16 +97,16 @@ async function loadRoles(
   projectId: number | null,
 ): Promise<ReadonlyMap<number, number>> {
   const ancestorIds = db.selectFrom('namespace_closure').select('ancestor_id').where('descendant_id', '=', namespaceId);
-  // Separate queries, each by source and user: with one condition for both an engine would scan all members.
-  const live = db
+  // Separate queries, so that each can use the index on source and user; a single OR condition would scan all memberships.
+  const activeMemberships = db
     .selectFrom('memberships')
     .select(['user_id', 'access_level'])
     .where(isInIds(db, sql<number>`memberships.user_id`, userIds))
     .where(isActiveMembership('memberships.expires_at', db.today));
-  const inGroups = live.where('source_type', '=', 'group').where('source_id', 'in', ancestorIds);
+  const inGroups = activeMemberships.where('source_type', '=', 'group').where('source_id', 'in', ancestorIds);
   const rows = await (projectId === null
     ? inGroups
-    : inGroups.unionAll(live.where('source_type', '=', 'project').where('source_id', '=', projectId))
+    : inGroups.unionAll(activeMemberships.where('source_type', '=', 'project').where('source_id', '=', projectId))
   ).execute();
   const roles = new Map<number, number>();
   for (const { user_id, access_level } of rows) {

@@ -19,8 +19,8 @@ export type Runner = Omit<Selectable<RunnersTables['runners']>, 'token_digest'>;
 const RECENT_CONTACT_MS = 10_000;
 
 /**
- * Returns the time after which a contact counts as recent. Statuses have a resolution of hours, while runners call
- * every second, for many jobs at once.
+ * Returns the time after which a contact counts as recent and is not written again. Runners call every second, for many jobs
+ * at once, while runner statuses only need a resolution of hours.
  */
 export function recentContactThreshold(now: string): string {
   return addMilliseconds(now, -RECENT_CONTACT_MS);
@@ -131,14 +131,14 @@ export async function mayListRunnerJobs(db: Reader, caller: SignedInCaller, runn
  * index: runner_projects_by_runner
  */
 export async function findOwnerProjectId(db: Reader, runnerId: number): Promise<number | null> {
-  const first = await db
+  const firstAssignment = await db
     .selectFrom('runner_projects')
     .select('project_id')
     .where('runner_id', '=', runnerId)
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
-  return first?.project_id ?? null;
+  return firstAssignment?.project_id ?? null;
 }
 
 async function maintainsRunnerGroup(db: Reader, caller: SignedInCaller, { group_id }: Pick<Runner, 'group_id'>) {

@@ -10,7 +10,7 @@ import { generateHexToken, hashToken, secretsEqual } from '#security/tokens.ts';
 /** An application without the digest of its secret. */
 export type OAuthApplication = Omit<Selectable<OAuthApplicationsTable>, 'secret_digest'>;
 
-/** A new secret in clear text, which is not stored. */
+/** An application with its new secret in clear text; only the digest is stored. */
 export interface IssuedApplication {
   readonly application: OAuthApplication;
   readonly secret: string;

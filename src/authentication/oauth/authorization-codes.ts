@@ -90,17 +90,18 @@ export async function revokeTokensOfReplayedCode(tx: Transaction, code: string, 
     .where('digest', '=', hashToken(code))
     .where('used_at', '<', requestedAt)
     .executeTakeFirst();
-  if (replayedGrant && replayedGrant.token_id !== null) await revokeTokenFamily(tx, { first: replayedGrant.token_id });
+  if (replayedGrant && replayedGrant.token_id !== null)
+    await revokeTokenFamily(tx, { familyId: replayedGrant.token_id });
 }
 
 /** Deletes up to `limit` codes that expired a month ago; returns how many. */
 export async function deleteOldGrants(tx: Transaction, limit: number): Promise<number> {
   // index: oauth_grants_by_expiry
-  const old = tx
+  const oldGrants = tx
     .selectFrom('oauth_grants')
     .select('id')
     .where('expires_at', '<=', addMilliseconds(tx.now, -RETENTION_MS))
     .limit(limit);
-  const deleteResult = await tx.deleteFrom('oauth_grants').where('id', 'in', old).executeTakeFirst();
+  const deleteResult = await tx.deleteFrom('oauth_grants').where('id', 'in', oldGrants).executeTakeFirst();
   return Number(deleteResult.numDeletedRows);
 }

@@ -11,11 +11,12 @@ import { getSignInBlock } from '../sign-in-blocks.ts';
 
 const ACCESS_TOKEN_LIFETIME_SECONDS = 7200;
 
-/** Format of both secrets: other texts are never looked up. */
-const SECRET_PATTERN = /^[0-9a-f]{64}$/;
+/** Format of access tokens and refresh tokens: other texts are never looked up. */
+const TOKEN_PATTERN = /^[0-9a-f]{64}$/;
 
+/** Returns whether a text has the format of an OAuth access token or refresh token. */
 export function isOAuthSecret(text: string): boolean {
-  return SECRET_PATTERN.test(text);
+  return TOKEN_PATTERN.test(text);
 }
 
 function selectTokensWithUser(db: Reader) {
@@ -55,12 +56,12 @@ interface OAuthToken {
   readonly user: IdentifiedUser | null;
 }
 
-/** Returns the token with this digest, with its user; for identification. */
+/** Returns the token with this digest, with its user. */
 export async function findOAuthToken(db: Reader, digest: string): Promise<OAuthToken | null> {
   return toOAuthToken(await tokenByDigest.first(db, { digest }));
 }
 
-/** Returns the token with this id, with its user; for a repeated identification. */
+/** Returns the token with this id, with its user; used to check the caller again in a later transaction of the request. */
 export async function findOAuthTokenById(db: Reader, id: number): Promise<OAuthToken | null> {
   return toOAuthToken(await tokenById.first(db, { id }));
 }
@@ -78,7 +79,7 @@ function toOAuthToken(row: Awaited<ReturnType<typeof tokenById.first>>): OAuthTo
   };
 }
 
-/** A token without the digests of its secrets. */
+/** A row of an access token and its refresh token, without their digests. */
 export type OAuthTokenRow = Omit<Selectable<OAuthTokensTable>, 'digest' | 'refresh_digest'>;
 
 const tokenColumns = [
@@ -101,7 +102,7 @@ const selectTokensWithClient = (db: Reader) =>
     .leftJoin('oauth_applications', 'oauth_applications.id', 'oauth_tokens.application_id')
     .select([...tokenColumns, 'oauth_applications.uid']);
 
-/** Returns the token with this access token secret, or null. */
+/** Returns the row of this access token, or null. */
 export async function findOAuthTokenBySecret(db: Reader, secret: string): Promise<OAuthTokenWithClient | null> {
   if (!isOAuthSecret(secret)) return null;
   // index: oauth_tokens_by_digest
@@ -110,7 +111,7 @@ export async function findOAuthTokenBySecret(db: Reader, secret: string): Promis
   );
 }
 
-/** Returns the token with this refresh token secret, or null. */
+/** Returns the row of this refresh token, or null. */
 export async function findOAuthTokenByRefreshSecret(db: Reader, secret: string): Promise<OAuthTokenWithClient | null> {
   if (!isOAuthSecret(secret)) return null;
   // index: oauth_tokens_by_refresh_digest
@@ -152,7 +153,7 @@ interface CreateOAuthTokenInput {
   readonly previous?: Pick<OAuthTokenRow, 'id' | 'family_id'>;
 }
 
-/** New secrets in clear text, which are not stored. */
+/** A new access token and refresh token in clear text; only their digests are stored. */
 export interface IssuedOAuthToken {
   readonly token: OAuthTokenRow;
   readonly secret: string;
@@ -207,22 +208,22 @@ export async function revokeFamilyOfReplayedToken(
 ): Promise<void> {
   const { id, revoked_at } = token;
   if (revoked_at === null || addMilliseconds(revoked_at, REPLAY_GRACE_MS) >= requestedAt) return;
-  await revokeTokenFamily(tx, { first: getFamilyId(token), after: id });
+  await revokeTokenFamily(tx, { familyId: getFamilyId(token), afterId: id });
 }
 
 /**
- * Revokes a token and all tokens issued from it by refresh tokens; with `after`, only tokens with larger ids than that.
+ * Revokes a token and all tokens issued from it by refresh tokens; with `afterId`, only tokens with larger ids.
  */
 export async function revokeTokenFamily(
   tx: Transaction,
-  { first, after = 0 }: { readonly first: number; readonly after?: number },
+  { familyId, afterId = 0 }: { readonly familyId: number; readonly afterId?: number },
 ): Promise<void> {
   // index: oauth_tokens primary key, oauth_tokens_by_family
   await tx
     .updateTable('oauth_tokens')
     .set({ revoked_at: tx.now })
-    .where((eb) => eb.or([eb('id', '=', first), eb('family_id', '=', first)]))
-    .where('id', '>', after)
+    .where((eb) => eb.or([eb('id', '=', familyId), eb('family_id', '=', familyId)]))
+    .where('id', '>', afterId)
     .where('revoked_at', 'is', null)
     .execute();
 }
@@ -237,9 +238,9 @@ export async function deleteOAuthOfUser(tx: Transaction, userId: number): Promis
   await tx.deleteFrom('oauth_grants').where('user_id', '=', userId).execute();
 }
 
-/** How long a revoked token still gets a specific error, and a used code or refresh token still reveals a theft. */
+/** How long revoked tokens and used codes are kept: their use gets a specific error and is detected as a replay. */
 export const RETENTION_MS = 30 * DAY_MS;
-/** Tokens not renewed for so long are deleted; otherwise each sign-in by a script would remain forever. */
+/** Age after which a token that was not renewed is deleted: scripts that sign in again would otherwise accumulate tokens. */
 const MAX_UNRENEWED_MS = 365 * DAY_MS;
 
 /** Deletes up to `limit` tokens that were revoked a month ago; returns how many. */
@@ -252,8 +253,8 @@ export function deleteRevokedTokens(tx: Transaction, limit: number): Promise<num
 /** Deletes up to `limit` tokens that are a month old and have no refresh token; returns how many. */
 export function deleteUnrenewableTokens(tx: Transaction, limit: number): Promise<number> {
   // index: oauth_tokens_unrenewable
-  const old = tx.selectFrom('oauth_tokens').select('id').where('refresh_digest', 'is', null);
-  return deleteTokens(tx, old.where('created_at', '<=', addMilliseconds(tx.now, -RETENTION_MS)).limit(limit));
+  const unrenewable = tx.selectFrom('oauth_tokens').select('id').where('refresh_digest', 'is', null);
+  return deleteTokens(tx, unrenewable.where('created_at', '<=', addMilliseconds(tx.now, -RETENTION_MS)).limit(limit));
 }
 
 /** Deletes up to `limit` tokens that have not been renewed for a year; returns how many. */
@@ -263,9 +264,9 @@ export function deleteAbandonedTokens(tx: Transaction, limit: number): Promise<n
   return deleteTokens(tx, tx.selectFrom('oauth_tokens').select('id').where('created_at', '<=', before).limit(limit));
 }
 
-type Ids = SelectQueryBuilder<Schema, 'oauth_tokens', { id: number }>;
+type TokenIdQuery = SelectQueryBuilder<Schema, 'oauth_tokens', { id: number }>;
 
-async function deleteTokens(tx: Transaction, ids: Ids): Promise<number> {
+async function deleteTokens(tx: Transaction, ids: TokenIdQuery): Promise<number> {
   const deleteResult = await tx.deleteFrom('oauth_tokens').where('id', 'in', ids).executeTakeFirst();
   return Number(deleteResult.numDeletedRows);
 }

@@ -30,9 +30,9 @@ export async function checkPassword(
   waiter?: Waiter,
 ): Promise<{ readonly user: User } | Failure<'invalid'>> {
   const candidate = await findCandidate(database.reader, login);
-  const right = await verifyPassword(candidate?.password_hash ?? null, password, waiter);
+  const isCorrect = await verifyPassword(candidate?.password_hash ?? null, password, waiter);
   const user = await database.transaction((tx) =>
-    right && candidate !== null ? acceptSignIn(tx, candidate) : countFailure(tx, candidate?.id ?? UNKNOWN_USER_ID),
+    isCorrect && candidate !== null ? acceptSignIn(tx, candidate) : countFailure(tx, candidate?.id ?? UNKNOWN_USER_ID),
   );
   return user === null ? fail('invalid') : { user };
 }
@@ -64,8 +64,8 @@ async function findCandidate(db: Reader, login: string): Promise<LoginCandidate 
 }
 
 /**
- * One statement checks the current state: while the password was verified, the account may have been locked, blocked or
- * given another password.
+ * Resets the failure count and returns the user, or null if they may no longer sign in. One statement checks the current
+ * state: while the password was verified, the account may have been locked, blocked or given another password.
  */
 async function acceptSignIn(tx: Transaction, { id, password_hash }: LoginCandidate): Promise<User | null> {
   const unlockedUser = await tx
@@ -91,15 +91,15 @@ async function countFailure(tx: Transaction, id: number): Promise<null> {
   await tx
     .updateTable('users')
     .set((eb) => {
-      const failures = eb
+      const failedAttempts = eb
         .case()
         .when('locked_until', 'is', null)
         .then(eb('failed_attempts', '+', 1))
         .else(1)
         .end();
       return {
-        failed_attempts: failures,
-        locked_until: eb.case().when(failures, '>=', MAX_FAILED_ATTEMPTS).then(lockedUntil).else(null).end(),
+        failed_attempts: failedAttempts,
+        locked_until: eb.case().when(failedAttempts, '>=', MAX_FAILED_ATTEMPTS).then(lockedUntil).else(null).end(),
       };
     })
     .where('id', '=', id)

@@ -10,7 +10,7 @@ import { type IdentifiedUser, identifiedUserColumns } from '../identified-user.t
 // secret; the database stores its digest. Each request reads the session, so that a sign-out or a block takes effect in
 // every process at once.
 
-/** 258 random bits. */
+/** Number of characters: 258 random bits. */
 const SECRET_LENGTH = 43;
 
 export function newSessionSecret(): string {
@@ -59,19 +59,19 @@ export function findSession(db: Reader, secret: string, now: Date): Promise<Sess
   return findSessionByDigest(db, hashToken(secret), now);
 }
 
-/** Returns the session with this digest, unless it has expired; for a repeated identification. */
+/** Returns the session with this digest, unless it has expired; used to check the caller again in a later transaction of the request. */
 export async function findSessionByDigest(db: Reader, digest: string, now: Date): Promise<Session | null> {
   const row = await sessionByDigest.first(db, { digest });
   if (row === undefined) return null;
   const { return_to: returnTo, last_seen_at, ...user } = row;
-  const idle = now.getTime() - Date.parse(last_seen_at);
-  const life = maxIdleMs(user.id !== null, await loadSettings(db));
-  if (idle >= life) return null;
-  const needsUpdate = idle >= Math.min(LAST_SEEN_UPDATE_MS, life / 4);
+  const idleMs = now.getTime() - Date.parse(last_seen_at);
+  const maxIdleMs = getMaxIdleMs(user.id !== null, await loadSettings(db));
+  if (idleMs >= maxIdleMs) return null;
+  const needsUpdate = idleMs >= Math.min(LAST_SEEN_UPDATE_MS, maxIdleMs / 4);
   return { digest, user: user.id === null ? null : (user as IdentifiedUser), returnTo, needsUpdate };
 }
 
-function maxIdleMs(isSignedIn: boolean, { session_expire_delay: minutes }: ApplicationSettings): number {
+function getMaxIdleMs(isSignedIn: boolean, { session_expire_delay: minutes }: ApplicationSettings): number {
   return (isSignedIn ? minutes : Math.min(minutes, MAX_ANONYMOUS_IDLE_MINUTES)) * MINUTE_MS;
 }
 
@@ -120,16 +120,16 @@ export async function deleteSessionsOfUser(tx: Transaction, userId: number): Pro
 /** Deletes up to `limit` expired sessions; returns how many. */
 export async function deleteIdleSessions(tx: Transaction, limit: number): Promise<number> {
   const settings = await loadSettings(tx);
-  const seenBefore = (isSignedIn: boolean) => addMilliseconds(tx.now, -maxIdleMs(isSignedIn, settings));
+  const getLastSeenLimit = (isSignedIn: boolean) => addMilliseconds(tx.now, -getMaxIdleMs(isSignedIn, settings));
   // index: sessions_by_last_seen
-  const idle = tx
+  const idleSessions = tx
     .selectFrom('sessions')
     .select('digest')
-    .where('last_seen_at', '<=', seenBefore(false))
-    .where((eb) => eb.or([eb('user_id', 'is', null), eb('last_seen_at', '<=', seenBefore(true))]))
+    .where('last_seen_at', '<=', getLastSeenLimit(false))
+    .where((eb) => eb.or([eb('user_id', 'is', null), eb('last_seen_at', '<=', getLastSeenLimit(true))]))
     .limit(limit);
-  const deleteQuery = tx.deleteFrom('sessions').where('digest', 'in', idle);
+  const deleteQuery = tx.deleteFrom('sessions').where('digest', 'in', idleSessions);
   // Checks the row again: the session may have been used since it was selected.
-  const deleteResult = await deleteQuery.where('last_seen_at', '<=', seenBefore(false)).executeTakeFirst();
+  const deleteResult = await deleteQuery.where('last_seen_at', '<=', getLastSeenLimit(false)).executeTakeFirst();
   return Number(deleteResult.numDeletedRows);
 }

@@ -36,7 +36,7 @@ export async function signInWithPassword(
   });
 }
 
-/** Returns false if the user was blocked since the password check. */
+/** Records the sign-in and reactivates a deactivated user. Returns false if the user was blocked since the password check. */
 async function recordSignIn(tx: Transaction, { id }: User, address: string): Promise<boolean> {
   const recordedUser = await tx
     .updateTable('users')

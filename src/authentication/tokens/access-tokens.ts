@@ -11,7 +11,7 @@ import { isExpired } from '../credentials.ts';
 
 export type AccessToken = Omit<Selectable<AccessTokensTable>, 'digest' | 'name_key'>;
 
-/** A new secret in clear text, which is not stored. */
+/** A new token with its secret in clear text; only the digest is stored. */
 export interface IssuedToken {
   readonly token: AccessToken;
   readonly secret: string;
@@ -45,8 +45,8 @@ export type Scope = (typeof SCOPES)[number];
 const SCOPES_BEYOND_API: readonly string[] = ['sudo', 'admin_mode'];
 
 /**
- * Fails if the token of the request lacks one of these scopes: a token hands out no scope that it lacks. Callers without
- * a token (sessions) hand out every scope.
+ * Returns a failure if the token of the request lacks one of these scopes, else null: a token cannot grant scopes that it
+ * lacks. Callers without a token (sessions) may grant every scope.
  */
 export function checkHandedOutScopes(
   { token }: Pick<Caller, 'token'>,
@@ -187,12 +187,12 @@ export async function rotateToken(
   { expiresAt, prefix }: { readonly expiresAt: string | null; readonly prefix: string },
 ): Promise<IssuedToken | Failure<'alreadyRevoked'>> {
   if (!(await revokeToken(tx, id))) return fail('alreadyRevoked');
-  const old = (await findAccessToken(tx, id)) as AccessToken;
-  const { user_id: userId, name, description, scopes, impersonation } = old;
+  const revokedToken = (await findAccessToken(tx, id)) as AccessToken;
+  const { user_id: userId, name, description, scopes, impersonation } = revokedToken;
   return insertToken(tx, { userId, name, description, scopes, impersonation, expiresAt, prefix, previousTokenId: id });
 }
 
-/** Revokes all tokens created from this one by rotation: someone else has the chain. */
+/** Revokes all tokens created from this one by rotation, because its reuse shows that it was stolen. */
 export async function revokeDescendants(tx: Transaction, id: number): Promise<void> {
   // index: access_tokens_by_previous
   await tx

@@ -15,12 +15,12 @@ const CLOCK_SKEW_SECONDS = 60;
 
 /**
  * What a token may be used for: a request, the first request of a git fetch, or its later requests, which repeat the
- * token. `seconds`: the longest accepted validity. `once`: the token is not accepted a second time.
+ * token. `maxValiditySeconds`: the longest accepted validity. `singleUse`: the token is accepted only once.
  */
 const PURPOSES = {
-  site: { seconds: 60, once: true },
-  siteFetch: { seconds: 7_200, once: true },
-  siteFetchRest: { seconds: 7_200, once: false },
+  site: { maxValiditySeconds: 60, singleUse: true },
+  siteFetch: { maxValiditySeconds: 7_200, singleUse: true },
+  siteFetchRest: { maxValiditySeconds: 7_200, singleUse: false },
 } as const;
 
 export type SitePurpose = keyof typeof PURPOSES;
@@ -45,7 +45,7 @@ export const siteSecretContext = (siteId: number): string => `geo_sites.secret_a
 
 /**
  * Returns the site that signed this token, enabled or not; its `data` decides what it may do. `skewed`: the token is
- * valid but for its time.
+ * valid, but its times are outside the tolerance.
  */
 export async function findSiteByProof(
   { database, secretKey, now }: SiteServices,
@@ -53,21 +53,22 @@ export async function findSiteByProof(
   address: string,
 ): Promise<CallerSite | 'unknown' | 'skewed'> {
   const { reader } = database;
-  const { seconds, once } = PURPOSES[purpose];
-  const colon = proof.indexOf(':');
-  const row = colon < 1 ? undefined : await siteByKey.first(reader, { digest: hashToken(proof.slice(0, colon)) });
+  const { maxValiditySeconds, singleUse } = PURPOSES[purpose];
+  const colonIndex = proof.indexOf(':');
+  const row =
+    colonIndex < 1 ? undefined : await siteByKey.first(reader, { digest: hashToken(proof.slice(0, colonIndex)) });
   if (row === undefined || row.secret_access_key === null) return 'unknown';
   const secret = decrypt(await secretKey(), row.secret_access_key, siteSecretContext(row.id));
-  const claims = verifyClaims(proof.slice(colon + 1), secret);
-  if (claims === null || claims.exp - claims.iat > seconds || !(await isAllowedAddress(reader, address)))
+  const claims = verifyClaims(proof.slice(colonIndex + 1), secret);
+  if (claims === null || claims.exp - claims.iat > maxValiditySeconds || !(await isAllowedAddress(reader, address)))
     return 'unknown';
   if (!isWithinValidity(claims, now.getTime() / 1000)) return 'skewed';
-  if (once && !(await claimProof(database, row.id, claims))) return 'unknown';
+  if (singleUse && !(await recordProofUse(database, row.id, claims))) return 'unknown';
   return { id: row.id, enabled: row.enabled, data: claims.data };
 }
 
-/** Stores that a token was used, for as long as it is valid. Returns false if it was used before. */
-function claimProof(database: Database, siteId: number, { jti, exp }: Claims): Promise<boolean> {
+/** Records the use of a token until it expires. Returns false if it was used before. */
+function recordProofUse(database: Database, siteId: number, { jti, exp }: Claims): Promise<boolean> {
   const expires_at = new Date((exp + CLOCK_SKEW_SECONDS) * 1000).toISOString();
   return database.transaction(async (tx) => {
     // index: geo_site_proofs_by_expiry
@@ -105,24 +106,25 @@ function isWithinValidity({ iat, nbf, exp }: Claims, now: number): boolean {
 
 /** Returns the claims of a JWT (HS256) signed with this secret; null if the signature or the claims are invalid. */
 function verifyClaims(jwt: string, secret: string): Claims | null {
-  const [header = '', payload = '', signature = '', ...more] = jwt.split('.');
+  const [header = '', payload = '', signature = '', ...extraParts] = jwt.split('.');
   const expectedSignature = createHmac('sha256', secret).update(`${header}.${payload}`).digest();
   const signatureBytes = Buffer.from(signature, 'base64url');
   if (
-    more.length > 0 ||
+    extraParts.length > 0 ||
     signatureBytes.length !== expectedSignature.length ||
     !timingSafeEqual(signatureBytes, expectedSignature)
   )
     return null;
-  const { data, jti, iat, nbf, exp } = parseObject(Buffer.from(payload, 'base64url').toString('utf8'));
-  const times = [iat, nbf, exp].every((time) => typeof time === 'number' && Number.isFinite(time));
-  const isValid = parseObject(Buffer.from(header, 'base64url').toString('utf8')).alg === 'HS256' && times;
-  if (!isValid || typeof data !== 'string' || typeof jti !== 'string') return null;
-  return { data: parseObject(data), jti, iat: iat as number, nbf: nbf as number, exp: exp as number };
+  const { data, jti, iat, nbf, exp } = parseJsonObject(Buffer.from(payload, 'base64url').toString('utf8'));
+  const hasValidTimes = [iat, nbf, exp].every((time) => typeof time === 'number' && Number.isFinite(time));
+  const isSupported =
+    parseJsonObject(Buffer.from(header, 'base64url').toString('utf8')).alg === 'HS256' && hasValidTimes;
+  if (!isSupported || typeof data !== 'string' || typeof jti !== 'string') return null;
+  return { data: parseJsonObject(data), jti, iat: iat as number, nbf: nbf as number, exp: exp as number };
 }
 
 /** Parses a JSON object; returns an empty one for anything else. */
-function parseObject(text: string): JsonObject {
+function parseJsonObject(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : {};

@@ -29,9 +29,9 @@ export function parseSshKey(text: string): SshKey | null {
   const bytes = decodeBase64(words[index + 1] ?? '');
   if (algorithm === undefined || bytes === null) return null;
   const [name, ...fields] = decodeFields(bytes) ?? [];
-  const { type, read } = KEY_FORMATS[algorithm]!;
+  const { type, readSize } = KEY_FORMATS[algorithm]!;
   if (name?.toString('latin1') !== algorithm) return null;
-  const bits = read(fields);
+  const bits = readSize(fields);
   if (bits === null) return null;
   const fingerprint = createHash('sha256').update(bytes).digest('base64').replaceAll('=', '');
   return { type, bits, fingerprint, hasOptions: index > 0 };
@@ -46,13 +46,13 @@ function decodeBase64(base64: string): Buffer | null {
 /** Splits length-prefixed fields; null unless they use all bytes. */
 function decodeFields(bytes: Buffer): Buffer[] | null {
   const fields: Buffer[] = [];
-  let at = 0;
-  while (at < bytes.length) {
-    const start = at + 4;
+  let offset = 0;
+  while (offset < bytes.length) {
+    const start = offset + 4;
     if (start > bytes.length) return null;
-    at = start + bytes.readUInt32BE(start - 4);
-    if (at > bytes.length) return null;
-    fields.push(bytes.subarray(start, at));
+    offset = start + bytes.readUInt32BE(start - 4);
+    if (offset > bytes.length) return null;
+    fields.push(bytes.subarray(start, offset));
   }
   return fields;
 }
@@ -60,43 +60,46 @@ function decodeFields(bytes: Buffer): Buffer[] | null {
 interface KeyFormat {
   readonly type: SshKeyType;
   /** Returns the key size from the fields after the algorithm's name; null if they are invalid. */
-  readonly read: (fields: readonly Buffer[]) => number | null;
+  readonly readSize: (fields: readonly Buffer[]) => number | null;
 }
 
 const KEY_FORMATS: Readonly<Record<string, KeyFormat>> = {
-  'ssh-rsa': { type: 'rsa', read: (fields) => keySize(fields, { numbers: 2, sized: 1 }) },
-  'ssh-dss': { type: 'dsa', read: (fields) => keySize(fields, { numbers: 4, sized: 0 }) },
-  'ecdsa-sha2-nistp256': { type: 'ecdsa', read: (fields) => ecdsaKeySize(fields, P256) },
-  'ecdsa-sha2-nistp384': { type: 'ecdsa', read: (fields) => ecdsaKeySize(fields, P384) },
-  'ecdsa-sha2-nistp521': { type: 'ecdsa', read: (fields) => ecdsaKeySize(fields, P521) },
-  'ssh-ed25519': { type: 'ed25519', read: ed25519KeySize },
+  'ssh-rsa': { type: 'rsa', readSize: (fields) => getKeySize(fields, { count: 2, sizedIndex: 1 }) },
+  'ssh-dss': { type: 'dsa', readSize: (fields) => getKeySize(fields, { count: 4, sizedIndex: 0 }) },
+  'ecdsa-sha2-nistp256': { type: 'ecdsa', readSize: (fields) => getEcdsaKeySize(fields, P256) },
+  'ecdsa-sha2-nistp384': { type: 'ecdsa', readSize: (fields) => getEcdsaKeySize(fields, P384) },
+  'ecdsa-sha2-nistp521': { type: 'ecdsa', readSize: (fields) => getEcdsaKeySize(fields, P521) },
+  'ssh-ed25519': { type: 'ed25519', readSize: getEd25519KeySize },
   'sk-ecdsa-sha2-nistp256@openssh.com': {
     type: 'ecdsa_sk',
-    read: securityKeySize((fields) => ecdsaKeySize(fields, P256)),
+    readSize: withoutApplication((fields) => getEcdsaKeySize(fields, P256)),
   },
-  'sk-ssh-ed25519@openssh.com': { type: 'ed25519_sk', read: securityKeySize(ed25519KeySize) },
+  'sk-ssh-ed25519@openssh.com': { type: 'ed25519_sk', readSize: withoutApplication(getEd25519KeySize) },
 };
 
 const P256 = { name: 'nistp256', curve: 'prime256v1', bits: 256 };
 const P384 = { name: 'nistp384', curve: 'secp384r1', bits: 384 };
 const P521 = { name: 'nistp521', curve: 'secp521r1', bits: 521 };
 
-/** Returns the size of one of exactly `numbers` positive numbers; null otherwise. */
-function keySize(fields: readonly Buffer[], { numbers, sized }: { numbers: number; sized: number }): number | null {
-  const lengths = fields.map(bitLength);
-  return lengths.length === numbers && lengths.every((bits) => bits > 0) ? lengths[sized]! : null;
+/** Returns the bit length of the number at `sizedIndex` if the fields are exactly `count` positive numbers, else null. */
+function getKeySize(
+  fields: readonly Buffer[],
+  { count, sizedIndex }: { count: number; sizedIndex: number },
+): number | null {
+  const lengths = fields.map(getBitLength);
+  return lengths.length === count && lengths.every((bits) => bits > 0) ? lengths[sizedIndex]! : null;
 }
 
 /** Returns the bit length of a canonical positive number; 0 otherwise. */
-function bitLength(number: Buffer): number {
+function getBitLength(number: Buffer): number {
   const [first = 0, second = 0] = number;
   // The first bit is the sign: only a number whose first bit would be 1 has a leading zero byte.
   if (first >= 0x80 || (first === 0 && second < 0x80)) return 0;
   return first === 0 ? (number.length - 1) * 8 : (number.length - 1) * 8 + 32 - Math.clz32(first);
 }
 
-/** Expects the curve's name and an uncompressed point on it. */
-function ecdsaKeySize(fields: readonly Buffer[], { name, curve, bits }: typeof P256): number | null {
+/** Returns the key size if the fields are the curve's name and an uncompressed point on it, else null. */
+function getEcdsaKeySize(fields: readonly Buffer[], { name, curve, bits }: typeof P256): number | null {
   const [nameField, point] = fields;
   if (fields.length !== 2 || nameField?.toString('latin1') !== name || point?.[0] !== 4) return null;
   try {
@@ -107,11 +110,11 @@ function ecdsaKeySize(fields: readonly Buffer[], { name, curve, bits }: typeof P
   }
 }
 
-function ed25519KeySize(fields: readonly Buffer[]): number | null {
+function getEd25519KeySize(fields: readonly Buffer[]): number | null {
   return fields.length === 1 && fields[0]!.length === 32 ? 256 : null;
 }
 
-/** For keys on a security key: the last field is the application, usually `ssh:`. */
-function securityKeySize(read: KeyFormat['read']): KeyFormat['read'] {
-  return (fields) => (fields.at(-1)?.length ? read(fields.slice(0, -1)) : null);
+/** Returns a reader for keys on a security key: their last field is the application, usually `ssh:`. */
+function withoutApplication(readSize: KeyFormat['readSize']): KeyFormat['readSize'] {
+  return (fields) => (fields.at(-1)?.length ? readSize(fields.slice(0, -1)) : null);
 }

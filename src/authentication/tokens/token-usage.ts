@@ -7,7 +7,7 @@ interface UsedToken {
   readonly id: number;
   readonly user_id: number;
   readonly last_used_at: string | null;
-  /** As it is stored: a list of addresses as JSON. */
+  /** JSON array of addresses, newest first. */
   readonly last_used_ips: string;
   readonly last_activity_on: string | null;
 }
@@ -46,36 +46,36 @@ const UPDATE_INTERVAL_MS = 10 * 60 * 1000;
 const MAX_ADDRESSES = 5;
 
 export function createTokenUsage({ database, clock, log, shared = false }: TokenUsageOptions): TokenUsage {
-  const writing = new Map<string, Promise<void>>();
-  /** Concurrent uses are one write. */
+  const pendingWrites = new Map<string, Promise<void>>();
+  /** Starts a write unless one for the same token, user or session is pending. */
   const write = (
     subject: 'token' | 'user' | 'session',
     id: number | string,
     work: (tx: Transaction) => Promise<void>,
   ) => {
     const key = `${subject} ${id}`;
-    if (writing.has(key)) return;
+    if (pendingWrites.has(key)) return;
     const writePromise = database
       .transaction(work)
       .catch((err) => log.warn({ err, [`${subject}_id`]: id }, `Recording the use of a ${subject} failed`))
-      .finally(() => writing.delete(key));
-    writing.set(key, writePromise);
+      .finally(() => pendingWrites.delete(key));
+    pendingWrites.set(key, writePromise);
   };
   return {
     shared,
     recordToken(token, address) {
-      const due = needsUpdate(token, clock);
-      if (due || !isKnownAddress(token, address))
-        write('token', token.id, (tx) => updateToken(tx, token, address, due));
+      const isDue = needsUpdate(token, clock);
+      if (isDue || !isKnownAddress(token, address))
+        write('token', token.id, (tx) => updateToken(tx, token, address, isDue));
     },
     recordUser(user) {
       if (!isActiveOn(user, today(clock))) write('user', user.id, (tx) => updateUserActivity(tx, user));
     },
-    recordSession({ digest, needsUpdate: due }) {
-      if (due) write('session', digest, (tx) => touchSession(tx, digest));
+    recordSession({ digest, needsUpdate: isDue }) {
+      if (isDue) write('session', digest, (tx) => touchSession(tx, digest));
     },
     async flushed() {
-      await Promise.all(writing.values());
+      await Promise.all(pendingWrites.values());
     },
   };
 }
@@ -90,12 +90,12 @@ function isKnownAddress({ last_used_ips }: UsedToken, address: string): boolean 
   return last_used_ips.includes(`"${address}"`);
 }
 
-/** Writes a new address at once, but the time of the use and the user's activity only when they are due. */
+/** Writes a new address at once, but the time of the use and the user's activity only if `isDue`. */
 async function updateToken(
   tx: Transaction,
   { id, user_id, last_activity_on }: UsedToken,
   address: string,
-  due: boolean,
+  isDue: boolean,
 ): Promise<void> {
   const row = await tx.selectFrom('access_tokens').select('last_used_ips').where('id', '=', id).executeTakeFirst();
   if (row === undefined) return;
@@ -103,10 +103,10 @@ async function updateToken(
   const addresses = [address, ...otherAddresses].slice(0, MAX_ADDRESSES);
   await tx
     .updateTable('access_tokens')
-    .set({ ...(due ? { last_used_at: tx.now } : {}), last_used_ips: JSON.stringify(addresses) })
+    .set({ ...(isDue ? { last_used_at: tx.now } : {}), last_used_ips: JSON.stringify(addresses) })
     .where('id', '=', id)
     .execute();
-  if (due) await updateUserActivity(tx, { id: user_id, last_activity_on });
+  if (isDue) await updateUserActivity(tx, { id: user_id, last_activity_on });
 }
 
 async function updateUserActivity(tx: Transaction, user: ActiveUser): Promise<void> {

@@ -22,7 +22,7 @@ interface BootstrapOptions {
   readonly afterCreate: (tx: Transaction, user: User) => Promise<void>;
 }
 
-/** The credentials of `root`, and the text of those that were generated. */
+/** The credentials of `root`. `credentialsText` lists only the generated ones; empty if both are configured. */
 interface InitialCredentials {
   readonly password: string;
   readonly token: string;
@@ -38,14 +38,14 @@ export async function bootstrapUsers(options: BootstrapOptions): Promise<boolean
   const { database, config } = options;
   if (await hasUsers(database.reader)) return false;
   const credentials = chooseCredentials(config);
-  const note = credentials.credentialsText === '' ? null : await writeDraft(config.dataDir, credentials);
+  const draftPath = credentials.credentialsText === '' ? null : await writeDraft(config.dataDir, credentials);
   try {
     const passwordHash = await hashPassword(credentials.password);
-    const first = await database.transaction((tx) => createFirstUsers(tx, options, credentials, passwordHash));
-    if (first && note) await publishCredentials(options, note);
-    return first;
+    const isFirstStart = await database.transaction((tx) => createFirstUsers(tx, options, credentials, passwordHash));
+    if (isFirstStart && draftPath) await publishCredentials(options, draftPath);
+    return isFirstStart;
   } finally {
-    if (note) await rm(note, { force: true });
+    if (draftPath) await rm(draftPath, { force: true });
   }
 }
 
@@ -71,7 +71,7 @@ async function createFirstUsers(
   // Also synchronizes processes: both write this row, one after the other's commit.
   await createSettings(tx, config.allowLocalRequests ? { allow_local_requests_from_web_hooks_and_services: true } : {});
   if (await hasUsers(tx)) return false;
-  const root = await createUserOrThrow(tx, rootUser(passwordHash));
+  const root = await createUserOrThrow(tx, buildRootUser(passwordHash));
   await afterCreate(tx, root);
   await createToken(tx, {
     userId: root.id,
@@ -87,7 +87,7 @@ async function createFirstUsers(
 
 const ROOT_SCOPES = ['api', 'read_user', 'read_repository', 'write_repository', 'sudo', 'admin_mode'];
 
-function rootUser(passwordHash: string): CreateUserInput {
+function buildRootUser(passwordHash: string): CreateUserInput {
   return {
     username: 'root',
     name: 'Administrator',
@@ -100,11 +100,11 @@ function rootUser(passwordHash: string): CreateUserInput {
 
 // Addresses in .invalid are unreachable. Without a password nobody can sign in.
 const INTERNAL_USERS: readonly CreateUserInput[] = [
-  { ...internalUser('ghost', 'Ghost User'), details: { can_create_group: false } },
-  { ...internalUser('alert-bot', 'Alert Bot'), details: { can_create_group: false, bot: true } },
+  { ...buildInternalUser('ghost', 'Ghost User'), details: { can_create_group: false } },
+  { ...buildInternalUser('alert-bot', 'Alert Bot'), details: { can_create_group: false, bot: true } },
 ];
 
-function internalUser(username: string, name: string): CreateUserInput {
+function buildInternalUser(username: string, name: string): CreateUserInput {
   const email = `${username}@internal.invalid`;
   return { username, name, email, passwordHash: null, confirmed: true, internal: true };
 }
@@ -117,19 +117,19 @@ async function createUserOrThrow(tx: Transaction, user: CreateUserInput): Promis
 
 /** Writes the file before the users are created: a crash must not leave an instance whose password is unknown. */
 async function writeDraft(dataDir: string, { credentialsText }: InitialCredentials): Promise<string> {
-  const draft = join(dataDir, `initial-credentials.${randomUUID()}`);
-  const file = await open(draft, 'wx', 0o600);
+  const draftPath = join(dataDir, `initial-credentials.${randomUUID()}`);
+  const file = await open(draftPath, 'wx', 0o600);
   try {
     await file.writeFile(credentialsText);
     await file.sync();
   } finally {
     await file.close();
   }
-  return draft;
+  return draftPath;
 }
 
-async function publishCredentials({ config, log }: BootstrapOptions, note: string): Promise<void> {
+async function publishCredentials({ config, log }: BootstrapOptions, draftPath: string): Promise<void> {
   const path = join(config.dataDir, 'initial-credentials');
-  await rename(note, path);
+  await rename(draftPath, path);
   log.info({ path }, 'Created the administrator root. Its generated credentials are in the file at `path`');
 }

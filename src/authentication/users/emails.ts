@@ -36,15 +36,15 @@ export function validateAddress(address: string): string[] {
   return isValidAddress(address) && address.length <= MAX_LENGTH ? [] : ['is invalid'];
 }
 
-/** Returns whether this is a primary or confirmed address of a user other than `except`. */
-export async function isEmailTaken(db: Reader, address: string, except = 0): Promise<boolean> {
+/** Returns whether this is a primary or confirmed address of a user other than `exceptUserId`. */
+export async function isEmailTaken(db: Reader, address: string, exceptUserId = 0): Promise<boolean> {
   // index: emails_by_taken_key
   const owner = await db
     .selectFrom('emails')
     .select('user_id')
     .where('taken_key', '=', foldCase(address))
     .executeTakeFirst();
-  return owner !== undefined && owner.user_id !== except;
+  return owner !== undefined && owner.user_id !== exceptUserId;
 }
 
 /** Returns whether this is a confirmed address of the user. */
@@ -111,11 +111,11 @@ export async function removeEmailFromUser(
   address: string,
 ): Promise<void> {
   await deleteEmailRow(tx, user.id, address);
-  const addressColumns = ADDRESS_COLUMNS.filter((use) => foldCase(user[use] ?? '') === foldCase(address));
+  const addressColumns = ADDRESS_COLUMNS.filter((column) => foldCase(user[column] ?? '') === foldCase(address));
   if (addressColumns.length === 0) return;
   await tx
     .updateTable('users')
-    .set({ ...Object.fromEntries(addressColumns.map((use) => [use, null])), updated_at: tx.now })
+    .set({ ...Object.fromEntries(addressColumns.map((column) => [column, null])), updated_at: tx.now })
     .where('id', '=', user.id)
     .execute();
 }

@@ -1,10 +1,11 @@
 // Rules for passwords.
 
 const MAX_LENGTH = 128;
+/** Passwords of at least this length may contain the owner's name, username or email address. */
 const MIN_LENGTH_WITH_PERSONAL_WORDS = 64;
 const MIN_WORD_LENGTH = 4;
 
-const WEAK = 'must not contain commonly used combinations of words and letters';
+const WEAK_PASSWORD_ERROR = 'must not contain commonly used combinations of words and letters';
 
 const COMMON_PASSWORDS: ReadonlySet<string> = new Set([
   '00000000',
@@ -125,16 +126,16 @@ export function validatePassword(password: string, owner: PasswordOwner, minLeng
   const length = [...password].length;
   if (length < minLength) return [`is too short (minimum is ${minLength} characters)`];
   if (length > MAX_LENGTH) return [`is too long (maximum is ${MAX_LENGTH} characters)`];
-  return isWeak(password.toLowerCase(), owner) ? [WEAK] : [];
+  return isWeak(password.toLowerCase(), owner) ? [WEAK_PASSWORD_ERROR] : [];
 }
 
 function isWeak(password: string, owner: PasswordOwner): boolean {
   if (COMMON_PASSWORDS.has(password)) return true;
   if (password.length >= MIN_LENGTH_WITH_PERSONAL_WORDS) return false;
-  return personalWords(owner).some((word) => password.includes(word));
+  return listPersonalWords(owner).some((word) => password.includes(word));
 }
 
-function personalWords({ name, username, email }: PasswordOwner): string[] {
+function listPersonalWords({ name, username, email }: PasswordOwner): string[] {
   const words = [name, username, email].flatMap((text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u));
   return words.filter((word) => word.length >= MIN_WORD_LENGTH);
 }

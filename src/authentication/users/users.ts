@@ -206,7 +206,7 @@ async function insertUser(tx: Transaction, user: CreateUserInput): Promise<{ id:
     .values({
       projects_limit: 0,
       ...user.details,
-      ...nameColumns(user),
+      ...toNameColumns(user),
       confirmed_at: user.confirmed ? tx.now : null,
       password_hash: user.passwordHash,
       internal: user.internal ?? false,
@@ -218,7 +218,7 @@ async function insertUser(tx: Transaction, user: CreateUserInput): Promise<{ id:
     .executeTakeFirstOrThrow();
 }
 
-function nameColumns({ username, name, email }: Pick<CreateUserInput, 'username' | 'name' | 'email'>) {
+function toNameColumns({ username, name, email }: Pick<CreateUserInput, 'username' | 'name' | 'email'>) {
   return {
     username,
     username_key: foldCase(username),
@@ -251,17 +251,17 @@ export async function updateUser(
   const { email, username, name } = changes;
   if (email && (await isEmailTaken(tx, email.address, user.id))) return fail('emailTaken');
   if (username !== undefined && (await isUsernameTaken(tx, username, user.id))) return fail('usernameTaken');
-  const next = { username: username ?? user.username, name: name ?? user.name, email: user.email };
+  const nameFields = { username: username ?? user.username, name: name ?? user.name, email: user.email };
   const { details = {}, passwordProblems = [] } = changes;
-  const errors = validateUser({ ...next, email: email?.address ?? user.email, details, passwordProblems }, user);
+  const errors = validateUser({ ...nameFields, email: email?.address ?? user.email, details, passwordProblems }, user);
   if (errors !== null) return invalid(errors);
   if (email) await updateEmail(tx, user, email);
   await tx
     .updateTable('users')
     .set({
       ...changes.details,
-      ...changedNameColumns(changes),
-      ...passwordColumns(tx, changes.password),
+      ...toChangedNameColumns(changes),
+      ...toPasswordColumns(tx, changes.password),
       updated_at: tx.now,
     })
     .where('id', '=', user.id)
@@ -272,14 +272,14 @@ export async function updateUser(
   return (await findUserById(tx, user.id)) as User;
 }
 
-function changedNameColumns({ username, name }: UpdateUserInput) {
+function toChangedNameColumns({ username, name }: UpdateUserInput) {
   return {
     ...(username === undefined ? {} : { username, username_key: foldCase(username) }),
     ...(name === undefined ? {} : { name, name_key: foldCase(name) }),
   };
 }
 
-function passwordColumns(tx: Transaction, password: UpdateUserInput['password']) {
+function toPasswordColumns(tx: Transaction, password: UpdateUserInput['password']) {
   if (!password) return {};
   return { password_hash: password.hash, password_expires_at: password.expired ? tx.now : null };
 }
@@ -315,9 +315,9 @@ async function setIdentity(tx: Transaction, userId: number, { provider, externUi
     .execute();
 }
 
-async function isUsernameTaken(db: Reader, username: string, except = 0): Promise<boolean> {
+async function isUsernameTaken(db: Reader, username: string, exceptUserId = 0): Promise<boolean> {
   const owner = await findUserByUsername(db, username);
-  return owner !== null && owner.id !== except;
+  return owner !== null && owner.id !== exceptUserId;
 }
 
 /** Returns the errors in the fields of a user, or null. An unchanged username is not validated again. */
@@ -369,6 +369,7 @@ function validateChoice(id: number | undefined, max: number, kind: string): stri
   return id === undefined || (id >= 1 && id <= max) ? [] : [`${id} is not a valid ${kind}`];
 }
 
+/** Maximum of a 32-bit integer column. */
 const MAX_INTEGER = 2_147_483_647;
 
 function validateProjectsLimit(limit: number): string[] {

@@ -9,7 +9,7 @@ import { getMemberRole, getProjectRole, type Project } from '#domain/namespaces/
 import { matchesParts } from './wildcards.ts';
 
 /**
- * Who may push to, merge into and delete a branch (contract/repository.md §3 "Matching"). Pure: rules are parameters.
+ * Who may push to, merge into and delete a branch (contract/repository.md §3 "Matching").
  * API writes, pushes and merges use the same functions.
  */
 
@@ -42,14 +42,15 @@ export function matchingRules<Rule extends ProtectionRule>(rules: readonly Rule[
 
 /** Returns whether the caller may create or update this branch by a push, in a project that is not archived. */
 export function mayPush(caller: Caller, project: Project, rules: readonly ProtectionRule[], branch: string): boolean {
-  return mayByRules('push', caller, project, rules, branch);
+  return isAllowedByRules('push', caller, project, rules, branch);
 }
 
+/** Returns whether the caller may merge into this branch; the permission to push suffices. */
 export function mayMerge(caller: Caller, project: Project, rules: readonly ProtectionRule[], branch: string): boolean {
-  return mayByRules('merge', caller, project, rules, branch) || mayPush(caller, project, rules, branch);
+  return isAllowedByRules('merge', caller, project, rules, branch) || mayPush(caller, project, rules, branch);
 }
 
-function mayByRules(
+function isAllowedByRules(
   kind: 'push' | 'merge',
   caller: Caller,
   project: Project,
@@ -85,6 +86,7 @@ export function isAllowedByEntry(entry: RuleEntry, caller: Caller, project: Proj
   return getProjectRole(caller, project) >= entry.access_level;
 }
 
+/** Returns whether the rules allow a force push to this branch, by a caller who may push to it. */
 export function mayForcePush(rules: readonly ProtectionRule[], branch: string): boolean {
   const matchedRules = matchingRules(rules, branch);
   return matchedRules.length === 0 || matchedRules.some((rule) => rule.allow_force_push);
@@ -99,14 +101,14 @@ export function mayDeleteProtectedBranch(caller: Caller, project: Project): bool
 export function buildDefaultRule(branch: string, protection: DefaultBranchProtection) {
   if (isUnprotected(protection)) return null;
   const { allowed_to_push, allowed_to_merge, allow_force_push, code_owner_approval_required } = protection;
-  const level = (kind: RuleKind, access_level: number) => ({ kind, access_level, user_id: null, group_id: null });
+  const createLevel = (kind: RuleKind, access_level: number) => ({ kind, access_level, user_id: null, group_id: null });
   return {
     name: branch,
     allow_force_push,
     code_owner_approval_required,
     levels: [
-      ...allowed_to_push.map(({ access_level }) => level('push', access_level)),
-      ...allowed_to_merge.map(({ access_level }) => level('merge', access_level)),
+      ...allowed_to_push.map(({ access_level }) => createLevel('push', access_level)),
+      ...allowed_to_merge.map(({ access_level }) => createLevel('merge', access_level)),
     ],
   };
 }

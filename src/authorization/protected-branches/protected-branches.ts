@@ -37,7 +37,7 @@ const ruleRows = prepare((db, value: Params<{ project: number }>) =>
 export async function listProtectionRules(db: Reader, projectId: number): Promise<ProtectionRuleRow[]> {
   const rules = new Map<number, ProtectionRuleRow & Record<RuleKind, RuleEntry[]>>();
   for (const row of await ruleRows(db, { project: projectId })) {
-    const rule = rules.get(row.id) ?? { ...ruleColumns(row), push: [], merge: [], unprotect: [] };
+    const rule = rules.get(row.id) ?? { ...toRuleColumns(row), push: [], merge: [], unprotect: [] };
     rules.set(row.id, rule);
     if (row.level_id === null || row.kind === null) continue;
     const { level_id: id, access_level, user_id, group_id } = row;
@@ -61,7 +61,7 @@ export async function findProtectionRuleByName(
 
 type RuleRow = Awaited<ReturnType<typeof ruleRows>>[number];
 
-function ruleColumns({ id, name, allow_force_push, code_owner_approval_required, updated_at }: RuleRow) {
+function toRuleColumns({ id, name, allow_force_push, code_owner_approval_required, updated_at }: RuleRow) {
   return { id, name, allow_force_push, code_owner_approval_required, updated_at };
 }
 

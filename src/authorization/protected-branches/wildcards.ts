@@ -7,11 +7,11 @@ export function matchesParts(text: string, parts: readonly string[]): boolean {
   const last = otherParts.pop();
   if (last === undefined) return text === first;
   if (!text.startsWith(first)) return false;
-  let from = first.length;
+  let start = first.length;
   for (const part of otherParts) {
-    const at = text.indexOf(part, from);
-    if (at === -1) return false;
-    from = at + part.length;
+    const index = text.indexOf(part, start);
+    if (index === -1) return false;
+    start = index + part.length;
   }
-  return text.length - last.length >= from && text.endsWith(last);
+  return text.length - last.length >= start && text.endsWith(last);
 }

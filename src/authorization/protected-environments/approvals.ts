@@ -34,14 +34,15 @@ export async function countPendingApprovals(
   const rows = await approvedByRule(db, { deployment: deploymentId });
   const rules = protections.flatMap(({ approval_rules }) => approval_rules);
   if (rules.length > 0) {
-    const approved = new Map(rows.map(({ approval_rule_id, approved }) => [approval_rule_id, approved]));
+    const approvedByRuleId = new Map(rows.map(({ approval_rule_id, approved }) => [approval_rule_id, approved]));
     return rules.reduce(
-      (sum, { id, required_approvals }) => sum + missingApprovals(required_approvals, approved.get(id)),
+      (sum, { id, required_approvals }) => sum + countMissingApprovals(required_approvals, approvedByRuleId.get(id)),
       0,
     );
   }
-  const count = Math.max(...protections.map(({ required_approval_count }) => required_approval_count));
-  return missingApprovals(count, rows.find(({ rule_key }) => rule_key === 0)?.approved);
+  // Approvals without a rule have the rule key 0.
+  const requiredCount = Math.max(...protections.map(({ required_approval_count }) => required_approval_count));
+  return countMissingApprovals(requiredCount, rows.find(({ rule_key }) => rule_key === 0)?.approved);
 }
 
-const missingApprovals = (requiredCount: number, approved = 0) => Math.max(requiredCount - approved, 0);
+const countMissingApprovals = (requiredCount: number, approved = 0) => Math.max(requiredCount - approved, 0);

@@ -41,20 +41,22 @@ export async function findBlockedJobs(
   if (tier === 'free') return blockReasons;
   const names = [...environments.keys()];
   const project = await getEnvironmentProject(db, projectId);
-  const all = await loadProtectionsForAll(db, tier, project, [...environments.values()]);
-  const byName = new Map(names.map((name, at) => [name, all[at]!]));
-  const protectionsFor = ({ environment }: DeployJob) => byName.get(environment) ?? [];
-  const protectedJobs = jobs.filter((job) => protectionsFor(job).length > 0);
+  const protectionLists = await loadProtectionsForAll(db, tier, project, [...environments.values()]);
+  const protectionsByName = new Map(names.map((name, index) => [name, protectionLists[index]!]));
+  const getProtections = ({ environment }: DeployJob) => protectionsByName.get(environment) ?? [];
+  const protectedJobs = jobs.filter((job) => getProtections(job).length > 0);
   for (const [userId, userJobs] of Map.groupBy(protectedJobs, ({ user_id }) => user_id)) {
-    const passed = await passesProtections(db, userId, projectId, userJobs.map(protectionsFor));
-    for (const [at, { id }] of userJobs.entries()) if (!passed[at]) blockReasons.set(id, 'protected');
+    const passed = await passesProtections(db, userId, projectId, userJobs.map(getProtections));
+    for (const [index, { id }] of userJobs.entries()) if (!passed[index]) blockReasons.set(id, 'protected');
   }
-  const approved = protectedJobs.filter((job) => !blockReasons.has(job.id) && needsApproval(protectionsFor(job)));
-  const deploymentIds = await findStartingDeployments(db, approved);
-  for (const job of approved) {
+  const jobsNeedingApproval = protectedJobs.filter(
+    (job) => !blockReasons.has(job.id) && needsApproval(getProtections(job)),
+  );
+  const deploymentIds = await findStartingDeployments(db, jobsNeedingApproval);
+  for (const job of jobsNeedingApproval) {
     const deploymentId = deploymentIds.get(job.id);
     if (deploymentId === undefined) continue;
-    if ((await countPendingApprovals(db, protectionsFor(job), deploymentId)) > 0) blockReasons.set(job.id, 'waiting');
+    if ((await countPendingApprovals(db, getProtections(job), deploymentId)) > 0) blockReasons.set(job.id, 'waiting');
   }
   return blockReasons;
 }
@@ -97,8 +99,8 @@ async function findStartingDeployments(db: Reader, jobs: readonly DeployJob[]): 
     jobs.map(({ id }) => id),
     ['environment'],
   );
-  const deploying = rows.filter(({ id }) => (options.get(id)?.environment?.action ?? 'start') === 'start');
-  return new Map(deploying.map(({ id, deployment }) => [id, deployment ?? 0]));
+  const startingRows = rows.filter(({ id }) => (options.get(id)?.environment?.action ?? 'start') === 'start');
+  return new Map(startingRows.map(({ id, deployment }) => [id, deployment ?? 0]));
 }
 
 /**

@@ -80,40 +80,46 @@ export async function findAdmittingApprovalRules(
     .toSorted((one, other) => one.id - other.id);
 }
 
-type Admits = (principal: Principal, owner: EnvironmentProtection) => boolean;
+type AdmissionCheck = (principal: Principal, owner: EnvironmentProtection) => boolean;
 
-/** Loads the deployer's roles and returns a function that decides whether an element allows them. */
+/** Value of `group_inheritance_type`: members of ancestor groups do not count. */
+const DIRECT_MEMBERS_ONLY = 0;
+
+/** Loads the deployer's roles and returns a function that decides whether an access level or approval rule allows them. */
 async function loadAdmission(
   db: Reader,
   deployer: Deployer,
   project: EnvironmentProject,
   protections: readonly EnvironmentProtection[],
-  elements: (protection: EnvironmentProtection) => Principal[],
-): Promise<Admits> {
+  getPrincipals: (protection: EnvironmentProtection) => Principal[],
+): Promise<AdmissionCheck> {
   const { user, job } = deployer;
   if (protections.length === 0 || isAdministrator(deployer)) return () => true;
   // A job has no rights in other projects.
   if (user === null || (job !== undefined && job.projectId !== project.id)) return () => false;
-  const roles = await loadRoles(db, user.id, project, collectGroupIds(protections, elements));
-  return ({ access_level, user_id, group_id, group_inheritance_type }, { group_id: owner }) => {
+  const roles = await loadRoles(db, user.id, project, collectGroupIds(protections, getPrincipals));
+  return ({ access_level, user_id, group_id, group_inheritance_type }, { group_id: ownerGroupId }) => {
     if (user_id !== null) return user_id === user.id;
     if (group_id !== null) {
       const { direct, effective } = roles.inGroup(group_id);
-      return (group_inheritance_type === 0 ? direct : effective) > 0;
+      return (group_inheritance_type === DIRECT_MEMBERS_ONLY ? direct : effective) > 0;
     }
     if (access_level === null || access_level === INSTANCE_ADMIN) return false;
     // The job of an administrator acts as Owner, although it has no administrator rights.
-    const role = user.admin ? OWNER : owner === null ? roles.inProject : roles.inGroup(owner).effective;
+    const role = user.admin ? OWNER : ownerGroupId === null ? roles.inProject : roles.inGroup(ownerGroupId).effective;
     return role >= access_level;
   };
 }
 
-/** Returns the ids of the groups that own these protections or occur in their elements. */
+/** Returns the ids of the groups that own these protections or occur in their access levels or rules. */
 function collectGroupIds(
   protections: readonly EnvironmentProtection[],
-  elements: (protection: EnvironmentProtection) => Principal[],
+  getPrincipals: (protection: EnvironmentProtection) => Principal[],
 ): number[] {
-  const groupIdsOrNull = protections.flatMap((one) => [one.group_id, ...elements(one).map(({ group_id }) => group_id)]);
+  const groupIdsOrNull = protections.flatMap((protection) => [
+    protection.group_id,
+    ...getPrincipals(protection).map(({ group_id }) => group_id),
+  ]);
   return [...new Set(groupIdsOrNull)].filter((id) => id !== null);
 }
 
@@ -130,13 +136,16 @@ async function loadRoles(
   { id, namespace_id }: EnvironmentProject,
   groupIds: readonly number[],
 ): Promise<Roles> {
-  const viewer = { user: userId, today: db.today };
-  const projectRole = await projectMembership.first(db, { ...viewer, project: id });
-  const byGroup = Map.groupBy(await groupMemberships(db, [...groupIds, namespace_id], viewer), ({ group }) => group);
-  const highest = (rows: readonly { role: number }[]) => Math.max(0, ...rows.map(({ role }) => role));
+  const membershipParams = { user: userId, today: db.today };
+  const projectRole = await projectMembership.first(db, { ...membershipParams, project: id });
+  const membershipsByGroupId = Map.groupBy(
+    await groupMemberships(db, [...groupIds, namespace_id], membershipParams),
+    ({ group }) => group,
+  );
+  const getHighestRole = (rows: readonly { role: number }[]) => Math.max(0, ...rows.map(({ role }) => role));
   const inGroup = (group: number) => {
-    const rows = byGroup.get(group) ?? [];
-    return { direct: highest(rows.filter(({ depth }) => depth === 0)), effective: highest(rows) };
+    const rows = membershipsByGroupId.get(group) ?? [];
+    return { direct: getHighestRole(rows.filter(({ depth }) => depth === 0)), effective: getHighestRole(rows) };
   };
   return { inProject: Math.max(projectRole?.role ?? 0, inGroup(namespace_id).effective), inGroup };
 }
@@ -162,10 +171,10 @@ interface GroupMembership {
 // index: namespace_closure_pkey, memberships_by_source
 const groupMemberships = prepareForIds<GroupMembership, { user: number; today: string }>((db, ids, value) =>
   db
-    .selectFrom('namespace_closure as up')
-    .innerJoin('memberships', 'memberships.source_id', 'up.ancestor_id')
-    .select(['up.descendant_id as group', 'up.depth', 'memberships.access_level as role'])
-    .where('up.descendant_id', 'in', ids)
+    .selectFrom('namespace_closure as ancestors')
+    .innerJoin('memberships', 'memberships.source_id', 'ancestors.ancestor_id')
+    .select(['ancestors.descendant_id as group', 'ancestors.depth', 'memberships.access_level as role'])
+    .where('ancestors.descendant_id', 'in', ids)
     .where('memberships.source_type', '=', 'group')
     .where('memberships.user_id', '=', value('user'))
     .where(isActiveMembership('memberships.expires_at', value('today'))),

@@ -2,7 +2,7 @@ import type { Transaction } from '#database/database.ts';
 import type { OwnerColumns } from '#domain/namespaces/scope.ts';
 import type { ApprovalRule, Principal } from './protected-environments.ts';
 
-/** Rows of protected environments, for tests that don't ask the API for them. */
+/** Rows of protected environments, for tests that do not create them by the API. */
 
 export interface NewProtection {
   readonly levels?: readonly Partial<Principal>[];
@@ -10,7 +10,7 @@ export interface NewProtection {
   readonly count?: number;
 }
 
-/** The new protection's id. */
+/** Inserts a protected environment with its access levels and approval rules, and returns its id. */
 export async function makeProtection(
   tx: Transaction,
   owner: OwnerColumns,
@@ -22,18 +22,18 @@ export async function makeProtection(
     .values({ ...owner, name, required_approval_count: count, created_at: tx.now, updated_at: tx.now })
     .returning('id')
     .executeTakeFirstOrThrow();
-  const whom = { access_level: null, user_id: null, group_id: null, group_inheritance_type: 0 };
-  const element = { ...whom, protected_environment_id: id };
+  const noPrincipal = { access_level: null, user_id: null, group_id: null, group_inheritance_type: 0 };
+  const sharedColumns = { ...noPrincipal, protected_environment_id: id };
   for (const level of levels) {
     await tx
       .insertInto('protected_environment_deploy_access_levels')
-      .values({ ...element, ...level })
+      .values({ ...sharedColumns, ...level })
       .execute();
   }
   for (const rule of rules) {
     await tx
       .insertInto('protected_environment_approval_rules')
-      .values({ ...element, required_approvals: 1, ...rule })
+      .values({ ...sharedColumns, required_approvals: 1, ...rule })
       .execute();
   }
   return id;

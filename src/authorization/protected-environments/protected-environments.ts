@@ -57,7 +57,7 @@ export async function loadProtectionsForAll(
   const rows = await selectProtections(db, project, environments);
   const protections = await loadProtectionElements(db, rows);
   return environments.map(({ name, tier }) =>
-    protections.filter((one) => one.name === (one.project_id === null ? tier : name)),
+    protections.filter((protection) => protection.name === (protection.project_id === null ? tier : name)),
   );
 }
 
@@ -67,19 +67,19 @@ function selectProtections(
   project: EnvironmentProject,
   environments: readonly Protectable[],
 ): Promise<Row<'protected_environments'>[]> {
-  const distinct = (key: keyof Protectable) => [...new Set(environments.map((environment) => environment[key]))];
-  const ofProject = db
+  const collectDistinct = (key: keyof Protectable) => [...new Set(environments.map((environment) => environment[key]))];
+  const projectProtections = db
     .selectFrom('protected_environments')
     .selectAll('protected_environments')
     .where('protected_environments.project_id', '=', project.id)
-    .where((eb) => isInTexts(db, eb.ref('protected_environments.name'), distinct('name')));
-  const ofGroups = db
-    .selectFrom('namespace_closure as up')
-    .innerJoin('protected_environments', 'protected_environments.group_id', 'up.ancestor_id')
+    .where((eb) => isInTexts(db, eb.ref('protected_environments.name'), collectDistinct('name')));
+  const groupProtections = db
+    .selectFrom('namespace_closure as ancestors')
+    .innerJoin('protected_environments', 'protected_environments.group_id', 'ancestors.ancestor_id')
     .selectAll('protected_environments')
-    .where('up.descendant_id', '=', project.namespace_id)
-    .where('protected_environments.name', 'in', distinct('tier'));
-  return ofProject.unionAll(ofGroups).orderBy('id').execute();
+    .where('ancestors.descendant_id', '=', project.namespace_id)
+    .where('protected_environments.name', 'in', collectDistinct('tier'));
+  return projectProtections.unionAll(groupProtections).orderBy('id').execute();
 }
 
 const principalColumns = [
@@ -92,7 +92,7 @@ const principalColumns = [
 ] as const;
 
 // index: deploy_access_levels_by_protection
-const levelsOfProtections = prepareForIds((db, ids) =>
+const loadAccessLevels = prepareForIds((db, ids) =>
   db
     .selectFrom('protected_environment_deploy_access_levels')
     .select(principalColumns)
@@ -101,7 +101,7 @@ const levelsOfProtections = prepareForIds((db, ids) =>
 );
 
 // index: approval_rules_by_protection
-const rulesOfProtections = prepareForIds((db, ids) =>
+const loadApprovalRules = prepareForIds((db, ids) =>
   db
     .selectFrom('protected_environment_approval_rules')
     .select([...principalColumns, 'required_approvals'])
@@ -109,14 +109,14 @@ const rulesOfProtections = prepareForIds((db, ids) =>
     .orderBy('id'),
 );
 
-/** Loads the elements of protected environments. */
+/** Adds the access levels and approval rules to rows of protected environments. */
 export async function loadProtectionElements(
   db: Reader,
   rows: readonly Row<'protected_environments'>[],
 ): Promise<EnvironmentProtection[]> {
   const ids = rows.map(({ id }) => id);
-  const levels = Map.groupBy(await levelsOfProtections(db, ids), protectionId);
-  const rules = Map.groupBy(await rulesOfProtections(db, ids), protectionId);
+  const levels = Map.groupBy(await loadAccessLevels(db, ids), getProtectionId);
+  const rules = Map.groupBy(await loadApprovalRules(db, ids), getProtectionId);
   return rows.map((row) => ({
     ...row,
     deploy_access_levels: (levels.get(row.id) ?? []).map(withoutProtection),
@@ -128,7 +128,7 @@ interface ProtectionElement {
   readonly protected_environment_id: number;
 }
 
-const protectionId = ({ protected_environment_id }: ProtectionElement) => protected_environment_id;
+const getProtectionId = ({ protected_environment_id }: ProtectionElement) => protected_environment_id;
 
 function withoutProtection<Element extends ProtectionElement>({ protected_environment_id, ...element }: Element) {
   return element;

@@ -30,7 +30,8 @@ export const Milestone = entity('Milestone', {
     return { paths: await loadMilestonePaths(db, rows), descriptions: await loadDescriptions(db, ids) };
   },
   ({ id, iid, project_id, group_id, title, state, ...row }, context, { paths, descriptions }) => {
-    const parentPath = group_id === null ? paths.project.get(project_id!) : `groups/${paths.group.get(group_id)}`;
+    const parentPath =
+      group_id === null ? paths.projectPathsById.get(project_id!) : `groups/${paths.groupPathsById.get(group_id)}`;
     return {
       id,
       iid,

@@ -136,11 +136,11 @@ export async function loadMilestonePaths(db: Reader, milestones: readonly Milest
   const collectIds = (column: 'project_id' | 'group_id') => [
     ...new Set(milestones.map((row) => row[column]).filter((id) => id !== null)),
   ];
-  const [projects, group] = await Promise.all([
+  const [projectRoutes, groupPathsById] = await Promise.all([
     loadProjectPaths(db, collectIds('project_id')),
     loadNamespacePaths(db, collectIds('group_id')),
   ]);
-  return { project: new Map(projects.map(({ id, full_path }) => [id, full_path])), group };
+  return { projectPathsById: new Map(projectRoutes.map(({ id, full_path }) => [id, full_path])), groupPathsById };
 }
 
 const loadProjectPaths = prepareForIds<{ id: number; full_path: string }>((db, ids) =>

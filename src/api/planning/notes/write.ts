@@ -155,10 +155,13 @@ export async function updateNote(
   if (updatedNote === undefined) return fail('notFound');
   const { type, id } = noteable;
   if (type !== 'Commit') {
-    const before = currentNote.body;
     await uow.publish('text-updated', {
-      ...{ about: { type, id }, of: 'note', noteId: note.id },
-      ...{ before, text: body, internal: currentNote.internal },
+      about: { type, id },
+      of: 'note',
+      noteId: note.id,
+      before: currentNote.body,
+      text: body,
+      internal: currentNote.internal,
     });
   }
   if (!currentNote.internal) await recordBodyMentions(uow, noteable, body);

@@ -16,7 +16,7 @@ export interface QuickActionContext {
 }
 
 /** The result of a command that the caller may not run or that does not apply to the current state. */
-export const NOT_APPLICABLE = Symbol('not done');
+export const NOT_APPLICABLE = Symbol('not applicable');
 
 /** The message of a command; null if it had no usable argument and did nothing. */
 export type CommandResult = string | null | typeof NOT_APPLICABLE;
@@ -28,7 +28,7 @@ export interface QuickAction {
   readonly noteableTypes: readonly ResourceType[];
   /** Whether it also works in the description of a new noteable. */
   readonly atCreation?: true;
-  /** The required right: one of those that PUT requires, or read access. */
+  /** `update`: may change text and state; `manage`: other attributes; `time`: may track time; `see`: may read the noteable. */
   readonly right: 'update' | 'manage' | 'time' | 'see';
   /** Whether the creator of a noteable may always use it at creation. */
   readonly freeAtCreation?: true;

@@ -69,8 +69,8 @@ function addUnits(today: string, count: number, unit = ''): string | null {
 function addMonths(today: string, months: number): string | null {
   const [year, month, day] = today.split('-').map(Number) as [number, number, number];
   const monthCount = year * 12 + month - 1 + months;
-  const length = new Date(Date.UTC(Math.floor(monthCount / 12), (monthCount % 12) + 1, 0)).getUTCDate();
-  return toValidDate(Math.floor(monthCount / 12), (monthCount % 12) + 1, Math.min(day, length));
+  const daysInMonth = new Date(Date.UTC(Math.floor(monthCount / 12), (monthCount % 12) + 1, 0)).getUTCDate();
+  return toValidDate(Math.floor(monthCount / 12), (monthCount % 12) + 1, Math.min(day, daysInMonth));
 }
 
 /** Returns the index of the month from 0, or -1. */

@@ -45,7 +45,7 @@ export const NEW_SUBJECT_STATE: Omit<SubjectState, 'title'> = {
 export interface QuickActionSubject {
   readonly type: ResourceType;
   readonly parent: GroupOrProject;
-  /** Null while it is being created. */
+  /** Null while it is being created. `assigned`: 1 if the caller is an assignee. */
   readonly noteable: { readonly id: number; readonly author_id: number; readonly assigned?: 0 | 1 } | null;
   /** Whether the caller may change texts and state. */
   readonly mayUpdate: boolean;

@@ -25,7 +25,7 @@ export const [getIssueLabelEvent, getMergeRequestLabelEvent, getEpicLabelEvent] 
     get: `${kind.path}/resource_label_events/:event_id`,
     summary: `Get a label event of ${kind.nounWithArticle}`,
     access: kind.readAccess(),
-    errors: { notFound: NOT_FOUND, unread: [404, '404 ResourceLabelEvent Not Found'] },
+    errors: { notFound: NOT_FOUND, labelHidden: [404, '404 ResourceLabelEvent Not Found'] },
     response: ok(LabelEvent),
     read: (db, { noteable, caller, params }) => findLabelEvent(db, caller, noteable, parseEventId(params)),
   }),

@@ -12,14 +12,14 @@ export const LabelEvent = entity('LabelEvent', {
   label: nullable(LabelBasic.schema),
   action: Type.Enum(['add', 'remove']),
 }).from(
-  async (rows: readonly LabelEventRow[], to) => {
+  async (rows: readonly LabelEventRow[], context) => {
     const ids = [...new Set(rows.flatMap(({ label_id }) => label_id ?? []))];
-    const [users, labels] = await Promise.all([loadEventUsers(to.db, rows), loadLabelsByIds(to.db, ids)]);
-    const serialized = await LabelBasic.serializeAll(labels, to);
+    const [users, labels] = await Promise.all([loadEventUsers(context.db, rows), loadLabelsByIds(context.db, ids)]);
+    const serialized = await LabelBasic.serializeAll(labels, context);
     return { users, labels: new Map(serialized.map((label) => [label.id, label])) };
   },
-  (row, to, { users, labels }) => ({
-    ...serializeResourceEvent(row, to, users),
+  (row, context, { users, labels }) => ({
+    ...serializeResourceEvent(row, context, users),
     label: labels.get(row.label_id ?? 0) ?? null,
     action: row.action,
   }),

@@ -11,13 +11,13 @@ import { labelOrMilestoneVisibleTo } from '../noteables/index.ts';
 export type LabelEventRow = Selectable<Schema['resource_label_events']>;
 
 /** index: resource_label_events_by_issue, resource_label_events_by_merge_request, resource_label_events_by_epic */
-function eventQuery(db: Reader, { type, id }: Resource) {
+function selectEvents(db: Reader, { type, id }: Resource) {
   return db.selectFrom('resource_label_events').where(`resource_label_events.${foreignKeyColumn(type)}`, '=', id);
 }
 
 /** Selects the events whose label is deleted or readable for the caller. index: labels primary key */
-function readableQuery(db: Reader, caller: Caller, noteable: Resource) {
-  return eventQuery(db, noteable)
+function selectReadableEvents(db: Reader, caller: Caller, noteable: Resource) {
+  return selectEvents(db, noteable)
     .leftJoin('labels', 'labels.id', 'resource_label_events.label_id')
     .selectAll('resource_label_events')
     .where((eb) => eb.or([eb('labels.id', 'is', null), labelOrMilestoneVisibleTo('labels', caller, db.today)]));
@@ -30,18 +30,20 @@ export function listLabelEvents(
   noteable: Resource,
   page: OffsetRequest,
 ): Promise<Page<LabelEventRow>> {
-  return paginate(db, readableQuery(db, caller, noteable).orderBy('resource_label_events.id', 'asc'), page);
+  return paginate(db, selectReadableEvents(db, caller, noteable).orderBy('resource_label_events.id', 'asc'), page);
 }
 
-/** Returns one event of the noteable, or `unread` if the caller may not read its label. */
+/** Returns one event of the noteable, or `labelHidden` if the caller may not read its label. */
 export async function findLabelEvent(
   db: Reader,
   caller: Caller,
   noteable: Resource,
   id: number,
-): Promise<LabelEventRow | Failure<'notFound' | 'unread'>> {
-  const event = await readableQuery(db, caller, noteable).where('resource_label_events.id', '=', id).executeTakeFirst();
+): Promise<LabelEventRow | Failure<'notFound' | 'labelHidden'>> {
+  const event = await selectReadableEvents(db, caller, noteable)
+    .where('resource_label_events.id', '=', id)
+    .executeTakeFirst();
   if (event !== undefined) return event;
-  const eventQueryById = eventQuery(db, noteable).select('id').where('resource_label_events.id', '=', id);
-  return fail((await hasRow(eventQueryById)) ? 'unread' : 'notFound');
+  const eventById = selectEvents(db, noteable).select('id').where('resource_label_events.id', '=', id);
+  return fail((await hasRow(eventById)) ? 'labelHidden' : 'notFound');
 }

@@ -26,7 +26,7 @@ export const [getIssueMilestoneEvent, getMergeRequestMilestoneEvent] = forNoteab
     summary: `Get a milestone event of ${kind.nounWithArticle}`,
     access: kind.readAccess(),
     params: { resource_milestone_event_id: required(integer) },
-    errors: { notFound: NOT_FOUND, unread: [404, '404 ResourceMilestoneEvent Not Found'] },
+    errors: { notFound: NOT_FOUND, milestoneHidden: [404, '404 ResourceMilestoneEvent Not Found'] },
     response: ok(MilestoneEvent),
     read: (db, { noteable, caller, params }) =>
       findMilestoneEvent(db, caller, noteable, params.resource_milestone_event_id),

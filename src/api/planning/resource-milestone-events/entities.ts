@@ -13,19 +13,19 @@ export const MilestoneEvent = entity('MilestoneEvent', {
   /** State of the noteable at that time. */
   state: Type.String(),
 }).from(
-  async (rows: readonly MilestoneEventRow[], to) => {
+  async (rows: readonly MilestoneEventRow[], context) => {
     const [users, milestones] = await Promise.all([
-      loadEventUsers(to.db, rows),
+      loadEventUsers(context.db, rows),
       loadMilestonesById(
-        to.db,
+        context.db,
         rows.map(({ milestone_id }) => milestone_id),
       ),
     ]);
-    const serialized = await Milestone.serializeAll([...milestones.values()], to);
+    const serialized = await Milestone.serializeAll([...milestones.values()], context);
     return { users, milestones: new Map(serialized.map((milestone) => [milestone.id, milestone])) };
   },
-  (row, to, { users, milestones }) => ({
-    ...serializeResourceEvent(row, to, users),
+  (row, context, { users, milestones }) => ({
+    ...serializeResourceEvent(row, context, users),
     milestone: requireRow(milestones.get(row.milestone_id)),
     action: row.action,
     state: row.state,

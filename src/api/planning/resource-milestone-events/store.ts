@@ -13,15 +13,15 @@ export type MilestoneEventRow = Selectable<Schema['resource_milestone_events']> 
 type MilestoneResource = Resource<'Issue' | 'MergeRequest'>;
 
 /** index: resource_milestone_events_by_issue, resource_milestone_events_by_merge_request */
-function eventQuery(db: Reader, { type, id }: MilestoneResource) {
+function selectEvents(db: Reader, { type, id }: MilestoneResource) {
   return db
     .selectFrom('resource_milestone_events')
     .where(`resource_milestone_events.${foreignKeyColumn(type)}`, '=', id);
 }
 
 /** Selects the events whose milestone exists and is readable for the caller. index: milestones primary key */
-function readableQuery(db: Reader, caller: Caller, noteable: MilestoneResource) {
-  return eventQuery(db, noteable)
+function selectReadableEvents(db: Reader, caller: Caller, noteable: MilestoneResource) {
+  return selectEvents(db, noteable)
     .innerJoin('milestones', 'milestones.id', 'resource_milestone_events.milestone_id')
     .selectAll('resource_milestone_events')
     .where(labelOrMilestoneVisibleTo('milestones', caller, db.today))
@@ -35,20 +35,20 @@ export function listMilestoneEvents(
   noteable: MilestoneResource,
   page: OffsetRequest,
 ): Promise<Page<MilestoneEventRow>> {
-  return paginate(db, readableQuery(db, caller, noteable).orderBy('resource_milestone_events.id', 'asc'), page);
+  return paginate(db, selectReadableEvents(db, caller, noteable).orderBy('resource_milestone_events.id', 'asc'), page);
 }
 
-/** Returns one event of the noteable, or `unread` if its milestone is deleted or not readable for the caller. */
+/** Returns one event of the noteable, or `milestoneHidden` if its milestone is deleted or not readable for the caller. */
 export async function findMilestoneEvent(
   db: Reader,
   caller: Caller,
   noteable: MilestoneResource,
   id: number,
-): Promise<MilestoneEventRow | Failure<'notFound' | 'unread'>> {
-  const event = await readableQuery(db, caller, noteable)
+): Promise<MilestoneEventRow | Failure<'notFound' | 'milestoneHidden'>> {
+  const event = await selectReadableEvents(db, caller, noteable)
     .where('resource_milestone_events.id', '=', id)
     .executeTakeFirst();
   if (event !== undefined) return event;
-  const eventQueryById = eventQuery(db, noteable).select('id').where('resource_milestone_events.id', '=', id);
-  return fail((await hasRow(eventQueryById)) ? 'unread' : 'notFound');
+  const eventById = selectEvents(db, noteable).select('id').where('resource_milestone_events.id', '=', id);
+  return fail((await hasRow(eventById)) ? 'milestoneHidden' : 'notFound');
 }

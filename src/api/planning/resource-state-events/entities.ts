@@ -12,8 +12,8 @@ export const StateEvent = entity('StateEvent', {
   state: Type.String(),
 }).from(
   (rows: readonly StateEventRow[], { db }) => loadEventUsers(db, rows),
-  (row, to, users) => ({
-    ...serializeResourceEvent(row, to, users),
+  (row, context, users) => ({
+    ...serializeResourceEvent(row, context, users),
     source_commit: row.source_commit,
     source_merge_request_id: row.source_merge_request_id,
     state: row.state,

@@ -13,5 +13,5 @@ export const WeightEvent = entity('WeightEvent', {
   weight: nullable(Type.Integer()),
 }).from(
   (rows: readonly WeightEventRow[], { db }) => loadEventUsers(db, rows),
-  (row, to, users) => ({ ...serializeBaseEvent(row, to, users), issue_id: row.issue_id, weight: row.weight }),
+  (row, context, users) => ({ ...serializeBaseEvent(row, context, users), issue_id: row.issue_id, weight: row.weight }),
 );

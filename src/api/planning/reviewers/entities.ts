@@ -16,8 +16,8 @@ export const Reviewer = entity('Reviewer', {
       db,
       rows.map(({ user_id }) => user_id),
     ),
-  ({ user_id, state, created_at }, to, users) => ({
-    user: UserBasic.serialize(requireRow(users.get(user_id)), to),
+  ({ user_id, state, created_at }, context, users) => ({
+    user: UserBasic.serialize(requireRow(users.get(user_id)), context),
     state,
     created_at,
   }),

@@ -7,8 +7,8 @@ import { parseUnsubscribeToken } from '#mail/unsubscribe-link.ts';
 import { confirmationPage, invalidLink, unsubscribedPage } from './pages.ts';
 import { unsubscribe } from './unsubscribe.ts';
 
-// Unsubscribe links of mails. The signed link alone identifies the recipient. The response does not tell whether the target
-// still exists.
+// Unsubscribe links of mails. The signed link alone identifies the recipient. The response is the same
+// if the target is deleted.
 
 const unsubscribeLinkAccess = () => open().resource(unsubscribeTarget);
 

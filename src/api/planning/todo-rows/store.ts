@@ -18,7 +18,7 @@ export type TodoRow = Selectable<Schema['todos']>;
 interface TodoFilter {
   readonly state: TodoState;
   readonly action?: TodoAction | null;
-  /** Only these types can be targets. */
+  /** Type of the target. */
   readonly type?: Resource['type'] | null;
   readonly author_id?: number | null | undefined;
   readonly project_id?: number | null | undefined;
@@ -66,33 +66,37 @@ export function todoVisibleTo(caller: Caller, today: string) {
         caller,
         today,
         { Issue: 'todos.issue_id', MergeRequest: 'todos.merge_request_id', Epic: 'todos.epic_id' },
+        // Items without a target do not match.
         false,
       )(eb),
       noteVisibleTo(caller, today)(eb),
     ]);
 }
 
-/** index: notes primary key, projects primary key, namespaces primary key */
+/**
+ * Returns the condition that the item has no comment, that its comment is not internal, or that the caller is at least a Planner.
+ * index: notes primary key, projects primary key, namespaces primary key
+ */
 function noteVisibleTo(caller: Caller, today: string) {
   return (eb: ExpressionBuilder<Schema, 'todos'>): Expression<SqlBool> => {
     if (isAdministrator(caller)) return eb.lit(true);
-    const id = caller.user?.id ?? 0;
-    const internal = eb.selectFrom('notes').select('notes.internal').whereRef('notes.id', '=', 'todos.note_id');
+    const userId = caller.user?.id ?? 0;
+    const isInternal = eb.selectFrom('notes').select('notes.internal').whereRef('notes.id', '=', 'todos.note_id');
     const project = eb
       .selectFrom('projects')
       .select('projects.id')
       .whereRef('projects.id', '=', 'todos.project_id')
-      .where(projectWithRole(id, PLANNER, today));
+      .where(projectWithRole(userId, PLANNER, today));
     const group = eb
       .selectFrom('namespaces')
       .select('namespaces.id')
       .whereRef('namespaces.id', '=', 'todos.group_id')
-      .where(groupWithRole(id, PLANNER, today));
+      .where(groupWithRole(userId, PLANNER, today));
     return eb
       .case()
       .when('todos.note_id', 'is', null)
       .then(sql<SqlBool>`true`)
-      .when(internal, '=', false)
+      .when(isInternal, '=', false)
       .then(sql<SqlBool>`true`)
       .else(eb.or([eb(project, 'is not', null), eb(group, 'is not', null)]))
       .end();
@@ -125,7 +129,7 @@ interface NewTodo {
   readonly action: TodoAction;
 }
 
-/** Inserts to-do items. Existing pending ones are kept instead, except that mentions can repeat. index: todos_pending_by_issue, todos_pending_by_merge_request, todos_pending_by_epic */
+/** Inserts to-do items. A pending item for the same user, target and action is not inserted again, except for mentions. index: todos_pending_by_issue, todos_pending_by_merge_request, todos_pending_by_epic */
 export async function insertTodos(
   tx: Transaction,
   { target, projectId, groupId, authorId, noteId = null }: TodoCause,
@@ -179,7 +183,7 @@ export async function markTodosDone(tx: Transaction, userId: number, { type, id 
   return numUpdatedRows > 0n;
 }
 
-/** index: todos primary key */
+/** Marks the item as done and returns it, or undefined if it does not exist. index: todos primary key */
 export async function markTodoDone(tx: Transaction, id: number): Promise<TodoRow | undefined> {
   return tx
     .updateTable('todos')

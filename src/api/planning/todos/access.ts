@@ -22,7 +22,7 @@ export const ownTodoAccess = () =>
 
 type TodoTarget = Pick<TodoCause, 'target' | 'projectId' | 'groupId'>;
 
-const projectTarget = (type: 'Issue' | 'MergeRequest', id: number, projectId: number): TodoTarget => ({
+const toProjectTarget = (type: 'Issue' | 'MergeRequest', id: number, projectId: number): TodoTarget => ({
   target: { type, id },
   projectId,
   groupId: null,
@@ -33,16 +33,16 @@ const projectTarget = (type: 'Issue' | 'MergeRequest', id: number, projectId: nu
 export const markIssueAccess = () =>
   inProject('read_project')
     .resource(readableIssueResource)
-    .map(({ caller, project, issue }) => ({ caller, marked: projectTarget('Issue', issue.id, project.id) }));
+    .map(({ caller, project, issue }) => ({ caller, todoTarget: toProjectTarget('Issue', issue.id, project.id) }));
 
 export const markMergeRequestAccess = () =>
   signedInMergeRequestAccess().map(({ caller, project, mergeRequest }) => ({
     caller,
-    marked: projectTarget('MergeRequest', mergeRequest.id, project.id),
+    todoTarget: toProjectTarget('MergeRequest', mergeRequest.id, project.id),
   }));
 
 export const markEpicAccess = () =>
   epicWithAbility('read_epic').map(({ caller, group, epic }) => ({
     caller,
-    marked: { target: { type: 'Epic', id: epic.id }, projectId: null, groupId: group.id } as TodoTarget,
+    todoTarget: { target: { type: 'Epic', id: epic.id }, projectId: null, groupId: group.id } as TodoTarget,
   }));

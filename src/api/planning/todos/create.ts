@@ -40,18 +40,18 @@ export async function createTodosForMentions(
   { text, before = '', noteId = null, internal }: MentionText,
 ): Promise<void> {
   if (uow.actor.user === null) return;
-  const previous = new Set(findMentions(before).map(({ name }) => name));
-  const mentions = findMentions(text).filter(({ name }) => !previous.has(name));
-  const users = await findUserIdsByUsernames(
+  const previousNames = new Set(findMentions(before).map(({ name }) => name));
+  const mentions = findMentions(text).filter(({ name }) => !previousNames.has(name));
+  const userIdsByName = await findUserIdsByUsernames(
     uow,
     mentions.map(({ name }) => name),
   );
-  if (users.size === 0) return;
+  if (userIdsByName.size === 0) return;
   const subject = await findNoteableSubject(uow, resource);
   if (subject === null) return;
-  const readers = new Set(await subject.readers(uow, [...users.values()], internal));
+  const readers = new Set(await subject.readers(uow, [...userIdsByName.values()], internal));
   const newTodos = mentions.flatMap(({ name, isDirect }) => {
-    const userId = users.get(name);
+    const userId = userIdsByName.get(name);
     if (userId === undefined || !readers.has(userId)) return [];
     return [{ userId, action: isDirect ? ('directly_addressed' as const) : ('mentioned' as const) }];
   });

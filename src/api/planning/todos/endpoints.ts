@@ -48,7 +48,7 @@ export const markAllTodosAsDone = endpoint({
   handle: ({ caller }, { runUnitOfWork }) => markAllTodosDone(runUnitOfWork, caller),
 });
 
-const marking = {
+const markEndpoint = {
   errors: { pending: NOT_MODIFIED },
   response: created(Todo),
 };
@@ -57,22 +57,22 @@ export const markIssueAsTodo = endpoint({
   post: '/projects/:id/issues/:issue_iid/todo',
   summary: 'Create a to-do item for an issue',
   access: markIssueAccess(),
-  ...marking,
-  write: (uow, { marked }) => createMarkedTodo(uow, marked),
+  ...markEndpoint,
+  write: (uow, { todoTarget }) => createMarkedTodo(uow, todoTarget),
 });
 
 export const markMergeRequestAsTodo = endpoint({
   post: '/projects/:id/merge_requests/:merge_request_iid/todo',
   summary: 'Create a to-do item for a merge request',
   access: markMergeRequestAccess(),
-  ...marking,
-  write: (uow, { marked }) => createMarkedTodo(uow, marked),
+  ...markEndpoint,
+  write: (uow, { todoTarget }) => createMarkedTodo(uow, todoTarget),
 });
 
 export const markEpicAsTodo = endpoint({
   post: '/groups/:id/epics/:epic_iid/todo',
   summary: 'Create a to-do item for an epic',
   access: markEpicAccess(),
-  ...marking,
-  write: (uow, { marked }) => createMarkedTodo(uow, marked),
+  ...markEndpoint,
+  write: (uow, { todoTarget }) => createMarkedTodo(uow, todoTarget),
 });

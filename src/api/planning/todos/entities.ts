@@ -48,19 +48,20 @@ const loadNamespaces = prepareForIds<NamespaceRow>((db, ids) =>
     .where('namespaces.id', 'in', ids),
 );
 
-const byId = <Row extends { readonly id: number }>(rows: readonly Row[]) => new Map(rows.map((row) => [row.id, row]));
+const toMapById = <Row extends { readonly id: number }>(rows: readonly Row[]) =>
+  new Map(rows.map((row) => [row.id, row]));
 
 /** Loads the targets by type and id, in the shape of lists outside a project or group. */
 async function loadTargets(rows: readonly TodoRow[], context: SerializationContext) {
   const { db, caller } = context;
-  const withoutContext = <Row extends object>(rows: readonly Row[]) =>
+  const withoutReferenceContext = <Row extends object>(rows: readonly Row[]) =>
     rows.map((row) => ({ ...row, referenceContext: null }));
   const [issues, mergeRequests, epics] = await Promise.all([
     findListedIssues(db, caller, collectIds(rows, 'issue_id')).then((issues) =>
-      IssueInList.serializeAll(withoutContext(issues), context),
+      IssueInList.serializeAll(withoutReferenceContext(issues), context),
     ),
     findListedMergeRequests(db, caller, collectIds(rows, 'merge_request_id')).then((mergeRequests) =>
-      MergeRequestInList.serializeAll(withoutContext(mergeRequests), context),
+      MergeRequestInList.serializeAll(withoutReferenceContext(mergeRequests), context),
     ),
     findListedEpics(db, collectIds(rows, 'epic_id')).then((epics) =>
       EpicInList.serializeAll(
@@ -69,7 +70,7 @@ async function loadTargets(rows: readonly TodoRow[], context: SerializationConte
       ),
     ),
   ]);
-  return { Issue: byId(issues), MergeRequest: byId(mergeRequests), Epic: byId(epics) };
+  return { Issue: toMapById(issues), MergeRequest: toMapById(mergeRequests), Epic: toMapById(epics) };
 }
 
 const collectIds = (
@@ -87,25 +88,25 @@ async function loadRelations(rows: readonly TodoRow[], context: SerializationCon
     loadBodies(db, collectIds(rows, 'note_id')),
     loadTargets(rows, context),
   ]);
-  return { users, projects: byId(projects), groups, bodies, targets };
+  return { users, projects: toMapById(projects), groups, bodies, targets };
 }
 
 const loadGroups = async (db: Reader, rows: readonly TodoRow[]) =>
-  byId(await loadNamespaces(db, collectIds(rows, 'group_id')));
+  toMapById(await loadNamespaces(db, collectIds(rows, 'group_id')));
 
 export const Todo = entity('Todo', fields).from(
   loadRelations,
-  (todo: TodoRow, to, { users, bodies, targets, ...parents }) => {
+  (todo: TodoRow, context, { users, bodies, targets, ...parents }) => {
     const { type, id } = toResource(todo);
     const target = requireRow(targets[type].get(id));
     const parent =
       todo.project_id === null
-        ? { group: NamespaceBasic.serialize(requireRow(parents.groups.get(todo.group_id ?? 0)), to) }
-        : { project: ProjectIdentity.serialize(requireRow(parents.projects.get(todo.project_id)), to) };
+        ? { group: NamespaceBasic.serialize(requireRow(parents.groups.get(todo.group_id ?? 0)), context) }
+        : { project: ProjectIdentity.serialize(requireRow(parents.projects.get(todo.project_id)), context) };
     return {
       id: todo.id,
       ...parent,
-      author: UserBasic.serialize(requireRow(users.get(todo.author_id)), to),
+      author: UserBasic.serialize(requireRow(users.get(todo.author_id)), context),
       action_name: todo.action,
       target_type: type,
       target,

@@ -2,8 +2,8 @@ import type { Builds, Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** A to-do item that the caller has created for an issue. */
-const marked: Builds = async (scene) => ({ by: 'guest', path: { id: await newTodo(scene) } });
+/** Calls an endpoint on a to-do item that the caller has created for an issue. */
+const callOnNewTodo: Builds = async (scene) => ({ by: 'guest', path: { id: await newTodo(scene) } });
 
 async function newTodo({ project, callers, newIssue, expectSuccess }: Scene): Promise<number> {
   const { iid } = await newIssue();
@@ -22,7 +22,7 @@ export const examples: Examples<typeof endpoints> = {
     ({ project }) => ({ by: 'guest', params: { project_id: project.id, state: 'done' } }),
     ({ group }) => ({ by: 'guest', params: { group_id: group.id } }),
   ],
-  markTodoAsDone: marked,
+  markTodoAsDone: callOnNewTodo,
   markAllTodosAsDone: () => ({ by: 'stranger' }),
   markIssueAsTodo: async ({ project, newIssue }) => ({
     by: 'guest',

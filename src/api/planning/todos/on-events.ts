@@ -51,11 +51,11 @@ async function onNoteableCreated(uow: UnitOfWork, resource: Resource): Promise<v
     .where('id', '=', resource.id);
   const texts = await query.executeTakeFirst();
   const loadUserIds = async (kind: typeof ISSUES) =>
-    (await loadAssignees(uow, kind, [resource.id])).map((one) => one.user_id);
-  const assigned =
+    (await loadAssignees(uow, kind, [resource.id])).map(({ user_id }) => user_id);
+  const assigneeIds =
     resource.type === 'Epic' ? [] : await loadUserIds(resource.type === 'Issue' ? ISSUES : MERGE_REQUESTS);
-  const reviewers = resource.type === 'MergeRequest' ? await loadUserIds(MERGE_REQUESTS_BY_REVIEWER) : [];
-  await createTodosForAssignment(uow, resource, assigned, reviewers);
+  const reviewerIds = resource.type === 'MergeRequest' ? await loadUserIds(MERGE_REQUESTS_BY_REVIEWER) : [];
+  await createTodosForAssignment(uow, resource, assigneeIds, reviewerIds);
   if (texts)
     await createTodosForMentions(uow, resource, {
       text: `${texts.title}\n\n${texts.description ?? ''}`,
@@ -99,14 +99,14 @@ export const onNoteableUpdated = subscription({
 async function createTodosForAssignment(
   uow: UnitOfWork,
   resource: Resource,
-  assigned: readonly number[],
-  reviewers: readonly number[],
+  assigneeIds: readonly number[],
+  reviewerIds: readonly number[],
 ): Promise<void> {
-  if (assigned.length + reviewers.length === 0) return;
+  if (assigneeIds.length + reviewerIds.length === 0) return;
   const subject = await findNoteableSubject(uow, resource);
   if (subject === null) return;
-  await createTodosFor(uow, subject, 'assigned', assigned);
-  await createTodosFor(uow, subject, 'review_requested', reviewers);
+  await createTodosFor(uow, subject, 'assigned', assigneeIds);
+  await createTodosFor(uow, subject, 'review_requested', reviewerIds);
 }
 
 /** When a text is edited: creates to-do items for newly mentioned users. */
@@ -128,9 +128,10 @@ const MAX_MERGE_REQUESTS = 100;
 async function onPipelineFailed(uow: UnitOfWork, pipelineId: number): Promise<void> {
   const [pipeline] = await findPipelines(uow, [pipelineId]);
   if (pipeline === undefined || pipeline.tag) return;
-  const open = await listOpenMergeRequestIds(uow, pipeline);
-  const heads = await loadHeadPipelines(uow, open);
-  for (const id of open) if (heads.get(id)?.id === pipelineId) await createTodoForAuthor(uow, id, 'build_failed');
+  const openIds = await listOpenMergeRequestIds(uow, pipeline);
+  const headPipelinesById = await loadHeadPipelines(uow, openIds);
+  for (const id of openIds)
+    if (headPipelinesById.get(id)?.id === pipelineId) await createTodoForAuthor(uow, id, 'build_failed');
 }
 
 async function listOpenMergeRequestIds(
@@ -149,7 +150,7 @@ async function listOpenMergeRequestIds(
   return rows.map(({ id }) => id);
 }
 
-/** Creates a to-do item for the author and the user who set auto-merge; without an actor, the author counts as its author. index: merge_request_auto_merges primary key */
+/** Creates a to-do item for the author of a merge request and for the user who set auto-merge. Without an actor, the author of the merge request is the item's author. index: merge_request_auto_merges primary key */
 async function createTodoForAuthor(uow: UnitOfWork, id: number, action: 'build_failed' | 'unmergeable'): Promise<void> {
   const subject = await findNoteableSubject(uow, { type: 'MergeRequest', id });
   if (subject === null) return;

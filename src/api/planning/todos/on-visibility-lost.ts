@@ -38,7 +38,7 @@ export const onTransferred = subscription({
   event: 'group-or-project-transferred',
   inBackground: {
     kind: 'lose_todos_of_transferred',
-    handle: (jobs: JobServices, parent) => deleteUnreadableInside(jobs, parent),
+    handle: (services: JobServices, parent) => deleteUnreadableInParent(services, parent),
   },
 });
 
@@ -46,7 +46,7 @@ export const onVisibilityReduced = subscription({
   event: 'visibility-reduced',
   inBackground: {
     kind: 'lose_todos_of_narrowed',
-    handle: (jobs: JobServices, parent) => deleteUnreadableInside(jobs, parent),
+    handle: (services: JobServices, parent) => deleteUnreadableInParent(services, parent),
   },
 });
 
@@ -54,7 +54,8 @@ export const onNoteableHidden = subscription({
   event: 'noteable-hidden',
   inBackground: {
     kind: 'lose_todos_of_hidden',
-    handle: (jobs: JobServices, { type, id }) => deleteUnreadableInScope(jobs, { column: foreignKeyColumn(type), id }),
+    handle: (services: JobServices, { type, id }) =>
+      deleteUnreadableInScope(services, { column: foreignKeyColumn(type), id }),
   },
 });
 
@@ -63,7 +64,7 @@ interface ParentRef {
   readonly id: number;
 }
 
-/** index: namespace_closure_by_ancestor, projects_by_namespace */
+/** Returns the project, or the group's descendant projects and groups (including itself). index: namespace_closure_by_ancestor, projects_by_namespace */
 async function listTodoScopes(db: Reader, { type, id }: ParentRef): Promise<TodoScope[]> {
   if (type === 'project') return [{ column: 'project_id', id }];
   const projects = await selectDescendantProjectIds(db, id).execute();
@@ -74,26 +75,27 @@ async function listTodoScopes(db: Reader, { type, id }: ParentRef): Promise<Todo
   ];
 }
 
-async function deleteUnreadableInside(jobs: JobServices, parent: ParentRef): Promise<void> {
-  for (const scope of await listTodoScopes(jobs.database.reader, parent)) await deleteUnreadableInScope(jobs, scope);
+async function deleteUnreadableInParent(services: JobServices, parent: ParentRef): Promise<void> {
+  for (const scope of await listTodoScopes(services.database.reader, parent))
+    await deleteUnreadableInScope(services, scope);
 }
 
 /** Deletes the unreadable items of all users in the scope, one user after the other. */
 async function deleteUnreadableInScope({ database, runUnitOfWork }: JobServices, scope: TodoScope): Promise<void> {
   for (let userId: number | null = 0; ; ) {
-    userId = await nextUser(database.reader, scope, userId);
+    userId = await findNextUserId(database.reader, scope, userId);
     if (userId === null) return;
     await deleteUnreadableOfUser(runUnitOfWork, scope, userId);
   }
 }
 
-/** index: todos_by_project, todos_by_group, todos_by_issue, todos_by_merge_request, todos_by_epic */
-async function nextUser(db: Reader, { column, id }: TodoScope, after: number): Promise<number | null> {
+/** Returns the lowest user id above `afterUserId` with items in the scope, or null. index: todos_by_project, todos_by_group, todos_by_issue, todos_by_merge_request, todos_by_epic */
+async function findNextUserId(db: Reader, { column, id }: TodoScope, afterUserId: number): Promise<number | null> {
   const row = await db
     .selectFrom('todos')
     .select('user_id')
     .where(column, '=', id)
-    .where('user_id', '>', after)
+    .where('user_id', '>', afterUserId)
     .orderBy('user_id')
     .limit(1)
     .executeTakeFirst();
@@ -105,13 +107,13 @@ async function deleteUnreadableOfUser(
   scope: TodoScope,
   userId: number,
 ): Promise<void> {
-  let after = 0;
+  let afterId = 0;
   await inBatches(runUnitOfWork, ANONYMOUS, {
     recheck: noRecheck,
     async runBatch(uow) {
-      const last = await deleteUnreadableBatch(uow, scope, userId, after);
-      if (last !== null) after = last;
-      return last === null ? undefined : MORE;
+      const lastId = await deleteUnreadableBatch(uow, scope, userId, afterId);
+      if (lastId !== null) afterId = lastId;
+      return lastId === null ? undefined : MORE;
     },
   });
 }
@@ -135,8 +137,8 @@ async function deleteUnreadableBatch(
     .orderBy('id')
     .limit(BATCH_SIZE)
     .execute();
-  const last = batch.at(-1);
-  if (last === undefined) return null;
+  const lastTodo = batch.at(-1);
+  if (lastTodo === undefined) return null;
   const caller = await loadCaller(uow, userId, null);
   const ids = batch.map((todo) => todo.id);
   await uow
@@ -144,5 +146,5 @@ async function deleteUnreadableBatch(
     .where(isInIds(uow, sql<number>`todos.id`, ids))
     .where((eb) => sql<SqlBool>`not ${todoVisibleTo(caller, uow.today)(eb)}`)
     .execute();
-  return last.id;
+  return lastTodo.id;
 }

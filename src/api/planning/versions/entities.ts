@@ -60,7 +60,7 @@ const serializeVersion = ({ version }: VersionWithMergeRequest, summaries: Reado
 
 export const VersionInList = entity('MergeRequestVersionInList', fields).from(
   loadVersionSummaries,
-  (row, _to, summaries) => serializeVersion(row, summaries),
+  (row, _context, summaries) => serializeVersion(row, summaries),
 );
 
 /** A version with its commits and diffs. */
@@ -69,18 +69,18 @@ export const Version = entity('MergeRequestVersion', {
   commits: Type.Array(Commit.schema),
   diffs: Type.Array(Diff.schema),
 }).from(
-  async (rows: readonly VersionWithMergeRequest[], to) => ({
-    summaries: await loadVersionSummaries(rows, to),
+  async (rows: readonly VersionWithMergeRequest[], context) => ({
+    summaries: await loadVersionSummaries(rows, context),
     contents: new Map(
-      await Promise.all(rows.map(async (row) => [row.version.id, await loadVersionContent(row, to)] as const)),
+      await Promise.all(rows.map(async (row) => [row.version.id, await loadVersionContent(row, context)] as const)),
     ),
   }),
-  (row, to, { summaries, contents }) => {
+  (row, context, { summaries, contents }) => {
     const { commits, diffs } = contents.get(row.version.id)!;
     return {
       ...serializeVersion(row, summaries),
-      commits: commits.map((commit) => Commit.serialize(commit, to)),
-      diffs: diffs.map((file) => Diff.serialize(file, to)),
+      commits: commits.map((commit) => Commit.serialize(commit, context)),
+      diffs: diffs.map((file) => Diff.serialize(file, context)),
     };
   },
 );
