@@ -16,6 +16,7 @@ export interface CallerUser {
   readonly external: boolean;
 }
 
+/** The token that identified the caller. */
 export interface CallerToken {
   /** `access_token`: a personal, project, group or impersonation token. Each kind has its own ids. */
   readonly kind: 'access_token' | 'oauth' | 'job';

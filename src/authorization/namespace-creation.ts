@@ -9,6 +9,7 @@ import { type Group, getGroupRole } from '#domain/namespaces/groups.ts';
 
 type ParentGroup = Pick<Group, 'attributes' | 'role' | 'archived' | 'marked'>;
 
+/** Returns whether the caller may create projects in the group. */
 export function mayCreateProjectIn(caller: Caller, group: ParentGroup): boolean {
   if (isClosed(group)) return false;
   const level = parseGroupAttributes(group.attributes).project_creation_level;
@@ -17,6 +18,7 @@ export function mayCreateProjectIn(caller: Caller, group: ParentGroup): boolean 
   return getGroupRole(caller, group) >= MIN_ROLES_FOR_PROJECTS[level];
 }
 
+/** Returns whether the caller may create subgroups in the group. */
 export function mayCreateSubgroupIn(caller: Caller, group: ParentGroup): boolean {
   if (isClosed(group)) return false;
   return (

@@ -15,6 +15,7 @@ export interface CodeChallenge {
   readonly method: 'S256' | 'plain';
 }
 
+/** A row of an authorization code, without the code's digest. */
 export type OAuthGrant = Omit<Selectable<OAuthGrantsTable>, 'digest' | 'token_id'>;
 
 interface CreateGrantInput {

@@ -160,6 +160,7 @@ export interface IssuedOAuthToken {
   readonly refreshSecret: string | null;
 }
 
+/** Creates an access token, with a refresh token if `renewable`, and stores their digests. */
 export async function createOAuthToken(tx: Transaction, input: CreateOAuthTokenInput): Promise<IssuedOAuthToken> {
   const secret = generateHexToken();
   const refreshSecret = input.renewable ? generateHexToken() : null;
@@ -246,8 +247,11 @@ const MAX_UNRENEWED_MS = 365 * DAY_MS;
 /** Deletes up to `limit` tokens that were revoked a month ago; returns how many. */
 export function deleteRevokedTokens(tx: Transaction, limit: number): Promise<number> {
   // index: oauth_tokens_by_revocation
-  const before = addMilliseconds(tx.now, -RETENTION_MS);
-  return deleteTokens(tx, tx.selectFrom('oauth_tokens').select('id').where('revoked_at', '<=', before).limit(limit));
+  const revokedBefore = addMilliseconds(tx.now, -RETENTION_MS);
+  return deleteTokens(
+    tx,
+    tx.selectFrom('oauth_tokens').select('id').where('revoked_at', '<=', revokedBefore).limit(limit),
+  );
 }
 
 /** Deletes up to `limit` tokens that are a month old and have no refresh token; returns how many. */
@@ -260,8 +264,11 @@ export function deleteUnrenewableTokens(tx: Transaction, limit: number): Promise
 /** Deletes up to `limit` tokens that have not been renewed for a year; returns how many. */
 export function deleteAbandonedTokens(tx: Transaction, limit: number): Promise<number> {
   // index: oauth_tokens_by_creation
-  const before = addMilliseconds(tx.now, -MAX_UNRENEWED_MS);
-  return deleteTokens(tx, tx.selectFrom('oauth_tokens').select('id').where('created_at', '<=', before).limit(limit));
+  const createdBefore = addMilliseconds(tx.now, -MAX_UNRENEWED_MS);
+  return deleteTokens(
+    tx,
+    tx.selectFrom('oauth_tokens').select('id').where('created_at', '<=', createdBefore).limit(limit),
+  );
 }
 
 type TokenIdQuery = SelectQueryBuilder<Schema, 'oauth_tokens', { id: number }>;

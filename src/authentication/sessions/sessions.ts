@@ -45,6 +45,7 @@ const sessionByDigest = prepare((db, value: Params<{ digest: string }>) =>
     .select(['sessions.return_to', 'sessions.last_seen_at', ...identifiedUserColumns]),
 );
 
+/** A session that has not expired. */
 export interface Session {
   readonly digest: string;
   readonly user: IdentifiedUser | null;
@@ -103,6 +104,7 @@ export async function updateReturnTo(tx: Transaction, digest: string, returnTo: 
   await tx.updateTable('sessions').set({ return_to: returnTo }).where('digest', '=', digest).execute();
 }
 
+/** Sets the time of the last use to now. */
 export async function touchSession(tx: Transaction, digest: string): Promise<void> {
   await tx.updateTable('sessions').set({ last_seen_at: tx.now }).where('digest', '=', digest).execute();
 }

@@ -9,6 +9,7 @@ import { generateToken, hashToken } from '#security/tokens.ts';
 import type { Caller } from '../caller.ts';
 import { isExpired } from '../credentials.ts';
 
+/** A token row without its digest and search column. */
 export type AccessToken = Omit<Selectable<AccessTokensTable>, 'digest' | 'name_key'>;
 
 /** A new token with its secret in clear text; only the digest is stored. */
@@ -85,6 +86,7 @@ const tokenById = prepare((db, value: Params<{ id: number }>) =>
   db.selectFrom('access_tokens').select(tokenColumns).where('id', '=', value('id')),
 );
 
+/** Returns the token with this id, revoked or not; null if it does not exist. */
 export async function findAccessToken(db: Reader, id: number): Promise<AccessToken | null> {
   return (await tokenById.first(db, { id })) ?? null;
 }

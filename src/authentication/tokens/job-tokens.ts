@@ -9,6 +9,7 @@ import { type IdentifiedUser, identifiedUserColumns } from '../identified-user.t
 /** A job's token is valid only in these statuses. */
 export const RUNNING_JOB_STATUSES: readonly JobStatus[] = ['running', 'canceling'];
 
+/** The job and the user that a job token identifies. */
 export interface JobToken {
   readonly job: CallerJob;
   readonly user: IdentifiedUser;

@@ -17,6 +17,7 @@ export function normalizeAddress(text: string): string {
 const ADDRESS_PATTERN = /^[^\s@<>"(),:;[\\\]]+@[^\s@<>"(),:;[\\\]]+$/;
 const MAX_LENGTH = 255;
 
+/** Returns whether the text has the format of an email address. */
 export function isValidAddress(text: string): boolean {
   return ADDRESS_PATTERN.test(text) && !hasEncodedWord(text);
 }

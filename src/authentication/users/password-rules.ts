@@ -112,6 +112,7 @@ const COMMON_PASSWORDS: ReadonlySet<string> = new Set([
   'zxcvbnm,',
 ]);
 
+/** The user whose name, username and email address a short password must not contain. */
 export interface PasswordOwner {
   readonly name: string;
   readonly username: string;

@@ -84,6 +84,7 @@ function selectUsers(db: Reader) {
   return db.selectFrom('users').select(userColumns).where('deletion_scheduled_at', 'is', null);
 }
 
+/** Returns the user with this id; null if it does not exist or is being deleted. */
 export async function findUserById(db: Reader, id: number): Promise<User | null> {
   return (await userById.first(db, { id })) ?? null;
 }

@@ -15,6 +15,7 @@ import { matchesParts } from './wildcards.ts';
 
 export type RuleKind = 'push' | 'merge' | 'unprotect';
 
+/** One access level of a rule: it allows a user, a group or, if both are null, a role. */
 export interface RuleEntry {
   readonly id: number;
   /** Minimum role of a role entry; 0 allows nobody, 60 only administrators. */
@@ -23,6 +24,7 @@ export interface RuleEntry {
   readonly group_id: number | null;
 }
 
+/** A protection rule with the entries that allow each kind of action. */
 export interface ProtectionRule {
   /** A branch name, or a pattern in which `*` matches any characters, including `/`. */
   readonly name: string;
@@ -32,10 +34,12 @@ export interface ProtectionRule {
   readonly unprotect: readonly RuleEntry[];
 }
 
+/** Returns whether the rule's name or pattern matches the branch. */
 export function matchesRule(rule: Pick<ProtectionRule, 'name'>, branch: string): boolean {
   return matchesParts(branch, rule.name.split('*'));
 }
 
+/** Returns the rules that match the branch. */
 export function matchingRules<Rule extends ProtectionRule>(rules: readonly Rule[], branch: string): Rule[] {
   return rules.filter((rule) => matchesRule(rule, branch));
 }

@@ -17,6 +17,7 @@ import { type EnvironmentProtection, loadProtections, loadProtectionsForAll } fr
  * "Protection").
  */
 
+/** A job with an environment. `user_id`: the user that it runs as. */
 export interface DeployJob {
   readonly id: number;
   readonly environment: string;

@@ -12,6 +12,7 @@ type Row<Table extends keyof EnvironmentsTables> = Readonly<Selectable<Environme
 /** The user, group or role that an element of a protection allows: exactly one is set. */
 export type Principal = Omit<Row<'protected_environment_deploy_access_levels'>, 'protected_environment_id'>;
 
+/** An approval rule: its principal must give this number of approvals. */
 export interface ApprovalRule extends Principal {
   readonly required_approvals: number;
 }
@@ -22,6 +23,7 @@ export type EnvironmentProtection = Row<'protected_environments'> & {
   readonly approval_rules: readonly ApprovalRule[];
 };
 
+/** The project of an environment, with its namespace. */
 export interface EnvironmentProject {
   readonly id: number;
   readonly namespace_id: number;

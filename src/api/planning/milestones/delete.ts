@@ -19,12 +19,12 @@ export function deleteMilestone(
   return inBatches(runUnitOfWork, parentContext.caller, {
     recheck: (uow) => requireParentAccess(uow, parentContext, MANAGE_MILESTONES),
     async runBatch(uow) {
-      const more = await nextBatch(
+      const remainingWork = await nextBatch(
         () => clearMilestoneBatch(uow, 'issues', milestone.id, BATCH_SIZE),
         () => clearMilestoneBatch(uow, 'merge_requests', milestone.id, BATCH_SIZE),
         () => clearMilestoneEventBatch(uow, milestone.id, BATCH_SIZE),
       );
-      if (more) return more;
+      if (remainingWork) return remainingWork;
       if (!(await deleteMilestoneRow(uow, milestone.id))) return fail('notFound');
       await deleteTargetActivity(uow, 'Milestone', [milestone.id]);
       await recordMilestoneEvent(uow, milestone, 'destroyed');

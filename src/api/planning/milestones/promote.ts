@@ -23,9 +23,9 @@ export async function promoteMilestone(
   if (await isTitleTakenAmongGroups(uow, group, milestone.title)) return fail('titleTaken');
   const iid = await nextIid(uow, { groupId: group.id }, 'milestone');
   const { state } = milestone;
-  const times = { created_at: uow.now, updated_at: uow.now };
-  const groupMilestone = await insertMilestone(uow, ownerColumns({ group }), iid, milestone, { state, ...times });
-  const more = await mergeMilestoneBatch(uow, { ...groupMilestone, group_id: group.id });
-  if (more === MORE) await enqueue(uow, mergeMilestones, { milestoneId: groupMilestone.id });
+  const timestamps = { created_at: uow.now, updated_at: uow.now };
+  const groupMilestone = await insertMilestone(uow, ownerColumns({ group }), iid, milestone, { state, ...timestamps });
+  const mergeResult = await mergeMilestoneBatch(uow, { ...groupMilestone, group_id: group.id });
+  if (mergeResult === MORE) await enqueue(uow, mergeMilestones, { milestoneId: groupMilestone.id });
   return groupMilestone;
 }

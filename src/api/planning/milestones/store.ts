@@ -88,7 +88,7 @@ export function listMilestones(
 type MilestoneListQuery = ReturnType<typeof selectListedMilestones>;
 
 function applyFilter(db: Reader, query: MilestoneListQuery, filter: MilestoneFilter): MilestoneListQuery {
-  const { state, iids, title, search, updated_before: before, updated_after: after } = filter;
+  const { state, iids, title, search, updated_before: updatedBefore, updated_after: updatedAfter } = filter;
   const conditions: RawBuilder<SqlBool>[] = [];
   if (state && state !== 'all') conditions.push(sql`milestones.state = ${state}`);
   if (iids && iids.length > 0) conditions.push(isInIds(db, sql<number>`milestones.iid`, iids));
@@ -97,9 +97,9 @@ function applyFilter(db: Reader, query: MilestoneListQuery, filter: MilestoneFil
     const words = parseSearchWords(foldCase(search));
     conditions.push(containsWordsUnindexed(db, 'milestones', ['title_key', 'description_key'], words));
   }
-  if (before) conditions.push(sql`milestones.updated_at <= ${before}`);
-  if (after) conditions.push(sql`milestones.updated_at >= ${after}`);
-  return conditions.reduce((all, condition) => all.where(condition), query);
+  if (updatedBefore) conditions.push(sql`milestones.updated_at <= ${updatedBefore}`);
+  if (updatedAfter) conditions.push(sql`milestones.updated_at >= ${updatedAfter}`);
+  return conditions.reduce((filteredQuery, condition) => filteredQuery.where(condition), query);
 }
 
 /** Returns the milestone with this id in the scope, or null. index: milestones primary key */

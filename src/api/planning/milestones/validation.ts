@@ -7,17 +7,17 @@ import { isMilestoneTitleTaken, type MilestoneContent, type MilestoneRow } from 
 const MAX_TITLE_LENGTH = 255;
 
 /**
- * Returns validation errors, or null if the content is valid. `before` is the milestone itself on update: an unchanged title
+ * Returns validation errors, or null if the content is valid. `current` is the stored milestone on update: an unchanged title
  * is valid even if it is a duplicate, because transfers of projects and groups can cause duplicates.
  */
 export async function validateMilestone(
   tx: Transaction,
   parent: GroupOrProject,
   { title, start_date: start, due_date: due }: MilestoneContent,
-  before?: MilestoneRow,
+  current?: MilestoneRow,
 ): Promise<FieldErrors | null> {
   return compactFieldErrors({
-    title: await validateMilestoneTitle(tx, parent, title, before),
+    title: await validateMilestoneTitle(tx, parent, title, current),
     due_date: start !== null && due !== null && due <= start ? ['must be greater than start date'] : [],
   });
 }
@@ -34,11 +34,11 @@ async function validateMilestoneTitle(
   tx: Transaction,
   parent: GroupOrProject,
   title: string,
-  before?: MilestoneRow,
+  current?: MilestoneRow,
 ): Promise<readonly string[]> {
   if (title === '') return ["can't be blank"];
   if ([...title].length > MAX_TITLE_LENGTH) return [`is too long (maximum is ${MAX_TITLE_LENGTH} characters)`];
-  if (title === before?.title) return [];
+  if (title === current?.title) return [];
   return (await isMilestoneTitleTaken(tx, parent, title)) ? TITLE_TAKEN_ERRORS : [];
 }
 

@@ -43,6 +43,7 @@ export function updateNoteAccess(kind: NoteableKind) {
   return readNoteAccess(kind).require(requireUpdate, updateAbilities(kind));
 }
 
+/** Like `updateNoteAccess`, for a note of the thread `:discussion_id`. */
 export function updateThreadNoteAccess(kind: NoteableKind) {
   return readThreadNoteAccess(kind).require(requireUpdate, updateAbilities(kind));
 }

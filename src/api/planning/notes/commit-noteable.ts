@@ -54,6 +54,7 @@ interface CommentedCommitContext {
   readonly commented: { readonly id: number };
 }
 
+/** Returns the commit as a noteable. `id`: its id in `commented_commits`; 0 without comments. */
 export function commitNoteable(project: Project, commit: Commit, id: number): CommitNoteable {
   return { type: 'Commit', id, authorId: null, project, locked: false, commit };
 }

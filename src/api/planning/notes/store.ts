@@ -151,6 +151,7 @@ export async function insertNote(
     .executeTakeFirstOrThrow();
 }
 
+/** Sets the body. Returns the updated note, or undefined if it does not exist. */
 export async function updateNoteBody(tx: Transaction, id: number, body: string): Promise<NoteRow | undefined> {
   return tx
     .updateTable('notes')

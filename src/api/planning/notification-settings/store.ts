@@ -33,6 +33,7 @@ export interface GlobalSetting {
   readonly email: string;
 }
 
+/** Returns the user's global setting, with the notification address or else the primary address. */
 export async function getGlobalSetting(db: Reader, userId: number): Promise<GlobalSetting> {
   const setting = await getSetting(db, userId, 'everything');
   // index: users primary key

@@ -59,7 +59,8 @@ export async function updateSourceSetting(
   return getSetting(uow, uow.actor.user.id, source);
 }
 
-const isLevel = (level: string): level is NotificationLevel => NOTIFICATION_LEVELS.some((one) => one === level);
+const isLevel = (level: string): level is NotificationLevel =>
+  NOTIFICATION_LEVELS.some((knownLevel) => knownLevel === level);
 const isUnknownLevel = (level: string | null | undefined) => Boolean(level) && !isLevel(level as string);
 
 function validateLevel({ level }: UpdateNotificationSettingInput): FieldErrors {

@@ -40,4 +40,5 @@ export const NoteCommandsChanges = shape(
   },
 );
 
+/** The changes made by quick actions, while they are collected. */
 export type QuickActionChanges = { -readonly [Name in keyof Fields]?: Static<Fields[Name]> };

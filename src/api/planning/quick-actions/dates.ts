@@ -34,9 +34,9 @@ function parseRelativeDay(words: readonly string[], today: string): string | nul
 
 /** Returns the first such weekday after today. */
 function parseWeekday(words: readonly string[], today: string): string | null {
-  const [first, secondWord] = words;
-  const hasPrefix = words.length === 2 && (first === 'next' || first === 'this');
-  const name = words.length === 1 ? first : hasPrefix ? secondWord : undefined;
+  const [firstWord, secondWord] = words;
+  const hasPrefix = words.length === 2 && (firstWord === 'next' || firstWord === 'this');
+  const name = words.length === 1 ? firstWord : hasPrefix ? secondWord : undefined;
   if (name === undefined) return null;
   const day = DAYS.findIndex((dayName) => dayName === name || dayName.slice(0, 3) === name);
   if (day < 0) return null;
@@ -45,11 +45,11 @@ function parseWeekday(words: readonly string[], today: string): string | null {
 }
 
 function parseRelativeDate(words: readonly string[], today: string): string | null {
-  const [first, secondWord, third] = words;
-  if (first === 'next' && words.length === 2) return addUnits(today, 1, secondWord);
-  if (first === 'in' && words.length === 3) return addUnits(today, parseNumber(secondWord), third);
-  if (words.length === 4 && third === 'from' && words[3] === 'now')
-    return addUnits(today, parseNumber(first), secondWord);
+  const [firstWord, secondWord, thirdWord] = words;
+  if (firstWord === 'next' && words.length === 2) return addUnits(today, 1, secondWord);
+  if (firstWord === 'in' && words.length === 3) return addUnits(today, parseNumber(secondWord), thirdWord);
+  if (words.length === 4 && thirdWord === 'from' && words[3] === 'now')
+    return addUnits(today, parseNumber(firstWord), secondWord);
   return null;
 }
 

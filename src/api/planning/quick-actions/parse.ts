@@ -9,6 +9,7 @@ export interface ParsedCommand<Name extends string = string> {
   readonly argument: string;
 }
 
+/** A text split into its quick actions and the rest. */
 export interface ParsedText<Name extends string = string> {
   readonly commands: readonly ParsedCommand<Name>[];
   /** The text without the commands, trimmed at the end if there were any. */

@@ -35,6 +35,7 @@ export const parseQuickActions = (text: string | null | undefined): ParsedText =
 /** Returns whether the commands reopen the noteable; merge requests then need their branches. */
 export const containsReopen = ({ commands }: ParsedText): boolean => commands.some(({ name }) => name === 'reopen');
 
+/** The effects of the quick actions of a text, not yet applied. */
 export interface QuickActionResult {
   readonly input: QuickActionInput;
   readonly changes: QuickActionChanges;

@@ -42,6 +42,7 @@ export const NEW_SUBJECT_STATE: Omit<SubjectState, 'title'> = {
   total_time_spent: 0,
 };
 
+/** The noteable that quick actions change, existing or being created. */
 export interface QuickActionSubject {
   readonly type: ResourceType;
   readonly parent: GroupOrProject;

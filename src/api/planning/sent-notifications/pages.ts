@@ -19,7 +19,7 @@ const EXCEPTION_TEXTS: Readonly<Record<UnsubscribeClaim['target'], string>> = {
   Digest: 'unless you are mentioned there',
 };
 
-/** Asks for confirmation, because mail scanners follow links. */
+/** Returns a page that asks for confirmation, because mail scanners follow links. */
 export function confirmationPage({ target }: UnsubscribeClaim): HtmlReply {
   const main = markup`<p>You will receive no more mails about ${TARGET_TEXTS[target]}, ${EXCEPTION_TEXTS[target]}.</p>
 <form method="post" action="">
@@ -28,11 +28,13 @@ export function confirmationPage({ target }: UnsubscribeClaim): HtmlReply {
   return htmlPage({ title: 'Unsubscribe?', main, csrfToken: null });
 }
 
+/** Returns the page that confirms that the user has unsubscribed. */
 export function unsubscribedPage({ target }: UnsubscribeClaim): HtmlReply {
   const main = markup`<p role="status">You will receive no more mails about ${TARGET_TEXTS[target]}, ${EXCEPTION_TEXTS[target]}.</p>`;
   return htmlPage({ title: 'Unsubscribed', main, csrfToken: null });
 }
 
+/** Returns the 404 page for a link without a valid token. */
 export function invalidLink(): HttpError {
   const main = markup`${alertBox('This unsubscribe link is invalid.')}<p>Copy the whole link from the mail, or sign in and unsubscribe there.</p>`;
   const { body, headers } = htmlPage({ title: 'Not found', main, csrfToken: null });

@@ -14,7 +14,7 @@ import { insertTodos } from '../todo-rows/index.ts';
 /** A text whose mentions create to-do items. */
 interface MentionText {
   readonly text: string;
-  /** The previous text, whose mentions are already handled. */
+  /** The previous text. Users that it mentions get no new item. */
   readonly before?: string;
   readonly noteId?: number | null;
   /** Whether the text is for members only. */

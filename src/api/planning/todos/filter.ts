@@ -33,8 +33,10 @@ export const TODO_TARGET_TYPES = [
 export type TodoActionFilter = (typeof TODO_ACTION_FILTERS)[number];
 export type TodoTargetType = (typeof TODO_TARGET_TYPES)[number];
 
+/** Returns whether to-do items with this action can exist. */
 export const isSupportedAction = (action: TodoActionFilter): action is TodoAction =>
   (TODO_ACTIONS as readonly string[]).includes(action);
 
+/** Returns whether to-do items on this type of target can exist. */
 export const isSupportedTarget = (type: TodoTargetType): type is ResourceType =>
   (SUPPORTED_TARGETS as readonly string[]).includes(type);

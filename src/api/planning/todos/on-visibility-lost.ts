@@ -119,21 +119,21 @@ async function deleteUnreadableOfUser(
 }
 
 /**
- * Checks one batch of the user's items after the id `after`. Returns the last id, or null if the batch was the last one.
+ * Deletes the unreadable items of one batch: the user's items with ids above `afterId`. Returns the last id, or null if there is none.
  * index: todos_by_project, todos_by_group, todos_by_issue, todos_by_merge_request, todos_by_epic
  */
 async function deleteUnreadableBatch(
   uow: UnitOfWork,
   { column, id }: TodoScope,
   userId: number,
-  after: number,
+  afterId: number,
 ): Promise<number | null> {
   const batch = await uow
     .selectFrom('todos')
     .select('id')
     .where(column, '=', id)
     .where('user_id', '=', userId)
-    .where('id', '>', after)
+    .where('id', '>', afterId)
     .orderBy('id')
     .limit(BATCH_SIZE)
     .execute();

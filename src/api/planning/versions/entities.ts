@@ -26,6 +26,7 @@ const fields = {
   patch_id_sha: nullable(Type.String()),
 };
 
+/** A version with the rows from which its comparison is computed. */
 export interface VersionWithMergeRequest {
   readonly version: VersionRow;
   readonly project: Project;

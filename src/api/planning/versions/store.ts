@@ -13,6 +13,7 @@ function selectVersions(db: Reader, mergeRequestId: number) {
 
 export type VersionRow = Awaited<ReturnType<typeof listVersions>>['items'][number];
 
+/** Returns one page of the versions of a merge request, newest first. */
 export function listVersions(db: Reader, mergeRequestId: number, page: OffsetRequest) {
   return paginate(db, selectVersions(db, mergeRequestId).orderBy('merge_request_versions.id', 'desc'), page);
 }

@@ -32,6 +32,7 @@ export interface VersionShas {
   readonly start_commit_sha: string | null;
 }
 
+/** The columns of a merge request from which its current comparison is computed. */
 export type ComparedMergeRequestRow = Pick<MergeRequest, 'source_branch' | 'target_branch' | 'head_sha'>;
 
 /** Returns the stored comparison of a version, else compares with the current target branch. */
@@ -70,9 +71,9 @@ export async function listComparisonCommits(
 ): Promise<ListPage<CommitRow>> {
   const repository = getRepository(git, project);
   const headExists = start !== null && (await readCommit(git, repository, head)) !== null;
-  // After a force push to the target branch, its former head may be gone.
-  const from = start !== null && (await readCommit(git, repository, start)) === null ? base : start;
-  const ids = headExists && from !== null ? await listCommitsBetween(git, repository, from, head) : [];
+  // After a force push to the target branch, its former head may not exist any more: then the merge base replaces it.
+  const baseCommitId = start !== null && (await readCommit(git, repository, start)) === null ? base : start;
+  const ids = headExists && baseCommitId !== null ? await listCommitsBetween(git, repository, baseCommitId, head) : [];
   const { items, ...rest } = paginateInMemory(ids.toReversed(), page);
   const commits = await readCommits(git, repository, items);
   return { ...rest, items: commits.flatMap((commit) => (commit === null ? [] : [{ commit, project }])) };
