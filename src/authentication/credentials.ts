@@ -16,19 +16,23 @@ import type { TokenUsage } from './tokens/token-usage.ts';
 /** A credential as received, not yet checked (contract/conventions.md §7 "Ways in"). */
 export interface PresentedCredential {
   /**
-   * How the credential was sent, which decides what it may be:
-   * `bearer`: an OAuth token or an access token; `private`: an access token; `job`: the token of a running job;
-   * `bearerOrJob`: any of these; `session`: the secret of the session cookie; `site`: the signed token of a replication
-   * site, which is accepted once; `siteFetch`: one for a git fetch, accepted once; `siteFetchRest`: the same in later
-   * requests of the fetch.
+   * How the credential was sent, which decides what it may be.
+   * - `bearer`: an OAuth token or an access token
+   * - `private`: an access token
+   * - `job`: the token of a running job
+   * - `bearerOrJob`: any of these
+   * - `session`: the secret of the session cookie
+   * - `site`: the signed token of a replication site, accepted once
+   * - `siteFetch`: the signed token of a replication site for a git fetch, accepted once
+   * - `siteFetchRest`: the same token in later requests of the fetch
    */
   readonly scheme: 'bearer' | 'bearerOrJob' | 'private' | 'job' | 'session' | SitePurpose;
   readonly secret: string;
 }
 
 /**
- * Result of an identification, in the order of contract/conventions.md §7 "Refusals": an invalid credential
- * (`invalidToken`) is rejected first; then scopes are checked; then a blocked caller (`block`) is rejected.
+ * Result of an identification. The request pipeline rejects in the order of contract/conventions.md §7 "Refusals":
+ * first an invalid credential (`invalidToken`), then missing scopes, then a blocked caller (`block`).
  */
 type IdentificationResult =
   | { readonly invalidToken: InvalidToken; readonly caller?: never; readonly block?: never }

@@ -12,8 +12,8 @@ import { projectVisibleTo, projectWithRole } from './visibility-conditions.ts';
 
 /**
  * Who may see an issue (contract/planning.md §0 "Seeing things"): anyone who can see its project while issues are
- * enabled; a confidential one only its author, its assignees and members from Planner. Each rule has two forms: for a
- * row, and as a condition for lists.
+ * enabled. A confidential issue is visible only to its author, its assignees and members from Planner. Each rule has
+ * two forms: for a row, and as a condition for lists.
  */
 
 /** An issue without its search columns. */
@@ -204,8 +204,8 @@ const ANY_ROLE = 1;
 type ProjectEb = ExpressionBuilder<Schema, 'projects'>;
 
 /**
- * Condition on issues joined with projects: issues are available to the caller, who may read all of them from Planner,
- * else those that match one of `conditions`.
+ * Condition on issues joined with projects: issues are enabled for the caller, who is at least a Planner or matches one of
+ * `conditions`.
  */
 function isReadableIssue(
   eb: ProjectEb,

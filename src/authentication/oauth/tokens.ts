@@ -199,8 +199,8 @@ export async function revokeOAuthToken(tx: Transaction, id: number): Promise<boo
 const REPLAY_GRACE_MS = 60_000;
 
 /**
- * Revokes the tokens issued for this refresh token if it was exchanged more than a minute before this request arrived
- * at `requestedAt`: someone else has it too (RFC 9700 §4.14.2).
+ * Revokes the tokens issued for this refresh token if it was exchanged more than a minute before `requestedAt`, the
+ * arrival of this request. Then someone else has the refresh token too (RFC 9700 §4.14.2).
  */
 export async function revokeFamilyOfReplayedToken(
   tx: Transaction,

@@ -18,9 +18,9 @@ const LOCK_DURATION_MS = 10 * 60 * 1000;
 const ALLOWED_STATES: readonly UserState[] = ['active', 'deactivated'];
 
 /**
- * Checks the password of the user with this username or email address, in any case. Some users fail like a wrong
- * password and after the same work, so that neither response nor time reveals which accounts exist: bots, internal
- * users, blocked, banned or unapproved users, and locked accounts.
+ * Checks the password of the user with this username or email address, in any case. Bots, internal users,
+ * locked accounts, and blocked, banned or unapproved users fail like a wrong password. They cost the same work, so that
+ * neither the response nor its duration reveals which accounts exist.
  * Ten consecutive failures lock an account for ten minutes; success resets the count. Deactivated users and users with
  * an expired password are accepted: callers check `user`.
  */

@@ -1,6 +1,6 @@
 /**
- * Returns whether the text matches a pattern given as the parts between its wildcards: it starts with the first part,
- * ends with the last, and contains the others in order. Linear in the length of the text.
+ * Returns whether the text matches a pattern given as the parts between its wildcards. The text must start with the
+ * first part, end with the last, and contain the others in order. Linear in the length of the text.
  */
 export function matchesParts(text: string, parts: readonly string[]): boolean {
   const [first = '', ...otherParts] = parts;

@@ -36,8 +36,8 @@ interface Protectable {
 }
 
 /**
- * Returns the protections of an environment in order of id: those of its project with the same name, and those of
- * groups above with its tier (contract/environments.md "Protection"). Empty on tier free.
+ * Returns the protections of an environment in order of id. They are those of its project with the same name, and those of
+ * ancestor groups with its tier (contract/environments.md "Protection"). Empty on tier free.
  */
 export async function loadProtections(
   db: Reader,

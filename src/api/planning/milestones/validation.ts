@@ -7,8 +7,8 @@ import { isMilestoneTitleTaken, type MilestoneContent, type MilestoneRow } from 
 const MAX_TITLE_LENGTH = 255;
 
 /**
- * Returns validation errors, or null if the content is valid. `current` is the stored milestone on update: an unchanged title
- * is valid even if it is a duplicate, because transfers of projects and groups can cause duplicates.
+ * Returns validation errors, or null if the content is valid. `current` is the stored milestone on update. Its unchanged title is
+ * valid even as a duplicate, because transfers of projects and groups can cause duplicates.
  */
 export async function validateMilestone(
   tx: Transaction,

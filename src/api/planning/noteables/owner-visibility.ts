@@ -4,8 +4,8 @@ import { groupVisibleTo, projectVisibleTo } from '#authorization/visibility-cond
 import type { Schema } from '#database/database.ts';
 
 /**
- * Matches labels or milestones whose project or group the caller can see: after a transfer, events may still refer to labels and
- * milestones of the former group. Scalar subqueries, because PostgreSQL would run EXISTS for every visible project and group at once.
+ * Matches labels or milestones whose project or group the caller can see. After a transfer, events may still refer to those of
+ * the former group. Scalar subqueries, because PostgreSQL would run EXISTS for every visible project and group at once.
  * index: projects primary key, namespaces primary key
  */
 export function labelOrMilestoneVisibleTo(

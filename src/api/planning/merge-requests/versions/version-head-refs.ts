@@ -29,8 +29,8 @@ export function listVersionsWithoutRef(db: Reader, projectId: number, iids: read
 export type VersionWithoutRef = Awaited<ReturnType<typeof listVersionsWithoutRef>>[number];
 
 /**
- * Stores the comparison of versions that have none: with the current head of the target branch, or, for a merge request that was
- * imported as merged, with the parent of its merge commit.
+ * Stores the comparison of versions that have none. The other side is the head of the target branch or, for a merge request
+ * imported as merged, the parent of its merge commit.
  */
 export async function compareNewVersions(
   { database, git }: { readonly database: Database; readonly git: Git },
