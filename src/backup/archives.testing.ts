@@ -90,12 +90,12 @@ export async function archiveWith(parts: Iterable<readonly [string, Buffer]>): P
 /** Writes an archive of these parts with valid checksums and manifest, as an attacker would. */
 export async function sealed(parts: Parts, change: Partial<Manifest> = {}): Promise<string> {
   const { sha256: _, ...manifest } = JSON.parse(String(parts.get(MANIFEST)));
-  const others = [...parts].filter(([name]) => name !== MANIFEST && name !== SUMS);
+  const otherParts = [...parts].filter(([name]) => name !== MANIFEST && name !== SUMS);
   const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-  const sums = Buffer.from(others.map(([name, bytes]) => `${digest(bytes)}  ${name}\n`).join(''));
-  const bytes = others.reduce((size, [, part]) => size + part.length, 0);
-  const whole = { ...manifest, parts: { count: others.length, bytes, sha256: digest(sums) }, ...change };
-  return archiveWith([...others, [SUMS, sums], [MANIFEST, Buffer.from(formatManifest(whole))]]);
+  const sums = Buffer.from(otherParts.map(([name, bytes]) => `${digest(bytes)}  ${name}\n`).join(''));
+  const bytes = otherParts.reduce((size, [, part]) => size + part.length, 0);
+  const sealedManifest = { ...manifest, parts: { count: otherParts.length, bytes, sha256: digest(sums) }, ...change };
+  return archiveWith([...otherParts, [SUMS, sums], [MANIFEST, Buffer.from(formatManifest(sealedManifest))]]);
 }
 
 /** Writes a changed copy of an archive. */

@@ -52,17 +52,17 @@ export interface BackupOptions {
  */
 export async function backUp(server: ServerData, options: BackupOptions): Promise<Manifest> {
   const { file: path } = options;
-  if (await exists(path)) throw new CommandFailed('failed', `${path} already exists`);
-  const draft = `${path}.partial`;
-  await rm(draft, { force: true });
-  const file = await open(draft, 'wx+', 0o600);
+  if (await pathExists(path)) throw new CommandFailed('failed', `${path} already exists`);
+  const partialPath = `${path}.partial`;
+  await rm(partialPath, { force: true });
+  const file = await open(partialPath, 'wx+', 0o600);
   try {
     const manifest = await withDeletionGuards(server, () => writeArchive(server, options, file));
-    await rename(draft, path);
+    await rename(partialPath, path);
     await syncDirectory(dirname(path));
     return manifest;
   } catch (error) {
-    await rm(draft, { force: true });
+    await rm(partialPath, { force: true });
     throw error;
   } finally {
     await file.close();
@@ -107,7 +107,7 @@ type WritePart = (write: (bytes: Buffer) => Promise<void>) => Promise<void>;
 async function writeArchive(server: ServerData, options: BackupOptions, file: FileHandle): Promise<Manifest> {
   const { clock, database, config, progress } = server;
   await using refs = await openSpool(`${options.file}.refs.partial`);
-  await using names = await openSpool(`${options.file}.blobs.partial`);
+  await using blobNames = await openSpool(`${options.file}.blobs.partial`);
   await using sumsSpool = await openSpool(`${options.file}.sums.partial`);
   const key = await findSecretKey(config);
   const { snapshot, repositories } = await openConsistentSnapshot(server, refs, options.betweenSteps);
@@ -115,11 +115,11 @@ async function writeArchive(server: ServerData, options: BackupOptions, file: Fi
   const time = timestamp(clock);
   await options.betweenSteps?.('the snapshot is open');
   const writer: ArchiveWriter = { tar: createTarWriter(file, clock.now()), sumsSpool, count: 0, bytes: 0 };
-  const { tables, blobs } = await writeTables(server, writer, snapshot, names).finally(() => snapshot.close());
+  const { tables, blobs } = await writeTables(server, writer, snapshot, blobNames).finally(() => snapshot.close());
   const repositoryTotals = await writeRepositories(server, writer, repositories, refs);
-  await writeBlobs(server, writer, blobs, names);
-  const withKey = options.withSecretKey === true && key !== null;
-  if (withKey) {
+  await writeBlobs(server, writer, blobs, blobNames);
+  const includesKey = options.withSecretKey === true && key !== null;
+  if (includesKey) {
     await addPart(writer, SECRET_KEY, (write) => write(Buffer.from(`${key.export().toString('hex')}\n`)));
   }
   const { count, bytes } = writer;
@@ -133,7 +133,7 @@ async function writeArchive(server: ServerData, options: BackupOptions, file: Fi
     time,
     migrations: [...snapshot.migrations],
     key_fingerprint: key && keyFingerprint(key),
-    with_secret_key: withKey,
+    with_secret_key: includesKey,
     tables,
     repositories: repositoryTotals,
     blobs,
@@ -163,12 +163,17 @@ async function addPart(
 /** Bytes written into a part at once. */
 const CHUNK_BYTES = 2 ** 18;
 
-async function writeTables({ progress }: ServerData, writer: ArchiveWriter, snapshot: DatabaseSnapshot, names: Spool) {
+async function writeTables(
+  { progress }: ServerData,
+  writer: ArchiveWriter,
+  snapshot: DatabaseSnapshot,
+  blobNames: Spool,
+) {
   const tables: Record<string, TablePart> = {};
   const blobs = { count: 0, bytes: 0 };
   for (const table of snapshot.tables) {
     let rows = 0;
-    const onRows = table.name === 'blobs' ? collectBlobNames(table, names, blobs) : async () => {};
+    const onRows = table.name === 'blobs' ? collectBlobNames(table, blobNames, blobs) : async () => {};
     const { sha256 } = await addPart(writer, tablePartName(table.name), async (write) => {
       const lines = createTextBuffer(write);
       await lines.add(`${JSON.stringify(table.columns.map(({ name, kind }) => [name, kind]))}\n`);
@@ -186,12 +191,12 @@ async function writeTables({ progress }: ServerData, writer: ArchiveWriter, snap
 }
 
 /** Collects the names of blobs from the rows of their table. */
-function collectBlobNames({ columns }: CopiedTable, names: Spool, blobs: { count: number; bytes: number }) {
-  const [name, size] = ['sha256', 'size'].map((column) => columns.findIndex((each) => each.name === column));
+function collectBlobNames({ columns }: CopiedTable, blobNames: Spool, blobs: { count: number; bytes: number }) {
+  const [name, size] = ['sha256', 'size'].map((column) => columns.findIndex((candidate) => candidate.name === column));
   return async (rows: readonly CellValues[]) => {
     for (const row of rows) blobs.bytes += Number(row[size!]);
     blobs.count += rows.length;
-    await names.add(Buffer.from(rows.map((row) => `${row[name!]}\n`).join('')));
+    await blobNames.add(Buffer.from(rows.map((row) => `${row[name!]}\n`).join('')));
   };
 }
 
@@ -236,13 +241,13 @@ async function writeRepositories(
   spool: Spool,
 ): Promise<Manifest['repositories']> {
   const lines = repositories.map(
-    (each, index): RepositoryLine => ({
-      name: each.name,
-      storage: each.storage,
-      disk_path: each.disk_path,
-      default_branch: each.head,
-      refs: each.refs.count,
-      bundle: each.refs.count === 0 ? null : bundlePartName(index + 1),
+    (repository, index): RepositoryLine => ({
+      name: repository.name,
+      storage: repository.storage,
+      disk_path: repository.disk_path,
+      default_branch: repository.head,
+      refs: repository.refs.count,
+      bundle: repository.refs.count === 0 ? null : bundlePartName(index + 1),
     }),
   );
   await addPart(writer, REPOSITORIES, async (write) => {
@@ -272,14 +277,14 @@ async function writeRepository(
   const { storage, disk_path, head, intents } = row;
   const refs = await spool.read(row.refs.at, row.refs.length);
   const repository = repositoryAt(git, storage, disk_path);
-  const moving = intents.flatMap((changes) => JSON.parse(changes) as RefChange[]);
-  const movedIds = moving.flatMap(({ oldId, newId }) => [oldId, newId]).filter((id) => id !== ZERO_ID);
+  const pendingChanges = intents.flatMap((changes) => JSON.parse(changes) as RefChange[]);
+  const pendingIds = pendingChanges.flatMap(({ oldId, newId }) => [oldId, newId]).filter((id) => id !== ZERO_ID);
   let failure: unknown;
   for (const candidate of [repository, ...(await listRemovedRepositories(repository))]) {
     try {
       // Includes the commits of unfinished ref updates, which the restored server completes when it starts.
       const extraIds: string[] = [];
-      for (const id of new Set(movedIds))
+      for (const id of new Set(pendingIds))
         if ((await getObjectInfo(git, candidate, id).catch(() => null)) !== null) extraIds.push(id);
       await addPart(writer, bundle, (write) => writeBundle(git, candidate, { refs, head, besides: extraIds }, write));
       return;
@@ -295,10 +300,10 @@ async function writeBlobs(
   { blobs, progress }: ServerData,
   writer: ArchiveWriter,
   { count }: Manifest['blobs'],
-  names: Spool,
+  blobNames: Spool,
 ) {
   for (let index = 0; index < count; index++) {
-    const sha256 = (await names.read(index * 65, 64)).toString('latin1');
+    const sha256 = (await blobNames.read(index * 65, 64)).toString('latin1');
     const openedBlob = await openBlob(blobs, sha256);
     if (openedBlob === null)
       throw new CommandFailed('failed', `The blob ${sha256} is missing: hearth doctor shows its owner`);
@@ -320,7 +325,7 @@ async function* readChunks(spool: Spool): AsyncGenerator<Buffer> {
   for (let at = 0; at < spool.size(); at += CHUNK_BYTES) yield spool.read(at, Math.min(CHUNK_BYTES, spool.size() - at));
 }
 
-async function exists(path: string): Promise<boolean> {
+async function pathExists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

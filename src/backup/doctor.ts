@@ -26,7 +26,7 @@ export async function examine(context: CheckContext, { repair = false, only, pri
   for (const check of CHECKS.filter(({ name }) => only?.includes(name) ?? true)) {
     try {
       for await (const finding of check.run(context)) {
-        const { isRepaired, text } = await repairOrPrint(finding, repair);
+        const { isRepaired, text } = await repairOrDescribe(finding, repair);
         if (!isRepaired) findingCount += 1;
         print(`${check.name}: ${finding.text}: ${text}`);
       }
@@ -39,7 +39,7 @@ export async function examine(context: CheckContext, { repair = false, only, pri
 }
 
 /** Repairs what a finding reports if `repair` is set and it can be repaired. `text` says what happened. */
-async function repairOrPrint(finding: Finding, repair: boolean): Promise<{ isRepaired: boolean; text: string }> {
+async function repairOrDescribe(finding: Finding, repair: boolean): Promise<{ isRepaired: boolean; text: string }> {
   if (finding.repair === undefined) return { isRepaired: false, text: 'no safe repair; restore a backup' };
   const { text, run } = finding.repair;
   if (!repair) return { isRepaired: false, text: `--fix would ${text}` };

@@ -62,8 +62,8 @@ export async function restore(config: Config, path: string, progress: Progress):
       throw new CommandFailed('failed', `${path} cannot be read: ${error.code}`);
     });
     if (file === null) throw new CommandFailed('failed', `${path} is not a regular file`);
-    const names = migrations.map(({ name }) => name);
-    const archive = await openArchive(file, names);
+    const migrationNames = migrations.map(({ name }) => name);
+    const archive = await openArchive(file, migrationNames);
     requireStorages(config, archive.manifest);
     return await withServerData(config, progress, async (server) => {
       await requireEmptyDatabase(server.database);
@@ -103,10 +103,10 @@ function requireStorages({ storages }: Config, { repositories }: Manifest): void
 /** Returns the key to write into the data directory; null if it has the right one or needs none. */
 async function findMissingKey(config: Config, { file, manifest }: BackupArchive): Promise<KeyObject | null> {
   const { key_fingerprint: expectedFingerprint } = manifest;
-  const ownKey = await findSecretKey(config);
+  const serverKey = await findSecretKey(config);
   if (expectedFingerprint === null) return null;
-  if (ownKey !== null) {
-    const fingerprint = keyFingerprint(ownKey);
+  if (serverKey !== null) {
+    const fingerprint = keyFingerprint(serverKey);
     if (fingerprint === expectedFingerprint) return null;
     throw new CommandFailed(
       'otherKey',
@@ -249,12 +249,12 @@ async function fillTable(
   lines: AsyncGenerator<string>,
   onBatch: (columns: Columns, rows: readonly CellValues[], count: number) => Promise<void>,
 ): Promise<number> {
-  const { value: first = '[]' } = await lines.next();
-  const columns = matchColumns(table, parseLine(first));
+  const { value: header = '[]' } = await lines.next();
+  const columns = matchColumns(table, parseLine(header));
   let count = 0;
   let batch: CellValues[] = [];
   let size = 0;
-  const write = async () => {
+  const writeBatch = async () => {
     if (batch.length > 0) await target.insert({ ...table, columns }, batch);
     count += batch.length;
     await onBatch(columns, batch, count);
@@ -264,19 +264,19 @@ async function fillTable(
   for await (const line of lines) {
     batch.push(parseRow(table.name, columns, parseLine(line)));
     size += line.length;
-    if (batch.length >= INSERT_BATCH.rows || size >= INSERT_BATCH.characters) await write();
+    if (batch.length >= INSERT_BATCH.rows || size >= INSERT_BATCH.characters) await writeBatch();
   }
-  await write();
+  await writeBatch();
   return count;
 }
 
 type Columns = CopiedTable['columns'];
 
 /** Returns the columns in the order of the archive. Throws if they are not those of the table. */
-function matchColumns({ name, columns }: CopiedTable, first: unknown): Columns {
-  const archivedColumns = Array.isArray(first) ? (first as unknown[]) : [];
-  const tableColumns = archivedColumns.map((each) =>
-    columns.find((column) => Array.isArray(each) && column.name === each[0] && column.kind === each[1]),
+function matchColumns({ name, columns }: CopiedTable, header: unknown): Columns {
+  const archivedColumns = Array.isArray(header) ? (header as unknown[]) : [];
+  const tableColumns = archivedColumns.map((archived) =>
+    columns.find((column) => Array.isArray(archived) && column.name === archived[0] && column.kind === archived[1]),
   );
   if (
     tableColumns.length !== columns.length ||

@@ -66,7 +66,7 @@ export function createTarWriter(file: FileHandle, time: Date): TarWriter {
 
 /** Returns the headers of a file with this size. */
 export function buildHeaders(name: string, size: number, time: Date): Buffer {
-  const record = paxRecord('size', String(size));
+  const record = buildPaxRecord('size', String(size));
   return Buffer.concat([
     buildHeader(`pax/${name}`.slice(0, MAX_NAME_LENGTH), record.length, 'x', time),
     padToBlock(record),
@@ -78,8 +78,8 @@ function padToBlock(bytes: Buffer): Buffer {
   return Buffer.concat([bytes, Buffer.alloc((BLOCK_BYTES - (bytes.length % BLOCK_BYTES)) % BLOCK_BYTES)]);
 }
 
-/** `<length> <key>=<value>\n`, where the length counts itself. */
-function paxRecord(key: string, value: string): Buffer {
+/** Builds the record `<length> <key>=<value>\n`, where the length counts itself. */
+function buildPaxRecord(key: string, value: string): Buffer {
   const record = ` ${key}=${value}\n`;
   let length = record.length + 1;
   while (String(length).length + record.length !== length) length = String(length).length + record.length;
@@ -95,18 +95,18 @@ function buildHeader(name: string, size: number, type: '0' | 'x', time: Date): B
   block.write(`${octal(size, 11)} ${octal(Math.floor(time.getTime() / 1000), 11)} `, 124, 'latin1');
   block.write(type, 156, 'latin1');
   block.write('ustar\x0000', 257, 'latin1');
-  block.write(`${octal(headerChecksum(block), 6)}\0 `, 148, 'latin1');
+  block.write(`${octal(computeHeaderChecksum(block), 6)}\0 `, 148, 'latin1');
   return block;
 }
 
 /** Sums all bytes of the header, with spaces in the checksum field. */
-function headerChecksum(block: Buffer): number {
+function computeHeaderChecksum(block: Buffer): number {
   let sum = 8 * 0x20;
   for (let at = 0; at < BLOCK_BYTES; at++) if (at < 148 || at >= 156) sum += block[at]!;
   return sum;
 }
 
-/** The file is no archive, or damaged. */
+/** Error of a file that is damaged or is not a tar archive. */
 export class TarDamaged extends Error {
   override readonly name = 'TarDamaged';
 }
@@ -125,8 +125,8 @@ export async function* readTarEntries(file: FileHandle): AsyncGenerator<TarEntry
   for (let position = 0; ; ) {
     const block = await readAt(file, position, BLOCK_BYTES);
     if (block.every((byte) => byte === 0)) return verifyEnd(file, position, fileSize, declaredBytes);
-    const { name, size: plain, type } = parseHeader(block);
-    const size: number = declaredBytes !== null && type === '0' ? declaredBytes : plain;
+    const { name, size: headerSize, type } = parseHeader(block);
+    const size: number = declaredBytes !== null && type === '0' ? declaredBytes : headerSize;
     const at = position + BLOCK_BYTES;
     const next = at + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
     if (next > fileSize) throw new TarDamaged(`The archive ends in the middle of ${name}`);
@@ -165,7 +165,7 @@ function parseHeader(block: Buffer): { name: string; size: number; type: '0' | '
     const digits = /^ *([0-7]+) *$/.exec(field(from, length))?.[1];
     return digits === undefined ? Number.NaN : Number.parseInt(digits, 8);
   };
-  if (number(148, 8) !== headerChecksum(block))
+  if (number(148, 8) !== computeHeaderChecksum(block))
     throw new TarDamaged('A header is damaged, or the file is not a tar archive');
   const name = field(0, MAX_NAME_LENGTH);
   const size = number(124, 12);
@@ -178,7 +178,7 @@ function parseHeader(block: Buffer): { name: string; size: number; type: '0' | '
 function parsePaxSize(record: Buffer): number {
   const text = record.toString('latin1');
   const digits = /^\d+ size=(\d{1,15})\n$/.exec(text)?.[1];
-  if (digits === undefined || !paxRecord('size', digits).equals(record)) {
+  if (digits === undefined || !buildPaxRecord('size', digits).equals(record)) {
     throw new TarDamaged('An extended header of the archive is invalid');
   }
   return Number(digits);

@@ -87,7 +87,7 @@ async function deleteStrays(blobs: BlobStore, db: Reader): Promise<number> {
   return removedCount;
 }
 
-/** Counts the files that belong to no row and will be deleted. */
+/** Counts the files that belong to no row and are old enough for the cleanup to delete. */
 export async function countStrayBlobs(blobs: BlobStore, db: Reader): Promise<number> {
   const before = timeAgo(blobs, HOUR_MS);
   let unlinkedCount = 0;
@@ -141,17 +141,17 @@ async function deleteFile(blobs: BlobStore, sha256: string, before: Date): Promi
   const path = blobPath(blobs, sha256);
   const fileStats = await nullIfMissing(() => stat(path));
   if (!fileStats || fileStats.mtime >= before || (await hasDeletionGuard(blobs.directory, blobs.clock))) return false;
-  const away = await draftPath(blobs);
-  const movedStats = await nullIfMissing(() => rename(path, away).then(() => stat(away)));
+  const movedPath = await draftPath(blobs);
+  const movedStats = await nullIfMissing(() => rename(path, movedPath).then(() => stat(movedPath)));
   if (!movedStats) return false;
-  const wanted = movedStats.mtime >= before;
-  if (wanted) {
-    await link(away, path).catch((error: NodeJS.ErrnoException) => {
+  const isRecent = movedStats.mtime >= before;
+  if (isRecent) {
+    await link(movedPath, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
   }
-  await rm(away, { force: true });
-  return !wanted;
+  await rm(movedPath, { force: true });
+  return !isRecent;
 }
 
 async function listNames(directory: string, pattern: RegExp): Promise<string[]> {

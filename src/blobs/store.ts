@@ -69,7 +69,7 @@ export async function storeBlob(
       const now = blobs.clock.now();
       await file.utimes(now, now);
       await file.sync();
-      // Also if the content exists already, which renews its hour.
+      // Replaces existing content too, which renews the hour in which it must be linked.
       await moveIntoPlace(blobs, draft, result.sha256);
       return result;
     } finally {

@@ -12,7 +12,7 @@ export const blobs: Check = {
   name: 'blobs',
   async *run(context) {
     const { database, progress } = context;
-    let seen = 0;
+    let checkedCount = 0;
     for (let after = ''; ; ) {
       // index: blobs_pkey
       const rows = await database.reader
@@ -28,8 +28,8 @@ export const blobs: Check = {
         } catch (error) {
           yield { text: `The file ${JSON.stringify(row.sha256)} cannot be examined: ${describeError(error)}` };
         }
-        seen += 1;
-        progress.update(`Blobs: ${seen}`);
+        checkedCount += 1;
+        progress.update(`Blobs: ${checkedCount}`);
       }
       if (rows.length < BATCH_SIZE) break;
       after = rows.at(-1)!.sha256;
@@ -45,22 +45,22 @@ interface BlobRow {
 
 async function* checkBlob(context: CheckContext, { sha256, size }: BlobRow): AsyncGenerator<Finding> {
   const { database } = context;
-  const found = await digestBlob(context, sha256);
-  if (found?.sha256 === sha256 && found.size === size) return;
+  const actual = await digestBlob(context, sha256);
+  if (actual?.sha256 === sha256 && actual.size === size) return;
   const row = database.reader.selectFrom('blobs').select('sha256').where('sha256', '=', sha256).executeTakeFirst();
   if ((await row) === undefined) return;
-  if (found?.sha256 !== sha256) {
+  if (actual?.sha256 !== sha256) {
     const owners = (await listOwners(context, sha256)).join(', ') || 'no row';
-    yield { text: `The file ${sha256} of ${owners} is ${found === null ? 'missing' : 'damaged'}` };
+    yield { text: `The file ${sha256} of ${owners} is ${actual === null ? 'missing' : 'damaged'}` };
     return;
   }
   yield {
-    text: `The file ${sha256} has ${found.size} bytes, but its row has the size ${size}`,
+    text: `The file ${sha256} has ${actual.size} bytes, but its row has the size ${size}`,
     repair: {
       text: 'store the size of the file in the row',
       async run() {
         await database.transaction((tx) =>
-          tx.updateTable('blobs').set({ size: found.size }).where('sha256', '=', sha256).execute(),
+          tx.updateTable('blobs').set({ size: actual.size }).where('sha256', '=', sha256).execute(),
         );
         return true;
       },
@@ -69,11 +69,11 @@ async function* checkBlob(context: CheckContext, { sha256, size }: BlobRow): Asy
 }
 
 async function digestBlob({ blobs: store }: CheckContext, sha256: string): Promise<BlobRow | null> {
-  const opened = await openBlob(store, sha256);
-  if (opened === null) return null;
+  const openedBlob = await openBlob(store, sha256);
+  if (openedBlob === null) return null;
   const hash = createHash('sha256');
-  for await (const bytes of opened.stream) hash.update(bytes as Buffer);
-  return { sha256: hash.digest('hex'), size: opened.size };
+  for await (const bytes of openedBlob.stream) hash.update(bytes as Buffer);
+  return { sha256: hash.digest('hex'), size: openedBlob.size };
 }
 
 /** Returns the first owners of each table: `job_artifacts id 5`. */

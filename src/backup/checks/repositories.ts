@@ -38,13 +38,14 @@ export const repositories: Check = {
 async function* recheckIfMoved(
   context: CheckContext,
   row: StoredRepository,
-  found: readonly Finding[],
+  findings: readonly Finding[],
 ): AsyncGenerator<Finding> {
-  if (found.length === 0) return;
-  const now = (await loadRows(context)).find(({ name }) => name === row.name);
-  if (now === undefined) return;
-  const isSame = now.version === row.version && now.disk_path === row.disk_path && now.storage === row.storage;
-  yield* isSame ? found : await checkRepository(context, now);
+  if (findings.length === 0) return;
+  const currentRow = (await loadRows(context)).find(({ name }) => name === row.name);
+  if (currentRow === undefined) return;
+  const isSame =
+    currentRow.version === row.version && currentRow.disk_path === row.disk_path && currentRow.storage === row.storage;
+  yield* isSame ? findings : await checkRepository(context, currentRow);
 }
 
 async function checkRepository(context: CheckContext, row: StoredRepository): Promise<Finding[]> {
@@ -62,31 +63,31 @@ async function checkRepository(context: CheckContext, row: StoredRepository): Pr
       const isRequired = row.default_branch === null ? row.version > 0 : !row.empty;
       return isRequired ? [{ text: `The repository of ${row.name} is missing: ${location}` }] : [];
     }
-    const special = await findSpecialFile(repository);
-    if (special !== null) {
-      return [{ text: `The repository of ${row.name} has a file that is not regular: ${special} (${location})` }];
+    const specialFile = await findSpecialFile(repository);
+    if (specialFile !== null) {
+      return [{ text: `The repository of ${row.name} has a file that is not regular: ${specialFile} (${location})` }];
     }
-    const checked = await fsck(git, repository, 'connected');
-    const broken = checked.ok
+    const fsckResult = await fsck(git, repository, 'connected');
+    const damageFindings = fsckResult.ok
       ? []
-      : checked.problems
+      : fsckResult.problems
           .slice(0, 5)
           .map((problem) => ({ text: `The repository of ${row.name} is damaged (${location}): ${problem}` }));
     const stale = await checkStaleFiles(context, row, repository);
-    return [...broken, ...stale, ...(await checkRow(context, row, repository))];
+    return [...damageFindings, ...stale, ...(await checkRow(context, row, repository))];
   } catch (error) {
     const state = error instanceof GitError ? 'is damaged' : 'cannot be examined';
     return [{ text: `The repository of ${row.name} ${state} (${location}): ${describeError(error)}` }];
   }
 }
 
-/** Returns the first pipe, socket or device in a repository, for which git would wait, or a broken link; or null. */
-async function findSpecialFile({ directory }: Repository, below = ''): Promise<string | null> {
+/** Returns the path of the first pipe, socket, device (git would block on them) or broken link; null if there is none. */
+async function findSpecialFile({ directory }: Repository, subdirectory = ''): Promise<string | null> {
   // git may delete directories meanwhile.
-  for (const entry of await readdir(join(directory, below), { withFileTypes: true }).catch(() => [])) {
-    const path = join(below, entry.name);
-    const found = entry.isDirectory() ? await findSpecialFile({ directory }, path) : null;
-    if (found !== null) return found;
+  for (const entry of await readdir(join(directory, subdirectory), { withFileTypes: true }).catch(() => [])) {
+    const path = join(subdirectory, entry.name);
+    const specialFile = entry.isDirectory() ? await findSpecialFile({ directory }, path) : null;
+    if (specialFile !== null) return specialFile;
     if (entry.isFile() || entry.isDirectory()) continue;
     const target = entry.isSymbolicLink() ? await stat(join(directory, path)).catch(() => null) : null;
     if (!target?.isFile() && !target?.isDirectory()) return path;
@@ -126,13 +127,13 @@ async function checkRow(
   const { name, default_branch, empty, intents } = row;
   // Without a stored HEAD, or during ref updates, there is nothing to compare.
   if (default_branch === null || intents.length > 0) return [];
-  const found: Finding[] = [];
+  const findings: Finding[] = [];
   if ((await findHeadBranch(repository)) !== default_branch) {
     const run = async () => {
       await setHead(git, repository, default_branch);
       return true;
     };
-    found.push({
+    findings.push({
       text: `HEAD of ${name} does not name its default branch ${default_branch}`,
       repair: { text: 'set HEAD to the default branch', run },
     });
@@ -140,7 +141,7 @@ async function checkRow(
   const hasBranches = (await listRefLines(git, repository)).includes(` ${HEADS}`);
   const [table, id] = [name.split(' ')[0] as string, Number(name.split(' ')[1])];
   const key = sql.ref(table === 'wikis' ? 'wiki_id' : 'project_id');
-  const change = (set: string) => async () => {
+  const createRowUpdate = (set: string) => async () => {
     await database.transaction((tx) =>
       sql`update ${sql.table(table)} set ${sql.raw(set)}, ref_state_version = ref_state_version + 1 where ${key} = ${id}`.execute(
         tx,
@@ -149,26 +150,26 @@ async function checkRow(
     return true;
   };
   if (empty && hasBranches) {
-    const run = change('empty = false');
-    found.push({
+    const run = createRowUpdate('empty = false');
+    findings.push({
       text: `${name} is marked as empty, but it has branches`,
       repair: { text: 'clear the mark', run },
     });
   }
-  if (table !== 'repositories') return found;
+  if (table !== 'repositories') return findings;
   const [{ summary_version: summary } = { summary_version: null }] = await database.reader
     .selectFrom('repositories')
     .select('summary_version')
     .where('project_id', '=', id)
     .execute();
   if (summary !== null && Number.parseInt(summary, 10) > row.version) {
-    const run = change('summary_version = null');
-    found.push({
+    const run = createRowUpdate('summary_version = null');
+    findings.push({
       text: `The summary of ${name} has a newer version than its refs`,
       repair: { text: 'delete it, so that it is computed again', run },
     });
   }
-  return found;
+  return findings;
 }
 
 /** Finds repositories without a row. They are moved aside and not deleted, because their content is unknown. */

@@ -65,11 +65,11 @@ export const references: Check = {
 /** Returns SQL after `from`: the rows of a table whose referenced rows are missing. */
 function danglingRows({ table, columns, parent, parentColumns }: Reference): string {
   const ownColumns = columns.map((column) => `${quoteIdentifier(table)}.${quoteIdentifier(column)}`);
-  const same = parentColumns
+  const keyCondition = parentColumns
     .map((column, at) => `referred.${quoteIdentifier(column)} = ${ownColumns[at]}`)
     .join(' and ');
   const notNull = ownColumns.map((column) => `${column} is not null`).join(' and ');
-  return `${quoteIdentifier(table)} where ${notNull} and not exists (select 1 from ${quoteIdentifier(parent)} referred where ${same})`;
+  return `${quoteIdentifier(table)} where ${notNull} and not exists (select 1 from ${quoteIdentifier(parent)} referred where ${keyCondition})`;
 }
 
 /** Returns the repair that the foreign key's `on delete` action would have made. */
@@ -134,10 +134,10 @@ async function* checkIids(
   snapshot: DatabaseSnapshot,
   { name, columns }: CopiedTable,
 ): AsyncGenerator<Finding> {
-  const has = (column: string) => columns.some((each) => each.name === column);
-  if (!has('iid')) return;
+  const hasColumn = (column: string) => columns.some((each) => each.name === column);
+  if (!hasColumn('iid')) return;
   const kind = name.replace(/s$/, '');
-  for (const owner of ['project_id', 'group_id'].filter(has)) {
+  for (const owner of ['project_id', 'group_id'].filter(hasColumn)) {
     const outdated = await snapshot.query(
       `select found.owner, found.most, c.last from
          (select ${owner} as owner, max(iid) as most from ${quoteIdentifier(name)} where ${owner} is not null group by ${owner}) found
@@ -167,10 +167,10 @@ async function raiseIidCounter(
 ): Promise<void> {
   const [column, table] = [sql.ref(owner), sql.table(name)];
   const most = sql`(select max(iid) from ${table} where ${column} = ${id})`;
-  const raised = await sql`update iid_counters set last = ${most}
+  const updatedCounters = await sql`update iid_counters set last = ${most}
     where ${column} = ${id} and kind = ${kind} and last < ${most} returning kind`.execute(tx);
-  const existing = await sql`select 1 from iid_counters where ${column} = ${id} and kind = ${kind}`.execute(tx);
-  if (raised.rows.length > 0 || existing.rows.length > 0) return;
+  const existingCounters = await sql`select 1 from iid_counters where ${column} = ${id} and kind = ${kind}`.execute(tx);
+  if (updatedCounters.rows.length > 0 || existingCounters.rows.length > 0) return;
   await sql`insert into iid_counters (${column}, kind, last) values (${id}, ${kind}, ${most})`.execute(tx);
 }
 
@@ -226,18 +226,19 @@ async function rewriteFoldedKey(
   column: string,
   id: CellValues,
 ): Promise<boolean> {
-  const same = sql.join(
+  const keyCondition = sql.join(
     key.map((part, at) => sql`${sql.ref(part)} = ${id[at]}`),
     sql` and `,
   );
   try {
     await database.transaction(async (tx) => {
-      const [table, folded] = [sql.table(name), sql.ref(`${column}_key`)];
+      const [table, keyColumn] = [sql.table(name), sql.ref(`${column}_key`)];
       const { rows } = await sql<{
         name: string | null;
-      }>`select ${sql.ref(column)} as name from ${table} where ${same}`.execute(tx);
+      }>`select ${sql.ref(column)} as name from ${table} where ${keyCondition}`.execute(tx);
       const text = rows[0]?.name;
-      if (text != null) await sql`update ${table} set ${folded} = ${foldCase(text)} where ${same}`.execute(tx);
+      if (text != null)
+        await sql`update ${table} set ${keyColumn} = ${foldCase(text)} where ${keyCondition}`.execute(tx);
     });
     return true;
   } catch (error) {
