@@ -28,7 +28,7 @@ export interface Dialect {
   readonly real: ColumnType;
   /** Text that is compared and sorted by code point. */
   readonly text: ColumnType;
-  /** The folded form of a name (`foldCase`), unique or sorted by. */
+  /** The folded form of a name (`foldCase`), for unique indexes and sorting. */
   readonly key: ColumnType;
   /** ISO 8601, UTC, milliseconds: sorts as text. */
   readonly timestamp: ColumnType;
@@ -91,7 +91,7 @@ export async function nextCounterValue(tx: Transaction, name: string): Promise<n
   return value;
 }
 
-/** Takes the next id of a table, for a row of another table that is listed together with its rows. */
+/** Reserves and returns the next id of a table, for a row of another table that is listed together with its rows. */
 export async function allocateId(tx: Transaction, table: 'jobs'): Promise<number> {
   if (getEngineName(tx) === 'postgres') {
     const next = sql<{ id: number }>`select nextval(pg_get_serial_sequence(${table}, 'id')) as id`;
@@ -172,7 +172,7 @@ export function toZeroOrOne(condition: Expression<SqlBool>): RawBuilder<0 | 1> {
   return sql<0 | 1>`case when ${condition} then 1 else 0 end`;
 }
 
-interface Copies {
+interface ColumnCopies {
   /** The table whose rows contain the copies. */
   readonly table: string;
   /** The column of `table` that refers to `source` by id. */
@@ -189,7 +189,7 @@ interface Copies {
 export async function keepCopies(
   db: QueryExecutorProvider,
   dialect: Dialect,
-  { table, key, source, columns }: Copies,
+  { table, key, source, columns }: ColumnCopies,
 ): Promise<void> {
   const [copies, original, id] = [sql.table(table), sql.table(source), sql.ref(key)];
   const names = sql.join(columns.map((column) => sql.ref(column)));
@@ -198,25 +198,27 @@ export async function keepCopies(
   const set = sql`update ${copies} set (${names}) =`;
   await sql`${set} (select ${names} from ${original} where ${original}.id = ${copies}.${id})`.execute(db);
   const updateCopy = sql`${set} (${newColumns}) where ${id} = new.id`;
-  const [make, change] = [sql.id(`${table}_copies`), sql.id(`${table}_copies_of_${source}`)];
+  const [insertTrigger, updateTrigger] = [sql.id(`${table}_copies`), sql.id(`${table}_copies_of_${source}`)];
   if (dialect.engine === 'sqlite') {
     const fillCopy = sql`${set} (select ${names} from ${original} where id = new.${id}) where rowid = new.rowid`;
-    await sql`create trigger ${make} after insert on ${copies} begin ${fillCopy}; end`.execute(db);
-    await sql`create trigger ${change} after update of ${names} on ${original} when (${oldColumns}) <> (${newColumns})
+    await sql`create trigger ${insertTrigger} after insert on ${copies} begin ${fillCopy}; end`.execute(db);
+    await sql`create trigger ${updateTrigger} after update of ${names} on ${original} when (${oldColumns}) <> (${newColumns})
       begin ${updateCopy}; end`.execute(db);
     return;
   }
   // PostgreSQL triggers call functions, which may change a row before it is inserted.
   const createFunction = (name: RawBuilder<unknown>, body: RawBuilder<unknown>) =>
     sql`create function ${name}() returns trigger language plpgsql as $$ begin ${body}; return new; end $$`.execute(db);
-  await createFunction(make, sql`select ${names} into ${newColumns} from ${original} where id = new.${id}`);
-  await sql`create trigger ${make} before insert on ${copies} for each row execute function ${make}()`.execute(db);
-  await createFunction(change, updateCopy);
-  await sql`create trigger ${change} after update of ${names} on ${original} for each row
-    when ((${oldColumns}) is distinct from (${newColumns})) execute function ${change}()`.execute(db);
+  await createFunction(insertTrigger, sql`select ${names} into ${newColumns} from ${original} where id = new.${id}`);
+  await sql`create trigger ${insertTrigger} before insert on ${copies} for each row execute function ${insertTrigger}()`.execute(
+    db,
+  );
+  await createFunction(updateTrigger, updateCopy);
+  await sql`create trigger ${updateTrigger} after update of ${names} on ${original} for each row
+    when ((${oldColumns}) is distinct from (${newColumns})) execute function ${updateTrigger}()`.execute(db);
 }
 
-interface Consequence {
+interface InsertTrigger {
   /** Unique name of the trigger. */
   readonly name: string;
   readonly table: string;
@@ -236,11 +238,13 @@ interface Consequence {
 export async function addConsequence(
   db: QueryExecutorProvider,
   dialect: Dialect,
-  { name, table, after, when, writes }: Consequence,
+  { name, table, after, when, writes }: InsertTrigger,
 ): Promise<void> {
   const [trigger, rows] = [sql.id(name), sql.table(table)];
   const event =
-    typeof after === 'string' ? sql.raw(after) : sql`update of ${sql.join(after.update.map((one) => sql.ref(one)))}`;
+    typeof after === 'string'
+      ? sql.raw(after)
+      : sql`update of ${sql.join(after.update.map((column) => sql.ref(column)))}`;
   if (dialect.engine === 'sqlite') {
     // SQLite has one writer: ids are in the order of commits.
     const statements = writes(sql`strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`);
@@ -297,7 +301,7 @@ export async function explainPlan(
     return rows.map((row) => String(row.detail));
   }
   await connection.execute({ sql: 'set local enable_seqscan = off', parameters: [] });
-  // Nor a scan of a whole index, which is as cheap for few rows.
+  // Also discourages a full index scan, which costs as little as a lookup in a small table.
   await connection.execute({ sql: 'set local random_page_cost = 4', parameters: [] });
   const { rows } = await connection.execute({ sql: `explain ${text}`, parameters });
   return rows.map((row) => String(row['QUERY PLAN']));

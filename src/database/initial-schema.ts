@@ -46,11 +46,13 @@ export async function dumpInitialSchema(db: Reader, migrations: readonly string[
     db,
   );
   // A virtual table creates its shadow tables itself.
-  const virtual = rows.filter(({ sql: text }) => /^create virtual table /i.test(text)).map(({ name }) => `${name}_`);
-  const ownObjects = rows.filter(
-    ({ name, type }) => type !== 'table' || !virtual.some((prefix) => name.startsWith(prefix)),
+  const shadowTablePrefixes = rows
+    .filter(({ sql: text }) => /^create virtual table /i.test(text))
+    .map(({ name }) => `${name}_`);
+  const explicitObjects = rows.filter(
+    ({ name, type }) => type !== 'table' || !shadowTablePrefixes.some((prefix) => name.startsWith(prefix)),
   );
-  const schemaObjects = ownObjects.filter(({ name }) => name !== MIGRATIONS_TABLE);
+  const schemaObjects = explicitObjects.filter(({ name }) => name !== MIGRATIONS_TABLE);
   for (const { name } of schemaObjects.filter(({ type }) => type === 'table')) await requireEmptyTable(db, name);
   return { migrations, statements: schemaObjects.map(({ sql: text }) => text) };
 }

@@ -50,7 +50,7 @@ export class QueryCache {
     maxEntrySize: MAX_BYTES / 16,
     sizeCalculation: ({ result }, key) => ENTRY_BYTES + estimateHeapSize(key) + estimateHeapSize(result.rows),
   });
-  readonly #asked = new AdmissionFilter();
+  readonly #admissionFilter = new AdmissionFilter();
   /** Running statements of this version: callers of the same statement share the result. */
   readonly #running = new Map<string, PendingQuery>();
   readonly #versions: TableVersions;
@@ -94,7 +94,7 @@ export class QueryCache {
     const cachedEntry = this.#results.get(key);
     if (cachedEntry !== undefined && this.#isUnchanged(cachedEntry)) return cachedEntry.result;
     const { commits } = this.#versions;
-    // A caller of another network must not wait for its turn in the queue of this one.
+    // Long statements are shared within one network only: each network has its own queue.
     const runningKey = longStatementKind(statement) === null ? key : `${origin?.network} ${key}`;
     const runningQuery = this.#running.get(runningKey);
     if (
@@ -109,10 +109,10 @@ export class QueryCache {
     }
     const newEntry = { key, version: this.#version, tables: NO_TABLES, commits };
     const result = this.#trackRunning(runningKey, execute(statement, origin), commits);
-    if (!this.#asked.admit(key)) return result;
+    if (!this.#admissionFilter.admit(key)) return result;
     newEntry.tables = this.#versions.tablesReadBy(statement.sql);
-    if (!(result instanceof Promise)) return this.#keep(newEntry, result);
-    return result.then((read) => this.#keep(newEntry, read));
+    if (!(result instanceof Promise)) return this.#store(newEntry, result);
+    return result.then((read) => this.#store(newEntry, read));
   }
 
   /**
@@ -143,7 +143,7 @@ export class QueryCache {
     return this.#versions.areUnchangedSince(tables, commits);
   }
 
-  #keep({ key, version, tables, commits }: CacheKey, result: StatementResult): StatementResult {
+  #store({ key, version, tables, commits }: CacheKey, result: StatementResult): StatementResult {
     freezeRows(result);
     if (version === this.#version) this.#results.set(key, { result, tables, commits });
     return result;

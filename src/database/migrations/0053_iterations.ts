@@ -5,11 +5,13 @@ import type { Migration } from './migration.ts';
 export const migration: Migration = {
   name: '0053_iterations',
   async up(db, dialect) {
-    const ofGroup = 'namespaces.id';
+    const groupIdColumn = 'namespaces.id';
     await db.schema
       .createTable('iteration_cadences')
       .addColumn('id', ...dialect.id)
-      .addColumn('group_id', dialect.integer, (column) => column.notNull().references(ofGroup).onDelete('cascade'))
+      .addColumn('group_id', dialect.integer, (column) =>
+        column.notNull().references(groupIdColumn).onDelete('cascade'),
+      )
       .addColumn('title', dialect.text, (column) => column.notNull())
       .addColumn('title_key', dialect.key, (column) => column.notNull())
       .addColumn('description', dialect.text)
@@ -38,7 +40,9 @@ export const migration: Migration = {
     await db.schema
       .createTable('iterations')
       .addColumn('id', ...dialect.id)
-      .addColumn('group_id', dialect.integer, (column) => column.notNull().references(ofGroup).onDelete('cascade'))
+      .addColumn('group_id', dialect.integer, (column) =>
+        column.notNull().references(groupIdColumn).onDelete('cascade'),
+      )
       .addColumn('cadence_id', dialect.integer, (column) =>
         column.notNull().references('iteration_cadences.id').onDelete('cascade'),
       )

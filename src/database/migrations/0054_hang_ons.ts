@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-const THINGS = { merge_request: 'merge_requests', epic: 'epics' } as const;
+const NOTEABLE_TABLES = { merge_request: 'merge_requests', epic: 'epics' } as const;
 
 /**
  * Extends notes, resource events and subscriptions to merge requests and epics. Notes can record mentions by all three
@@ -18,7 +18,7 @@ export const migration: Migration = {
     const index = (name: string, table: string, columns: string, unique = '') =>
       sql`create ${sql.raw(unique)} index ${sql.id(name)} on ${sql.table(table)} (${sql.raw(columns)})
         where ${sql.id(columns.split(',')[0]!)} is not null`.execute(db);
-    for (const [thing, things] of Object.entries(THINGS)) {
+    for (const [thing, things] of Object.entries(NOTEABLE_TABLES)) {
       await add('notes', `${thing}_id`, things);
       for (const moment of ['created', 'updated']) {
         await index(`notes_by_${thing}_${moment}`, 'notes', `${thing}_id, ${moment}_at, id`);

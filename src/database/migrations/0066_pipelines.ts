@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
-const ofProject = 'projects.id';
-const ofGroup = 'namespaces.id';
-const ofUser = 'users.id';
+const projectIdColumn = 'projects.id';
+const groupIdColumn = 'namespaces.id';
+const userIdColumn = 'users.id';
 
 /** Runners, pipelines, jobs, and the data of jobs. */
 export const migration: Migration = {
@@ -14,7 +14,7 @@ export const migration: Migration = {
     await addManagers(db, dialect);
     await addPipelines(db, dialect);
     await addJobs(db, dialect);
-    await addWhatJobsLeave(db, dialect);
+    await addTracesAndArtifacts(db, dialect);
   },
 };
 
@@ -23,13 +23,13 @@ async function addRunners(db: MigrationDb, dialect: Dialect): Promise<void> {
     .createTable('runners')
     .addColumn('id', ...dialect.id)
     .addColumn('runner_type', dialect.text, (column) => column.notNull())
-    .addColumn('group_id', dialect.integer, (column) => column.references(ofGroup).onDelete('cascade'))
+    .addColumn('group_id', dialect.integer, (column) => column.references(groupIdColumn).onDelete('cascade'))
     .addColumn('description', dialect.text)
     .addColumn('name', dialect.text)
     .addColumn('token_digest', dialect.text, (column) => column.notNull())
     .addColumn('token_expires_at', dialect.timestamp)
     .addColumn('registration_type', dialect.text, (column) => column.notNull())
-    .addColumn('creator_id', dialect.integer, (column) => column.references(ofUser).onDelete('set null'))
+    .addColumn('creator_id', dialect.integer, (column) => column.references(userIdColumn).onDelete('set null'))
     .addColumn('paused', dialect.boolean, (column) => column.notNull())
     .addColumn('locked', dialect.boolean, (column) => column.notNull())
     .addColumn('run_untagged', dialect.boolean, (column) => column.notNull())
@@ -59,7 +59,9 @@ async function addRunners(db: MigrationDb, dialect: Dialect): Promise<void> {
     // The first project is the owner.
     .addColumn('id', ...dialect.id)
     .addColumn('runner_id', dialect.integer, (column) => column.notNull().references('runners.id').onDelete('cascade'))
-    .addColumn('project_id', dialect.integer, (column) => column.notNull().references(ofProject).onDelete('cascade'))
+    .addColumn('project_id', dialect.integer, (column) =>
+      column.notNull().references(projectIdColumn).onDelete('cascade'),
+    )
     .execute();
   await db.schema
     .createIndex('runner_projects_by_runner')
@@ -119,8 +121,8 @@ async function addManagers(db: MigrationDb, dialect: Dialect): Promise<void> {
   await db.schema
     .createTable('runner_registration_tokens')
     .addColumn('id', ...dialect.id)
-    .addColumn('group_id', dialect.integer, (column) => column.references(ofGroup).onDelete('cascade'))
-    .addColumn('project_id', dialect.integer, (column) => column.references(ofProject).onDelete('cascade'))
+    .addColumn('group_id', dialect.integer, (column) => column.references(groupIdColumn).onDelete('cascade'))
+    .addColumn('project_id', dialect.integer, (column) => column.references(projectIdColumn).onDelete('cascade'))
     .addColumn('token', dialect.text, (column) => column.notNull())
     .addColumn('token_digest', dialect.text, (column) => column.notNull())
     .execute();
@@ -151,7 +153,9 @@ async function addPipelines(db: MigrationDb, dialect: Dialect): Promise<void> {
   await db.schema
     .createTable('pipelines')
     .addColumn('id', ...dialect.id)
-    .addColumn('project_id', dialect.integer, (column) => column.notNull().references(ofProject).onDelete('cascade'))
+    .addColumn('project_id', dialect.integer, (column) =>
+      column.notNull().references(projectIdColumn).onDelete('cascade'),
+    )
     .addColumn('iid', dialect.integer, (column) => column.notNull())
     .addColumn('ref', dialect.text, (column) => column.notNull())
     .addColumn('tag', dialect.boolean, (column) => column.notNull())
@@ -161,7 +165,7 @@ async function addPipelines(db: MigrationDb, dialect: Dialect): Promise<void> {
     .addColumn('origin', dialect.text)
     .addColumn('status', dialect.text, (column) => column.notNull())
     .addColumn('protected', dialect.boolean, (column) => column.notNull())
-    .addColumn('user_id', dialect.integer, (column) => column.references(ofUser).onDelete('set null'))
+    .addColumn('user_id', dialect.integer, (column) => column.references(userIdColumn).onDelete('set null'))
     .addColumn('yaml_errors', dialect.text)
     .addColumn('failure_reason', dialect.text)
     .addColumn('name', dialect.text)
@@ -170,8 +174,8 @@ async function addPipelines(db: MigrationDb, dialect: Dialect): Promise<void> {
     .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
     .addColumn('updated_at', dialect.timestamp, (column) => column.notNull())
     .execute();
-  const unique = { pipelines_by_iid: ['project_id', 'iid'], pipelines_by_origin: ['project_id', 'origin'] };
-  for (const [name, columns] of Object.entries(unique)) {
+  const uniqueIndexes = { pipelines_by_iid: ['project_id', 'iid'], pipelines_by_origin: ['project_id', 'origin'] };
+  for (const [name, columns] of Object.entries(uniqueIndexes)) {
     await db.schema.createIndex(name).on('pipelines').columns(columns).unique().execute();
   }
   const indexes = {
@@ -206,7 +210,9 @@ async function addPipelines(db: MigrationDb, dialect: Dialect): Promise<void> {
   await db.schema
     .createTable('resource_groups')
     .addColumn('id', ...dialect.id)
-    .addColumn('project_id', dialect.integer, (column) => column.notNull().references(ofProject).onDelete('cascade'))
+    .addColumn('project_id', dialect.integer, (column) =>
+      column.notNull().references(projectIdColumn).onDelete('cascade'),
+    )
     .addColumn('key', dialect.text, (column) => column.notNull())
     .addColumn('process_mode', dialect.text, (column) => column.notNull())
     .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
@@ -224,7 +230,9 @@ async function addJobs(db: MigrationDb, dialect: Dialect): Promise<void> {
   let table = db.schema
     .createTable('jobs')
     .addColumn('id', ...dialect.id)
-    .addColumn('project_id', dialect.integer, (column) => column.notNull().references(ofProject).onDelete('cascade'))
+    .addColumn('project_id', dialect.integer, (column) =>
+      column.notNull().references(projectIdColumn).onDelete('cascade'),
+    )
     .addColumn('pipeline_id', dialect.integer, (column) =>
       column.notNull().references('pipelines.id').onDelete('cascade'),
     )
@@ -236,7 +244,7 @@ async function addJobs(db: MigrationDb, dialect: Dialect): Promise<void> {
     .addColumn('allow_failure', dialect.boolean, (column) => column.notNull())
     .addColumn('retried', dialect.boolean, (column) => column.notNull())
     .addColumn('protected', dialect.boolean, (column) => column.notNull())
-    .addColumn('user_id', dialect.integer, (column) => column.references(ofUser).onDelete('set null'))
+    .addColumn('user_id', dialect.integer, (column) => column.references(userIdColumn).onDelete('set null'))
     // No foreign key: a deleted runner may have a million jobs, which then need no update.
     .addColumn('runner_id', dialect.integer)
     .addColumn('runner_manager_id', dialect.integer)
@@ -251,8 +259,15 @@ async function addJobs(db: MigrationDb, dialect: Dialect): Promise<void> {
       column.references('resource_groups.id').onDelete('set null'),
     )
     .addColumn('trace_size', dialect.integer, (column) => column.notNull().defaultTo(0));
-  const moments = ['artifacts_expire_at', 'scheduled_at', 'queued_at', 'started_at', 'finished_at', 'erased_at'];
-  for (const name of [...moments, 'last_seen_at'] as const) table = table.addColumn(name, dialect.timestamp);
+  const timestampColumns = [
+    'artifacts_expire_at',
+    'scheduled_at',
+    'queued_at',
+    'started_at',
+    'finished_at',
+    'erased_at',
+  ];
+  for (const name of [...timestampColumns, 'last_seen_at'] as const) table = table.addColumn(name, dialect.timestamp);
   await table
     .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
     .addColumn('updated_at', dialect.timestamp, (column) => column.notNull())
@@ -306,7 +321,7 @@ async function addJobs(db: MigrationDb, dialect: Dialect): Promise<void> {
   await db.schema.createIndex('job_variables_by_key').on('job_variables').columns(['job_id', 'key']).unique().execute();
 }
 
-async function addWhatJobsLeave(db: MigrationDb, dialect: Dialect): Promise<void> {
+async function addTracesAndArtifacts(db: MigrationDb, dialect: Dialect): Promise<void> {
   await db.schema
     .createTable('job_trace_chunks')
     .addColumn('job_id', dialect.integer, (column) => column.notNull().references('jobs.id').onDelete('cascade'))
@@ -320,7 +335,9 @@ async function addWhatJobsLeave(db: MigrationDb, dialect: Dialect): Promise<void
     .createTable('job_artifacts')
     .addColumn('id', ...dialect.id)
     .addColumn('job_id', dialect.integer, (column) => column.notNull().references('jobs.id').onDelete('cascade'))
-    .addColumn('project_id', dialect.integer, (column) => column.notNull().references(ofProject).onDelete('cascade'))
+    .addColumn('project_id', dialect.integer, (column) =>
+      column.notNull().references(projectIdColumn).onDelete('cascade'),
+    )
     .addColumn('file_type', dialect.text, (column) => column.notNull())
     .addColumn('file_format', dialect.text)
     .addColumn('filename', dialect.text, (column) => column.notNull())

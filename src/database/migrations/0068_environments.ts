@@ -9,14 +9,14 @@ export const migration: Migration = {
     await addEnvironments(db, dialect);
     await addProtections(db, dialect);
     await addDeployments(db, dialect);
-    await addMergedCommits(db);
+    await addMergeCommitIndexes(db);
     // Partial index of jobs with an environment, which are few.
     await sql`create index jobs_with_environment on jobs (pipeline_id) where "environment" is not null`.execute(db);
   },
 };
 
 /** Indexes by which the merge requests of a deployment are found from its commits. */
-async function addMergedCommits(db: MigrationDb): Promise<void> {
+async function addMergeCommitIndexes(db: MigrationDb): Promise<void> {
   for (const kind of ['merge', 'squash']) {
     await sql`create index ${sql.id(`merge_requests_by_${kind}_commit`)} on merge_requests
       (project_id, ${sql.id(`${kind}_commit_sha`)}) where ${sql.id(`${kind}_commit_sha`)} is not null`.execute(db);

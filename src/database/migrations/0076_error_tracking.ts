@@ -1,8 +1,8 @@
 import type { Dialect } from '../dialect.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
-const ofProject = 'projects.id';
-const ofError = 'errors.id';
+const projectIdColumn = 'projects.id';
+const errorIdColumn = 'errors.id';
 
 /** Client keys of error tracking, errors, and their events. */
 export const migration: Migration = {
@@ -10,7 +10,7 @@ export const migration: Migration = {
   async up(db, dialect) {
     await addKeysAndSettings(db, dialect);
     await addErrors(db, dialect);
-    await addWhatErrorsCount(db, dialect);
+    await addErrorCounts(db, dialect);
     await addEvents(db, dialect);
     await addSessions(db, dialect);
   },
@@ -20,7 +20,9 @@ async function addKeysAndSettings(db: MigrationDb, dialect: Dialect): Promise<vo
   await db.schema
     .createTable('client_keys')
     .addColumn('id', ...dialect.id)
-    .addColumn('project_id', dialect.integer, (column) => column.notNull().references(ofProject).onDelete('cascade'))
+    .addColumn('project_id', dialect.integer, (column) =>
+      column.notNull().references(projectIdColumn).onDelete('cascade'),
+    )
     .addColumn('public_key', dialect.text, (column) => column.notNull())
     .addColumn('active', dialect.boolean, (column) => column.notNull())
     .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
@@ -29,7 +31,9 @@ async function addKeysAndSettings(db: MigrationDb, dialect: Dialect): Promise<vo
   await db.schema.createIndex('client_keys_by_project').on('client_keys').columns(['project_id', 'id']).execute();
   await db.schema
     .createTable('error_tracking_settings')
-    .addColumn('project_id', dialect.integer, (column) => column.primaryKey().references(ofProject).onDelete('cascade'))
+    .addColumn('project_id', dialect.integer, (column) =>
+      column.primaryKey().references(projectIdColumn).onDelete('cascade'),
+    )
     .addColumn('active', dialect.boolean, (column) => column.notNull())
     .addColumn('integrated', dialect.boolean, (column) => column.notNull())
     .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
@@ -37,7 +41,9 @@ async function addKeysAndSettings(db: MigrationDb, dialect: Dialect): Promise<vo
     .execute();
   await db.schema
     .createTable('ingestion_settings')
-    .addColumn('project_id', dialect.integer, (column) => column.primaryKey().references(ofProject).onDelete('cascade'))
+    .addColumn('project_id', dialect.integer, (column) =>
+      column.primaryKey().references(projectIdColumn).onDelete('cascade'),
+    )
     .addColumn('events_per_minute', dialect.integer)
     .addColumn('retention_days', dialect.integer, (column) => column.notNull())
     .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
@@ -45,7 +51,9 @@ async function addKeysAndSettings(db: MigrationDb, dialect: Dialect): Promise<vo
     .execute();
   await db.schema
     .createTable('ingestion_windows')
-    .addColumn('project_id', dialect.integer, (column) => column.primaryKey().references(ofProject).onDelete('cascade'))
+    .addColumn('project_id', dialect.integer, (column) =>
+      column.primaryKey().references(projectIdColumn).onDelete('cascade'),
+    )
     .addColumn('started_at', dialect.timestamp, (column) => column.notNull())
     .addColumn('counted', dialect.integer, (column) => column.notNull())
     .execute();
@@ -55,7 +63,9 @@ async function addErrors(db: MigrationDb, dialect: Dialect): Promise<void> {
   await db.schema
     .createTable('errors')
     .addColumn('id', ...dialect.id)
-    .addColumn('project_id', dialect.integer, (column) => column.notNull().references(ofProject).onDelete('cascade'))
+    .addColumn('project_id', dialect.integer, (column) =>
+      column.notNull().references(projectIdColumn).onDelete('cascade'),
+    )
     .addColumn('fingerprint', dialect.text, (column) => column.notNull())
     .addColumn('type', dialect.text, (column) => column.notNull())
     .addColumn('name', dialect.text, (column) => column.notNull())
@@ -89,20 +99,22 @@ async function addErrors(db: MigrationDb, dialect: Dialect): Promise<void> {
 }
 
 /** Adds counts per error, so that lists do not read its events. */
-async function addWhatErrorsCount(db: MigrationDb, dialect: Dialect): Promise<void> {
-  const tableOfErrors = (name: string) =>
+async function addErrorCounts(db: MigrationDb, dialect: Dialect): Promise<void> {
+  const createErrorCountTable = (name: string) =>
     db.schema
       .createTable(name)
-      .addColumn('error_id', dialect.integer, (column) => column.notNull().references(ofError).onDelete('cascade'));
-  await tableOfErrors('error_users')
+      .addColumn('error_id', dialect.integer, (column) =>
+        column.notNull().references(errorIdColumn).onDelete('cascade'),
+      );
+  await createErrorCountTable('error_users')
     .addColumn('user_key', dialect.text, (column) => column.notNull())
     .addPrimaryKeyConstraint('error_users_pkey', ['error_id', 'user_key'])
     .execute();
-  await tableOfErrors('error_environments')
+  await createErrorCountTable('error_environments')
     .addColumn('environment', dialect.text, (column) => column.notNull())
     .addPrimaryKeyConstraint('error_environments_pkey', ['error_id', 'environment'])
     .execute();
-  await tableOfErrors('error_hours')
+  await createErrorCountTable('error_hours')
     .addColumn('hour', dialect.integer, (column) => column.notNull())
     .addColumn('event_count', dialect.integer, (column) => column.notNull())
     .addPrimaryKeyConstraint('error_hours_pkey', ['error_id', 'hour'])
@@ -117,7 +129,7 @@ async function addEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
     .addColumn('id', ...dialect.id)
     .addColumn('project_id', dialect.integer, (column) => column.notNull())
     // The project of the error.
-    .addColumn('error_id', dialect.integer, (column) => column.notNull().references(ofError).onDelete('cascade'))
+    .addColumn('error_id', dialect.integer, (column) => column.notNull().references(errorIdColumn).onDelete('cascade'))
     .addColumn('event_id', dialect.text, (column) => column.notNull())
     .addColumn('type', dialect.text, (column) => column.notNull())
     .addColumn('level', dialect.text, (column) => column.notNull())
@@ -139,11 +151,13 @@ async function addEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
 }
 
 async function addSessions(db: MigrationDb, dialect: Dialect): Promise<void> {
-  const tableOfProjects = (name: string) =>
+  const createProjectTable = (name: string) =>
     db.schema
       .createTable(name)
-      .addColumn('project_id', dialect.integer, (column) => column.notNull().references(ofProject).onDelete('cascade'));
-  await tableOfProjects('session_buckets')
+      .addColumn('project_id', dialect.integer, (column) =>
+        column.notNull().references(projectIdColumn).onDelete('cascade'),
+      );
+  await createProjectTable('session_buckets')
     .addColumn('release', dialect.text, (column) => column.notNull())
     .addColumn('environment', dialect.text, (column) => column.notNull())
     .addColumn('total', dialect.integer, (column) => column.notNull())
@@ -159,7 +173,7 @@ async function addSessions(db: MigrationDb, dialect: Dialect): Promise<void> {
     .on('session_buckets')
     .columns(['project_id', 'last_seen'])
     .execute();
-  await tableOfProjects('session_states')
+  await createProjectTable('session_states')
     .addColumn('sid', dialect.text, (column) => column.notNull())
     .addColumn('release', dialect.text, (column) => column.notNull())
     .addColumn('environment', dialect.text, (column) => column.notNull())

@@ -9,10 +9,10 @@ export const migration: Migration = {
     await addSites(db, dialect);
     await addStatuses(db, dialect);
     await addEvents(db, dialect);
-    await tellOfRepositories(db, dialect);
-    await tellOfSnippets(db, dialect);
-    await tellOfBlobs(db, dialect);
-    await tellOfBlobsThatMove(db, dialect);
+    await addRepositoryEvents(db, dialect);
+    await addSnippetEvents(db, dialect);
+    await addBlobEvents(db, dialect);
+    await addMovedBlobEvents(db, dialect);
   },
 };
 
@@ -114,83 +114,83 @@ async function addEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
     .execute();
 }
 
-/** Without a secondary no events are written. */
-const isFollowed = sql<SqlBool>`exists (select 1 from geo_sites where not is_primary)`;
+/** Condition of all events: without a secondary none are written. */
+const hasSecondary = sql<SqlBool>`exists (select 1 from geo_sites where not is_primary)`;
 /** Moves of objects matter only to sites with selective sync. */
-const isFollowedInPart = sql<SqlBool>`exists (select 1 from geo_sites where selective_sync_type is not null)`;
+const hasSelectiveSync = sql<SqlBool>`exists (select 1 from geo_sites where selective_sync_type is not null)`;
 
-type Moment = RawBuilder<string>;
+type Timestamp = RawBuilder<string>;
 type EventName = 'created' | 'updated' | 'deleted';
 
-const into = sql`insert into geo_events (created_at, event_name, replicable_name, replicable_id, rescoped)`;
+const insertIntoEvents = sql`insert into geo_events (created_at, event_name, replicable_name, replicable_id, rescoped)`;
 
-const event =
+const insertEvent =
   (name: EventName, replicable: string, id: string, rescoped: RawBuilder<unknown> = sql`false`) =>
-  (moment: Moment) => [
-    sql`${into} values (${moment}, ${sql.lit(name)}, ${sql.lit(replicable)}, ${sql.ref(id)}, ${rescoped})`,
+  (timestamp: Timestamp) => [
+    sql`${insertIntoEvents} values (${timestamp}, ${sql.lit(name)}, ${sql.lit(replicable)}, ${sql.ref(id)}, ${rescoped})`,
   ];
 
-async function tellOfRepositories(db: MigrationDb, dialect: Dialect): Promise<void> {
+async function addRepositoryEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
   const [table, replicable] = ['repositories', 'project_repository'];
   await addConsequence(db, dialect, {
     name: 'geo_repository_created',
     table,
     after: 'insert',
-    when: isFollowed,
-    writes: event('created', replicable, 'new.project_id'),
+    when: hasSecondary,
+    writes: insertEvent('created', replicable, 'new.project_id'),
   });
-  const moved = sql<SqlBool>`(old.storage <> new.storage)`;
+  const storageChanged = sql<SqlBool>`(old.storage <> new.storage)`;
   await addConsequence(db, dialect, {
     name: 'geo_repository_updated',
     table,
     after: { update: ['ref_state_version', 'default_branch', 'storage'] },
     when: sql<SqlBool>`(old.ref_state_version <> new.ref_state_version or old.default_branch <> new.default_branch
-      or ${moved}) and ${isFollowed}`,
-    writes: event('updated', replicable, 'new.project_id', moved),
+      or ${storageChanged}) and ${hasSecondary}`,
+    writes: insertEvent('updated', replicable, 'new.project_id', storageChanged),
   });
   await addConsequence(db, dialect, {
     name: 'geo_repository_deleted',
     table,
     after: 'delete',
-    when: isFollowed,
-    writes: event('deleted', replicable, 'old.project_id'),
+    when: hasSecondary,
+    writes: insertEvent('deleted', replicable, 'old.project_id'),
   });
   await addConsequence(db, dialect, {
     name: 'geo_repository_renamed',
     table: 'routes',
     after: { update: ['full_path'] },
-    when: sql<SqlBool>`new.project_id is not null and old.full_path <> new.full_path and ${isFollowed}`,
-    writes: event('updated', replicable, 'new.project_id', sql`true`),
+    when: sql<SqlBool>`new.project_id is not null and old.full_path <> new.full_path and ${hasSecondary}`,
+    writes: insertEvent('updated', replicable, 'new.project_id', sql`true`),
   });
 }
 
-/** A snippet is announced once its repository exists. */
-async function tellOfSnippets(db: MigrationDb, dialect: Dialect): Promise<void> {
+/** Events of snippets start when the repository of a snippet exists. */
+async function addSnippetEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
   const [table, replicable] = ['snippets', 'snippet_repository'];
   await addConsequence(db, dialect, {
     name: 'geo_snippet_created',
     table,
     after: { update: ['made'] },
-    when: sql<SqlBool>`new.made and not old.made and ${isFollowed}`,
-    writes: event('created', replicable, 'new.id'),
+    when: sql<SqlBool>`new.made and not old.made and ${hasSecondary}`,
+    writes: insertEvent('created', replicable, 'new.id'),
   });
   await addConsequence(db, dialect, {
     name: 'geo_snippet_moved',
     table,
     after: { update: ['storage'] },
-    when: sql<SqlBool>`old.storage <> new.storage and new.made and ${isFollowed}`,
-    writes: event('updated', replicable, 'new.id', sql`true`),
+    when: sql<SqlBool>`old.storage <> new.storage and new.made and ${hasSecondary}`,
+    writes: insertEvent('updated', replicable, 'new.id', sql`true`),
   });
   await addConsequence(db, dialect, {
     name: 'geo_snippet_deleted',
     table,
     after: 'delete',
-    when: sql<SqlBool>`old.made and ${isFollowed}`,
-    writes: event('deleted', replicable, 'old.id'),
+    when: sql<SqlBool>`old.made and ${hasSecondary}`,
+    writes: insertEvent('deleted', replicable, 'old.id'),
   });
 }
 
-async function tellOfBlobs(db: MigrationDb, dialect: Dialect): Promise<void> {
+async function addBlobEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
   for (const [table, replicable] of [
     ['lfs_objects', 'lfs_object'],
     ['job_artifacts', 'job_artifact'],
@@ -199,15 +199,15 @@ async function tellOfBlobs(db: MigrationDb, dialect: Dialect): Promise<void> {
       name: `geo_${replicable}_created`,
       table,
       after: 'insert',
-      when: isFollowed,
-      writes: event('created', replicable, 'new.id'),
+      when: hasSecondary,
+      writes: insertEvent('created', replicable, 'new.id'),
     });
     await addConsequence(db, dialect, {
       name: `geo_${replicable}_deleted`,
       table,
       after: 'delete',
-      when: isFollowed,
-      writes: event('deleted', replicable, 'old.id'),
+      when: hasSecondary,
+      writes: insertEvent('deleted', replicable, 'old.id'),
     });
   }
   for (const [after, row] of [
@@ -218,39 +218,39 @@ async function tellOfBlobs(db: MigrationDb, dialect: Dialect): Promise<void> {
       name: `geo_lfs_object_shared_${after}`,
       table: 'lfs_object_projects',
       after,
-      when: isFollowedInPart,
-      writes: event('updated', 'lfs_object', `${row}.lfs_object_id`, sql`true`),
+      when: hasSelectiveSync,
+      writes: insertEvent('updated', 'lfs_object', `${row}.lfs_object_id`, sql`true`),
     });
   }
 }
 
 /** The blobs of a project move with it to another group or storage. */
-async function tellOfBlobsThatMove(db: MigrationDb, dialect: Dialect): Promise<void> {
-  const blobsOf = (ofProject: RawBuilder<SqlBool>) => (moment: Moment) => [
-    sql`${into} select ${moment}, 'updated', 'lfs_object', lfs_object_id, true from lfs_object_projects where ${ofProject}`,
-    sql`${into} select ${moment}, 'updated', 'job_artifact', id, true from job_artifacts where ${ofProject}`,
+async function addMovedBlobEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
+  const insertBlobEvents = (projectCondition: RawBuilder<SqlBool>) => (timestamp: Timestamp) => [
+    sql`${insertIntoEvents} select ${timestamp}, 'updated', 'lfs_object', lfs_object_id, true from lfs_object_projects where ${projectCondition}`,
+    sql`${insertIntoEvents} select ${timestamp}, 'updated', 'job_artifact', id, true from job_artifacts where ${projectCondition}`,
   ];
   await addConsequence(db, dialect, {
     name: 'geo_blobs_stored_elsewhere',
     table: 'repositories',
     after: { update: ['storage'] },
-    when: sql<SqlBool>`old.storage <> new.storage and ${isFollowedInPart}`,
-    writes: blobsOf(sql<SqlBool>`project_id = new.project_id`),
+    when: sql<SqlBool>`old.storage <> new.storage and ${hasSelectiveSync}`,
+    writes: insertBlobEvents(sql<SqlBool>`project_id = new.project_id`),
   });
   await addConsequence(db, dialect, {
     name: 'geo_blobs_transferred',
     table: 'projects',
     after: { update: ['namespace_id'] },
-    when: sql<SqlBool>`old.namespace_id <> new.namespace_id and ${isFollowedInPart}`,
-    writes: blobsOf(sql<SqlBool>`project_id = new.id`),
+    when: sql<SqlBool>`old.namespace_id <> new.namespace_id and ${hasSelectiveSync}`,
+    writes: insertBlobEvents(sql<SqlBool>`project_id = new.id`),
   });
-  const below = sql`select p.id from projects p join namespace_closure c on c.descendant_id = p.namespace_id
+  const projectIdsInGroup = sql`select p.id from projects p join namespace_closure c on c.descendant_id = p.namespace_id
     where c.ancestor_id = new.id`;
   await addConsequence(db, dialect, {
     name: 'geo_blobs_transferred_with_group',
     table: 'namespaces',
     after: { update: ['parent_id'] },
-    when: sql<SqlBool>`coalesce(old.parent_id, 0) <> coalesce(new.parent_id, 0) and ${isFollowedInPart}`,
-    writes: blobsOf(sql<SqlBool>`project_id in (${below})`),
+    when: sql<SqlBool>`coalesce(old.parent_id, 0) <> coalesce(new.parent_id, 0) and ${hasSelectiveSync}`,
+    writes: insertBlobEvents(sql<SqlBool>`project_id in (${projectIdsInGroup})`),
   });
 }

@@ -5,13 +5,18 @@ import type { Migration } from './migration.ts';
 export const migration: Migration = {
   name: '0092_award_emoji',
   async up(db, dialect) {
-    const awarded = { issue_id: 'issues', merge_request_id: 'merge_requests', epic_id: 'epics', note_id: 'notes' };
+    const tablesByColumn = {
+      issue_id: 'issues',
+      merge_request_id: 'merge_requests',
+      epic_id: 'epics',
+      note_id: 'notes',
+    };
     let table = db.schema
       .createTable('award_emoji')
       .addColumn('id', ...dialect.id)
       .addColumn('user_id', dialect.integer, (column) => column.references('users.id').onDelete('set null'))
       .addColumn('name', dialect.text, (column) => column.notNull());
-    for (const [column, to] of Object.entries(awarded)) {
+    for (const [column, to] of Object.entries(tablesByColumn)) {
       table = table.addColumn(column, dialect.integer, (made) => made.references(`${to}.id`).onDelete('cascade'));
     }
     await table
@@ -23,7 +28,7 @@ export const migration: Migration = {
       (user_id, name, coalesce(issue_id, 0), coalesce(merge_request_id, 0), coalesce(epic_id, 0), coalesce(note_id, 0))`.execute(
       db,
     );
-    for (const column of Object.keys(awarded)) {
+    for (const column of Object.keys(tablesByColumn)) {
       await db.schema
         .createIndex(`award_emoji_by_${column.replace(/_id$/, '')}`)
         .on('award_emoji')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-const THINGS = { issue: 'issues', merge_request: 'merge_requests', epic: 'epics' };
+const NOTEABLE_TABLES = { issue: 'issues', merge_request: 'merge_requests', epic: 'epics' };
 
 /** Events of labels and weights, and subscriptions to labels. */
 export const migration: Migration = {
@@ -12,7 +12,7 @@ export const migration: Migration = {
       .addColumn('id', ...dialect.id)
       .addColumn('user_id', dialect.integer, (column) => column.references('users.id').onDelete('set null'))
       .addColumn('label_id', dialect.integer, (column) => column.references('labels.id').onDelete('set null'));
-    for (const [thing, things] of Object.entries(THINGS)) {
+    for (const [thing, things] of Object.entries(NOTEABLE_TABLES)) {
       labels = labels.addColumn(`${thing}_id`, dialect.integer, (column) =>
         column.references(`${things}.id`).onDelete('cascade'),
       );
@@ -21,7 +21,7 @@ export const migration: Migration = {
       .addColumn('action', dialect.text, (column) => column.notNull())
       .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
       .execute();
-    for (const thing of Object.keys(THINGS)) {
+    for (const thing of Object.keys(NOTEABLE_TABLES)) {
       await db.schema
         .createIndex(`resource_label_events_by_${thing}`)
         .on('resource_label_events')

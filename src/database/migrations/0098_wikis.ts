@@ -8,7 +8,7 @@ export const migration: Migration = {
   async up(db, dialect) {
     await addWikis(db, dialect);
     await addPages(db, dialect);
-    await letIntentsBeOfWikis(db, dialect);
+    await allowIntentsOfWikis(db, dialect);
   },
 };
 
@@ -53,7 +53,7 @@ async function addPages(db: MigrationDb, dialect: Dialect): Promise<void> {
 }
 
 /** Makes a column nullable by moving the few rows to a new table: the engines have no common statement for it. */
-async function letIntentsBeOfWikis(db: MigrationDb, dialect: Dialect): Promise<void> {
+async function allowIntentsOfWikis(db: MigrationDb, dialect: Dialect): Promise<void> {
   const indexes = ['by_project', 'by_user', 'by_merge_request'];
   for (const name of indexes) await db.schema.dropIndex(`ref_intents_${name}`).execute();
   await db.schema.alterTable('ref_intents').renameTo('ref_intents_before').execute();
@@ -74,8 +74,12 @@ async function letIntentsBeOfWikis(db: MigrationDb, dialect: Dialect): Promise<v
     .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
     .addCheckConstraint('ref_intents_one', sql`(project_id is null) <> (wiki_id is null)`)
     .execute();
-  const kept = sql.raw('project_id, user_id, changes, merge_request_id, merge, options, lease_until, created_at');
-  await sql`insert into ref_intents (${kept}) select ${kept} from ref_intents_before order by id`.execute(db);
+  const copiedColumns = sql.raw(
+    'project_id, user_id, changes, merge_request_id, merge, options, lease_until, created_at',
+  );
+  await sql`insert into ref_intents (${copiedColumns}) select ${copiedColumns} from ref_intents_before order by id`.execute(
+    db,
+  );
   await db.schema.dropTable('ref_intents_before').execute();
   await db.schema.createIndex('ref_intents_by_project').on('ref_intents').column('project_id').execute();
   await db.schema.createIndex('ref_intents_by_wiki').on('ref_intents').column('wiki_id').execute();

@@ -7,46 +7,46 @@ export const migration: Migration = {
   name: '0099_wiki_replicas',
   async up(db, dialect) {
     await db.schema.createIndex('wikis_by_storage').on('wikis').columns(['storage', 'group_id']).execute();
-    await tellOf(db, dialect, 'project');
-    await tellOf(db, dialect, 'group');
+    await addWikiEvents(db, dialect, 'project');
+    await addWikiEvents(db, dialect, 'group');
   },
 };
 
 /** As for repositories of projects (0083): without a secondary no events are written. */
-const isFollowed = sql<SqlBool>`exists (select 1 from geo_sites where not is_primary)`;
+const hasSecondary = sql<SqlBool>`exists (select 1 from geo_sites where not is_primary)`;
 
 type EventName = 'created' | 'updated' | 'deleted';
 
-/** A wiki is announced once it has content. */
-async function tellOf(db: MigrationDb, dialect: Dialect, owner: 'project' | 'group'): Promise<void> {
+/** Adds the events of wikis, which start when a wiki has content. */
+async function addWikiEvents(db: MigrationDb, dialect: Dialect, owner: 'project' | 'group'): Promise<void> {
   const replicable = `${owner}_wiki_repository`;
-  const into = sql`insert into geo_events (created_at, event_name, replicable_name, replicable_id, rescoped)`;
+  const insertIntoEvents = sql`insert into geo_events (created_at, event_name, replicable_name, replicable_id, rescoped)`;
   const event =
     (name: EventName, row: 'new' | 'old', rescoped: RawBuilder<unknown>) => (moment: RawBuilder<string>) => [
-      sql`${into} values (${moment}, ${sql.lit(name)}, ${sql.lit(replicable)}, ${sql.ref(`${row}.wiki_id`)}, ${rescoped})`,
+      sql`${insertIntoEvents} values (${moment}, ${sql.lit(name)}, ${sql.lit(replicable)}, ${sql.ref(`${row}.wiki_id`)}, ${rescoped})`,
     ];
-  const isOurs = (row: 'new' | 'old') => sql`${sql.ref(`${row}.${owner}_id`)} is not null`;
+  const hasOwner = (row: 'new' | 'old') => sql`${sql.ref(`${row}.${owner}_id`)} is not null`;
   await addConsequence(db, dialect, {
     name: `geo_${owner}_wiki_created`,
     table: 'wikis',
     after: { update: ['empty'] },
-    when: sql<SqlBool>`${isOurs('new')} and old.empty and not new.empty and ${isFollowed}`,
+    when: sql<SqlBool>`${hasOwner('new')} and old.empty and not new.empty and ${hasSecondary}`,
     writes: event('created', 'new', sql`false`),
   });
-  const moved = sql<SqlBool>`(old.storage <> new.storage)`;
+  const storageChanged = sql<SqlBool>`(old.storage <> new.storage)`;
   await addConsequence(db, dialect, {
     name: `geo_${owner}_wiki_updated`,
     table: 'wikis',
     after: { update: ['ref_state_version', 'default_branch', 'storage'] },
-    when: sql<SqlBool>`${isOurs('new')} and not old.empty and (old.ref_state_version <> new.ref_state_version
-      or old.default_branch <> new.default_branch or ${moved}) and ${isFollowed}`,
-    writes: event('updated', 'new', moved),
+    when: sql<SqlBool>`${hasOwner('new')} and not old.empty and (old.ref_state_version <> new.ref_state_version
+      or old.default_branch <> new.default_branch or ${storageChanged}) and ${hasSecondary}`,
+    writes: event('updated', 'new', storageChanged),
   });
   await addConsequence(db, dialect, {
     name: `geo_${owner}_wiki_deleted`,
     table: 'wikis',
     after: 'delete',
-    when: sql<SqlBool>`${isOurs('old')} and not old.empty and ${isFollowed}`,
+    when: sql<SqlBool>`${hasOwner('old')} and not old.empty and ${hasSecondary}`,
     writes: event('deleted', 'old', sql`false`),
   });
   const route = owner === 'project' ? 'project_id' : 'namespace_id';
@@ -54,9 +54,9 @@ async function tellOf(db: MigrationDb, dialect: Dialect, owner: 'project' | 'gro
     name: `geo_${owner}_wiki_renamed`,
     table: 'routes',
     after: { update: ['full_path'] },
-    when: sql<SqlBool>`${sql.ref(`new.${route}`)} is not null and old.full_path <> new.full_path and ${isFollowed}`,
+    when: sql<SqlBool>`${sql.ref(`new.${route}`)} is not null and old.full_path <> new.full_path and ${hasSecondary}`,
     writes: (moment) => [
-      sql`${into} select ${moment}, 'updated', ${sql.lit(replicable)}, wiki_id, true from wikis
+      sql`${insertIntoEvents} select ${moment}, 'updated', ${sql.lit(replicable)}, wiki_id, true from wikis
         where ${sql.ref(`${owner}_id`)} = ${sql.ref(`new.${route}`)} and not empty`,
     ],
   });

@@ -41,13 +41,13 @@ const MAX_BATCH_BYTES = 2 ** 22;
 const LOCK_TIMEOUT = '10s';
 
 export function createPostgresCopyOperations(
-  session: () => Promise<pg.Client>,
+  openSession: () => Promise<pg.Client>,
   beginCopyTransaction: () => Promise<OpenTransaction>,
 ): CopyOperations {
   return {
-    openSnapshot: async () => openSnapshot(await session()),
+    openSnapshot: async () => openSnapshot(await openSession()),
     async lockRefs() {
-      const client = await session();
+      const client = await openSession();
       const release = () => client.end();
       try {
         await client.query(`begin read write; set local lock_timeout = '${LOCK_TIMEOUT}'`);
@@ -146,15 +146,15 @@ async function suspendConstraints(connection: Connection): Promise<() => Promise
     `select conrelid::regclass::text as "table", conname as name, pg_get_constraintdef(oid) as text from pg_constraint
      where contype = 'f' and connamespace = current_schema()::regnamespace order by conname`,
   );
-  const triggered = await query(
+  const triggerTables = await query(
     connection,
     `select distinct tgrelid::regclass::text as "table" from pg_trigger t join pg_class c on c.oid = t.tgrelid
      where not tgisinternal and c.relnamespace = current_schema()::regnamespace`,
   );
   for (const { table, name } of references) await query(connection, `alter table ${table} drop constraint "${name}"`);
-  for (const { table } of triggered) await query(connection, `alter table ${table} disable trigger user`);
+  for (const { table } of triggerTables) await query(connection, `alter table ${table} disable trigger user`);
   return async () => {
-    for (const { table } of triggered) await query(connection, `alter table ${table} enable trigger user`);
+    for (const { table } of triggerTables) await query(connection, `alter table ${table} enable trigger user`);
     for (const { table, name, text } of references) {
       await query(connection, `alter table ${table} add constraint "${name}" ${text}`);
     }
@@ -168,8 +168,8 @@ async function insert(
   rows: readonly CellValues[],
 ): Promise<void> {
   const names = columns.map((column) => `"${column.name}"`).join(', ');
-  const lists = columns.map(({ kind }, at) => `$${at + 1}::${TYPES[kind]}[]`).join(', ');
-  const sql = `insert into "${name}" (${names}) overriding system value select * from unnest(${lists})`;
+  const arrayParameters = columns.map(({ kind }, at) => `$${at + 1}::${TYPES[kind]}[]`).join(', ');
+  const sql = `insert into "${name}" (${names}) overriding system value select * from unnest(${arrayParameters})`;
   const parameters = columns.map((_, at) => rows.map((row) => row[at]));
   await connection.execute({ sql, parameters });
 }

@@ -63,8 +63,8 @@ export function openPostgres({ url, connections, onLost }: PostgresOptions): Eng
     types,
   });
   // Errors of connections that are being closed are not logged.
-  let closing = false;
-  pool.on('error', (error) => closing || onLost(error));
+  let isClosing = false;
+  pool.on('error', (error) => isClosing || onLost(error));
   const keyedLock = createKeyedLock(QUEUE_LIMIT);
   const reading = createReadConnection(pool, connections);
   let tables: TableCatalog | undefined;
@@ -85,19 +85,19 @@ export function openPostgres({ url, connections, onLost }: PostgresOptions): Eng
     reading,
     openRequestConnection: snapshots.openRequestConnection,
     async begin(isolation, lockKeys, waiter) {
-      const open = await beginTransaction(pool, isolation, {
+      const transaction = await beginTransaction(pool, isolation, {
         lockKeys,
         keyedLock,
         waiter,
         ownCommits: commits,
         versions,
       });
-      return { ...open, commit: () => open.commit().finally(snapshots.recordCommit) };
+      return { ...transaction, commit: () => transaction.commit().finally(snapshots.recordCommit) };
     },
     copyOperations: createPostgresCopyOperations(
       async () => {
         const client = new pg.Client({ connectionString: url, application_name: 'hearth', options: SETTINGS, types });
-        client.on('error', (error) => closing || onLost(error));
+        client.on('error', (error) => isClosing || onLost(error));
         await client.connect().catch((error) => {
           throw new DatabaseUnavailable(error);
         });
@@ -111,10 +111,10 @@ export function openPostgres({ url, connections, onLost }: PostgresOptions): Eng
       versions.schemaChanged();
     },
     clearCaches: snapshots.clear,
-    // Autovacuum does this.
+    // Autovacuum updates the statistics of PostgreSQL.
     async updateStatistics() {},
     async close() {
-      closing = true;
+      isClosing = true;
       await pool.end();
     },
   };
@@ -180,7 +180,7 @@ async function beginTransaction(
     const client = await connect(pool);
     if (lockKeys.length > 0) {
       const locks = lockKeys.map((lockKey) => `pg_advisory_lock(${toAdvisoryLockId(lockKey)})`);
-      await start(client, `set statement_timeout = 0; select ${locks}`);
+      await runOrDiscardClient(client, `set statement_timeout = 0; select ${locks}`);
     }
     return await beginOnClient(client, { isolation, ...request }, async (broken) => {
       const unlocks = lockKeys.map((lockKey) => `pg_advisory_unlock(${toAdvisoryLockId(lockKey)})`);
@@ -237,13 +237,13 @@ function toAdvisoryLockId(lockKey: string): bigint {
 /** Called after the end of the transaction; `broken`: its session will be discarded. */
 type OnEnded = (broken: boolean) => Promise<void>;
 
-interface TransactionOrigin extends CommitRecorders {
+interface TransactionOptions extends CommitRecorders {
   readonly isolation: Isolation;
 }
 
 async function beginOnClient(
   client: pg.PoolClient,
-  { isolation, ownCommits, versions }: TransactionOrigin,
+  { isolation, ownCommits, versions }: TransactionOptions,
   onEnded: OnEnded,
 ) {
   /** The tables that the transaction may have written; null if unknown. */
@@ -251,11 +251,11 @@ async function beginOnClient(
   let hasFailed = false;
   const end = async (sql: 'commit' | 'rollback') => {
     let broken = false;
-    const { promise: number, resolve: resolveNumber } = Promise.withResolvers<number | null>();
-    const tracked = ownCommits.trackCommit(sql === 'commit' ? changedTables : new Set(), number);
+    const { promise: transactionNumber, resolve: resolveTransactionNumber } = Promise.withResolvers<number | null>();
+    const trackedCommit = ownCommits.trackCommit(sql === 'commit' ? changedTables : new Set(), transactionNumber);
     try {
       const { command, transaction } = await endTransaction(client, sql, hasFailed);
-      resolveNumber(transaction);
+      resolveTransactionNumber(transaction);
       return command;
     } catch (error) {
       const translatedError = translateError(error);
@@ -263,18 +263,21 @@ async function beginOnClient(
       broken = sql === 'rollback' || translatedError instanceof DatabaseUnavailable;
       throw translatedError;
     } finally {
-      resolveNumber(null);
-      await tracked;
+      resolveTransactionNumber(null);
+      await trackedCommit;
       await onEnded(broken);
       client.release(broken);
     }
   };
-  await start(client, `start transaction isolation level ${isolation} read write; set local statement_timeout = 0`);
+  await runOrDiscardClient(
+    client,
+    `start transaction isolation level ${isolation} read write; set local statement_timeout = 0`,
+  );
   return {
     async execute(statement: Statement) {
       try {
         const result = await run(client, statement);
-        if (result.affected !== 0) changedTables = withTables(changedTables, versions.tablesChangedBy(statement.sql));
+        if (result.affected !== 0) changedTables = addTables(changedTables, versions.tablesChangedBy(statement.sql));
         return result;
       } catch (error) {
         hasFailed = true;
@@ -291,9 +294,10 @@ async function beginOnClient(
   };
 }
 
-function withTables(changedTables: Set<string> | null, more: readonly string[] | null): Set<string> | null {
-  if (changedTables === null || more === null) return null;
-  for (const table of more) changedTables.add(table);
+/** Adds tables to the set. Returns null if either side is unknown (null). */
+function addTables(changedTables: Set<string> | null, addedTables: readonly string[] | null): Set<string> | null {
+  if (changedTables === null || addedTables === null) return null;
+  for (const table of addedTables) changedTables.add(table);
   return changedTables;
 }
 
@@ -309,7 +313,8 @@ async function endTransaction(client: pg.PoolClient, sql: 'commit' | 'rollback',
   return { command: end.command, transaction: number === null ? null : Number(number) };
 }
 
-async function start(client: pg.PoolClient, sql: string): Promise<void> {
+/** Runs the first statement of a transaction. Discards the client if it fails. */
+async function runOrDiscardClient(client: pg.PoolClient, sql: string): Promise<void> {
   try {
     await client.query(sql);
   } catch (error) {
@@ -328,12 +333,12 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 
 const WRITE_COMMANDS = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
-const nameOf = createStatementNames();
+const getStatementName = createStatementNames();
 
 async function run(client: pg.PoolClient, statement: Statement): Promise<StatementResult> {
   const { sql, parameters } = statement;
   // Long statements have no cached plan: the best index depends on the parameter values.
-  const name = statement.name ?? (longStatementKind(statement) === null ? nameOf(sql) : undefined);
+  const name = statement.name ?? (longStatementKind(statement) === null ? getStatementName(sql) : undefined);
   try {
     const result = await client.query<Row>({ text: sql, values: parameters as unknown[], name });
     return {
@@ -349,26 +354,28 @@ const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
 
 function isSerializationFailure(error: unknown): boolean {
-  const code = sqlState(error);
+  const code = getSqlState(error);
   return code === SERIALIZATION_FAILURE || code === DEADLOCK;
 }
 
-function sqlState(error: unknown): string | undefined {
+function getSqlState(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 
 /** SQLSTATE of connection errors (08), insufficient resources (53), operator intervention (57P) and timeouts (57014). */
-const unavailableState = /^(08|53|57P|57014)/;
+const UNAVAILABLE_SQLSTATE = /^(08|53|57P|57014)/;
 
 /** Socket errors of Node, and errors of `pg` about lost connections, which have no SQLSTATE. */
-const connectionTrouble = /^E[A-Z]+$/;
-const connectionGone = /Connection terminated|Client has encountered a connection error|not queryable/;
+const SOCKET_ERROR_CODE = /^E[A-Z]+$/;
+const CONNECTION_LOST_MESSAGE = /Connection terminated|Client has encountered a connection error|not queryable/;
 
 function translateError(error: unknown): unknown {
-  const code = sqlState(error);
+  const code = getSqlState(error);
   if (code === undefined) {
-    return error instanceof Error && connectionGone.test(error.message) ? new DatabaseUnavailable(error) : error;
+    return error instanceof Error && CONNECTION_LOST_MESSAGE.test(error.message)
+      ? new DatabaseUnavailable(error)
+      : error;
   }
-  return unavailableState.test(code) || connectionTrouble.test(code) ? new DatabaseUnavailable(error) : error;
+  return UNAVAILABLE_SQLSTATE.test(code) || SOCKET_ERROR_CODE.test(code) ? new DatabaseUnavailable(error) : error;
 }

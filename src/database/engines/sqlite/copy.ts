@@ -83,12 +83,12 @@ function toNeutralValues(row: unknown[], kinds: readonly ColumnKind[]): CellValu
 
 async function lockWrites(file: string): Promise<() => Promise<void>> {
   const { database } = openConnection(file);
-  for (const since = performance.now(); ; ) {
+  for (const startedAt = performance.now(); ; ) {
     try {
       database.exec('begin immediate');
       return async () => database.close();
     } catch (error) {
-      if (isBusy(error) && performance.now() - since < LOCK_TIMEOUT_MS) await pause(20);
+      if (isBusy(error) && performance.now() - startedAt < LOCK_TIMEOUT_MS) await pause(20);
       else {
         database.close();
         throw isBusy(error) ? new DatabaseUnavailable(error) : error;
@@ -123,8 +123,8 @@ async function suspendConstraints(connection: Connection): Promise<() => Promise
   for (const { name } of triggers) await query(connection, `drop trigger "${name}"`);
   return async () => {
     for (const { sql } of triggers) await query(connection, String(sql));
-    const dangling = await query(connection, 'select "table", parent from pragma_foreign_key_check limit 1');
-    for (const { table, parent } of dangling) {
+    const danglingReferences = await query(connection, 'select "table", parent from pragma_foreign_key_check limit 1');
+    for (const { table, parent } of danglingReferences) {
       const error = new Error(`Rows of ${table} refer to missing rows of ${parent}`);
       throw Object.assign(error, { errcode: SQLITE_FOREIGN_KEY });
     }

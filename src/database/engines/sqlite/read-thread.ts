@@ -17,12 +17,12 @@ export interface ReadThreads {
 }
 
 /** With two threads, a long statement of one network does not stop those of the others. */
-const THREADS = 2;
+const THREAD_COUNT = 2;
 
 /** Creates the read threads, which start with the first statements or with `prepare`. */
 export function createReadThreads(file: string): ReadThreads {
-  const threads = Array.from({ length: THREADS }, () => createReadThread(file));
-  const limiter = createStatementLimiter(THREADS);
+  const threads = Array.from({ length: THREAD_COUNT }, () => createReadThread(file));
+  const limiter = createStatementLimiter(THREAD_COUNT);
   const freeThreads = [...threads];
   const execute = async (statement: ReadThreadRequest, client: RequestClient | null | undefined) => {
     const thread = freeThreads.shift()!;
@@ -34,18 +34,19 @@ export function createReadThreads(file: string): ReadThreads {
       freeThreads.unshift(thread);
     }
   };
-  const inEach = async (work: (thread: ReadThread) => Promise<void>) => void (await Promise.all(threads.map(work)));
+  const runInAllThreads = async (work: (thread: ReadThread) => Promise<void>) =>
+    void (await Promise.all(threads.map(work)));
   return {
     execute: ({ sql, parameters }, origin) =>
       limiter.run(() => execute({ sql, parameters }, origin?.client), statementWaiter(origin)),
     prepare: () => threads[0]!.prepare(),
-    stopWhenIdle: () => inEach((thread) => thread.stopWhenIdle()),
-    restart: () => inEach((thread) => thread.restart()),
-    close: () => inEach((thread) => thread.close()),
+    stopWhenIdle: () => runInAllThreads((thread) => thread.stopWhenIdle()),
+    restart: () => runInAllThreads((thread) => thread.restart()),
+    close: () => runInAllThreads((thread) => thread.close()),
   };
 }
 
-/** What a thread is started with. */
+/** Data that a thread gets at its start. */
 export interface ReadThreadData {
   readonly file: string;
   /** Contains 1 while the running statement is to end. */
@@ -72,7 +73,7 @@ type ReadThread = ReturnType<typeof createReadThread>;
 
 /** Creates one thread, which runs one statement at a time. */
 function createReadThread(file: string) {
-  const limiter = createConcurrencyLimiter(1, { maxWaiting: THREADS, retryAfter: 1 });
+  const limiter = createConcurrencyLimiter(1, { maxWaiting: THREAD_COUNT, retryAfter: 1 });
   let worker: Worker | undefined;
   let interruptFlag = newFlag();
   let idle: NodeJS.Timeout | undefined;

@@ -45,34 +45,34 @@ export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: Sqlite
   writer.database.exec(
     `pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma journal_size_limit = ${WAL_SIZE_LIMIT}`,
   );
-  const size = writer.database.prepare(
+  const sizeStatement = writer.database.prepare(
     'select page_count * page_size as bytes from pragma_page_count, pragma_page_size',
   );
-  const bytes = () => Number(size.get()!.bytes);
-  const isLarge = () => bytes() >= large;
+  const getDatabaseBytes = () => Number(sizeStatement.get()!.bytes);
+  const isLarge = () => getDatabaseBytes() >= large;
   if (isLarge()) analyzeAllTables(writer.database);
-  const connection = openConnection(file);
-  connection.database.exec('pragma query_only = on');
-  const snapshot = createReadSnapshot(connection);
+  const readConnection = openConnection(file);
+  readConnection.database.exec('pragma query_only = on');
+  const snapshot = createReadSnapshot(readConnection);
   const threads = { list: createReadThreads(file), scan: createReadThreads(file) };
   const executor = createYieldingExecutor();
   const { execute: readOnSnapshot } = executor.forConnection(snapshot);
   const execute = (statement: Statement, origin?: StatementOrigin) => {
     const kind = longStatementKind(statement);
     if (kind === null) return readOnSnapshot(statement);
-    const heldBytes = bytes();
-    if (heldBytes >= (kind === 'scan' ? large * SCAN_THREAD_SHARE : large))
+    const databaseBytes = getDatabaseBytes();
+    if (databaseBytes >= (kind === 'scan' ? large * SCAN_THREAD_SHARE : large))
       return threads[kind].execute(statement, origin);
-    if (heldBytes >= large * PREPARE_THREAD_SHARE) threads.list.prepare();
+    if (databaseBytes >= large * PREPARE_THREAD_SHARE) threads.list.prepare();
     return readOnSnapshot(statement);
   };
   const versions = new TableVersions(() => loadSqliteCatalog(writer.database));
   const reader = cacheReads({ ...snapshot, execute }, { database: writer.database, versions });
-  const { acquire: takeTurn } = createConcurrencyLimiter(1, QUEUE_LIMIT);
+  const { acquire: acquireWriteLock } = createConcurrencyLimiter(1, QUEUE_LIMIT);
   const runExclusive: RunExclusive = async (database, work) => {
-    const releaseLock = await takeTurn({ exemptFromLimit: true });
+    const releaseLock = await acquireWriteLock({ exemptFromLimit: true });
     try {
-      await executor.giveWay();
+      await executor.yieldIfDue();
       await retryWhileBusy(database, () => {
         snapshot.release();
         work();
@@ -81,11 +81,11 @@ export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: Sqlite
       releaseLock();
     }
   };
-  const beginTransaction: Engine['begin'] = async (_isolation, _turns, waiter) => {
-    const releaseLock = await takeTurn(waiter);
+  const beginTransaction: Engine['begin'] = async (_isolation, _lockKeys, waiter) => {
+    const releaseLock = await acquireWriteLock(waiter);
     try {
       // Otherwise many transactions that waited for another process would run in one event loop turn.
-      await executor.giveWay();
+      await executor.yieldIfDue();
       await retryWhileBusy(writer.database, () => writer.database.exec('begin immediate'));
     } catch (error) {
       releaseLock();
@@ -97,11 +97,11 @@ export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: Sqlite
   const beginCopyTransaction = async () => {
     const setForeignKeys = (references: 'on' | 'off') => writer.database.exec(`pragma foreign_keys = ${references}`);
     setForeignKeys('off');
-    const open = await beginTransaction('serializable', []);
+    const transaction = await beginTransaction('serializable', []);
     return {
-      ...open,
-      commit: () => open.commit().finally(() => setForeignKeys('on')),
-      rollback: () => open.rollback().finally(() => setForeignKeys('on')),
+      ...transaction,
+      commit: () => transaction.commit().finally(() => setForeignKeys('on')),
+      rollback: () => transaction.rollback().finally(() => setForeignKeys('on')),
     };
   };
   return {
@@ -135,7 +135,7 @@ export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: Sqlite
       await Promise.all(Object.values(threads).map((thread) => thread.restart()));
     },
     async close() {
-      const releaseLock = await takeTurn({ exemptFromLimit: true });
+      const releaseLock = await acquireWriteLock({ exemptFromLimit: true });
       await Promise.all(Object.values(threads).map((thread) => thread.close()));
       snapshot.release();
       reader.database.close();
@@ -147,7 +147,7 @@ export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: Sqlite
 
 /** Runs work that needs the write lock, and retries while another process holds it. */
 async function retryWhileBusy(database: DatabaseSync, work: () => void): Promise<void> {
-  for (let waitedMs = 0, wait = 2; ; waitedMs += wait + BUSY_TIMEOUT_MS, wait = Math.min(wait * 2, 100)) {
+  for (let waitedMs = 0, delayMs = 2; ; waitedMs += delayMs + BUSY_TIMEOUT_MS, delayMs = Math.min(delayMs * 2, 100)) {
     try {
       work();
       return;
@@ -155,18 +155,18 @@ async function retryWhileBusy(database: DatabaseSync, work: () => void): Promise
       if (!isBusy(error)) throw translateError(error, database);
       if (waitedMs > BUSY_RETRY_MS) throw new DatabaseUnavailable(error);
     }
-    await pause(wait);
+    await pause(delayMs);
   }
 }
 
 /**
- * Creates an executor that yields to the event loop between statements: each statement is short but blocks it, and many of them
- * would be a long turn.
+ * Creates an executor that yields to the event loop between statements: each statement is short but blocks it, and many in
+ * a row would block it for long.
  */
 function createYieldingExecutor() {
   const yieldIfDue = createSharedYielder();
   return {
-    giveWay: yieldIfDue,
+    yieldIfDue,
     forConnection({ execute }: Connection) {
       let waitingCount = 0;
       let hasWaited = false;
@@ -183,9 +183,9 @@ function createYieldingExecutor() {
         },
         /** Returns whether a statement has waited since the last call, or waits now. */
         hasYielded() {
-          const before = hasWaited;
+          const hadWaited = hasWaited;
           hasWaited = waitingCount > 0;
-          return before;
+          return hadWaited;
         },
       };
     },
@@ -201,7 +201,7 @@ interface TransactionConnections {
 }
 
 function openTransaction(
-  { writer, snapshot: here, versions, executor: inTurns }: TransactionConnections,
+  { writer, snapshot, versions, executor }: TransactionConnections,
   onEnded: () => void,
 ): OpenTransaction {
   const { database } = writer;
@@ -218,10 +218,10 @@ function openTransaction(
     onEnded();
   };
   return {
-    ...inTurns.forConnection({ execute }),
+    ...executor.forConnection({ execute }),
     async commit() {
       try {
-        here.release();
+        snapshot.release();
         database.exec('commit');
       } catch (error) {
         if (database.isTransaction) database.exec('rollback');
