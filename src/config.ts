@@ -118,31 +118,31 @@ export type EnvVariableName = (typeof ENV_VARIABLE_NAMES)[number];
 export function loadConfig(env: EnvironmentVariables): Config {
   const dataDir = resolve(getVariable(env, 'HEARTH_DATA_DIR') ?? './data');
   const storages = readStorages(env, 'HEARTH_STORAGES', dataDir);
-  const role = oneOf(env, 'HEARTH_ROLE', ['primary', 'secondary'] as const, 'primary');
+  const role = readOneOf(env, 'HEARTH_ROLE', ['primary', 'secondary'] as const, 'primary');
   return Object.freeze({
-    host: hostName(env, 'HEARTH_HOST') ?? '127.0.0.1',
-    port: portNumber(env, 'HEARTH_PORT'),
-    externalUrl: httpUrl(env, 'HEARTH_EXTERNAL_URL'),
-    trustedProxies: cidrs(env, 'HEARTH_TRUSTED_PROXIES'),
+    host: readHostName(env, 'HEARTH_HOST') ?? '127.0.0.1',
+    port: readPort(env, 'HEARTH_PORT'),
+    externalUrl: readHttpUrl(env, 'HEARTH_EXTERNAL_URL'),
+    trustedProxies: readCidrs(env, 'HEARTH_TRUSTED_PROXIES'),
     dataDir,
-    databaseUrl: databaseUrl(env, 'HEARTH_DATABASE_URL'),
+    databaseUrl: readDatabaseUrl(env, 'HEARTH_DATABASE_URL'),
     storages,
-    blobsDir: blobsDir(env, 'HEARTH_BLOBS', dataDir, storages),
-    secretKey: secretKey(env, 'HEARTH_SECRET_KEY'),
-    rootToken: token(env, 'HEARTH_ROOT_TOKEN'),
-    rootPassword: password(env, 'HEARTH_ROOT_PASSWORD'),
-    tier: oneOf(env, 'HEARTH_TIER', tiers, 'ultimate'),
-    impersonationEnabled: boolean(env, 'HEARTH_IMPERSONATION_ENABLED', true),
-    registrationToken: token(env, 'HEARTH_REGISTRATION_TOKEN'),
-    allowLocalRequests: boolean(env, 'HEARTH_ALLOW_LOCAL_REQUESTS', false),
+    blobsDir: readBlobsDir(env, 'HEARTH_BLOBS', dataDir, storages),
+    secretKey: readSecretKey(env, 'HEARTH_SECRET_KEY'),
+    rootToken: readToken(env, 'HEARTH_ROOT_TOKEN'),
+    rootPassword: readPassword(env, 'HEARTH_ROOT_PASSWORD'),
+    tier: readOneOf(env, 'HEARTH_TIER', tiers, 'ultimate'),
+    impersonationEnabled: readBoolean(env, 'HEARTH_IMPERSONATION_ENABLED', true),
+    registrationToken: readToken(env, 'HEARTH_REGISTRATION_TOKEN'),
+    allowLocalRequests: readBoolean(env, 'HEARTH_ALLOW_LOCAL_REQUESTS', false),
     role,
-    primaryUrl: primaryUrl(env, 'HEARTH_PRIMARY_URL', role),
-    primaryToken: token(env, 'HEARTH_PRIMARY_TOKEN'),
-    siteName: line(env, 'HEARTH_SITE_NAME'),
-    siteSyncIntervalSeconds: integer(env, 'HEARTH_SITE_SYNC_INTERVAL', 10, 1, 86_400),
-    siteStatusIntervalSeconds: integer(env, 'HEARTH_SITE_STATUS_INTERVAL', 60, 1, 86_400),
-    logLevel: oneOf(env, 'HEARTH_LOG_LEVEL', logLevels, 'info'),
-    mail: mail(env),
+    primaryUrl: readPrimaryUrl(env, 'HEARTH_PRIMARY_URL', role),
+    primaryToken: readToken(env, 'HEARTH_PRIMARY_TOKEN'),
+    siteName: readLine(env, 'HEARTH_SITE_NAME'),
+    siteSyncIntervalSeconds: readInteger(env, 'HEARTH_SITE_SYNC_INTERVAL', 10, 1, 86_400),
+    siteStatusIntervalSeconds: readInteger(env, 'HEARTH_SITE_STATUS_INTERVAL', 60, 1, 86_400),
+    logLevel: readOneOf(env, 'HEARTH_LOG_LEVEL', logLevels, 'info'),
+    mail: readMail(env),
   });
 }
 
@@ -191,7 +191,13 @@ function invalidVariable(name: EnvVariableName, rule: string): ConfigError {
   return new ConfigError(`${name} ${rule}`);
 }
 
-function integer(env: EnvironmentVariables, name: EnvVariableName, fallback: number, min: number, max: number): number {
+function readInteger(
+  env: EnvironmentVariables,
+  name: EnvVariableName,
+  fallback: number,
+  min: number,
+  max: number,
+): number {
   const text = getVariable(env, name);
   if (text === null) return fallback;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -200,7 +206,7 @@ function integer(env: EnvironmentVariables, name: EnvVariableName, fallback: num
 }
 
 /** Kubernetes sets HEARTH_PORT to a URL in all pods if a service is called `hearth`. */
-function portNumber(env: EnvironmentVariables, name: EnvVariableName): number {
+function readPort(env: EnvironmentVariables, name: EnvVariableName): number {
   const text = getVariable(env, name);
   if (text !== null && /^(tcp|udp|sctp):\/\/[\w.:[\]-]{1,255}$/.test(text)) {
     throw invalidVariable(
@@ -208,10 +214,10 @@ function portNumber(env: EnvironmentVariables, name: EnvVariableName): number {
       `is ${text}, which Kubernetes sets for a service called "hearth". Set enableServiceLinks: false in the pod, or rename the service.`,
     );
   }
-  return integer(env, name, 8080, 0, 65_535);
+  return readInteger(env, name, 8080, 0, 65_535);
 }
 
-function boolean(env: EnvironmentVariables, name: EnvVariableName, fallback: boolean): boolean {
+function readBoolean(env: EnvironmentVariables, name: EnvVariableName, fallback: boolean): boolean {
   const text = getVariable(env, name)?.toLowerCase();
   if (text === undefined) return fallback;
   if (text === 'true' || text === '1') return true;
@@ -219,7 +225,7 @@ function boolean(env: EnvironmentVariables, name: EnvVariableName, fallback: boo
   throw invalidVariable(name, 'must be true or false');
 }
 
-function oneOf<const T extends string>(
+function readOneOf<const T extends string>(
   env: EnvironmentVariables,
   name: EnvVariableName,
   values: readonly T[],
@@ -233,7 +239,7 @@ function oneOf<const T extends string>(
 }
 
 /** Reads a single line of text, because it appears in headers and pages. */
-function line(env: EnvironmentVariables, name: EnvVariableName): string | null {
+function readLine(env: EnvironmentVariables, name: EnvVariableName): string | null {
   const text = getVariable(env, name);
   if (text !== null && (/[\x00-\x1f\x7f]/.test(text) || text.length > 255)) {
     throw invalidVariable(name, 'must be one line of at most 255 characters');
@@ -241,14 +247,14 @@ function line(env: EnvironmentVariables, name: EnvVariableName): string | null {
   return text;
 }
 
-function hostName(env: EnvironmentVariables, name: EnvVariableName): string | null {
+function readHostName(env: EnvironmentVariables, name: EnvVariableName): string | null {
   const text = getVariable(env, name)?.replace(/^\[(.*)\]$/, '$1');
   if (text === undefined) return null;
   if (isAddress(text) || /^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9_.])?$/.test(text)) return text;
   throw invalidVariable(name, 'must be an address or a host name');
 }
 
-function httpUrl(env: EnvironmentVariables, name: EnvVariableName): URL | null {
+function readHttpUrl(env: EnvironmentVariables, name: EnvVariableName): URL | null {
   const text = getVariable(env, name);
   if (text === null) return null;
   const url = URL.parse(text);
@@ -260,13 +266,13 @@ function httpUrl(env: EnvironmentVariables, name: EnvVariableName): URL | null {
 }
 
 /** Reads the URL of the primary, which a secondary requires. */
-function primaryUrl(env: EnvironmentVariables, name: EnvVariableName, role: Config['role']): URL | null {
-  const url = httpUrl(env, name);
+function readPrimaryUrl(env: EnvironmentVariables, name: EnvVariableName, role: Config['role']): URL | null {
+  const url = readHttpUrl(env, name);
   if (url === null && role === 'secondary') throw invalidVariable(name, 'must be set when HEARTH_ROLE is secondary');
   return url;
 }
 
-function cidrs(env: EnvironmentVariables, name: EnvVariableName): readonly Cidr[] {
+function readCidrs(env: EnvironmentVariables, name: EnvVariableName): readonly Cidr[] {
   const items = (getVariable(env, name) ?? '').split(',').map((item) => item.trim());
   return items
     .filter((item) => item !== '')
@@ -277,7 +283,7 @@ function cidrs(env: EnvironmentVariables, name: EnvVariableName): readonly Cidr[
     });
 }
 
-function databaseUrl(env: EnvironmentVariables, name: EnvVariableName): string | null {
+function readDatabaseUrl(env: EnvironmentVariables, name: EnvVariableName): string | null {
   const text = getVariable(env, name);
   if (text === null) return null;
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
@@ -285,7 +291,7 @@ function databaseUrl(env: EnvironmentVariables, name: EnvVariableName): string |
   return text;
 }
 
-function secretKey(env: EnvironmentVariables, name: EnvVariableName): Buffer | null {
+function readSecretKey(env: EnvironmentVariables, name: EnvVariableName): Buffer | null {
   const text = getVariable(env, name);
   if (text === null) return null;
   if (!/^[0-9a-f]{64}$/i.test(text)) throw invalidVariable(name, 'must be 32 bytes as 64 hexadecimal digits');
@@ -293,7 +299,7 @@ function secretKey(env: EnvironmentVariables, name: EnvVariableName): Buffer | n
 }
 
 /** Reads a token, which must be valid in a header: visible ASCII without spaces. */
-function token(env: EnvironmentVariables, name: EnvVariableName): string | null {
+function readToken(env: EnvironmentVariables, name: EnvVariableName): string | null {
   const text = getVariable(env, name);
   if (text !== null && !/^[\x21-\x7e]{1,255}$/.test(text)) {
     throw invalidVariable(name, 'must be 1 to 255 visible ASCII characters without spaces');
@@ -302,7 +308,7 @@ function token(env: EnvironmentVariables, name: EnvVariableName): string | null 
 }
 
 // Not trimmed: leading and trailing spaces belong to the password.
-function password(env: EnvironmentVariables, name: EnvVariableName): string | null {
+function readPassword(env: EnvironmentVariables, name: EnvVariableName): string | null {
   const text = env[name];
   if (!text) return null;
   const length = [...text].length;
@@ -321,7 +327,7 @@ function readStorages(
     storagesByName.default = { path: resolve(dataDir, 'repositories') };
     return Object.freeze(storagesByName);
   }
-  for (const [storage, value] of Object.entries(jsonObject(text, name))) {
+  for (const [storage, value] of Object.entries(parseJsonObject(text, name))) {
     if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/.test(storage)) {
       throw invalidVariable(name, 'names its storages with letters, digits, "_", "." and "-", a letter or digit first');
     }
@@ -334,7 +340,7 @@ function readStorages(
   return Object.freeze(storagesByName);
 }
 
-function jsonObject(text: string, name: EnvVariableName): object {
+function parseJsonObject(text: string, name: EnvVariableName): object {
   const shape = 'must be a JSON object such as {"default":{"path":"/srv/repositories"}}';
   try {
     const value: unknown = JSON.parse(text);
@@ -346,9 +352,14 @@ function jsonObject(text: string, name: EnvVariableName): object {
 }
 
 /** Reads the directory of blobs; all processes of one database need the same one, and the same storages. */
-function blobsDir(env: EnvironmentVariables, name: EnvVariableName, dataDir: string, all: Config['storages']): string {
+function readBlobsDir(
+  env: EnvironmentVariables,
+  name: EnvVariableName,
+  dataDir: string,
+  storages: Config['storages'],
+): string {
   const path = resolve(dataDir, getVariable(env, name) ?? 'blobs');
-  const enclosing = Object.entries(all).find(([, storage]) => (path + sep).startsWith(storage.path + sep));
+  const enclosing = Object.entries(storages).find(([, storage]) => (path + sep).startsWith(storage.path + sep));
   if (enclosing) throw invalidVariable(name, `must lie outside of the storage ${enclosing[0]}`);
   return path;
 }
@@ -363,8 +374,8 @@ function requireSeparatePaths(storagesByName: Record<string, RepositoryStorage>,
   }
 }
 
-function mail(env: EnvironmentVariables): MailConfig {
-  const delivery = oneOf(env, 'HEARTH_MAIL_DELIVERY', ['off', 'outbox', 'smtp'] as const, 'off');
+function readMail(env: EnvironmentVariables): MailConfig {
+  const delivery = readOneOf(env, 'HEARTH_MAIL_DELIVERY', ['off', 'outbox', 'smtp'] as const, 'off');
   const smtpUrl = getVariable(env, 'HEARTH_SMTP_URL');
   if (smtpUrl !== null && (!/^smtps?:\/\/[^/]/.test(smtpUrl) || !URL.canParse(smtpUrl))) {
     throw invalidVariable('HEARTH_SMTP_URL', 'must be an smtp:// or smtps:// URL');
@@ -372,13 +383,13 @@ function mail(env: EnvironmentVariables): MailConfig {
   if (smtpUrl !== null && !isDecodable(smtpUrl)) {
     throw invalidVariable('HEARTH_SMTP_URL', 'must write each % of a user or password as %25');
   }
-  const from = mailAddress(env, 'HEARTH_MAIL_FROM');
+  const from = readMailAddress(env, 'HEARTH_MAIL_FROM');
   if (delivery === 'smtp') {
     if (smtpUrl === null) throw invalidVariable('HEARTH_SMTP_URL', 'must be set when HEARTH_MAIL_DELIVERY is smtp');
     if (from === null) throw invalidVariable('HEARTH_MAIL_FROM', 'must be set when HEARTH_MAIL_DELIVERY is smtp');
   }
-  const displayName = line(env, 'HEARTH_MAIL_DISPLAY_NAME');
-  return Object.freeze({ delivery, smtpUrl, from, displayName, replyTo: mailAddress(env, 'HEARTH_MAIL_REPLY_TO') });
+  const displayName = readLine(env, 'HEARTH_MAIL_DISPLAY_NAME');
+  return Object.freeze({ delivery, smtpUrl, from, displayName, replyTo: readMailAddress(env, 'HEARTH_MAIL_REPLY_TO') });
 }
 
 /** Returns whether the text is validly percent-encoded. */
@@ -391,8 +402,8 @@ function isDecodable(text: string): boolean {
   }
 }
 
-function mailAddress(env: EnvironmentVariables, name: EnvVariableName): string | null {
-  const text = line(env, name);
+function readMailAddress(env: EnvironmentVariables, name: EnvVariableName): string | null {
+  const text = readLine(env, name);
   if (text !== null && !/^[^\s@<>",;]+@[^\s@<>",;]+$/.test(text)) throw invalidVariable(name, 'must be a mail address');
   return text;
 }

@@ -6,6 +6,9 @@ import { isActiveMembership } from '#domain/members/membership-expiry.ts';
 
 /** SQL conditions on projects and namespaces, equivalent to `canSeeProject` and `canSeeGroup`. */
 
+/** Access level at or below that of every role: any membership counts. */
+const ANY_ROLE = 1;
+
 type Eb<Table extends keyof Schema> = ExpressionBuilder<Schema, Table>;
 
 /** Condition: the caller can see the project. `today`: memberships that end on or before this day do not count. */
@@ -13,11 +16,11 @@ export function projectVisibleTo(caller: Caller, today: string) {
   return (eb: Eb<'projects'>): Expression<SqlBool> => {
     if (isAdministrator(caller)) return eb.lit(true);
     if (caller.user === null) return eb('projects.visibility', '=', 'public');
-    // Each project of the list is tested in order: a set of groups is smaller than a set of all their projects.
+    // Lists scan projects in order and test each one. The set of group ids is smaller than the set of their projects.
     return eb.or([
       eb('projects.visibility', 'in', ['public', 'internal']),
-      eb('projects.id', 'in', ownProjectIds(eb, caller.user.id, today, 1)),
-      eb('projects.namespace_id', 'in', groupIdsWithRole(caller.user.id, 1, today)),
+      eb('projects.id', 'in', directMemberProjectIds(eb, caller.user.id, today, ANY_ROLE)),
+      eb('projects.namespace_id', 'in', groupIdsWithRole(caller.user.id, ANY_ROLE, today)),
     ]);
   };
 }
@@ -26,39 +29,39 @@ export function projectVisibleTo(caller: Caller, today: string) {
 export function projectWithRole(userId: number, role: number, today: string) {
   return (eb: Eb<'projects'>): Expression<SqlBool> => {
     // One set instead of two conditions, so that the few projects of a user are looked up by index.
-    const below = eb
-      .selectFrom('projects as below')
-      .select('below.id as id')
-      .where('below.namespace_id', 'in', groupIdsWithRole(userId, role, today));
-    return eb('projects.id', 'in', ownProjectIds(eb, userId, today, role).unionAll(below));
+    const groupProjectIds = eb
+      .selectFrom('projects as group_project')
+      .select('group_project.id as id')
+      .where('group_project.namespace_id', 'in', groupIdsWithRole(userId, role, today));
+    return eb('projects.id', 'in', directMemberProjectIds(eb, userId, today, role).unionAll(groupProjectIds));
   };
 }
 
 /**
- * The same condition for queries that match few projects and read all of them: the projects come from one index, those
- * of the groups from another.
+ * Condition of `projectWithRole` for queries that match few projects and have no limit. Each of its two parts uses its
+ * own index.
  * index: projects primary key, projects_by_namespace
  */
 export function projectWithRoleIndexed(db: Reader, userId: number, role: number) {
   return (eb: Eb<'projects'>): Expression<SqlBool> => {
-    const ownMemberProjects = ownProjectIds(eb, userId, db.today, role);
+    const directMemberProjects = directMemberProjectIds(eb, userId, db.today, role);
     const groups = groupIdsWithRole(userId, role, db.today);
     return eb.or([
-      isInSubquery(db, eb.ref('projects.id'), sql`(${ownMemberProjects})`),
+      isInSubquery(db, eb.ref('projects.id'), sql`(${directMemberProjects})`),
       isInSubquery(db, eb.ref('projects.namespace_id'), sql`(${groups})`),
     ]);
   };
 }
 
 // index: memberships_by_user
-function ownProjectIds(eb: Eb<'projects'>, userId: number, today: string, role: number) {
+function directMemberProjectIds(eb: Eb<'projects'>, userId: number, today: string, role: number) {
   return eb
-    .selectFrom('memberships as own')
-    .select('own.source_id as id')
-    .where('own.user_id', '=', userId)
-    .where('own.source_type', '=', 'project')
-    .where('own.access_level', '>=', role)
-    .where(isActiveMembership('own.expires_at', today));
+    .selectFrom('memberships as membership')
+    .select('membership.source_id as id')
+    .where('membership.user_id', '=', userId)
+    .where('membership.source_type', '=', 'project')
+    .where('membership.access_level', '>=', role)
+    .where(isActiveMembership('membership.expires_at', today));
 }
 
 /** Condition: the caller can see the group. */
@@ -77,7 +80,7 @@ export function groupVisibleTo(caller: Caller, today: string) {
 export function groupWithMember(userId: number, today: string) {
   return (eb: Eb<'namespaces'>): Expression<SqlBool> =>
     // One set instead of two conditions: PostgreSQL would test every group against both.
-    eb('namespaces.id', 'in', groupIdsWithRole(userId, 1, today).union(groupIdsAboveMember(eb, userId, today)));
+    eb('namespaces.id', 'in', groupIdsWithRole(userId, ANY_ROLE, today).union(groupIdsAboveMember(eb, userId, today)));
 }
 
 /** Condition: the user has at least this role in the group, directly or inherited. */
@@ -86,29 +89,37 @@ export function groupWithRole(userId: number, role: number, today: string) {
     eb('namespaces.id', 'in', groupIdsWithRole(userId, role, today));
 }
 
-/** Selects the ids of these groups. index: memberships_by_user, namespace_closure_by_ancestor */
+/**
+ * Selects the ids of the groups in which the user has at least this role, directly or inherited.
+ * index: memberships_by_user, namespace_closure_by_ancestor
+ */
 export function groupIdsWithRole(userId: number, role: number, today: string) {
   return expressionBuilder<Schema, never>()
-    .selectFrom('memberships as above')
-    .innerJoin('namespace_closure as down', 'down.ancestor_id', 'above.source_id')
-    .select('down.descendant_id as id')
-    .where('above.user_id', '=', userId)
-    .where('above.source_type', '=', 'group')
-    .where('above.access_level', '>=', role)
-    .where(isActiveMembership('above.expires_at', today));
+    .selectFrom('memberships as membership')
+    .innerJoin('namespace_closure as descendant', 'descendant.ancestor_id', 'membership.source_id')
+    .select('descendant.descendant_id as id')
+    .where('membership.user_id', '=', userId)
+    .where('membership.source_type', '=', 'group')
+    .where('membership.access_level', '>=', role)
+    .where(isActiveMembership('membership.expires_at', today));
 }
 
-// index: memberships_by_user, namespace_closure_pkey
+/**
+ * Selects the ids of groups that contain, at any depth, a group or project of which the user is a direct member.
+ * index: memberships_by_user, namespace_closure_pkey
+ */
 function groupIdsAboveMember(eb: Eb<'namespaces'>, userId: number, today: string) {
   return eb
-    .selectFrom('memberships as own')
+    .selectFrom('memberships as membership')
     .leftJoin('projects as member_project', (join) =>
-      join.onRef('member_project.id', '=', 'own.source_id').on('own.source_type', '=', 'project'),
+      join.onRef('member_project.id', '=', 'membership.source_id').on('membership.source_type', '=', 'project'),
     )
-    .innerJoin('namespace_closure as up', (join) =>
-      join.on((on) => on('up.descendant_id', '=', on.fn.coalesce('member_project.namespace_id', 'own.source_id'))),
+    .innerJoin('namespace_closure as ancestor', (join) =>
+      join.on((on) =>
+        on('ancestor.descendant_id', '=', on.fn.coalesce('member_project.namespace_id', 'membership.source_id')),
+      ),
     )
-    .select('up.ancestor_id as id')
-    .where('own.user_id', '=', userId)
-    .where(isActiveMembership('own.expires_at', today));
+    .select('ancestor.ancestor_id as id')
+    .where('membership.user_id', '=', userId)
+    .where(isActiveMembership('membership.expires_at', today));
 }
