@@ -30,15 +30,15 @@ export interface BackupArchive {
  */
 export async function openArchive(file: FileHandle, migrations: readonly string[]): Promise<BackupArchive> {
   let sumsEntry: TarEntry | undefined;
-  let last: TarEntry | undefined;
+  let lastEntry: TarEntry | undefined;
   for await (const entry of readParts(file)) {
     if (entry.name === SUMS) sumsEntry = entry;
-    last = entry;
+    lastEntry = entry;
   }
-  if (last?.name !== MANIFEST || sumsEntry === undefined)
+  if (lastEntry?.name !== MANIFEST || sumsEntry === undefined)
     throw damagedArchive(`it ends without ${MANIFEST}, or is not an archive of Hearth`);
-  if (last.size > MAX_MANIFEST_BYTES) throw damagedArchive(`${MANIFEST} is too large`);
-  const manifest = parseManifest(await readText(file, last));
+  if (lastEntry.size > MAX_MANIFEST_BYTES) throw damagedArchive(`${MANIFEST} is too large`);
+  const manifest = parseManifest(await readText(file, lastEntry));
   if (manifest === null) throw damagedArchive(`${MANIFEST} does not match its checksum`);
   if (!hasCurrentFormat(manifest)) throw new CommandFailed('newerArchive', `${NEWER_VERSION} (${manifest.version})`);
   const unknownMigrations = manifest.migrations.filter((name) => !migrations.includes(name));
@@ -57,15 +57,15 @@ function hasCurrentFormat(manifest: Manifest | { readonly format: number }): man
 
 /** Yields the parts in order and checks that each name is allowed and comes after the one before it. */
 export async function* readParts(file: FileHandle): AsyncGenerator<TarEntry> {
-  let before = { rank: -1, name: '' };
+  let previous = { rank: -1, name: '' };
   try {
     for await (const entry of readTarEntries(file)) {
       const rank = PARTS.findIndex((pattern) => pattern.test(entry.name));
       if (rank === -1) throw damagedArchive(`${JSON.stringify(entry.name)} is not a part of a backup`);
-      if (rank < before.rank || (rank === before.rank && entry.name <= before.name)) {
+      if (rank < previous.rank || (rank === previous.rank && entry.name <= previous.name)) {
         throw damagedArchive(`${entry.name} occurs twice or in the wrong order`);
       }
-      before = { rank, name: entry.name };
+      previous = { rank, name: entry.name };
       yield entry;
     }
   } catch (error) {
@@ -105,12 +105,12 @@ export async function verifyArchive({ file, manifest, sumsEntry }: BackupArchive
 /** Maximum length of a line: a checksum, two spaces and the name of a part. */
 const MAX_SUM_LINE_BYTES = 200;
 
-async function hashPart(file: FileHandle, entry: TarEntry, read: (bytes: number) => void): Promise<string> {
+async function hashPart(file: FileHandle, entry: TarEntry, onBytes: (bytes: number) => void): Promise<string> {
   const hash = createHash('sha256');
   let doneBytes = 0;
   for await (const bytes of readContent(file, entry, hash)) {
     doneBytes += bytes.length;
-    read(doneBytes);
+    onBytes(doneBytes);
   }
   return hash.digest('hex');
 }

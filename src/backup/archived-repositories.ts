@@ -48,8 +48,7 @@ export async function readRepositories(
 }
 
 /**
- * Compares the rows of a table with the list of repositories and takes those that match out of it. Throws for a row
- * that does not match.
+ * Removes from the map the repositories that match rows of the table. Throws for a row that does not match.
  */
 export function matchRepositories(
   repositories: Map<string, RepositoryLine>,
@@ -57,16 +56,16 @@ export function matchRepositories(
   rows: readonly CellValues[],
 ): void {
   if (!hasColumns(table, ['storage', 'disk_path'])) return;
-  const at = (name: string) => table.columns.findIndex((column) => column.name === name);
-  const [id, branch] = [at(table.key[0]!), at('default_branch')];
+  const columnIndex = (name: string) => table.columns.findIndex((column) => column.name === name);
+  const [idIndex, branchIndex] = [columnIndex(table.key[0]!), columnIndex('default_branch')];
   for (const row of rows) {
-    const name = `${table.name} ${row[id]}`;
+    const name = `${table.name} ${row[idIndex]}`;
     const line = repositories.get(name);
     const matches =
       line !== undefined &&
-      row[at('storage')] === line.storage &&
-      row[at('disk_path')] === line.disk_path &&
-      (branch === -1 || row[branch] === line.default_branch);
+      row[columnIndex('storage')] === line.storage &&
+      row[columnIndex('disk_path')] === line.disk_path &&
+      (branchIndex === -1 || row[branchIndex] === line.default_branch);
     if (!matches) throw damagedArchive(`its list of repositories does not match the row ${name}`);
     repositories.delete(name);
   }

@@ -84,11 +84,11 @@ export function formatManifest(manifest: Manifest): string {
 
 /** Parses a manifest; null if it is damaged or none. For other formats only `format` and `version` are returned. */
 export function parseManifest(text: string): Manifest | { readonly format: number; readonly version: string } | null {
-  const read = parseObject(text);
-  if (read === null || typeof read.format !== 'number' || typeof read.version !== 'string') return null;
-  if (read.format !== FORMAT) return { format: read.format, version: read.version };
-  const { sha256: _, ...rest } = read;
-  return Value.Check(manifestSchema, rest) && text === formatManifest(rest) ? rest : null;
+  const parsed = parseObject(text);
+  if (parsed === null || typeof parsed.format !== 'number' || typeof parsed.version !== 'string') return null;
+  if (parsed.format !== FORMAT) return { format: parsed.format, version: parsed.version };
+  const { sha256: _, ...content } = parsed;
+  return Value.Check(manifestSchema, content) && text === formatManifest(content) ? content : null;
 }
 
 function parseObject(text: string): JsonObject | null {

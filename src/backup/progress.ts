@@ -33,7 +33,7 @@ export function createProgress(output: ProgressOutput): Progress {
   };
 }
 
-/** `12.3 MB`. */
+/** Formats a number of bytes with a decimal unit: `12.3 MB`. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const power = Math.min(units.length - 1, bytes < 1000 ? 0 : Math.floor(Math.log10(bytes) / 3));

@@ -62,16 +62,16 @@ export async function hasTables(database: Database): Promise<boolean> {
 
 /** Writes the mark: before the first file, and again with `key` before the key. */
 export async function markRestoring(config: TargetConfig, key = false): Promise<void> {
-  const before = await readMark(config.dataDir);
+  const previousMark = await readMark(config.dataDir);
   const directories = await Promise.all(
     listDirectories(config).map(async (path) => ({ path, wasThere: (await stat(path).catch(() => null)) !== null })),
   );
-  const mark: RestoreMark = { directories: before?.directories ?? directories, key };
-  const draft = join(config.dataDir, `${MARK_FILE}.draft`);
-  const file = await open(draft, 'w', 0o600);
+  const mark: RestoreMark = { directories: previousMark?.directories ?? directories, key };
+  const draftPath = join(config.dataDir, `${MARK_FILE}.draft`);
+  const file = await open(draftPath, 'w', 0o600);
   await file.writeFile(JSON.stringify(mark));
   await file.sync().finally(() => file.close());
-  await rename(draft, join(config.dataDir, MARK_FILE));
+  await rename(draftPath, join(config.dataDir, MARK_FILE));
   await syncDirectory(config.dataDir);
 }
 
@@ -121,7 +121,7 @@ function listDirectories({ storages, blobsDir }: TargetConfig): string[] {
   return [...Object.values(storages).map(({ path }) => path), blobsDir];
 }
 
-/** Exists in the root of some file systems. */
+/** Directory that some file systems create in their root. */
 const LOST_AND_FOUND = 'lost+found';
 
 async function listNames(directory: string): Promise<string[]> {

@@ -27,12 +27,12 @@ export async function withServer<T>(
 ): Promise<T> {
   requirePrimary(config);
   const location = config.databaseUrl === null ? config.dataDir : 'this database';
-  const missing = () =>
+  const createNotFoundError = () =>
     new CommandFailed('failed', `No server found in ${location}: set HEARTH_DATA_DIR and HEARTH_DATABASE_URL`);
-  if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'hearth.sqlite3'))) throw missing();
+  if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'hearth.sqlite3'))) throw createNotFoundError();
   return withServerData(config, progress, async (server) => {
     await requireCompleteRestore(config, server.database);
-    if (!(await hasTables(server.database))) throw missing();
+    if (!(await hasTables(server.database))) throw createNotFoundError();
     return work(server);
   });
 }

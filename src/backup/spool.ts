@@ -1,6 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 
-/** Temporary data in a deleted file, of which nothing remains in any case. */
+/** Temporary data in an unlinked file, which the system deletes when the process ends. */
 export interface Spool extends AsyncDisposable {
   /** Appends bytes and returns their position. */
   add(bytes: Buffer): Promise<number>;
@@ -9,7 +9,7 @@ export interface Spool extends AsyncDisposable {
   size(): number;
 }
 
-/** `path`: an unused path, which exists only for an instant. */
+/** Creates a spool. `path` must be unused; its file is unlinked at once. */
 export async function openSpool(path: string): Promise<Spool> {
   await rm(path, { force: true });
   const file: FileHandle = await open(path, 'wx+', 0o600);

@@ -77,7 +77,7 @@ function requireSingleFile(positionals: readonly string[], usage: string): strin
 export async function doctorCommand(
   args: readonly string[],
   { config, stdout, stderr }: CommandContext,
-  actingOn: (database: Database) => RunUnitOfWork,
+  createUnitOfWorkRunner: (database: Database) => RunUnitOfWork,
 ): Promise<void> {
   const options = { fix: { type: 'boolean', default: false }, only: { type: 'string' } } as const;
   const { values, positionals } = parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
@@ -85,7 +85,7 @@ export async function doctorCommand(
   if (positionals.length > 0 || only?.some((name) => !CHECK_NAMES.includes(name))) throw new ConfigError(DOCTOR);
   const findingCount = await withServer(config, createProgress(stderr), async (server) => {
     await migrate(server.database);
-    const context = { ...server, runUnitOfWork: actingOn(server.database) };
+    const context = { ...server, runUnitOfWork: createUnitOfWorkRunner(server.database) };
     return examine(context, { repair: values.fix, only, print: (line) => stdout.write(`${line}\n`) });
   });
   if (findingCount > 0)

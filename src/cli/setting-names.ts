@@ -11,9 +11,9 @@ const KUBERNETES_ENDINGS = [/_SERVICE_HOST$/, /_SERVICE_PORT(_|$)/, /_PORT_\d+_(
  * names close to a setting: the setting was meant and would have no effect.
  */
 export function checkVariableNames(env: EnvironmentVariables): string[] {
-  const unknownNames = Object.keys(env).filter((name) => isUnknown(name, env[name]?.trim() ?? ''));
+  const unknownNames = Object.keys(env).filter((name) => isUnknownVariable(name, env[name]?.trim() ?? ''));
   const suggestions = unknownNames.flatMap((name) => {
-    const close = closestSettings(name);
+    const close = findClosestSettings(name);
     return close.length === 0 ? [] : [`${name} is not a setting. Did you mean ${close.join(' or ')}?`];
   });
   if (suggestions.length > 0) throw new ConfigError(suggestions.join(' '));
@@ -22,21 +22,21 @@ export function checkVariableNames(env: EnvironmentVariables): string[] {
   );
 }
 
-function isUnknown(name: string, value: string): boolean {
+function isUnknownVariable(name: string, value: string): boolean {
   if (!name.startsWith('HEARTH_') || value === '') return false;
   if ((ENV_VARIABLE_NAMES as readonly string[]).includes(name) || RESERVED.test(name)) return false;
   if (KUBERNETES_ENDINGS.some((ending) => ending.test(name))) return false;
   return !(name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value));
 }
 
-/** Returns the settings with the name closest to this one, several if they are equally close, none if all are far. */
-function closestSettings(name: string): string[] {
+/** Returns the settings with the name closest to this one, several if they are equally close, none if all are too different. */
+function findClosestSettings(name: string): string[] {
   const letters = toLetters(name);
   const close = ENV_VARIABLE_NAMES.flatMap((setting) => {
     const settingLetters = toLetters(setting);
-    const maxDistance = maxEdits(settingLetters);
+    const maxDistance = getMaxEdits(settingLetters);
     if (Math.abs(letters.length - settingLetters.length) > maxDistance) return [];
-    const distance = editDistance(letters, settingLetters);
+    const distance = computeEditDistance(letters, settingLetters);
     return distance > maxDistance ? [] : [{ setting, distance }];
   });
   const minDistance = Math.min(...close.map(({ distance }) => distance));
@@ -48,22 +48,22 @@ function toLetters(name: string): string {
 }
 
 /** Returns the allowed edits. In short names, two edits lead to other words: HOME is not HOST, SITE_URL is not SMTP_URL. */
-function maxEdits(letters: string): number {
+function getMaxEdits(letters: string): number {
   return letters.length < 8 ? 1 : 2;
 }
 
 /** Returns the Damerau-Levenshtein distance of two texts. */
-function editDistance(one: string, other: string): number {
+function computeEditDistance(text: string, other: string): number {
   const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];
-  for (let i = 1; i <= one.length; i++) {
+  for (let i = 1; i <= text.length; i++) {
     const row = [i];
     for (let j = 1; j <= other.length; j++) {
-      const substitutionCost = rows[i - 1]![j - 1]! + (one[i - 1] === other[j - 1] ? 0 : 1);
-      const isSwap = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
-      const swapped = isSwap ? rows[i - 2]![j - 2]! + 1 : substitutionCost;
-      row.push(Math.min(rows[i - 1]![j]! + 1, row[j - 1]! + 1, substitutionCost, swapped));
+      const substitutionCost = rows[i - 1]![j - 1]! + (text[i - 1] === other[j - 1] ? 0 : 1);
+      const isSwap = i > 1 && j > 1 && text[i - 1] === other[j - 2] && text[i - 2] === other[j - 1];
+      const swapCost = isSwap ? rows[i - 2]![j - 2]! + 1 : substitutionCost;
+      row.push(Math.min(rows[i - 1]![j]! + 1, row[j - 1]! + 1, substitutionCost, swapCost));
     }
     rows.push(row);
   }
-  return rows[one.length]![other.length]!;
+  return rows[text.length]![other.length]!;
 }

@@ -28,7 +28,7 @@ export async function tokenCommand(
   config: Config,
   print: (text: string) => unknown,
 ): Promise<void> {
-  const order = parseTokenOptions(args);
+  const tokenOptions = parseTokenOptions(args);
   const database = await openDatabase({
     url: config.databaseUrl ?? undefined,
     dataDir: config.dataDir,
@@ -37,7 +37,7 @@ export async function tokenCommand(
   try {
     await requireCompleteRestore(config, database);
     await migrate(database);
-    print(`${await createTokenForUser(database, config.tier, order)}\n`);
+    print(`${await createTokenForUser(database, config.tier, tokenOptions)}\n`);
   } finally {
     await database.close();
   }
@@ -72,12 +72,12 @@ function isDate(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
-async function createTokenForUser(database: Database, tier: Tier, order: CreateTokenOptions): Promise<string> {
+async function createTokenForUser(database: Database, tier: Tier, tokenOptions: CreateTokenOptions): Promise<string> {
   return database.transaction(async (tx) => {
-    const user = await findUserByUsername(tx, order.user);
-    if (user === null || user.internal) throw new ConfigError(`There is no user ${order.user}`);
-    const { expiresAt, prefix } = await getTokenDefaults(tx, order);
-    const { scopes, name } = order;
+    const user = await findUserByUsername(tx, tokenOptions.user);
+    if (user === null || user.internal) throw new ConfigError(`There is no user ${tokenOptions.user}`);
+    const { expiresAt, prefix } = await getTokenDefaults(tx, tokenOptions);
+    const { scopes, name } = tokenOptions;
     const { token, secret } = await createToken(tx, { userId: user.id, name, scopes, expiresAt, prefix });
     await recordAudit(
       tx,
@@ -95,8 +95,9 @@ async function createTokenForUser(database: Database, tier: Tier, order: CreateT
 
 async function getTokenDefaults(db: Reader, { expires }: CreateTokenOptions) {
   const settings = await loadSettings(db);
-  const latest = latestExpiry(db.today, settings);
-  if (exceedsLatestExpiry(expires, latest)) throw new ConfigError(`--expires must be before ${latest}`);
+  const latestExpiryDate = latestExpiry(db.today, settings);
+  if (exceedsLatestExpiry(expires, latestExpiryDate))
+    throw new ConfigError(`--expires must be before ${latestExpiryDate}`);
   return {
     expiresAt: expires ?? defaultExpiry(db.today, settings),
     prefix: settings.personal_access_token_prefix,

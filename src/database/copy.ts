@@ -28,20 +28,20 @@ export interface DatabaseSnapshot {
 const MIGRATIONS = 'schema_migrations';
 
 export async function openSnapshot(database: Database): Promise<DatabaseSnapshot> {
-  const { copyOperations: copying } = getSession(database.reader).engine;
-  const connection = await copying.openSnapshot();
+  const { copyOperations: operations } = getSession(database.reader).engine;
+  const connection = await operations.openSnapshot();
   const query = async (sql: string) => (await connection.execute({ sql, parameters: [] })).rows;
   try {
-    const all = await copying.tables(connection);
-    const appliedMigrations = all.some(({ name }) => name === MIGRATIONS)
+    const allTables = await operations.tables(connection);
+    const appliedMigrations = allTables.some(({ name }) => name === MIGRATIONS)
       ? await query(`select name from ${MIGRATIONS} order by name`)
       : [];
     return {
-      tables: all.filter(({ name }) => name !== MIGRATIONS),
+      tables: allTables.filter(({ name }) => name !== MIGRATIONS),
       migrations: appliedMigrations.map(({ name }) => String(name)),
       query,
-      references: () => copying.references(connection),
-      integrity: () => copying.integrity(connection),
+      references: () => operations.references(connection),
+      integrity: () => operations.integrity(connection),
       rows: ({ name, columns, key }) => {
         const order = key.length > 0 ? key : columns.map((column) => column.name);
         const sortOrder = order.map((column) => `${quoteIdentifier(column)} nulls first`).join(', ');
@@ -57,7 +57,7 @@ export async function openSnapshot(database: Database): Promise<DatabaseSnapshot
   }
 }
 
-/** Blocks ref updates of all processes until the returned function is called; for moments only. */
+/** Blocks ref updates of all processes until the returned function is called. Hold the lock only briefly. */
 export function lockRefs(database: Database): Promise<() => Promise<void>> {
   return getSession(database.reader).engine.copyOperations.lockRefs();
 }
@@ -80,22 +80,22 @@ export async function fillDatabase(
   work: (target: RestoreTarget) => Promise<void>,
 ): Promise<void> {
   const { engine } = getSession(database.reader);
-  const { copyOperations: copying } = engine;
-  const open = await copying.beginRestore();
+  const { copyOperations: operations } = engine;
+  const open = await operations.beginRestore();
   try {
     const tx: Transaction = createHandles(engine, clock).transaction(open, {
       now: timestamp(clock),
       afterCommit: () => {},
     });
     await applyMigrations(tx, getDialect(engine.name), migrations);
-    const tables = (await copying.tables(open)).filter(({ name }) => name !== MIGRATIONS);
-    const tighten = await copying.suspendConstraints(open);
+    const tables = (await operations.tables(open)).filter(({ name }) => name !== MIGRATIONS);
+    const restoreConstraints = await operations.suspendConstraints(open);
     await work({
       tables,
-      insert: (table, rows) => copying.insert(open, table, rows),
-      setLastId: (table, lastId) => copying.setLastId(open, table, lastId),
+      insert: (table, rows) => operations.insert(open, table, rows),
+      setLastId: (table, lastId) => operations.setLastId(open, table, lastId),
     });
-    await tighten();
+    await restoreConstraints();
   } catch (error) {
     await open.rollback().catch(() => {});
     throw error;

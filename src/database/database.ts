@@ -39,7 +39,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** The database as one request sees it. */
+/** A view of the database for one request. */
 export interface RequestDatabase extends Database {
   /**
    * Returns the version of the state that reads see (SQLite: in this event loop turn), or a promise of it. It changes with
@@ -79,11 +79,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     detectLong: options.detectLongTransactions ?? false,
     onActionFailed: (error: unknown) => options.log?.error({ err: error }, 'An action after a commit failed'),
   };
-  const readBy = (reading: Connection, origin?: StatementOrigin): Database => ({
+  const createDatabase = (reading: Connection, origin?: StatementOrigin): Database => ({
     engine: engine.name,
     reader: handles.reader(reading),
     forClient,
-    forRequest: () => currentBy(engine.openRequestConnection(origin), origin),
+    forRequest: () => createRequestDatabase(engine.openRequestConnection(origin), origin),
     // Transactions of all clients are those of the database.
     transaction: (work, transactionOptions) =>
       origin === undefined
@@ -95,14 +95,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   });
   const forClient = (origin: StatementOrigin): Database => {
     const { execute } = engine.reading;
-    return readBy({ execute: (statement) => execute(statement, origin) }, origin);
+    return createDatabase({ execute: (statement) => execute(statement, origin) }, origin);
   };
-  const currentBy = (reading: RequestConnection, origin?: StatementOrigin): RequestDatabase => ({
-    ...readBy(reading, origin),
+  const createRequestDatabase = (reading: RequestConnection, origin?: StatementOrigin): RequestDatabase => ({
+    ...createDatabase(reading, origin),
     version: reading.version,
     reads: reading.reads,
   });
-  const root = readBy(engine.reading);
+  const root = createDatabase(engine.reading);
   return root;
 }
 

@@ -20,7 +20,7 @@ interface CachedReads {
 type ReadConnection = Connection & Pick<ReadSnapshot, 'release' | 'state'>;
 
 /** The writing connection of this process, and the tables that its commits have written. */
-interface WriteSide {
+interface WriterState {
   readonly database: DatabaseSync;
   readonly versions: TableVersions;
 }
@@ -35,7 +35,7 @@ interface WriteSide {
  */
 export function cacheReads<Connected extends ReadConnection>(
   connection: Connected,
-  { database, versions }: WriteSide,
+  { database, versions }: WriterState,
 ): Connected & CachedReads {
   const dataVersion = database.prepare('pragma data_version');
   dataVersion.setReturnArrays(true);
@@ -47,9 +47,9 @@ export function cacheReads<Connected extends ReadConnection>(
   const resetCheck = () => {
     isChecked = false;
   };
-  const askVersion = (now: unknown) => {
+  const updateVersion = (currentState: unknown) => {
     const [version] = dataVersion.get() as unknown as [number];
-    state = version === lastVersion ? now : undefined;
+    state = version === lastVersion ? currentState : undefined;
     // Results that are cached under a new version must not be older than it.
     if (version !== lastVersion) connection.release();
     lastVersion = version;
@@ -58,8 +58,8 @@ export function cacheReads<Connected extends ReadConnection>(
   const checkVersion = () => {
     if (isChecked) return;
     connection.release();
-    const now = connection.state();
-    if (now !== state) askVersion(now);
+    const currentState = connection.state();
+    if (currentState !== state) updateVersion(currentState);
     isChecked = true;
     setImmediate(resetCheck);
   };

@@ -36,8 +36,8 @@ export function findNewTransactions(
  */
 export class CommitTracker {
   readonly #versions: TableVersions;
-  readonly #written = new Map<number, ReadonlySet<string>>();
-  readonly #ending = new Set<Promise<unknown>>();
+  readonly #tablesByTransaction = new Map<number, ReadonlySet<string>>();
+  readonly #pendingEnds = new Set<Promise<unknown>>();
 
   constructor(versions: TableVersions) {
     this.#versions = versions;
@@ -48,15 +48,15 @@ export class CommitTracker {
    * have written, null if unknown.
    */
   async trackCommit(tables: ReadonlySet<string> | null, end: Promise<number | null>): Promise<void> {
-    this.#ending.add(end);
+    this.#pendingEnds.add(end);
     try {
       const number = await end;
       if (number === null || tables === null) return;
       // Cleared transactions later count as those of other processes, which is correct but clears the cache.
-      if (this.#written.size >= MAX_TRACKED) this.#written.clear();
-      this.#written.set(number, tables);
+      if (this.#tablesByTransaction.size >= MAX_TRACKED) this.#tablesByTransaction.clear();
+      this.#tablesByTransaction.set(number, tables);
     } finally {
-      this.#ending.delete(end);
+      this.#pendingEnds.delete(end);
     }
   }
 
@@ -65,12 +65,12 @@ export class CommitTracker {
     const numbers = findNewTransactions(laterSnapshot, earlierSnapshot);
     if (numbers === null) return false;
     // A snapshot may show a commit before its response arrives.
-    if (!numbers.every((number) => this.#written.has(number))) await Promise.allSettled(this.#ending);
-    const all = numbers.map((number) => this.#written.get(number));
-    for (const [at, tables] of all.entries()) {
+    if (!numbers.every((number) => this.#tablesByTransaction.has(number))) await Promise.allSettled(this.#pendingEnds);
+    const writtenTables = numbers.map((number) => this.#tablesByTransaction.get(number));
+    for (const [at, tables] of writtenTables.entries()) {
       this.#versions.recordCommit(tables ?? new Set());
-      this.#written.delete(numbers[at]!);
+      this.#tablesByTransaction.delete(numbers[at]!);
     }
-    return !all.includes(undefined);
+    return !writtenTables.includes(undefined);
   }
 }

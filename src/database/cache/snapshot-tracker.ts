@@ -30,13 +30,14 @@ export function createSnapshotTracker(
   { ownCommits, versions, ensureCatalog }: TrackerSources,
 ): SnapshotTracker {
   const cache = new QueryCache(versions);
-  let last: string | undefined;
+  let lastSnapshot: string | undefined;
   let foreignCommits = 0;
   /** Own commits invalidate results of their tables; commits of other processes invalidate everything. */
-  const moveTo = async (now: string) => {
-    if (now === last) return;
-    if (last === undefined || !(await ownCommits.follow(parseSnapshot(last), parseSnapshot(now)))) foreignCommits++;
-    last = now;
+  const advanceTo = async (now: string) => {
+    if (now === lastSnapshot) return;
+    if (lastSnapshot === undefined || !(await ownCommits.follow(parseSnapshot(lastSnapshot), parseSnapshot(now))))
+      foreignCommits++;
+    lastSnapshot = now;
     cache.setVersion(foreignCommits);
   };
   const querySnapshot = coalesce(async () => {
@@ -45,18 +46,18 @@ export function createSnapshotTracker(
     const { rows } = await execute(SNAPSHOT);
     const { now } = rows[0] as { now: string };
     // Snapshot queries run one after another, so that the last result is the latest state.
-    await moveTo(now);
+    await advanceTo(now);
     return now;
   });
   let commits = 0;
   return {
     openRequestConnection(origin) {
       let pendingVersion: Promise<string> | undefined;
-      let since = commits;
+      let requestedAtCommit = commits;
       let trackedReads: ReturnType<QueryCache['trackReads']> | undefined;
       const version = () => {
-        if (pendingVersion === undefined || since !== commits) {
-          since = commits;
+        if (pendingVersion === undefined || requestedAtCommit !== commits) {
+          requestedAtCommit = commits;
           pendingVersion = querySnapshot().then((now) => {
             trackedReads ??= cache.trackReads();
             return now;

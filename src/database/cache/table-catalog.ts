@@ -56,7 +56,7 @@ const POSTGRES_CATALOG_QUERY = {
 
 export async function loadPostgresCatalog({ execute }: Connection): Promise<TableCatalog> {
   const rows = (await execute(POSTGRES_CATALOG_QUERY)).rows as { kind: string; name: string; other: string }[];
-  const rowsOfKind = (wanted: string) => rows.filter(({ kind }) => kind === wanted);
+  const rowsOfKind = (wantedKind: string) => rows.filter(({ kind }) => kind === wantedKind);
   return buildCatalog({
     tables: rowsOfKind('table').map(({ name }) => name),
     triggers: rowsOfKind('trigger').map(({ name, other }) => ({ table: name, text: other })),

@@ -15,39 +15,39 @@ const MAX_CACHED_LENGTH = 5_000;
 export class TableVersions {
   /** Number of commits so far. */
   commits = 0;
-  readonly #ask: () => TableCatalog | undefined;
-  readonly #changed = new Map<string, number>();
-  readonly #read = createBoundedCache<readonly string[]>(MAX_CACHED_STATEMENTS);
-  readonly #written = createBoundedCache<readonly string[]>(MAX_CACHED_STATEMENTS);
+  readonly #getCatalog: () => TableCatalog | undefined;
+  readonly #lastCommitByTable = new Map<string, number>();
+  readonly #readTablesBySql = createBoundedCache<readonly string[]>(MAX_CACHED_STATEMENTS);
+  readonly #writtenTablesBySql = createBoundedCache<readonly string[]>(MAX_CACHED_STATEMENTS);
   #tables: TableCatalog | undefined;
 
   /** `getCatalog` returns the catalog, or undefined while it is unknown. */
   constructor(getCatalog: () => TableCatalog | undefined) {
-    this.#ask = getCatalog;
+    this.#getCatalog = getCatalog;
   }
 
   /** Returns the tables that a statement may read. */
   tablesReadBy(sql: string): readonly string[] {
-    const cachedTables = this.#read.get(sql);
+    const cachedTables = this.#readTablesBySql.get(sql);
     if (cachedTables !== undefined) return cachedTables;
-    const catalog = this.#there();
+    const catalog = this.#loadCatalog();
     if (catalog === undefined) return [ANY_TABLE];
     const namedTables = findTableNames(sql, catalog);
     const tables = namedTables.length === 0 || /sqlite_|pg_/.test(sql) ? [ANY_TABLE] : namedTables;
-    if (sql.length <= MAX_CACHED_LENGTH) this.#read.set(sql, tables);
+    if (sql.length <= MAX_CACHED_LENGTH) this.#readTablesBySql.set(sql, tables);
     return tables;
   }
 
   /** Returns the tables that a statement may change, including triggers and foreign keys; null if unknown. */
   tablesChangedBy(sql: string): readonly string[] | null {
-    const cachedTables = this.#written.get(sql);
+    const cachedTables = this.#writtenTablesBySql.get(sql);
     if (cachedTables !== undefined) return cachedTables;
-    const catalog = this.#there();
+    const catalog = this.#loadCatalog();
     if (catalog === undefined) return null;
     const tables = /^select\b/i.test(sql)
       ? []
       : withDependentTables(findTableNames(sql, catalog), catalog, /\b(delete|replace)\b/i.test(sql));
-    if (sql.length <= MAX_CACHED_LENGTH) this.#written.set(sql, tables);
+    if (sql.length <= MAX_CACHED_LENGTH) this.#writtenTablesBySql.set(sql, tables);
     return tables;
   }
 
@@ -55,22 +55,22 @@ export class TableVersions {
   recordCommit(tables: ReadonlySet<string>): void {
     if (tables.size === 0) return;
     this.commits++;
-    for (const table of [...tables, ANY_TABLE]) this.#changed.set(table, this.commits);
+    for (const table of [...tables, ANY_TABLE]) this.#lastCommitByTable.set(table, this.commits);
   }
 
   /** Returns whether none of these tables has changed since the given number of commits. */
   areUnchangedSince(tables: readonly string[], commits: number): boolean {
-    return tables.every((table) => (this.#changed.get(table) ?? 0) <= commits);
+    return tables.every((table) => (this.#lastCommitByTable.get(table) ?? 0) <= commits);
   }
 
   schemaChanged(): void {
     this.#tables = undefined;
-    this.#read.clear();
-    this.#written.clear();
+    this.#readTablesBySql.clear();
+    this.#writtenTablesBySql.clear();
   }
 
-  #there(): TableCatalog | undefined {
-    this.#tables ??= this.#ask();
+  #loadCatalog(): TableCatalog | undefined {
+    this.#tables ??= this.#getCatalog();
     return this.#tables;
   }
 }
@@ -83,14 +83,14 @@ function findTableNames(sql: string, { tables }: TableCatalog): string[] {
 function withDependentTables(
   tables: readonly string[],
   { writtenByTriggers: triggered, changedByReferences: referring }: TableCatalog,
-  deletes: boolean,
+  isDelete: boolean,
 ): readonly string[] {
   const reachedTables = new Set<string>();
   const visitTable = (table: string) => {
     if (reachedTables.has(table)) return;
     reachedTables.add(table);
     triggered.get(table)?.forEach(visitTable);
-    if (deletes) referring.get(table)?.forEach(visitTable);
+    if (isDelete) referring.get(table)?.forEach(visitTable);
   };
   tables.forEach(visitTable);
   return [...reachedTables];

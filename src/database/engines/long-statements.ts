@@ -3,7 +3,7 @@ import { type ConcurrencyLimiter, createConcurrencyLimiter, type Waiter } from '
 import type { Statement, StatementOrigin } from './engine.ts';
 
 const LONG_MARKER = '/* may be long */';
-const SCAN = '/* scans texts */';
+const SCAN_MARKER = '/* scans texts */';
 
 /**
  * Marks a statement whose cost grows with the database: `query.modifyEnd(longRunning)`. Such statements share few connections, and
@@ -12,14 +12,14 @@ const SCAN = '/* scans texts */';
 export const longRunning: RawBuilder<unknown> = sql.raw(LONG_MARKER);
 
 /** Marks a condition that reads texts of up to one MiB. Statements with it wait for each other, but no other statement does. */
-export const scansTexts: RawBuilder<unknown> = sql.raw(SCAN);
+export const scansTexts: RawBuilder<unknown> = sql.raw(SCAN_MARKER);
 
 /** `list`: a statement whose cost grows with the number of rows; `scan`: with the length of texts, which is much more. */
 export type LongStatement = 'list' | 'scan';
 
 /** Returns the kind of a long statement; null for a short one. */
 export function longStatementKind({ sql: text }: Statement): LongStatement | null {
-  if (text.includes(SCAN)) return 'scan';
+  if (text.includes(SCAN_MARKER)) return 'scan';
   return text.endsWith(LONG_MARKER) ? 'list' : null;
 }
 

@@ -21,7 +21,7 @@ interface PreparedStatement {
   readonly columns: readonly ResultColumn[];
   /** Number of rows so far, and the function that builds a row, which is compiled after some rows. */
   rowCount: number;
-  rowOf: (values: readonly unknown[]) => Row;
+  mapRow: (values: readonly unknown[]) => Row;
 }
 
 interface ResultColumn {
@@ -41,7 +41,7 @@ export function openConnection(file: string, checkInterruption?: () => void): Sq
   const options = { deterministic: checkInterruption === undefined };
   database.function('zero_unless_interrupted', options, zeroUnlessInterrupted);
   const statements = createBoundedCache<PreparedStatement>(MAX_PREPARED_STATEMENTS);
-  const prepared = (sql: string): PreparedStatement => {
+  const prepareCached = (sql: string): PreparedStatement => {
     let preparedStatement = statements.get(sql);
     if (preparedStatement === undefined) {
       preparedStatement = describeStatement(database.prepare(sql));
@@ -58,7 +58,7 @@ export function openConnection(file: string, checkInterruption?: () => void): Sq
     },
     execute({ sql, parameters }: Statement): StatementResult {
       try {
-        return runStatement(prepared(sql), parameters);
+        return runStatement(prepareCached(sql), parameters);
       } catch (error) {
         throw translateError(error, database);
       }
@@ -70,32 +70,32 @@ function describeStatement(statement: StatementSync): PreparedStatement {
   const columns = statement.columns().map(({ name, type }) => ({ name, boolean: type?.toLowerCase() === 'boolean' }));
   // Reading arrays and building objects here takes half the time, and the objects have the usual prototype.
   statement.setReturnArrays(true);
-  return { statement, columns, rowCount: 0, rowOf: (values) => toRow(columns, values) };
+  return { statement, columns, rowCount: 0, mapRow: (values) => toRow(columns, values) };
 }
 
 function runStatement(prepared: PreparedStatement, parameters: readonly unknown[]): StatementResult {
   const { statement, columns } = prepared;
-  const bound = parameters.map(toSqliteValue);
-  if (columns.length === 0) return { rows: [], affected: Number(statement.run(...bound).changes) };
-  const resultRows = statement.all(...bound) as unknown as unknown[][];
+  const sqliteParameters = parameters.map(toSqliteValue);
+  if (columns.length === 0) return { rows: [], affected: Number(statement.run(...sqliteParameters).changes) };
+  const resultRows = statement.all(...sqliteParameters) as unknown as unknown[][];
   prepared.rowCount += resultRows.length;
   if (prepared.rowCount > ROWS_BEFORE_COMPILING && resultRows.length > 0) {
-    prepared.rowOf = compileRowMapper(columns);
+    prepared.mapRow = compileRowMapper(columns);
     prepared.rowCount = Number.NEGATIVE_INFINITY;
   }
-  return { rows: resultRows.map(prepared.rowOf), affected: resultRows.length };
+  return { rows: resultRows.map(prepared.mapRow), affected: resultRows.length };
 }
 
 /** Number of rows after which a statement counts as frequent, and its row mapper is compiled. */
 const ROWS_BEFORE_COMPILING = 40;
 
 /** Compiles `toRow` for a statement into one expression, which is thirty times as fast. */
-function compileRowMapper(columns: readonly ResultColumn[]): PreparedStatement['rowOf'] {
+function compileRowMapper(columns: readonly ResultColumn[]): PreparedStatement['mapRow'] {
   const properties = columns.map(({ name, boolean }, i) => {
     const value = boolean ? `v[${i}] === null ? null : v[${i}] !== 0` : `v[${i}]`;
     return `${JSON.stringify(name)}: ${value}`;
   });
-  return new Function('v', `return { ${properties.join(', ')} };`) as PreparedStatement['rowOf'];
+  return new Function('v', `return { ${properties.join(', ')} };`) as PreparedStatement['mapRow'];
 }
 
 function toRow(columns: readonly ResultColumn[], values: readonly unknown[]): Row {
@@ -123,46 +123,46 @@ const CONSTRAINT_UNIQUE = 2067;
 const CONSTRAINT_PRIMARY_KEY = 1555;
 
 /** Returns the extended result code of a node:sqlite error. */
-function resultCode(error: unknown): number | undefined {
+function getResultCode(error: unknown): number | undefined {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
   return typeof code === 'number' ? code : undefined;
 }
 
 /** Returns the primary result code, the low byte of the extended one. */
-function primaryCode(error: unknown): number | undefined {
-  const code = resultCode(error);
+function getPrimaryCode(error: unknown): number | undefined {
+  const code = getResultCode(error);
   return code === undefined ? undefined : code & 0xff;
 }
 
 export function isBusy(error: unknown): boolean {
-  return primaryCode(error) === SQLITE_BUSY;
+  return getPrimaryCode(error) === SQLITE_BUSY;
 }
 
 export function translateError(error: unknown, database: DatabaseSync): unknown {
-  const primary = primaryCode(error);
+  const primary = getPrimaryCode(error);
   if (primary === SQLITE_FULL || primary === SQLITE_INPUT_OUTPUT || primary === SQLITE_CANNOT_OPEN) {
     return new DatabaseUnavailable(error);
   }
-  const code = resultCode(error);
+  const code = getResultCode(error);
   if (error instanceof Error && (code === CONSTRAINT_UNIQUE || code === CONSTRAINT_PRIMARY_KEY)) {
     // PostgreSQL reports the index; SQLite reports its columns, so the index is looked up.
-    Object.assign(error, { constraint: violatedIndex(error.message, code, database) });
+    Object.assign(error, { constraint: findViolatedIndex(error.message, code, database) });
   }
   return error;
 }
 
-function violatedIndex(message: string, code: number, database: DatabaseSync): string {
+function findViolatedIndex(message: string, code: number, database: DatabaseSync): string {
   const indexMatch = /index '([^']+)'/.exec(message);
   if (indexMatch) return indexMatch[1]!;
   const columns = message.replace(/^.*failed: /, '').split(', ');
   const table = columns[0]!.split('.')[0]!;
   if (code === CONSTRAINT_PRIMARY_KEY) return `${table}_pkey`;
-  const wanted = columns.map((column) => column.slice(table.length + 1)).join(',');
+  const violatedColumns = columns.map((column) => column.slice(table.length + 1)).join(',');
   const indexes = database
     .prepare(
       `select l.name, (select group_concat(i.name, ',') from pragma_index_info(l.name) i) as columns
          from pragma_index_list(?) l where l."unique"`,
     )
     .all(table);
-  return String(indexes.find((index) => index.columns === wanted)?.name ?? table);
+  return String(indexes.find((index) => index.columns === violatedColumns)?.name ?? table);
 }
