@@ -237,13 +237,13 @@ function toAdvisoryLockId(lockKey: string): bigint {
 /** Called after the end of the transaction; `broken`: its session will be discarded. */
 type OnEnded = (broken: boolean) => Promise<void>;
 
-interface BeginOptions extends CommitRecorders {
+interface BeginOnClientOptions extends CommitRecorders {
   readonly isolation: Isolation;
 }
 
 async function beginOnClient(
   client: pg.PoolClient,
-  { isolation, ownCommits, versions }: BeginOptions,
+  { isolation, ownCommits, versions }: BeginOnClientOptions,
   onEnded: OnEnded,
 ) {
   /** The tables that the transaction may have written; null if unknown. */
