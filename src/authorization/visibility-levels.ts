@@ -4,12 +4,13 @@ import type { ApplicationSettings } from '#settings/settings.ts';
 
 export type { FeatureLevel, Visibility } from '#database/tables/domain.ts';
 
+/** Visibility levels, from the least to the most visible. */
 export const VISIBILITIES = ['private', 'internal', 'public'] as const;
 
-/** Names in audit events. */
+/** Display names of visibility levels in audit events. */
 export const VISIBILITY_NAMES = { private: 'Private', internal: 'Internal', public: 'Public' } as const;
 
-/** Returns the rank of a visibility level; more visible is greater. */
+/** Returns the rank of a visibility level; a more visible level has a greater rank. */
 export function visibilityRank(visibility: Visibility): number {
   return VISIBILITIES.indexOf(visibility);
 }
@@ -19,7 +20,7 @@ export function lessVisible(a: Visibility, b: Visibility): Visibility {
   return visibilityRank(a) <= visibilityRank(b) ? a : b;
 }
 
-/** Returns error texts for a level that the instance restricts to administrators (contract/conventions.md §11). */
+/** Returns an error text if the instance restricts the level to administrators, else no texts (contract/conventions.md §11). */
 export function validateUnrestricted(
   caller: Caller,
   visibility: Visibility,
@@ -29,7 +30,7 @@ export function validateUnrestricted(
   return [`${visibility} has been restricted by your administrator`];
 }
 
-/** Returns this level, or the most visible lower level that is not restricted for the caller. */
+/** Returns the most visible unrestricted level up to `requestedLevel`; `private` if all are restricted for the caller. */
 export function mostVisibleAllowed(
   caller: Caller,
   requestedLevel: Visibility,

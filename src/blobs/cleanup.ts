@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const BATCH_SIZE = 200;
 
-/** Returns the blobs that rows still refer to. Runs in the transaction that deletes the others. */
+/** Returns the digests among `sha256s` that rows refer to. Runs in the transaction that deletes the other blobs. */
 export type FindReferencedBlobs = (db: Reader, sha256s: readonly string[]) => Promise<Iterable<string>>;
 
 export interface BlobCleanupResult {
@@ -23,16 +23,16 @@ export interface BlobCleanupResult {
 
 /**
  * Deletes blobs that no row refers to and that were not stored, claimed or linked within the last hour. It may run at any time,
- * during writes and in several processes at once. If `stillReferenced` misses a table, the foreign key makes the cleanup fail
- * instead of losing the file.
+ * during writes and in several processes at once. If `findReferenced` misses a table, the foreign key makes the cleanup fail,
+ * so that no file is lost.
  */
 export async function cleanUpBlobs(
   blobs: BlobStore,
   database: Database,
-  stillReferenced: FindReferencedBlobs = findReferencedBlobs,
+  findReferenced: FindReferencedBlobs = findReferencedBlobs,
 ): Promise<BlobCleanupResult> {
   return {
-    unreferenced: await deleteUnreferenced(blobs, database, stillReferenced),
+    unreferenced: await deleteUnreferenced(blobs, database, findReferenced),
     strays: await deleteStrays(blobs, database.reader),
     drafts: await deleteDrafts(blobs),
   };
@@ -41,7 +41,7 @@ export async function cleanUpBlobs(
 async function deleteUnreferenced(
   blobs: BlobStore,
   database: Database,
-  stillReferenced: FindReferencedBlobs,
+  findReferenced: FindReferencedBlobs,
 ): Promise<number> {
   const before = timeAgo(blobs, HOUR_MS);
   let removedCount = 0;
@@ -49,7 +49,7 @@ async function deleteUnreferenced(
     const page = await listLinkedBefore(database.reader, before.toISOString(), after);
     if (page.length === 0) return removedCount;
     const deletedDigests = await database.transaction(async (tx) => {
-      const referencedDigests = new Set(await stillReferenced(tx, page));
+      const referencedDigests = new Set(await findReferenced(tx, page));
       const unreferencedDigests = page.filter((sha256) => !referencedDigests.has(sha256));
       if (unreferencedDigests.length === 0) return [];
       const rows = await tx
@@ -98,11 +98,11 @@ export async function countStrayBlobs(blobs: BlobStore, db: Reader): Promise<num
   return unlinkedCount;
 }
 
-/** Lists the names of files that have no row. */
+/** Yields the digests of files that have no row. */
 async function* listUnlinkedFiles(blobs: BlobStore, db: Reader): AsyncGenerator<string> {
   for await (const names of listBlobNames(blobs)) {
-    for (let from = 0; from < names.length; from += BATCH_SIZE) {
-      const batch = names.slice(from, from + BATCH_SIZE);
+    for (let start = 0; start < names.length; start += BATCH_SIZE) {
+      const batch = names.slice(start, start + BATCH_SIZE);
       const rows = await db.selectFrom('blobs').select('sha256').where('sha256', 'in', batch).execute();
       const linkedDigests = new Set(rows.map(({ sha256 }) => sha256));
       for (const sha256 of batch) if (!linkedDigests.has(sha256)) yield sha256;
@@ -110,7 +110,7 @@ async function* listUnlinkedFiles(blobs: BlobStore, db: Reader): AsyncGenerator<
   }
 }
 
-/** Lists the blob names of each directory `ab/cd`. */
+/** Yields the blob names of each directory `ab/cd`, one directory at a time. */
 async function* listBlobNames(blobs: BlobStore): AsyncGenerator<string[]> {
   for (const first of await listNames(blobs.directory, /^[0-9a-f]{2}$/)) {
     for (const second of await listNames(join(blobs.directory, first), /^[0-9a-f]{2}$/)) {

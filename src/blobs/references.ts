@@ -7,15 +7,15 @@ import type { Reader } from '#database/database.ts';
  */
 export const BLOB_REFERENCES = ['lfs_objects.oid', 'job_trace_chunks.sha256', 'job_artifacts.sha256'] as const;
 
-const isReferenced = sql.join<SqlBool>(BLOB_REFERENCES.map(existsReference), sql` or `);
+const isReferenced = sql.join<SqlBool>(BLOB_REFERENCES.map(createReferenceCondition), sql` or `);
 
 // index: lfs_objects_by_oid, job_trace_chunks_by_blob, job_artifacts_by_blob
-function existsReference(column: (typeof BLOB_REFERENCES)[number]) {
+function createReferenceCondition(column: (typeof BLOB_REFERENCES)[number]) {
   const [table] = column.split('.') as [string];
   return sql<SqlBool>`exists (select 1 from ${sql.table(table)} where ${sql.ref(column)} = blobs.sha256)`;
 }
 
-/** Returns the blobs among these that rows of any table refer to. */
+/** Returns the digests among `sha256s` whose blobs are referenced by a row of any table. */
 export async function findReferencedBlobs(db: Reader, sha256s: readonly string[]): Promise<string[]> {
   if (sha256s.length === 0) return [];
   const rows = await db

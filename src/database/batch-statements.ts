@@ -14,46 +14,51 @@ export async function reassignReferences(
   { table, column }: ReferenceColumn,
   { from, to, limit }: { readonly from: number; readonly to: number | null; readonly limit: number },
 ): Promise<number> {
-  const rows = sql.table(table);
-  const reference = sql.ref(column);
-  const updateResult = await sql`update ${rows} set ${reference} = ${to} where id in
-    (select id from ${rows} where ${reference} = ${from} limit ${limit})`.execute(tx);
+  const tableRef = sql.table(table);
+  const columnRef = sql.ref(column);
+  const updateResult = await sql`update ${tableRef} set ${columnRef} = ${to} where id in
+    (select id from ${tableRef} where ${columnRef} = ${from} limit ${limit})`.execute(tx);
   return Number(updateResult.numAffectedRows ?? 0);
 }
 
-/** Deletes a batch of the rows that refer to `from`. Returns the number of deleted rows. */
+/** Deletes a batch of the rows that refer to `referencedId`. Returns the number of deleted rows. */
 export async function deleteBatch(
   tx: Transaction,
   { table, column }: ReferenceColumn,
-  from: number,
+  referencedId: number,
   limit: number,
 ): Promise<number> {
-  const rows = sql.table(table);
-  const deleteResult = await sql`delete from ${rows} where id in
-    (select id from ${rows} where ${sql.ref(column)} = ${from} limit ${limit})`.execute(tx);
+  const tableRef = sql.table(table);
+  const deleteResult = await sql`delete from ${tableRef} where id in
+    (select id from ${tableRef} where ${sql.ref(column)} = ${referencedId} limit ${limit})`.execute(tx);
   return Number(deleteResult.numAffectedRows ?? 0);
 }
 
-/** Deletes a batch, as `deleteBatch`, from a table without an id, whose primary key is `column` and `key`. */
+/**
+ * Deletes a batch of the rows that refer to one of `referencedIds`, in a table without an `id`: its primary key is `column` and the
+ * columns `key`. Returns the number of deleted rows.
+ */
 export async function deleteKeyedBatch(
   tx: Transaction,
   { table, column, key }: ReferenceColumn & { readonly key: readonly string[] },
-  from: readonly number[],
+  referencedIds: readonly number[],
   limit: number,
 ): Promise<number> {
-  const rows = sql.table(table);
+  const tableRef = sql.table(table);
   const keyColumns = sql.join([column, ...key].map((name) => sql.ref(name)));
-  const deleteResult = await sql`delete from ${rows} where (${keyColumns}) in
-    (select ${keyColumns} from ${rows} where ${isInIds(tx, sql.ref(column), from)} limit ${limit})`.execute(tx);
+  const deleteResult = await sql`delete from ${tableRef} where (${keyColumns}) in
+    (select ${keyColumns} from ${tableRef} where ${isInIds(tx, sql.ref(column), referencedIds)} limit ${limit})`.execute(
+    tx,
+  );
   return Number(deleteResult.numAffectedRows ?? 0);
 }
 
-/** Maximum bytes of long texts per batch: SQLite reads each of their pages to free it. */
+/** Maximum bytes of long texts per batch: SQLite reads each page of a text to free it. */
 const MAX_BYTES_PER_BATCH = 8 * 2 ** 20;
 
 /**
- * Deletes a batch of rows that contain a long text: at least one row, fewer rows the longer their texts are. Returns the number
- * of deleted rows, or the batch size if more may remain.
+ * Deletes a batch of rows that contain a long text in the column `text`: at least one row, fewer rows the longer their texts are.
+ * Returns the number of deleted rows, or `limit` if more rows may remain.
  */
 export async function deleteLargeRowBatch(
   tx: Transaction,
@@ -61,9 +66,9 @@ export async function deleteLargeRowBatch(
   where: Expression<SqlBool>,
   limit: number,
 ): Promise<number> {
-  const rows = sql.table(table);
+  const tableRef = sql.table(table);
   const sizes = await sql<{ id: number; bytes: number }>`select id, octet_length(${sql.ref(text)}) as bytes
-    from ${rows} where ${where} limit ${limit}`.execute(tx);
+    from ${tableRef} where ${where} limit ${limit}`.execute(tx);
   const ids: number[] = [];
   let bytes = 0;
   for (const row of sizes.rows) {
@@ -71,6 +76,6 @@ export async function deleteLargeRowBatch(
     if (ids.length > 0 && bytes > MAX_BYTES_PER_BATCH) break;
     ids.push(row.id);
   }
-  await sql`delete from ${rows} where ${isInIds(tx, sql.ref('id'), ids)}`.execute(tx);
+  await sql`delete from ${tableRef} where ${isInIds(tx, sql.ref('id'), ids)}`.execute(tx);
   return ids.length < sizes.rows.length ? limit : ids.length;
 }

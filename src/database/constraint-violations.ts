@@ -22,17 +22,18 @@ export class SimulatedUniqueViolation extends Error {
 /** Returns whether the engine rejected a statement because of its values: their types, ranges or constraints. */
 export function isRejectedValue(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
-  if ('errcode' in error) return SQLITE_REJECTIONS.includes(Number(error.errcode) & 0xff);
+  if ('errcode' in error) return SQLITE_REJECTION_CODES.includes(Number(error.errcode) & 0xff);
   return 'code' in error && /^2[23]/.test(String(error.code)) && String(error.code).length === 5;
 }
 
-/** Primary result codes: constraint and type mismatch. */
-const SQLITE_REJECTIONS = [19, 20];
+/** SQLite's primary result codes for a constraint violation and a type mismatch. */
+const SQLITE_REJECTION_CODES = [19, 20];
 
-/** Returns whether a statement referred to a missing row, which was deleted after it was loaded. */
+/** Returns whether a statement violated a foreign key, usually because the referenced row was deleted after it was loaded. */
 export function isForeignKeyViolation(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ('code' in error && error.code === '23503') || ('errcode' in error && error.errcode === SQLITE_FOREIGN_KEY);
 }
 
+/** SQLite's extended result code for a foreign key violation. */
 export const SQLITE_FOREIGN_KEY = 787;

@@ -19,7 +19,7 @@ export interface Database {
   readonly engine: EngineName;
   /** Runs single read statements outside of transactions. */
   readonly reader: Reader;
-  /** Returns the database for one client: its long reads take turns with those of other networks, and end when it disconnects. */
+  /** Returns the database for one client: its long reads take turns with those of other networks and end on disconnect. */
   forClient(origin: StatementOrigin): Database;
   /**
    * Returns the database for the reads of one request: cached results are never older than this call. Call it again after
@@ -79,16 +79,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     detectLong: options.detectLongTransactions ?? false,
     onActionFailed: (error: unknown) => options.log?.error({ err: error }, 'An action after a commit failed'),
   };
-  const createDatabase = (reading: Connection, origin?: StatementOrigin): Database => ({
+  const createDatabase = (readConnection: Connection, origin?: StatementOrigin): Database => ({
     engine: engine.name,
-    reader: handles.reader(reading),
+    reader: handles.reader(readConnection),
     forClient,
     forRequest: () => createRequestDatabase(engine.openRequestConnection(origin), origin),
-    // Transactions of all clients are those of the database.
+    // The databases of clients pass their transactions to the root database.
     transaction: (work, transactionOptions) =>
       origin === undefined
         ? runTransaction(context, work, transactionOptions)
-        : root.transaction(work, transactionOptions),
+        : rootDatabase.transaction(work, transactionOptions),
     clearCaches: () => engine.clearCaches(),
     updateStatistics: () => engine.updateStatistics(),
     close: () => engine.close(),
@@ -97,13 +97,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const { execute } = engine.reading;
     return createDatabase({ execute: (statement) => execute(statement, origin) }, origin);
   };
-  const createRequestDatabase = (reading: RequestConnection, origin?: StatementOrigin): RequestDatabase => ({
-    ...createDatabase(reading, origin),
-    version: reading.version,
-    reads: reading.reads,
+  const createRequestDatabase = (requestConnection: RequestConnection, origin?: StatementOrigin): RequestDatabase => ({
+    ...createDatabase(requestConnection, origin),
+    version: requestConnection.version,
+    reads: requestConnection.reads,
   });
-  const root = createDatabase(engine.reading);
-  return root;
+  const rootDatabase = createDatabase(engine.reading);
+  return rootDatabase;
 }
 
 async function openEngine({ url, dataDir, log, large, connections = 10 }: DatabaseOptions): Promise<Engine> {

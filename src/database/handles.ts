@@ -5,11 +5,11 @@ import type { Schema } from './schema.ts';
 export interface Reader
   extends ReadingQueries<Schema>,
     Pick<Kysely<Schema>, 'fn' | 'case' | 'dynamic' | 'executeQuery' | 'getExecutor'> {
-  /** The UTC date, `YYYY-MM-DD`; in a transaction, the date of its start. Never cut it out of a timestamp. */
+  /** The UTC date, `YYYY-MM-DD`; in a transaction, the date of its start. Use it instead of the first characters of a timestamp. */
   readonly today: string;
 }
 
-/** A handle that reads and writes: `tx: Transaction`. The work of a transaction contains SQL only, because it may run again. */
+/** A handle that reads and writes: `tx: Transaction`. The work of a transaction contains SQL only, because it may be retried. */
 export interface Transaction extends Reader, Pick<Kysely<Schema>, 'insertInto' | 'updateTable' | 'deleteFrom'> {
   readonly [transactionBrand]: true;
   /** The start of this transaction as a timestamp, in the stored and serialized form. */
@@ -20,7 +20,7 @@ export interface Transaction extends Reader, Pick<Kysely<Schema>, 'insertInto' |
 
 declare const transactionBrand: unique symbol;
 
-/** The query builders that begin a SELECT, also with common table expressions; none that begins a write. */
+/** The query builders that begin a SELECT, with or without common table expressions. */
 interface ReadingQueries<DB> extends Pick<QueryCreator<DB>, 'selectFrom' | 'selectNoFrom'> {
   with<Name extends string, Query extends CommonTable<DB, Name>>(
     name: Name,
@@ -39,7 +39,7 @@ type WithTable<DB, Name extends string, Query> = DB & {
   [Table in TableName<Name>]: Query extends (db: ReadingQueries<never>) => Expression<infer Row> ? Row : never;
 };
 
-/** The table that a recursive query sees of itself. */
+/** The table of its own rows, from which a recursive query selects. */
 type RowsOf<Name extends string> = { [Table in TableName<Name>]: DeclaredRow<Name> };
 
 type TableName<Name extends string> = Name extends `${infer Table}(${string})` ? Table : Name;

@@ -5,7 +5,7 @@ import type { Schema } from './schema.ts';
 
 /** Maximum bytes of a text that is loaded together with the rows of its list. */
 const MAX_SHORT_BYTES = 64 * 1024;
-/** Maximum total bytes of the longer texts of a list that are loaded at once, too. */
+/** Maximum total bytes of a list's longer texts that are loaded eagerly too. */
 const MAX_EAGER_BYTES = 4 * 2 ** 20;
 
 /**
@@ -21,21 +21,21 @@ export class LongText<Value = string> {
   }
 
   /** Returns a lazy text, or other JSON value, that is computed from this one. */
-  map<Made>(make: (text: Value) => Made): LongText<Made> {
+  map<Result>(convert: (text: Value) => Result): LongText<Result> {
     return new LongText(async () => {
       const text = await this.read();
-      return text === null ? null : make(text);
+      return text === null ? null : convert(text);
     });
   }
 }
 
-/** Gives a lazy text the type of its value, for code that only passes it on. */
-const asOpaqueText = <Value>(text: LongText<Value>) => text as unknown as Value;
+/** Casts a lazy text to the type of its value, for code that only passes it on. */
+const castToValue = <Value>(text: LongText<Value>) => text as unknown as Value;
 
-/** Maps a text that may be lazy. Callers may only pass the result on. */
-export function mapText<Made>(text: string, make: (text: string) => Made): Made {
-  const long: unknown = text;
-  return long instanceof LongText ? asOpaqueText((long as LongText).map(make)) : make(text);
+/** Applies `convert` to a text, lazily if it is a LongText in fact. Callers may only pass the result on. */
+export function mapText<Result>(text: string, convert: (text: string) => Result): Result {
+  const value: unknown = text;
+  return value instanceof LongText ? castToValue((value as LongText).map(convert)) : convert(text);
 }
 
 type TableWith<Column extends string> = {
@@ -60,29 +60,31 @@ export function createTextLoader<Column extends 'description' | 'body' | 'payloa
   table: TableWith<Column>,
   column: Column,
 ) {
-  const text = sql.ref<string | null>(column);
-  const from = (db: Reader) => db.selectFrom(table as 'issues');
-  const short = sql<string | null>`case when octet_length(${text}) <= ${sql.lit(MAX_SHORT_BYTES)} then ${text} end`;
+  const columnRef = sql.ref<string | null>(column);
+  const selectFromTable = (db: Reader) => db.selectFrom(table as 'issues');
+  const shortTextSql = sql<
+    string | null
+  >`case when octet_length(${columnRef}) <= ${sql.lit(MAX_SHORT_BYTES)} then ${columnRef} end`;
   const loadSizedTexts = prepareForIds<SizedText>((db, ids) =>
-    from(db)
-      .select(['id', short.as('text'), sql<number | null>`octet_length(${text})`.as('bytes')])
+    selectFromTable(db)
+      .select(['id', shortTextSql.as('text'), sql<number | null>`octet_length(${columnRef})`.as('bytes')])
       .where('id', 'in', ids),
   );
   const loadFullTexts = prepareForIds<Pick<SizedText, 'id' | 'text'>>((db, ids) =>
-    from(db)
-      .select(['id', text.as('text')])
+    selectFromTable(db)
+      .select(['id', columnRef.as('text')])
       .where('id', 'in', ids),
   );
   return async (db: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, string | null>> => {
     const rows = await loadSizedTexts(db, [...new Set(ids)]);
     const texts = new Map(rows.map((row) => [row.id, row.text]));
-    const long = rows.filter(({ text: knownText, bytes }) => knownText === null && bytes !== null);
-    const totalBytes = long.reduce((sum, { bytes }) => sum + (bytes as number), 0);
+    const longRows = rows.filter(({ text: shortText, bytes }) => shortText === null && bytes !== null);
+    const totalBytes = longRows.reduce((sum, { bytes }) => sum + (bytes as number), 0);
     const createLazyText = (id: number) =>
-      asOpaqueText(new LongText(async () => (await loadFullTexts(db, [id]))[0]?.text ?? null));
-    if (totalBytes > MAX_EAGER_BYTES) for (const { id } of long) texts.set(id, createLazyText(id));
-    else if (long.length > 0) {
-      const ids = long.map(({ id }) => id);
+      castToValue(new LongText(async () => (await loadFullTexts(db, [id]))[0]?.text ?? null));
+    if (totalBytes > MAX_EAGER_BYTES) for (const { id } of longRows) texts.set(id, createLazyText(id));
+    else if (longRows.length > 0) {
+      const ids = longRows.map(({ id }) => id);
       for (const row of await loadFullTexts(db, ids)) texts.set(row.id, row.text);
     }
     return texts;

@@ -16,23 +16,23 @@ export async function migrate(
   migrations = allMigrations,
   schemaFile: string = INITIAL_SCHEMA_FILE,
 ): Promise<string[]> {
-  const names = (await listPendingMigrations(database.reader, migrations)).map(({ name }) => name);
-  if (names.length === 0) return [];
+  const pendingNames = (await listPendingMigrations(database.reader, migrations)).map(({ name }) => name);
+  if (pendingNames.length === 0) return [];
   // Read before the transaction, which contains SQL only.
-  const initialSchema = await loadInitialSchema(database.reader, names, schemaFile);
-  const newMigrations = await database.transaction(
+  const initialSchema = await loadInitialSchema(database.reader, pendingNames, schemaFile);
+  const appliedNames = await database.transaction(
     async (tx) => {
       await lockMigrations(tx);
-      const missing = await listPendingMigrations(tx, migrations);
-      if (missing.length === migrations.length && initialSchema !== null)
-        await applyInitialSchema(tx, missing, initialSchema);
-      else await runMigrations(tx, getDialect(database.engine), missing);
-      return missing.map(({ name }) => name);
+      const pendingMigrations = await listPendingMigrations(tx, migrations);
+      if (pendingMigrations.length === migrations.length && initialSchema !== null)
+        await applyInitialSchema(tx, pendingMigrations, initialSchema);
+      else await runMigrations(tx, getDialect(database.engine), pendingMigrations);
+      return pendingMigrations.map(({ name }) => name);
     },
     { isolation: 'read committed' },
   );
   getSession(database.reader).engine.schemaChanged();
-  return newMigrations;
+  return appliedNames;
 }
 
 /** Runs these migrations on an empty database, in the caller's transaction. */
@@ -55,9 +55,9 @@ async function runMigrations(tx: Transaction, dialect: Dialect, migrations: read
 async function applyInitialSchema(
   tx: Transaction,
   migrations: readonly Migration[],
-  tables: InitialSchema,
+  initialSchema: InitialSchema,
 ): Promise<void> {
-  await createInitialSchema(tx, tables);
+  await createInitialSchema(tx, initialSchema);
   for (const migration of migrations) await recordMigration(tx, migration);
 }
 

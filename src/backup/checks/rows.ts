@@ -51,34 +51,36 @@ export const references: Check = {
     withSnapshot(context, async function* (snapshot) {
       for (const reference of await snapshot.references()) {
         const [{ count } = { count: 0 }] = await snapshot.query(
-          `select count(*) as count from ${danglingRows(reference)}`,
+          `select count(*) as count from ${buildDanglingRowsSql(reference)}`,
         );
         if (Number(count) === 0) continue;
         const { table, columns, parent, onDelete } = reference;
         const text = `${count} rows of ${table} refer by ${columns.join(', ')} to missing rows of ${parent}`;
         if (onDelete === 'nothing') yield { text };
-        else yield { text, repair: referenceRepair(context, reference) };
+        else yield { text, repair: createReferenceRepair(context, reference) };
       }
     }),
 };
 
-/** Returns SQL after `from`: the rows of a table whose referenced rows are missing. */
-function danglingRows({ table, columns, parent, parentColumns }: Reference): string {
+/** Returns the SQL that follows `from` or `delete from`: the rows of a table whose referenced rows are missing. */
+function buildDanglingRowsSql({ table, columns, parent, parentColumns }: Reference): string {
   const ownColumns = columns.map((column) => `${quoteIdentifier(table)}.${quoteIdentifier(column)}`);
   const keyCondition = parentColumns
-    .map((column, at) => `referred.${quoteIdentifier(column)} = ${ownColumns[at]}`)
+    .map((column, index) => `referred.${quoteIdentifier(column)} = ${ownColumns[index]}`)
     .join(' and ');
   const notNull = ownColumns.map((column) => `${column} is not null`).join(' and ');
   return `${quoteIdentifier(table)} where ${notNull} and not exists (select 1 from ${quoteIdentifier(parent)} referred where ${keyCondition})`;
 }
 
-/** Returns the repair that the foreign key's `on delete` action would have made. */
-function referenceRepair({ database }: CheckContext, reference: Reference): Finding['repair'] {
+/** Returns a repair that does what the foreign key's `on delete` action would have done. */
+function createReferenceRepair({ database }: CheckContext, reference: Reference): Finding['repair'] {
   const { table, columns, onDelete } = reference;
-  const rest = danglingRows(reference);
+  const danglingRowsSql = buildDanglingRowsSql(reference);
   const assignments = columns.map((column) => `${quoteIdentifier(column)} = null`).join(', ');
   const statement =
-    onDelete === 'cascade' ? `delete from ${rest}` : `update ${rest.replace(' where ', ` set ${assignments} where `)}`;
+    onDelete === 'cascade'
+      ? `delete from ${danglingRowsSql}`
+      : `update ${danglingRowsSql.replace(' where ', ` set ${assignments} where `)}`;
   return {
     text: onDelete === 'cascade' ? `delete these rows of ${table}` : 'clear these references',
     async run() {
@@ -107,19 +109,19 @@ async function* checkIds(
 ): AsyncGenerator<Finding> {
   const [column] = key;
   if (lastId === null || column === undefined || key.length > 1) return;
-  const [{ most } = { most: null }] = await snapshot.query(
-    `select max(${quoteIdentifier(column)}) as most from ${quoteIdentifier(name)}`,
+  const [{ highest } = { highest: null }] = await snapshot.query(
+    `select max(${quoteIdentifier(column)}) as highest from ${quoteIdentifier(name)}`,
   );
-  if (most === null || Number(most) <= lastId) return;
+  if (highest === null || Number(highest) <= lastId) return;
   yield {
-    text: `New rows of ${name} would get numbers after ${lastId}, but there is ${most}`,
+    text: `New rows of ${name} would get numbers after ${lastId}, but there is ${highest}`,
     repair: {
       text: 'raise the counter',
       async run() {
         await database.transaction(async (tx) => {
           const { rows } = await sql<{
-            most: number;
-          }>`select max(${sql.ref(column)}) as most from ${sql.table(name)}`.execute(tx);
+            highest: number;
+          }>`select max(${sql.ref(column)}) as highest from ${sql.table(name)}`.execute(tx);
           await setLastId(tx, name, rows[0]!.most);
         });
         return true;
@@ -128,25 +130,25 @@ async function* checkIds(
   };
 }
 
-/** Checks iid counters: `issues` uses the kind `issue`, in each project or group. */
+/** Checks the iid counters of a table in each project or group. The counters of `issues` have the kind `issue`. */
 async function* checkIids(
   { database }: CheckContext,
   snapshot: DatabaseSnapshot,
   { name, columns }: CopiedTable,
 ): AsyncGenerator<Finding> {
-  const hasColumn = (column: string) => columns.some((each) => each.name === column);
+  const hasColumn = (column: string) => columns.some((candidate) => candidate.name === column);
   if (!hasColumn('iid')) return;
   const kind = name.replace(/s$/, '');
   for (const owner of ['project_id', 'group_id'].filter(hasColumn)) {
     const outdated = await snapshot.query(
-      `select found.owner, found.most, c.last from
-         (select ${owner} as owner, max(iid) as most from ${quoteIdentifier(name)} where ${owner} is not null group by ${owner}) found
-         left join iid_counters c on c.${owner} = found.owner and c.kind = '${kind}'
-       where c.last is null or c.last < found.most`,
+      `select highest_iids.owner, highest_iids.highest, c.last from
+         (select ${owner} as owner, max(iid) as highest from ${quoteIdentifier(name)} where ${owner} is not null group by ${owner}) highest_iids
+         left join iid_counters c on c.${owner} = highest_iids.owner and c.kind = '${kind}'
+       where c.last is null or c.last < highest_iids.highest`,
     );
-    for (const { owner: id, most, last } of outdated) {
+    for (const { owner: id, highest, last } of outdated) {
       yield {
-        text: `${owner} ${id} would number its next ${kind} after ${last ?? 0}, but there is ${most}`,
+        text: `${owner} ${id} would number its next ${kind} after ${last ?? 0}, but there is ${highest}`,
         repair: {
           text: 'raise the counter',
           run: async () => {
@@ -166,12 +168,12 @@ async function raiseIidCounter(
   { owner, id, kind, name }: IidCounter,
 ): Promise<void> {
   const [column, table] = [sql.ref(owner), sql.table(name)];
-  const most = sql`(select max(iid) from ${table} where ${column} = ${id})`;
-  const updatedCounters = await sql`update iid_counters set last = ${most}
-    where ${column} = ${id} and kind = ${kind} and last < ${most} returning kind`.execute(tx);
+  const highest = sql`(select max(iid) from ${table} where ${column} = ${id})`;
+  const updatedCounters = await sql`update iid_counters set last = ${highest}
+    where ${column} = ${id} and kind = ${kind} and last < ${highest} returning kind`.execute(tx);
   const existingCounters = await sql`select 1 from iid_counters where ${column} = ${id} and kind = ${kind}`.execute(tx);
   if (updatedCounters.rows.length > 0 || existingCounters.rows.length > 0) return;
-  await sql`insert into iid_counters (${column}, kind, last) values (${id}, ${kind}, ${most})`.execute(tx);
+  await sql`insert into iid_counters (${column}, kind, last) values (${id}, ${kind}, ${highest})`.execute(tx);
 }
 
 /** Finds folded search keys that do not match their names. */
@@ -195,13 +197,13 @@ async function* checkFoldedKeys(
   column: string,
 ): AsyncGenerator<Finding> {
   const names = [...new Set([...table.key, column, `${column}_key`])];
-  const columns = names.map((name) => table.columns.find((each) => each.name === name)!);
-  const at = (name: string) => names.indexOf(name);
+  const columns = names.map((name) => table.columns.find((candidate) => candidate.name === name)!);
+  const columnIndex = (name: string) => names.indexOf(name);
   for await (const rows of snapshot.rows({ ...table, columns })) {
     for (const row of rows) {
-      const [name, key] = [row[at(column)], row[at(`${column}_key`)]] as (string | null)[];
+      const [name, key] = [row[columnIndex(column)], row[columnIndex(`${column}_key`)]] as (string | null)[];
       if (name === null || name === undefined || key === foldCase(name)) continue;
-      const rowKey = table.key.map((part) => `${part} ${row[at(part)]}`).join(', ');
+      const rowKey = table.key.map((part) => `${part} ${row[columnIndex(part)]}`).join(', ');
       yield {
         text: `${table.name} ${rowKey} has the key ${JSON.stringify(key)}, but its ${column} is ${JSON.stringify(name)}`,
         repair: {
@@ -211,7 +213,7 @@ async function* checkFoldedKeys(
               context,
               table,
               column,
-              table.key.map((part) => row[at(part)]),
+              table.key.map((part) => row[columnIndex(part)]),
             ),
         },
       };
@@ -219,15 +221,15 @@ async function* checkFoldedKeys(
   }
 }
 
-/** Returns false if another row has the key already. */
+/** Recomputes the folded key of a row from its name. Returns false if another row already has this key. */
 async function rewriteFoldedKey(
   { database }: CheckContext,
   { name, key }: CopiedTable,
   column: string,
-  id: CellValues,
+  keyValues: CellValues,
 ): Promise<boolean> {
   const keyCondition = sql.join(
-    key.map((part, at) => sql`${sql.ref(part)} = ${id[at]}`),
+    key.map((part, index) => sql`${sql.ref(part)} = ${keyValues[index]}`),
     sql` and `,
   );
   try {

@@ -1,11 +1,11 @@
 import type { ColumnKind, CopiedTable, Row } from './engine.ts';
 
-/** One column; `place` is its position in the primary key, or null. */
+/** A row of an engine's catalog: one column, with its position in the primary key (null if it is no part of the key). */
 interface CatalogColumn extends Row {
   readonly table: unknown;
   readonly column: unknown;
   readonly type: unknown;
-  readonly place: unknown;
+  readonly key_position: unknown;
 }
 
 interface CatalogColumns {
@@ -19,7 +19,7 @@ interface CatalogColumns {
 
 /** Converts the catalog of an engine to the common form. Throws for a column type that the other engine does not have. */
 export function buildCopiedTables({ columns, kinds, lastIds }: CatalogColumns): CopiedTable[] {
-  const kindOf = ({ table, column, type }: CatalogColumn): ColumnKind => {
+  const toColumnKind = ({ table, column, type }: CatalogColumn): ColumnKind => {
     const kind = kinds[String(type)];
     if (kind === undefined)
       throw new Error(`${table}.${column} has the type ${type}, which cannot be copied to the other engine`);
@@ -28,10 +28,10 @@ export function buildCopiedTables({ columns, kinds, lastIds }: CatalogColumns): 
   return [...Map.groupBy(columns as readonly CatalogColumn[], ({ table }) => String(table))].map(
     ([name, tableColumns]) => ({
       name,
-      columns: tableColumns.map((column) => ({ name: String(column.column), kind: kindOf(column) })),
+      columns: tableColumns.map((column) => ({ name: String(column.column), kind: toColumnKind(column) })),
       key: tableColumns
-        .filter(({ place }) => place !== null)
-        .sort((a, b) => Number(a.place) - Number(b.place))
+        .filter(({ key_position }) => key_position !== null)
+        .sort((a, b) => Number(a.key_position) - Number(b.key_position))
         .map(({ column }) => String(column)),
       lastId: lastIds.get(name) ?? null,
     }),

@@ -1,4 +1,4 @@
-/** The database cannot be reached or rejects work temporarily. The request gets status 503, and nothing was changed. */
+/** Error for a database that cannot be reached or temporarily rejects work. The request gets status 503; nothing was changed. */
 export class DatabaseUnavailable extends Error {
   constructor(cause: unknown) {
     super(`The database is unavailable: ${cause instanceof Error ? cause.message || cause.name : String(cause)}`, {

@@ -119,7 +119,7 @@ async function tables(connection: Connection): Promise<CopiedTable[]> {
   const columns = await query(
     connection,
     `select c.relname as "table", a.attname as "column", format_type(a.atttypid, null) as type,
-       array_position(i.indkey::int2[], a.attnum) as place
+       array_position(i.indkey::int2[], a.attnum) as key_position
      from pg_class c
      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
      left join pg_index i on i.indrelid = c.oid and i.indisprimary

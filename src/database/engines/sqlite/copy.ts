@@ -105,7 +105,7 @@ async function tables(connection: Connection): Promise<CopiedTable[]> {
   // Tables of a search index are virtual or shadow tables, which triggers fill.
   const columns = await query(
     connection,
-    `select t.name as "table", c.name as "column", lower(c.type) as type, nullif(c.pk, 0) as place
+    `select t.name as "table", c.name as "column", lower(c.type) as type, nullif(c.pk, 0) as key_position
      from pragma_table_list t, pragma_table_info(t.name) c
      where t.schema = 'main' and t.type = 'table' and t.name not like 'sqlite\\_%' escape '\\' order by t.name, c.cid`,
   );

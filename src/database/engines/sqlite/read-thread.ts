@@ -30,7 +30,7 @@ export function createReadThreads(file: string): ReadThreads {
       if (client?.isDisconnected) throw new ClientDisconnected();
       return await thread.execute(statement, client);
     } finally {
-      // The thread that has run is used again, so that the others end when few statements run.
+      // Reuse the last used thread first, so that the others become idle and stop when few statements run.
       freeThreads.unshift(thread);
     }
   };
@@ -49,7 +49,7 @@ export function createReadThreads(file: string): ReadThreads {
 /** Data that a thread gets at its start. */
 export interface ReadThreadData {
   readonly file: string;
-  /** Contains 1 while the running statement is to end. */
+  /** Contains 1 to interrupt the running statement, else 0. */
   readonly interruptFlag: Int32Array;
 }
 
@@ -57,11 +57,12 @@ export interface ReadThreadData {
 export type ReadThreadRequest = Pick<Statement, 'sql' | 'parameters'>;
 export type ReadThreadResponse = { readonly result: StatementResult } | { readonly error: unknown };
 
-/** Milliseconds after which an idle thread stops, and after which a statement is interrupted. */
-const IDLE_MS = 30_000;
+/** Milliseconds after which an idle thread stops. */
+const IDLE_TIMEOUT_MS = 30_000;
+/** Milliseconds after which a running statement is interrupted. */
 const STATEMENT_TIMEOUT_MS = 30_000;
-/** Milliseconds after which a thread is terminated whose interrupted statement has not ended. */
-const INTERRUPTION_MS = 1_000;
+/** Milliseconds between the interruption of a statement and the termination of its thread if the statement still runs. */
+const TERMINATION_DELAY_MS = 1_000;
 
 // The program is next to this file, as a source or as a bundle.
 const PROGRAM = new URL(
@@ -75,20 +76,21 @@ type ReadThread = ReturnType<typeof createReadThread>;
 function createReadThread(file: string) {
   const limiter = createConcurrencyLimiter(1, { maxWaiting: THREAD_COUNT, retryAfter: 1 });
   let worker: Worker | undefined;
-  let interruptFlag = newFlag();
-  let idle: NodeJS.Timeout | undefined;
+  let interruptFlag = createInterruptFlag();
+  let idleTimer: NodeJS.Timeout | undefined;
 
-  const end = async () => {
+  const stopWorker = async () => {
     const endingWorker = worker;
     worker = undefined;
     await endingWorker?.terminate();
   };
 
-  const start = () => {
-    interruptFlag = newFlag();
+  const startWorker = () => {
+    interruptFlag = createInterruptFlag();
     const workerData: ReadThreadData = { file, interruptFlag };
     const newWorker = new Worker(PROGRAM, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 4 } });
-    // An error without a listener would end the server. The waiter gets the error, and the next statement starts a new thread.
+    // An error without a listener would end the server. The caller of `execute` gets the error, and the next statement starts a
+    // new thread.
     newWorker.on('error', () => {});
     newWorker.on('exit', () => {
       if (worker === newWorker) worker = undefined;
@@ -96,23 +98,23 @@ function createReadThread(file: string) {
     return newWorker;
   };
 
-  const endWhenIdle = () => {
-    clearTimeout(idle);
-    idle = setTimeout(end, IDLE_MS).unref();
+  const scheduleIdleStop = () => {
+    clearTimeout(idleTimer);
+    idleTimer = setTimeout(stopWorker, IDLE_TIMEOUT_MS).unref();
   };
 
   const ensureStarted = () => {
-    worker ??= start();
-    endWhenIdle();
+    worker ??= startWorker();
+    scheduleIdleStop();
   };
 
   const sendRequest = (request: ReadThreadRequest, client?: RequestClient | null): Promise<StatementResult> => {
-    clearTimeout(idle);
-    worker ??= start();
+    clearTimeout(idleTimer);
+    worker ??= startWorker();
     const flag = interruptFlag;
     Atomics.store(flag, 0, 0);
     const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();
-    const usedWorker = worker;
+    const activeWorker = worker;
     const interrupt = () => void Atomics.store(flag, 0, 1);
     const onMessage = (response: ReadThreadResponse) => {
       if ('result' in response) resolve(response.result);
@@ -120,26 +122,26 @@ function createReadThread(file: string) {
       else reject(Atomics.load(flag, 0) === 1 ? new DatabaseUnavailable(response.error) : response.error);
     };
     const onFailure = (error: unknown) => {
-      if (worker === usedWorker) worker = undefined;
+      if (worker === activeWorker) worker = undefined;
       reject(new DatabaseUnavailable(error));
     };
-    const timeout = setTimeout(interrupt, STATEMENT_TIMEOUT_MS);
-    const statementTimeout = setTimeout(() => usedWorker.terminate(), STATEMENT_TIMEOUT_MS + INTERRUPTION_MS);
+    const interruptionTimer = setTimeout(interrupt, STATEMENT_TIMEOUT_MS);
+    const terminationTimer = setTimeout(() => activeWorker.terminate(), STATEMENT_TIMEOUT_MS + TERMINATION_DELAY_MS);
     client?.signal.addEventListener('abort', interrupt, { once: true });
-    usedWorker.once('message', onMessage).once('error', onFailure).once('exit', onFailure);
-    usedWorker.postMessage(request);
+    activeWorker.once('message', onMessage).once('error', onFailure).once('exit', onFailure);
+    activeWorker.postMessage(request);
     return promise.finally(() => {
-      for (const timer of [timeout, statementTimeout]) clearTimeout(timer);
+      for (const timer of [interruptionTimer, terminationTimer]) clearTimeout(timer);
       client?.signal.removeEventListener('abort', interrupt);
-      usedWorker.off('message', onMessage).off('error', onFailure).off('exit', onFailure);
-      endWhenIdle();
+      activeWorker.off('message', onMessage).off('error', onFailure).off('exit', onFailure);
+      scheduleIdleStop();
     });
   };
 
   // Starts the new thread at once, because a start takes longer than most statements.
-  const renew = async () => {
+  const restartWorker = async () => {
     const isRunning = worker !== undefined;
-    await end();
+    await stopWorker();
     if (isRunning) ensureStarted();
   };
 
@@ -149,13 +151,13 @@ function createReadThread(file: string) {
     prepare: () => {
       if (worker === undefined) ensureStarted();
     },
-    stopWhenIdle: () => limiter.run(end, { exemptFromLimit: true }),
-    restart: () => limiter.run(renew, { exemptFromLimit: true }),
+    stopWhenIdle: () => limiter.run(stopWorker, { exemptFromLimit: true }),
+    restart: () => limiter.run(restartWorker, { exemptFromLimit: true }),
     async close() {
-      clearTimeout(idle);
-      await end();
+      clearTimeout(idleTimer);
+      await stopWorker();
     },
   };
 }
 
-const newFlag = () => new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+const createInterruptFlag = () => new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));

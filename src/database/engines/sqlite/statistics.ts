@@ -21,7 +21,7 @@ export type RunExclusive = (database: DatabaseSync, work: () => void) => Promise
 
 /**
  * Analyzes a database in use, one table at a time, so that no step blocks for long. Then the reading connection reloads the
- * statistics. Returns whether there are new ones.
+ * statistics. Returns whether a table was analyzed.
  */
 export async function analyzeTables(
   writer: DatabaseSync,
@@ -32,7 +32,7 @@ export async function analyzeTables(
   // 1: only list the steps.
   const optimizeRows = writer.prepare(`pragma optimize(${OPTIMIZE_MASK | 1})`).all();
   const steps = optimizeRows.map(({ optimize }) => String(optimize)).filter((step) => step.startsWith('ANALYZE'));
-  for (const step of steps) await runExclusive(writer, () => write(writer, step));
+  for (const step of steps) await runExclusive(writer, () => runWriteStatement(writer, step));
   if (steps.length > 0) await reloadStatistics(reader, runExclusive);
   return { hasAnalyzed: steps.length > 0 };
 }
@@ -40,10 +40,10 @@ export async function analyzeTables(
 /** Makes a connection reload the statistics. Only this statement does, and it counts as a write. */
 async function reloadStatistics(reader: DatabaseSync, runExclusive: RunExclusive): Promise<void> {
   await runExclusive(reader, () => {
-    // Only now, because other requests read on this connection while this work waits.
+    // Allow writes only now, because other requests read on this connection while this work waits.
     reader.exec('pragma query_only = off');
     try {
-      write(reader, 'analyze sqlite_schema');
+      runWriteStatement(reader, 'analyze sqlite_schema');
     } finally {
       reader.exec('pragma query_only = on');
     }
@@ -51,7 +51,7 @@ async function reloadStatistics(reader: DatabaseSync, runExclusive: RunExclusive
 }
 
 /** Runs a statement in an immediate transaction: one that reads first could conflict with another writer. */
-function write(database: DatabaseSync, statement: string): void {
+function runWriteStatement(database: DatabaseSync, statement: string): void {
   database.exec('begin immediate');
   try {
     database.exec(statement);
