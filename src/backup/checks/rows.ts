@@ -198,12 +198,12 @@ async function* checkFoldedKeys(
 ): AsyncGenerator<Finding> {
   const names = [...new Set([...table.key, column, `${column}_key`])];
   const columns = names.map((name) => table.columns.find((candidate) => candidate.name === name)!);
-  const columnIndex = (name: string) => names.indexOf(name);
+  const getColumnIndex = (name: string) => names.indexOf(name);
   for await (const rows of snapshot.rows({ ...table, columns })) {
     for (const row of rows) {
-      const [name, key] = [row[columnIndex(column)], row[columnIndex(`${column}_key`)]] as (string | null)[];
+      const [name, key] = [row[getColumnIndex(column)], row[getColumnIndex(`${column}_key`)]] as (string | null)[];
       if (name === null || name === undefined || key === foldCase(name)) continue;
-      const rowKey = table.key.map((part) => `${part} ${row[columnIndex(part)]}`).join(', ');
+      const rowKey = table.key.map((part) => `${part} ${row[getColumnIndex(part)]}`).join(', ');
       yield {
         text: `${table.name} ${rowKey} has the key ${JSON.stringify(key)}, but its ${column} is ${JSON.stringify(name)}`,
         repair: {
@@ -213,7 +213,7 @@ async function* checkFoldedKeys(
               context,
               table,
               column,
-              table.key.map((part) => row[columnIndex(part)]),
+              table.key.map((part) => row[getColumnIndex(part)]),
             ),
         },
       };

@@ -37,20 +37,24 @@ export const migration: Migration = {
       .addCheckConstraint('protected_branch_access_levels_one', sql`user_id is null or group_id is null`)
       .execute();
     // Three partial indexes, because a null is never equal to a null in a unique index.
-    const levels = 'protected_branch_access_levels';
-    const unique = (name: string, column: string, only: string) =>
+    const levelsTable = 'protected_branch_access_levels';
+    const createPartialUniqueIndex = (name: string, column: string, condition: string) =>
       db.schema
         .createIndex(name)
-        .on(levels)
+        .on(levelsTable)
         .columns(['protected_branch_id', 'kind', column])
         .unique()
-        .where(sql<boolean>`${sql.raw(only)}` as never)
+        .where(sql<boolean>`${sql.raw(condition)}` as never)
         .execute();
-    await unique('protected_branch_levels_by_role', 'access_level', 'user_id is null and group_id is null');
-    await unique('protected_branch_levels_by_user', 'user_id', 'user_id is not null');
-    await unique('protected_branch_levels_by_group', 'group_id', 'group_id is not null');
-    await db.schema.createIndex('protected_branch_levels_of_user').on(levels).column('user_id').execute();
-    await db.schema.createIndex('protected_branch_levels_of_group').on(levels).column('group_id').execute();
+    await createPartialUniqueIndex(
+      'protected_branch_levels_by_role',
+      'access_level',
+      'user_id is null and group_id is null',
+    );
+    await createPartialUniqueIndex('protected_branch_levels_by_user', 'user_id', 'user_id is not null');
+    await createPartialUniqueIndex('protected_branch_levels_by_group', 'group_id', 'group_id is not null');
+    await db.schema.createIndex('protected_branch_levels_of_user').on(levelsTable).column('user_id').execute();
+    await db.schema.createIndex('protected_branch_levels_of_group').on(levelsTable).column('group_id').execute();
 
     await db.schema
       .createTable('ref_intents')

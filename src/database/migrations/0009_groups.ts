@@ -10,18 +10,18 @@ export const migration: Migration = {
       .alterTable('namespaces')
       .addColumn('storage', dialect.text, (column) => column.notNull().defaultTo('default'))
       .execute();
-    const index = (name: string, columns: readonly string[]) =>
+    const createGroupIndex = (name: string, columns: readonly string[]) =>
       db.schema
         .createIndex(name)
         .on('namespaces')
         .columns([...columns])
         .where(sql<boolean>`kind = 'group'` as never)
         .execute();
-    await index('groups_by_name', ['name', 'id']);
-    await index('groups_by_path', ['path', 'id']);
-    await index('groups_by_id', ['id']);
-    await index('groups_by_visibility', ['visibility', 'name', 'id']);
-    await index('groups_by_parent', ['parent_id', 'name', 'id']);
-    await index('groups_by_storage', ['storage', 'name', 'id']);
+    await createGroupIndex('groups_by_name', ['name', 'id']);
+    await createGroupIndex('groups_by_path', ['path', 'id']);
+    await createGroupIndex('groups_by_id', ['id']);
+    await createGroupIndex('groups_by_visibility', ['visibility', 'name', 'id']);
+    await createGroupIndex('groups_by_parent', ['parent_id', 'name', 'id']);
+    await createGroupIndex('groups_by_storage', ['storage', 'name', 'id']);
   },
 };

@@ -10,7 +10,7 @@ export const migration: Migration = {
       .alterTable('emails')
       .addColumn('address_key', dialect.key, (column) => column.notNull().defaultTo(''))
       .execute();
-    await fillKeys(db);
+    await fillAddressKeys(db);
     await db.schema
       .createIndex('emails_by_user_address')
       .on('emails')
@@ -20,15 +20,19 @@ export const migration: Migration = {
   },
 };
 
-/** Fills `taken_key` with the folded address. Only JavaScript folds texts, so it cannot be done in SQL. */
-async function fillKeys(db: MigrationDb): Promise<void> {
+/** Fills `address_key` with the folded address. Only JavaScript folds text: SQL can just copy an existing `taken_key`. */
+async function fillAddressKeys(db: MigrationDb): Promise<void> {
   await db
     .updateTable('emails')
     .set((eb) => ({ address_key: eb.ref('taken_key') }))
     .where('taken_key', 'is not', null)
     .execute();
-  const others = await db.selectFrom('emails').select(['id', 'email']).where('taken_key', 'is', null).execute();
-  for (const { id, email } of others) {
+  const emailsWithoutKey = await db
+    .selectFrom('emails')
+    .select(['id', 'email'])
+    .where('taken_key', 'is', null)
+    .execute();
+  for (const { id, email } of emailsWithoutKey) {
     const address_key = foldCase(email as string);
     await db.updateTable('emails').set({ address_key }).where('id', '=', id).execute();
   }

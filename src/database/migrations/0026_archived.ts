@@ -2,21 +2,21 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * Archived and marked namespaces pass their state on to descendants. Partial indexes find the few that have it
- * themselves.
+ * Archived and marked namespaces pass their state on to descendants. Partial indexes find the few that are
+ * archived or marked themselves.
  */
 export const migration: Migration = {
   name: '0026_archived',
   async up(db) {
-    const index = (name: string, table: string, condition: ReturnType<typeof sql<boolean>>) =>
+    const createPartialIndex = (name: string, table: string, condition: ReturnType<typeof sql<boolean>>) =>
       db.schema
         .createIndex(name)
         .on(table)
         .column('id')
         .where(condition as never)
         .execute();
-    await index('projects_archived', 'projects', sql<boolean>`archived = true`);
-    await index(
+    await createPartialIndex('projects_archived', 'projects', sql<boolean>`archived = true`);
+    await createPartialIndex(
       'namespaces_inactive',
       'namespaces',
       sql<boolean>`(archived = true or marked_for_deletion_on is not null)`,

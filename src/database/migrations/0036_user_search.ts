@@ -7,7 +7,7 @@ export const migration: Migration = {
   name: '0036_user_search',
   async up(db, dialect) {
     await makeSearchable(db, dialect, 'users', ['name_key', 'username_key']);
-    const few = {
+    const conditionsByIndex = {
       users_admins: sql`admin = true`,
       users_auditors: sql`auditor = true`,
       users_externals: sql`external = true`,
@@ -15,7 +15,7 @@ export const migration: Migration = {
       users_internals: sql`internal = true`,
       users_inactive: sql`state <> 'active'`,
     };
-    for (const [name, condition] of Object.entries(few)) {
+    for (const [name, condition] of Object.entries(conditionsByIndex)) {
       await sql`create index ${sql.id(name)} on users (id) where ${condition}`.execute(db);
     }
     await db.schema.createIndex('users_by_name_key').on('users').column('name_key').execute();

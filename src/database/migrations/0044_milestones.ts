@@ -21,15 +21,15 @@ export const migration: Migration = {
       .addColumn('description_key', dialect.text)
       .execute();
     for (const parent of ['project', 'group']) {
-      const unique = (name: string, column: string) =>
+      const createUniqueIndex = (name: string, column: string) =>
         db.schema
           .createIndex(name)
           .on('milestones')
           .columns([`${parent}_id`, column])
           .unique()
           .execute();
-      await unique(`milestones_by_${parent}`, 'iid');
-      await unique(`milestones_by_${parent}_title`, 'title');
+      await createUniqueIndex(`milestones_by_${parent}`, 'iid');
+      await createUniqueIndex(`milestones_by_${parent}_title`, 'title');
     }
   },
 };

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Comments and system notes on issues. */
+/** Comments and system notes on issues. `issue_id` is nullable for notes on other objects, which 0054 adds. */
 export const migration: Migration = {
   name: '0046_notes',
   async up(db, dialect) {
@@ -21,11 +21,11 @@ export const migration: Migration = {
       .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
       .addColumn('updated_at', dialect.timestamp, (column) => column.notNull())
       .execute();
-    for (const moment of ['created_at', 'updated_at']) {
+    for (const column of ['created_at', 'updated_at']) {
       await db.schema
-        .createIndex(`notes_by_issue_${moment.replace(/_at$/, '')}`)
+        .createIndex(`notes_by_issue_${column.replace(/_at$/, '')}`)
         .on('notes')
-        .columns(['issue_id', moment, 'id'])
+        .columns(['issue_id', column, 'id'])
         .where(sql.ref('issue_id'), 'is not', null)
         .execute();
     }

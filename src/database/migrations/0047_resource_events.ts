@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Events of states and milestones of issues. */
+/** Events that record changes of the state and the milestone of issues. */
 export const migration: Migration = {
   name: '0047_resource_events',
   async up(db, dialect) {
-    const table = (name: string) =>
+    const createEventTable = (name: string) =>
       db.schema
         .createTable(name)
         .addColumn('id', ...dialect.id)
@@ -13,8 +13,8 @@ export const migration: Migration = {
         .addColumn('user_id', dialect.integer, (column) => column.references('users.id').onDelete('set null'))
         .addColumn('state', dialect.text, (column) => column.notNull())
         .addColumn('created_at', dialect.timestamp, (column) => column.notNull());
-    await table('resource_state_events').addColumn('source_commit', dialect.text).execute();
-    await table('resource_milestone_events')
+    await createEventTable('resource_state_events').addColumn('source_commit', dialect.text).execute();
+    await createEventTable('resource_milestone_events')
       .addColumn('milestone_id', dialect.integer, (column) => column.references('milestones.id').onDelete('set null'))
       .addColumn('action', dialect.text, (column) => column.notNull())
       .execute();

@@ -68,7 +68,7 @@ export const migration: Migration = {
       .on('iterations')
       .columns(['cadence_id', 'start_date', 'due_date'])
       .execute();
-    // Partial index for current and upcoming iterations, which are few.
+    // Index for current and upcoming iterations.
     await db.schema
       .createIndex('iterations_by_due_date')
       .on('iterations')
@@ -89,7 +89,7 @@ export const migration: Migration = {
         .where(sql.ref('iteration_id'), 'is not', null)
         .execute();
     }
-    // Covering index, as for the other orders.
+    // Covering index, as for the other sort orders of issue lists (0050).
     await db.schema.dropIndex('issues_by_position').execute();
     await db.schema
       .createIndex('issues_by_position')

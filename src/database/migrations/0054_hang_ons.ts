@@ -10,32 +10,43 @@ const NOTEABLE_TABLES = { merge_request: 'merge_requests', epic: 'epics' } as co
 export const migration: Migration = {
   name: '0054_hang_ons',
   async up(db, dialect) {
-    const add = (table: string, column: string, to: string, gone: 'cascade' | 'set null' = 'cascade') =>
+    const addReference = (
+      table: string,
+      column: string,
+      referencedTable: string,
+      onDelete: 'cascade' | 'set null' = 'cascade',
+    ) =>
       db.schema
         .alterTable(table)
-        .addColumn(column, dialect.integer, (made) => made.references(`${to}.id`).onDelete(gone))
+        .addColumn(column, dialect.integer, (definition) =>
+          definition.references(`${referencedTable}.id`).onDelete(onDelete),
+        )
         .execute();
-    const index = (name: string, table: string, columns: string, unique = '') =>
-      sql`create ${sql.raw(unique)} index ${sql.id(name)} on ${sql.table(table)} (${sql.raw(columns)})
+    const createIndex = (name: string, table: string, columns: string, uniqueKeyword = '') =>
+      sql`create ${sql.raw(uniqueKeyword)} index ${sql.id(name)} on ${sql.table(table)} (${sql.raw(columns)})
         where ${sql.id(columns.split(',')[0]!)} is not null`.execute(db);
-    for (const [thing, things] of Object.entries(NOTEABLE_TABLES)) {
-      await add('notes', `${thing}_id`, things);
-      for (const moment of ['created', 'updated']) {
-        await index(`notes_by_${thing}_${moment}`, 'notes', `${thing}_id, ${moment}_at, id`);
+    for (const [noteable, table] of Object.entries(NOTEABLE_TABLES)) {
+      await addReference('notes', `${noteable}_id`, table);
+      for (const timestamp of ['created', 'updated']) {
+        await createIndex(`notes_by_${noteable}_${timestamp}`, 'notes', `${noteable}_id, ${timestamp}_at, id`);
       }
-      await add('notes', `mentioning_${thing}_id`, things);
-      await add('resource_state_events', `${thing}_id`, things);
-      await index(`resource_state_events_by_${thing}`, 'resource_state_events', `${thing}_id, id`);
-      await add('subscriptions', `${thing}_id`, things);
-      await index(`subscriptions_by_${thing}`, 'subscriptions', `${thing}_id, user_id`, 'unique');
+      await addReference('notes', `mentioning_${noteable}_id`, table);
+      await addReference('resource_state_events', `${noteable}_id`, table);
+      await createIndex(`resource_state_events_by_${noteable}`, 'resource_state_events', `${noteable}_id, id`);
+      await addReference('subscriptions', `${noteable}_id`, table);
+      await createIndex(`subscriptions_by_${noteable}`, 'subscriptions', `${noteable}_id, user_id`, 'unique');
     }
-    await add('resource_state_events', 'source_merge_request_id', 'merge_requests', 'set null');
-    await index('resource_state_events_by_source', 'resource_state_events', 'source_merge_request_id');
-    await add('resource_milestone_events', 'merge_request_id', 'merge_requests');
-    await index('resource_milestone_events_by_merge_request', 'resource_milestone_events', 'merge_request_id, id');
+    await addReference('resource_state_events', 'source_merge_request_id', 'merge_requests', 'set null');
+    await createIndex('resource_state_events_by_source', 'resource_state_events', 'source_merge_request_id');
+    await addReference('resource_milestone_events', 'merge_request_id', 'merge_requests');
+    await createIndex(
+      'resource_milestone_events_by_merge_request',
+      'resource_milestone_events',
+      'merge_request_id, id',
+    );
     await db.schema.dropIndex('notes_by_mention').execute();
-    for (const thing of ['issue', 'merge_request', 'epic']) {
-      await index(`notes_by_mentioning_${thing}`, 'notes', `mentioning_${thing}_id`);
+    for (const noteable of ['issue', 'merge_request', 'epic']) {
+      await createIndex(`notes_by_mentioning_${noteable}`, 'notes', `mentioning_${noteable}_id`);
     }
     // Exactly one column of each side is set. Each mention is recorded once.
     await sql`create unique index notes_by_mention on notes

@@ -18,12 +18,12 @@ export const migration: Migration = {
     await db.schema.alterTable('ref_intents').addColumn('merge', dialect.json).execute();
     await sql`create unique index ref_intents_by_merge_request on ref_intents (merge_request_id)
       where "merge_request_id" is not null`.execute(db);
-    const open = (name: string, columns: string, status = '') =>
+    const createOpenIndex = (name: string, columns: string, extraCondition = '') =>
       sql`create index ${sql.id(name)} on merge_requests (${sql.raw(columns)})
-        where ${sql.raw(`state = 'opened'${status}`)}`.execute(db);
-    await open('merge_requests_open_by_target', 'project_id, target_branch, head_sha');
+        where ${sql.raw(`state = 'opened'${extraCondition}`)}`.execute(db);
+    await createOpenIndex('merge_requests_open_by_target', 'project_id, target_branch, head_sha');
     // Partial indexes, because merge requests that were never checked need no reset when their target branch moves.
-    await open('merge_requests_checked', 'project_id, target_branch', " and merge_status <> 'unchecked'");
-    await open('merge_requests_unchecked', 'project_id, id', " and merge_status = 'unchecked'");
+    await createOpenIndex('merge_requests_checked', 'project_id, target_branch', " and merge_status <> 'unchecked'");
+    await createOpenIndex('merge_requests_unchecked', 'project_id, id', " and merge_status = 'unchecked'");
   },
 };

@@ -74,14 +74,14 @@ export const migration: Migration = {
       .on('mail_messages')
       .columns(['target_id', 'target_type', 'id'])
       .execute();
-    const index = (name: string, columns: string, where: string) =>
+    const createIndex = (name: string, columns: string, where: string) =>
       sql`create index ${sql.id(name)} on mail_messages (${sql.raw(columns)}) where ${sql.raw(where)}`.execute(db);
-    await index('mail_messages_due', 'next_attempt_at, id', "state = 'queued'");
-    await index('mail_messages_leased', 'lease_until, id', "state = 'sending'");
-    await index('mail_messages_waiting', 'recipient_email, id', "state = 'queued'");
-    await index('mail_messages_of_digest', 'digest_id, recipient_id', 'digest_id is not null');
-    await index('mail_messages_sent', 'recipient_email, sent_at', 'sent_at is not null');
-    await index('mail_messages_settled', 'settled_at, id', 'settled_at is not null');
+    await createIndex('mail_messages_due', 'next_attempt_at, id', "state = 'queued'");
+    await createIndex('mail_messages_leased', 'lease_until, id', "state = 'sending'");
+    await createIndex('mail_messages_waiting', 'recipient_email, id', "state = 'queued'");
+    await createIndex('mail_messages_of_digest', 'digest_id, recipient_id', 'digest_id is not null');
+    await createIndex('mail_messages_sent', 'recipient_email, sent_at', 'sent_at is not null');
+    await createIndex('mail_messages_settled', 'settled_at, id', 'settled_at is not null');
     await db.schema
       .createTable('mail_mentions')
       .addColumn('user_id', dialect.integer, (column) => column.notNull().references('users.id').onDelete('cascade'))
@@ -92,13 +92,13 @@ export const migration: Migration = {
       .addColumn('epic_id', dialect.integer, (column) => column.references('epics.id').onDelete('cascade'))
       .execute();
     await db.schema.createIndex('mail_mentions_by_user').on('mail_mentions').column('user_id').execute();
-    for (const thing of ['issue', 'merge_request', 'epic']) {
+    for (const noteable of ['issue', 'merge_request', 'epic']) {
       await db.schema
-        .createIndex(`mail_mentions_by_${thing}`)
+        .createIndex(`mail_mentions_by_${noteable}`)
         .on('mail_mentions')
-        .columns([`${thing}_id`, 'user_id'])
+        .columns([`${noteable}_id`, 'user_id'])
         .unique()
-        .where(sql.ref(`${thing}_id`), 'is not', null)
+        .where(sql.ref(`${noteable}_id`), 'is not', null)
         .execute();
     }
     // Partial indexes of users that chose to watch everything or selected events.

@@ -8,7 +8,7 @@ import type { Migration } from './migration.ts';
 export const migration: Migration = {
   name: '0057_merge_request_lists',
   async up(db) {
-    const index = (name: string, columns: RawBuilder<unknown>) =>
+    const createIndex = (name: string, columns: RawBuilder<unknown>) =>
       sql`create index ${sql.id(`merge_requests_${name}`)} on merge_requests (${columns})`.execute(db);
     const filterColumns = sql.raw('state, draft, author_id');
     for (const [name, column] of Object.entries({
@@ -16,17 +16,17 @@ export const migration: Migration = {
       updated_at: 'updated_at',
       title: 'title_key',
     })) {
-      await index(`by_${name}`, sql`project_id, ${sql.raw(column)}, id, ${filterColumns}`);
+      await createIndex(`by_${name}`, sql`project_id, ${sql.raw(column)}, id, ${filterColumns}`);
     }
     // Unmerged ones come last in both directions; the descending order scans its index backwards.
-    await index('by_merged_at_asc', sql`project_id, (merged_at is null), merged_at, id, ${filterColumns}`);
-    await index('by_merged_at_desc', sql`project_id, (merged_at is not null), merged_at, id, ${filterColumns}`);
-    await index('by_project_author', sql`project_id, author_id, state`);
-    await index('by_project_milestone', sql`project_id, milestone_id, state`);
-    await index('by_project_state', sql`project_id, state, draft`);
-    await index('by_source_branch', sql`source_branch, project_id`);
-    await index('by_target_branch', sql`target_branch, project_id`);
-    await index('of_all_by_created_at', sql`created_at, id, project_id, ${filterColumns}`);
-    await index('of_all_by_updated_at', sql`updated_at, id, project_id, ${filterColumns}`);
+    await createIndex('by_merged_at_asc', sql`project_id, (merged_at is null), merged_at, id, ${filterColumns}`);
+    await createIndex('by_merged_at_desc', sql`project_id, (merged_at is not null), merged_at, id, ${filterColumns}`);
+    await createIndex('by_project_author', sql`project_id, author_id, state`);
+    await createIndex('by_project_milestone', sql`project_id, milestone_id, state`);
+    await createIndex('by_project_state', sql`project_id, state, draft`);
+    await createIndex('by_source_branch', sql`source_branch, project_id`);
+    await createIndex('by_target_branch', sql`target_branch, project_id`);
+    await createIndex('of_all_by_created_at', sql`created_at, id, project_id, ${filterColumns}`);
+    await createIndex('of_all_by_updated_at', sql`updated_at, id, project_id, ${filterColumns}`);
   },
 };

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Indexes for the projects and the feed of an author. */
+/** Index for the projects and the feed of an author. */
 export const migration: Migration = {
   name: '0059_author_feeds',
   async up(db) {

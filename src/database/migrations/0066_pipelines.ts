@@ -11,7 +11,7 @@ export const migration: Migration = {
   name: '0066_pipelines',
   async up(db, dialect) {
     await addRunners(db, dialect);
-    await addManagers(db, dialect);
+    await addManagersTokensAndQueues(db, dialect);
     await addPipelines(db, dialect);
     await addJobs(db, dialect);
     await addTracesAndArtifacts(db, dialect);
@@ -84,7 +84,7 @@ async function addRunners(db: MigrationDb, dialect: Dialect): Promise<void> {
   await db.schema.createIndex('runner_tags_by_name').on('runner_tags').columns(['name', 'runner_id']).execute();
 }
 
-async function addManagers(db: MigrationDb, dialect: Dialect): Promise<void> {
+async function addManagersTokensAndQueues(db: MigrationDb, dialect: Dialect): Promise<void> {
   await db.schema
     .createTable('runner_managers')
     .addColumn('id', ...dialect.id)
@@ -126,14 +126,14 @@ async function addManagers(db: MigrationDb, dialect: Dialect): Promise<void> {
     .addColumn('token', dialect.text, (column) => column.notNull())
     .addColumn('token_digest', dialect.text, (column) => column.notNull())
     .execute();
-  const tokens = 'runner_registration_tokens';
-  await db.schema.createIndex(`${tokens}_by_token`).on(tokens).column('token_digest').unique().execute();
-  await db.schema.createIndex(`${tokens}_by_group`).on(tokens).column('group_id').unique().execute();
-  await db.schema.createIndex(`${tokens}_by_project`).on(tokens).column('project_id').unique().execute();
-  // The instance has a registration token too.
+  const tokensTable = 'runner_registration_tokens';
+  await db.schema.createIndex(`${tokensTable}_by_token`).on(tokensTable).column('token_digest').unique().execute();
+  await db.schema.createIndex(`${tokensTable}_by_group`).on(tokensTable).column('group_id').unique().execute();
+  await db.schema.createIndex(`${tokensTable}_by_project`).on(tokensTable).column('project_id').unique().execute();
+  // At most one registration token belongs to the instance: it has neither a group nor a project.
   await db.schema
-    .createIndex(`${tokens}_of_instance`)
-    .on(tokens)
+    .createIndex(`${tokensTable}_of_instance`)
+    .on(tokensTable)
     .expression(sql`(1)`)
     .unique()
     .where(sql.ref('group_id'), 'is', null)

@@ -15,7 +15,7 @@ export const migration: Migration = {
   },
 };
 
-/** Indexes by which the merge requests of a deployment are found from its commits. */
+/** Adds the indexes that find the merge requests of a deployment by its commits. */
 async function addMergeCommitIndexes(db: MigrationDb): Promise<void> {
   for (const kind of ['merge', 'squash']) {
     await sql`create index ${sql.id(`merge_requests_by_${kind}_commit`)} on merge_requests
@@ -47,16 +47,16 @@ async function addEnvironments(db: MigrationDb, dialect: Dialect): Promise<void>
     .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
     .addColumn('updated_at', dialect.timestamp, (column) => column.notNull())
     .execute();
-  const unique = (name: string, columns: string[]) =>
+  const createUniqueIndex = (name: string, columns: string[]) =>
     db.schema.createIndex(name).on('environments').columns(columns).unique().execute();
-  const index = (name: string, columns: string[]) =>
+  const createIndex = (name: string, columns: string[]) =>
     db.schema.createIndex(name).on('environments').columns(columns).execute();
-  await unique('environments_by_name', ['project_id', 'name']);
-  await unique('environments_by_slug', ['project_id', 'slug']);
-  await index('environments_by_project', ['project_id', 'id']);
-  await index('environments_by_state', ['project_id', 'state', 'id']);
+  await createUniqueIndex('environments_by_name', ['project_id', 'name']);
+  await createUniqueIndex('environments_by_slug', ['project_id', 'slug']);
+  await createIndex('environments_by_project', ['project_id', 'id']);
+  await createIndex('environments_by_state', ['project_id', 'state', 'id']);
   // Covering indexes: a search counts rows in the index only.
-  await index('environments_by_name_key', ['project_id', 'name_key', 'state', 'id']);
+  await createIndex('environments_by_name_key', ['project_id', 'name_key', 'state', 'id']);
   await sql`create index environments_by_rest_key on environments (project_id, rest_key, name_key, state, id)
     where "rest_key" is not null`.execute(db);
   await sql`create index environments_review_apps on environments (project_id, created_at, id)
@@ -89,15 +89,21 @@ async function addProtections(db: MigrationDb, dialect: Dialect): Promise<void> 
       .unique()
       .execute();
   }
-  await addPrincipals(db, dialect, 'protected_environment_deploy_access_levels', 'deploy_access_levels');
-  await addPrincipals(db, dialect, 'protected_environment_approval_rules', 'approval_rules');
+  await createPrincipalTable(db, dialect, 'protected_environment_deploy_access_levels', 'deploy_access_levels');
+  await createPrincipalTable(db, dialect, 'protected_environment_approval_rules', 'approval_rules');
   await db.schema
     .alterTable('protected_environment_approval_rules')
     .addColumn('required_approvals', dialect.integer, (column) => column.notNull().defaultTo(1))
     .execute();
 }
 
-async function addPrincipals(db: MigrationDb, dialect: Dialect, table: string, short: string): Promise<void> {
+/** Creates a table whose rows each name one role, user or group. `indexPrefix` begins the names of its constraints and indexes. */
+async function createPrincipalTable(
+  db: MigrationDb,
+  dialect: Dialect,
+  table: string,
+  indexPrefix: string,
+): Promise<void> {
   await db.schema
     .createTable(table)
     .addColumn('id', ...dialect.id)
@@ -109,15 +115,19 @@ async function addPrincipals(db: MigrationDb, dialect: Dialect, table: string, s
     .addColumn('group_id', dialect.integer, (column) => column.references('namespaces.id').onDelete('cascade'))
     .addColumn('group_inheritance_type', dialect.integer, (column) => column.notNull().defaultTo(0))
     .addCheckConstraint(
-      `${short}_principal`,
+      `${indexPrefix}_principal`,
       sql`(case when access_level is null then 0 else 1 end) + (case when user_id is null then 0 else 1 end)
         + (case when group_id is null then 0 else 1 end) = 1`,
     )
     .execute();
-  await db.schema.createIndex(`${short}_by_protection`).on(table).columns(['protected_environment_id', 'id']).execute();
+  await db.schema
+    .createIndex(`${indexPrefix}_by_protection`)
+    .on(table)
+    .columns(['protected_environment_id', 'id'])
+    .execute();
   for (const column of ['user_id', 'group_id']) {
     await db.schema
-      .createIndex(`${short}_by_${column.slice(0, -3)}`)
+      .createIndex(`${indexPrefix}_by_${column.slice(0, -3)}`)
       .on(table)
       .column(column)
       .execute();
@@ -146,23 +156,23 @@ async function addDeployments(db: MigrationDb, dialect: Dialect): Promise<void> 
     .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
     .addColumn('updated_at', dialect.timestamp, (column) => column.notNull())
     .execute();
-  const index = (name: string, columns: string[]) =>
+  const createIndex = (name: string, columns: string[]) =>
     db.schema.createIndex(name).on('deployments').columns(columns).execute();
-  const unique = (name: string, columns: string[]) =>
+  const createUniqueIndex = (name: string, columns: string[]) =>
     db.schema.createIndex(name).on('deployments').columns(columns).unique().execute();
-  await unique('deployments_by_iid', ['project_id', 'iid']);
-  await unique('deployments_by_job', ['job_id']);
-  await index('deployments_by_project', ['project_id', 'id']);
-  await index('deployments_by_creation', ['project_id', 'created_at', 'id']);
-  await index('deployments_by_update', ['project_id', 'updated_at', 'id']);
-  await index('deployments_by_status', ['project_id', 'status', 'id']);
+  await createUniqueIndex('deployments_by_iid', ['project_id', 'iid']);
+  await createUniqueIndex('deployments_by_job', ['job_id']);
+  await createIndex('deployments_by_project', ['project_id', 'id']);
+  await createIndex('deployments_by_creation', ['project_id', 'created_at', 'id']);
+  await createIndex('deployments_by_update', ['project_id', 'updated_at', 'id']);
+  await createIndex('deployments_by_status', ['project_id', 'status', 'id']);
   // Lists ordered by `finished_at` always filter by status.
-  await index('deployments_by_end', ['project_id', 'status', 'finished_at', 'id']);
-  await index('deployments_by_environment', ['environment_id', 'id']);
-  await index('deployments_by_environment_creation', ['environment_id', 'created_at', 'id']);
-  await index('deployments_by_environment_update', ['environment_id', 'updated_at', 'id']);
-  await index('deployments_finished', ['environment_id', 'status', 'finished_at', 'id']);
-  await index('deployments_by_user', ['user_id', 'id']);
+  await createIndex('deployments_by_end', ['project_id', 'status', 'finished_at', 'id']);
+  await createIndex('deployments_by_environment', ['environment_id', 'id']);
+  await createIndex('deployments_by_environment_creation', ['environment_id', 'created_at', 'id']);
+  await createIndex('deployments_by_environment_update', ['environment_id', 'updated_at', 'id']);
+  await createIndex('deployments_finished', ['environment_id', 'status', 'finished_at', 'id']);
+  await createIndex('deployments_by_user', ['user_id', 'id']);
   await sql`create index deployments_by_ref on deployments (project_id, ref, environment_id)
     where status = 'success'`.execute(db);
   await db.schema

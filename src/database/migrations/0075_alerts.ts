@@ -41,24 +41,26 @@ async function addIntegrations(db: MigrationDb, dialect: Dialect): Promise<void>
     .columns(['project_id', 'endpoint_identifier'])
     .unique()
     .execute();
-  const index = (name: string, columns: string[]) =>
+  const createIndex = (name: string, columns: string[]) =>
     db.schema.createIndex(name).on('alert_integrations').columns(columns).execute();
-  await index('alert_integrations_by_project', ['project_id', 'id']);
-  await index('alert_integrations_by_type', ['project_id', 'type', 'id']);
+  await createIndex('alert_integrations_by_project', ['project_id', 'id']);
+  await createIndex('alert_integrations_by_type', ['project_id', 'type', 'id']);
 }
 
-const RANKED = {
+/** Values of the sortable columns, from the highest rank to the lowest. */
+const RANKED_VALUES = {
   severity: ['critical', 'high', 'medium', 'low', 'info', 'unknown'],
   status: ['triggered', 'acknowledged', 'resolved', 'ignored'],
 };
 
 /**
- * Returns the rank of a value in its list, for sorting: the first is the highest, which clients request with `desc`.
+ * Returns an SQL expression for the rank of the column's value in its list. The first value has the highest rank, so that it
+ * comes first in descending order.
  */
-function rankOf(column: keyof typeof RANKED) {
-  const words = RANKED[column].toReversed();
-  const places = words.map((word, place) => sql`when ${sql.lit(word)} then ${sql.lit(place)}`);
-  return sql`case ${sql.ref(column)} ${sql.join(places, sql` `)} end`;
+function buildRankExpression(column: keyof typeof RANKED_VALUES) {
+  const values = RANKED_VALUES[column].toReversed();
+  const branches = values.map((value, rank) => sql`when ${sql.lit(value)} then ${sql.lit(rank)}`);
+  return sql`case ${sql.ref(column)} ${sql.join(branches, sql` `)} end`;
 }
 
 async function addAlerts(db: MigrationDb, dialect: Dialect): Promise<void> {
@@ -79,9 +81,13 @@ async function addAlerts(db: MigrationDb, dialect: Dialect): Promise<void> {
     .addColumn('monitoring_tool_key', dialect.key)
     .addColumn('hosts', dialect.json, (column) => column.notNull())
     .addColumn('severity', dialect.text, (column) => column.notNull())
-    .addColumn('severity_rank', dialect.integer, (column) => column.generatedAlwaysAs(rankOf('severity')).stored())
+    .addColumn('severity_rank', dialect.integer, (column) =>
+      column.generatedAlwaysAs(buildRankExpression('severity')).stored(),
+    )
     .addColumn('status', dialect.text, (column) => column.notNull())
-    .addColumn('status_rank', dialect.integer, (column) => column.generatedAlwaysAs(rankOf('status')).stored())
+    .addColumn('status_rank', dialect.integer, (column) =>
+      column.generatedAlwaysAs(buildRankExpression('status')).stored(),
+    )
     .addColumn('started_at', dialect.timestamp, (column) => column.notNull())
     .addColumn('ended_at', dialect.timestamp)
     .addColumn('event_count', dialect.integer, (column) => column.notNull())
@@ -101,14 +107,14 @@ async function addAlerts(db: MigrationDb, dialect: Dialect): Promise<void> {
   await db.schema.createIndex('alerts_by_iid').on('alerts').columns(['project_id', 'iid']).unique().execute();
   await sql`create unique index alerts_unresolved_by_fingerprint on alerts (project_id, fingerprint)
     where status <> 'resolved' and fingerprint is not null`.execute(db);
-  await addOrders(db);
+  await addSortIndexes(db);
   for (const column of ['environment_id', 'issue_id', 'assignee_id']) {
     await sql`create index ${sql.id(`alerts_by_${column.slice(0, -3)}`)} on alerts (${sql.ref(column)}, id)
       where ${sql.ref(column)} is not null`.execute(db);
   }
 }
 
-async function addOrders(db: MigrationDb): Promise<void> {
+async function addSortIndexes(db: MigrationDb): Promise<void> {
   await db.schema.createIndex('alerts_by_project').on('alerts').columns(['project_id', 'id']).execute();
   for (const [name, column] of Object.entries({
     start: 'started_at',

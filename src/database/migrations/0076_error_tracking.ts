@@ -144,10 +144,11 @@ async function addEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
     // The last column, so that queries without it do not read its overflow pages.
     .addColumn('payload', dialect.json, (column) => column.notNull())
     .execute();
-  const index = (name: string, columns: string[]) => db.schema.createIndex(name).on('error_events').columns(columns);
-  await index('error_events_by_event_id', ['project_id', 'event_id']).unique().execute();
-  await index('error_events_by_error', ['error_id', 'occurred_at', 'id']).execute();
-  await index('error_events_by_receipt', ['project_id', 'received_at']).execute();
+  const createIndex = (name: string, columns: string[]) =>
+    db.schema.createIndex(name).on('error_events').columns(columns);
+  await createIndex('error_events_by_event_id', ['project_id', 'event_id']).unique().execute();
+  await createIndex('error_events_by_error', ['error_id', 'occurred_at', 'id']).execute();
+  await createIndex('error_events_by_receipt', ['project_id', 'received_at']).execute();
 }
 
 async function addSessions(db: MigrationDb, dialect: Dialect): Promise<void> {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
-const CONTAINERS = [
+const OWNER_REFERENCES = [
   ['project_id', 'projects.id'],
   ['snippet_id', 'snippets.id'],
   ['group_id', 'namespaces.id'],
@@ -24,8 +24,10 @@ async function addMoves(db: MigrationDb, dialect: Dialect): Promise<void> {
     .createTable('storage_moves')
     .addColumn('id', ...dialect.id)
     .addColumn('kind', dialect.text, (column) => column.notNull());
-  for (const [column, target] of CONTAINERS) {
-    table = table.addColumn(column, dialect.integer, (made) => made.references(target).onDelete('cascade'));
+  for (const [column, referencedColumn] of OWNER_REFERENCES) {
+    table = table.addColumn(column, dialect.integer, (definition) =>
+      definition.references(referencedColumn).onDelete('cascade'),
+    );
   }
   await table
     .addColumn('state', dialect.text, (column) => column.notNull())
@@ -41,7 +43,7 @@ async function addMoves(db: MigrationDb, dialect: Dialect): Promise<void> {
     .on('storage_moves')
     .columns(['kind', 'created_at', 'id'])
     .execute();
-  for (const [column] of CONTAINERS) {
+  for (const [column] of OWNER_REFERENCES) {
     await db.schema
       .createIndex(`storage_moves_by_${column}`)
       .on('storage_moves')

@@ -30,7 +30,7 @@ async function addImports(db: MigrationDb, dialect: Dialect): Promise<void> {
     .addColumn('ended_at', dialect.timestamp)
     .addCheckConstraint('bulk_imports_status', sql`status in ${STATES}`)
     .execute();
-  await addLists(db, 'bulk_imports', 'user', 'user_id');
+  await addListIndexes(db, 'bulk_imports', 'user', 'user_id');
   await sql`create index bulk_imports_under_way on bulk_imports (updated_at, id)
     where status in ('created', 'started')`.execute(db);
   await db.schema
@@ -44,12 +44,12 @@ async function addImports(db: MigrationDb, dialect: Dialect): Promise<void> {
 }
 
 async function addEntities(db: MigrationDb, dialect: Dialect): Promise<void> {
-  const ofImport = (column: Parameters<Dialect['id'][1]>[0]) =>
+  const referenceImport = (column: Parameters<Dialect['id'][1]>[0]) =>
     column.notNull().references('bulk_imports.id').onDelete('cascade');
   await db.schema
     .createTable('bulk_import_entities')
     .addColumn('id', ...dialect.id)
-    .addColumn('bulk_import_id', dialect.integer, ofImport)
+    .addColumn('bulk_import_id', dialect.integer, referenceImport)
     .addColumn('user_id', dialect.integer, (column) => column.notNull().references('users.id').onDelete('cascade'))
     .addColumn('parent_id', dialect.integer, (column) =>
       column.references('bulk_import_entities.id').onDelete('cascade'),
@@ -70,8 +70,8 @@ async function addEntities(db: MigrationDb, dialect: Dialect): Promise<void> {
     .addCheckConstraint('bulk_import_entities_status', sql`status in ${STATES}`)
     .addCheckConstraint('bulk_import_entities_one', sql`namespace_id is null or project_id is null`)
     .execute();
-  await addLists(db, 'bulk_import_entities', 'user', 'user_id');
-  await addLists(db, 'bulk_import_entities', 'import', 'bulk_import_id');
+  await addListIndexes(db, 'bulk_import_entities', 'user', 'user_id');
+  await addListIndexes(db, 'bulk_import_entities', 'import', 'bulk_import_id');
   await sql`create index bulk_import_entities_in_order on bulk_import_entities (bulk_import_id, status, id)`.execute(
     db,
   );
@@ -85,8 +85,8 @@ async function addEntities(db: MigrationDb, dialect: Dialect): Promise<void> {
   }
 }
 
-/** Adds the indexes of lists in order of creation, with and without a filter by state. */
-async function addLists(db: MigrationDb, table: string, name: string, column: string): Promise<void> {
+/** Adds the indexes of lists ordered by creation, with and without a filter by status. */
+async function addListIndexes(db: MigrationDb, table: string, name: string, column: string): Promise<void> {
   await db.schema.createIndex(`${table}_by_${name}`).on(table).columns([column, 'created_at', 'id']).execute();
   await db.schema
     .createIndex(`${table}_by_${name}_status`)
@@ -96,7 +96,7 @@ async function addLists(db: MigrationDb, table: string, name: string, column: st
 }
 
 async function addProgress(db: MigrationDb, dialect: Dialect): Promise<void> {
-  const count = (column: Parameters<Dialect['id'][1]>[0]) => column.notNull().defaultTo(0);
+  const asCounter = (column: Parameters<Dialect['id'][1]>[0]) => column.notNull().defaultTo(0);
   await db.schema
     .createTable('bulk_import_trackers')
     .addColumn('id', ...dialect.id)
@@ -107,11 +107,11 @@ async function addProgress(db: MigrationDb, dialect: Dialect): Promise<void> {
     .addColumn('stage', dialect.integer, (column) => column.notNull())
     .addColumn('status', dialect.text, (column) => column.notNull())
     .addColumn('next_page', dialect.integer)
-    .addColumn('source_count', dialect.integer, count)
-    .addColumn('fetched_count', dialect.integer, count)
-    .addColumn('imported_count', dialect.integer, count)
+    .addColumn('source_count', dialect.integer, asCounter)
+    .addColumn('fetched_count', dialect.integer, asCounter)
+    .addColumn('imported_count', dialect.integer, asCounter)
     .addColumn('retried_call', dialect.text)
-    .addColumn('retries', dialect.integer, count)
+    .addColumn('retries', dialect.integer, asCounter)
     .execute();
   await db.schema
     .createIndex('bulk_import_trackers_by_relation')

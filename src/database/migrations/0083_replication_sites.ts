@@ -114,9 +114,9 @@ async function addEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
     .execute();
 }
 
-/** Condition of all events: without a secondary none are written. */
+/** Condition of all event triggers: without a secondary, no events are written. */
 const hasSecondary = sql<SqlBool>`exists (select 1 from geo_sites where not is_primary)`;
-/** Moves of objects matter only to sites with selective sync. */
+/** Condition of events about moved objects, which matter only to sites with selective sync. */
 const hasSelectiveSync = sql<SqlBool>`exists (select 1 from geo_sites where selective_sync_type is not null)`;
 
 type Timestamp = RawBuilder<string>;
@@ -124,6 +124,7 @@ type EventName = 'created' | 'updated' | 'deleted';
 
 const insertIntoEvents = sql`insert into geo_events (created_at, event_name, replicable_name, replicable_id, rescoped)`;
 
+/** Returns a function that returns the statements of a trigger, which insert one event. */
 const insertEvent =
   (name: EventName, replicable: string, id: string, rescoped: RawBuilder<unknown> = sql`false`) =>
   (timestamp: Timestamp) => [
@@ -164,7 +165,7 @@ async function addRepositoryEvents(db: MigrationDb, dialect: Dialect): Promise<v
   });
 }
 
-/** Events of snippets start when the repository of a snippet exists. */
+/** Adds the events of snippets, which start when the repository of a snippet exists. */
 async function addSnippetEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
   const [table, replicable] = ['snippets', 'snippet_repository'];
   await addConsequence(db, dialect, {
@@ -224,7 +225,7 @@ async function addBlobEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
   }
 }
 
-/** The blobs of a project move with it to another group or storage. */
+/** Adds the events of blobs that move with their project to another group or storage. */
 async function addMovedBlobEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
   const insertBlobEvents = (projectCondition: RawBuilder<SqlBool>) => (timestamp: Timestamp) => [
     sql`${insertIntoEvents} select ${timestamp}, 'updated', 'lfs_object', lfs_object_id, true from lfs_object_projects where ${projectCondition}`,

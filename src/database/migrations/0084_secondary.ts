@@ -26,13 +26,14 @@ export const migration: Migration = {
       .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
       .addColumn('updated_at', dialect.timestamp, (column) => column.notNull())
       .execute();
-    const index = (name: string, columns: string[]) => db.schema.createIndex(name).on('geo_registry').columns(columns);
-    await index('geo_registry_by_object', ['replicable_name', 'replicable_id']).unique().execute();
-    await index('geo_registry_by_work', ['pool', 'due_at', 'id']).execute();
-    await index('geo_registry_by_state', ['replicable_name', 'state', 'verification']).execute();
-    await index('geo_registry_by_listing', ['listing', 'id']).execute();
-    await index('geo_registry_by_path', ['path_key']).execute();
-    await index('geo_registry_by_checksum', ['checksum']).execute();
+    const createIndex = (name: string, columns: string[]) =>
+      db.schema.createIndex(name).on('geo_registry').columns(columns);
+    await createIndex('geo_registry_by_object', ['replicable_name', 'replicable_id']).unique().execute();
+    await createIndex('geo_registry_by_work', ['pool', 'due_at', 'id']).execute();
+    await createIndex('geo_registry_by_state', ['replicable_name', 'state', 'verification']).execute();
+    await createIndex('geo_registry_by_listing', ['listing', 'id']).execute();
+    await createIndex('geo_registry_by_path', ['path_key']).execute();
+    await createIndex('geo_registry_by_checksum', ['checksum']).execute();
     await db.schema
       .createTable('geo_position')
       .addColumn('id', dialect.integer, (column) => column.primaryKey())

@@ -20,13 +20,22 @@ export const migration: Migration = {
       .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
       .addColumn('updated_at', dialect.timestamp, (column) => column.notNull())
       .execute();
-    const triggers = 'pipeline_triggers';
-    await db.schema.createIndex(`${triggers}_by_token`).on(triggers).column('token_digest').unique().execute();
-    await db.schema.createIndex(`${triggers}_by_project`).on(triggers).columns(['project_id', 'id']).execute();
-    await db.schema.createIndex(`${triggers}_by_owner`).on(triggers).columns(['owner_id', 'id']).execute();
+    const triggersTable = 'pipeline_triggers';
     await db.schema
-      .createIndex(`${triggers}_by_end`)
-      .on(triggers)
+      .createIndex(`${triggersTable}_by_token`)
+      .on(triggersTable)
+      .column('token_digest')
+      .unique()
+      .execute();
+    await db.schema
+      .createIndex(`${triggersTable}_by_project`)
+      .on(triggersTable)
+      .columns(['project_id', 'id'])
+      .execute();
+    await db.schema.createIndex(`${triggersTable}_by_owner`).on(triggersTable).columns(['owner_id', 'id']).execute();
+    await db.schema
+      .createIndex(`${triggersTable}_by_end`)
+      .on(triggersTable)
       .columns(['expires_at', 'id'])
       .where(sql.ref('expires_at'), 'is not', null)
       .execute();

@@ -5,9 +5,9 @@ import type { Migration } from './migration.ts';
 export const migration: Migration = {
   name: '0089_pipeline_schedules',
   async up(db, dialect) {
-    const schedules = 'pipeline_schedules';
+    const schedulesTable = 'pipeline_schedules';
     await db.schema
-      .createTable(schedules)
+      .createTable(schedulesTable)
       .addColumn('id', ...dialect.id)
       // A project has at most ten, so they are deleted with it.
       .addColumn('project_id', dialect.integer, (column) =>
@@ -23,12 +23,20 @@ export const migration: Migration = {
       .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
       .addColumn('updated_at', dialect.timestamp, (column) => column.notNull())
       .execute();
-    await db.schema.createIndex(`${schedules}_by_project`).on(schedules).columns(['project_id', 'id']).execute();
-    await db.schema.createIndex(`${schedules}_by_owner`).on(schedules).columns(['owner_id', 'id']).execute();
-    await db.schema.createIndex(`${schedules}_due`).on(schedules).columns(['active', 'next_run_at', 'id']).execute();
-    const variables = 'pipeline_schedule_variables';
     await db.schema
-      .createTable(variables)
+      .createIndex(`${schedulesTable}_by_project`)
+      .on(schedulesTable)
+      .columns(['project_id', 'id'])
+      .execute();
+    await db.schema.createIndex(`${schedulesTable}_by_owner`).on(schedulesTable).columns(['owner_id', 'id']).execute();
+    await db.schema
+      .createIndex(`${schedulesTable}_due`)
+      .on(schedulesTable)
+      .columns(['active', 'next_run_at', 'id'])
+      .execute();
+    const variablesTable = 'pipeline_schedule_variables';
+    await db.schema
+      .createTable(variablesTable)
       .addColumn('id', ...dialect.id)
       .addColumn('schedule_id', dialect.integer, (column) =>
         column.notNull().references('pipeline_schedules.id').onDelete('cascade'),
@@ -38,8 +46,13 @@ export const migration: Migration = {
       .addColumn('variable_type', dialect.text, (column) => column.notNull())
       .addColumn('raw', dialect.boolean, (column) => column.notNull())
       .execute();
-    await db.schema.createIndex(`${variables}_by_key`).on(variables).columns(['schedule_id', 'key']).unique().execute();
-    // No foreign key, as for triggers.
+    await db.schema
+      .createIndex(`${variablesTable}_by_key`)
+      .on(variablesTable)
+      .columns(['schedule_id', 'key'])
+      .unique()
+      .execute();
+    // No foreign key: a deleted schedule may have very many pipelines, which then need no update.
     await db.schema.alterTable('pipelines').addColumn('schedule_id', dialect.integer).execute();
     await db.schema
       .createIndex('pipelines_by_schedule')

@@ -3,7 +3,7 @@ import type { Migration } from './migration.ts';
 
 /**
  * Commit statuses of external systems, in addition to the jobs of pipelines. Adds the index of the newest successful pipeline
- * of a ref, by which archives are requested.
+ * of a ref, which downloads of artifacts archives use.
  */
 export const migration: Migration = {
   name: '0090_commit_statuses',
@@ -45,20 +45,20 @@ export const migration: Migration = {
     for (const [name, columns] of Object.entries(indexes)) {
       await db.schema.createIndex(name).on('commit_statuses').columns(columns).execute();
     }
-    const latest = sql<boolean>`not retried`;
+    const isLatest = sql<boolean>`not retried`;
     await db.schema
       .createIndex('commit_statuses_latest_by_name')
       .on('commit_statuses')
       .columns(['pipeline_id', 'name'])
       .unique()
-      .where(latest)
+      .where(isLatest)
       .execute();
     // The status of a pipeline depends on which statuses exist, not on their number.
     await db.schema
       .createIndex('commit_statuses_latest_by_status')
       .on('commit_statuses')
       .columns(['pipeline_id', 'status'])
-      .where(latest)
+      .where(isLatest)
       .execute();
   },
 };

@@ -20,33 +20,35 @@ export const migration: Migration = {
       .columns(['project_id', 'sha'])
       .unique()
       .execute();
-    const add = (column: string, to: string, gone: 'cascade' | 'set null') =>
+    const addReference = (column: string, referencedTable: string, onDelete: 'cascade' | 'set null') =>
       db.schema
         .alterTable('notes')
-        .addColumn(column, dialect.integer, (made) => made.references(`${to}.id`).onDelete(gone))
+        .addColumn(column, dialect.integer, (definition) =>
+          definition.references(`${referencedTable}.id`).onDelete(onDelete),
+        )
         .execute();
-    await add('commented_commit_id', 'commented_commits', 'cascade');
-    await add('resolved_by_id', 'users', 'set null');
+    await addReference('commented_commit_id', 'commented_commits', 'cascade');
+    await addReference('resolved_by_id', 'users', 'set null');
     await db.schema.alterTable('notes').addColumn('resolved_at', dialect.timestamp).execute();
     await db.schema.alterTable('notes').addColumn('position', dialect.json).execute();
     await db.schema.alterTable('notes').addColumn('commit_sha', dialect.text).execute();
-    const index = (name: string, columns: string, where: string) =>
-      sql`create index ${sql.id(name)} on notes (${sql.raw(columns)}) where ${sql.raw(where)}`.execute(db);
-    for (const thing of ['issue', 'merge_request', 'epic', 'commented_commit']) {
-      await index(
-        `notes_by_${thing}_discussion`,
-        `${thing}_id, discussion_id, created_at, id`,
-        `"${thing}_id" is not null`,
+    const createIndex = (name: string, columns: string, condition: string) =>
+      sql`create index ${sql.id(name)} on notes (${sql.raw(columns)}) where ${sql.raw(condition)}`.execute(db);
+    for (const noteable of ['issue', 'merge_request', 'epic', 'commented_commit']) {
+      await createIndex(
+        `notes_by_${noteable}_discussion`,
+        `${noteable}_id, discussion_id, created_at, id`,
+        `"${noteable}_id" is not null`,
       );
     }
-    await index(
+    await createIndex(
       'notes_by_commented_commit',
       'commented_commit_id, created_at, id',
       '"commented_commit_id" is not null',
     );
-    await index('notes_by_resolver', 'resolved_by_id', '"resolved_by_id" is not null');
+    await createIndex('notes_by_resolver', 'resolved_by_id', '"resolved_by_id" is not null');
     // Index of unresolved threads, which block a merge if the project requires all threads to be resolved.
-    await index(
+    await createIndex(
       'notes_open_by_merge_request',
       'merge_request_id',
       '"merge_request_id" is not null and "type" is not null and not "system" and "resolved_at" is null',

@@ -16,14 +16,16 @@ export const migration: Migration = {
       .addColumn('id', ...dialect.id)
       .addColumn('user_id', dialect.integer, (column) => column.references('users.id').onDelete('set null'))
       .addColumn('name', dialect.text, (column) => column.notNull());
-    for (const [column, to] of Object.entries(tablesByColumn)) {
-      table = table.addColumn(column, dialect.integer, (made) => made.references(`${to}.id`).onDelete('cascade'));
+    for (const [column, referencedTable] of Object.entries(tablesByColumn)) {
+      table = table.addColumn(column, dialect.integer, (definition) =>
+        definition.references(`${referencedTable}.id`).onDelete('cascade'),
+      );
     }
     await table
       .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
       .addColumn('updated_at', dialect.timestamp, (column) => column.notNull())
       .execute();
-    // Exactly one of the four columns is set. Without a user (deleted), several rows may have the same name.
+    // Exactly one of the four columns is set. Rows of deleted users have a null `user_id` and may have the same name.
     await sql`create unique index award_emoji_by_user on award_emoji
       (user_id, name, coalesce(issue_id, 0), coalesce(merge_request_id, 0), coalesce(epic_id, 0), coalesce(note_id, 0))`.execute(
       db,

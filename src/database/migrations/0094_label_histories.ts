@@ -3,37 +3,37 @@ import type { Migration } from './migration.ts';
 
 const NOTEABLE_TABLES = { issue: 'issues', merge_request: 'merge_requests', epic: 'epics' };
 
-/** Events of labels and weights, and subscriptions to labels. */
+/** Events that record changes of labels and weights, and subscriptions to labels. */
 export const migration: Migration = {
   name: '0094_label_histories',
   async up(db, dialect) {
-    let labels = db.schema
+    let labelEvents = db.schema
       .createTable('resource_label_events')
       .addColumn('id', ...dialect.id)
       .addColumn('user_id', dialect.integer, (column) => column.references('users.id').onDelete('set null'))
       .addColumn('label_id', dialect.integer, (column) => column.references('labels.id').onDelete('set null'));
-    for (const [thing, things] of Object.entries(NOTEABLE_TABLES)) {
-      labels = labels.addColumn(`${thing}_id`, dialect.integer, (column) =>
-        column.references(`${things}.id`).onDelete('cascade'),
+    for (const [noteable, table] of Object.entries(NOTEABLE_TABLES)) {
+      labelEvents = labelEvents.addColumn(`${noteable}_id`, dialect.integer, (column) =>
+        column.references(`${table}.id`).onDelete('cascade'),
       );
     }
-    await labels
+    await labelEvents
       .addColumn('action', dialect.text, (column) => column.notNull())
       .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
       .execute();
-    for (const thing of Object.keys(NOTEABLE_TABLES)) {
+    for (const noteable of Object.keys(NOTEABLE_TABLES)) {
       await db.schema
-        .createIndex(`resource_label_events_by_${thing}`)
+        .createIndex(`resource_label_events_by_${noteable}`)
         .on('resource_label_events')
-        .columns([`${thing}_id`, 'id'])
-        .where(sql.ref(`${thing}_id`), 'is not', null)
+        .columns([`${noteable}_id`, 'id'])
+        .where(sql.ref(`${noteable}_id`), 'is not', null)
         .execute();
     }
-    for (const named of ['user', 'label']) {
+    for (const reference of ['user', 'label']) {
       await db.schema
-        .createIndex(`resource_label_events_by_${named}`)
+        .createIndex(`resource_label_events_by_${reference}`)
         .on('resource_label_events')
-        .column(`${named}_id`)
+        .column(`${reference}_id`)
         .execute();
     }
     await db.schema
@@ -65,11 +65,11 @@ export const migration: Migration = {
     // Without a project the subscription applies everywhere.
     await sql`create unique index label_subscriptions_by_label on label_subscriptions
       (label_id, user_id, coalesce(project_id, 0))`.execute(db);
-    for (const named of ['user', 'project']) {
+    for (const reference of ['user', 'project']) {
       await db.schema
-        .createIndex(`label_subscriptions_by_${named}`)
+        .createIndex(`label_subscriptions_by_${reference}`)
         .on('label_subscriptions')
-        .column(`${named}_id`)
+        .column(`${reference}_id`)
         .execute();
     }
   },

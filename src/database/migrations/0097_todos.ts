@@ -31,14 +31,15 @@ export const migration: Migration = {
       .execute();
     await db.schema.createIndex('todos_by_user').on('todos').columns(['user_id', 'state', 'id']).execute();
     await db.schema.createIndex('todos_by_author').on('todos').column('author_id').execute();
-    const index = (name: string, first: string, columns: string) =>
-      sql`create index ${sql.id(name)} on todos (${sql.id(first)}${sql.raw(columns)})
-        where ${sql.id(first)} is not null`.execute(db);
-    await index('todos_by_note', 'note_id', '');
-    for (const place of ['project', 'group']) await index(`todos_by_${place}`, `${place}_id`, ', user_id, id');
-    for (const thing of ['issue', 'merge_request', 'epic']) {
-      await index(`todos_by_${thing}`, `${thing}_id`, ', user_id, id');
-      await sql`create unique index ${sql.id(`todos_pending_by_${thing}`)} on todos (${sql.id(`${thing}_id`)}, user_id, action)
+    const createIndex = (name: string, firstColumn: string, otherColumns: string) =>
+      sql`create index ${sql.id(name)} on todos (${sql.id(firstColumn)}${sql.raw(otherColumns)})
+        where ${sql.id(firstColumn)} is not null`.execute(db);
+    await createIndex('todos_by_note', 'note_id', '');
+    for (const container of ['project', 'group'])
+      await createIndex(`todos_by_${container}`, `${container}_id`, ', user_id, id');
+    for (const noteable of ['issue', 'merge_request', 'epic']) {
+      await createIndex(`todos_by_${noteable}`, `${noteable}_id`, ', user_id, id');
+      await sql`create unique index ${sql.id(`todos_pending_by_${noteable}`)} on todos (${sql.id(`${noteable}_id`)}, user_id, action)
         where state = 'pending' and action not in ('mentioned', 'directly_addressed')`.execute(db);
     }
     // Stores whether a conflict was reported, so that each conflict is reported once.

@@ -8,7 +8,7 @@ export const migration: Migration = {
   async up(db, dialect) {
     await addWikis(db, dialect);
     await addPages(db, dialect);
-    await allowIntentsOfWikis(db, dialect);
+    await allowWikiIntents(db, dialect);
   },
 };
 
@@ -52,8 +52,10 @@ async function addPages(db: MigrationDb, dialect: Dialect): Promise<void> {
     .execute();
 }
 
-/** Makes a column nullable by moving the few rows to a new table: the engines have no common statement for it. */
-async function allowIntentsOfWikis(db: MigrationDb, dialect: Dialect): Promise<void> {
+/**
+ * Makes `project_id` of ref intents nullable by copying the few rows to a new table: the engines have no common statement for it.
+ */
+async function allowWikiIntents(db: MigrationDb, dialect: Dialect): Promise<void> {
   const indexes = ['by_project', 'by_user', 'by_merge_request'];
   for (const name of indexes) await db.schema.dropIndex(`ref_intents_${name}`).execute();
   await db.schema.alterTable('ref_intents').renameTo('ref_intents_before').execute();

@@ -12,7 +12,7 @@ export const migration: Migration = {
   },
 };
 
-/** As for repositories of projects (0083): without a secondary no events are written. */
+/** Condition of all event triggers, as in 0083: without a secondary, no events are written. */
 const hasSecondary = sql<SqlBool>`exists (select 1 from geo_sites where not is_primary)`;
 
 type EventName = 'created' | 'updated' | 'deleted';
@@ -21,9 +21,9 @@ type EventName = 'created' | 'updated' | 'deleted';
 async function addWikiEvents(db: MigrationDb, dialect: Dialect, owner: 'project' | 'group'): Promise<void> {
   const replicable = `${owner}_wiki_repository`;
   const insertIntoEvents = sql`insert into geo_events (created_at, event_name, replicable_name, replicable_id, rescoped)`;
-  const event =
-    (name: EventName, row: 'new' | 'old', rescoped: RawBuilder<unknown>) => (moment: RawBuilder<string>) => [
-      sql`${insertIntoEvents} values (${moment}, ${sql.lit(name)}, ${sql.lit(replicable)}, ${sql.ref(`${row}.wiki_id`)}, ${rescoped})`,
+  const insertEvent =
+    (name: EventName, row: 'new' | 'old', rescoped: RawBuilder<unknown>) => (timestamp: RawBuilder<string>) => [
+      sql`${insertIntoEvents} values (${timestamp}, ${sql.lit(name)}, ${sql.lit(replicable)}, ${sql.ref(`${row}.wiki_id`)}, ${rescoped})`,
     ];
   const hasOwner = (row: 'new' | 'old') => sql`${sql.ref(`${row}.${owner}_id`)} is not null`;
   await addConsequence(db, dialect, {
@@ -31,7 +31,7 @@ async function addWikiEvents(db: MigrationDb, dialect: Dialect, owner: 'project'
     table: 'wikis',
     after: { update: ['empty'] },
     when: sql<SqlBool>`${hasOwner('new')} and old.empty and not new.empty and ${hasSecondary}`,
-    writes: event('created', 'new', sql`false`),
+    writes: insertEvent('created', 'new', sql`false`),
   });
   const storageChanged = sql<SqlBool>`(old.storage <> new.storage)`;
   await addConsequence(db, dialect, {
@@ -40,24 +40,24 @@ async function addWikiEvents(db: MigrationDb, dialect: Dialect, owner: 'project'
     after: { update: ['ref_state_version', 'default_branch', 'storage'] },
     when: sql<SqlBool>`${hasOwner('new')} and not old.empty and (old.ref_state_version <> new.ref_state_version
       or old.default_branch <> new.default_branch or ${storageChanged}) and ${hasSecondary}`,
-    writes: event('updated', 'new', storageChanged),
+    writes: insertEvent('updated', 'new', storageChanged),
   });
   await addConsequence(db, dialect, {
     name: `geo_${owner}_wiki_deleted`,
     table: 'wikis',
     after: 'delete',
     when: sql<SqlBool>`${hasOwner('old')} and not old.empty and ${hasSecondary}`,
-    writes: event('deleted', 'old', sql`false`),
+    writes: insertEvent('deleted', 'old', sql`false`),
   });
-  const route = owner === 'project' ? 'project_id' : 'namespace_id';
+  const routeColumn = owner === 'project' ? 'project_id' : 'namespace_id';
   await addConsequence(db, dialect, {
     name: `geo_${owner}_wiki_renamed`,
     table: 'routes',
     after: { update: ['full_path'] },
-    when: sql<SqlBool>`${sql.ref(`new.${route}`)} is not null and old.full_path <> new.full_path and ${hasSecondary}`,
-    writes: (moment) => [
-      sql`${insertIntoEvents} select ${moment}, 'updated', ${sql.lit(replicable)}, wiki_id, true from wikis
-        where ${sql.ref(`${owner}_id`)} = ${sql.ref(`new.${route}`)} and not empty`,
+    when: sql<SqlBool>`${sql.ref(`new.${routeColumn}`)} is not null and old.full_path <> new.full_path and ${hasSecondary}`,
+    writes: (timestamp) => [
+      sql`${insertIntoEvents} select ${timestamp}, 'updated', ${sql.lit(replicable)}, wiki_id, true from wikis
+        where ${sql.ref(`${owner}_id`)} = ${sql.ref(`new.${routeColumn}`)} and not empty`,
     ],
   });
 }

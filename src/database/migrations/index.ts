@@ -102,7 +102,7 @@ import type { Migration } from './migration.ts';
 //
 // then its import here and its line at the end of the list, and the tables' interfaces in `tables/` and `schema.ts`.
 // Forward only: a released migration is never changed. Unique rules are indexes made with createIndex, so that
-// `uniqueViolation` gives the same name on both engines; foreign keys are part of createTable (SQLite can't add them).
+// `getViolatedUniqueIndex` gives the same name on both engines; foreign keys are part of createTable (SQLite can't add them).
 
 /** All migrations, in execution order. */
 export const migrations: readonly Migration[] = [
