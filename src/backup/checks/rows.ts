@@ -122,7 +122,7 @@ async function* checkIds(
           const { rows } = await sql<{
             highest: number;
           }>`select max(${sql.ref(column)}) as highest from ${sql.table(name)}`.execute(tx);
-          await setLastId(tx, name, rows[0]!.most);
+          await setLastId(tx, name, rows[0]!.highest);
         });
         return true;
       },

@@ -69,7 +69,7 @@ export type MaybePromise<T> = T | Promise<T>;
 
 /** A connection for the reads of one request. */
 export interface RequestConnection extends Connection {
-  /** Returns a value, or a promise of it, that changes with each commit. Later results of `reads` are as new as this call. */
+  /** Returns a value, or a promise of it, that changes with each commit. Read sets of later calls are at least as new as this call. */
   version(): unknown;
   /** Returns everything that was read on this connection so far. */
   reads(): ReadSet;
