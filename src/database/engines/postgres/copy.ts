@@ -59,11 +59,11 @@ export function createPostgresCopyOperations(
       }
     },
     beginRestore: beginCopyTransaction,
-    tables,
+    tables: listTables,
     suspendConstraints,
     insert,
     setLastId,
-    references,
+    references: listReferences,
     // PostgreSQL has no such check; an administrator can enable page checksums.
     integrity: async () => [],
   };
@@ -115,7 +115,7 @@ async function query(connection: Connection, sql: string, parameters: readonly u
   return (await connection.execute({ sql, parameters })).rows;
 }
 
-async function tables(connection: Connection): Promise<CopiedTable[]> {
+async function listTables(connection: Connection): Promise<CopiedTable[]> {
   const columns = await query(
     connection,
     `select c.relname as "table", a.attname as "column", format_type(a.atttypid, null) as type,
@@ -141,7 +141,7 @@ async function tables(connection: Connection): Promise<CopiedTable[]> {
  * each row.
  */
 async function suspendConstraints(connection: Connection): Promise<() => Promise<void>> {
-  const references = await query(
+  const foreignKeys = await query(
     connection,
     `select conrelid::regclass::text as "table", conname as name, pg_get_constraintdef(oid) as text from pg_constraint
      where contype = 'f' and connamespace = current_schema()::regnamespace order by conname`,
@@ -151,11 +151,11 @@ async function suspendConstraints(connection: Connection): Promise<() => Promise
     `select distinct tgrelid::regclass::text as "table" from pg_trigger t join pg_class c on c.oid = t.tgrelid
      where not tgisinternal and c.relnamespace = current_schema()::regnamespace`,
   );
-  for (const { table, name } of references) await query(connection, `alter table ${table} drop constraint "${name}"`);
+  for (const { table, name } of foreignKeys) await query(connection, `alter table ${table} drop constraint "${name}"`);
   for (const { table } of triggerTables) await query(connection, `alter table ${table} disable trigger user`);
   return async () => {
     for (const { table } of triggerTables) await query(connection, `alter table ${table} enable trigger user`);
-    for (const { table, name, text } of references) {
+    for (const { table, name, text } of foreignKeys) {
       await query(connection, `alter table ${table} add constraint "${name}" ${text}`);
     }
   };
@@ -168,9 +168,9 @@ async function insert(
   rows: readonly CellValues[],
 ): Promise<void> {
   const names = columns.map((column) => `"${column.name}"`).join(', ');
-  const arrayParameters = columns.map(({ kind }, at) => `$${at + 1}::${TYPES[kind]}[]`).join(', ');
+  const arrayParameters = columns.map(({ kind }, index) => `$${index + 1}::${TYPES[kind]}[]`).join(', ');
   const sql = `insert into "${name}" (${names}) overriding system value select * from unnest(${arrayParameters})`;
-  const parameters = columns.map((_, at) => rows.map((row) => row[at]));
+  const parameters = columns.map((_, index) => rows.map((row) => row[index]));
   await connection.execute({ sql, parameters });
 }
 
@@ -183,7 +183,7 @@ async function setLastId(connection: Connection, table: string, lastId: number):
   );
 }
 
-async function references(connection: Connection): Promise<Reference[]> {
+async function listReferences(connection: Connection): Promise<Reference[]> {
   const rows = await query(
     connection,
     `select f.conname as name, c.relname as "table", a.attname as "column", p.relname as parent,
@@ -191,17 +191,21 @@ async function references(connection: Connection): Promise<Reference[]> {
      from pg_constraint f
      join pg_class c on c.oid = f.conrelid
      join pg_class p on p.oid = f.confrelid
-     cross join lateral unnest(f.conkey, f.confkey) with ordinality as k(own, other, place)
-     join pg_attribute a on a.attrelid = f.conrelid and a.attnum = k.own
-     join pg_attribute b on b.attrelid = f.confrelid and b.attnum = k.other
-     where f.contype = 'f' and f.connamespace = current_schema()::regnamespace order by f.conname, k.place`,
+     cross join lateral unnest(f.conkey, f.confkey) with ordinality as k(column_number, parent_column_number, key_position)
+     join pg_attribute a on a.attrelid = f.conrelid and a.attnum = k.column_number
+     join pg_attribute b on b.attrelid = f.confrelid and b.attnum = k.parent_column_number
+     where f.contype = 'f' and f.connamespace = current_schema()::regnamespace order by f.conname, k.key_position`,
   );
-  return [...Map.groupBy(rows, ({ table, name }) => `${table} ${name}`).values()].map((indexColumns) => ({
-    table: String(indexColumns[0]!.table),
-    columns: indexColumns.map(({ column }) => String(column)),
-    parent: String(indexColumns[0]!.parent),
-    parentColumns: indexColumns.map(({ parent_column }) => String(parent_column)),
+  return [...Map.groupBy(rows, ({ table, name }) => `${table} ${name}`).values()].map((foreignKeyColumns) => ({
+    table: String(foreignKeyColumns[0]!.table),
+    columns: foreignKeyColumns.map(({ column }) => String(column)),
+    parent: String(foreignKeyColumns[0]!.parent),
+    parentColumns: foreignKeyColumns.map(({ parent_column }) => String(parent_column)),
     onDelete:
-      indexColumns[0]!.on_delete === 'c' ? 'cascade' : indexColumns[0]!.on_delete === 'n' ? 'set null' : 'nothing',
+      foreignKeyColumns[0]!.on_delete === 'c'
+        ? 'cascade'
+        : foreignKeyColumns[0]!.on_delete === 'n'
+          ? 'set null'
+          : 'nothing',
   }));
 }

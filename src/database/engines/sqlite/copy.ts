@@ -39,12 +39,12 @@ export function createSqliteCopyOperations(
     openSnapshot: async () => openSnapshot(file),
     lockRefs: () => lockWrites(file),
     beginRestore: beginCopyTransaction,
-    tables,
+    tables: listTables,
     suspendConstraints,
     insert,
     setLastId,
-    references,
-    integrity,
+    references: listReferences,
+    integrity: checkIntegrity,
   };
 }
 
@@ -101,7 +101,7 @@ async function query(connection: Connection, sql: string, parameters: readonly u
   return (await connection.execute({ sql, parameters })).rows;
 }
 
-async function tables(connection: Connection): Promise<CopiedTable[]> {
+async function listTables(connection: Connection): Promise<CopiedTable[]> {
   // Tables of a search index are virtual or shadow tables, which triggers fill.
   const columns = await query(
     connection,
@@ -146,7 +146,7 @@ async function setLastId(connection: Connection, table: string, lastId: number):
   await query(connection, 'insert into sqlite_sequence (name, seq) values (?, ?)', [table, lastId]);
 }
 
-async function references(connection: Connection): Promise<Reference[]> {
+async function listReferences(connection: Connection): Promise<Reference[]> {
   const rows = await query(
     connection,
     `select t.name as "table", f.id, f."from" as "column", f."table" as parent, f."to" as parent_column,
@@ -154,19 +154,19 @@ async function references(connection: Connection): Promise<Reference[]> {
      from pragma_table_list t, pragma_foreign_key_list(t.name) f
      where t.schema = 'main' and t.type = 'table' order by t.name, f.id, f.seq`,
   );
-  return [...Map.groupBy(rows, ({ table, id }) => `${table} ${id}`).values()].map((indexColumns) => ({
-    table: String(indexColumns[0]!.table),
-    columns: indexColumns.map(({ column }) => String(column)),
-    parent: String(indexColumns[0]!.parent),
-    parentColumns: indexColumns.map(({ parent_column }) => String(parent_column)),
+  return [...Map.groupBy(rows, ({ table, id }) => `${table} ${id}`).values()].map((foreignKeyColumns) => ({
+    table: String(foreignKeyColumns[0]!.table),
+    columns: foreignKeyColumns.map(({ column }) => String(column)),
+    parent: String(foreignKeyColumns[0]!.parent),
+    parentColumns: foreignKeyColumns.map(({ parent_column }) => String(parent_column)),
     onDelete:
-      indexColumns[0]!.on_delete === 'cascade' || indexColumns[0]!.on_delete === 'set null'
-        ? indexColumns[0]!.on_delete
+      foreignKeyColumns[0]!.on_delete === 'cascade' || foreignKeyColumns[0]!.on_delete === 'set null'
+        ? foreignKeyColumns[0]!.on_delete
         : 'nothing',
   }));
 }
 
-async function integrity(connection: Connection) {
+async function checkIntegrity(connection: Connection) {
   const rows = await query(connection, 'select integrity_check as problem from pragma_integrity_check');
   const problems = rows.map(({ problem }) => String(problem)).filter((problem) => problem !== 'ok');
   return problems.map((problem) => ({
