@@ -224,7 +224,7 @@ interface InsertTrigger {
   readonly table: string;
   /** The event that fires the trigger; an update may be limited to these columns. */
   readonly after: 'insert' | 'delete' | { readonly update: readonly string[] };
-  /** Condition on the row, whose columns are `new.x` and `old.x`, as in `writes`. */
+  /** Condition on the row. Here and in the insert statements, the row's columns are `new.x` and `old.x`. */
   readonly when: RawBuilder<SqlBool>;
   /** Returns insert statements; `timestamp` is the current time of the database. */
   readonly writes: (timestamp: RawBuilder<string>) => readonly RawBuilder<unknown>[];

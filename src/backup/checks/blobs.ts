@@ -87,7 +87,9 @@ async function listOwners({ database }: CheckContext, sha256: string): Promise<s
       const rows = await snapshot.query(
         `select ${key.map(quoteIdentifier).join(', ')} from ${quoteIdentifier(table)} where ${quoteIdentifier(column)} = '${sha256}' limit 3`,
       );
-      owners.push(...rows.map((row) => `${table} ${key.map((part) => `${part} ${row[part]}`).join(' ')}`));
+      owners.push(
+        ...rows.map((row) => `${table} ${key.map((keyColumn) => `${keyColumn} ${row[keyColumn]}`).join(' ')}`),
+      );
     }
     return owners;
   } finally {

@@ -73,8 +73,8 @@ async function checkRepository(context: CheckContext, row: StoredRepository): Pr
       : fsckResult.problems
           .slice(0, 5)
           .map((problem) => ({ text: `The repository of ${row.name} is damaged (${location}): ${problem}` }));
-    const stale = await checkStaleFiles(context, row, repository);
-    return [...damageFindings, ...stale, ...(await checkRow(context, row, repository))];
+    const staleFindings = await checkStaleFiles(context, row, repository);
+    return [...damageFindings, ...staleFindings, ...(await checkRow(context, row, repository))];
   } catch (error) {
     const state = error instanceof GitError ? 'is damaged' : 'cannot be examined';
     return [{ text: `The repository of ${row.name} ${state} (${location}): ${describeError(error)}` }];
@@ -97,10 +97,10 @@ async function findSpecialFile({ directory }: Repository, subdirectory = ''): Pr
 
 /** Finds files of git commands that failed or were killed. */
 async function checkStaleFiles({ git }: CheckContext, { name }: StoredRepository, repository: Repository) {
-  const stale = await listStaleFiles(git, repository);
-  if (stale.length === 0) return [];
+  const staleFiles = await listStaleFiles(git, repository);
+  if (staleFiles.length === 0) return [];
   const sizes = await Promise.all(
-    stale.map((path) =>
+    staleFiles.map((path) =>
       stat(path)
         .then(({ size }) => size)
         .catch(() => 0),
@@ -113,12 +113,13 @@ async function checkStaleFiles({ git }: CheckContext, { name }: StoredRepository
   };
   return [
     {
-      text: `The repository of ${name} has ${stale.length} files of interrupted git commands (${bytes} bytes)`,
+      text: `The repository of ${name} has ${staleFiles.length} files of interrupted git commands (${bytes} bytes)`,
       repair: { text: 'remove them', run },
     },
   ];
 }
 
+/** Compares the row of a repository with its refs. */
 async function checkRow(
   { git, database }: CheckContext,
   row: StoredRepository,
@@ -140,10 +141,10 @@ async function checkRow(
   }
   const hasBranches = (await listRefLines(git, repository)).includes(` ${HEADS}`);
   const [table, id] = [name.split(' ')[0] as string, Number(name.split(' ')[1])];
-  const key = sql.ref(table === 'wikis' ? 'wiki_id' : 'project_id');
+  const idColumn = sql.ref(table === 'wikis' ? 'wiki_id' : 'project_id');
   const createRowUpdate = (set: string) => async () => {
     await database.transaction((tx) =>
-      sql`update ${sql.table(table)} set ${sql.raw(set)}, ref_state_version = ref_state_version + 1 where ${key} = ${id}`.execute(
+      sql`update ${sql.table(table)} set ${sql.raw(set)}, ref_state_version = ref_state_version + 1 where ${idColumn} = ${id}`.execute(
         tx,
       ),
     );

@@ -15,13 +15,13 @@ export interface ReadSnapshot extends SqliteConnection {
  */
 export function createReadSnapshot(connection: SqliteConnection): ReadSnapshot {
   const { database } = connection;
-  const [beginStatement, commit] = [database.prepare('begin'), database.prepare('commit')];
-  const dataVersion = database.prepare('pragma data_version');
-  dataVersion.setReturnArrays(true);
+  const [beginStatement, commitStatement] = [database.prepare('begin'), database.prepare('commit')];
+  const dataVersionQuery = database.prepare('pragma data_version');
+  dataVersionQuery.setReturnArrays(true);
   let isHeld = false;
   const releaseSnapshot = () => {
     // A disk failure may have ended the transaction.
-    if (isHeld && database.isTransaction) commit.run();
+    if (isHeld && database.isTransaction) commitStatement.run();
     isHeld = false;
   };
   const holdSnapshot = () => {
@@ -35,7 +35,7 @@ export function createReadSnapshot(connection: SqliteConnection): ReadSnapshot {
     release: releaseSnapshot,
     state() {
       holdSnapshot();
-      return (dataVersion.get() as unknown as [number])[0];
+      return (dataVersionQuery.get() as unknown as [number])[0];
     },
     execute(statement): StatementResult {
       holdSnapshot();

@@ -16,7 +16,11 @@ export interface SnapshotTracker {
   clear(): void;
 }
 
-const SNAPSHOT = { sql: 'select pg_current_snapshot()::text as now', parameters: [], name: 'hearth_snapshot' };
+const SNAPSHOT_STATEMENT = {
+  sql: 'select pg_current_snapshot()::text as now',
+  parameters: [],
+  name: 'hearth_snapshot',
+};
 
 /** The transactions of this process; `ensureCatalog` returns a promise to await before the first snapshot query. */
 interface TrackerSources {
@@ -31,36 +35,39 @@ export function createSnapshotTracker(
 ): SnapshotTracker {
   const cache = new QueryCache(versions);
   let lastSnapshot: string | undefined;
-  let foreignCommits = 0;
-  /** Own commits invalidate results of their tables; commits of other processes invalidate everything. */
-  const advanceTo = async (now: string) => {
-    if (now === lastSnapshot) return;
-    if (lastSnapshot === undefined || !(await ownCommits.follow(parseSnapshot(lastSnapshot), parseSnapshot(now))))
-      foreignCommits++;
-    lastSnapshot = now;
-    cache.setVersion(foreignCommits);
+  let foreignCommitCount = 0;
+  /** Invalidates the results of tables that this process wrote; if another process has committed, all results. */
+  const advanceTo = async (snapshotText: string) => {
+    if (snapshotText === lastSnapshot) return;
+    if (
+      lastSnapshot === undefined ||
+      !(await ownCommits.follow(parseSnapshot(lastSnapshot), parseSnapshot(snapshotText)))
+    )
+      foreignCommitCount++;
+    lastSnapshot = snapshotText;
+    cache.setVersion(foreignCommitCount);
   };
   const querySnapshot = coalesce(async () => {
-    const isReady = ensureCatalog();
-    if (isReady) await isReady;
-    const { rows } = await execute(SNAPSHOT);
-    const { now } = rows[0] as { now: string };
+    const catalogReady = ensureCatalog();
+    if (catalogReady) await catalogReady;
+    const { rows } = await execute(SNAPSHOT_STATEMENT);
+    const { now: snapshotText } = rows[0] as { now: string };
     // Snapshot queries run one after another, so that the last result is the latest state.
-    await advanceTo(now);
-    return now;
+    await advanceTo(snapshotText);
+    return snapshotText;
   });
-  let commits = 0;
+  let ownCommitCount = 0;
   return {
     openRequestConnection(origin) {
       let pendingVersion: Promise<string> | undefined;
-      let requestedAtCommit = commits;
+      let requestedAtCommitCount = ownCommitCount;
       let trackedReads: ReturnType<QueryCache['trackReads']> | undefined;
       const version = () => {
-        if (pendingVersion === undefined || requestedAtCommit !== commits) {
-          requestedAtCommit = commits;
-          pendingVersion = querySnapshot().then((now) => {
+        if (pendingVersion === undefined || requestedAtCommitCount !== ownCommitCount) {
+          requestedAtCommitCount = ownCommitCount;
+          pendingVersion = querySnapshot().then((snapshotText) => {
             trackedReads ??= cache.trackReads();
-            return now;
+            return snapshotText;
           });
         }
         return pendingVersion;
@@ -76,7 +83,7 @@ export function createSnapshotTracker(
       };
     },
     recordCommit() {
-      commits++;
+      ownCommitCount++;
     },
     clear: () => cache.clear(),
   };
@@ -85,9 +92,9 @@ export function createSnapshotTracker(
 /** Runs one call at a time: callers during a call share the next call, which begins after it. */
 function coalesce<T>(query: () => Promise<T>): () => Promise<T> {
   let runningQuery: Promise<T> | undefined;
-  let next: Promise<T> | undefined;
+  let nextQuery: Promise<T> | undefined;
   const beginQuery = (): Promise<T> => {
-    next = undefined;
+    nextQuery = undefined;
     const newQuery = query();
     runningQuery = newQuery;
     const onSettled = () => {
@@ -98,7 +105,7 @@ function coalesce<T>(query: () => Promise<T>): () => Promise<T> {
   };
   return () => {
     if (runningQuery === undefined) return beginQuery();
-    next ??= runningQuery.then(beginQuery, beginQuery);
-    return next;
+    nextQuery ??= runningQuery.then(beginQuery, beginQuery);
+    return nextQuery;
   };
 }
