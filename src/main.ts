@@ -34,7 +34,7 @@ const commands: Readonly<Record<string, Command>> = Object.assign(Object.create(
   restore,
   doctor,
   version: async (args: readonly string[]) => {
-    noArguments(args);
+    requireNoArguments(args);
     process.stdout.write(`${packageJson.version}\n`);
   },
   help: async () => void process.stdout.write(usage),
@@ -57,9 +57,9 @@ async function run([first = 'serve', ...args]: readonly string[]): Promise<void>
 }
 
 async function serve(args: readonly string[]): Promise<void> {
-  noArguments(args);
+  requireNoArguments(args);
   const { config, warnings } = loadCheckedConfig();
-  const stopRequested = stopSignal();
+  const stopRequested = waitForStopSignal();
   const { requireGit } = await import('./git/process/version.ts');
   // Started first: git runs while the modules load.
   const [, start, { createLog }, { collectGarbageWhenIdle }] = await Promise.all([
@@ -92,7 +92,7 @@ async function loadServer(config: Config): Promise<StartServer> {
 }
 
 async function migrate(args: readonly string[]): Promise<void> {
-  noArguments(args);
+  requireNoArguments(args);
   const config = loadCommandConfig();
   const { openDatabase } = await import('./database/database.ts');
   const { migrate } = await import('./database/migrate.ts');
@@ -154,24 +154,25 @@ function loadCommandConfig(): Config {
   return config;
 }
 
-// Ctrl-C in a terminal reaches the server directly and again through npm or the launcher: both count as one signal.
+// Milliseconds. Ctrl-C reaches the server directly and again through npm or the launcher: both count as one signal.
 const REPEATED_SIGNAL_MS = 500;
 
 /** Resolves at the first SIGTERM or SIGINT. A second one, when the server is still stopping, ends the process at once. */
-function stopSignal(): Promise<void> {
+function waitForStopSignal(): Promise<void> {
   return new Promise((resolve) => {
-    let first: number | null = null;
+    let firstSignalAt: number | null = null;
     const onSignal = (_signal: NodeJS.Signals, number: number) => {
-      first ??= performance.now();
+      firstSignalAt ??= performance.now();
       resolve();
-      if (performance.now() - first > REPEATED_SIGNAL_MS) process.exit(128 + number);
+      if (performance.now() - firstSignalAt > REPEATED_SIGNAL_MS) process.exit(128 + number);
     };
     process.on('SIGTERM', onSignal);
     process.on('SIGINT', onSignal);
   });
 }
 
-function noArguments(args: readonly string[]): void {
+/** Throws if the command line has arguments. */
+function requireNoArguments(args: readonly string[]): void {
   parseArgs({ args: [...args], options: {}, strict: true, allowPositionals: false });
 }
 
@@ -188,7 +189,7 @@ const expectedErrors = [
   'DataDirectoryInUse',
 ];
 
-function fail(error: unknown): void {
+function exitWithError(error: unknown): void {
   process.stderr.write(`hearth: ${redactText(explainError(error))}\n`);
   process.exit(exitCodeOf(error));
 }
@@ -204,4 +205,4 @@ function explainError(error: unknown): string {
   return error.stack ?? error.message;
 }
 
-run(process.argv.slice(2)).catch(fail);
+run(process.argv.slice(2)).catch(exitWithError);

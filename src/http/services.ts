@@ -24,7 +24,7 @@ export interface Services {
   readonly runUnitOfWork: RunUnitOfWork;
   readonly log: Log;
   readonly mailer: Mailer;
-  /** Sends requests to other servers, within what the settings allow. */
+  /** Sends requests to other servers that the settings allow. */
   readonly outbound: Outbound;
   /** The key of the instance for encryption and signatures; read on first use. */
   readonly secretKey: () => Promise<KeyObject>;

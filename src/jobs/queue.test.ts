@@ -302,7 +302,7 @@ test('a process that lost the lease does not delete the job of the new owner', a
       clock.advance(100);
       const claim = { owner: 'other', leaseUntil: '2027-01-01T00:00:00.000Z', kinds: ['slow'], limit: 1 };
       await database.transaction(async (tx) => {
-        await releaseAbandonedLeases(tx, { by: tx.now, exceptOwner: 'other' });
+        await releaseAbandonedLeases(tx, { now: tx.now, exceptOwner: 'other' });
         assert.equal((await claimJobs(tx, { ...claim, onlySuspects: true })).length, 1);
       });
     },

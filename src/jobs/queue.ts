@@ -25,10 +25,11 @@ export interface JobQueue {
   stop(drainMs?: number): Promise<void>;
   /** For tests: runs due schedules and jobs until nothing is due. Returns the number of runs. */
   runDue(): Promise<number>;
-  /** Calls `listener` whenever no job is running or due, until the returned function is called. */
+  /** Calls `listener` whenever no job is running or due. Returns a function that removes the listener. */
   afterBatch(listener: (batch: JobBatch) => void): () => void;
 }
 
+/** The jobs that ran between two idle periods of the queue. */
 export interface JobBatch {
   /** Number of jobs that ran since the previous batch. */
   readonly jobCount: number;
@@ -59,7 +60,7 @@ interface QueueLog {
   error(details: object, message: string): void;
 }
 
-/** Milliseconds. A lease is extended three times before it would expire. */
+/** Milliseconds until a lease expires. Each heartbeat extends it, several times before it would expire. */
 const LEASE_MS = 60_000;
 const HEARTBEAT_MS = 20_000;
 const POLL_INTERVAL_MS = 1_000;
@@ -67,10 +68,10 @@ const DRAIN_MS = 10_000;
 
 const DEFAULT_MAX_ATTEMPTS = 10;
 
-/** Number of processes that a job may end before it becomes dead. */
+/** Number of process deaths during its runs after which a job becomes dead. */
 const MAX_PROCESS_DEATHS = 2;
 
-/** Milliseconds that a suspect runs before the next one may start: a job that ends its process does so soon. */
+/** Milliseconds that a suspect runs before the next suspect may start. A job that crashes its process usually does so early. */
 const SUSPECT_MS = 30_000;
 
 const MAX_ERROR_LENGTH = 2_000;
@@ -84,29 +85,29 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
   const { database, clock, services, schedules = [], redact = (text) => text, log } = options;
   const jobs = mapJobsByKind(options.jobs);
   const lanes = [
-    { kinds: listKindsOfLane(jobs, 'short'), places: options.concurrency ?? 4 },
-    { kinds: listKindsOfLane(jobs, 'long'), places: options.longConcurrency ?? 5 },
-    { kinds: listKindsOfLane(jobs, 'far'), places: options.externalConcurrency ?? 10 },
+    { kinds: listKindsOfLane(jobs, 'short'), slots: options.concurrency ?? 4 },
+    { kinds: listKindsOfLane(jobs, 'long'), slots: options.longConcurrency ?? 5 },
+    { kinds: listKindsOfLane(jobs, 'external'), slots: options.externalConcurrency ?? 10 },
   ].filter(({ kinds }) => kinds.length > 0);
   const owner = randomUUID();
   const runningJobs = new Map<number, RunningJob>();
   const listeners = new Set<(batch: JobBatch) => void>();
   const abortController = new AbortController();
-  let working = false;
+  let isStarted = false;
   let jobCount = 0;
   let currentCheck: Promise<void> | undefined;
-  let checkAgain = false;
-  let leaseCheckDue = true;
-  let nextScheduled: string | undefined;
+  let isCheckPending = false;
+  let isLeaseCheckDue = true;
+  let nextScheduledAt: string | undefined;
   let timers: NodeJS.Timeout[] = [];
-  let endWakeUps = () => {};
+  let removeEnqueueListener = () => {};
 
   const timestampAfter = (milliseconds: number) => addMilliseconds(timestamp(clock), milliseconds);
 
-  const allDone = () => Promise.all([...runningJobs.values()].map(({ done }) => done));
+  const waitForRunningJobs = () => Promise.all([...runningJobs.values()].map(({ done }) => done));
 
   const storeResult = async (work: (tx: Transaction) => Promise<void>) => {
-    // Read committed: these touch rows that this owner has leased, nobody else's.
+    // Read committed is enough: this owner holds the leases of these rows.
     for (let attempt = 0; ; attempt++) {
       try {
         return await database.transaction(work, { isolation: 'read committed', exemptFromLimit: true });
@@ -117,7 +118,7 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
     }
   };
 
-  const runOne = async (claimed: LeasedJob): Promise<void> => {
+  const runJob = async (claimed: LeasedJob): Promise<void> => {
     const job = jobs.get(claimed.kind)!;
     const maxAttempts = job.maxAttempts ?? DEFAULT_MAX_ATTEMPTS;
     try {
@@ -126,10 +127,13 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
       await job.handle(services, JSON.parse(claimed.payload) as never, run);
     } catch (error) {
       const text = redact(describeError(error)).slice(0, MAX_ERROR_LENGTH);
-      const dead = claimed.attempts >= maxAttempts || error instanceof ProcessDied;
-      log?.warn({ kind: claimed.kind, job: claimed.id, attempt: claimed.attempts, error: text, dead }, 'A job failed');
+      const isDead = claimed.attempts >= maxAttempts || error instanceof ProcessDied;
+      log?.warn(
+        { kind: claimed.kind, job: claimed.id, attempt: claimed.attempts, error: text, dead: isDead },
+        'A job failed',
+      );
       await storeResult((tx) =>
-        dead
+        isDead
           ? markDead(tx, claimed, text)
           : releaseJob(tx, owner, claimed.id, { runAt: timestampAfter(retryDelay(claimed.attempts)), error: text }),
       );
@@ -142,44 +146,44 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
     if (await markJobDead(tx, owner, id, error)) await jobs.get(kind)!.onDead?.(tx, JSON.parse(payload) as never);
   };
 
-  const begin = (job: LeasedJob): void => {
-    const jobPromise = runOne(job)
+  const startJob = (job: LeasedJob): void => {
+    const jobPromise = runJob(job)
       .catch((error) =>
         log?.error({ err: error, kind: job.kind, job: job.id }, 'The result of a job could not be stored'),
       )
       .then(() => {
         runningJobs.delete(job.id);
         jobCount++;
-        if (working) checkForJobs();
+        if (isStarted) checkForJobs();
       });
     runningJobs.set(job.id, { job, startedAt: timestamp(clock), done: jobPromise });
   };
 
-  const freeLanes = () =>
-    lanes.map(({ kinds, places }) => ({ kinds, limit: places - runningOf(kinds) })).filter(({ limit }) => limit > 0);
+  const listFreeLanes = () =>
+    lanes.map(({ kinds, slots }) => ({ kinds, limit: slots - countRunning(kinds) })).filter(({ limit }) => limit > 0);
 
-  const claimAndBegin = async (claim: Omit<Parameters<typeof claimJobs>[1], 'owner' | 'leaseUntil'>) => {
+  const claimAndStart = async (claim: Omit<Parameters<typeof claimJobs>[1], 'owner' | 'leaseUntil'>) => {
     const claimedJobs = await database.transaction(
       (tx) => claimJobs(tx, { ...claim, owner, leaseUntil: timestampAfter(LEASE_MS) }),
       { isolation: 'read committed' },
     );
-    for (const job of claimedJobs) begin(job);
+    for (const job of claimedJobs) startJob(job);
     return claimedJobs.length;
   };
 
   /** Claims and starts as many due jobs as there are free slots. Returns their number. */
-  const claim = async (): Promise<number> => {
-    const lanes = freeLanes();
-    if (lanes.length === 0) return 0;
+  const claimDueJobs = async (): Promise<number> => {
+    const lanesWithSlots = listFreeLanes();
+    if (lanesWithSlots.length === 0) return 0;
     if ((await findDueJob.first(database.reader, { now: timestamp(clock) })) === undefined) return 0;
-    let begunCount = await claimSuspect(lanes.flatMap(({ kinds }) => kinds));
-    for (const { kinds, limit } of freeLanes()) begunCount += await claimAndBegin({ kinds, limit });
-    return begunCount;
+    let startedCount = await claimSuspect(lanesWithSlots.flatMap(({ kinds }) => kinds));
+    for (const { kinds, limit } of listFreeLanes()) startedCount += await claimAndStart({ kinds, limit });
+    return startedCount;
   };
 
   /**
-   * Claims a job during which a process has died, one at a time: if the process dies again, this one was the cause, and the others
-   * that ran with it the first time are not given up for it.
+   * Claims one suspect: a job during which a process has died. Suspects start one at a time, so that a second death identifies
+   * its cause, and the other jobs of the first death do not become dead. Returns the number of started jobs.
    */
   const claimSuspect = async (kinds: readonly string[]): Promise<number> => {
     const now = timestamp(clock);
@@ -187,37 +191,37 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
       ({ job, startedAt }) => job.process_deaths > 0 && addMilliseconds(startedAt, SUSPECT_MS) > now,
     );
     if (isSuspectRunning || (await findDueSuspect.first(database.reader, { now })) === undefined) return 0;
-    return claimAndBegin({ kinds, onlySuspects: true, limit: 1 });
+    return claimAndStart({ kinds, onlySuspects: true, limit: 1 });
   };
 
-  /** Once a second is enough: a lease takes a minute to expire. */
+  /** Releases expired leases, at most once per second: a lease takes a minute to expire. */
   const releaseExpiredLeases = async (): Promise<void> => {
-    if (!leaseCheckDue) return;
-    leaseCheckDue = false;
+    if (!isLeaseCheckDue) return;
+    isLeaseCheckDue = false;
     const now = timestamp(clock);
     if ((await findExpiredLease.first(database.reader, { now, owner })) !== undefined)
-      await storeResult((tx) => releaseAbandonedLeases(tx, { by: now, exceptOwner: owner }));
+      await storeResult((tx) => releaseAbandonedLeases(tx, { now, exceptOwner: owner }));
   };
 
-  const runningOf = (kinds: readonly string[]): number =>
+  const countRunning = (kinds: readonly string[]): number =>
     [...runningJobs.values()].filter(({ job }) => kinds.includes(job.kind)).length;
 
-  const addScheduled = async (): Promise<void> => {
-    if (nextScheduled === undefined || nextScheduled > timestamp(clock)) return;
+  const enqueueScheduledJobs = async (): Promise<void> => {
+    if (nextScheduledAt === undefined || nextScheduledAt > timestamp(clock)) return;
     await enqueueDueSchedules(database, schedules);
-    await readSchedules();
+    await loadNextScheduledTime();
   };
 
-  const readSchedules = async (): Promise<void> => {
+  const loadNextScheduledTime = async (): Promise<void> => {
     const scheduleNames = new Set(schedules.map(({ name }) => name));
     const storedSchedules = (await listStoredSchedules(database.reader)).filter(({ name }) => scheduleNames.has(name));
-    nextScheduled = storedSchedules.map((row) => row.next_run_at).sort()[0];
+    nextScheduledAt = storedSchedules.map((row) => row.next_run_at).sort()[0];
   };
 
   const prepareSchedules = async (): Promise<void> => {
     if (schedules.length === 0) return;
     await storeSchedules(database, schedules);
-    await readSchedules();
+    await loadNextScheduledTime();
   };
 
   const notifyListeners = (): void => {
@@ -227,19 +231,19 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
   };
 
   const checkOnce = async (): Promise<void> => {
-    await addScheduled();
+    await enqueueScheduledJobs();
     await releaseExpiredLeases();
-    const begunCount = await claim();
-    if (begunCount === 0 && runningJobs.size === 0) notifyListeners();
+    const startedCount = await claimDueJobs();
+    if (startedCount === 0 && runningJobs.size === 0) notifyListeners();
   };
 
   /** Checks for due jobs, one check at a time; a call during a check makes another one follow. */
   const checkForJobs = (): void => {
     if (currentCheck) {
-      checkAgain = true;
+      isCheckPending = true;
       return;
     }
-    checkAgain = false;
+    isCheckPending = false;
     currentCheck = checkOnce()
       .catch((error) => {
         if (error instanceof DatabaseUnavailable)
@@ -248,16 +252,16 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
       })
       .then(() => {
         currentCheck = undefined;
-        if (working && checkAgain) checkForJobs();
+        if (isStarted && isCheckPending) checkForJobs();
       });
   };
 
   const poll = (): void => {
-    leaseCheckDue = true;
+    isLeaseCheckDue = true;
     checkForJobs();
   };
 
-  const keepLeases = (): void => {
+  const extendRunningLeases = (): void => {
     const ids = [...runningJobs.keys()];
     if (ids.length === 0) return;
     storeResult((tx) => extendLeases(tx, owner, ids, timestampAfter(LEASE_MS))).catch((error) =>
@@ -269,17 +273,17 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
     async start() {
       if (options.isOnlyProcess) await storeResult((tx) => releaseAbandonedLeases(tx));
       await prepareSchedules();
-      working = true;
-      timers = [setInterval(poll, POLL_INTERVAL_MS), setInterval(keepLeases, HEARTBEAT_MS)];
-      endWakeUps = onJobEnqueued(checkForJobs);
+      isStarted = true;
+      timers = [setInterval(poll, POLL_INTERVAL_MS), setInterval(extendRunningLeases, HEARTBEAT_MS)];
+      removeEnqueueListener = onJobEnqueued(checkForJobs);
       checkForJobs();
     },
     async stop(drainMs = DRAIN_MS) {
-      working = false;
+      isStarted = false;
       for (const timer of timers) clearInterval(timer);
-      endWakeUps();
+      removeEnqueueListener();
       await currentCheck;
-      await waitAtMost(drainMs, allDone());
+      await waitAtMost(drainMs, waitForRunningJobs());
       abortController.abort();
       for (const { job } of runningJobs.values()) {
         // The attempt does not count, because the job did not fail.
@@ -289,14 +293,14 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
     },
     async runDue() {
       await prepareSchedules();
-      leaseCheckDue = true;
+      isLeaseCheckDue = true;
       for (let total = 0; ; ) {
-        await addScheduled();
+        await enqueueScheduledJobs();
         await releaseExpiredLeases();
-        const begunCount = await claim();
-        total += begunCount;
-        await allDone();
-        if (begunCount === 0) {
+        const startedCount = await claimDueJobs();
+        total += startedCount;
+        await waitForRunningJobs();
+        if (startedCount === 0) {
           notifyListeners();
           return total;
         }
@@ -315,7 +319,7 @@ interface RunningJob {
   readonly done: Promise<void>;
 }
 
-/** The reason why a job is not run again. */
+/** The error of a job that becomes dead because processes died while they ran it. */
 class ProcessDied extends Error {
   override readonly name = 'ProcessDied';
 
@@ -335,11 +339,11 @@ function mapJobsByKind<Services>(
   return map;
 }
 
-type Lane = 'short' | 'long' | 'far';
+type Lane = 'short' | 'long' | 'external';
 
 function listKindsOfLane<Services>(jobs: ReadonlyMap<string, JobDefinition<Services, never>>, lane: Lane): string[] {
   const laneOf = ({ isLongRunning, isExternal }: JobDefinition<Services, never>): Lane =>
-    isExternal ? 'far' : isLongRunning ? 'long' : 'short';
+    isExternal ? 'external' : isLongRunning ? 'long' : 'short';
   return [...jobs.values()].filter((job) => laneOf(job) === lane).map(({ kind }) => kind);
 }
 

@@ -4,6 +4,7 @@ import { skipLocked } from '#database/dialect.ts';
 import { paginateByKey } from '#database/page.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 
+/** A claimed job of this process. */
 export interface LeasedJob {
   readonly id: number;
   readonly kind: string;
@@ -109,24 +110,24 @@ export const findDueSuspect = prepare((db, value: Params<{ now: string }>) =>
 );
 
 /**
- * Releases the jobs of processes that died, and counts the death for each. Without `expired` every lease is abandoned, because no
- * other process runs. A job that was enqueued again passes its count on. index: background_jobs_leased
+ * Releases the jobs of processes that died, and counts the death for each. Without `expired` it releases every lease: no other
+ * process runs. If a job was enqueued again, the new row takes over the count. index: background_jobs_leased
  */
 export async function releaseAbandonedLeases(
   tx: Transaction,
-  expired?: { readonly by: string; readonly exceptOwner: string },
+  expired?: { readonly now: string; readonly exceptOwner: string },
 ): Promise<void> {
   const abandonedJobs = await tx
     .updateTable('background_jobs')
     .set((eb) => ({ process_deaths: eb('process_deaths', '+', 1) }))
     .where('lease_owner', 'is not', null)
     .$if(expired !== undefined, (query) =>
-      query.where('lease_until', '<=', expired!.by).where('lease_owner', '<>', expired!.exceptOwner),
+      query.where('lease_until', '<=', expired!.now).where('lease_owner', '<>', expired!.exceptOwner),
     )
     .returning(['id', 'kind', 'key', 'process_deaths'])
     .execute();
   for (const { id, kind, key, process_deaths } of abandonedJobs) {
-    const enqueuedAgain = await tx
+    const newerDuplicates = await tx
       .updateTable('background_jobs')
       .set({ process_deaths })
       .where('state', '=', sql.lit('pending' as const))
@@ -135,7 +136,7 @@ export async function releaseAbandonedLeases(
       .where('key', '=', key)
       .returning('id')
       .execute();
-    if (enqueuedAgain.length > 0) await tx.deleteFrom('background_jobs').where('id', '=', id).execute();
+    if (newerDuplicates.length > 0) await tx.deleteFrom('background_jobs').where('id', '=', id).execute();
     else
       await tx
         .updateTable('background_jobs')

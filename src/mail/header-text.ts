@@ -5,17 +5,17 @@ const MAX_LENGTH = 255;
 const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Converts a user's text to a header text: one line without invisible characters, truncated to a maximum length. */
-export function toHeaderLine(text: string, most = MAX_LENGTH): string {
+export function toHeaderLine(text: string, maxLength = MAX_LENGTH): string {
   // Truncated first, because the text may be very long.
   const line = text
-    .slice(0, 4 * most)
+    .slice(0, 4 * maxLength)
     .toWellFormed()
     .replace(INVISIBLE_CHARACTERS, ' ')
     .split(' ')
     .filter((word) => word !== '')
     .join(' ');
   const characters = [...line];
-  return characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`;
+  return characters.length <= maxLength ? line : `${characters.slice(0, maxLength - 1).join('')}…`;
 }
 
 /** Returns the host of a URL of this server, for Message-Id and List-Id. */
@@ -36,7 +36,7 @@ export function listId(id: number, fullPath: string, host: string): string {
     .reverse()
     .map((segment) => segment.replace(/[^a-z0-9]/g, '-'))
     .join('.');
-  const room = MAX_LENGTH - host.length - String(id).length - 2;
-  const some = path.slice(0, Math.max(0, room)).replace(/\.$/, '');
-  return [id, some, host].filter((part) => part !== '').join('.');
+  const maxPathLength = MAX_LENGTH - host.length - String(id).length - 2;
+  const truncatedPath = path.slice(0, Math.max(0, maxPathLength)).replace(/\.$/, '');
+  return [id, truncatedPath, host].filter((part) => part !== '').join('.');
 }

@@ -15,7 +15,7 @@ export interface Mail {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The result of sending. `final`: the recipient's server rejected the mail permanently. */
+/** The result of sending. `final` means that a retry is useless: the mail was rejected permanently. */
 export type MailResult =
   | { readonly sent: true }
   | { readonly sent: false; readonly final: boolean; readonly error: string };
@@ -47,10 +47,10 @@ const DEFAULT_TIMEOUTS: MailTimeouts = { connect: 30_000, idle: 60_000, total: 1
  */
 export function createMailer(
   { smtpUrl, from, displayName, replyTo }: Config['mail'],
-  patience = DEFAULT_TIMEOUTS,
+  timeouts = DEFAULT_TIMEOUTS,
 ): Mailer {
   let transport: Promise<Transport> | null = null;
-  const open = async (): Promise<Transport> => {
+  const openTransport = async (): Promise<Transport> => {
     const { createTransport } = await import('nodemailer');
     return createTransport({
       url: smtpUrl ?? '',
@@ -58,36 +58,36 @@ export function createMailer(
       maxConnections: MAX_CONNECTIONS,
       // The caller, which stores the mail, retries later.
       maxRequeues: 0,
-      idleTimeout: patience.connect,
-      connectionTimeout: patience.connect,
-      greetingTimeout: patience.connect,
-      dnsTimeout: patience.connect,
-      socketTimeout: patience.idle,
+      idleTimeout: timeouts.connect,
+      connectionTimeout: timeouts.connect,
+      greetingTimeout: timeouts.connect,
+      dnsTimeout: timeouts.connect,
+      socketTimeout: timeouts.idle,
       socketCloseTimeout: 0,
     });
   };
-  /** After a failure, the next mail loads the library again. */
-  const forget = (error: unknown): never => {
+  /** Rethrows the error. The next mail loads the library again. */
+  const resetTransport = (error: unknown): never => {
     transport = null;
     throw error;
   };
   const close = () => {
-    const closing = transport;
+    const previousTransport = transport;
     transport = null;
-    closing?.then((it) => it.close({ force: true })).catch(() => {});
+    previousTransport?.then((opened) => opened.close({ force: true })).catch(() => {});
   };
   return {
     async send(mail) {
-      transport ??= open().catch(forget);
-      const late = new AbortController();
-      const { promise: outOfTime, reject } = Promise.withResolvers<never>();
-      const timer = setTimeout(() => reject(new Error('The mail server took too long')), patience.total);
+      transport ??= openTransport().catch(resetTransport);
+      const timeoutController = new AbortController();
+      const { promise: timedOut, reject } = Promise.withResolvers<never>();
+      const timer = setTimeout(() => reject(new Error('The mail server took too long')), timeouts.total);
       // Also closes the connection of this mail, so that timed-out connections do not accumulate.
-      outOfTime.catch(() => late.abort());
+      timedOut.catch(() => timeoutController.abort());
       try {
         const message = toMessage(mail, { from, displayName, replyTo });
-        const sending = (await transport).sendMail({ ...message, signal: late.signal });
-        await Promise.race([sending, outOfTime]);
+        const sending = (await transport).sendMail({ ...message, signal: timeoutController.signal });
+        await Promise.race([sending, timedOut]);
         return { sent: true };
       } catch (error) {
         return { sent: false, final: isPermanent(error), error: describeSmtpError(error, smtpUrl) };
@@ -99,7 +99,7 @@ export function createMailer(
   };
 }
 
-type Transport = { sendMail(message: object): Promise<unknown>; close(how: { force: boolean }): void };
+type Transport = { sendMail(message: object): Promise<unknown>; close(options: { force: boolean }): void };
 
 /** Headers that the library adds, in the case that the contract shows. */
 const STANDARD_HEADER_NAMES = ['Message-ID', 'MIME-Version'];
@@ -109,7 +109,9 @@ function toMessage(
   { from, displayName, replyTo }: Pick<Config['mail'], 'from' | 'displayName' | 'replyTo'>,
 ) {
   // The library passes header names in its own case.
-  const wanted = new Map([...STANDARD_HEADER_NAMES, ...Object.keys(headers)].map((name) => [name.toLowerCase(), name]));
+  const namesByLowerCase = new Map(
+    [...STANDARD_HEADER_NAMES, ...Object.keys(headers)].map((name) => [name.toLowerCase(), name]),
+  );
   return {
     from: { name: displayName ?? '', address: from ?? '' },
     // An object, so that the address is not parsed as a list of addresses.
@@ -122,7 +124,7 @@ function toMessage(
     text,
     html,
     headers,
-    normalizeHeaderKey: (name: string) => wanted.get(name.toLowerCase()) ?? name,
+    normalizeHeaderKey: (name: string) => namesByLowerCase.get(name.toLowerCase()) ?? name,
     disableFileAccess: true,
     disableUrlAccess: true,
   };
@@ -140,10 +142,12 @@ const MAX_ERROR_LENGTH = 4_096;
 /** Returns an error text for storage. SMTP servers may echo credentials, in plain text or Base64, and invalid characters. */
 function describeSmtpError(error: unknown, smtpUrl: string | null): string {
   const { username = '', password = '' } = smtpUrl === null ? {} : new URL(smtpUrl);
-  const secrets = [username, password].flatMap(decodedAndRaw).filter((secret) => secret !== '');
-  const said = (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR_LENGTH);
-  const withoutCodes = said.replace(/[A-Za-z0-9+/=]+/g, (word) => (encodesSecret(word, secrets) ? REDACTED : word));
-  const text = secrets.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), redactText(withoutCodes));
+  const secrets = [username, password].flatMap(decodeUrlPart).filter((secret) => secret !== '');
+  const rawText = (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR_LENGTH);
+  const withoutEncodedSecrets = rawText.replace(/[A-Za-z0-9+/=]+/g, (word) =>
+    encodesSecret(word, secrets) ? REDACTED : word,
+  );
+  const text = secrets.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), redactText(withoutEncodedSecrets));
   return toStorableText(text.replace(/\p{Cc}+/gu, ' ')).slice(0, 500);
 }
 
@@ -156,7 +160,7 @@ function encodesSecret(word: string, secrets: readonly string[]): boolean {
 }
 
 /** Returns a URL part decoded and raw, or only raw if it cannot be decoded. */
-function decodedAndRaw(part: string): string[] {
+function decodeUrlPart(part: string): string[] {
   try {
     return [decodeURIComponent(part), part];
   } catch {

@@ -14,7 +14,7 @@ export interface UnsubscribeClaim {
   readonly userId: number;
 }
 
-const LETTERS: Readonly<Record<UnsubscribeClaim['target'], string>> = {
+const LETTERS_BY_TARGET: Readonly<Record<UnsubscribeClaim['target'], string>> = {
   Issue: 'i',
   MergeRequest: 'm',
   Epic: 'e',
@@ -24,15 +24,17 @@ const LETTERS: Readonly<Record<UnsubscribeClaim['target'], string>> = {
 
 const PURPOSE = 'mail unsubscribe';
 
-export function createUnsubscribeToken(key: KeyObject, { target: what, id, userId }: UnsubscribeClaim): string {
-  const said = `${LETTERS[what]}${id}-${userId}`;
-  return `${said}-${sign(key, PURPOSE, said)}`;
+/** Returns `<letter><id>-<user id>-<signature>`. */
+export function createUnsubscribeToken(key: KeyObject, { target, id, userId }: UnsubscribeClaim): string {
+  const claimText = `${LETTERS_BY_TARGET[target]}${id}-${userId}`;
+  return `${claimText}-${sign(key, PURPOSE, claimText)}`;
 }
 
 /** Verifies and parses a token; returns null if this server has not signed it. */
 export function parseUnsubscribeToken(key: KeyObject, token: string): UnsubscribeClaim | null {
-  const [, letter, id, userId, signed = ''] = /^([a-z])(\d{1,15})-(\d{1,15})-([\w-]{43})$/.exec(token) ?? [];
-  const what = (Object.keys(LETTERS) as UnsubscribeClaim['target'][]).find((one) => LETTERS[one] === letter);
-  if (what === undefined || !secretsEqual(signed, sign(key, PURPOSE, `${letter}${id}-${userId}`))) return null;
-  return { target: what, id: Number(id), userId: Number(userId) };
+  const [, letter, id, userId, signature = ''] = /^([a-z])(\d{1,15})-(\d{1,15})-([\w-]{43})$/.exec(token) ?? [];
+  const targets = Object.keys(LETTERS_BY_TARGET) as UnsubscribeClaim['target'][];
+  const target = targets.find((candidate) => LETTERS_BY_TARGET[candidate] === letter);
+  if (target === undefined || !secretsEqual(signature, sign(key, PURPOSE, `${letter}${id}-${userId}`))) return null;
+  return { target, id: Number(id), userId: Number(userId) };
 }

@@ -21,7 +21,7 @@ export function isLongMarkdown(text: string): boolean {
 }
 
 /** Two threads, so that short texts never wait for long ones. */
-const [short, long] = [createThread(), createThread()];
+const [shortTextThread, longTextThread] = [createThread(), createThread()];
 
 function createThread(): WorkerThread<RenderRequest, RenderResponse> {
   return createWorkerThread({
@@ -32,14 +32,14 @@ function createThread(): WorkerThread<RenderRequest, RenderResponse> {
   });
 }
 
-/** Digests of texts that took too much time or memory. They are forgotten after a while, because the machine may have been busy. */
-const tooExpensive = new LRUCache<string, true>({ max: 1_000, ttl: 10 * 60_000 });
+/** Digests of texts that took too much time or memory. They expire after 10 minutes, because the machine may have been busy. */
+const expensiveTexts = new LRUCache<string, true>({ max: 1_000, ttl: 10 * 60_000 });
 
 const digest = (text: string) => hash('sha1', text, 'base64url');
 
-/** Throws `QueueFull` if this text took too much time or memory a short while ago. To be called before waiting for a slot. */
+/** Throws `QueueFull` if this text took too much time or memory within the last 10 minutes. Call it before waiting for a slot. */
 export function rejectExpensiveText(text: string): void {
-  if (tooExpensive.size > 0 && tooExpensive.has(digest(text))) throw new QueueFull(QUEUE_LIMIT);
+  if (expensiveTexts.size > 0 && expensiveTexts.has(digest(text))) throw new QueueFull(QUEUE_LIMIT);
 }
 
 /**
@@ -60,14 +60,14 @@ export async function parseYamlMapping(yaml: string, waiter?: Waiter): Promise<R
 
 async function runInThread(text: string, request: RenderRequest, waiter: Waiter | undefined): Promise<RenderResponse> {
   try {
-    return await (isLongMarkdown(text) ? long : short).run(request, { waiter });
+    return await (isLongMarkdown(text) ? longTextThread : shortTextThread).run(request, { waiter });
   } catch (error) {
     throw error instanceof ThreadTerminated ? toQueueFull(text) : error;
   }
 }
 
-/** Remembers that the text is too expensive, and returns the error. */
+/** Records that the text is too expensive, and returns the error. */
 function toQueueFull(text: string): QueueFull {
-  tooExpensive.set(digest(text), true);
+  expensiveTexts.set(digest(text), true);
   return new QueueFull(QUEUE_LIMIT);
 }

@@ -65,12 +65,13 @@ function unwrapIpv4(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IP
 function isLocalInterface(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   const text = address.toString();
   return Object.values(networkInterfaces()).some((entries) =>
-    entries?.some((entry) => sameAddress(entry.address, text)),
+    entries?.some((entry) => isSameAddress(entry.address, text)),
   );
 }
 
-function sameAddress(one: string, other: string): boolean {
-  return ipaddr.isValid(one) && ipaddr.parse(one).toString() === other;
+/** Returns whether `address` is valid and equals `normalized` after normalization. */
+function isSameAddress(address: string, normalized: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.parse(address).toString() === normalized;
 }
 
 /** Splits off the port: `host:80`, `[::1]:80` and `10.0.0.0/8:80` have one; `::1` and `fc00::/7` have none. */

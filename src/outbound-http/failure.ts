@@ -1,11 +1,12 @@
+/** Reasons of a failed outbound request. */
 export type OutboundFailureKind =
   /** The URL or one of its addresses is not allowed; `message` is the reason. */
   | 'blocked'
   /** The host has no address. */
   | 'unresolved'
-  /** No connection, or it broke. */
+  /** The connection failed or broke. */
   | 'unreachable'
-  /** Not connected or not finished in time. */
+  /** The connection or the response took too long. */
   | 'timeout'
   /** The response is longer than allowed. */
   | 'tooLarge'
@@ -15,7 +16,7 @@ export type OutboundFailureKind =
   /** The caller's signal aborted. */
   | 'aborted';
 
-/** Why an outbound request, or the body of its response, failed. The message contains no secret. */
+/** The failure of an outbound request or of its response body. The message contains no secret. */
 export class OutboundFailure extends Error {
   override readonly name = 'OutboundFailure';
   readonly kind: OutboundFailureKind;
@@ -25,7 +26,7 @@ export class OutboundFailure extends Error {
     this.kind = kind;
   }
 
-  /** Whether the same request may succeed later. */
+  /** True if a retry of the same request may succeed. */
   get isTemporary(): boolean {
     return this.kind === 'unresolved' || this.kind === 'unreachable' || this.kind === 'timeout';
   }

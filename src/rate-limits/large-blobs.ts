@@ -4,13 +4,13 @@ import { checkApplicationLimit } from './application-limit.ts';
 
 /** Limit for large blobs returned as JSON (contract/repository.md §1 GET, §4 blobs); raw downloads are cheap. */
 
-/** In bytes. */
+/** Minimum size of a large blob, in bytes. */
 const LARGE_BLOB_SIZE = 10_485_760;
 
-/** Blobs that do not fit into one JSON text can only be downloaded raw. */
+/** Maximum bytes of a blob in JSON. Larger blobs can only be downloaded raw. */
 const MAX_JSON_BLOB_SIZE = 314_572_800;
 
-/** Counts a read of a blob as JSON; fails on the sixth large blob of a project within a minute. */
+/** Counts a read of a blob as JSON; returns a failure for the sixth large blob of a project within a minute. */
 export async function checkLargeBlobLimit(
   database: Database,
   projectId: number,

@@ -1,8 +1,8 @@
 import { ClientDisconnected, MAX_STALL_MS, type RequestClient, STALL_CHECK_MS } from '#runtime/concurrency-limiter.ts';
 
 /**
- * A budget of any unit that clients hold parts of: limited per client network and in total. When a client gets nothing, others
- * of its network that stand still are disconnected, or those of all networks if the total is the reason.
+ * A budget in any unit, limited per client network and in total. When a reservation fails, stalled clients of the same network
+ * are disconnected; if the total is the reason, stalled clients of all networks.
  */
 export interface SharedBudget {
   /** Makes the client hold at least this amount; returns false and changes nothing if too little is left. */
@@ -15,7 +15,7 @@ export interface SharedBudget {
   wait(client: RequestClient, amount: number): Promise<void>;
   /** Makes the client hold at most this amount, by default nothing. */
   release(client: RequestClient, rest?: number): void;
-  /** Whether the client could hold this amount in addition. */
+  /** Returns whether the client could reserve this amount in addition. */
   isAvailable(client: RequestClient, amount: number): boolean;
 }
 
@@ -29,97 +29,97 @@ interface BudgetLimits {
 /** Shares of `kept` that one network may hold. */
 const KEPT_SHARES = 16;
 
-/** How long after a refusal clients that stand still are disconnected. */
-const REFUSAL_MS = 10_000;
+/** Milliseconds after a failed reservation during which stalled clients are disconnected. */
+const STALL_CHECK_PERIOD_MS = 10_000;
 
-/** Stands for all networks. */
-const EVERYBODY = '*';
+/** Represents all networks in a set of networks. */
+const ALL_NETWORKS = '*';
 
 export function createSharedBudget({ each, all, kept = 0 }: BudgetLimits): SharedBudget {
-  const holders = new Map<RequestClient, number>();
-  const networks = new Map<string, number>();
-  const waiting = new Set<() => void>();
-  /** The networks whose limit was the reason of a refusal. */
-  const refused = new Set<string>();
-  let refusedAt = 0;
-  let checks: NodeJS.Timeout | undefined;
-  let taken = 0;
+  const amountsByClient = new Map<RequestClient, number>();
+  const amountsByNetwork = new Map<string, number>();
+  const waiters = new Set<() => void>();
+  /** The networks whose limit made a reservation fail. */
+  const exhaustedNetworks = new Set<string>();
+  let lastFailureAt = 0;
+  let checkTimer: NodeJS.Timeout | undefined;
+  let reservedTotal = 0;
 
-  const heldBy = (network: string) => networks.get(network) ?? 0;
+  const getNetworkTotal = (network: string) => amountsByNetwork.get(network) ?? 0;
 
   function isFree(network: string, amount: number): boolean {
-    const own = heldBy(network) + amount;
-    if (own <= kept / KEPT_SHARES) return taken + amount <= all + kept;
+    const networkTotal = getNetworkTotal(network) + amount;
+    if (networkTotal <= kept / KEPT_SHARES) return reservedTotal + amount <= all + kept;
     // An amount that never fits is granted to a network that holds nothing.
-    if (amount > each) return own === amount && taken < all;
-    return own <= each && taken + amount <= all;
+    if (amount > each) return networkTotal === amount && reservedTotal < all;
+    return networkTotal <= each && reservedTotal + amount <= all;
   }
 
-  function change(client: RequestClient, amount: number): void {
-    const held = (holders.get(client) ?? 0) + amount;
-    if (held > 0) holders.set(client, held);
-    else holders.delete(client);
-    const own = heldBy(client.network) + amount;
-    if (own > 0) networks.set(client.network, own);
-    else networks.delete(client.network);
-    taken += amount;
+  function changeTotals(client: RequestClient, amount: number): void {
+    const clientTotal = (amountsByClient.get(client) ?? 0) + amount;
+    if (clientTotal > 0) amountsByClient.set(client, clientTotal);
+    else amountsByClient.delete(client);
+    const networkTotal = getNetworkTotal(client.network) + amount;
+    if (networkTotal > 0) amountsByNetwork.set(client.network, networkTotal);
+    else amountsByNetwork.delete(client.network);
+    reservedTotal += amount;
   }
 
-  function take(client: RequestClient, amount: number): boolean {
-    const missing = amount - (holders.get(client) ?? 0);
+  function reserve(client: RequestClient, amount: number): boolean {
+    const missing = amount - (amountsByClient.get(client) ?? 0);
     if (missing <= 0) return true;
     if (isFree(client.network, missing)) {
-      change(client, missing);
+      changeTotals(client, missing);
       return true;
     }
-    refusedAt = performance.now();
-    refused.add(taken + missing > all ? EVERYBODY : client.network);
-    checks ??= setInterval(checkStalls, STALL_CHECK_MS).unref();
+    lastFailureAt = performance.now();
+    exhaustedNetworks.add(reservedTotal + missing > all ? ALL_NETWORKS : client.network);
+    checkTimer ??= setInterval(checkStalls, STALL_CHECK_MS).unref();
     return false;
   }
 
   function checkStalls(): void {
-    if (waiting.size === 0 && performance.now() - refusedAt > REFUSAL_MS) {
-      clearInterval(checks);
-      checks = undefined;
-      refused.clear();
+    if (waiters.size === 0 && performance.now() - lastFailureAt > STALL_CHECK_PERIOD_MS) {
+      clearInterval(checkTimer);
+      checkTimer = undefined;
+      exhaustedNetworks.clear();
       return;
     }
     for (const client of [...holders.keys()]) {
-      const isWanted = refused.has(EVERYBODY) || refused.has(client.network);
-      if (client.measureStall() >= MAX_STALL_MS && isWanted) client.disconnect();
+      const isNeeded = exhaustedNetworks.has(ALL_NETWORKS) || exhaustedNetworks.has(client.network);
+      if (client.measureStall() >= MAX_STALL_MS && isNeeded) client.disconnect();
     }
   }
 
   return {
-    reserve: take,
-    isAvailable: (client, amount) => taken === 0 || isFree(client.network, amount),
+    reserve,
+    isAvailable: (client, amount) => reservedTotal === 0 || isFree(client.network, amount),
     async wait(client, amount) {
       if (client.isDisconnected) throw new ClientDisconnected();
-      if (take(client, amount)) return;
+      if (reserve(client, amount)) return;
       await new Promise<void>((resolve, reject) => {
-        const end = () => {
-          waiting.delete(look);
-          client.signal.removeEventListener('abort', leave);
+        const removeWaiter = () => {
+          waiters.delete(retryReservation);
+          client.signal.removeEventListener('abort', onAbort);
         };
-        const leave = () => {
-          end();
+        const onAbort = () => {
+          removeWaiter();
           reject(new ClientDisconnected());
         };
-        const look = () => {
-          if (!take(client, amount)) return;
-          end();
+        const retryReservation = () => {
+          if (!reserve(client, amount)) return;
+          removeWaiter();
           resolve();
         };
-        waiting.add(look);
-        client.signal.addEventListener('abort', leave, { once: true });
+        waiters.add(retryReservation);
+        client.signal.addEventListener('abort', onAbort, { once: true });
       });
     },
     release(client, rest = 0) {
-      const surplus = (holders.get(client) ?? 0) - rest;
-      if (surplus <= 0) return;
-      change(client, -surplus);
-      for (const look of waiting) look();
+      const excess = (amountsByClient.get(client) ?? 0) - rest;
+      if (excess <= 0) return;
+      changeTotals(client, -excess);
+      for (const retryReservation of waiters) retryReservation();
     },
   };
 }

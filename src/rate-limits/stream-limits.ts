@@ -11,7 +11,7 @@ import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { StreamedText } from '#text/streamed-text.ts';
 import { createConcurrencySlots } from './concurrency-slots.ts';
 
-/** Slots for streams of large objects: each occupies a process for as long as its client likes. */
+/** Slots for streams of large objects: each occupies a git process until its client has read everything. */
 const slots = definePerGit((git) => createConcurrencySlots({ each: git.limits.streams / 2, all: git.limits.streams }));
 
 /**
@@ -26,13 +26,13 @@ export async function streamToClient(
 ): Promise<StreamedObject | null> {
   const info = await getObjectInfo(git, repository, id);
   if (info === null || info.size <= MAX_BUFFERED_OBJECT) return streamObject(git, repository, id);
-  const leave = await slots(git).take(client.network, client);
+  const releaseSlot = await slots(git).take(client.network, client);
   const object = await streamObject(git, repository, id).catch((error: unknown) => {
-    leave();
+    releaseSlot();
     throw error;
   });
-  if (object === null) leave();
-  else object.content.once('close', leave);
+  if (object === null) releaseSlot();
+  else object.content.once('close', releaseSlot);
   return object;
 }
 

@@ -23,9 +23,9 @@ export function isAnyThrottleEnabled(settings: ApplicationSettings): boolean {
 
 /** Returns the throttle for this path: that of the files API if it applies and is enabled, else the general one. */
 export function findThrottle(settings: ApplicationSettings, path: string, signedIn: boolean): Throttle | null {
-  const who = signedIn ? 'authenticated' : 'unauthenticated';
-  const files = isFilesPath(path) ? readThrottle(settings, who, 'files_api') : null;
-  return files ?? readThrottle(settings, who, 'api');
+  const callerKind = signedIn ? 'authenticated' : 'unauthenticated';
+  const filesThrottle = isFilesPath(path) ? getThrottle(settings, callerKind, 'files_api') : null;
+  return filesThrottle ?? getThrottle(settings, callerKind, 'api');
 }
 
 /**
@@ -33,8 +33,8 @@ export function findThrottle(settings: ApplicationSettings, path: string, signed
  * own limits.
  */
 export function isThrottled(method: string, path: string): boolean {
-  const read = decodePath(path);
-  return /^\/(api|oauth)\//.test(read) && !isExempt(method, read);
+  const decodedPath = decodePath(path);
+  return /^\/(api|oauth)\//.test(decodedPath) && !isExempt(method, decodedPath);
 }
 
 /** Exempt routes: many runners share one address and use job or runner tokens, not API tokens. */
@@ -47,8 +47,8 @@ const EXEMPT_ROUTES: readonly RegExp[] = [
 ];
 
 function isExempt(method: string, path: string): boolean {
-  const plainPath = path.split('/').filter(Boolean).join('/');
-  return isReportPath(`/${plainPath}`) || EXEMPT_ROUTES.some((calls) => calls.test(`${method} ${plainPath}`));
+  const normalizedPath = path.split('/').filter(Boolean).join('/');
+  return isReportPath(`/${normalizedPath}`) || EXEMPT_ROUTES.some((route) => route.test(`${method} ${normalizedPath}`));
 }
 
 function isFilesPath(path: string): boolean {
@@ -71,23 +71,23 @@ export function findAlertThrottle(settings: ApplicationSettings): Throttle | nul
   return { name, limit: settings[`${name}_per_period`], periodSeconds: settings[`${name}_period_in_seconds`] };
 }
 
-/** Routes are matched after decoding: `/%61pi/v4` is `/api/v4`. */
+/** Decodes letters and digits, so that routes match: `/%61pi/v4` is `/api/v4`. */
 function decodePath(path: string): string {
   return path.includes('%') ? path.replace(/%(3\d|[46][1-9a-f]|[57][0-9a])/gi, decodeURIComponent) : path;
 }
 
-function readThrottle(
+function getThrottle(
   settings: ApplicationSettings,
-  who: 'authenticated' | 'unauthenticated',
+  callerKind: 'authenticated' | 'unauthenticated',
   kind: ThrottleKind,
 ): Throttle | null {
-  const name = `throttle_${who}_${kind}` as const;
+  const name = `throttle_${callerKind}_${kind}` as const;
   if (!settings[`${name}_enabled`]) return null;
   const limit = settings[`${name}_requests_per_period`];
   return { name, limit, periodSeconds: settings[`${name}_period_in_seconds`] };
 }
 
-/** Returns the headers of every response while a throttle applies. `endsAt`: unix seconds. */
+/** Returns the headers of every response while a throttle applies. `endsAt` is Unix time in seconds, `observed` the number of requests so far. */
 export function throttleHeaders(
   { name, limit, periodSeconds }: Throttle,
   observed: number,

@@ -6,13 +6,13 @@ import { createBoundedCache } from '#runtime/bounded-cache.ts';
 /** A fixed window of time in which requests are counted. */
 export interface Window {
   readonly key: string;
-  /** Number of the window: unix seconds divided by its length, rounded down. */
+  /** Number of the window: Unix time divided by the window length, rounded down. */
   readonly period: number;
   /** Milliseconds since 1970. */
   readonly endsAt: number;
 }
 
-/** Returns the window that contains a point in time. Windows of all keys start at the same times. */
+/** Returns the window of `seconds` length that contains `now`. Windows of all keys start at the same times. */
 export function windowAt(now: Date, key: string, seconds: number): Window {
   const period = Math.floor(now.getTime() / 1000 / seconds);
   return { key, period, endsAt: (period + 1) * seconds * 1000 };
@@ -43,15 +43,15 @@ export async function incrementCount(tx: Transaction, { key, period, endsAt }: W
 
 /** Returns the count of a window without incrementing it. index: limit_counts primary key */
 export async function readCount(db: Reader, { key, period }: Window): Promise<number> {
-  const counted = db.selectFrom('limit_counts').select('count').where('key', '=', key).where('period', '=', period);
-  return (await counted.executeTakeFirst())?.count ?? 0;
+  const query = db.selectFrom('limit_counts').select('count').where('key', '=', key).where('period', '=', period);
+  return (await query.executeTakeFirst())?.count ?? 0;
 }
 
-/** Counts requests: in memory if one process has the database for itself, else in the database. */
+/** Increments the count of a window and returns it. Counts are in memory with a single process, else in the database. */
 export type CountRequest = (window: Window) => Promise<number> | number;
 
-export function createRequestCounter(database: Database, alone: boolean): CountRequest {
-  if (alone) return createMemoryCounter();
+export function createRequestCounter(database: Database, isOnlyProcess: boolean): CountRequest {
+  if (isOnlyProcess) return createMemoryCounter();
   return (window) => database.transaction((tx) => incrementCount(tx, window), { isolation: 'read committed' });
 }
 
@@ -61,8 +61,8 @@ const MAX_COUNTERS = 100_000;
 function createMemoryCounter(): CountRequest {
   const counts = createBoundedCache<{ period: number; count: number }>(MAX_COUNTERS);
   return ({ key, period }) => {
-    const known = counts.get(key);
-    if (known?.period === period) return ++known.count;
+    const counter = counts.get(key);
+    if (counter?.period === period) return ++counter.count;
     counts.set(key, { period, count: 1 });
     return 1;
   };
@@ -76,13 +76,13 @@ export const cleanUpCountsJob = defineJob({
   handle: ({ database }: { readonly database: Database }) => deleteInBatches(database, BATCH_SIZE, deleteOldCounts),
 });
 
-async function deleteOldCounts(tx: Transaction, most: number): Promise<number> {
+async function deleteOldCounts(tx: Transaction, limit: number): Promise<number> {
   // index: limit_counts_by_end
-  const old = tx.selectFrom('limit_counts').select('key').where('ends_at', '<=', tx.now).limit(most);
-  const found = tx.deleteFrom('limit_counts').where('key', 'in', old);
+  const expiredKeys = tx.selectFrom('limit_counts').select('key').where('ends_at', '<=', tx.now).limit(limit);
+  const deletion = tx.deleteFrom('limit_counts').where('key', 'in', expiredKeys);
   // Checks the row again: a request may have started its next window since it was selected.
-  const deleted = await found.where('ends_at', '<=', tx.now).executeTakeFirst();
-  return Number(deleted.numDeletedRows);
+  const { numDeletedRows } = await deletion.where('ends_at', '<=', tx.now).executeTakeFirst();
+  return Number(numDeletedRows);
 }
 
 export const cleanUpCountsDaily = { name: 'sweep_limit_counts', cron: '20 4 * * *', job: cleanUpCountsJob };

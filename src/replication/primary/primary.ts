@@ -26,7 +26,7 @@ export interface Primary {
 
 interface EventPage {
   readonly events: readonly ReplicationEvent[];
-  /** No other event up to this id concerns this site. */
+  /** The last event id that this page covers: the next page starts after it. */
   readonly until: number;
 }
 
@@ -53,26 +53,26 @@ export function createPrimary({ base, client, keys, clock, signal }: PrimaryOpti
   const headers = (data: object = { scope: 'geo_api' }) => ({
     authorization: siteAuthorization(keys, data, clock.now()),
   });
-  const page = (name: string, after: number, perPage: number) =>
+  const buildPagePath = (name: string, after: number, perPage: number) =>
     `/api/v4/geo/replicables?replicable_name=${name}&after_id=${after}&per_page=${perPage}`;
-  const replicables = async (name: string, after: number, perPage: number) => {
+  const listPage = async (name: string, after: number, perPage: number) => {
     const replicablePage = await client.json(
-      { path: page(name, after, perPage), headers: headers(), signal },
+      { path: buildPagePath(name, after, perPage), headers: headers(), signal },
       Replicables,
     );
-    let last = after;
-    for (const each of replicablePage) {
+    let lastId = after;
+    for (const replicable of replicablePage) {
       // Ids must ascend: otherwise the next page would repeat forever.
-      if (each.replicable_name !== name || each.replicable_id <= last) throw unorderedIds();
-      last = each.replicable_id;
+      if (replicable.replicable_name !== name || replicable.replicable_id <= lastId) throw unorderedIds();
+      lastId = replicable.replicable_id;
     }
     return replicablePage;
   };
   return {
     getSite: () => client.json({ path: '/api/v4/geo/site', headers: headers(), signal }, OwnSiteResponse),
-    listReplicables: (name, id) => replicables(name, id, PAGE_SIZE),
+    listReplicables: (name, id) => listPage(name, id, PAGE_SIZE),
     async findReplicable(name, id) {
-      const [first] = await replicables(name, id - 1, 1);
+      const [first] = await listPage(name, id - 1, 1);
       return first?.replicable_id === id ? first : null;
     },
     async listEvents(id) {

@@ -12,7 +12,7 @@ const capacity = Type.Integer({ minimum: 0, maximum: 1_000_000 });
 const timestamp = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' });
 const name = Type.String({ minLength: 1, maxLength: 255 });
 
-const replicableName = Type.Unsafe<ReplicableName>(Type.Union(REPLICABLE_NAMES.map((each) => Type.Literal(each))));
+const replicableName = Type.Unsafe<ReplicableName>(Type.Union(REPLICABLE_NAMES.map((name) => Type.Literal(name))));
 
 /** Returns whether the object is a repository, which is fetched; all others are files. */
 export function isRepository(replicable: string): boolean {

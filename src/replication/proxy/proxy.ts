@@ -58,20 +58,24 @@ export function createProxy({ target, isTrusted, primaryTimeoutMs = PRIMARY_TIME
   const freshAgents = { 'http:': new Agent(freshConnections), 'https:': new TlsAgent(freshConnections) };
   const slots = createConcurrencySlots(MAX_REQUESTS);
 
-  const send = (request: IncomingRequest, freshConnection: boolean): ClientRequest => {
+  const send = (request: IncomingRequest, useFreshConnection: boolean): ClientRequest => {
     const url = target();
     const raw = request.stream;
     const prefix = baseUrlOf(url).slice(url.origin.length);
     if (prefix !== '' && PARENT_SEGMENT.test(request.path)) throw invalidText('path');
-    const peer = raw.socket.remoteAddress ?? '';
-    const before = isTrusted(peer) ? firstHeader(raw.headers['x-forwarded-for']) : undefined;
-    const agent = (freshConnection ? freshAgents : agents)[url.protocol as keyof typeof agents];
+    const peerAddress = raw.socket.remoteAddress ?? '';
+    const forwardedFor = isTrusted(peerAddress) ? firstHeader(raw.headers['x-forwarded-for']) : undefined;
+    const agent = (useFreshConnection ? freshAgents : agents)[url.protocol as keyof typeof agents];
     const options = {
       method: request.method,
       host: getHost(url),
       port: getPort(url),
       path: prefix + request.path + (request.query === '' ? '' : `?${request.query}`),
-      headers: buildRequestHeaders(raw, url.host, before === undefined ? peer : `${before}, ${peer}`),
+      headers: buildRequestHeaders(
+        raw,
+        url.host,
+        forwardedFor === undefined ? peerAddress : `${forwardedFor}, ${peerAddress}`,
+      ),
       setHost: false,
       agent,
     };
@@ -103,7 +107,8 @@ export function createProxy({ target, isTrusted, primaryTimeoutMs = PRIMARY_TIME
       }
     },
     close() {
-      for (const each of [agents, freshAgents]) for (const agent of Object.values(each)) agent.destroy();
+      for (const agentsByProtocol of [agents, freshAgents])
+        for (const agent of Object.values(agentsByProtocol)) agent.destroy();
     },
   };
 }

@@ -68,7 +68,7 @@ export function addressColumns({ replicable_name, path }: RemoteReplicable) {
   return { path: address, path_key: foldCase(address) };
 }
 
-/** Each git command has its own token, because the primary accepts it once. */
+/** Fetches all refs and HEAD. Each git command has its own token, because the primary accepts a token once. */
 async function fetchInto(git: Git, repository: Repository, createRemote: () => GitRemote): Promise<void> {
   const head = await findRemoteHead(git, createRemote());
   await ensureRepository(repository, { defaultBranch: head ?? 'main' });
@@ -79,14 +79,14 @@ async function fetchInto(git: Git, repository: Repository, createRemote: () => G
 /** Moves the draft into place; readers never see a half-removed repository. */
 async function replaceCopy(git: Git, draft: Repository, repository: Repository): Promise<void> {
   await mkdir(dirname(repository.directory), { recursive: true });
-  const old = { directory: `${repository.directory}.${randomUUID()}.removed` };
+  const replaced = { directory: `${repository.directory}.${randomUUID()}.removed` };
   if (await repositoryExists(repository)) {
     for (const releaseHook of git.releaseHooks) releaseHook(repository);
-    await rename(repository.directory, old.directory);
+    await rename(repository.directory, replaced.directory);
   }
   await rename(draft.directory, repository.directory);
   await syncDirectory(dirname(repository.directory));
-  await rm(old.directory, { recursive: true, force: true });
+  await rm(replaced.directory, { recursive: true, force: true });
 }
 
 /** Runs maintenance: each fetch adds a pack or loose objects. */

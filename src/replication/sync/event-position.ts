@@ -15,8 +15,10 @@ const INITIAL_POSITION: EventPosition = {
   followed_at: null,
 };
 
+/** Id of the only row. */
 const POSITION_ID = 1;
 
+/** Returns the stored position, or the initial one. */
 export async function getPosition(db: Reader): Promise<EventPosition> {
   // index: geo_position primary key
   const row = await db.selectFrom('geo_position').selectAll().where('id', '=', POSITION_ID).executeTakeFirst();

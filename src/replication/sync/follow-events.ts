@@ -8,8 +8,8 @@ import { type EventPosition, getPosition, updatePosition } from './event-positio
 import { listCopies, scheduleCopies, scheduleRemoval, scheduleRemovalOfUnlisted } from './registry.ts';
 
 /**
- * Learns the primary's objects: first from its lists, then from its events. Each page is one transaction of rows and
- * position, so a killed process requests the same page again.
+ * Discovers the primary's objects: first from its lists, then from its events. One transaction stores the rows of a page and
+ * the position, so a killed process requests the same page again.
  */
 
 interface FollowServices {
@@ -55,6 +55,7 @@ function serializeScope({ selective_sync_type: type, ...site }: OwnSiteRecord): 
   return JSON.stringify([]);
 }
 
+/** Lists all objects of the scope, if it changed or events may have been missed, and removes unlisted copies. */
 async function listScope(services: FollowServices, scope: string): Promise<void> {
   const { database, clock, log } = services;
   const position = await getPosition(database.reader);
@@ -71,17 +72,22 @@ async function listScope(services: FollowServices, scope: string): Promise<void>
   log.info('Listed all objects to copy');
 }
 
-async function beginListing({ database, primary }: FollowServices, scope: string, fromNow: boolean): Promise<void> {
+/** Stores the start of a listing of all objects. `skipPastEvents` moves the event cursor to the latest event. */
+async function beginListing(
+  { database, primary }: FollowServices,
+  scope: string,
+  skipPastEvents: boolean,
+): Promise<void> {
   const { cursor, cursor_at, listing } = await getPosition(database.reader);
-  const from = { cursor, cursor_at };
-  // The lists include earlier changes: only later events must be followed.
-  while (fromNow) {
-    const { events, until } = await primary.listEvents(from.cursor);
-    if (until === from.cursor) break;
-    Object.assign(from, { cursor: until, cursor_at: events.at(-1)?.created_at ?? from.cursor_at });
+  const start = { cursor, cursor_at };
+  // The lists include all changes up to now, so the cursor moves past the events of these changes.
+  while (skipPastEvents) {
+    const { events, until } = await primary.listEvents(start.cursor);
+    if (until === start.cursor) break;
+    Object.assign(start, { cursor: until, cursor_at: events.at(-1)?.created_at ?? start.cursor_at });
   }
-  const beginning = { listing: listing + 1, listing_name: REPLICABLE_NAMES[0], listing_after_id: 0 };
-  await database.transaction((tx) => updatePosition(tx, { ...from, ...beginning, listing_scope: scope }));
+  const firstPage = { listing: listing + 1, listing_name: REPLICABLE_NAMES[0], listing_after_id: 0 };
+  await database.transaction((tx) => updatePosition(tx, { ...start, ...firstPage, listing_scope: scope }));
 }
 
 /**
@@ -93,12 +99,12 @@ async function listPage({ database, primary }: FollowServices, mustRelist: boole
   if (name === null) return false;
   const page = await primary.listReplicables(name, listing_after_id);
   const last = page.at(-1);
-  const next = REPLICABLE_NAMES[replicableNames.indexOf(name) + 1] ?? null;
+  const nextName = REPLICABLE_NAMES[replicableNames.indexOf(name) + 1] ?? null;
   await database.transaction(async (tx) => {
     await (mustRelist ? scheduleCopies : listCopies)(tx, page, listing);
     await updatePosition(
       tx,
-      last === undefined ? { listing_name: next, listing_after_id: 0 } : { listing_after_id: last.replicable_id },
+      last === undefined ? { listing_name: nextName, listing_after_id: 0 } : { listing_after_id: last.replicable_id },
     );
   });
   return true;
@@ -116,7 +122,7 @@ export async function followEvents({ database, primary }: FollowServices): Promi
     if (until === cursor) return;
     await database.transaction(async (tx) => {
       const { listing } = await getPosition(tx);
-      for (const event of latestPerObject(events)) {
+      for (const event of keepLatestPerObject(events)) {
         if (event.event_name === 'deleted') await scheduleRemoval(tx, event);
         else await scheduleCopies(tx, [event], listing);
       }
@@ -125,7 +131,7 @@ export async function followEvents({ database, primary }: FollowServices): Promi
   }
 }
 
-/** Only the last event of each object matters. */
-function latestPerObject(events: readonly ReplicationEvent[]): Iterable<ReplicationEvent> {
+/** Returns the last event of each object. */
+function keepLatestPerObject(events: readonly ReplicationEvent[]): Iterable<ReplicationEvent> {
   return new Map(events.map((event) => [`${event.replicable_name} ${event.replicable_id}`, event])).values();
 }

@@ -46,31 +46,31 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
   let polled: OwnSiteResponse | null = null;
   let queuedRun: Promise<void> = Promise.resolve();
 
-  /** Runs one at a time: concurrent runs would move the same cursor. */
-  const runAfterOthers = (work: () => Promise<void>): Promise<void> => {
-    const ownRun = queuedRun.then(work);
-    queuedRun = ownRun.catch(() => {});
-    return ownRun;
+  /** Runs `work` after the previous run has ended: concurrent runs would move the same cursor. */
+  const runInQueue = (work: () => Promise<void>): Promise<void> => {
+    const run = queuedRun.then(work);
+    queuedRun = run.catch(() => {});
+    return run;
   };
   const verifyServices = {
     ...options,
     checksumRetrySeconds: interval,
-    followEvents: () => runAfterOthers(() => followEvents({ database, clock, primary, log })),
+    followEvents: () => runInQueue(() => followEvents({ database, clock, primary, log })),
   };
-  const syncing: Worker = {
+  const copyWorker: Worker = {
     run: (copy) => sync(options, copy),
-    onFailure: (copy, error) => database.transaction((tx) => recordFailure(tx, copy, error, errorText(error))),
+    onFailure: (copy, error) => database.transaction((tx) => recordFailure(tx, copy, error, toErrorText(error))),
   };
   const work = createWorkerPool({
     database,
     clock,
     log,
     workers: {
-      repository: syncing,
-      blob: syncing,
+      repository: copyWorker,
+      blob: copyWorker,
       verification: {
         run: (copy) => verify(verifyServices, copy),
-        onFailure: async (copy, error) => void (await postpone(options, copy, errorText(error))),
+        onFailure: async (copy, error) => void (await postpone(options, copy, toErrorText(error))),
       },
     },
     capacities: () => (polled?.site.enabled ? getCapacities(polled.site) : null),
@@ -79,11 +79,11 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
   const status = () => buildStatusReport({ database, git, primary, siteId, now: clock.now() });
 
   const pollOnce = async (): Promise<void> => {
-    const before = polled;
-    polled = await pollSite(primary, before, log);
+    const previous = polled;
+    polled = await pollSite(primary, previous, log);
     if (polled === null || !polled.site.enabled) return;
     const { site } = polled;
-    await runAfterOthers(() => followPrimary({ database, clock, primary, log }, site));
+    await runInQueue(() => followPrimary({ database, clock, primary, log }, site));
     const verifiedUntil = addMilliseconds(timestamp(clock), -site.minimum_reverification_interval * DAY_MS);
     await database.transaction((tx) => scheduleReverification(tx, verifiedUntil, REVERIFY_BATCH_SIZE));
     work.startDue();
@@ -116,16 +116,16 @@ export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop
   };
 }
 
-/** Returns null if the primary no longer knows this site. Keeps the last state while the primary is unavailable. */
-async function pollSite(primary: Primary, before: OwnSiteResponse | null, log: Log): Promise<OwnSiteResponse | null> {
+/** Returns the site, or null if the primary no longer knows it. Throws if the primary is unavailable. */
+async function pollSite(primary: Primary, previous: OwnSiteResponse | null, log: Log): Promise<OwnSiteResponse | null> {
   try {
     const polled = await primary.getSite();
-    if (before?.site.enabled !== polled.site.enabled)
+    if (previous?.site.enabled !== polled.site.enabled)
       log.info({ enabled: polled.site.enabled }, 'The primary knows this site');
     return polled;
   } catch (error) {
     if (!(error instanceof PrimaryFailure) || error.kind !== 'rejected') throw error;
-    if (before !== null)
+    if (previous !== null)
       log.warn({ reason: error.message }, 'The primary no longer knows this site: its copies remain unchanged');
     return null;
   }
@@ -139,7 +139,7 @@ function getCapacities(site: OwnSiteRecord) {
   };
 }
 
-/** Failures of the primary are warnings, not errors of this process. */
+/** Logs failures of the primary as warnings, other errors as errors. */
 function logFailure(log: Log, error: unknown, text: string): void {
   if (error instanceof PrimaryFailure) log.warn({ reason: error.message }, text);
   else log.error({ err: error }, text);
@@ -147,6 +147,6 @@ function logFailure(log: Log, error: unknown, text: string): void {
 
 const MAX_ERROR_LENGTH = 500;
 
-function errorText(error: unknown): string {
+function toErrorText(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR_LENGTH);
 }

@@ -40,15 +40,15 @@ export function createWorkerPool({ database, clock, log, workers, capacities }: 
   const busyCopies = new Map<number, Promise<void>>();
   const runningCounts = zeroCounts();
   let finishedCounts = zeroCounts();
-  let scanning: Promise<void> | null = null;
-  let scanAgain = false;
+  let currentScan: Promise<void> | null = null;
+  let isScanPending = false;
   let isStopping = false;
 
   const fillPool = async (pool: Pool): Promise<void> => {
     const freeCapacity = (capacities()?.[pool] ?? 0) - runningCounts[pool];
     if (freeCapacity <= 0) return;
-    const due = await listDue(database.reader, pool, timestamp(clock), freeCapacity + busyCopies.size);
-    const idleCopies = due.filter(({ id }) => !busyCopies.has(id)).slice(0, freeCapacity);
+    const dueCopies = await listDue(database.reader, pool, timestamp(clock), freeCapacity + busyCopies.size);
+    const idleCopies = dueCopies.filter(({ id }) => !busyCopies.has(id)).slice(0, freeCapacity);
     if (idleCopies.length === 0) return;
     await database.transaction(async (tx) => {
       for (const copy of idleCopies) await markStarted(tx, copy);
@@ -87,21 +87,21 @@ export function createWorkerPool({ database, clock, log, workers, capacities }: 
   /** Runs one scan at a time; a call during a scan triggers another one. */
   const startDue = (): void => {
     if (isStopping) return;
-    if (scanning !== null) {
-      scanAgain = true;
+    if (currentScan !== null) {
+      isScanPending = true;
       return;
     }
-    scanAgain = false;
-    scanning = scanOnce()
+    isScanPending = false;
+    currentScan = scanOnce()
       .catch((error) => log.warn({ err: error }, 'Scanning for due copies failed'))
       .then(() => {
-        scanning = null;
-        if (scanAgain) startDue();
+        currentScan = null;
+        if (isScanPending) startDue();
       });
   };
 
   const idle = async (): Promise<void> => {
-    while (scanning !== null || busyCopies.size > 0) await (scanning ?? Promise.race(busyCopies.values()));
+    while (currentScan !== null || busyCopies.size > 0) await (currentScan ?? Promise.race(busyCopies.values()));
   };
 
   return {
