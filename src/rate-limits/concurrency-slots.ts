@@ -1,7 +1,7 @@
 import { createConcurrencyLimiter, type RequestClient } from '#runtime/concurrency-limiter.ts';
 import { getClientNetwork } from './client-network.ts';
 
-/** Slots for requests that may last as long as the client likes: limited per client network and in total. */
+/** Slots for requests whose duration the client determines: limited per client network and in total. */
 export interface ConcurrencySlots {
   /**
    * Waits for a slot and returns a function that releases it, which may be called more than once. Rejects with
@@ -19,10 +19,10 @@ interface SlotLimits {
   readonly waiting?: number;
 }
 
-/** In seconds; the work is longer than most. */
-const RETRY_AFTER = 10;
+/** Seconds for the Retry-After header. */
+const RETRY_AFTER_SECONDS = 10;
 
 export function createConcurrencySlots({ each, all, waiting = 2 }: SlotLimits): ConcurrencySlots {
-  const limiter = createConcurrencyLimiter(all, { maxWaiting: all * waiting, retryAfter: RETRY_AFTER }, each);
+  const limiter = createConcurrencyLimiter(all, { maxWaiting: all * waiting, retryAfter: RETRY_AFTER_SECONDS }, each);
   return { take: (address, client) => limiter.acquire({ client, network: getClientNetwork(address) }) };
 }

@@ -9,6 +9,7 @@ import { incrementCount, readCount, type Window, windowAt } from './window-count
 
 // Attackers try passwords on many accounts from one address, which the lock of a single account does not stop.
 
+/** Length of the fixed window. */
 const PERIOD_SECONDS = 600;
 
 /**
@@ -17,16 +18,16 @@ const PERIOD_SECONDS = 600;
  */
 const slots = createConcurrencySlots({ each: 8, all: 32 });
 
-/** Who tries to sign in. */
+/** The connection and the address of a sign-in attempt. */
 export interface SignInClient {
   readonly client: RequestClient;
   readonly clientAddress: string;
 }
 
 /**
- * Runs a password sign-in `attempt` for the client's address and counts its failures `invalid`, across all processes. After
- * `failed_sign_in_limit` failures in ten minutes (a fixed window; 0: no limit) it fails with `tooMany` and `seconds`
- * without an attempt. The attempt hashes passwords as the waiter that it gets. Rejects with
+ * Runs a password sign-in `attempt` and counts its `invalid` failures per client network, across all processes. The setting
+ * `failed_sign_in_limit` is the maximum number of failures in a fixed window of ten minutes; 0 means no limit. Beyond it, fails
+ * with `tooMany` and `seconds`, without an attempt. The attempt passes its waiter to the password hash queue. Rejects with
  * `QueueFull` if too many wait, and with `ClientDisconnected`.
  */
 export async function limitFailedSignIns<Result>(
@@ -34,21 +35,21 @@ export async function limitFailedSignIns<Result>(
   { client, clientAddress }: SignInClient,
   attempt: (waiter: Waiter) => Promise<Result>,
 ): Promise<Result | Failure<'tooMany'>> {
-  const release = await slots.take(clientAddress, client);
+  const releaseSlot = await slots.take(clientAddress, client);
   try {
-    const failures = windowAt(clock.now(), `failed_sign_in:${getClientNetwork(clientAddress)}`, PERIOD_SECONDS);
-    if (await isLimitReached(database.reader, failures)) return fail('tooMany', { seconds: PERIOD_SECONDS });
+    const failureWindow = windowAt(clock.now(), `failed_sign_in:${getClientNetwork(clientAddress)}`, PERIOD_SECONDS);
+    if (await isLimitReached(database.reader, failureWindow)) return fail('tooMany', { seconds: PERIOD_SECONDS });
     const result = await attempt({ client });
     if (isFailure(result) && result.code === 'invalid') {
-      await database.transaction((tx) => incrementCount(tx, failures), { isolation: 'read committed' });
+      await database.transaction((tx) => incrementCount(tx, failureWindow), { isolation: 'read committed' });
     }
     return result;
   } finally {
-    release();
+    releaseSlot();
   }
 }
 
-async function isLimitReached(db: Reader, failures: Window): Promise<boolean> {
+async function isLimitReached(db: Reader, failureWindow: Window): Promise<boolean> {
   const { failed_sign_in_limit: limit } = await loadSettings(db);
-  return limit > 0 && (await readCount(db, failures)) >= limit;
+  return limit > 0 && (await readCount(db, failureWindow)) >= limit;
 }

@@ -87,7 +87,7 @@ function getThrottle(
   return { name, limit, periodSeconds: settings[`${name}_period_in_seconds`] };
 }
 
-/** Returns the headers of every response while a throttle applies. `endsAt` is Unix time in seconds, `observed` the number of requests so far. */
+/** Returns response headers. `observed` is the number of requests in the window, `endsAt` its end in Unix seconds. */
 export function throttleHeaders(
   { name, limit, periodSeconds }: Throttle,
   observed: number,

@@ -11,22 +11,22 @@ interface StallTimeoutOptions {
 }
 
 /**
- * Calls `onStall` when the sockets have transferred nothing for too long: a stalled client occupies a slot and two
- * connections.
+ * Calls `onStall` when the sockets have transferred nothing for `timeoutMs`, because a stalled client occupies a slot and two
+ * connections. `end` stops the checks.
  */
 export function startStallTimeout({ sockets, timeoutMs, intervalMs, onStall }: StallTimeoutOptions): { end(): void } {
   const countBytes = () =>
     sockets().reduce((sum, socket) => sum + (socket ? socket.bytesRead + socket.bytesWritten : 0), 0);
   let timer: NodeJS.Timeout;
-  let lastBytes = countBytes();
-  let since = performance.now();
+  let lastByteCount = countBytes();
+  let lastTransferAt = performance.now();
   const check = () => {
-    const now = countBytes();
-    if (now !== lastBytes) {
-      lastBytes = now;
-      since = performance.now();
+    const byteCount = countBytes();
+    if (byteCount !== lastByteCount) {
+      lastByteCount = byteCount;
+      lastTransferAt = performance.now();
     }
-    const remainingMs = timeoutMs() - (performance.now() - since);
+    const remainingMs = timeoutMs() - (performance.now() - lastTransferAt);
     if (remainingMs <= 0) onStall();
     else timer = setTimeout(check, Math.max(MIN_INTERVAL_MS, Math.min(remainingMs, intervalMs)));
   };
@@ -34,4 +34,5 @@ export function startStallTimeout({ sockets, timeoutMs, intervalMs, onStall }: S
   return { end: () => clearTimeout(timer) };
 }
 
+/** Minimum time between two checks. */
 const MIN_INTERVAL_MS = 10;

@@ -39,19 +39,19 @@ export async function readIdentity(dataDir: string, key: KeyObject): Promise<Sit
   );
 }
 
-/** Writes the identity atomically; durable when it resolves. */
+/** Writes the identity atomically. The file is durable when the promise resolves. */
 export async function writeIdentity(dataDir: string, key: KeyObject, identity: SiteIdentity): Promise<void> {
   const path = identityPath(dataDir);
-  const draft = `${path}.${randomBytes(8).toString('hex')}`;
+  const temporaryPath = `${path}.${randomBytes(8).toString('hex')}`;
   try {
     {
-      await using file = await open(draft, 'wx', 0o600);
+      await using file = await open(temporaryPath, 'wx', 0o600);
       await file.writeFile(`${encrypt(key, JSON.stringify(identity), FILE_NAME)}\n`);
       await file.sync();
     }
-    await rename(draft, path);
+    await rename(temporaryPath, path);
   } finally {
-    await rm(draft, { force: true });
+    await rm(temporaryPath, { force: true });
   }
   await syncDirectory(dataDir);
 }

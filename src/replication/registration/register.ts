@@ -19,8 +19,8 @@ interface RegisterOptions {
 }
 
 /**
- * Registers as a site of the primary, or finds the existing site: by the site's keys, or with an administrator's token,
- * with which new keys are requested. Rejects with `PrimaryFailure` if a retry may succeed.
+ * Registers as a site of the primary, or finds the existing site. With the site's keys it only finds the site; with an
+ * administrator's token it creates the site if needed and requests new keys. Rejects with `PrimaryFailure` if a retry may succeed.
  */
 export async function register(registration: RegisterOptions): Promise<SiteIdentity> {
   const [, accessKey, secret] = /^([^:]+):(.+)$/.exec(registration.token) ?? [];
@@ -55,24 +55,24 @@ async function createSite(
   headers: Readonly<Record<string, string>>,
 ): Promise<number> {
   const request = { method: 'POST', path: '/api/v4/geo_sites', headers, body: { name, url }, signal };
-  const created = await client.json(request, SiteRows.items);
-  return created.id;
+  const site = await client.json(request, SiteRows.items);
+  return site.id;
 }
 
-/** Upper bound of the pages of sites. */
+/** Maximum number of pages of sites that are requested. */
 const MAX_PAGES = 20;
 const PAGE_SIZE = 100;
 
-/** Returns all sites of the primary that these credentials may read. `more`: parameters that begin with `&`. */
+/** Returns all sites of the primary that these credentials may read. `extraQuery` is empty or begins with `&`. */
 export async function listAllSites(
   client: PrimaryClient,
   headers: Readonly<Record<string, string>>,
-  more: string,
+  extraQuery: string,
   signal?: AbortSignal,
 ): Promise<SiteRow[]> {
   const sites: SiteRow[] = [];
   for (let page = 1; page <= MAX_PAGES; page++) {
-    const path = `/api/v4/geo_sites?per_page=${PAGE_SIZE}&page=${page}${more}`;
+    const path = `/api/v4/geo_sites?per_page=${PAGE_SIZE}&page=${page}${extraQuery}`;
     const siteRows = await client.json({ path, headers, ...(signal ? { signal } : {}) }, SiteRows);
     sites.push(...(siteRows as SiteRow[]));
     if (siteRows.length < PAGE_SIZE) break;

@@ -8,7 +8,7 @@ import { register } from './register.ts';
 
 /** The identity of this site, once it is known. */
 export interface RegisteredSite {
-  /** Null: not registered yet. */
+  /** Returns the identity, or null until this site has registered. */
   identity(): SiteIdentity | null;
   /** Registers at the primary, unless the identity is known. */
   register(): Promise<void>;
@@ -28,6 +28,7 @@ interface RegisteredSiteOptions {
 /** `EX_CONFIG` of sysexits.h: invalid configuration. */
 const EX_CONFIG = 78;
 
+/** Returns the configured name of this site, by default its URL. */
 export function getSiteName(config: Config, port: number): string {
   return config.siteName ?? getServerUrl(config, port);
 }
@@ -50,10 +51,10 @@ export async function loadRegisteredSite(options: RegisteredSiteOptions): Promis
       const port = options.port();
       const [name, url] = [getSiteName(config, port), getServerUrl(config, port)];
       try {
-        const registered = await register({ client, token, name, url, clock, signal });
-        await writeIdentity(config.dataDir, key, registered);
-        identity = registered;
-        log.info({ site: registered.siteId, name }, 'This site has registered with its primary');
+        const newIdentity = await register({ client, token, name, url, clock, signal });
+        await writeIdentity(config.dataDir, key, newIdentity);
+        identity = newIdentity;
+        log.info({ site: newIdentity.siteId, name }, 'This site has registered with its primary');
       } catch (error) {
         if (!(error instanceof PrimaryFailure)) throw error;
         log.warn({ reason: error.message }, 'Registering with the primary failed; trying again');

@@ -9,8 +9,8 @@ import { listAllSites } from '../registration/register.ts';
 import type { RegistryRow } from '../sync/registry.ts';
 
 /**
- * Access checks of local responses: the primary is asked with the caller's credentials, and its answer is cached for a
- * minute (contract/operations.md §3.5, "Serve").
+ * Access checks of local responses. Each sends the caller's credentials to the primary and caches the result for a minute
+ * (contract/operations.md §3.5, "Serve").
  */
 export interface CallerChecks {
   /** Returns whether the client may fetch the repository, and whether it is still at this address. */
@@ -33,6 +33,7 @@ type Verdict = 'yes' | 'no' | 'unauthenticated';
 /** Lifetime of a cached result, in milliseconds. */
 const CACHE_MS = 60_000;
 
+/** Maximum number of cached results. */
 const MAX_CACHED = 10_000;
 
 /** Headers with credentials. */
@@ -46,29 +47,29 @@ interface CallerChecksOptions {
 }
 
 export function createCallerChecks({ client, primary, clock }: CallerChecksOptions): CallerChecks {
-  const cache = new LRUCache<string, { readonly until: number; readonly answer: Promise<Verdict> }>({
+  const cache = new LRUCache<string, { readonly expiresAtMs: number; readonly verdict: Promise<Verdict> }>({
     max: MAX_CACHED,
   });
   let lastSites: SitesAndStatuses = { sites: [], statuses: [] };
 
   const findCached = (key: string): Promise<Verdict> | null => {
-    const before = cache.get(key);
-    return before !== undefined && before.until > clock.now().getTime() ? before.answer : null;
+    const entry = cache.get(key);
+    return entry !== undefined && entry.expiresAtMs > clock.now().getTime() ? entry.verdict : null;
   };
 
-  const fetchKey = (request: IncomingRequest, copy: RegistryRow) =>
-    `${copy.id} ${copy.path} ${credentialDigest(request)}`;
+  const buildFetchKey = (request: IncomingRequest, copy: RegistryRow) =>
+    `${copy.id} ${copy.path} ${digestCredentials(request)}`;
 
-  /** Concurrent checks share one request; failed ones are not cached. */
-  const cached = async (key: string, check: () => Promise<Verdict>): Promise<Verdict> => {
-    const before = findCached(key);
-    if (before !== null) return before;
+  /** Returns the cached verdict or runs the check. Concurrent calls share one check; failed checks are not cached. */
+  const checkWithCache = async (key: string, check: () => Promise<Verdict>): Promise<Verdict> => {
+    const cachedVerdict = findCached(key);
+    if (cachedVerdict !== null) return cachedVerdict;
     const verdict = check();
-    cache.set(key, { until: clock.now().getTime() + CACHE_MS, answer: verdict });
+    cache.set(key, { expiresAtMs: clock.now().getTime() + CACHE_MS, verdict });
     try {
       return await verdict;
     } catch (error) {
-      if (cache.get(key)?.answer === verdict) cache.delete(key);
+      if (cache.get(key)?.verdict === verdict) cache.delete(key);
       if (error instanceof PrimaryFailure) return 'no';
       throw error;
     }
@@ -76,7 +77,7 @@ export function createCallerChecks({ client, primary, clock }: CallerChecksOptio
 
   return {
     async mayFetch(request, copy) {
-      const verdict = await cached(fetchKey(request, copy), async () => {
+      const verdict = await checkWithCache(buildFetchKey(request, copy), async () => {
         const [isPathCurrent, primaryVerdict] = await Promise.all([
           isCurrentPath(primary(), copy),
           checkFetch(client, request, copy),
@@ -86,10 +87,10 @@ export function createCallerChecks({ client, primary, clock }: CallerChecksOptio
       return verdict === 'yes';
     },
     async requiresCredentials(request, copy) {
-      return (await findCached(fetchKey(request, copy))) === 'unauthenticated';
+      return (await findCached(buildFetchKey(request, copy))) === 'unauthenticated';
     },
     async listSites(request) {
-      const verdict = await cached(`sites ${credentialDigest(request)}`, async () => {
+      const verdict = await checkWithCache(`sites ${digestCredentials(request)}`, async () => {
         lastSites = await loadSites(client, request);
         return 'yes';
       });
@@ -107,13 +108,16 @@ async function isCurrentPath(
   return replicable?.path != null && (path === replicable.path || path === `${replicable.path}.wiki`);
 }
 
-/** Asks the primary whether it would serve this fetch. */
+/** Sends the start of this fetch to the primary and returns its verdict. */
 async function checkFetch(
   primaryClient: PrimaryClient,
   request: IncomingRequest,
   { path }: RegistryRow,
 ): Promise<Verdict> {
-  const fetchRequest = { path: `/${path}.git/info/refs?service=git-upload-pack`, headers: credentialHeaders(request) };
+  const fetchRequest = {
+    path: `/${path}.git/info/refs?service=git-upload-pack`,
+    headers: pickCredentialHeaders(request),
+  };
   const { status, headers, body } = await primaryClient.raw(fetchRequest, {
     totalMs: 60_000,
     maxBytes: Number.MAX_SAFE_INTEGER,
@@ -129,12 +133,12 @@ const PAGE_SIZE = 20;
 const MAX_PAGES = 100;
 
 async function loadSites(primaryClient: PrimaryClient, request: IncomingRequest): Promise<SitesAndStatuses> {
-  const headers = credentialHeaders(request);
-  const tokens = credentialQuery(request);
-  const sites = await listAllSites(primaryClient, headers, tokens);
+  const headers = pickCredentialHeaders(request);
+  const tokenParameters = pickCredentialQuery(request);
+  const sites = await listAllSites(primaryClient, headers, tokenParameters);
   const statuses: SiteStatusRow[] = [];
   for (let page = 1; page <= MAX_PAGES; page++) {
-    const path = `/api/v4/geo_sites/status?per_page=${PAGE_SIZE}&page=${page}${tokens}`;
+    const path = `/api/v4/geo_sites/status?per_page=${PAGE_SIZE}&page=${page}${tokenParameters}`;
     const statusRows = await primaryClient.json({ path, headers }, StatusRows);
     statuses.push(...(statusRows as SiteStatusRow[]));
     if (statusRows.length < PAGE_SIZE) break;
@@ -142,7 +146,7 @@ async function loadSites(primaryClient: PrimaryClient, request: IncomingRequest)
   return { sites, statuses };
 }
 
-function credentialHeaders({ headers, clientAddress }: IncomingRequest): Record<string, string> {
+function pickCredentialHeaders({ headers, clientAddress }: IncomingRequest): Record<string, string> {
   const presentedHeaders = CREDENTIAL_HEADERS.flatMap((name) => {
     const value = headers[name];
     return typeof value === 'string' ? [[name, value] as const] : [];
@@ -153,15 +157,15 @@ function credentialHeaders({ headers, clientAddress }: IncomingRequest): Record<
 /** Query parameters with credentials. */
 export const CREDENTIAL_PARAMETERS = ['private_token', 'access_token', 'bearer_token', 'sudo'];
 
-function credentialQuery({ query }: IncomingRequest): string {
+function pickCredentialQuery({ query }: IncomingRequest): string {
   const parameters = [...new URLSearchParams(query)].filter(([name]) => CREDENTIAL_PARAMETERS.includes(name));
   return parameters.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join('');
 }
 
 /** Returns a digest of the request's credentials, as a cache key without secrets. */
-function credentialDigest(request: IncomingRequest): string {
-  const { 'x-forwarded-for': _address, ...headers } = credentialHeaders(request);
+function digestCredentials(request: IncomingRequest): string {
+  const { 'x-forwarded-for': _address, ...headers } = pickCredentialHeaders(request);
   return createHash('sha256')
-    .update(JSON.stringify([headers, credentialQuery(request)]))
+    .update(JSON.stringify([headers, pickCredentialQuery(request)]))
     .digest('base64url');
 }

@@ -72,9 +72,9 @@ async function handleExchange(
 
 async function respond(options: TransportOptions, request: IncomingRequest, response: ServerResponse) {
   const { services, proxy, answerLocally, respondWhilePrimaryIsAway, onProxied, siteName } = options;
-  const site = { 'X-Hearth-Site': encodeHeaderValue(siteName()) };
+  const siteHeader = { 'X-Hearth-Site': encodeHeaderValue(siteName()) };
   const respondLocally = async (outgoing: OutgoingResponse, proxied = false) => {
-    const headers = { ...outgoing.headers, ...site, 'X-Hearth-Proxied': String(proxied) };
+    const headers = { ...outgoing.headers, ...siteHeader, 'X-Hearth-Proxied': String(proxied) };
     await send(request, { ...outgoing, headers }, response, services);
     return { status: outgoing.status, endpoint: proxied ? 'proxied' : 'local' };
   };
@@ -84,7 +84,7 @@ async function respond(options: TransportOptions, request: IncomingRequest, resp
     const localResponse = await answerLocally(request);
     if (localResponse !== null) return await respondLocally(localResponse);
     onProxied(request);
-    const status = await proxy.forward(request, response, { ...site, 'X-Hearth-Proxied': 'true' });
+    const status = await proxy.forward(request, response, { ...siteHeader, 'X-Hearth-Proxied': 'true' });
     if (status !== 'away') return { status, endpoint: 'proxied' };
     if (request.client.isDisconnected) return { status: CLIENT_GONE, endpoint: 'proxied' };
     const fallback = await respondWhilePrimaryIsAway(request);
@@ -96,24 +96,24 @@ async function respond(options: TransportOptions, request: IncomingRequest, resp
       response.destroy();
       return { status: CLIENT_GONE, endpoint: 'none' };
     }
-    return respondLocally(toErrorResponse(errorFor(error, options, request)));
+    return respondLocally(toErrorResponse(toHttpError(error, options, request)));
   }
 }
 
-function errorFor(error: unknown, { services }: TransportOptions, request: IncomingRequest): HttpError {
+function toHttpError(error: unknown, { services }: TransportOptions, request: IncomingRequest): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof QueueFull) return unavailable(error.retryAfter);
   if (!request.client.isDisconnected) services.log.error({ request: request.id, err: error }, 'A request failed');
   return serverError();
 }
 
-/** A secondary of a secondary, or of itself. */
-const loopDetected = () => new HttpError(508, { message: '508 Loop Detected' });
+/** Creates the error for a request that another secondary, or this one, has already proxied. */
+const createLoopError = () => new HttpError(508, { message: '508 Loop Detected' });
 
 /** Returns an error for requests that must not be proxied. */
 function validateRequest(request: IncomingRequest): HttpError | null {
   if (!hasValidHost(request) || !request.path.startsWith('/')) return plainBadRequest();
-  return request.headers['x-hearth-proxied'] === undefined ? null : loopDetected();
+  return request.headers['x-hearth-proxied'] === undefined ? null : createLoopError();
 }
 
 /** Encodes characters that header values cannot contain. */

@@ -9,7 +9,7 @@ export type CounterName =
   | 'proxy_remote_requests_event_count_weekly'
   | 'proxy_local_requests_event_count_weekly';
 
-/** Counts in memory and flushes to the database from time to time. A killed process loses the counts in memory. */
+/** Daily counters in memory, which `flush` adds to the database. A killed process loses the counts in memory. */
 export interface Counters {
   increment(name: CounterName): void;
   flush(database: Database): Promise<void>;
@@ -57,11 +57,11 @@ export async function readWeeklyCounts(db: Reader): Promise<Readonly<Record<Coun
     .where('day', '>', addDays(db.today, -DAYS_PER_WEEK))
     .groupBy('name')
     .execute();
-  const eventCounts = {
+  const zeroCounts = {
     git_fetch_event_count_weekly: 0,
     git_push_event_count_weekly: 0,
     proxy_remote_requests_event_count_weekly: 0,
     proxy_local_requests_event_count_weekly: 0,
   };
-  return { ...eventCounts, ...Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)])) };
+  return { ...zeroCounts, ...Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)])) };
 }

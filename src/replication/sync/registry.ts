@@ -5,7 +5,7 @@ import { addMilliseconds } from '#runtime/clock.ts';
 import { isRepository } from '../primary/schemas.ts';
 
 /**
- * A row for each object of the primary that is or will be copied (contract/operations.md §3.5). Workers store their
+ * The registry: one row for each object of the primary that is or will be copied (contract/operations.md §3.5). Workers store their
  * result only for the generation with which they started, so that later events are not lost.
  */
 
@@ -27,22 +27,22 @@ export function getRetryDelaySeconds(retries: number): number {
   return Math.min(MAX_RETRY_SECONDS, 2 ** Math.min(retries, 30));
 }
 
-const poolFor = (name: string): Pool => (isRepository(name) ? 'repository' : 'blob');
+const getPool = (name: string): Pool => (isRepository(name) ? 'repository' : 'blob');
 
-/** Schedules new or changed objects to be copied. `listing`: the current listing. */
+/** Schedules new or changed objects to be copied. `listing` is the number of the current listing. */
 export async function scheduleCopies(
   tx: Transaction,
   objects: readonly ReplicableKey[],
   listing: number,
 ): Promise<void> {
-  const initial = { state: 'pending', verification: 'pending', error: null, listing } as const;
+  const initialColumns = { state: 'pending', verification: 'pending', error: null, listing } as const;
   for (const { replicable_name, replicable_id } of objects) {
-    const pool = poolFor(replicable_name);
-    const times = { due_at: tx.now, created_at: tx.now, updated_at: tx.now };
+    const pool = getPool(replicable_name);
+    const timestamps = { due_at: tx.now, created_at: tx.now, updated_at: tx.now };
     // index: geo_registry_by_object
     await tx
       .insertInto('geo_registry')
-      .values({ replicable_name, replicable_id, ...initial, pool, generation: 1, retries: 0, ...times })
+      .values({ replicable_name, replicable_id, ...initialColumns, pool, generation: 1, retries: 0, ...timestamps })
       .onConflict((conflict) =>
         conflict.columns(['replicable_name', 'replicable_id']).doUpdateSet((eb) => ({
           // Keeps a failed verification: such a copy is created again instead of updated.
@@ -61,19 +61,19 @@ export async function scheduleCopies(
 
 /** Marks objects as part of this listing; schedules unknown ones and those scheduled for removal to be copied. */
 export async function listCopies(tx: Transaction, objects: readonly ReplicableKey[], listing: number): Promise<void> {
-  const names = objects.map(({ replicable_id }) => replicable_id);
-  if (names.length === 0) return;
+  const ids = objects.map(({ replicable_id }) => replicable_id);
+  if (ids.length === 0) return;
   const name = objects[0]!.replicable_name;
   // index: geo_registry_by_object
-  const updated = await tx
+  const listedRows = await tx
     .updateTable('geo_registry')
     .set({ listing })
     .where('replicable_name', '=', name)
-    .where('replicable_id', 'in', names)
+    .where('replicable_id', 'in', ids)
     .returning(['replicable_id', 'state'])
     .execute();
   const unchangedIds = new Set(
-    updated.filter(({ state }) => state !== 'leaving').map(({ replicable_id }) => replicable_id),
+    listedRows.filter(({ state }) => state !== 'leaving').map(({ replicable_id }) => replicable_id),
   );
   await scheduleCopies(
     tx,
@@ -82,7 +82,7 @@ export async function listCopies(tx: Transaction, objects: readonly ReplicableKe
   );
 }
 
-/** Schedules the removal of an object that is gone or out of scope. */
+/** Schedules the removal of an object that was deleted on the primary or is out of scope. */
 export async function scheduleRemoval(
   tx: Transaction,
   { replicable_name, replicable_id }: ReplicableKey,
@@ -90,7 +90,7 @@ export async function scheduleRemoval(
   // index: geo_registry_by_object
   await tx
     .updateTable('geo_registry')
-    .set((eb) => ({ ...removalColumns(tx), pool: poolFor(replicable_name), generation: eb('generation', '+', 1) }))
+    .set((eb) => ({ ...removalColumns(tx), pool: getPool(replicable_name), generation: eb('generation', '+', 1) }))
     .where('replicable_name', '=', replicable_name)
     .where('replicable_id', '=', replicable_id)
     .execute();
@@ -138,7 +138,7 @@ export function listDue(db: Reader, pool: Pool, now: string, limit: number): Pro
 /** Schedules up to `limit` copies for verification that were last verified at or before this time, the oldest first. */
 export async function scheduleReverification(tx: Transaction, verifiedUntil: string, limit: number): Promise<void> {
   // index: geo_registry_by_work
-  const old = await tx
+  const dueCopies = await tx
     .selectFrom('geo_registry')
     .select('id')
     .where('pool', '=', 'verified')
@@ -147,14 +147,14 @@ export async function scheduleReverification(tx: Transaction, verifiedUntil: str
     .orderBy('id')
     .limit(limit)
     .execute();
-  if (old.length === 0) return;
+  if (dueCopies.length === 0) return;
   await tx
     .updateTable('geo_registry')
     .set({ pool: 'verification', due_at: tx.now })
     .where(
       'id',
       'in',
-      old.map(({ id }) => id),
+      dueCopies.map(({ id }) => id),
     )
     .execute();
 }
@@ -201,7 +201,7 @@ export const syncedColumns = (tx: Transaction) => ({
 /** Columns of a failed copy, which is retried later. */
 export const failedColumns = (tx: Transaction, { retries, replicable_name }: RegistryRow, error: string) => ({
   state: 'failed' as const,
-  pool: poolFor(replicable_name),
+  pool: getPool(replicable_name),
   due_at: addMilliseconds(tx.now, getRetryDelaySeconds(retries) * 1000),
   retries: retries + 1,
   error,
@@ -215,6 +215,7 @@ export const postponedColumns = (tx: Transaction, { retries, pool }: RegistryRow
   error,
 });
 
+/** Columns of a copy whose checksum equals that of the primary. */
 export const verifiedColumns = (tx: Transaction) => ({
   verification: 'verified' as const,
   pool: 'verified' as const,
@@ -242,7 +243,7 @@ export async function deleteCopy(tx: Transaction, { id, generation }: RegistryRo
   await tx.deleteFrom('geo_registry').where('id', '=', id).where('generation', '=', generation).execute();
 }
 
-/** At start-up: schedules the copies again that were being processed when the process ended. */
+/** Schedules the copies again that the previous process was processing when it ended. Call it at start-up. */
 export async function resumeInterrupted(tx: Transaction): Promise<void> {
   const interruptedCopies = await tx
     .selectFrom('geo_registry')
@@ -250,7 +251,7 @@ export async function resumeInterrupted(tx: Transaction): Promise<void> {
     .where('pool', 'is', null)
     .execute();
   for (const { id, replicable_name, state } of interruptedCopies) {
-    const pool = state === 'synced' ? 'verification' : poolFor(replicable_name);
+    const pool = state === 'synced' ? 'verification' : getPool(replicable_name);
     const stateColumns = state === 'started' ? ({ state: 'pending' } as const) : {};
     await tx
       .updateTable('geo_registry')
@@ -263,14 +264,14 @@ export async function resumeInterrupted(tx: Transaction): Promise<void> {
 /** Returns whether another copy uses, or may use, the same file. */
 export async function isShared(db: Reader, { id, checksum }: RegistryRow): Promise<boolean> {
   // index: geo_registry_by_checksum
-  const other = await db
+  const otherCopy = await db
     .selectFrom('geo_registry')
     .select('id')
     .where('checksum', '=', checksum)
     .where('id', '<>', id)
     .limit(1)
     .executeTakeFirst();
-  return other !== undefined;
+  return otherCopy !== undefined;
 }
 
 /**

@@ -60,6 +60,7 @@ async function findOldestUnfollowedEvent(
   }
 }
 
+/** Returns a message about the first storage that is not writable; an empty text if there is none. */
 async function findStorageProblem(git: Git): Promise<string> {
   for (const name of Object.keys(git.storages).sort()) {
     if ((await checkStorage(git, name)) !== null) return `Storage ${name} is not writable`;
@@ -72,17 +73,17 @@ async function loadCounts({ reader }: Database): Promise<Record<string, number |
   const rows = (await countCopies(reader)).filter(({ state }) => state !== 'leaving');
   const counts: Record<string, number | boolean> = {};
   for (const kind of REPLICABLE_KINDS) {
-    const ownRows = rows.filter(({ replicable_name }) => pluralize(replicable_name) === kind);
-    const count = (matches: (row: (typeof ownRows)[number]) => boolean) =>
-      ownRows.filter(matches).reduce((sum, row) => sum + Number(row.count), 0);
-    const isSynced = ({ state }: (typeof ownRows)[number]) => state === 'synced';
-    counts[`${kind}_count`] = count(() => true);
-    counts[`${kind}_registry_count`] = count(() => true);
-    counts[`${kind}_synced_count`] = count(isSynced);
-    counts[`${kind}_failed_count`] = count(({ state }) => state === 'failed');
-    counts[`${kind}_verification_total_count`] = count(isSynced);
-    counts[`${kind}_verified_count`] = count((row) => isSynced(row) && row.verification === 'verified');
-    counts[`${kind}_verification_failed_count`] = count(({ verification }) => verification === 'failed');
+    const kindRows = rows.filter(({ replicable_name }) => pluralize(replicable_name) === kind);
+    const sumCounts = (matches: (row: (typeof kindRows)[number]) => boolean) =>
+      kindRows.filter(matches).reduce((sum, row) => sum + Number(row.count), 0);
+    const isSynced = ({ state }: (typeof kindRows)[number]) => state === 'synced';
+    counts[`${kind}_count`] = sumCounts(() => true);
+    counts[`${kind}_registry_count`] = sumCounts(() => true);
+    counts[`${kind}_synced_count`] = sumCounts(isSynced);
+    counts[`${kind}_failed_count`] = sumCounts(({ state }) => state === 'failed');
+    counts[`${kind}_verification_total_count`] = sumCounts(isSynced);
+    counts[`${kind}_verified_count`] = sumCounts((row) => isSynced(row) && row.verification === 'verified');
+    counts[`${kind}_verification_failed_count`] = sumCounts(({ verification }) => verification === 'failed');
   }
   return {
     ...counts,
@@ -92,7 +93,7 @@ async function loadCounts({ reader }: Database): Promise<Record<string, number |
   };
 }
 
-/** Returns the name of a kind in the status. */
+/** Returns the plural, which names a kind in the status. */
 function pluralize(name: string): string {
   return name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`;
 }
@@ -111,7 +112,7 @@ interface StatusDocumentOptions {
 export function buildStatusDocument({ report, polled, site, before, now }: StatusDocumentOptions): SiteStatusRow {
   const { status, status_message: message } = report;
   const links = (site._links ?? {}) as Readonly<Record<string, unknown>>;
-  const seconds = (time: string | null) => (time === null ? 0 : toUnixSeconds(time));
+  const toSeconds = (time: string | null) => (time === null ? 0 : toUnixSeconds(time));
   const kinds = kindValues(status);
   return {
     geo_node_id: report.geo_node_id,
@@ -136,9 +137,9 @@ export function buildStatusDocument({ report, polled, site, before, now }: Statu
     repositories_checked_count: null,
     repositories_checked_failed_count: null,
     last_event_id: report.last_event_id,
-    last_event_timestamp: seconds(report.last_event_date),
+    last_event_timestamp: toSeconds(report.last_event_date),
     cursor_last_event_id: report.cursor_last_event_id,
-    cursor_last_event_timestamp: seconds(report.cursor_last_event_date),
+    cursor_last_event_timestamp: toSeconds(report.cursor_last_event_date),
     last_successful_status_check_timestamp: toUnixSeconds(now.toISOString()),
     version: report.version,
     revision: report.revision,
