@@ -14,7 +14,7 @@ export interface Outbound {
    * Sends a request and follows redirects. Resolves with the head of the response, for any status; rejects with an
    * OutboundFailure. The caller must read or destroy the body, which also fails with an OutboundFailure.
    */
-  request(wanted: OutboundRequest): Promise<OutboundResponse>;
+  request(outboundRequest: OutboundRequest): Promise<OutboundResponse>;
   /** Only checks a URL, for clients that connect themselves (git): they must connect to the returned addresses. */
   check(url: string | URL): Promise<CheckedUrl>;
 }
@@ -26,7 +26,7 @@ export interface OutboundRequest {
   /** Headers with secrets (Authorization, Private-Token...) are dropped at a redirect to another origin. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Default 2; one more is a failure. */
+  /** Maximum number of redirects; default 2. One more is a failure. */
   readonly maxRedirects?: number;
   /** Milliseconds from the lookup of the host to the connection, per redirect; default 10 s. */
   readonly connectMs?: number;
@@ -55,11 +55,12 @@ export interface OutboundOptions {
 
 export function createOutbound({ rules, userAgent, resolver = systemResolver }: OutboundOptions): Outbound {
   return {
-    request: (wanted) => followRedirects(wanted, { rules, userAgent, resolver }),
+    request: (outboundRequest) => followRedirects(outboundRequest, { rules, userAgent, resolver }),
     check: async (url) => checkUrl(url, await rules(), resolver),
   };
 }
 
+/** One request of a chain of redirects. */
 interface Hop {
   readonly method: string;
   readonly url: string | URL;
@@ -67,26 +68,29 @@ interface Hop {
   readonly body: string | Buffer | undefined;
 }
 
-async function followRedirects(wanted: OutboundRequest, options: Required<OutboundOptions>): Promise<OutboundResponse> {
-  const limits = timeLimits(wanted);
+async function followRedirects(
+  outboundRequest: OutboundRequest,
+  options: Required<OutboundOptions>,
+): Promise<OutboundResponse> {
+  const limits = startTimeouts(outboundRequest);
   try {
-    let { method = 'GET', url, headers = {}, body } = wanted;
+    let { method = 'GET', url, headers = {}, body } = outboundRequest;
     for (let redirects = 0; ; redirects += 1) {
       const rules = await options.rules();
-      const connecting = limits.connecting();
+      const stopConnectTimeout = limits.startConnectTimeout();
       const checkedUrl = await limits.during(checkUrl(url, rules, options.resolver, limits.signal));
       const hop = { method, url, headers: { 'user-agent': options.userAgent, ...headers }, body };
-      const message = await sendHop(hop, checkedUrl, limits.signal, connecting);
-      const next = getRedirectLocation(message);
-      if (next === null) return toResponse(message, checkedUrl.url, byteLimit(wanted, rules), limits);
+      const message = await sendHop(hop, checkedUrl, limits.signal, stopConnectTimeout);
+      const location = getRedirectLocation(message);
+      if (location === null) return toResponse(message, checkedUrl.url, getByteLimit(outboundRequest, rules), limits);
       message.destroy();
-      if (redirects >= (wanted.maxRedirects ?? 2)) {
+      if (redirects >= (outboundRequest.maxRedirects ?? 2)) {
         throw new OutboundFailure('tooManyRedirects', 'Too many redirects');
       }
-      const target = URL.parse(next, checkedUrl.url.href);
+      const target = URL.parse(location, checkedUrl.url.href);
       if (!target) throw new OutboundFailure('badAnswer', 'Redirected to something that is no URL');
-      if (target.origin !== checkedUrl.url.origin) headers = withoutSecrets(headers);
-      ({ method, headers, body } = afterRedirect(message.statusCode!, { method, url: target, headers, body }));
+      if (target.origin !== checkedUrl.url.origin) headers = removeSecretHeaders(headers);
+      ({ method, headers, body } = toRedirectedRequest(message.statusCode!, { method, url: target, headers, body }));
       url = target;
     }
   } catch (error) {
@@ -98,29 +102,33 @@ async function followRedirects(wanted: OutboundRequest, options: Required<Outbou
 interface TimeLimits {
   readonly signal: AbortSignal;
   /** Starts the connection timeout; the returned function stops it. */
-  connecting(): () => void;
+  startConnectTimeout(): () => void;
   /** Returns the result of the promise, or rejects when a timeout expires first. */
   during<T>(promise: Promise<T>): Promise<T>;
   /** Returns the failure of the expired timeout, or null. */
   reason(): OutboundFailure | null;
+  /** Stops all timeouts. */
   done(): void;
 }
 
-function timeLimits({ totalMs = 60_000, connectMs = 10_000, signal: outerSignal }: OutboundRequest): TimeLimits {
+function startTimeouts({ totalMs = 60_000, connectMs = 10_000, signal: outerSignal }: OutboundRequest): TimeLimits {
   const controller = new AbortController();
   const { signal } = controller;
   const fail = (failure: OutboundFailure) => controller.abort(failure);
-  const total = setTimeout(() => fail(new OutboundFailure('timeout', `No answer within ${totalMs / 1000} s`)), totalMs);
-  let connection: NodeJS.Timeout | undefined;
-  const aborted = () => fail(new OutboundFailure('aborted', 'The request was cancelled'));
-  if (outerSignal?.aborted) aborted();
-  outerSignal?.addEventListener('abort', aborted);
+  const totalTimer = setTimeout(
+    () => fail(new OutboundFailure('timeout', `No answer within ${totalMs / 1000} s`)),
+    totalMs,
+  );
+  let connectTimer: NodeJS.Timeout | undefined;
+  const onOuterAbort = () => fail(new OutboundFailure('aborted', 'The request was cancelled'));
+  if (outerSignal?.aborted) onOuterAbort();
+  outerSignal?.addEventListener('abort', onOuterAbort);
   return {
     signal,
-    connecting() {
+    startConnectTimeout() {
       const onTimeout = () => fail(new OutboundFailure('timeout', `No connection within ${connectMs / 1000} s`));
-      connection = setTimeout(onTimeout, connectMs);
-      return () => clearTimeout(connection);
+      connectTimer = setTimeout(onTimeout, connectMs);
+      return () => clearTimeout(connectTimer);
     },
     during: (promise) => {
       const { promise: aborted, reject } = Promise.withResolvers<never>();
@@ -131,9 +139,9 @@ function timeLimits({ totalMs = 60_000, connectMs = 10_000, signal: outerSignal 
     },
     reason: () => (signal.aborted ? (signal.reason as OutboundFailure) : null),
     done() {
-      clearTimeout(total);
-      clearTimeout(connection);
-      outerSignal?.removeEventListener('abort', aborted);
+      clearTimeout(totalTimer);
+      clearTimeout(connectTimer);
+      outerSignal?.removeEventListener('abort', onOuterAbort);
     },
   };
 }
@@ -143,7 +151,7 @@ function sendHop(
   hop: Hop,
   checkedUrl: CheckedUrl,
   signal: AbortSignal,
-  connected: () => void,
+  onConnected: () => void,
 ): Promise<IncomingMessage> {
   const { url, addresses } = checkedUrl;
   const length = hop.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(hop.body)) };
@@ -164,7 +172,7 @@ function sendHop(
       agent: false,
     });
     request.on('socket', (socket) => {
-      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected);
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', onConnected);
     });
     request.on('response', resolve);
     request.on('upgrade', (_message, socket) => {
@@ -180,12 +188,12 @@ function sendHop(
 }
 
 function getRedirectLocation(message: IncomingMessage): string | null {
-  const redirect = [301, 302, 303, 307, 308].includes(message.statusCode!);
-  return redirect ? (message.headers.location ?? null) : null;
+  const isRedirect = [301, 302, 303, 307, 308].includes(message.statusCode!);
+  return isRedirect ? (message.headers.location ?? null) : null;
 }
 
-/** Follows a redirect as browsers do: 303, and 301 or 302 after POST, become GET without a body. */
-function afterRedirect(status: number, hop: Hop): Hop {
+/** Returns the request after a redirect, as in browsers: 303, and 301 or 302 after POST, become GET without a body. */
+function toRedirectedRequest(status: number, hop: Hop): Hop {
   const becomesGet =
     (status === 303 && hop.method !== 'HEAD') || ((status === 301 || status === 302) && hop.method === 'POST');
   if (!becomesGet) return hop;
@@ -193,11 +201,11 @@ function afterRedirect(status: number, hop: Hop): Hop {
   return { method: 'GET', url: hop.url, headers: Object.fromEntries(keptHeaders), body: undefined };
 }
 
-function withoutSecrets(headers: Readonly<Record<string, string>>): Record<string, string> {
+function removeSecretHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !isSecretName(name)));
 }
 
-function byteLimit({ maxBytes, transfer }: OutboundRequest, { maxResponseBytes }: OutboundRules): number {
+function getByteLimit({ maxBytes, transfer }: OutboundRequest, { maxResponseBytes }: OutboundRules): number {
   if (transfer !== undefined) return transfer.maxBytes;
   return Math.min(maxBytes ?? Number.POSITIVE_INFINITY, maxResponseBytes ?? Number.POSITIVE_INFINITY);
 }

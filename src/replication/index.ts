@@ -114,7 +114,7 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
   const counters = createCounters(clock);
   let syncLoop: SyncLoop | null = null;
   let primary: Primary | null = null;
-  let serving = false;
+  let isServing = false;
 
   /** Registers the site if necessary and starts the sync loop. */
   const ensureStarted = async (): Promise<SyncLoop | null> => {
@@ -123,7 +123,7 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
     const identity = registeredSite.identity();
     if (identity === null) return null;
     primary = createPrimary({ base, client, keys: identity, clock, signal });
-    // Copies in progress end with this process.
+    // The stop of this process aborts the git commands of copies in progress.
     const clientGit = gitForClient(git, {
       signal,
       network: '',
@@ -148,9 +148,9 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
     });
     return syncLoop;
   };
-  const currentPrimary = () => (syncLoop?.site() ? primary : null);
-  const checks = createCallerChecks({ client, primary: currentPrimary, clock });
-  const siteId = () => (currentPrimary() === null ? null : (syncLoop?.site()?.site.id ?? null));
+  const getCurrentPrimary = () => (syncLoop?.site() ? primary : null);
+  const checks = createCallerChecks({ client, primary: getCurrentPrimary, clock });
+  const siteId = () => (getCurrentPrimary() === null ? null : (syncLoop?.site()?.site.id ?? null));
   const ownStatus = async (site: SiteRow, before: SiteStatusRow | undefined) => {
     const polled = syncLoop?.site();
     if (syncLoop === null || !polled) return null;
@@ -162,7 +162,7 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
     isTrusted: (address) => inCidrs(config.trustedProxies, address),
     primaryTimeoutMs: options.primaryTimeoutMs,
   });
-  const services = { database, git, isServing: () => serving };
+  const services = { database, git, isServing: () => isServing };
   const transport = createTransport({
     services: { clock, log, metrics },
     addressing: {
@@ -175,18 +175,18 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
     async answerLocally(request) {
       const ownHealth = await serveHealth(services, metrics, request);
       if (ownHealth !== null) return ownHealth;
-      if (currentPrimary() === null) return null;
+      if (getCurrentPrimary() === null) return null;
       const localResponse =
         (await serveFetch({ database, git, log, checks }, request)) ??
         (await serveSites({ checks, siteId, ownStatus }, request));
-      if (localResponse !== null) count(request, 'proxy_local_requests_event_count_weekly');
+      if (localResponse !== null) countRequest(request, 'proxy_local_requests_event_count_weekly');
       return localResponse;
     },
     respondWhilePrimaryIsAway: (request) => challengeFetch({ database, git, log, checks }, request),
-    onProxied: (request) => count(request, 'proxy_remote_requests_event_count_weekly'),
+    onProxied: (request) => countRequest(request, 'proxy_remote_requests_event_count_weekly'),
   });
 
-  const count = (request: IncomingRequest, name: Parameters<typeof counters.increment>[0]): void => {
+  const countRequest = (request: IncomingRequest, name: Parameters<typeof counters.increment>[0]): void => {
     counters.increment(name);
     if (parseFetch(request)?.isFirstRequest) counters.increment('git_fetch_event_count_weekly');
     if (request.method === 'POST' && request.path.endsWith('.git/git-receive-pack')) {
@@ -196,8 +196,8 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
 
   const address = await transport.listen({ host: config.host, port: config.port });
   port = Number(new URL(address).port);
-  serving = true;
-  const locksRemoved = removeStaleLocks(git).catch((err) => log.error({ err }, 'Removing stale locks failed'));
+  isServing = true;
+  const lockRemoval = removeStaleLocks(git).catch((err) => log.error({ err }, 'Removing stale locks failed'));
   log.info({ address, role: config.role, primary: base }, 'Hearth is ready');
   const heartbeat = createHeartbeat({
     clock,
@@ -225,13 +225,13 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
     report: async () => syncLoop?.report(),
     clearCaches: () => database.clearCaches(),
     async stop() {
-      serving = false;
+      isServing = false;
       // Aborted work is not recorded as a failure: the next process starts it again.
       const syncStopped = syncLoop?.stop();
       abortController.abort();
       await heartbeat.stop();
       await transport.close();
-      await locksRemoved;
+      await lockRemoval;
       proxy.close();
       await git.close();
       await syncStopped;

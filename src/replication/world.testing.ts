@@ -70,7 +70,7 @@ export async function fakePrimary(t: TestContext): Promise<FakePrimary> {
   });
   const blobs = new Map<string, Buffer>();
   const server = createServer((request, response) => {
-    answer(fake, git, blobs, request, response).catch(() => response.destroy());
+    respond(fake, git, blobs, request, response).catch(() => response.destroy());
   });
   let port = 0;
   const open = async () => {
@@ -78,7 +78,11 @@ export async function fakePrimary(t: TestContext): Promise<FakePrimary> {
     await once(server, 'listening');
     port = (server.address() as AddressInfo).port;
   };
-  const tell = (event_name: ReplicationEvent['event_name'], replicable_name: ReplicableName, replicable_id: number) => {
+  const addEvent = (
+    event_name: ReplicationEvent['event_name'],
+    replicable_name: ReplicableName,
+    replicable_id: number,
+  ) => {
     const created_at = '2026-01-02T03:04:05.000Z';
     fake.events.push({ id: fake.events.length + 1, created_at, event_name, replicable_name, replicable_id });
   };
@@ -96,35 +100,35 @@ export async function fakePrimary(t: TestContext): Promise<FakePrimary> {
       const exists = fake.replicables.has(`project_repository ${id}`);
       await commitTo(git, repository, contents);
       const checksum = await computeRepositoryChecksum(git, repository);
-      const shown = { replicable_id: id, checksum, size: null, path: `group/project-${id}`, storage: 'default' };
-      fake.replicables.set(`project_repository ${id}`, { replicable_name: 'project_repository', ...shown });
-      tell(exists ? 'updated' : 'created', 'project_repository', id);
+      const attributes = { replicable_id: id, checksum, size: null, path: `group/project-${id}`, storage: 'default' };
+      fake.replicables.set(`project_repository ${id}`, { replicable_name: 'project_repository', ...attributes });
+      addEvent(exists ? 'updated' : 'created', 'project_repository', id);
     },
     blob(replicable_name, id, content) {
       blobs.set(`${replicable_name}/${id}`, content);
       const checksum = createHash('sha256').update(content).digest('hex');
-      const shown = { replicable_id: id, checksum, size: content.length, path: null, storage: null };
-      fake.replicables.set(`${replicable_name} ${id}`, { replicable_name, ...shown });
-      tell('created', replicable_name, id);
+      const attributes = { replicable_id: id, checksum, size: content.length, path: null, storage: null };
+      fake.replicables.set(`${replicable_name} ${id}`, { replicable_name, ...attributes });
+      addEvent('created', replicable_name, id);
     },
     remove(name, id) {
       fake.replicables.delete(`${name} ${id}`);
-      tell('deleted', name, id);
+      addEvent('deleted', name, id);
     },
     async close() {
-      await closed(server);
+      await closeServer(server);
     },
     open,
   };
   t.after(async () => {
-    if (server.listening) await closed(server);
+    if (server.listening) await closeServer(server);
     await git.close();
     await testDatabase.remove();
   });
   return fake;
 }
 
-async function closed(server: Server): Promise<void> {
+async function closeServer(server: Server): Promise<void> {
   const end = once(server, 'close');
   server.close();
   server.closeAllConnections();
@@ -148,7 +152,7 @@ async function commitTo(git: Git, repository: Repository, contents: Readonly<Rec
   await updateRefs(git, repository, [{ ref, oldId: parent ?? ZERO_ID, newId: result.commit }]);
 }
 
-async function answer(
+async function respond(
   fake: FakePrimary,
   git: Git,
   blobs: ReadonlyMap<string, Buffer>,
@@ -160,24 +164,25 @@ async function answer(
   if (fake.instead?.(request, response)) return;
   const json = (value: unknown, status = 200) =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-  const at = /^\/api\/v4\/geo\/(.*)$/.exec(url.pathname)?.[1];
-  if (at !== undefined && !isProven(request)) return json({ message: '401 Unauthorized' }, 401);
-  if (at === 'site') return json({ site: fake.site, primary: { name: 'hq', url: fake.url }, storages: ['default'] });
-  if (at === 'status') {
+  const apiPath = /^\/api\/v4\/geo\/(.*)$/.exec(url.pathname)?.[1];
+  if (apiPath !== undefined && !hasValidToken(request)) return json({ message: '401 Unauthorized' }, 401);
+  if (apiPath === 'site')
+    return json({ site: fake.site, primary: { name: 'hq', url: fake.url }, storages: ['default'] });
+  if (apiPath === 'status') {
     fake.reports.push(JSON.parse(Buffer.concat(await request.toArray()).toString()) as Record<string, unknown>);
     return json({ geo_node_id: fake.site.id }, 201);
   }
   const after = Number(url.searchParams.get('after_id'));
   const perPage = Number(url.searchParams.get('per_page'));
-  if (at === 'events') return json(fake.events.filter(({ id }) => id > after).slice(0, perPage));
-  if (at === 'replicables') {
+  if (apiPath === 'events') return json(fake.events.filter(({ id }) => id > after).slice(0, perPage));
+  if (apiPath === 'replicables') {
     const name = url.searchParams.get('replicable_name');
-    const found = [...fake.replicables.values()].filter((each) => each.replicable_name === name);
-    const sorted = found.sort((a, b) => a.replicable_id - b.replicable_id);
-    return json(sorted.filter((each) => each.replicable_id > after).slice(0, perPage));
+    const replicables = [...fake.replicables.values()].filter((replicable) => replicable.replicable_name === name);
+    const sorted = replicables.sort((a, b) => a.replicable_id - b.replicable_id);
+    return json(sorted.filter(({ replicable_id }) => replicable_id > after).slice(0, perPage));
   }
-  if (at?.startsWith('retrieve/')) {
-    const content = blobs.get(at.slice('retrieve/'.length));
+  if (apiPath?.startsWith('retrieve/')) {
+    const content = blobs.get(apiPath.slice('retrieve/'.length));
     return content === undefined ? json({ message: '404 Not Found' }, 404) : void response.end(content);
   }
   const [, path, service] = /^\/(.+)\.git\/(info\/refs|git-upload-pack)$/.exec(url.pathname) ?? [];
@@ -186,7 +191,7 @@ async function answer(
 }
 
 /** Verifies the token of the secondary as a primary does. */
-function isProven({ headers }: IncomingMessage): boolean {
+function hasValidToken({ headers }: IncomingMessage): boolean {
   const [, key, signed, signature] = /^GL-Geo ([^:]+):([^.]+\.[^.]+)\.(.+)$/.exec(headers.authorization ?? '') ?? [];
   return key === KEYS.accessKey && createHmac('sha256', KEYS.secret).update(signed!).digest('base64url') === signature;
 }
@@ -229,14 +234,18 @@ export interface TestSecondary extends Secondary {
   restart(): Promise<TestSecondary>;
 }
 
-interface Wish {
+interface SecondaryOverrides {
   readonly env?: Readonly<Record<string, string>>;
   readonly patience?: number;
   readonly thought?: number;
 }
 
 /** Starts a secondary of this primary, on this run's database engine, which polls only on request. */
-export async function secondaryOf(t: TestContext, primaryUrl: string, wish: Wish = {}): Promise<TestSecondary> {
+export async function secondaryOf(
+  t: TestContext,
+  primaryUrl: string,
+  overrides: SecondaryOverrides = {},
+): Promise<TestSecondary> {
   const testDatabase = await testPlace('migrated');
   const running = { stop: async () => {} };
   t.after(async () => {
@@ -253,14 +262,14 @@ export async function secondaryOf(t: TestContext, primaryUrl: string, wish: Wish
     HEARTH_PORT: '0',
     HEARTH_DATA_DIR: testDatabase.dataDir,
     ...(testDatabase.url === undefined ? {} : { HEARTH_DATABASE_URL: testDatabase.url }),
-    ...wish.env,
+    ...overrides.env,
   });
   const log = createLog(config, { clock, destination: { write: (line: string) => void lines.push(line) } });
-  const { patience, thought } = wish;
-  const overrides = { clock, log, detectLongTransactions: true, runInBackground: false };
+  const { patience, thought } = overrides;
+  const options = { clock, log, detectLongTransactions: true, runInBackground: false };
   const start = async (): Promise<TestSecondary> => {
     const secondary = await startSecondary(config, {
-      ...overrides,
+      ...options,
       ...(patience === undefined ? {} : { stallTimeoutMs: patience }),
       ...(thought === undefined ? {} : { primaryTimeoutMs: thought }),
     });

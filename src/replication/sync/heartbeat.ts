@@ -14,27 +14,27 @@ interface HeartbeatOptions {
 /** Interval of the timer, in milliseconds. */
 const TICK_MS = 1_000;
 
-/** Runs periodic work; a slow run delays the next one instead of overlapping it. */
+/** Polls and reports periodically. A slow run delays the next one instead of overlapping it. */
 export function createHeartbeat({ clock, poll, report, startDue, pollSeconds, reportSeconds, log }: HeartbeatOptions) {
-  const everySeconds = (seconds: number, work: () => Promise<unknown>) => {
-    let next = 0;
-    let under: Promise<unknown> | null = null;
+  const createPeriodicWork = (seconds: number, work: () => Promise<unknown>) => {
+    let nextRunMs = 0;
+    let currentRun: Promise<unknown> | null = null;
     return {
       tick() {
         const now = clock.now().getTime();
-        if (under !== null || now < next) return;
-        next = now + seconds * 1000;
-        under = work()
+        if (currentRun !== null || now < nextRunMs) return;
+        nextRunMs = now + seconds * 1000;
+        currentRun = work()
           .catch((err) => log.error({ err }, 'Periodic work of the secondary failed'))
           .finally(() => {
-            under = null;
+            currentRun = null;
           });
       },
-      ended: () => under,
+      currentRun: () => currentRun,
     };
   };
-  const polls = everySeconds(pollSeconds, poll);
-  const reports = everySeconds(reportSeconds, report);
+  const polls = createPeriodicWork(pollSeconds, poll);
+  const reports = createPeriodicWork(reportSeconds, report);
   let timer: NodeJS.Timeout | undefined;
   const tick = () => {
     polls.tick();
@@ -48,7 +48,7 @@ export function createHeartbeat({ clock, poll, report, startDue, pollSeconds, re
     },
     async stop() {
       clearInterval(timer);
-      await Promise.all([polls.ended(), reports.ended()]);
+      await Promise.all([polls.currentRun(), reports.currentRun()]);
     },
   };
 }

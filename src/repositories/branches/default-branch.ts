@@ -23,13 +23,13 @@ export interface BranchAtVersion {
   readonly version: number;
 }
 
-/** Pending deletions end quickly; those of a dead process end with their lease. */
+/** Milliseconds between attempts. Pending deletions end quickly; those of a dead process end with their lease. */
 const PAUSE_MS = 20;
 const MAX_ATTEMPTS = 250;
 
 /**
- * Runs `work`, which calls `setDefaultBranch`, and repeats it if refs have moved since the branch was read. `busy`:
- * refs do not come to rest for seconds.
+ * Runs `work`, which calls `setDefaultBranch`, and repeats it if refs have moved since the branch was read. Fails with
+ * `busy` if refs keep moving for seconds, and with `noSuchBranch`.
  */
 export async function retryWhileBranchExists<T>(
   { database, git }: Pick<RefServices, 'database' | 'git'>,
@@ -40,8 +40,8 @@ export async function retryWhileBranchExists<T>(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     // Read the version first: later moves are visible or have increased it.
     const version = await loadRefVersion(database.reader, project.id);
-    const tip = await findBranchHead(getRepository(git, project), branch);
-    if (version === null || tip === null) return fail('noSuchBranch', { branch });
+    const head = await findBranchHead(getRepository(git, project), branch);
+    if (version === null || head === null) return fail('noSuchBranch', { branch });
     const result = await work({ branch, version });
     if (!isFailure(result) || result.code !== 'refsMoved') return result as T;
     await pause(PAUSE_MS);
