@@ -85,7 +85,7 @@ export function createSharedBudget({ each, all, kept = 0 }: BudgetLimits): Share
       exhaustedNetworks.clear();
       return;
     }
-    for (const client of [...holders.keys()]) {
+    for (const client of [...amountsByClient.keys()]) {
       const isNeeded = exhaustedNetworks.has(ALL_NETWORKS) || exhaustedNetworks.has(client.network);
       if (client.measureStall() >= MAX_STALL_MS && isNeeded) client.disconnect();
     }
