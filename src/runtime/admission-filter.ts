@@ -1,20 +1,20 @@
-/** Number of recent keys that the filter remembers, four bytes each. */
+/** Number of recent key hashes that the filter stores, four bytes each. */
 const SLOTS = 2 ** 15;
 
-/** Only the end of a key is hashed: statements come first in a key, their parameters last. */
+/** Number of characters at the end of a key that are hashed: keys begin with a statement and end with its parameters. */
 const HASHED_CHARACTERS = 128;
 
 /**
- * Decides whether a value is worth caching: only keys that were requested before, recently, are admitted. Most keys are
- * requested once, and caching their values costs more than computing them, because they survive just long enough to be moved
- * through the heap. Hash collisions may admit a new key now and then.
+ * Decides whether a value is worth caching: only keys that were requested recently are admitted. Most keys are requested
+ * once. Caching their values costs more than computing them: the garbage collector copies them before they are evicted. A hash
+ * collision may admit a new key.
  */
 export class AdmissionFilter {
   readonly #slots = new Uint32Array(SLOTS);
 
   /** Returns whether the key was requested recently, and records this request. */
   admit(key: string): boolean {
-    const hash = hashOf(key);
+    const hash = hashKeyEnd(key);
     const slot = hash % SLOTS;
     const isKnown = this.#slots[slot] === hash;
     this.#slots[slot] = hash;
@@ -23,10 +23,10 @@ export class AdmissionFilter {
 }
 
 /** Returns the FNV-1a hash of the end of a text and of its length. */
-function hashOf(text: string): number {
+function hashKeyEnd(text: string): number {
   let hash = 0x811c9dc5 ^ text.length;
-  for (let at = Math.max(0, text.length - HASHED_CHARACTERS); at < text.length; at++) {
-    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  for (let index = Math.max(0, text.length - HASHED_CHARACTERS); index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   }
   return hash >>> 0;
 }

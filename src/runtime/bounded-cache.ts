@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * Creates an LRU cache with a maximum number of values or, with `sizeOf`, a maximum total size; a value larger than that is
- * not stored. Memory grows with the content: with its own `max` option the library allocates 28 bytes per possible entry at
- * once, for caches that most servers never fill.
+ * Creates an LRU cache with at most `maxSize` values or, with `getSize`, a total size of at most `maxSize`; a larger value is
+ * not stored. Memory grows with the content. The library's `max` option would allocate 28 bytes per possible entry at once,
+ * for caches that most servers never fill.
  */
 export function createBoundedCache<Value extends {}>(
-  maxEntries: number,
-  sizeOf: (value: Value) => number = one,
+  maxSize: number,
+  getSize: (value: Value) => number = countOne,
 ): LRUCache<string, Value> {
-  return new LRUCache<string, Value>({ maxSize: maxEntries, sizeCalculation: sizeOf });
+  return new LRUCache<string, Value>({ maxSize, sizeCalculation: getSize });
 }
 
-const one = () => 1;
+const countOne = () => 1;

@@ -13,7 +13,7 @@ export function timestamp(clock: Clock): string {
   return lastTimestamp.text;
 }
 
-/** A request needs several timestamps within one millisecond, and formatting is most of their cost. */
+/** The last timestamp, cached: a request needs several within one millisecond, and formatting is most of their cost. */
 let lastTimestamp = { time: Number.NaN, text: '' };
 
 /** Returns today's UTC date, `YYYY-MM-DD`. */

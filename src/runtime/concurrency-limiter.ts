@@ -1,11 +1,12 @@
 import { createYielder } from './yielding.ts';
 
 /**
- * A semaphore with a bounded queue, shared fairly between the networks of clients: one network gets a part of the slots, some
- * slots are kept for networks that have none, and waiting networks take turns. Both functions fail with `QueueFull` when the
- * queue is full, and with `ClientDisconnected`. If others wait, a client that holds a slot but stands still is disconnected.
+ * A semaphore with a bounded queue, shared fairly between the networks of clients. One network gets a part of the slots. Some
+ * slots are reserved for networks that have none. Waiting networks are served round-robin. Both functions throw `QueueFull`
+ * if the queue is full, and `ClientDisconnected`. A client that stalls while it holds a slot is disconnected if others wait.
  */
 export interface ConcurrencyLimiter {
+  /** Runs the work with a slot and returns its result. */
   run<Result>(work: () => Promise<Result>, waiter?: Waiter): Promise<Result>;
   /** Acquires a slot and returns the function that releases it; repeated calls of that function do nothing. */
   acquire(waiter?: Waiter): Promise<() => void>;
@@ -17,20 +18,21 @@ export interface RequestClient {
   readonly isDisconnected: boolean;
   /** Aborts when the client disconnects. Only read by code that waits, because creating it has a cost. */
   readonly signal: AbortSignal;
-  /** What limits by address count (`rate-limits/client-network.ts`). */
+  /** The network of the client's address, by which limits count (`rate-limits/client-network.ts`). */
   readonly network: string;
   /**
-   * Returns for how many milliseconds the client has been seen to stand still: it neither reads its response nor sends its body,
-   * although nothing else is waited for. Measured between calls.
+   * Returns for how many milliseconds the client has stalled, measured between calls: the server waits only for the client,
+   * which neither reads its response nor sends its body.
    */
   measureStall(): number;
   disconnect(): void;
 }
 
+/** The caller that waits for a slot, and how it waits. */
 export interface Waiter {
-  /** The client that waits: its queue entry is removed when it disconnects. Null: the server itself. */
+  /** The client that waits; its queue entry is removed when it disconnects. Null for work of the server itself. */
   readonly client?: RequestClient | null | undefined;
-  /** The network that the slot counts for, if it is not the client's. */
+  /** The network that the slot counts for; default: the client's. */
   readonly network?: string | undefined;
   /** Waits even if the queue is full: for work that has begun and must be completed. */
   readonly exemptFromLimit?: boolean | undefined;
@@ -44,17 +46,17 @@ export interface QueueLimit {
   readonly retryAfter: number;
 }
 
-/** The queue is full, so that another waiter would wait too long. A request gets status 503 with `Retry-After`. */
+/** Thrown when the queue is full: another waiter would wait too long. A request gets status 503 with `Retry-After`. */
 export class QueueFull extends Error {
   readonly retryAfter: number;
 
-  constructor({ maxWaiting: waiting, retryAfter }: QueueLimit) {
-    super(`${waiting} others are waiting already`);
+  constructor({ maxWaiting, retryAfter }: QueueLimit) {
+    super(`${maxWaiting} others are waiting already`);
     this.retryAfter = retryAfter;
   }
 }
 
-/** The client disconnected while it waited. */
+/** Thrown when the client disconnected while it waited. */
 export class ClientDisconnected extends Error {
   constructor() {
     super('The client disconnected while it waited');
@@ -62,198 +64,205 @@ export class ClientDisconnected extends Error {
 }
 
 /** The network of work that no client waits for. */
-const OWN_WORK = '';
+const SERVER_NETWORK = '';
 
-const networkOf = ({ network, client }: Waiter): string => network ?? client?.network ?? OWN_WORK;
+const getNetwork = ({ network, client }: Waiter): string => network ?? client?.network ?? SERVER_NETWORK;
 
-/** How many of a number of places the networks hold. */
-interface Shares {
+/** Counts the slots of a limiter, or the places in a queue, that each network holds. */
+interface SlotCounts {
   readonly total: number;
-  of(network: string): number;
-  /** Whether the network may take one more place. */
-  isFree(network: string): boolean;
+  count(network: string): number;
+  /** Returns whether the network may take one more slot. */
+  mayTake(network: string): boolean;
   change(network: string, by: 1 | -1): void;
 }
 
-/** A quarter of the places is kept for networks that hold none. */
-const KEPT_SHARE = 4;
+/** A quarter of the slots is reserved for networks that hold none. */
+const RESERVED_DIVISOR = 4;
 
-function createShares(places: number, perNetwork = Math.ceil(places / 2)): Shares {
-  const kept = Math.floor(places / KEPT_SHARE);
-  const networks = new Map<string, number>();
+function createSlotCounts(slots: number, maxPerNetwork = Math.ceil(slots / 2)): SlotCounts {
+  const reservedSlots = Math.floor(slots / RESERVED_DIVISOR);
+  const countsByNetwork = new Map<string, number>();
   let total = 0;
-  const of = (network: string) => networks.get(network) ?? 0;
+  const count = (network: string) => countsByNetwork.get(network) ?? 0;
   return {
     get total() {
       return total;
     },
-    of,
-    isFree(network) {
-      if (total >= places) return false;
-      const own = of(network);
-      return own === 0 || network === OWN_WORK || (total < places - kept && own < perNetwork);
+    count,
+    mayTake(network) {
+      if (total >= slots) return false;
+      const networkCount = count(network);
+      if (networkCount === 0 || network === SERVER_NETWORK) return true;
+      return total < slots - reservedSlots && networkCount < maxPerNetwork;
     },
     change(network, by) {
       total += by;
-      const own = of(network) + by;
-      if (own > 0) networks.set(network, own);
-      else networks.delete(network);
+      const newCount = count(network) + by;
+      if (newCount > 0) countsByNetwork.set(network, newCount);
+      else countsByNetwork.delete(network);
     },
   };
 }
 
-/** Waiters whose networks take turns; those of one network in first-in, first-out order. */
-export interface WaitQueue<Given> {
+/** A queue of waiters: round-robin between networks, first-in, first-out within a network. */
+export interface WaitQueue<Resource> {
   readonly length: number;
-  /** Returns the next waiter whose network `mayGo`, or undefined if there is none. */
-  first(mayGo?: (network: string) => boolean): QueueEntry<Given> | undefined;
-  /** Resolves with the resource when it is this waiter's turn. Fails with `QueueFull` or `ClientDisconnected`. */
-  wait(about: string, waiter?: Waiter): Promise<Given>;
+  /** Returns the next waiter whose network passes `mayServe`, or undefined if there is none. */
+  first(mayServe?: (network: string) => boolean): QueueEntry<Resource> | undefined;
+  /**
+   * Resolves with the resource when this waiter is served. `about` names the resource, for the code that serves the queue.
+   * Throws `QueueFull` or `ClientDisconnected`.
+   */
+  wait(about: string, waiter?: Waiter): Promise<Resource>;
 }
 
-interface QueueEntry<Given> {
-  /** What the waiter waits for. */
+interface QueueEntry<Resource> {
+  /** Name of the resource that the waiter waits for. */
   readonly about: string;
   readonly network: string;
-  /** Removes the entry from the queue and resolves its promise. */
-  go(given: Given): void;
+  /** Removes the entry from the queue and resolves its promise with the resource. */
+  go(resource: Resource): void;
 }
 
-export function createWaitQueue<Given>(limit: QueueLimit): WaitQueue<Given> {
-  /** In the order of their turns. */
-  const networks = new Map<string, Set<QueueEntry<Given>>>();
-  const shares = createShares(limit.maxWaiting);
+export function createWaitQueue<Resource>(limit: QueueLimit): WaitQueue<Resource> {
+  /** Entries by network; the network that is served next comes first. */
+  const entriesByNetwork = new Map<string, Set<QueueEntry<Resource>>>();
+  const slotCounts = createSlotCounts(limit.maxWaiting);
 
-  function add(entry: QueueEntry<Given>): void {
-    const waiting = networks.get(entry.network);
-    if (waiting === undefined) networks.set(entry.network, new Set([entry]));
-    else waiting.add(entry);
-    shares.change(entry.network, 1);
+  function add(entry: QueueEntry<Resource>): void {
+    const entries = entriesByNetwork.get(entry.network);
+    if (entries === undefined) entriesByNetwork.set(entry.network, new Set([entry]));
+    else entries.add(entry);
+    slotCounts.change(entry.network, 1);
   }
 
-  function remove(entry: QueueEntry<Given>): void {
-    const waiting = networks.get(entry.network);
-    if (!waiting?.delete(entry)) return;
-    if (waiting.size === 0) networks.delete(entry.network);
-    shares.change(entry.network, -1);
+  function remove(entry: QueueEntry<Resource>): void {
+    const entries = entriesByNetwork.get(entry.network);
+    if (!entries?.delete(entry)) return;
+    if (entries.size === 0) entriesByNetwork.delete(entry.network);
+    slotCounts.change(entry.network, -1);
   }
 
-  /** The network had its turn: the others come first. */
+  /** Moves a network that was served behind all others. */
   function moveToEnd(network: string): void {
-    const waiting = networks.get(network);
-    if (waiting === undefined) return;
-    networks.delete(network);
-    networks.set(network, waiting);
+    const entries = entriesByNetwork.get(network);
+    if (entries === undefined) return;
+    entriesByNetwork.delete(network);
+    entriesByNetwork.set(network, entries);
   }
 
   return {
     get length() {
-      return shares.total;
+      return slotCounts.total;
     },
-    first(mayGo = () => true) {
-      for (const [network, waiting] of networks) if (mayGo(network)) return waiting.values().next().value;
+    first(mayServe = () => true) {
+      for (const [network, entries] of entriesByNetwork) if (mayServe(network)) return entries.values().next().value;
       return undefined;
     },
     async wait(about, waiter = {}) {
       const { client, exemptFromLimit = false } = waiter;
-      const network = networkOf(waiter);
-      if (!exemptFromLimit && !shares.isFree(network)) throw new QueueFull(limit);
+      const network = getNetwork(waiter);
+      if (!exemptFromLimit && !slotCounts.mayTake(network)) throw new QueueFull(limit);
       if (client?.isDisconnected) throw new ClientDisconnected();
       return new Promise((resolve, reject) => {
-        const leave = () => {
+        const onDisconnect = () => {
           remove(entry);
           reject(new ClientDisconnected());
         };
         const entry = {
           about,
           network,
-          go(given: Given) {
+          go(resource: Resource) {
             remove(entry);
             moveToEnd(network);
-            client?.signal.removeEventListener('abort', leave);
-            resolve(given);
+            client?.signal.removeEventListener('abort', onDisconnect);
+            resolve(resource);
           },
         };
         add(entry);
-        client?.signal.addEventListener('abort', leave, { once: true });
+        client?.signal.addEventListener('abort', onDisconnect, { once: true });
       });
     },
   };
 }
 
-/** Milliseconds for which a client may stand still while it holds a slot that others wait for. */
+/** Milliseconds for which a client may stall while it holds a slot that others wait for. */
 export const MAX_STALL_MS = 5_000;
+/** Milliseconds between two checks for stalled clients. */
 export const STALL_CHECK_MS = 500;
 
-/** A slot in use. */
-interface Holder {
+/** A client with a slot. */
+interface SlotHolder {
   readonly client: RequestClient;
   readonly network: string;
 }
 
-/** Creates a limiter with a number of slots, of which one network gets `perNetwork`, half of them by default. */
-export function createConcurrencyLimiter(slots: number, limit: QueueLimit, perNetwork?: number): ConcurrencyLimiter {
-  const shares = createShares(slots, perNetwork);
-  const waiting = createWaitQueue<void>(limit);
-  const holders = new Set<Holder>();
-  let checks: NodeJS.Timeout | undefined;
+/** Creates a limiter with a number of slots. One network gets at most `maxPerNetwork`, half of them by default. */
+export function createConcurrencyLimiter(slots: number, limit: QueueLimit, maxPerNetwork?: number): ConcurrencyLimiter {
+  const slotCounts = createSlotCounts(slots, maxPerNetwork);
+  const queue = createWaitQueue<void>(limit);
+  const holders = new Set<SlotHolder>();
+  let stallTimer: NodeJS.Timeout | undefined;
 
-  /** Networks that hold no slot come first. */
-  const nextWaiter = () =>
-    waiting.first((network) => shares.of(network) === 0 && shares.isFree(network)) ?? waiting.first(shares.isFree);
+  /** Returns the next waiter that may take a slot. Networks that hold no slot come first. */
+  const findNextWaiter = () =>
+    queue.first((network) => slotCounts.count(network) === 0 && slotCounts.mayTake(network)) ??
+    queue.first(slotCounts.mayTake);
 
-  /** The slots pass directly to waiters, so that no other caller can take them in between. */
+  /** Passes free slots directly to waiters, so that no other caller can take them in between. */
   function admitWaiters(): void {
-    for (let next = nextWaiter(); next !== undefined; next = nextWaiter()) {
-      shares.change(next.network, 1);
+    for (let next = findNextWaiter(); next !== undefined; next = findNextWaiter()) {
+      slotCounts.change(next.network, 1);
       next.go();
     }
   }
 
-  /** Whether a waiter gets the slot that this holder releases. */
-  function isWanted({ network }: Holder): boolean {
-    shares.change(network, -1);
-    const isFree = waiting.first(shares.isFree) !== undefined;
-    shares.change(network, 1);
-    return isFree;
+  /** Returns whether a waiter would get the slot of this holder. */
+  function isSlotNeeded({ network }: SlotHolder): boolean {
+    slotCounts.change(network, -1);
+    const isNeeded = queue.first(slotCounts.mayTake) !== undefined;
+    slotCounts.change(network, 1);
+    return isNeeded;
   }
 
-  /** Disconnects as many clients that stand still as wait for their slots. */
-  function checkStalls(): void {
-    let wanted = waiting.length;
+  /** Disconnects stalled clients whose slots are needed, at most one for each waiter. */
+  function disconnectStalledClients(): void {
+    let neededSlots = queue.length;
     for (const holder of holders) {
-      if (holder.client.measureStall() < MAX_STALL_MS || wanted === 0 || !isWanted(holder)) continue;
-      wanted -= 1;
+      if (holder.client.measureStall() < MAX_STALL_MS || neededSlots === 0 || !isSlotNeeded(holder)) continue;
+      neededSlots -= 1;
       holders.delete(holder);
       holder.client.disconnect();
     }
   }
 
-  function hold(network: string, client: RequestClient | null | undefined): () => void {
+  /** Registers the holder of an acquired slot and returns the function that releases the slot. */
+  function registerHolder(network: string, client: RequestClient | null | undefined): () => void {
     const holder = client ? { client, network } : null;
     if (holder !== null) {
       holders.add(holder);
-      checks ??= setInterval(checkStalls, STALL_CHECK_MS).unref();
+      stallTimer ??= setInterval(disconnectStalledClients, STALL_CHECK_MS).unref();
     }
-    let released = false;
+    let isReleased = false;
     return () => {
-      if (released) return;
-      released = true;
+      if (isReleased) return;
+      isReleased = true;
       if (holder !== null) holders.delete(holder);
       if (holders.size === 0) {
-        clearInterval(checks);
-        checks = undefined;
+        clearInterval(stallTimer);
+        stallTimer = undefined;
       }
-      shares.change(network, -1);
+      slotCounts.change(network, -1);
       admitWaiters();
     };
   }
 
   async function acquire(waiter: Waiter = {}): Promise<() => void> {
-    const network = networkOf(waiter);
-    if (shares.isFree(network)) shares.change(network, 1);
-    else await waiting.wait('a slot', waiter);
-    return hold(network, waiter.client);
+    const network = getNetwork(waiter);
+    if (slotCounts.mayTake(network)) slotCounts.change(network, 1);
+    else await queue.wait('a slot', waiter);
+    return registerHolder(network, waiter.client);
   }
 
   return {
@@ -269,42 +278,43 @@ export function createConcurrencyLimiter(slots: number, limit: QueueLimit, perNe
   };
 }
 
-/** Runs the work for each item, a limited number at a time, and returns the results in the order of the items. */
+/** Runs the work for each item, at most `maxConcurrent` at a time, and returns the results in the order of the items. */
 export async function mapConcurrently<Item, Result>(
-  most: number,
+  maxConcurrent: number,
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  const left = items.entries();
+  // Shared by the workers: each takes the next item.
+  const remainingItems = items.entries();
   // Without yielding, work that never waits would block the event loop for all items.
-  const giveWay = createYielder();
+  const yieldIfDue = createYielder();
   const worker = async () => {
-    for (const [index, item] of left) {
-      const way = giveWay();
-      if (way !== undefined) await way;
+    for (const [index, item] of remainingItems) {
+      const nextTurn = yieldIfDue();
+      if (nextTurn !== undefined) await nextTurn;
       results[index] = await work(item);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(most, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(maxConcurrent, items.length) }, worker));
   return results;
 }
 
-/** Runs work on the same key one at a time, in the order of the calls; unused keys take no memory. */
+/** Runs work on the same key one at a time, in the order of the calls. Unused keys take no memory. */
 export type KeyedLock = <Result>(key: string, work: () => Promise<Result>, waiter?: Waiter) => Promise<Result>;
 
 /** Creates a keyed lock in which each key has its own bounded queue. */
-export function createKeyedLock(line: QueueLimit): KeyedLock {
-  const turns = new Map<string, { readonly gate: ConcurrencyLimiter; users: number }>();
+export function createKeyedLock(limit: QueueLimit): KeyedLock {
+  const locksByKey = new Map<string, { readonly limiter: ConcurrencyLimiter; userCount: number }>();
   return async (key, work, waiter) => {
-    const turn = turns.get(key) ?? { gate: createConcurrencyLimiter(1, line), users: 0 };
-    turns.set(key, turn);
-    turn.users += 1;
+    const lock = locksByKey.get(key) ?? { limiter: createConcurrencyLimiter(1, limit), userCount: 0 };
+    locksByKey.set(key, lock);
+    lock.userCount += 1;
     try {
-      return await turn.gate.run(work, waiter);
+      return await lock.limiter.run(work, waiter);
     } finally {
-      turn.users -= 1;
-      if (turn.users === 0) turns.delete(key);
+      lock.userCount -= 1;
+      if (lock.userCount === 0) locksByKey.delete(key);
     }
   };
 }

@@ -30,8 +30,8 @@ export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 /** Removes the fields without errors. Returns null if no errors remain. */
 export function compactFieldErrors(fields: FieldErrors): FieldErrors | null {
-  const broken = Object.entries(fields).filter(([, texts]) => texts.length > 0);
-  return broken.length === 0 ? null : Object.fromEntries(broken);
+  const invalidFields = Object.entries(fields).filter(([, texts]) => texts.length > 0);
+  return invalidFields.length === 0 ? null : Object.fromEntries(invalidFields);
 }
 
 /** Formats field errors as some endpoints show them: `{:title=>["can't be blank"]}`. */

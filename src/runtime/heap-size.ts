@@ -1,15 +1,15 @@
 /**
- * Estimates how many bytes a value occupies on the heap, to bound caches by their real size; characters alone are a third of
- * it. Shared data (shapes, property names) is not counted.
+ * Estimates how many bytes a value occupies on the heap, to bound caches by their real size: the characters of texts are only
+ * a third of it. Shared data (hidden classes, property names) is not counted.
  */
 export function estimateHeapSize(value: unknown): number {
   switch (typeof value) {
     case 'string':
-      return HEADER + value.length * (isNarrow(value) ? 1 : 2);
+      return HEADER_BYTES + value.length * (isAscii(value) ? 1 : 2);
     case 'number':
-      return Number.isInteger(value) && Math.abs(value) < 2 ** 30 ? 0 : HEADER;
+      return Number.isInteger(value) && Math.abs(value) < 2 ** 30 ? 0 : HEADER_BYTES;
     case 'bigint':
-      return HEADER;
+      return HEADER_BYTES;
     case 'object':
       return value === null ? 0 : estimateObjectSize(value);
     default:
@@ -17,24 +17,26 @@ export function estimateHeapSize(value: unknown): number {
   }
 }
 
-const HEADER = 16;
-const SLOT = 8;
+/** The header of a string, number or array. */
+const HEADER_BYTES = 16;
+/** One property, element or pointer. */
+const SLOT_BYTES = 8;
 /** The header of an object: its map, properties and elements pointers. */
-const OBJECT = 3 * SLOT;
+const OBJECT_BYTES = 3 * SLOT_BYTES;
 
 function estimateObjectSize(value: object): number {
-  if (ArrayBuffer.isView(value)) return value.byteLength + 10 * SLOT;
-  let sum = OBJECT;
+  if (ArrayBuffer.isView(value)) return value.byteLength + 10 * SLOT_BYTES;
+  let sum = OBJECT_BYTES;
   if (Array.isArray(value)) {
-    sum += HEADER;
-    for (const one of value) sum += SLOT + estimateHeapSize(one);
+    sum += HEADER_BYTES;
+    for (const element of value) sum += SLOT_BYTES + estimateHeapSize(element);
     return sum;
   }
-  for (const name in value) sum += SLOT + estimateHeapSize((value as Record<string, unknown>)[name]);
+  for (const name in value) sum += SLOT_BYTES + estimateHeapSize((value as Record<string, unknown>)[name]);
   return sum;
 }
 
-/** V8 stores Latin-1 texts with one byte per character. Here only ASCII texts count as narrow. */
-function isNarrow(text: string): boolean {
+/** Returns whether a text is ASCII. V8 stores other Latin-1 texts with one byte per character too; two are estimated. */
+function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
 }

@@ -11,35 +11,36 @@ const MIN_RESIDENT_BYTES = 100 * 2 ** 20;
 const MIN_GROWTH_BYTES = 6 * 2 ** 20;
 
 /**
- * Frees memory when the process becomes idle: an engine that no longer allocates never collects and keeps its memory.
+ * Collects garbage when the process becomes idle: V8 collects only while it allocates, so an idle process keeps its memory.
  * Calls `clearCaches` before each collection. Returns a function that stops the checks.
  */
 export function collectGarbageWhenIdle(clearCaches: () => void): () => void {
-  let before = process.cpuUsage();
-  let retainedBytes = 0;
+  let lastCpuUsage = process.cpuUsage();
+  let bytesAfterCollection = 0;
   const checkIdle = () => {
-    const { user, system } = process.cpuUsage(before);
-    before = process.cpuUsage();
+    const { user, system } = process.cpuUsage(lastCpuUsage);
+    lastCpuUsage = process.cpuUsage();
     const isBusy = (user + system) / 1000 / INTERVAL_MS > IDLE_CPU_SHARE;
-    const resident = process.memoryUsage.rss();
-    if (isBusy || resident < MIN_RESIDENT_BYTES || resident < retainedBytes + MIN_GROWTH_BYTES) return;
+    const residentBytes = process.memoryUsage.rss();
+    if (isBusy || residentBytes < MIN_RESIDENT_BYTES || residentBytes < bytesAfterCollection + MIN_GROWTH_BYTES) return;
     clearCaches();
-    collect();
+    collectGarbage();
     // The CPU time of the collection itself does not count as load.
-    before = process.cpuUsage();
-    retainedBytes = process.memoryUsage.rss();
+    lastCpuUsage = process.cpuUsage();
+    bytesAfterCollection = process.memoryUsage.rss();
   };
   const timer = setInterval(checkIdle, INTERVAL_MS);
   timer.unref();
   return () => clearInterval(timer);
 }
 
-let collectGarbage: ((options: object) => void) | undefined;
+let runGc: ((options: object) => void) | undefined;
 
-function collect(): void {
-  if (collectGarbage === undefined) {
+/** Runs a full collection. `gc` is only available with a V8 flag, which is set at the first call. */
+function collectGarbage(): void {
+  if (runGc === undefined) {
     setFlagsFromString('--expose-gc');
-    collectGarbage = runInNewContext('gc') as (options: object) => void;
+    runGc = runInNewContext('gc') as (options: object) => void;
   }
-  collectGarbage({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  runGc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

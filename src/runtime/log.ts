@@ -52,17 +52,19 @@ const FLUSH_INTERVAL_MS = 100;
  */
 export function createLog(config: Pick<Config, 'logLevel'>, options: LogOptions = {}): Log {
   const clock = options.clock ?? systemClock;
-  const settings = {
+  const loggerOptions = {
     level: config.logLevel,
     base: { pid: process.pid },
     timestamp: () => `,"time":"${timestamp(clock)}"`,
     formatters: { level: (label: string) => ({ level: label }) },
   };
   const noop = () => {};
-  return options.destination ? toLog(pino(settings, options.destination), noop, noop) : createBufferedLog(settings);
+  return options.destination
+    ? toLog(pino(loggerOptions, options.destination), noop, noop)
+    : createBufferedLog(loggerOptions);
 }
 
-function createBufferedLog(settings: LoggerOptions): Log {
+function createBufferedLog(loggerOptions: LoggerOptions): Log {
   const output = new BufferedOutput();
   const flush = () => output.flush();
   const flushTimer = setInterval(flush, FLUSH_INTERVAL_MS).unref();
@@ -72,50 +74,50 @@ function createBufferedLog(settings: LoggerOptions): Log {
     process.off('exit', flush);
     flush();
   };
-  return toLog(pino(settings, output), flush, close);
+  return toLog(pino(loggerOptions, output), flush, close);
 }
 
 /** Characters of buffered lines that are written without further delay. */
 const FLUSH_THRESHOLD = 8192;
-/** Maximum number of buffered characters: while the reader takes none, further lines are dropped. */
+/** Maximum number of buffered characters; further lines are dropped. */
 const MAX_BUFFERED = 1024 * 1024;
 
 /**
- * Buffers lines for standard output. A slow reader never blocks the server: unread lines stay in the buffer, and without a
- * reader or free space lines are dropped. (Pino's own output retries in a loop and blocks the process.)
+ * Buffers lines for standard output, so that a slow reader never blocks the server: unread lines stay in the buffer. Lines are
+ * dropped if the buffer is full or no reader exists. (Pino's own output retries in a loop and blocks the process.)
  */
 class BufferedOutput implements DestinationStream {
-  #waiting = '';
+  #bufferedText = '';
   /** Bytes that the last write did not take. */
-  #rest: Buffer = Buffer.alloc(0);
+  #unwrittenBytes: Buffer = Buffer.alloc(0);
 
   write(line: string): void {
-    if (this.#waiting.length + this.#rest.length >= MAX_BUFFERED) return;
-    this.#waiting += line;
-    if (this.#waiting.length >= FLUSH_THRESHOLD) this.flush();
+    if (this.#bufferedText.length + this.#unwrittenBytes.length >= MAX_BUFFERED) return;
+    this.#bufferedText += line;
+    if (this.#bufferedText.length >= FLUSH_THRESHOLD) this.flush();
   }
 
   flush(): void {
-    if (this.#waiting === '' && this.#rest.length === 0) return;
-    let bytes = Buffer.concat([this.#rest, Buffer.from(this.#waiting)]);
-    this.#waiting = '';
+    if (this.#bufferedText === '' && this.#unwrittenBytes.length === 0) return;
+    let bytes = Buffer.concat([this.#unwrittenBytes, Buffer.from(this.#bufferedText)]);
+    this.#bufferedText = '';
     try {
       while (bytes.length > 0) bytes = bytes.subarray(writeSync(1, bytes));
-      this.#rest = bytes;
+      this.#unwrittenBytes = bytes;
     } catch (error) {
-      this.#rest = (error as NodeJS.ErrnoException).code === 'EAGAIN' ? bytes : Buffer.alloc(0);
+      this.#unwrittenBytes = (error as NodeJS.ErrnoException).code === 'EAGAIN' ? bytes : Buffer.alloc(0);
     }
   }
 }
 
 function toLog(logger: Logger, flush: () => void, close: () => void): Log {
-  const error = writer(logger, 'error');
+  const writeError = createWriter(logger, 'error');
   return {
-    debug: writer(logger, 'debug'),
-    info: writer(logger, 'info'),
-    warn: writer(logger, 'warn'),
+    debug: createWriter(logger, 'debug'),
+    info: createWriter(logger, 'info'),
+    warn: createWriter(logger, 'warn'),
     error: (first: object | string, message?: string) => {
-      error(first as object, message as string);
+      writeError(first as object, message as string);
       flush();
     },
     request: (line) => logger.info(line, 'request'),
@@ -124,7 +126,7 @@ function toLog(logger: Logger, flush: () => void, close: () => void): Log {
   };
 }
 
-function writer(logger: Logger, level: 'debug' | 'info' | 'warn' | 'error'): WriteLine {
+function createWriter(logger: Logger, level: 'debug' | 'info' | 'warn' | 'error'): WriteLine {
   return (first: object | string, second?: string) => {
     if (!logger.isLevelEnabled(level)) return;
     const [fields, message] = typeof first === 'string' ? [{}, first] : [first, second ?? ''];

@@ -2,39 +2,45 @@ import { readdir } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** The metrics of `/-/metrics`. Labels come from short fixed lists (endpoints, job kinds, git commands): no personal data. */
+/**
+ * The metrics of `/-/metrics`. Labels come from short fixed lists (endpoints, job kinds, git commands) and contain no personal
+ * data.
+ */
 export interface Metrics {
-  request(done: RequestDone): void;
-  job(done: JobDone): void;
-  gitChild(done: GitChildDone): void;
-  /** Adds a gauge that is read when metrics are requested, such as the length of the queue. */
+  /** Records a completed request. */
+  request(completed: CompletedRequest): void;
+  job(completed: CompletedJob): void;
+  gitChild(completed: CompletedGitProcess): void;
+  /** Adds a gauge whose value `read` returns when metrics are requested, such as the length of the queue. */
   gauge(name: `hearth_${string}`, help: string, read: () => number | Promise<number>): void;
   readonly contentType: string;
   /** Returns all metrics in the Prometheus text format. */
   text(): Promise<string>;
 }
 
-interface RequestDone {
-  /** The endpoint's name; `none` when the path has none. */
+interface CompletedRequest {
+  /** The endpoint's name; `none` if no endpoint has the path. */
   readonly endpoint: string;
   readonly method: string;
   readonly status: number;
   readonly seconds: number;
 }
 
-interface JobDone {
+interface CompletedJob {
   readonly kind: string;
   readonly outcome: 'done' | 'retried' | 'dead';
   readonly seconds: number;
 }
 
-interface GitChildDone {
+interface CompletedGitProcess {
   readonly command: string;
   readonly outcome: 'ok' | 'failed' | 'killed';
   readonly seconds: number;
 }
 
+/** Upper bounds of the histogram buckets for requests, in seconds. */
 const requestBuckets = [0.005, 0.02, 0.1, 0.5, 2, 10];
+/** Upper bounds of the histogram buckets for jobs and git processes, in seconds. */
 const workBuckets = [0.02, 0.1, 0.5, 2, 10, 60];
 
 /** Creates the metrics of one server; several servers in one process have separate metrics. */
@@ -61,14 +67,14 @@ export function createMetrics(): Metrics {
     buckets: workBuckets,
     registers,
   });
-  const gitSeconds = new Histogram({
+  const gitProcessSeconds = new Histogram({
     name: 'hearth_git_child_duration_seconds',
     help: 'Duration of git processes, by outcome.',
     labelNames: ['command', 'outcome'] as const,
     buckets: workBuckets,
     registers,
   });
-  const gauge = (name: string, help: string, read: () => number | Promise<number>) => {
+  const addGauge = (name: string, help: string, read: () => number | Promise<number>) => {
     new Gauge({
       name,
       help,
@@ -88,67 +94,72 @@ export function createMetrics(): Metrics {
       this.inc((user + system) / 1e6);
     },
   });
-  registerProcessMetrics(gauge);
+  registerProcessMetrics(addGauge);
   // Caches each series: the library builds an object and a text from the labels on each lookup.
-  const countOf = memoizeByKey((key) => {
+  const getRequestCounter = memoizeByKey((key) => {
     const [endpoint = '', method = '', status = ''] = key.split(' ');
     return requests.labels({ endpoint, method, status: `${status}xx` });
   });
-  const secondsOf = memoizeByKey((endpoint) => requestSeconds.labels({ endpoint }));
+  const getDurationHistogram = memoizeByKey((endpoint) => requestSeconds.labels({ endpoint }));
   return {
     request({ endpoint, method, status, seconds }) {
-      countOf(`${endpoint} ${method} ${Math.floor(status / 100)}`).inc();
-      secondsOf(endpoint).observe(seconds);
+      getRequestCounter(`${endpoint} ${method} ${Math.floor(status / 100)}`).inc();
+      getDurationHistogram(endpoint).observe(seconds);
     },
     job: ({ kind, outcome, seconds }) => jobSeconds.observe({ kind, outcome }, seconds),
-    gitChild: ({ command, outcome, seconds }) => gitSeconds.observe({ command, outcome }, seconds),
-    gauge,
+    gitChild: ({ command, outcome, seconds }) => gitProcessSeconds.observe({ command, outcome }, seconds),
+    gauge: addGauge,
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };
 }
 
-/** Caches the result for each key; only for few different keys. */
-function memoizeByKey<Value>(make: (key: string) => Value): (key: string) => Value {
+/** Returns a function that caches the result of `create` for each key, without a bound: for few different keys. */
+function memoizeByKey<Value>(create: (key: string) => Value): (key: string) => Value {
   const cache = new Map<string, Value>();
   return (key) => {
-    const cachedValue = cache.get(key) ?? make(key);
+    const cachedValue = cache.get(key) ?? create(key);
     cache.set(key, cachedValue);
     return cachedValue;
   };
 }
 
-// prom-client's default metrics keep a timer of 10 ms and an observer running; these are only read on request.
+/** Adds metrics of the process, read on request: prom-client's default metrics keep a 10 ms timer and an observer running. */
 function registerProcessMetrics(
-  gauge: (name: string, help: string, read: () => number | Promise<number>) => void,
+  addGauge: (name: string, help: string, read: () => number | Promise<number>) => void,
 ): void {
-  let last = performance.eventLoopUtilization();
-  gauge(
+  let lastUtilization = performance.eventLoopUtilization();
+  addGauge(
     'process_start_time_seconds',
-    'Start time of the process in seconds since 1970.',
+    'Start time of the process in seconds previousUtilization 1970.',
     () => performance.timeOrigin / 1000,
   );
-  gauge('process_resident_memory_bytes', 'Resident memory in bytes.', () => process.memoryUsage.rss());
-  gauge('process_open_fds', 'Number of open file descriptors; 0 if the system does not report it.', openFiles);
-  gauge('nodejs_heap_used_bytes', 'Used JavaScript heap in bytes.', () => process.memoryUsage().heapUsed);
-  gauge(
+  addGauge('process_resident_memory_bytes', 'Resident memory in bytes.', () => process.memoryUsage.rss());
+  addGauge('process_open_fds', 'Number of open file descriptors; 0 if the system does not report it.', countOpenFiles);
+  addGauge('nodejs_heap_used_bytes', 'Used JavaScript heap in bytes.', () => process.memoryUsage().heapUsed);
+  addGauge(
     'nodejs_external_memory_bytes',
     'Memory of buffers outside the heap in bytes.',
     () => process.memoryUsage().external,
   );
-  gauge(
+  addGauge(
     'nodejs_active_resources',
     'Number of resources that keep the event loop alive.',
     () => process.getActiveResourcesInfo().length,
   );
-  gauge('nodejs_event_loop_utilization', 'Share of time the event loop was busy since the last scrape.', () => {
-    const since = last;
-    last = performance.eventLoopUtilization();
-    return performance.eventLoopUtilization(last, since).utilization;
-  });
+  addGauge(
+    'nodejs_event_loop_utilization',
+    'Share of time the event loop was busy previousUtilization the lastUtilization scrape.',
+    () => {
+      const previousUtilization = lastUtilization;
+      lastUtilization = performance.eventLoopUtilization();
+      return performance.eventLoopUtilization(lastUtilization, previousUtilization).utilization;
+    },
+  );
 }
 
-async function openFiles(): Promise<number> {
+/** Returns the number of open file descriptors; 0 if the system does not list them. */
+async function countOpenFiles(): Promise<number> {
   return readdir('/proc/self/fd').then(
     (names) => names.length,
     () => 0,

@@ -2,8 +2,8 @@ import { parentPort } from 'node:worker_threads';
 import type { ThreadMessage } from './worker-thread.ts';
 
 /**
- * Runs the program of a worker thread: handles one request at a time, as `createWorkerThread` sends them. `ask` sends a question to the
- * server and returns its answer.
+ * Handles the requests that `createWorkerThread` sends to this thread, one at a time. `ask` sends a question to the server and
+ * returns the answer.
  */
 export function serveRequests<Request, Response, Question = never, Answer = never>(
   handle: (request: Request, ask: (question: Question) => Promise<Answer>) => Response | Promise<Response>,

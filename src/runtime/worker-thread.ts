@@ -2,13 +2,13 @@ import { Worker } from 'node:worker_threads';
 import { createConcurrencyLimiter, type QueueLimit, type Waiter } from './concurrency-limiter.ts';
 
 /**
- * A thread for work whose time and memory depend on what users send: it runs one request at a time, is terminated when one takes too
- * long, and ends when it is idle.
+ * A thread for work whose time and memory depend on user input. It runs one request at a time. It is terminated if a request
+ * takes too long, and ends when it is idle.
  */
 export interface WorkerThread<Request, Response, Question = never, Answer = never> {
   /**
-   * Runs a request and returns its response. `answerQuestion` answers the questions that the program asks meanwhile; that time does not count.
-   * Throws `ThreadTerminated` if the request took too much time or memory, and `QueueFull` if too many wait.
+   * Runs a request and returns its response. `answer` answers questions that the program asks meanwhile; that time does not
+   * count. Throws `ThreadTerminated` if the request took too much time or memory, and `QueueFull` if too many wait.
    */
   run(request: Request, options?: RunOptions<Question, Answer>): Promise<Response>;
 }
@@ -21,14 +21,14 @@ interface RunOptions<Question, Answer> {
 interface WorkerThreadOptions {
   /** The program, a module that calls `serveRequests`. */
   readonly program: URL;
-  /** MiB. */
+  /** Maximum heap size (V8's old generation) in MiB. */
   readonly maxOldGenerationSizeMb: number;
   /** Milliseconds of work for one request. */
   readonly timeout: number;
   readonly queue: QueueLimit;
 }
 
-/** The request took too much time or memory, so that its thread was terminated. */
+/** Thrown when a request took too much time or memory, so that its thread was terminated. */
 export class ThreadTerminated extends Error {
   constructor() {
     super('The request took too much time or memory');
@@ -39,7 +39,7 @@ export class ThreadTerminated extends Error {
 const IDLE_MS = 30_000;
 const MAX_YOUNG_GENERATION_MB = 16;
 
-/** What a program sends: the response, an error that ends the request, or a question. */
+/** A message from the program: the response, an error that ends the request, or a question. */
 export type ThreadMessage<Response, Question> =
   | { readonly response: Response }
   | { readonly error: string }
@@ -56,9 +56,9 @@ export function createWorkerThread<Request, Response, Question = never, Answer =
 ): WorkerThread<Request, Response, Question, Answer> {
   const limiter = createConcurrencyLimiter(1, options.queue);
   let worker: Worker | undefined;
-  let idle: NodeJS.Timeout | undefined;
+  let idleTimer: NodeJS.Timeout | undefined;
 
-  const start = (): Worker => {
+  const startWorker = (): Worker => {
     const newWorker = new Worker(options.program, {
       resourceLimits: {
         maxOldGenerationSizeMb: options.maxOldGenerationSizeMb,
@@ -73,53 +73,53 @@ export function createWorkerThread<Request, Response, Question = never, Answer =
     return newWorker;
   };
 
-  const end = (endedWorker: Worker): void => {
-    if (worker === endedWorker) worker = undefined;
-    void endedWorker.terminate();
+  const terminateWorker = (oldWorker: Worker): void => {
+    if (worker === oldWorker) worker = undefined;
+    void oldWorker.terminate();
   };
 
-  const runNow = async (
+  const runRequest = async (
     request: Request,
     answerQuestion?: (question: Question) => Promise<Answer>,
   ): Promise<Response> => {
-    clearTimeout(idle);
-    worker ??= start();
-    const current = worker;
+    clearTimeout(idleTimer);
+    worker ??= startWorker();
+    const currentWorker = worker;
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     let remainingMs = options.timeout;
     let startedAt = performance.now();
-    let timeoutTimer = setTimeout(end, remainingMs, current);
-    const reply = async (question: Question) => {
+    let timeoutTimer = setTimeout(terminateWorker, remainingMs, currentWorker);
+    const replyToQuestion = async (question: Question) => {
       clearTimeout(timeoutTimer);
       remainingMs -= performance.now() - startedAt;
-      const given = await answerQuestion!(question);
+      const answer = await answerQuestion!(question);
       startedAt = performance.now();
-      timeoutTimer = setTimeout(end, remainingMs, current);
-      current.postMessage(given);
+      timeoutTimer = setTimeout(terminateWorker, remainingMs, currentWorker);
+      currentWorker.postMessage(answer);
     };
     const onMessage = (message: ThreadMessage<Response, Question>) => {
       if ('response' in message) resolve(message.response);
       else if ('error' in message) reject(new Error(`A thread failed: ${message.error}`));
       else
-        reply(message.question).catch((error) => {
+        replyToQuestion(message.question).catch((error) => {
           // The program waits for an answer that does not come: only a new thread can serve the next request.
-          end(current);
+          terminateWorker(currentWorker);
           reject(error);
         });
     };
     const onExit = () => reject(new ThreadTerminated());
-    current.on('message', onMessage).once('exit', onExit);
-    current.ref();
-    current.postMessage(request);
+    currentWorker.on('message', onMessage).once('exit', onExit);
+    currentWorker.ref();
+    currentWorker.postMessage(request);
     try {
       return await promise;
     } finally {
       clearTimeout(timeoutTimer);
-      current.off('message', onMessage).off('exit', onExit);
-      current.unref();
-      idle = setTimeout(end, IDLE_MS, current).unref();
+      currentWorker.off('message', onMessage).off('exit', onExit);
+      currentWorker.unref();
+      idleTimer = setTimeout(terminateWorker, IDLE_MS, currentWorker).unref();
     }
   };
 
-  return { run: (request, { waiter, answer } = {}) => limiter.run(() => runNow(request, answer), waiter) };
+  return { run: (request, { waiter, answer } = {}) => limiter.run(() => runRequest(request, answer), waiter) };
 }

@@ -1,102 +1,105 @@
-/** Yielding to the event loop during long work. */
+/**
+ * Yielding to the event loop during long work. A turn is one iteration of the event loop.
+ */
 
 /** The network of work that no client waits for. */
 const NO_CLIENT = '';
 
 /** Milliseconds that work may occupy the event loop before it yields. */
-const TURN_MS = 10;
+const MAX_TURN_MS = 10;
 
-/** Work shorter than these milliseconds does not yield because of other work in the same event loop turn. */
+/** Milliseconds up to which work does not yield because of other work in the same turn. */
 const SHORT_WORK_MS = 1;
 
-/** Event loop turns, shared by all work that may run in the same turn. */
+/** Shares event loop turns between long tasks. */
 interface LoopTurns {
-  /** Returns whether the time of this turn is used up. */
+  /** Returns whether the time of this turn is used up at `now`, in milliseconds. */
   isOver(now: number): boolean;
-  /** Resolves in a later turn: one waiter per turn. Networks take turns, those of one network in the order of the calls. */
+  /** Resolves in a later turn, one waiter per turn: round-robin between networks, first-in, first-out within a network. */
   next(network: string): Promise<void>;
 }
 
 function createLoopTurns(): LoopTurns {
-  /** In the order of their turns. */
-  const networks = new Map<string, (() => void)[]>();
-  let since: number | undefined;
-  const takeNext = () => {
-    for (const [network, waiting] of networks) {
-      networks.delete(network);
-      const next = waiting.shift();
-      if (waiting.length > 0) networks.set(network, waiting);
+  /** Resolve functions of waiters by network; the network that is served next comes first. */
+  const waitersByNetwork = new Map<string, (() => void)[]>();
+  let turnStartedAt: number | undefined;
+  const takeNextWaiter = () => {
+    for (const [network, waiters] of waitersByNetwork) {
+      waitersByNetwork.delete(network);
+      const next = waiters.shift();
+      if (waiters.length > 0) waitersByNetwork.set(network, waiters);
       return next;
     }
     return undefined;
   };
-  const begin = () => {
-    since = undefined;
-    const next = takeNext();
+  // Runs in each turn while waiters exist.
+  const beginTurn = () => {
+    turnStartedAt = undefined;
+    const next = takeNextWaiter();
     if (next === undefined) return;
-    setImmediate(begin);
-    since = performance.now();
+    setImmediate(beginTurn);
+    turnStartedAt = performance.now();
     next();
   };
   return {
     isOver(now) {
-      if (since === undefined) {
-        since = now;
-        setImmediate(begin);
+      if (turnStartedAt === undefined) {
+        turnStartedAt = now;
+        setImmediate(beginTurn);
       }
-      return now - since >= TURN_MS;
+      return now - turnStartedAt >= MAX_TURN_MS;
     },
     next: (network) =>
       new Promise((resolve) => {
-        const waiting = networks.get(network);
-        if (waiting === undefined) networks.set(network, [resolve]);
-        else waiting.push(resolve);
+        const waiters = waitersByNetwork.get(network);
+        if (waiters === undefined) waitersByNetwork.set(network, [resolve]);
+        else waiters.push(resolve);
       }),
   };
 }
 
-const longWork = createLoopTurns();
+const sharedTurns = createLoopTurns();
 
 /**
  * Creates a function for work whose length depends on external input. Call it between small steps: it returns a promise to
  * await when the work must yield, else undefined. Of all such work, one continues in each event loop turn.
  */
 export function createYielder(): () => Promise<void> | undefined {
-  let since = performance.now();
+  let resumedAt = performance.now();
   const restart = () => {
-    since = performance.now();
+    resumedAt = performance.now();
   };
   return () => {
     const now = performance.now();
-    const own = now - since;
-    // Always called: the first call in a turn starts its time.
-    const isOver = own >= SHORT_WORK_MS && longWork.isOver(now);
-    return own >= TURN_MS || isOver ? longWork.next(NO_CLIENT).then(restart) : undefined;
+    const elapsedMs = now - resumedAt;
+    // The first call of `isOver` in a turn starts the time of that turn.
+    const isOver = elapsedMs >= SHORT_WORK_MS && sharedTurns.isOver(now);
+    return elapsedMs >= MAX_TURN_MS || isOver ? sharedTurns.next(NO_CLIENT).then(restart) : undefined;
   };
 }
 
-/** Items that are sorted or filtered without yielding: comparing two texts by locale takes a microsecond or two. */
-const RUN_LENGTH = 512;
+/** Number of items that are sorted or filtered without yielding: a locale comparison takes one to two microseconds. */
+const CHUNK_LENGTH = 512;
 
 /** Sorts like `toSorted` and yields to the event loop: for lists of unbounded length. */
 export async function sortCooperatively<Item>(
   items: readonly Item[],
   compare: (a: Item, b: Item) => number,
 ): Promise<Item[]> {
-  const giveWay = createYielder();
-  let runs: Item[][] = [];
-  for (let at = 0; at < items.length; at += RUN_LENGTH) {
-    runs.push(items.slice(at, at + RUN_LENGTH).sort(compare));
-    await giveWay();
+  const yieldIfDue = createYielder();
+  let sortedChunks: Item[][] = [];
+  for (let start = 0; start < items.length; start += CHUNK_LENGTH) {
+    sortedChunks.push(items.slice(start, start + CHUNK_LENGTH).sort(compare));
+    await yieldIfDue();
   }
-  while (runs.length > 1) {
+  while (sortedChunks.length > 1) {
     const merged: Item[][] = [];
-    for (let at = 0; at < runs.length; at += 2) {
-      merged.push(await mergeCooperatively(runs[at]!, runs[at + 1] ?? [], compare, giveWay));
+    for (let start = 0; start < sortedChunks.length; start += 2) {
+      merged.push(await mergeCooperatively(sortedChunks[start]!, sortedChunks[start + 1] ?? [], compare, yieldIfDue));
     }
-    runs = merged;
+    sortedChunks = merged;
   }
-  return runs[0] ?? [];
+  return sortedChunks[0] ?? [];
 }
 
 /** Merges two sorted lists; of equal items, those of `a` come first. */
@@ -104,29 +107,29 @@ async function mergeCooperatively<Item>(
   a: readonly Item[],
   b: readonly Item[],
   compare: (a: Item, b: Item) => number,
-  giveWay: () => Promise<void> | undefined,
+  yieldIfDue: () => Promise<void> | undefined,
 ): Promise<Item[]> {
   const merged: Item[] = [];
-  let [fromA, fromB] = [0, 0];
-  while (fromA < a.length && fromB < b.length) {
-    merged.push(compare(b[fromB]!, a[fromA]!) < 0 ? b[fromB++]! : a[fromA++]!);
-    if (merged.length % RUN_LENGTH === 0) await giveWay();
+  let [indexA, indexB] = [0, 0];
+  while (indexA < a.length && indexB < b.length) {
+    merged.push(compare(b[indexB]!, a[indexA]!) < 0 ? b[indexB++]! : a[indexA++]!);
+    if (merged.length % CHUNK_LENGTH === 0) await yieldIfDue();
   }
-  return merged.concat(a.slice(fromA), b.slice(fromB));
+  return merged.concat(a.slice(indexA), b.slice(indexB));
 }
 
 /** Filters like `filter` and yields to the event loop: for lists of unbounded length. */
 export async function filterCooperatively<Item>(
   items: readonly Item[],
-  wanted: (item: Item) => boolean,
+  isIncluded: (item: Item) => boolean,
 ): Promise<Item[]> {
-  const giveWay = createYielder();
-  const found: Item[] = [];
+  const yieldIfDue = createYielder();
+  const includedItems: Item[] = [];
   for (const [index, item] of items.entries()) {
-    if (wanted(item)) found.push(item);
-    if (index % RUN_LENGTH === RUN_LENGTH - 1) await giveWay();
+    if (isIncluded(item)) includedItems.push(item);
+    if (index % CHUNK_LENGTH === CHUNK_LENGTH - 1) await yieldIfDue();
   }
-  return found;
+  return includedItems;
 }
 
 /**
