@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { World } from '#test/support/world.ts';
 
-/** Lists `objects` in the repository of a project or its wiki. */
+/** Returns the sorted paths in the `objects` directory of the repository of a project or its wiki. */
 export async function listObjects(
   { services }: World['server'],
   table: 'repositories' | 'wikis',
@@ -13,6 +13,6 @@ export async function listObjects(
     .select(['storage', 'disk_path'])
     .where('project_id', '=', projectId)
     .executeTakeFirstOrThrow();
-  const objects = join(services.config.storages[storage]!.path, disk_path, 'objects');
-  return (await readdir(objects, { recursive: true })).sort();
+  const objectsDirectory = join(services.config.storages[storage]!.path, disk_path, 'objects');
+  return (await readdir(objectsDirectory, { recursive: true })).sort();
 }

@@ -5,7 +5,7 @@ import { listFileNames } from '#git/trees/tree-list.ts';
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import { getRefVersion, getRepository, type LocatedRepository, type VersionedRepository } from './repository.ts';
 
-/** A repository as lists read it, with the summary in its row (`summary.ts`). */
+/** A repository row with its stored summary (`maintenance/summary.ts`), for lists. */
 export interface SummarizedRepository extends VersionedRepository {
   readonly id: number;
   readonly empty: boolean;
@@ -21,13 +21,13 @@ export function isSummaryCurrent(
   return project.summary_version === getRefVersion(project);
 }
 
-/** The key contains the ref-state version that the caller has read in this request, so an entry is never stale. */
+/** Readme names by project and ref version. The caller has read that version in this request, so no entry is stale. */
 const readmeCache = definePerGit(() => createBoundedCache<{ readonly name: string | null }>(20_000));
 
 /**
- * Returns the names of the readme files in the root of the default branches, by project id. Reads rows with a current
- * summary, otherwise repositories. Calls `onUnreadable` if one could not be read: it is omitted, and the result must not be
- * cached.
+ * Returns the names of the readme files in the root of the default branches, by project id. Reads the repository if the
+ * summary in the row is outdated. Calls `onUnreadable` if a repository cannot be read: it is omitted, and the result must not
+ * be cached.
  */
 export async function loadReadmes(
   git: Git,
@@ -61,18 +61,19 @@ async function loadReadme(git: Git, project: SummarizedRepository, onUnreadable:
   }
 }
 
+/** Reads the repository and returns the name of its readme; null if it has none. */
 export async function findReadme(git: Git, project: LocatedRepository): Promise<string | null> {
   const repository = getRepository(git, project);
   const tip = await findBranchHead(repository, project.default_branch);
   const commit = tip === null ? null : await readCommit(git, repository, tip);
-  return commit === null ? null : chooseReadme(await listFileNames(git, repository, commit.treeId, README));
+  return commit === null ? null : chooseReadme(await listFileNames(git, repository, commit.treeId, README_PATTERN));
 }
 
-const README = /^readme(\.[a-z]+)?$/i;
+const README_PATTERN = /^readme(\.[a-z]+)?$/i;
 
-/** Chooses a readme: markup before plain text, then the first by name. */
+/** Returns the name of the readme: the first with markup, else the first; null if there is none. */
 export function chooseReadme(files: readonly string[]): string | null {
-  const readmes = files.filter((name) => README.test(name));
+  const readmes = files.filter((name) => README_PATTERN.test(name));
   return (
     readmes.find((name) => /\.(md|markdown|mkdn?|adoc|asciidoc|rst|org|rdoc|textile|creole)$/i.test(name)) ??
     readmes[0] ??

@@ -13,7 +13,7 @@ export interface LocatedRepository extends RepositoryLocation {
   readonly default_branch: string;
 }
 
-/** A located repository with its ref-state version, read together: ref data may be cached under it. */
+/** A located repository with its ref-state version, read in the same query, under which ref data may be cached. */
 export interface VersionedRepository extends LocatedRepository {
   readonly ref_state_version: number;
 }
@@ -24,25 +24,25 @@ export function getRepository(git: Git, { storage, disk_path, default_branch }: 
 }
 
 /** Returns whether two locations are the same. */
-export function isSameLocation(one: RepositoryLocation, other: RepositoryLocation): boolean {
-  return one.storage === other.storage && one.disk_path === other.disk_path;
+export function isSameLocation(location: RepositoryLocation, other: RepositoryLocation): boolean {
+  return location.storage === other.storage && location.disk_path === other.disk_path;
 }
 
 /**
- * Returns whether a project's repository is still at its location and not read-only. Then objects written so far stay
- * in it, even without a ref and therefore without an intent.
+ * Returns whether a project's repository is still at its location and not read-only. Otherwise a storage move may have lost
+ * objects that were written without a ref, and therefore without an intent.
  */
 export async function isAtLocation(
   db: Reader,
   project: RepositoryLocation & { readonly id: number },
 ): Promise<boolean> {
   // index: repositories primary key
-  const now = await db
+  const currentRow = await db
     .selectFrom('repositories')
     .select(['storage', 'disk_path', 'read_only'])
     .where('project_id', '=', project.id)
     .executeTakeFirst();
-  return now !== undefined && !now.read_only && isSameLocation(now, project);
+  return currentRow !== undefined && !currentRow.read_only && isSameLocation(currentRow, project);
 }
 
 /** Returns the cache version of refs and HEAD, from a project read in the same request. */

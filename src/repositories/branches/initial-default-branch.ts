@@ -33,7 +33,7 @@ export async function decideDefaultBranch(
     .filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== ZERO_ID)
     .map(({ ref }) => ref.slice(HEADS.length));
   if (!repositoryRow.empty || branches.length === 0) return repositoryRow;
-  // The protection rule of the default branch belongs to the project's creator, not to the first pusher.
+  // The project's creator is the author of the default branch's protection rule, not the first pusher.
   const creator = await loadActor(database.reader, repositoryRow.creator_id);
   const default_branch = await runUnitOfWork(creator, (uow) => writeDefaultBranch(uow, projectId, branches), {
     exemptFromLimit: true,
@@ -70,6 +70,7 @@ async function loadProjectRepository(db: Reader, projectId: number): Promise<Pro
   return row ?? null;
 }
 
+/** Stores the default branch, and protects it by the default rule if no rule matches. Null if the project was deleted. */
 async function writeDefaultBranch(
   uow: UnitOfWork,
   projectId: number,
@@ -88,12 +89,12 @@ async function writeDefaultBranch(
   const rule = buildDefaultRule(newDefaultBranch, await loadDefaultProtection(uow, projectId));
   const rules = await listProtectionRules(uow, projectId);
   if (rule === null || matchingRules(rules, newDefaultBranch).length > 0) return newDefaultBranch;
-  const created = await findProtectionRule(uow, projectId, await insertProtectionRule(uow, projectId, rule));
+  const createdRule = await findProtectionRule(uow, projectId, await insertProtectionRule(uow, projectId, rule));
   await recordProtectionRule(
     uow,
     'protected_branch_created',
     { id: projectId, full_path },
-    created as ProtectionRuleRow,
+    createdRule as ProtectionRuleRow,
   );
   return newDefaultBranch;
 }

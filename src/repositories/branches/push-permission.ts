@@ -4,7 +4,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { mayCommitTo } from '../ref-updates/ref-permissions.ts';
 
-/** A branch, existing or not, with a caller who may push to it. Only the permission check creates one. */
+/** A branch, existing or not, with a caller who may push to it. Only the permission check returns this type. */
 export interface PushableBranch {
   readonly [pushPermission]: true;
   readonly project: Project;
@@ -15,8 +15,8 @@ export interface PushableBranch {
 declare const pushPermission: unique symbol;
 
 /**
- * Permission to push to the branch that a request names, for endpoint access (`access.deferred`). It is checked before
- * objects are written, and again when the branch moves (`commitPermission`).
+ * Endpoint access (`access.deferred`): permission to push to the branch that a request names. It is checked before objects
+ * are written, and again when the branch moves (`commitPermission`).
  */
 export const PUSH_TO_BRANCH = {
   name: 'openBranch',
@@ -32,5 +32,5 @@ export const PUSH_TO_BRANCH = {
         : fail('notAllowed'),
 } as const;
 
-/** The check as endpoints pass it on. */
+/** The check that an endpoint's handler gets: returns the branch, or fails if the caller may not push to it. */
 export type RequirePushableBranch = ReturnType<typeof PUSH_TO_BRANCH.createCheck>;

@@ -8,49 +8,51 @@ import { filterCooperatively } from '#runtime/yielding.ts';
 
 interface RefSearch {
   matches(name: string): boolean;
-  /** Without operators an exact match comes first. */
+  /** Returns whether the search has no operators and equals the name. */
   readonly isExactMatch: (name: string) => boolean;
 }
 
+/** Parses a search term with optional operators: `^`, `$` and `*`. */
 function parseRefSearch(term: string): RefSearch {
   const lowerCaseTerm = term.toLowerCase();
-  const anchored = lowerCaseTerm.startsWith('^');
-  const isEndAnchored = lowerCaseTerm.endsWith('$') && lowerCaseTerm.length > (anchored ? 1 : 0);
-  const pattern = lowerCaseTerm.slice(anchored ? 1 : 0, isEndAnchored ? -1 : undefined);
+  const isStartAnchored = lowerCaseTerm.startsWith('^');
+  const isEndAnchored = lowerCaseTerm.endsWith('$') && lowerCaseTerm.length > (isStartAnchored ? 1 : 0);
+  const pattern = lowerCaseTerm.slice(isStartAnchored ? 1 : 0, isEndAnchored ? -1 : undefined);
   const parts = pattern.split('*');
-  const paddedParts = [...(anchored ? [] : ['']), ...parts, ...(isEndAnchored ? [] : [''])];
-  const operators = anchored || isEndAnchored || parts.length > 1;
+  const paddedParts = [...(isStartAnchored ? [] : ['']), ...parts, ...(isEndAnchored ? [] : [''])];
+  const hasOperators = isStartAnchored || isEndAnchored || parts.length > 1;
   return {
     matches: (name) => matchesParts(name.toLowerCase(), paddedParts),
-    isExactMatch: (name) => !operators && name.toLowerCase() === lowerCaseTerm,
+    isExactMatch: (name) => !hasOperators && name.toLowerCase() === lowerCaseTerm,
   };
 }
 
 /** Returns the matching refs in their order. Without operators an exact match comes first. */
-export async function searchRefs<Found>(
-  refs: readonly Found[],
+export async function searchRefs<Ref>(
+  refs: readonly Ref[],
   term: string,
-  nameOf: (ref: Found) => string,
-): Promise<Found[]> {
+  getName: (ref: Ref) => string,
+): Promise<Ref[]> {
   const search = parseRefSearch(term);
-  const matchingRefs = await filterCooperatively(refs, (ref) => search.matches(nameOf(ref)));
-  const first = await filterCooperatively(matchingRefs, (ref) => search.isExactMatch(nameOf(ref)));
-  if (first.length === 0) return matchingRefs;
-  return [...first, ...(await filterCooperatively(matchingRefs, (ref) => !search.isExactMatch(nameOf(ref))))];
+  const matchingRefs = await filterCooperatively(refs, (ref) => search.matches(getName(ref)));
+  const exactMatches = await filterCooperatively(matchingRefs, (ref) => search.isExactMatch(getName(ref)));
+  if (exactMatches.length === 0) return matchingRefs;
+  return [...exactMatches, ...(await filterCooperatively(matchingRefs, (ref) => !search.isExactMatch(getName(ref))))];
 }
 
-type IsAfter<Found> = (ref: Found, name: string) => boolean;
+/** Returns whether a ref comes after the name in the order of a list. */
+type IsAfter<Ref> = (ref: Ref, name: string) => boolean;
 
 /**
- * Returns a comparison for pagination of search results, where an exact match comes first, from the `isBehind` of the
+ * Returns the `isAfter` of search results, for pagination: an exact match comes first, other refs as in the `isAfter` of the
  * whole list.
  */
-export function orderBySearch<Found>(
+export function orderBySearch<Ref>(
   term: string | null | undefined,
-  nameOf: (ref: Found) => string,
-  isAfter: IsAfter<Found>,
-): IsAfter<Found> {
+  getName: (ref: Ref) => string,
+  isAfter: IsAfter<Ref>,
+): IsAfter<Ref> {
   if (!term) return isAfter;
-  const { isExactMatch: first } = parseRefSearch(term);
-  return (ref, name) => (first(name) === first(nameOf(ref)) ? isAfter(ref, name) : first(name));
+  const { isExactMatch } = parseRefSearch(term);
+  return (ref, name) => (isExactMatch(name) === isExactMatch(getName(ref)) ? isAfter(ref, name) : isExactMatch(name));
 }

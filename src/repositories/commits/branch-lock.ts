@@ -3,8 +3,8 @@ import { createKeyedLock } from '#runtime/concurrency-limiter.ts';
 import type { PushableBranch } from '../branches/push-permission.ts';
 
 /**
- * Lock per branch for writers of this process, so that each sees the tip of the previous one. Writers of other
- * processes lose by compare-and-swap.
+ * Locks by branch for writers of this process, so that each writer starts from the commit of the previous one. Between
+ * processes the compare-and-swap of the ref decides: the later writer fails.
  */
 const branchLocks = definePerGit(() => createKeyedLock({ maxWaiting: 256, retryAfter: 5 }));
 

@@ -20,19 +20,19 @@ import { withBranchLock } from './branch-lock.ts';
 /** Commits file changes to a branch: resolves the parent, writes the objects, moves the ref. */
 
 export interface CommitToBranchInput {
-  /** Applied in order, all or none. */
+  /** File changes, applied in order, all or none. */
   readonly changes: readonly CommitFileChange[];
-  /** Stored unchanged. */
+  /** Commit message, stored unchanged. */
   readonly message: string;
-  /** Defaults to the caller. */
+  /** Name and email of the author; default: the caller. */
   readonly authorName?: string | undefined;
   readonly authorEmail?: string | undefined;
-  /** The new branch starts at the head of this branch. */
+  /** Branch at whose head the new branch starts. */
   readonly startBranch?: string | undefined;
-  /** The new branch starts at this commit. With `force` an existing branch is reset to it. */
+  /** Commit at which the new branch starts. With `force` an existing branch is reset to it. */
   readonly startSha?: string | undefined;
   readonly force?: boolean | undefined;
-  /** Also creates the commit if its tree equals the parent's. */
+  /** Whether to create the commit even if its tree equals the parent's. */
   readonly allowEmpty?: boolean | undefined;
 }
 
@@ -62,7 +62,7 @@ export type CommitToBranchFailure =
   | 'moved';
 
 /**
- * Returns the id of the new commit. `moved`: somebody else has moved the branch meanwhile (contract/repository.md §1).
+ * Creates the commit and returns its id. Fails with `moved` if the branch was moved meanwhile (contract/repository.md §1).
  */
 export function commitToBranch(
   services: ContentServices,
@@ -84,16 +84,16 @@ async function commitWithLock(
   const start = await resolveStart(services, branch, input);
   if (isFailure(start)) return start;
   const { parent, tip, forced } = start;
-  const stale = parent === null ? null : await findStalePath(services, project, parent, input.changes);
-  if (stale !== null) return fail('stale', { path: stale });
+  const stalePath = parent === null ? null : await findStalePath(services, project, parent, input.changes);
+  if (stalePath !== null) return fail('stale', { path: stalePath });
   if (parent === null) await ensureProjectRepository(git, project);
   const storedContents = await storeFileContents(services, project, parent, input.changes);
   if (isFailure(storedContents)) return storedContents;
   const { message, allowEmpty } = input;
   const committer = { name: caller.user.name, email: caller.user.email };
   const author = { name: input.authorName ?? committer.name, email: input.authorEmail ?? committer.email };
-  const request = { parent, changes: storedContents.changes, message, author, committer, allowEmpty };
-  const commit = await commitChanges(git, getRepository(git, project), request);
+  const commitInput = { parent, changes: storedContents.changes, message, author, committer, allowEmpty };
+  const commit = await commitChanges(git, getRepository(git, project), commitInput);
   if ('rejected' in commit) return toChangeFailure(commit);
   const failure = await moveRefs(services, {
     project,
@@ -105,7 +105,7 @@ async function commitWithLock(
   return failure === undefined ? commit.commit : toMoveFailure(failure.code, name);
 }
 
-/** Each directory is a tree to load and a tree to store: ten thousand paths of 4 KiB would be some million. */
+/** Maximum directories of one commit: for each, a tree is loaded and stored. Ten thousand paths of 4 KiB have millions. */
 const MAX_DIRECTORIES = 100_000;
 
 async function hasTooManyDirectories(changes: readonly CommitFileChange[]): Promise<boolean> {
@@ -118,10 +118,11 @@ interface CommitStart {
   readonly parent: string | null;
   /** Current head of the branch; null if it does not exist. */
   readonly tip: string | null;
-  /** The new head does not contain the current one. */
+  /** Whether the new head does not contain the current one. */
   readonly forced: boolean;
 }
 
+/** Returns where the commit starts, or the reason why the branch cannot start there. */
 async function resolveStart(
   services: ContentServices,
   { project, name }: PushableBranch,
@@ -157,7 +158,7 @@ async function resolveStartCommit(
   return (await resolveRevision(git, getRepository(git, project), sha)) ?? fail('startShaUnknown', { sha });
 }
 
-/** The project may have got its first commit since it was loaded, recorded or about to be recorded. */
+/** Returns whether the repository has no commits: its first commit may have followed since the project was loaded. */
 async function isStillEmpty({ database, git }: ContentServices, project: Project): Promise<boolean> {
   if (!project.empty) return false;
   if ((await findBranchHead(getRepository(git, project), project.default_branch)) !== null) return false;
@@ -170,8 +171,8 @@ async function isStillEmpty({ database, git }: ContentServices, project: Project
 }
 
 /**
- * Returns the first path that has changed since the client read it: its last commits as seen from the parent and from
- * `lastCommitId` differ. If either is unknown the path is not stale. Null if none is stale.
+ * Returns the first path that has changed since the client read it, or null. A path has changed if its last commits differ,
+ * seen from the parent and from `lastCommitId`. If either is unknown the path is not stale.
  */
 async function findStalePath(
   { git }: ContentServices,
@@ -188,9 +189,9 @@ async function findStalePath(
     const lastSeenCommit = await resolveRevision(git, repository, change.lastCommitId);
     // The most common case: no new commits.
     if (lastSeenCommit === parent) continue;
-    const previousCommit = lastSeenCommit === null ? null : await findLastCommit(git, repository, lastSeenCommit, path);
-    const now = previousCommit === null ? null : await findLastCommit(git, repository, parent, path);
-    if (now !== null && now !== previousCommit) return path;
+    const lastSeenChange = lastSeenCommit === null ? null : await findLastCommit(git, repository, lastSeenCommit, path);
+    const lastChange = lastSeenChange === null ? null : await findLastCommit(git, repository, parent, path);
+    if (lastChange !== null && lastChange !== lastSeenChange) return path;
   }
   return null;
 }

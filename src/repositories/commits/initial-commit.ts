@@ -22,12 +22,15 @@ interface InitialCommitInput<Code extends string> {
   readonly message: string;
 }
 
-/** Creates the first commit of an empty repository, on its default branch. Succeeds if somebody else was faster. */
+/**
+ * Creates the first commit of an empty repository, on its default branch. Also succeeds if another
+ * process has created it meanwhile.
+ */
 export async function createInitialCommit<Code extends string = never>(
   services: RefServices,
-  request: InitialCommitInput<Code>,
+  input: InitialCommitInput<Code>,
 ): Promise<undefined | Failure<MoveFailure | Code>> {
-  const { project, actor, author, path, content, message } = request;
+  const { project, actor, author, path, content, message } = input;
   await ensureProjectRepository(services.git, project);
   const repository = getRepository(services.git, project);
   const commit = await commitChanges(services.git, repository, {

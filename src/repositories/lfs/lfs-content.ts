@@ -28,16 +28,16 @@ export interface StreamedBytes {
   chunks(): AsyncIterable<Buffer>;
 }
 
-/** Limits the commits whose contents are stored at once: each occupies the disk. */
+/** Limits the number of commits whose contents are stored at once, because each occupies the disk. */
 const storeLimiter = definePerGit(() => createConcurrencyLimiter(16, { maxWaiting: 256, retryAfter: 5 }));
 
-/** Contents of one commit that are stored concurrently. */
-const WRITERS = 8;
+/** Number of contents of one commit that are stored concurrently. */
+const MAX_CONCURRENT_WRITES = 8;
 
 interface StoredContents {
   readonly changes: FileChange[];
   /** Links the LFS objects of the new commit to the project. */
-  readonly link: (tx: Transaction, now: CurrentAccess) => Promise<void>;
+  readonly link: (tx: Transaction, access: CurrentAccess) => Promise<void>;
 }
 
 /**
@@ -51,41 +51,45 @@ export async function storeFileContents(
   parent: string | null,
   changes: readonly FileChange<FileBytes>[],
 ): Promise<StoredContents | Failure<'lfsMissing'>> {
-  const forLfs = await changesForLfs(services, project, parent, changes.filter(hasContent));
-  if (isFailure(forLfs)) return forLfs;
-  const objects: StoredBlob[] = [];
-  const content = async (change: WithContent) => {
-    if (!forLfs.has(change)) return toBlob(services, project, change.content);
+  const lfsChanges = await selectLfsChanges(services, project, parent, changes.filter(hasContent));
+  if (isFailure(lfsChanges)) return lfsChanges;
+  const lfsObjects: StoredBlob[] = [];
+  const storeContent = async (change: ContentChange) => {
+    if (!lfsChanges.has(change)) return toBlob(services, project, change.content);
     const storedBlob = await storeObject(services, change.content);
-    objects.push(storedBlob);
+    lfsObjects.push(storedBlob);
     return formatLfsPointer({ oid: storedBlob.sha256, size: storedBlob.size });
   };
-  const store = async (change: FileChange<FileBytes>) =>
-    hasContent(change) ? { ...change, content: await content(change) } : (change as FileChange);
+  const storeChange = async (change: FileChange<FileBytes>) =>
+    hasContent(change) ? { ...change, content: await storeContent(change) } : (change as FileChange);
   const storedChanges = await storeLimiter(services.git).run(
-    () => mapConcurrently(WRITERS, changes, store),
+    () => mapConcurrently(MAX_CONCURRENT_WRITES, changes, storeChange),
     services.git,
   );
-  return { changes: storedChanges, link: (tx, now) => linkStored(tx, now, objects) };
+  return { changes: storedChanges, link: (tx, access) => linkStoredObjects(tx, access, lfsObjects) };
 }
 
-async function linkStored(tx: Transaction, now: CurrentAccess, objects: readonly StoredBlob[]): Promise<void> {
-  for (const object of objects) await linkLfsObject(tx, now, object);
+async function linkStoredObjects(
+  tx: Transaction,
+  access: CurrentAccess,
+  objects: readonly StoredBlob[],
+): Promise<void> {
+  for (const object of objects) await linkLfsObject(tx, access, object);
 }
 
-type WithContent = FileChange<FileBytes> & { readonly content: FileBytes };
+type ContentChange = FileChange<FileBytes> & { readonly content: FileBytes };
 
-function hasContent(change: FileChange<FileBytes>): change is WithContent {
+function hasContent(change: FileChange<FileBytes>): change is ContentChange {
   return 'content' in change && change.content !== undefined;
 }
 
-/** Returns the changes whose content becomes an LFS object. */
-async function changesForLfs(
+/** Returns the changes whose content becomes an LFS object. Fails if content is a pointer to an unlinked object. */
+async function selectLfsChanges(
   { database, git }: ContentServices,
   project: LfsProject,
   parent: string | null,
-  changes: readonly WithContent[],
-): Promise<Set<WithContent> | Failure<'lfsMissing'>> {
+  changes: readonly ContentChange[],
+): Promise<Set<ContentChange> | Failure<'lfsMissing'>> {
   if (changes.length === 0 || !(await isLfsEnabled(database.reader, project))) return new Set();
   const pointers = await Promise.all(changes.map(({ content }) => findPointer(content)));
   const oids = pointers.flatMap((pointer) => pointer?.oid ?? []);
@@ -93,22 +97,25 @@ async function changesForLfs(
     return fail('lfsMissing');
   if (parent === null) return new Set();
   const paths = changes.map(({ path }) => path);
-  const tracked = await filterLfsPaths(git, getRepository(git, project), parent, paths);
+  const trackedPaths = await filterLfsPaths(git, getRepository(git, project), parent, paths);
   // Pointers and empty content are committed unchanged, as git-lfs does.
-  return new Set(changes.filter(({ path, content }, at) => tracked.has(path) && !pointers[at] && sizeOf(content) > 0));
+  return new Set(
+    changes.filter(({ path, content }, index) => trackedPaths.has(path) && !pointers[index] && getSize(content) > 0),
+  );
 }
 
-function sizeOf(content: FileBytes): number {
+function getSize(content: FileBytes): number {
   return Buffer.isBuffer(content) ? content.length : content.size;
 }
 
+/** Returns the LFS pointer that the content is, or null. */
 async function findPointer(content: FileBytes): Promise<LfsPointer | null> {
-  const size = sizeOf(content);
+  const size = getSize(content);
   if (size < LFS_POINTER_SIZES.least || size > LFS_POINTER_SIZES.most) return null;
   return parseLfsPointer(Buffer.isBuffer(content) ? content : await readAll(content));
 }
 
-/** Content in memory is written with its commit; streamed content is written now. */
+/** Writes streamed content as a blob and returns its id. Content in memory is returned: it is written with its commit. */
 async function toBlob({ git }: ContentServices, project: LfsProject, content: FileBytes): Promise<FileContent> {
   if (Buffer.isBuffer(content)) return content;
   await ensureProjectRepository(git, project);

@@ -12,37 +12,37 @@ interface LfsObject {
   readonly size: number;
 }
 
-/** Object ids per statement. */
+/** Number of object ids per statement. */
 const BATCH_SIZE = 500;
 
-/** Returns the objects that the project has, by oid. One statement per 500. */
+/** Returns those of these objects that are linked to the project, by oid. */
 export async function loadLinkedLfsObjects(
   db: Reader,
   projectId: number,
   oids: readonly string[],
 ): Promise<Map<string, LfsObject>> {
   const linkedObjects = new Map<string, LfsObject>();
-  for (let from = 0; from < oids.length; from += BATCH_SIZE) {
+  for (let start = 0; start < oids.length; start += BATCH_SIZE) {
     // index: lfs_objects_by_oid, lfs_object_projects_pkey
     const rows = await db
       .selectFrom('lfs_objects')
       .innerJoin('lfs_object_projects', 'lfs_object_projects.lfs_object_id', 'lfs_objects.id')
       .select(['lfs_objects.oid', 'lfs_objects.size'])
       .where('lfs_object_projects.project_id', '=', projectId)
-      .where('lfs_objects.oid', 'in', oids.slice(from, from + BATCH_SIZE))
+      .where('lfs_objects.oid', 'in', oids.slice(start, start + BATCH_SIZE))
       .execute();
     for (const row of rows) linkedObjects.set(row.oid, row);
   }
   return linkedObjects;
 }
 
-/** Returns the oids that the project has no link to. */
+/** Returns those of these oids that are not linked to the project. */
 export async function listUnlinkedOids(db: Reader, projectId: number, oids: readonly string[]): Promise<string[]> {
   const linkedObjects = await loadLinkedLfsObjects(db, projectId, oids);
   return oids.filter((oid) => !linkedObjects.has(oid));
 }
 
-/** Returns the object if this project has it, or null. */
+/** Returns the object if it is linked to this project, else null. */
 export async function findLinkedLfsObject(db: Reader, projectId: number, oid: string): Promise<LfsObject | null> {
   const row = await db
     .selectFrom('lfs_objects')
@@ -54,7 +54,7 @@ export async function findLinkedLfsObject(db: Reader, projectId: number, oid: st
   return row ?? null;
 }
 
-/** Returns the oids of all objects of this project. */
+/** Returns the oids of all objects linked to this project, sorted. */
 export async function listLinkedOids(db: Reader, projectId: number): Promise<string[]> {
   // index: lfs_object_projects_pkey
   const rows = await db
@@ -67,7 +67,7 @@ export async function listLinkedOids(db: Reader, projectId: number): Promise<str
   return rows.map(({ oid }) => oid);
 }
 
-/** Links a stored object to the project. The caller's access was reloaded in this transaction. */
+/** Links a stored object to the project. `CurrentAccess` proves that access was reloaded in this transaction. */
 export async function linkLfsObject(
   tx: Transaction,
   { project }: CurrentAccess,
@@ -88,10 +88,10 @@ export async function linkLfsObject(
     .execute();
 }
 
-/** Deletes up to `limit` objects that no project has and that were stored before `before`. Returns their number. */
+/** Deletes up to `limit` objects that no project is linked to and that were stored before `before`. Returns their number. */
 export async function deleteUnlinkedLfsObjects(tx: Transaction, before: string, limit: number): Promise<number> {
   // index: lfs_object_projects_by_object
-  const unlinked = await tx
+  const unlinkedObjects = await tx
     .selectFrom('lfs_objects')
     .leftJoin('lfs_object_projects', 'lfs_object_projects.lfs_object_id', 'lfs_objects.id')
     .select('lfs_objects.id')
@@ -99,8 +99,8 @@ export async function deleteUnlinkedLfsObjects(tx: Transaction, before: string, 
     .where('lfs_objects.created_at', '<', before)
     .limit(limit)
     .execute();
-  if (unlinked.length === 0) return 0;
-  const ids = unlinked.map(({ id }) => id);
+  if (unlinkedObjects.length === 0) return 0;
+  const ids = unlinkedObjects.map(({ id }) => id);
   await tx.deleteFrom('lfs_objects').where('id', 'in', ids).execute();
   return ids.length;
 }
@@ -119,7 +119,7 @@ export async function isLfsEnabled(
   return ancestors.every(({ attributes }) => parseGroupAttributes(attributes).lfs_enabled);
 }
 
-/** Returns the bytes of the LFS objects of each project; projects without any are omitted. */
+/** Returns the total bytes of LFS objects by project id; projects without any are omitted. */
 export async function loadLfsSizes(db: Reader, projectIds: readonly number[]): Promise<ReadonlyMap<number, number>> {
   if (projectIds.length === 0) return new Map();
   // index: lfs_object_projects_pkey

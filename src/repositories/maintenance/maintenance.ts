@@ -11,12 +11,14 @@ import { getRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
 import { enqueueSummary, refreshSummary } from './summary.ts';
 
-/** Maintenance of repositories: commit graph, packed refs, packs. All of it may run while others read and push. */
+/** Maintenance of repositories: commit graph, packed refs, packs. It may run during reads and pushes. */
 
 /** Delay after a change in milliseconds, so that a burst of pushes causes one maintenance run. */
 export const MAINTENANCE_DELAY_MS = 30_000;
-const BATCH = 200;
+/** Number of repositories per query. */
+const BATCH_SIZE = 200;
 
+/** Runs the maintenance that a project's repository needs. */
 export const maintainRepository = defineJob({
   kind: 'repository_upkeep',
   async handle(services: RefServices, { projectId }: { readonly projectId: number }) {
@@ -27,7 +29,7 @@ export const maintainRepository = defineJob({
       .where('project_id', '=', projectId)
       .executeTakeFirst();
     if (location === undefined) return;
-    // A repository that is moved to another storage is maintained there.
+    // During a move to another storage, maintenance is postponed until the repository is there.
     if (location.move_id !== null) return postponeMaintenance(services, projectId);
     const isRepacked = await runMaintenance(git, getRepository(git, location));
     if (isRepacked) await refreshSummary(services, projectId);
@@ -44,7 +46,7 @@ export async function runMaintenance(git: Git, repository: Repository): Promise<
   return Boolean(needs.repack);
 }
 
-/** Delay in milliseconds while a repository is moved. */
+/** Delay in milliseconds while a repository is being moved to another storage. */
 const MOVING_DELAY_MS = 10 * 60_000;
 
 function postponeMaintenance({ database }: RefServices, projectId: number): Promise<void> {
@@ -58,7 +60,7 @@ function postponeMaintenance({ database }: RefServices, projectId: number): Prom
   );
 }
 
-/** Every ref change enqueues maintenance, unless it is enqueued already. */
+/** Enqueues maintenance after each ref change, unless it is enqueued already. */
 export const maintainAfterRefChanges = subscription({
   event: 'refs-changed',
   inTransaction: (uow, { projectId }) =>
@@ -75,16 +77,16 @@ export const fullMaintenance = defineJob({
   kind: 'full_repository_upkeep',
   async handle(services: RefServices) {
     const { database, git } = services;
-    for (let after = 0; ; ) {
+    for (let afterId = 0; ; ) {
       // index: repositories primary key
       const rows = await database.reader
         .selectFrom('repositories')
         .select(['project_id', 'storage', 'disk_path', 'default_branch'])
-        .where('project_id', '>', after)
+        .where('project_id', '>', afterId)
         .where('empty', '=', false)
         .where('move_id', 'is', null)
         .orderBy('project_id')
-        .limit(BATCH)
+        .limit(BATCH_SIZE)
         .execute();
       for (const row of rows) {
         const repository = getRepository(git, row);
@@ -93,8 +95,8 @@ export const fullMaintenance = defineJob({
         await writeCommitGraph(git, repository);
         await refreshSummary(services, row.project_id);
       }
-      after = rows.at(-1)?.project_id ?? after;
-      if (rows.length < BATCH) return;
+      afterId = rows.at(-1)?.project_id ?? afterId;
+      if (rows.length < BATCH_SIZE) return;
     }
   },
 });

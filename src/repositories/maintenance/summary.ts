@@ -14,21 +14,21 @@ import { getRefVersion, getRepository, type LocatedRepository, type VersionedRep
 import type { RefServices } from '../services.ts';
 
 /**
- * Data of a repository for lists and statistics, stored in its row with the ref version that it was read at. Readers
- * compare that with the current version and read the repository itself if they differ. A job updates the row after ref
- * changes.
+ * Summary of a repository for lists and statistics, stored in its row with its ref version. If that version is not the
+ * current one, readers read the repository itself. A job updates the row after ref changes.
  */
 
 /** Delay after a change in milliseconds, so that a burst of pushes causes one update. */
 const SUMMARY_DELAY_MS = 2_000;
-const BATCH = 200;
+/** Number of repositories per query. */
+const BATCH_SIZE = 200;
 
-interface Row extends VersionedRepository {
+interface RepositoryRow extends VersionedRepository {
   readonly project_id: number;
   readonly summary_version: string | null;
 }
 
-const columns = [
+const SUMMARY_COLUMNS = [
   'project_id',
   'storage',
   'disk_path',
@@ -47,7 +47,7 @@ export async function refreshSummary(services: RefServices, projectId: number): 
   // index: repositories primary key
   const row = await services.database.reader
     .selectFrom('repositories')
-    .select(columns)
+    .select(SUMMARY_COLUMNS)
     .where('project_id', '=', projectId)
     .executeTakeFirst();
   if (row !== undefined) await writeSummary(services, row);
@@ -72,29 +72,30 @@ export const summarizeAfterRefChanges = subscription({
 export const summarizeAll = defineJob({
   kind: 'repository_summaries',
   async handle(services: RefServices) {
-    for (let after = 0; ; ) {
+    for (let afterId = 0; ; ) {
       // index: repositories primary key
       const rows = await services.database.reader
         .selectFrom('repositories')
-        .select(columns)
-        .where('project_id', '>', after)
+        .select(SUMMARY_COLUMNS)
+        .where('project_id', '>', afterId)
         .where('empty', '=', false)
         .orderBy('project_id')
-        .limit(BATCH)
+        .limit(BATCH_SIZE)
         .execute();
-      for (const row of rows.filter((one) => !isSummaryCurrent(one))) await writeSummary(services, row);
-      after = rows.at(-1)?.project_id ?? after;
-      if (rows.length < BATCH) return;
+      for (const row of rows.filter((repositoryRow) => !isSummaryCurrent(repositoryRow)))
+        await writeSummary(services, row);
+      afterId = rows.at(-1)?.project_id ?? afterId;
+      if (rows.length < BATCH_SIZE) return;
     }
   },
 });
 
 export const summarizeAllDaily = { name: 'repository_summaries', cron: '50 2 * * *', job: summarizeAll };
 
-/** The refs may have moved since the row was read. The next version then replaces this summary. */
-async function writeSummary({ database, git }: RefServices, row: Row): Promise<void> {
+/** Stores the summary. If the refs have moved since the row was read, the next update replaces it. */
+async function writeSummary({ database, git }: RefServices, row: RepositoryRow): Promise<void> {
   try {
-    const [readme, measures] = await Promise.all([findReadme(git, row), measure(git, row)]);
+    const [readme, measures] = await Promise.all([findReadme(git, row), measureRepository(git, row)]);
     const summary = { ...measures, readme, summary_version: getRefVersion(row) };
     await database.transaction((tx) =>
       tx
@@ -114,29 +115,30 @@ async function writeSummary({ database, git }: RefServices, row: Row): Promise<v
 
 /** Measured data of a repository. */
 export interface RepositoryMeasures {
-  /** Of the default branch. */
+  /** Number of commits of the default branch. */
   readonly commit_count: number;
-  /** Bytes. */
+  /** Bytes of the objects. */
   readonly size: number;
 }
 
-async function measure(
+/** Reads the measures from the repository. */
+async function measureRepository(
   git: Git,
   row: LocatedRepository & { readonly default_branch: string },
 ): Promise<RepositoryMeasures> {
   const repository = getRepository(git, row);
   const tip = await findBranchHead(repository, row.default_branch);
   const [commit_count, size] = await Promise.all([
-    tip === null ? 0 : countReachable(git, row, tip),
+    tip === null ? 0 : countCommitsCached(git, row, tip),
     measureObjects(repository),
   ]);
   return { commit_count, size };
 }
 
-/** The number of commits reachable from a commit never changes. */
+/** Commit counts by repository and head. They never change: a commit's ancestors are immutable. */
 const commitCountCache = definePerGit(() => createBoundedCache<number>(10_000));
 
-async function countReachable(git: Git, row: LocatedRepository, tip: string): Promise<number> {
+async function countCommitsCached(git: Git, row: LocatedRepository, tip: string): Promise<number> {
   const repository = getRepository(git, row);
   const key = `${repository.directory} ${tip}`;
   const cached = commitCountCache(git).get(key);
@@ -156,14 +158,14 @@ export async function loadRepositoryMeasures(
   // index: repositories primary key
   const rows = await db
     .selectFrom('repositories')
-    .select([...columns, 'commit_count', 'size'])
+    .select([...SUMMARY_COLUMNS, 'commit_count', 'size'])
     .where('project_id', 'in', projectIds)
     .where('empty', '=', false)
     .execute();
   const measurements = rows.map(async (row) => {
     const { commit_count, size } = row;
     const isStored = isSummaryCurrent(row) && commit_count !== null && size !== null;
-    return [row.project_id, isStored ? { commit_count, size } : await measure(git, row)] as const;
+    return [row.project_id, isStored ? { commit_count, size } : await measureRepository(git, row)] as const;
   });
   return new Map(await Promise.all(measurements));
 }
@@ -172,7 +174,7 @@ export async function loadRepositoryMeasures(
 const isSummaryCurrentSql = () =>
   sql<SqlBool>`(summary_version is not null and summary_version = cast(ref_state_version as text) || ' ' || default_branch)`;
 
-/** Maximum repositories measured per call; for further outdated ones the stored size counts. */
+/** Maximum number of repositories measured per call; for further outdated ones the stored size counts. */
 const MAX_MEASURED = 100;
 
 /** Returns the bytes of the repositories of the projects directly in each namespace. */
@@ -192,17 +194,17 @@ export async function loadRepositorySizes(
     .groupBy('projects.namespace_id')
     .modifyEnd(longRunning)
     .execute();
-  const changedRepositories = await namespaceRepositories
-    .select(['projects.namespace_id', ...columns, 'repositories.size'])
+  const outdatedRepositories = await namespaceRepositories
+    .select(['projects.namespace_id', ...SUMMARY_COLUMNS, 'repositories.size'])
     .where((eb) => eb.not(isSummaryCurrentSql()))
     .orderBy('projects.id', 'desc')
     .limit(MAX_MEASURED)
     .modifyEnd(longRunning)
     .execute();
   const sizes = new Map(storedSums.map(({ namespace_id, bytes }) => [namespace_id, bytes]));
-  for (const { namespace_id, size, ...row } of changedRepositories) {
-    const now = await measureObjects(getRepository(git, row));
-    sizes.set(namespace_id, (sizes.get(namespace_id) ?? 0) + now - (size ?? 0));
+  for (const { namespace_id, size, ...row } of outdatedRepositories) {
+    const currentSize = await measureObjects(getRepository(git, row));
+    sizes.set(namespace_id, (sizes.get(namespace_id) ?? 0) + currentSize - (size ?? 0));
   }
   return sizes;
 }

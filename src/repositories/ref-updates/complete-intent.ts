@@ -12,7 +12,7 @@ import { deleteIntent, type Intent } from './intents.ts';
 import { describePushChanges } from './push-changes.ts';
 import { loadActor } from './ref-update-actor.ts';
 
-/** Records the refs that have moved and deletes the intent, exactly once, however often it is called. */
+/** Records the moved refs and deletes the intent. Idempotent: only the call that deletes the intent records them. */
 export async function completeIntent(
   services: RefServices,
   intent: Intent,
@@ -25,14 +25,14 @@ export async function completeIntent(
   const git = gitForClient(services.git, null);
   const location = await decideDefaultBranch(services, projectId, movedRefs);
   if (location === null) {
-    // The project was deleted, so nobody needs the events.
+    // The project was deleted: nothing is recorded.
     await database.transaction((tx) => deleteIntent(tx, intent.id), { exemptFromLimit: true });
     return;
   }
   const { push_event_activities_limit: limit } = await loadSettings(database.reader);
   const context = { git, repository: getRepository(git, location), defaultBranch: location.default_branch, limit };
   const changes = intent.userId === null ? [] : await describePushChanges(movedRefs, context);
-  // All changes of a repository write its version.
+  // Intents of one repository are completed one at a time, because each increments the ref-state version.
   const lock = `refs of ${projectId}`;
   const actor = await loadActor(database.reader, intent.userId);
   const intentOfProject = { ...intent, projectId };
@@ -42,7 +42,7 @@ export async function completeIntent(
   });
 }
 
-/** The events belong to the pusher, even if another process completes the intent after a crash. */
+/** Records the events of the pusher, even if another process completes the intent after a crash. */
 async function recordMovedRefs(
   uow: UnitOfWork,
   { id, projectId, options }: Intent & { readonly projectId: number },
@@ -56,12 +56,12 @@ async function recordMovedRefs(
   if (userId !== null && changes.length > 0) {
     await recordPushEvents(uow, { projectId, authorId: userId, changes, limit });
   }
-  const merged = movedRefs.some(({ ref, newId }) => ref === merge?.ref && newId === merge.newId);
+  const isMergeMoved = movedRefs.some(({ ref, newId }) => ref === merge?.ref && newId === merge.newId);
   await uow.publish('refs-changed', {
     projectId,
     userId,
     changes: movedRefs,
-    ...(merged && { merge }),
+    ...(isMergeMoved && { merge }),
     ...(options && { options }),
   });
 }

@@ -10,9 +10,9 @@ import type { RefServices } from '../services.ts';
 import { type AbandonedIntent, listChangesOfOtherIntents } from './intents.ts';
 
 /**
- * Returns the changes of an abandoned intent that were completed. A ref at the intended id has moved, and so has one
- * that others have moved on from there. From one commit a ref moves only once: a move that somebody else made is not
- * counted twice, because clients without a response push again.
+ * Returns the changes of an abandoned intent that were completed. A change is complete if its ref is at the intended id, or
+ * was moved from there by others. Only one intent can move a ref from its old id: if another one has (a client without a
+ * response pushes again), this change is not complete.
  */
 export async function findCompletedChanges(
   { database, git }: Pick<RefServices, 'database' | 'git'>,
@@ -27,20 +27,20 @@ export async function findCompletedChanges(
   return movedRefs;
 }
 
-/** A move by another intent. */
+/** A change of a ref by another intent. */
 interface OtherChange {
   readonly ref: string;
   readonly oldId: string;
-  /** Null if it is recorded, and therefore completed. */
+  /** Null if the change is recorded, and therefore completed. */
   readonly newId: string | null;
 }
 
 async function loadOtherChanges(db: Reader, intent: AbandonedIntent): Promise<OtherChange[]> {
-  const open = await listChangesOfOtherIntents(db, intent);
-  if (intent.projectId === undefined) return open;
+  const pendingChanges = await listChangesOfOtherIntents(db, intent);
+  if (intent.projectId === undefined) return pendingChanges;
   const recordedChanges = await listPushedRefsSince(db, intent.projectId, intent.createdAt);
   return [
-    ...open,
+    ...pendingChanges,
     ...recordedChanges.map(({ refType, ref, from }) => ({
       ref: (refType === 'branch' ? HEADS : TAGS) + ref,
       oldId: from ?? ZERO_ID,
@@ -55,12 +55,15 @@ async function isCompleted(
   { ref, oldId, newId }: RefChange,
   otherChanges: readonly OtherChange[],
 ): Promise<boolean> {
-  const rivalChanges = otherChanges.filter((other) => other.oldId === oldId);
+  const rivalChanges = otherChanges.filter((otherChange) => otherChange.oldId === oldId);
   if (rivalChanges.some((rivalChange) => rivalChange.newId === null)) return false;
-  const now = (await resolveRef(repository, ref)) ?? ZERO_ID;
-  if (now === newId || now === oldId || now === ZERO_ID || newId === ZERO_ID) return now === newId;
-  const wasLeft = (id: string | null) => otherChanges.some((other) => other.oldId === id);
-  if (wasLeft(newId)) return true;
-  if (rivalChanges.some((rivalChange) => rivalChange.newId === now || wasLeft(rivalChange.newId))) return false;
-  return isAncestor(git, repository, newId, now);
+  const currentId = (await resolveRef(repository, ref)) ?? ZERO_ID;
+  if (currentId === newId || currentId === oldId || currentId === ZERO_ID || newId === ZERO_ID)
+    return currentId === newId;
+  // Whether another intent has moved the ref, or will move it, from this id.
+  const isMovedFrom = (id: string | null) => otherChanges.some((otherChange) => otherChange.oldId === id);
+  if (isMovedFrom(newId)) return true;
+  if (rivalChanges.some((rivalChange) => rivalChange.newId === currentId || isMovedFrom(rivalChange.newId)))
+    return false;
+  return isAncestor(git, repository, newId, currentId);
 }

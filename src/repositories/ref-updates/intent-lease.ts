@@ -1,27 +1,27 @@
 import type { RefServices } from '../services.ts';
 import { extendIntentLease, type Intent, LEASE_MS } from './intents.ts';
 
-/** In milliseconds; two of three heartbeats may be late. */
+/** Milliseconds between two extensions; two of three may fail. */
 const HEARTBEAT_MS = LEASE_MS / 3;
 
 /**
- * Extends the lease of an intent until the returned function is called, however long git takes. Otherwise another
- * process would complete it early, and later moves would cause no events. When the returned promise resolves no further
- * extensions follow.
+ * Extends the lease of an intent regularly while git moves its refs, and returns a function that stops this. Without a lease
+ * another process would complete the intent early, and later moves would cause no events. No extension follows once the
+ * promise of that function has resolved.
  */
 export function keepIntentLease(
   { database, git }: Pick<RefServices, 'database' | 'git'>,
   { id }: Intent,
 ): () => Promise<void> {
-  let prolonged = Promise.resolve();
-  const prolong = () => {
-    prolonged = database
+  let lastExtension = Promise.resolve();
+  const extend = () => {
+    lastExtension = database
       .transaction((tx) => extendIntentLease(tx, id), { exemptFromLimit: true })
       .catch((error: unknown) => git.log('ref_intent_not_prolonged', { intent: id, err: error }));
   };
-  const timer = setInterval(prolong, HEARTBEAT_MS);
+  const timer = setInterval(extend, HEARTBEAT_MS);
   return () => {
     clearInterval(timer);
-    return prolonged;
+    return lastExtension;
   };
 }

@@ -34,14 +34,14 @@ interface IntentDetails {
   readonly merge?: Merge | undefined;
   /** Push options; part of the published event. */
   readonly options?: readonly string[] | undefined;
-  /** Renamed pages and folders of a wiki, which git could only guess. */
+  /** Renamed pages and folders of a wiki; git itself only guesses renames. */
   readonly renamed?: readonly PathRename[] | undefined;
 }
 
 /** Path of a file, or of a folder with a trailing slash, before and after. */
 export type PathRename = readonly [from: string, to: string];
 
-/** The server itself as the mover of refs. `userId`: on whose behalf; null for nobody, which creates no push event. */
+/** The server itself as the mover of refs, on behalf of the user `userId`. Null creates no push event. */
 export interface ServerActor {
   readonly server: true;
   readonly userId: number | null;
@@ -51,14 +51,14 @@ interface CreateIntentInput extends Pick<IntentDetails, 'changes' | 'merge' | 'o
   readonly owner: RefOwner;
   /** Location of the repository whose refs move. */
   readonly location: RepositoryLocation;
-  /** Whether it creates the first branch. Another pending move then takes precedence. */
+  /** Whether the repository must be empty and without other pending moves. */
   readonly first?: boolean | undefined;
 }
 
 /**
  * Creates an intent. Fails if the repository is read-only or was moved to another location since it was read, or if a
- * `first` branch is not the first: the database decides between concurrent ones. The caller's access and permission
- * were reloaded in this transaction (`beginMove`).
+ * `first` branch is not the first: the database decides between concurrent ones. `beginMove` has reloaded the caller's
+ * access and permission in this transaction.
  */
 export async function createIntent(
   tx: Transaction,
@@ -121,8 +121,8 @@ export async function loadMergeRequestsBeingMerged(
 }
 
 /**
- * Deletes the intent and returns its current user and merge: both are empty if the user or the merge request was
- * deleted meanwhile. Returns null if somebody else has completed it already; then nothing is left to record.
+ * Deletes the intent and returns its current user and merge; each is empty if the user or the merge request was deleted
+ * meanwhile. Returns null if another process has completed the intent: then it has been recorded.
  */
 export async function deleteIntent(
   tx: Transaction,
@@ -145,17 +145,17 @@ function parseMerge({ merge_request_id, merge }: MergeColumns): Merge | undefine
   return merge_request_id === null || merge === null ? undefined : (JSON.parse(merge) as Merge);
 }
 
-/** Returns whether a move of refs of this project is pending or not recorded yet. */
+/** Returns whether refs of this project are being moved, or were moved and are not recorded yet. */
 export function hasProjectIntent(tx: Transaction, projectId: number): Promise<boolean> {
   return hasIntent(tx, { projectId });
 }
 
-/** As `hasProjectIntent`, for any owner of refs. */
+/** Returns whether refs of this owner are being moved, or were moved and are not recorded yet. */
 export function hasIntent(tx: Transaction, owner: RefOwner): Promise<boolean> {
   return hasRow(selectIntents(tx, owner).select('id'));
 }
 
-/** index: ref_intents_by_project, ref_intents_by_wiki */
+/** Selects the intents of an owner. index: ref_intents_by_project, ref_intents_by_wiki */
 function selectIntents(db: Reader, { projectId, wikiId }: RefOwner) {
   const intents = db.selectFrom('ref_intents');
   return wikiId === undefined ? intents.where('project_id', '=', projectId) : intents.where('wiki_id', '=', wikiId);
@@ -176,7 +176,7 @@ export async function isBeingDeleted(tx: Transaction, projectId: number, ref: st
   return changes.some((change) => change.ref === ref && change.newId === ZERO_ID);
 }
 
-/** Clears a deleted user from intents; the moves remain. index: ref_intents_by_user */
+/** Clears a deleted user from their intents, which remain. index: ref_intents_by_user */
 export async function clearIntentUser(tx: Transaction, userId: number): Promise<void> {
   await tx.updateTable('ref_intents').set({ user_id: null }).where('user_id', '=', userId).execute();
 }

@@ -23,7 +23,7 @@ import { createIntent, deleteIntent, type Intent, type PathRename, type ServerAc
 import type { RefPermission } from './ref-permissions.ts';
 
 /**
- * The only code path on which refs change, for API writes, merges and pushes (design "Ref and database"):
+ * The only code path that changes refs, for API writes, merges and pushes (design "Ref and database"):
  *
  * 1. An intent is stored. In its transaction the caller, project and permission are reloaded; it fails if the
  *   repository is read-only.
@@ -31,7 +31,7 @@ import type { RefPermission } from './ref-permissions.ts';
  * 3. One transaction records events, increments the ref-state version and deletes the intent.
  * 4. The caller responds.
  *
- * After a crash the intent is completed later by comparing it with the refs.
+ * After a crash, recovery completes the intent by comparing it with the refs.
  */
 
 export interface RefProject extends LocatedRepository {
@@ -46,10 +46,10 @@ export interface RefMove<Code extends string = never> extends RefMoveBase {
   /** Push options, published with the moved refs. */
   readonly options?: readonly string[];
   /** Further writes in the transaction of the intent. */
-  readonly alsoWrite?: (tx: Transaction, now: CurrentAccess) => Promise<void>;
+  readonly alsoWrite?: (tx: Transaction, access: CurrentAccess) => Promise<void>;
 }
 
-/** A move in a wiki's repository by a caller with this ability. */
+/** A move in a wiki's repository by a caller who must have the ability `may`. */
 export interface WikiMove extends RefMoveBase {
   readonly wiki: Wiki;
   readonly actor: { readonly caller: SignedInCaller; readonly may: WikiAbility } | ServerActor;
@@ -65,7 +65,7 @@ interface RefMoveBase {
   readonly first?: boolean;
 }
 
-/** Caller who moves refs, and the permission that is checked when they move: the request may have begun long ago. */
+/** Caller who moves refs, and their permission. It is checked again at the move: the request may have begun long ago. */
 export interface RefMover<Code extends string = never> {
   readonly caller: SignedInCaller;
   readonly may: RefPermission<Code>;
@@ -74,8 +74,7 @@ export interface RefMover<Code extends string = never> {
 export type MoveFailure = 'readOnly' | 'notFirst' | RefFailure['rejected'];
 
 /**
- * Moves refs, all or none. Failures of git and of the permission check are returned as codes with their values; then
- * nothing has moved. Throws `AccessRevoked` if the caller lost access.
+ * Moves refs, all or none. Returns undefined, or the failure of git or of the permission check if nothing has moved. Throws `AccessRevoked` if the caller lost access.
  */
 export async function moveRefs<Code extends string = never>(
   services: RefServices,
@@ -97,20 +96,20 @@ async function moveWithIntent(
   intent: Intent,
   repository: Repository,
 ): Promise<undefined | Failure<MoveFailure>> {
-  const update = await updateRefs(services.git, repository, intent.changes).catch(async (error: unknown) => {
+  const updateResult = await updateRefs(services.git, repository, intent.changes).catch(async (error: unknown) => {
     if (error instanceof QueueFull) await discardIntent(services, intent);
     throw error;
   });
-  if ('rejected' in update) {
+  if ('rejected' in updateResult) {
     await discardIntent(services, intent);
-    const { rejected: code, ...values } = update;
+    const { rejected: code, ...values } = updateResult;
     return fail(code, values) as Failure<MoveFailure>;
   }
   await completeIntent(services, intent, intent.changes);
   return undefined;
 }
 
-/** Stores the intent. For pushes this is the first half: git itself moves the refs. */
+/** Checks the permission and stores the intent. For pushes, git itself then moves the refs. */
 export function beginMove<Code extends string = never>(
   { database }: Pick<RefServices, 'database'>,
   { project, actor, changes, merge, options, alsoWrite, first }: RefMove<Code>,
@@ -126,7 +125,7 @@ export function beginMove<Code extends string = never>(
   });
 }
 
-/** As `beginMove`, for a wiki. */
+/** Checks the ability and stores the intent of a move in a wiki. */
 export function beginWikiMove(
   { database }: Pick<RefServices, 'database'>,
   { wiki, actor, changes, renamed, first }: WikiMove,
@@ -143,12 +142,12 @@ export function beginWikiMove(
   });
 }
 
-/** Deletes an intent without a trace, because nothing has moved. */
+/** Deletes an intent whose refs have not moved. */
 export async function discardIntent({ database }: RefServices, intent: Intent): Promise<void> {
   await database.transaction((tx) => deleteIntent(tx, intent.id), { exemptFromLimit: true });
 }
 
-/** Creates the directory of a project's repository at the first write. */
+/** Creates the directory of a project's repository if it does not exist. */
 export async function ensureProjectRepository(git: Git, project: RefProject): Promise<void> {
   await ensureRepository(getRepository(git, project), { defaultBranch: project.default_branch });
 }

@@ -12,7 +12,7 @@ interface PushContext {
   readonly git: Git;
   readonly repository: Repository;
   readonly defaultBranch: string;
-  /** Maximum refs of one kind per push that are inspected one by one; more become one event. */
+  /** Maximum refs of one action and type per push whose commits are counted; more become one event without counts. */
   readonly limit: number;
 }
 
@@ -23,20 +23,20 @@ interface PushContext {
 export async function describePushChanges(changes: readonly RefChange[], context: PushContext): Promise<PushChange[]> {
   const branchAndTagChanges = changes
     .filter(({ ref }) => ref.startsWith(HEADS) || ref.startsWith(TAGS))
-    .map(withoutCommits);
-  const kinds = Map.groupBy(branchAndTagChanges, (change) => `${change.action} ${change.refType}`);
-  const groups = [...kinds.values()].map((group) =>
-    group.length > context.limit ? group : Promise.all(group.map((change) => withCommits(change, context))),
+    .map(toPushChange);
+  const changesByKind = Map.groupBy(branchAndTagChanges, (change) => `${change.action} ${change.refType}`);
+  const groups = [...changesByKind.values()].map((group) =>
+    group.length > context.limit ? group : Promise.all(group.map((change) => addCommits(change, context))),
   );
   return (await Promise.all(groups)).flat();
 }
 
-function withoutCommits({ ref, oldId, newId }: RefChange): PushChange {
-  const branch = ref.startsWith(HEADS);
+function toPushChange({ ref, oldId, newId }: RefChange): PushChange {
+  const isBranch = ref.startsWith(HEADS);
   return {
-    refType: branch ? 'branch' : 'tag',
+    refType: isBranch ? 'branch' : 'tag',
     action: oldId === ZERO_ID ? 'created' : newId === ZERO_ID ? 'removed' : 'pushed',
-    ref: ref.slice(branch ? HEADS.length : TAGS.length),
+    ref: ref.slice(isBranch ? HEADS.length : TAGS.length),
     from: oldId === ZERO_ID ? null : oldId,
     to: newId === ZERO_ID ? null : newId,
     commitCount: 0,
@@ -44,18 +44,18 @@ function withoutCommits({ ref, oldId, newId }: RefChange): PushChange {
   };
 }
 
-async function withCommits(change: PushChange, { git, repository, defaultBranch }: PushContext): Promise<PushChange> {
+async function addCommits(change: PushChange, { git, repository, defaultBranch }: PushContext): Promise<PushChange> {
   if (change.to === null) return change;
   if (change.refType === 'tag')
-    return { ...change, commitCount: 1, commitTitle: await titleOfTag(git, repository, change.to) };
+    return { ...change, commitCount: 1, commitTitle: await loadTagMessage(git, repository, change.to) };
   const base = change.from ?? (change.ref === defaultBranch ? null : await findBranchHead(repository, defaultBranch));
-  const commitCount = await countBetween(git, repository, base, change.to);
-  const commitTitle = commitCount === 0 ? null : await titleOf(git, repository, change.to);
+  const commitCount = await countNewCommits(git, repository, base, change.to);
+  const commitTitle = commitCount === 0 ? null : await loadCommitMessage(git, repository, change.to);
   return { ...change, commitCount, commitTitle };
 }
 
-/** A single commit on top of its base, the most common case, is counted without starting a process. */
-async function countBetween(git: Git, repository: Repository, base: string | null, tip: string): Promise<number> {
+/** Counts the commits since `base`. One commit on top of it, the most common case, needs no git process. */
+async function countNewCommits(git: Git, repository: Repository, base: string | null, tip: string): Promise<number> {
   if (base === tip) return 0;
   const commit = await readCommit(git, repository, tip);
   const parents = commit?.parentIds ?? [];
@@ -64,12 +64,13 @@ async function countBetween(git: Git, repository: Repository, base: string | nul
   return countCommits(git, repository, { include: [tip], exclude: base === null ? [] : [base] });
 }
 
-async function titleOf(git: Git, repository: Repository, id: string): Promise<string | null> {
+async function loadCommitMessage(git: Git, repository: Repository, id: string): Promise<string | null> {
   return (await readCommit(git, repository, id))?.message ?? null;
 }
 
-async function titleOfTag(git: Git, repository: Repository, id: string): Promise<string | null> {
-  const info = await getObjectInfo(git, repository, `${id}^{commit}`);
-  if (info !== null) return titleOf(git, repository, info.id);
+/** Returns the message of the tagged commit; of the tag itself if it refers to another object. */
+async function loadTagMessage(git: Git, repository: Repository, id: string): Promise<string | null> {
+  const commitInfo = await getObjectInfo(git, repository, `${id}^{commit}`);
+  if (commitInfo !== null) return loadCommitMessage(git, repository, commitInfo.id);
   return (await readTag(git, repository, id))?.message ?? null;
 }

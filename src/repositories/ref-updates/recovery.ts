@@ -11,28 +11,30 @@ import { type AbandonedIntent, type Intent, listAbandonedIntents } from './inten
 
 /** Completes or discards intents whose process died, by comparing them with the refs. */
 
-const BATCH = 100;
+/** Number of intents per query. */
+const BATCH_SIZE = 100;
 
-/** A timestamp in the far future: all intents count as abandoned if this server is alone with its database. */
+/** A timestamp after all leases, by which every intent counts as abandoned. */
 const END_OF_TIME = '9999-12-31T00:00:00.000Z';
 
 /**
- * Completes abandoned intents at start and returns their number. A server that is alone with its database (SQLite)
- * treats all intents as abandoned; otherwise only expired ones. An intent that fails, for example because its
- * repository is broken, is retried later and does not block the start.
+ * Completes abandoned intents and returns their number. For the only process of a database (SQLite) all intents are
+ * abandoned, otherwise those with an expired lease. An intent that fails, for example because its repository is broken, is
+ * retried later and does not block the start.
  */
 export async function completeAbandonedIntents(services: RefServices, isOnlyProcess: boolean): Promise<number> {
   let completedCount = 0;
-  for (let after = 0; ; ) {
+  for (let afterId = 0; ; ) {
     const intents = await services.database.transaction((tx) =>
-      listAbandonedIntents(tx, isOnlyProcess ? END_OF_TIME : tx.now, after, BATCH),
+      listAbandonedIntents(tx, isOnlyProcess ? END_OF_TIME : tx.now, afterId, BATCH_SIZE),
     );
     for (const intent of intents) if (await completeOrLog(services, intent)) completedCount++;
-    after = intents.at(-1)?.id ?? after;
-    if (intents.length < BATCH) return completedCount;
+    afterId = intents.at(-1)?.id ?? afterId;
+    if (intents.length < BATCH_SIZE) return completedCount;
   }
 }
 
+/** Returns whether the intent was completed. */
 async function completeOrLog(services: RefServices, intent: AbandonedIntent): Promise<boolean> {
   try {
     await completeFromRefs(services, intent);
@@ -69,7 +71,7 @@ async function findLocation(db: Reader, { projectId, wikiId }: Intent): Promise<
   return row ?? null;
 }
 
-/** Runs every minute, for intents of other processes on the same database. */
+/** Completes expired intents of other processes on the same database. */
 export const completeAbandonedIntentsJob = defineJob({
   kind: 'settle_left_ref_intents',
   handle: async (services: RefServices) => {

@@ -22,12 +22,12 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 
 /**
- * Permission to move refs, required by `moveRefs`. It is checked in the transaction that writes the intent, for the
- * reloaded caller and project.
+ * Checks whether refs may move and returns the failure if not. `moveRefs` calls it in the transaction that writes the intent,
+ * with the reloaded caller and project.
  */
 export type RefPermission<Code extends string = never> = (
   db: Reader,
-  now: CurrentAccess,
+  access: CurrentAccess,
 ) => Promise<undefined | Failure<Code>>;
 
 /** Returns whether the rules of the project let the caller commit to this branch, existing or not. */
@@ -44,7 +44,7 @@ export async function mayMergeInto(db: Reader, caller: Caller, project: Project,
   return mayMerge(caller, project, await listProtectionRules(db, project.id), branch);
 }
 
-/** Returns the protection of a project's first branch, from its group or else the setting. */
+/** Returns the default protection of a project's first branch: that of its row, else the application setting. */
 export async function loadDefaultProtection(db: Reader, projectId: number): Promise<DefaultBranchProtection> {
   // index: repositories primary key
   const row = await db
@@ -58,7 +58,7 @@ export async function loadDefaultProtection(db: Reader, projectId: number): Prom
 
 interface CommitTarget {
   readonly branch: string;
-  /** The new head does not contain the current one. */
+  /** Whether the new head does not contain the current one. */
   readonly forced?: boolean;
 }
 
@@ -75,17 +75,17 @@ export function commitPermission({
 
 /** Permission to create a branch in a repository that is not empty. */
 export function createBranchPermission(branch: string): RefPermission<'protectedName'> {
-  return async (db, now) => {
-    requireAbility(now, 'push_code');
-    const rules = await listProtectionRules(db, now.project.id);
-    return mayCreateBranch(now.caller, now.project, rules, branch) ? undefined : fail('protectedName');
+  return async (db, access) => {
+    requireAbility(access, 'push_code');
+    const rules = await listProtectionRules(db, access.project.id);
+    return mayCreateBranch(access.caller, access.project, rules, branch) ? undefined : fail('protectedName');
   };
 }
 
 /** Permission to create the first branch of an empty repository and another one right after it. */
-export function initialBranchPermission(first: string, branch: string): RefPermission<'protectedName'> {
+export function initialBranchPermission(firstBranch: string, branch: string): RefPermission<'protectedName'> {
   return async (db, { caller, project }) => {
-    const mayCreateFirst = await mayCommitTo(db, caller, project, first);
+    const mayCreateFirst = await mayCommitTo(db, caller, project, firstBranch);
     const rules = await listProtectionRules(db, project.id);
     return mayCreateFirst && mayCreateBranch(caller, project, rules, branch) ? undefined : fail('protectedName');
   };
@@ -103,23 +103,24 @@ export function deleteUnprotectedBranchPermission(branch: string): RefPermission
 
 function buildDeletePermission(
   branch: string,
-  mayDeleteProtected: (now: CurrentAccess) => boolean,
+  mayDeleteProtected: (access: CurrentAccess) => boolean,
 ): RefPermission<'isDefault' | 'isProtected'> {
-  return async (db, now) => {
-    requireAbility(now, 'push_code');
-    if (branch === now.project.default_branch) return fail('isDefault');
-    const isProtected = matchingRules(await listProtectionRules(db, now.project.id), branch).length > 0;
-    return isProtected && !mayDeleteProtected(now) ? fail('isProtected') : undefined;
+  return async (db, access) => {
+    requireAbility(access, 'push_code');
+    if (branch === access.project.default_branch) return fail('isDefault');
+    const isProtected = matchingRules(await listProtectionRules(db, access.project.id), branch).length > 0;
+    return isProtected && !mayDeleteProtected(access) ? fail('isProtected') : undefined;
   };
 }
 
 /** Permission to create a tag whose name is not that of the default branch. */
 export function createTagPermission(tag: string): RefPermission<'isDefaultBranch'> {
-  return async (_db, now) => {
-    requireAbility(now, 'push_code');
-    return tag === now.project.default_branch ? fail('isDefaultBranch') : undefined;
+  return async (_db, access) => {
+    requireAbility(access, 'push_code');
+    return tag === access.project.default_branch ? fail('isDefaultBranch') : undefined;
   };
 }
 
 /** Permission to delete a tag. */
-export const deleteTagPermission: RefPermission = async (_db, now) => requireAbility(now, 'push_code') as undefined;
+export const deleteTagPermission: RefPermission = async (_db, access) =>
+  requireAbility(access, 'push_code') as undefined;

@@ -22,6 +22,7 @@ export async function completeWikiIntent(
   movedRefs: readonly RefChange[],
 ): Promise<void> {
   const { database, runUnitOfWork } = services;
+  // Completion must not depend on a client that may have disconnected.
   const git = gitForClient(services.git, null);
   const wiki = await findWikiById(database.reader, intent.wikiId);
   if (wiki === null) {
@@ -49,7 +50,7 @@ function findFirstBranch(wiki: WikiState, movedRefs: readonly RefChange[]): stri
   );
 }
 
-/** As for projects: the target of HEAD if it is among the branches, else the first. */
+/** Returns the target of HEAD if it is among the branches, else the first branch, as for projects. */
 function chooseDefaultBranch({ default_branch }: WikiState, branches: readonly string[]): string {
   return branches.includes(default_branch) ? default_branch : (branches[0] ?? default_branch);
 }
@@ -63,22 +64,24 @@ export async function recordBulkWikiUpdate(
   await database.transaction(async (tx) => {
     const wiki = await findWikiById(tx, wikiId);
     if (wiki === null || branches.length === 0) return;
-    const first = wiki.empty ? { empty: false, default_branch: chooseDefaultBranch(wiki, branches) } : {};
+    const firstPushColumns = wiki.empty ? { empty: false, default_branch: chooseDefaultBranch(wiki, branches) } : {};
     await tx
       .updateTable('wikis')
-      .set({ ...first, ref_state_version: wiki.ref_state_version + 1, updated_at: tx.now })
+      .set({ ...firstPushColumns, ref_state_version: wiki.ref_state_version + 1, updated_at: tx.now })
       .where('wiki_id', '=', wikiId)
       .execute();
   });
   await syncWikiHead(database.reader, git, wikiId);
 }
 
+/** The moved refs, and the pages that changed on the default branch. */
 interface MovedPages {
   readonly movedRefs: readonly RefChange[];
   readonly pages: readonly PageChange[];
   readonly default_branch: string;
 }
 
+/** Updates the rows of the wiki and its pages, records page events and deletes the intent. */
 async function recordMovedRefs(
   uow: UnitOfWork,
   { id, wikiId }: WikiIntent,
@@ -90,15 +93,15 @@ async function recordMovedRefs(
   const wiki = await findWikiById(uow, wikiId);
   if (wiki === null) return;
   // The database decides which of two first pushes is the first.
-  const branches = movedRefs.some(({ ref, newId }) => ref.startsWith(HEADS) && newId !== ZERO_ID);
-  const first = wiki.empty && branches ? { empty: false, default_branch } : {};
+  const hasNewBranch = movedRefs.some(({ ref, newId }) => ref.startsWith(HEADS) && newId !== ZERO_ID);
+  const firstPushColumns = wiki.empty && hasNewBranch ? { empty: false, default_branch } : {};
   await uow
     .updateTable('wikis')
-    .set({ ...first, ref_state_version: wiki.ref_state_version + 1, updated_at: uow.now })
+    .set({ ...firstPushColumns, ref_state_version: wiki.ref_state_version + 1, updated_at: uow.now })
     .where('wiki_id', '=', wikiId)
     .execute();
-  const isFollowed = wiki.empty || wiki.default_branch === default_branch;
-  const pagesWithEvents = isFollowed ? await updatePageRows(uow, wikiId, pages) : [];
+  const isDefaultBranch = wiki.empty || wiki.default_branch === default_branch;
+  const pagesWithEvents = isDefaultBranch ? await updatePageRows(uow, wikiId, pages) : [];
   if (wiki.project_id !== null && userId !== null) {
     for (const page of pagesWithEvents) {
       const target = { type: 'WikiPage::Meta', id: page.id } as const;

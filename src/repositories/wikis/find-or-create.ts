@@ -11,8 +11,8 @@ import { getRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
 
 /**
- * Returns the wiki of a project or group, and creates it with its repository at the first write. Reloads the caller's
- * access. Fails if it is read-only, before anything is written: a storage move waits for pending objects.
+ * Returns the wiki of a project or group, and creates it with its repository at the first write. Reloads the caller's access
+ * if it creates the wiki. Fails if the wiki is read-only, before objects are written.
  */
 export async function findOrCreateWiki(
   { database, git }: Pick<RefServices, 'database' | 'git'>,
@@ -27,7 +27,7 @@ export async function findOrCreateWiki(
   return wiki;
 }
 
-/** Creates the row. Fails while the project or group is read-only, because a storage move includes only known wikis. */
+/** Creates the row. Fails while the project or group is read-only: a storage move would not copy the new wiki. */
 async function authorizeAndInsertWiki(
   tx: Transaction,
   caller: SignedInCaller,
@@ -38,18 +38,18 @@ async function authorizeAndInsertWiki(
   return findOrInsertWiki(tx, parent);
 }
 
-/** As above, without a permission check. */
+/** Returns the wiki's row, creating it if needed, without a permission check. Fails if a storage move is in progress. */
 export async function findOrInsertWiki(tx: Transaction, parent: GroupOrProject): Promise<Wiki | Failure<'readOnly'>> {
   const existingWiki = await findWiki(tx, parent);
   if (existingWiki !== null) return existingWiki;
-  const storage = await chooseWikiStorage(tx, parent);
-  if (storage === undefined || storage.isReadOnly) return fail('readOnly');
+  const wikiStorage = await chooseWikiStorage(tx, parent);
+  if (wikiStorage === undefined || wikiStorage.isReadOnly) return fail('readOnly');
   const namespaceId = parent.project?.namespace_id ?? parent.group!.id;
   await tx
     .insertInto('wikis')
     .values({
       ...ownerColumns(parent),
-      storage: storage.storage,
+      storage: wikiStorage.storage,
       disk_path: diskPathFor(randomUUID()),
       default_branch: await getInitialBranch(tx, namespaceId),
       created_at: tx.now,
@@ -60,7 +60,7 @@ export async function findOrInsertWiki(tx: Transaction, parent: GroupOrProject):
   return (await findWiki(tx, parent)) as Wiki;
 }
 
-/** Returns the storage of a new wiki: that of the project's repository, or that of the group. */
+/** Returns the storage of a new wiki (the project's or group's) and whether it is read-only; undefined if deleted. */
 async function chooseWikiStorage(tx: Transaction, { project, group }: GroupOrProject) {
   if (project) {
     // index: repositories primary key

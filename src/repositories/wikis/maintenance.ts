@@ -16,7 +16,7 @@ export const maintainWiki = defineJob({
   kind: 'wiki_upkeep',
   async handle({ database, git }: RefServices, { wikiId }: { readonly wikiId: number }) {
     const wiki = await findWikiById(database.reader, wikiId);
-    // A wiki that is moved to another storage is maintained there after its next change.
+    // A wiki that is being moved to another storage is maintained after its next change.
     if (wiki === null || wiki.read_only) return;
     const repository = getRepository(git, wiki);
     await runMaintenance(git, repository);
@@ -33,7 +33,7 @@ export const maintainWiki = defineJob({
   },
 });
 
-/** Every ref change enqueues maintenance, unless it is enqueued already. */
+/** Enqueues maintenance after each ref change, unless it is enqueued already. */
 export const maintainWikiAfterRefChanges = subscription({
   event: 'wiki-refs-changed',
   inTransaction: (uow, { wikiId }) => enqueueWikiMaintenance(uow, wikiId),
@@ -53,7 +53,7 @@ type MeasuredWiki = Pick<
   'storage' | 'disk_path' | 'default_branch' | 'ref_state_version' | 'size' | 'size_version'
 >;
 
-const columns = [
+const SIZE_COLUMNS = [
   'wikis.storage',
   'wikis.disk_path',
   'wikis.default_branch',
@@ -62,6 +62,7 @@ const columns = [
   'wikis.size_version',
 ] as const;
 
+/** Returns the stored size in bytes if it is current, else measures the repository. */
 async function loadWikiSize(git: Git, wiki: MeasuredWiki): Promise<number> {
   const isSizeCurrent = wiki.size !== null && wiki.size_version === wiki.ref_state_version;
   return isSizeCurrent ? (wiki.size as number) : measureObjects(getRepository(git, wiki));
@@ -77,7 +78,7 @@ export async function loadWikiSizesByProject(
   // index: wikis_by_project
   const wikis = await db
     .selectFrom('wikis')
-    .select(['wikis.project_id', ...columns])
+    .select(['wikis.project_id', ...SIZE_COLUMNS])
     .where('wikis.project_id', 'in', projectIds)
     .where('wikis.empty', '=', false)
     .execute();
@@ -85,7 +86,7 @@ export async function loadWikiSizesByProject(
   return new Map(await Promise.all(sizes));
 }
 
-/** Maximum wikis measured per call; for further outdated ones the stored size counts. */
+/** Maximum number of wikis measured per call; for further outdated ones the stored size counts. */
 const MAX_MEASURED = 100;
 
 /** Returns the bytes of the wikis of these groups and of the projects directly in them, by group id. */
@@ -95,24 +96,24 @@ export async function loadWikiSizesByGroup(
   groupIds: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
   // index: wikis_by_group, projects_by_namespace, wikis_by_project
-  const ofGroups = db
+  const groupWikis = db
     .selectFrom('wikis')
-    .select(['wikis.group_id as owner', ...columns])
+    .select(['wikis.group_id as owner_group_id', ...SIZE_COLUMNS])
     .where('wikis.group_id', 'in', groupIds)
     .where('wikis.empty', '=', false);
-  const ofProjects = db
+  const projectWikis = db
     .selectFrom('projects')
     .innerJoin('wikis', 'wikis.project_id', 'projects.id')
-    .select(['projects.namespace_id as owner', ...columns])
+    .select(['projects.namespace_id as owner_group_id', ...SIZE_COLUMNS])
     .where('projects.namespace_id', 'in', groupIds)
     .where('wikis.empty', '=', false);
-  const wikis = [...(await ofGroups.execute()), ...(await ofProjects.modifyEnd(longRunning).execute())];
+  const wikis = [...(await groupWikis.execute()), ...(await projectWikis.modifyEnd(longRunning).execute())];
   const sizes = new Map<number, number>();
   let measuredCount = 0;
   for (const wiki of wikis) {
     const isSizeCurrent = wiki.size_version === wiki.ref_state_version;
     const size = isSizeCurrent || ++measuredCount <= MAX_MEASURED ? await loadWikiSize(git, wiki) : (wiki.size ?? 0);
-    sizes.set(wiki.owner as number, (sizes.get(wiki.owner as number) ?? 0) + size);
+    sizes.set(wiki.owner_group_id as number, (sizes.get(wiki.owner_group_id as number) ?? 0) + size);
   }
   return sizes;
 }

@@ -34,32 +34,32 @@ export async function listPageChanges(
   { git, repository, renamed }: WikiContext,
   { oldId, newId }: RefChange,
 ): Promise<PageChange[]> {
-  const treeOf = (id: string) => (id === ZERO_ID ? EMPTY_TREE_ID : id);
-  const comparison = { from: treeOf(oldId), to: treeOf(newId), most: MAX_FILES, renames: renamed === undefined };
+  const toTree = (id: string) => (id === ZERO_ID ? EMPTY_TREE_ID : id);
+  const comparison = { from: toTree(oldId), to: toTree(newId), most: MAX_FILES, renames: renamed === undefined };
   try {
     const files = await listChangedFiles(git, repository, comparison);
     return toPageChanges(renamed === undefined ? files : applyRenames(files, renamed));
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    // The refs have moved already; pages are found again when they are read.
+    // The refs have moved already. Rows of unknown pages are created when the pages are read.
     git.log('wiki_changes_unreadable', { repository: repository.directory, err: error });
     return [];
   }
 }
 
-/** Joins deleted and created files to renames by the known renames. */
+/** Replaces pairs of a deleted and a created file by a renamed file, by the known renames. */
 function applyRenames(files: readonly ChangedFile[], pathRenames: readonly PathRename[]): ChangedFile[] {
   const deletedPaths = new Set(files.flatMap((file) => (file.action === 'deleted' ? [file.path] : [])));
-  const origins = new Map<string, string>();
+  const oldPathsByNewPath = new Map<string, string>();
   for (const from of deletedPaths) {
     const pathRename = pathRenames.find(([before]) =>
       before.endsWith('/') ? from.startsWith(before) : from === before,
     );
-    if (pathRename) origins.set(pathRename[1] + from.slice(pathRename[0].length), from);
+    if (pathRename) oldPathsByNewPath.set(pathRename[1] + from.slice(pathRename[0].length), from);
   }
   const claimedPaths = new Set<string>();
   const renamedFiles = files.map((file): ChangedFile => {
-    const from = origins.get(file.path);
+    const from = oldPathsByNewPath.get(file.path);
     if (from === undefined || file.action === 'deleted') return file;
     claimedPaths.add(from);
     return { action: 'renamed', path: file.path, from };
@@ -69,10 +69,13 @@ function applyRenames(files: readonly ChangedFile[], pathRenames: readonly PathR
 
 function toPageChanges(files: readonly ChangedFile[]): PageChange[] {
   return files.flatMap((file): PageChange[] => {
-    const [page, before] = [parsePageName(file.path), file.action === 'renamed' ? parsePageName(file.from) : null];
+    const [page, previousPage] = [
+      parsePageName(file.path),
+      file.action === 'renamed' ? parsePageName(file.from) : null,
+    ];
     if (file.action === 'deleted') return page === null ? [] : [{ action: 'destroyed', page }];
-    if (page === null) return before === null ? [] : [{ action: 'destroyed', page: before }];
-    if (before !== null) return [{ action: 'updated', page, from: before.slug }];
+    if (page === null) return previousPage === null ? [] : [{ action: 'destroyed', page: previousPage }];
+    if (previousPage !== null) return [{ action: 'updated', page, from: previousPage.slug }];
     return [{ action: file.action === 'updated' ? 'updated' : 'created', page }];
   });
 }
@@ -92,23 +95,23 @@ export async function updatePageRows(
   wikiId: number,
   changes: readonly PageChange[],
 ): Promise<readonly WikiPageEvent[]> {
-  const destroyed = changes.filter(({ action }) => action === 'destroyed');
+  const destroyedPages = changes.filter(({ action }) => action === 'destroyed');
   const renamedPages = changes.filter(({ from }) => from !== undefined);
   const otherPages = changes.filter(({ action, from }) => action !== 'destroyed' && from === undefined);
   const idsByChange = new Map<PageChange, number>();
-  const withEvents = new Set(changes.filter(({ page }) => !isAttachment(page.path)).slice(0, MAX_EVENTS));
+  const changesWithEvents = new Set(changes.filter(({ page }) => !isAttachment(page.path)).slice(0, MAX_EVENTS));
   // Only pages with events need a row now; others get one when they are read.
-  const pagesWithEvents = [...destroyed, ...otherPages].filter((change) => withEvents.has(change));
-  const ids = await findOrCreatePageIds(tx, wikiId, [
+  const pagesWithEvents = [...destroyedPages, ...otherPages].filter((change) => changesWithEvents.has(change));
+  const idsByKey = await findOrCreatePageIds(tx, wikiId, [
     ...pagesWithEvents.map(({ page }) => page),
-    ...renamedPages.map(previousName),
+    ...renamedPages.map(toPreviousName),
   ]);
-  for (const change of pagesWithEvents) idsByChange.set(change, ids.get(slugKey(change.page.slug)) as number);
-  for (const change of renamedPages) idsByChange.set(change, ids.get(slugKey(change.from as string)) as number);
+  for (const change of pagesWithEvents) idsByChange.set(change, idsByKey.get(slugKey(change.page.slug)) as number);
+  for (const change of renamedPages) idsByChange.set(change, idsByKey.get(slugKey(change.from as string)) as number);
   await clearPaths(
     tx,
     wikiId,
-    destroyed.map(({ page }) => slugKey(page.slug)),
+    destroyedPages.map(({ page }) => slugKey(page.slug)),
   );
   await renamePages(
     tx,
@@ -118,17 +121,17 @@ export async function updatePageRows(
   await updatePaths(tx, wikiId, otherPages);
   return changes.flatMap((change) => {
     const id = idsByChange.get(change);
-    return id === undefined || !withEvents.has(change) ? [] : [{ id, action: change.action }];
+    return id === undefined || !changesWithEvents.has(change) ? [] : [{ id, action: change.action }];
   });
 }
 
-const previousName = ({ page, from }: PageChange): PageName => ({ ...page, slug: from as string });
+const toPreviousName = ({ page, from }: PageChange): PageName => ({ ...page, slug: from as string });
 
-/** Rows per statement. */
+/** Number of rows per statement. */
 const BATCH_SIZE = 500;
 
-function* batches<Item>(items: readonly Item[]): Generator<Item[]> {
-  for (let at = 0; at < items.length; at += BATCH_SIZE) yield items.slice(at, at + BATCH_SIZE);
+function* splitIntoBatches<Item>(items: readonly Item[]): Generator<Item[]> {
+  for (let start = 0; start < items.length; start += BATCH_SIZE) yield items.slice(start, start + BATCH_SIZE);
 }
 
 /** Returns the ids of pages by slug key, creating missing rows. index: wiki_pages_by_slug */
@@ -137,28 +140,28 @@ export async function findOrCreatePageIds(
   wikiId: number,
   pages: readonly PageName[],
 ): Promise<ReadonlyMap<string, number>> {
-  const ids = new Map<string, number>();
-  for (const batch of batches(pages)) {
-    const rows = new Map(batch.map((page) => [slugKey(page.slug), page]));
+  const idsByKey = new Map<string, number>();
+  for (const batch of splitIntoBatches(pages)) {
+    const pagesByKey = new Map(batch.map((page) => [slugKey(page.slug), page]));
     await tx
       .insertInto('wiki_pages')
-      .values([...rows].map(([slug_key, { path, title }]) => ({ wiki_id: wikiId, slug_key, path, title })))
+      .values([...pagesByKey].map(([slug_key, { path, title }]) => ({ wiki_id: wikiId, slug_key, path, title })))
       .onConflict((conflict) => conflict.columns(['wiki_id', 'slug_key']).doNothing())
       .execute();
     const pageRows = await tx
       .selectFrom('wiki_pages')
       .select(['id', 'slug_key'])
       .where('wiki_id', '=', wikiId)
-      .where('slug_key', 'in', [...rows.keys()])
+      .where('slug_key', 'in', [...pagesByKey.keys()])
       .execute();
-    for (const { id, slug_key } of pageRows) ids.set(slug_key as string, id);
+    for (const { id, slug_key } of pageRows) idsByKey.set(slug_key as string, id);
   }
-  return ids;
+  return idsByKey;
 }
 
 /** Clears the paths of deleted pages. Their rows stay, because events refer to them. */
 async function clearPaths(tx: Transaction, wikiId: number, keys: readonly string[]): Promise<void> {
-  for (const batch of batches(keys)) {
+  for (const batch of splitIntoBatches(keys)) {
     await tx
       .updateTable('wiki_pages')
       .set({ path: null })
@@ -168,19 +171,19 @@ async function clearPaths(tx: Transaction, wikiId: number, keys: readonly string
   }
 }
 
-/** Updates paths and titles of existing rows, whose file may have been deleted or had another format. */
+/** Updates paths and titles of existing rows: the file may be created again, or in another format. */
 async function updatePaths(tx: Transaction, wikiId: number, changes: readonly PageChange[]): Promise<void> {
-  for (const batch of batches(changes)) {
-    const pages = new Map(batch.map(({ page }) => [slugKey(page.slug), page]));
+  for (const batch of splitIntoBatches(changes)) {
+    const pagesByKey = new Map(batch.map(({ page }) => [slugKey(page.slug), page]));
     const rows = await tx
       .selectFrom('wiki_pages')
       .select(['id', 'slug_key', 'path', 'title'])
       .where('wiki_id', '=', wikiId)
-      .where('slug_key', 'in', [...pages.keys()])
+      .where('slug_key', 'in', [...pagesByKey.keys()])
       .execute();
-    for (const { id, slug_key, path: knownPath, title: knownTitle } of rows) {
-      const { path, title } = pages.get(slug_key as string) as PageName;
-      if (knownPath === path && knownTitle === title) continue;
+    for (const { id, slug_key, path: storedPath, title: storedTitle } of rows) {
+      const { path, title } = pagesByKey.get(slug_key as string) as PageName;
+      if (storedPath === path && storedTitle === title) continue;
       await tx.updateTable('wiki_pages').set({ path, title }).where('id', '=', id).execute();
     }
   }
@@ -192,10 +195,10 @@ async function renamePages(
   wikiId: number,
   renamedPages: readonly { readonly id: number; readonly page: PageName }[],
 ): Promise<void> {
-  // Files that differ only in case or ending are one page, which has one source and one target.
-  const byKey = new Map(renamedPages.map((one) => [slugKey(one.page.slug), one]));
-  const each = [...new Map([...byKey.values()].map((one) => [one.id, one])).values()];
-  for (const batch of batches(each)) {
+  // Files that differ only in case or extension are one page: one rename remains for each page and each new slug.
+  const renamesByKey = new Map(renamedPages.map((rename) => [slugKey(rename.page.slug), rename]));
+  const uniqueRenames = [...new Map([...renamesByKey.values()].map((rename) => [rename.id, rename])).values()];
+  for (const batch of splitIntoBatches(uniqueRenames)) {
     const [ids, keys] = [batch.map(({ id }) => id), batch.map(({ page }) => slugKey(page.slug))];
     await tx
       .updateTable('wiki_pages')
@@ -204,7 +207,7 @@ async function renamePages(
       .where((eb) => eb.or([eb('id', 'in', ids), eb('slug_key', 'in', keys)]))
       .execute();
   }
-  for (const { id, page } of each) {
+  for (const { id, page } of uniqueRenames) {
     await tx
       .updateTable('wiki_pages')
       .set({ slug_key: slugKey(page.slug), path: page.path, title: page.title })

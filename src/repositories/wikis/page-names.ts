@@ -1,8 +1,8 @@
 import { foldCase } from '#database/name-keys.ts';
 
-/** Names of wiki pages (contract/operations.md §2.2): files whose ending is that of a markup language. */
+/** Names of wiki pages (contract/operations.md §2.2): files with the extension of a markup language. */
 
-const FORMATS_BY_ENDING: Readonly<Record<string, string>> = {
+const FORMATS_BY_EXTENSION: Readonly<Record<string, string>> = {
   md: 'markdown',
   mkd: 'markdown',
   mkdn: 'markdown',
@@ -25,30 +25,31 @@ const FORMATS_BY_ENDING: Readonly<Record<string, string>> = {
 export interface PageName {
   /** Path of the file. */
   readonly path: string;
-  /** Path without the ending; bytes that are not UTF-8 are U+FFFD. */
+  /** Path without the extension; invalid UTF-8 is replaced by U+FFFD. */
   readonly slug: string;
   readonly title: string;
   readonly format: string;
-  /** Ending as in the file name. */
+  /** File extension in its original case. */
   readonly extension: string;
 }
 
-/** Returns the page name of a file; null if it is no page. */
+/** Returns the page name of a file, or null if the file is not a page. */
 export function parsePageName(path: string): PageName | null {
-  const at = path.lastIndexOf('.');
-  const extension = path.slice(at + 1);
-  const format = at < 0 ? undefined : getFormat(extension);
+  const dotIndex = path.lastIndexOf('.');
+  const extension = path.slice(dotIndex + 1);
+  const format = dotIndex < 0 ? undefined : getFormat(extension);
   // Responses and rows contain only valid UTF-8.
-  const slug = path.slice(0, at).toWellFormed();
+  const slug = path.slice(0, dotIndex).toWellFormed();
   if (format === undefined || slug === '' || slug.endsWith('/')) return null;
   return { path, slug, title: getPageTitle(slug), format, extension };
 }
 
 function getFormat(extension: string): string | undefined {
   const key = extension.toLowerCase();
-  return Object.hasOwn(FORMATS_BY_ENDING, key) ? FORMATS_BY_ENDING[key] : undefined;
+  return Object.hasOwn(FORMATS_BY_EXTENSION, key) ? FORMATS_BY_EXTENSION[key] : undefined;
 }
 
+/** Returns the title of a page: the last part of its slug, with spaces for `-`. */
 export function getPageTitle(slug: string): string {
   return slug.slice(slug.lastIndexOf('/') + 1).replaceAll('-', ' ');
 }
@@ -61,7 +62,7 @@ export function slugKey(slug: string): string {
 /** Paths of files that the API uploads. */
 const ATTACHMENT = /^uploads\/[0-9a-f]{32}\/[^/]+$/;
 
-/** Returns whether a file is an attachment. Attachments cause no page events, even with the ending of a page. */
+/** Returns whether a file is an attachment. Attachments cause no page events, even with the extension of a page. */
 export function isAttachment(path: string): boolean {
   return ATTACHMENT.test(path);
 }
