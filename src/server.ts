@@ -65,29 +65,29 @@ export interface Server {
   readonly services: Services;
   readonly queue: JobQueue;
   readonly registry: Registry;
-  /** Clears all caches, when the server is idle. */
+  /** Clears all caches and stops the process spawner. Called when the server is idle. */
   clearCaches(): void;
-  /** Completes running requests, releases jobs, and closes everything. */
+  /** Completes running requests, releases jobs and closes all services. */
   stop(): Promise<void>;
 }
 
-/** Replacements that tests use. */
+/** Services and options that tests override. */
 export interface ServerOverrides {
   readonly clock?: Clock;
   readonly log?: Log;
   readonly detectLongTransactions?: boolean;
-  /** Milliseconds that a request or response body may stall. */
+  /** Milliseconds for which a request or response body may stall. */
   readonly idleTimeout?: number;
   /** Resolves the host names of other servers. */
   readonly resolver?: Resolver;
-  /** false: the queue runs jobs only on request (`queue.runDue`), and root's credentials are not checked. */
+  /** False: the queue runs jobs only on request (`queue.runDue`), and root's credentials are not checked. Default: true. */
   readonly work?: boolean;
 }
 
-/** The endpoints of all servers of this process. */
+/** The endpoints, shared by all servers of this process. */
 const registry = createRegistry(resourceModules);
 
-/** Creates the services and starts to listen. */
+/** Migrates the database, creates the services, starts to listen and then runs jobs. */
 export async function startServer(config: Config, overrides: ServerOverrides = {}): Promise<Server> {
   const clock = overrides.clock ?? systemClock;
   const log = overrides.log ?? createLog(config, { clock });
@@ -101,7 +101,11 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     unlock();
     throw error;
   });
-  const git = createGit({ storages: storagePaths(config), clock, log: (event, details) => log.warn(details, event) });
+  const git = createGit({
+    storages: getStoragePaths(config),
+    clock,
+    log: (event, details) => log.warn(details, event),
+  });
   const events = createServerEventBus(config);
   let serving = false;
   let publicUrl = getServerUrl(config);
@@ -115,11 +119,11 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     log,
     mailer: createMailer(config.mail),
     outbound: createOutbound({
-      rules: async () => outboundRules(await loadSettings(database.forRequest().reader), publicUrl),
+      rules: async () => buildOutboundRules(await loadSettings(database.forRequest().reader), publicUrl),
       userAgent: `Hearth/${packageJson.version}`,
       ...(overrides.resolver === undefined ? {} : { resolver: overrides.resolver }),
     }),
-    secretKey: once(() => loadSecretKey(config)),
+    secretKey: memoize(() => loadSecretKey(config)),
     metrics,
     tokenUses: createTokenUsage({ database, clock, log, shared: config.databaseUrl !== null }),
     countRequest: createRequestCounter(database, config.databaseUrl === null),
@@ -147,7 +151,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
   const transport = createTransport({
     registry,
     services,
-    addressing: resolveAddresses(config),
+    addressing: getAddressing(config),
     metrics,
     idleTimeout: overrides.idleTimeout,
   });
@@ -155,9 +159,9 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
   if (config.port === 0) publicUrl = getServerUrl(config, Number(new URL(address).port));
   if (overrides.work !== false) await queue.start();
   serving = true;
-  // After the server listens, because this reads all repositories.
-  const locksRemoved = removeStaleLocks(git).catch((err) => log.error({ err }, 'Stale locks could not be removed'));
-  const credentialsChecked =
+  // Runs in the background after the server listens, because it reads all repositories.
+  const lockCleanup = removeStaleLocks(git).catch((err) => log.error({ err }, 'Stale locks could not be removed'));
+  const credentialsCheck =
     isFirstStart || overrides.work === false
       ? undefined
       : warnOfIgnoredCredentials(services).catch((err) =>
@@ -177,7 +181,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     async stop() {
       serving = false;
       await transport.close();
-      await Promise.all([locksRemoved, credentialsChecked]);
+      await Promise.all([lockCleanup, credentialsCheck]);
       await queue.stop();
       services.mailer.close();
       await closeServices(services, unlock);
@@ -186,12 +190,12 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
   };
 }
 
-function outboundRules(settings: ApplicationSettings, publicUrl: string): OutboundRules {
-  const { max_http_response_size_limit: mebibytes } = settings;
+function buildOutboundRules(settings: ApplicationSettings, publicUrl: string): OutboundRules {
+  const { max_http_response_size_limit: maxMebibytes } = settings;
   return {
     allowLocalRequests: settings.allow_local_requests_from_web_hooks_and_services,
     allowList: settings.outbound_local_requests_whitelist,
-    maxResponseBytes: mebibytes === 0 ? null : mebibytes * 1024 * 1024,
+    maxResponseBytes: maxMebibytes === 0 ? null : maxMebibytes * 1024 * 1024,
     ownUrl: new URL(publicUrl),
   };
 }
@@ -210,21 +214,21 @@ function createServerEventBus(config: Config) {
   ]);
 }
 
-/** Returns the subscriptions of all resources, each with the name of its resource, to which declared orders refer. */
+/** Returns the subscriptions of all resources with their resource names, by which subscriptions declare their order. */
 function listSubscriptions(): ResourceSubscription<Services>[] {
   return Object.entries(resourceModules).flatMap(([resource, { subscriptions }]) =>
-    subscriptions.map((each): ResourceSubscription<Services> => ({ ...each, resource })),
+    subscriptions.map((subscription): ResourceSubscription<Services> => ({ ...subscription, resource })),
   );
 }
 
-/** Creates the unit of work for CLI commands, with or without a running server: resulting jobs wait in the queue. */
+/** Creates the unit of work for CLI commands. Jobs that it enqueues wait until a server runs. */
 export function createCommandUnitOfWork(config: Config, database: Database): RunUnitOfWork {
   return createRunUnitOfWork({ database, tier: config.tier, ...createServerEventBus(config) });
 }
 
 /** Warns about files that other users can access. Does not change permissions that an administrator may have set. */
 async function warnAboutFilePermissions(config: Config, log: Log): Promise<void> {
-  const paths = await listFilesAccessibleByOthers([config.dataDir, ...Object.values(storagePaths(config))]);
+  const paths = await listFilesAccessibleByOthers([config.dataDir, ...Object.values(getStoragePaths(config))]);
   if (paths.length > 0)
     log.warn({ paths }, 'Other users of this machine can access files of Hearth: remove their permissions with chmod');
 }
@@ -257,7 +261,9 @@ const coreSchedules: readonly Schedule<Services>[] = [
 
 /** Returns the jobs or schedules of all resource modules, in their order. */
 function listFromModules<Kind extends 'jobs' | 'schedules'>(kind: Kind): ResourceModule[Kind][number][] {
-  return Object.values(resourceModules).flatMap((each): ResourceModule[Kind][number][] => [...each[kind]]);
+  return Object.values(resourceModules).flatMap((resourceModule): ResourceModule[Kind][number][] => [
+    ...resourceModule[kind],
+  ]);
 }
 
 async function openMigratedDatabase(
@@ -293,19 +299,21 @@ async function closeServices(
   await unlock();
 }
 
-function once<T>(make: () => Promise<T>): () => Promise<T> {
+/** Returns a function that calls `create` once and returns the same promise each time. */
+function memoize<T>(create: () => Promise<T>): () => Promise<T> {
   let promise: Promise<T> | undefined;
   return () => {
-    promise ??= make();
+    promise ??= create();
     return promise;
   };
 }
 
-function storagePaths(config: Config): Record<string, string> {
+function getStoragePaths(config: Config): Record<string, string> {
   return Object.fromEntries(Object.entries(config.storages).map(([name, { path }]) => [name, path]));
 }
 
-function resolveAddresses(config: Config) {
+/** Returns the settings by which the transport determines a request's base URL and client address. */
+function getAddressing(config: Config) {
   return {
     externalUrl: config.externalUrl === null ? null : baseUrlOf(config.externalUrl),
     trustedProxies: config.trustedProxies,

@@ -4,7 +4,7 @@ const VERSION = 'v1';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The text was not encrypted with this key and context: the key was changed, or the row was tampered with. */
+/** Thrown for a text that was not encrypted with this key and context: the key was changed, or the row tampered with. */
 export class DecryptionError extends Error {
   override readonly name = 'DecryptionError';
 }
@@ -17,7 +17,7 @@ export class DecryptionError extends Error {
 export function encrypt(key: KeyObject, secret: string, context: string): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES });
-  cipher.setAAD(associated(context));
+  cipher.setAAD(buildAssociatedData(context));
   const encrypted = Buffer.concat([iv, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
   return `${VERSION}.${encrypted.toString('base64url')}`;
 }
@@ -28,17 +28,17 @@ export function decrypt(key: KeyObject, text: string, context: string): string {
   const encrypted = Buffer.from(match?.[1] ?? '', 'base64url');
   if (encrypted.length < IV_BYTES + TAG_BYTES) throw new DecryptionError(`${context} holds no encrypted secret`);
   const decipher = createDecipheriv('aes-256-gcm', key, encrypted.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
-  decipher.setAAD(associated(context));
+  decipher.setAAD(buildAssociatedData(context));
   decipher.setAuthTag(encrypted.subarray(-TAG_BYTES));
   try {
-    const plain = [decipher.update(encrypted.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()];
-    return Buffer.concat(plain).toString('utf8');
+    const plaintextChunks = [decipher.update(encrypted.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()];
+    return Buffer.concat(plaintextChunks).toString('utf8');
   } catch {
     throw new DecryptionError(`${context} was encrypted with another key, or changed since`);
   }
 }
 
-// The version is authenticated too, so that a later format can't be passed off as this one.
-function associated(context: string): Buffer {
+/** Returns the additional authenticated data. It contains the version, so that a later format cannot pass as this one. */
+function buildAssociatedData(context: string): Buffer {
   return Buffer.from(`${VERSION}:${context}`, 'utf8');
 }

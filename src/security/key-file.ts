@@ -15,7 +15,7 @@ export async function loadSecretKey(config: Pick<Config, 'dataDir' | 'secretKey'
   return (await readKey(path)) ?? (await createKeyFile(config.dataDir, path));
 }
 
-/** Returns the key as `loadSecretKey`, or null if it does not exist yet. */
+/** Returns the key that `loadSecretKey` would load, or null if it does not exist yet. */
 export async function findSecretKey({
   dataDir,
   secretKey,
@@ -28,6 +28,7 @@ export async function storeSecretKey(dataDir: string, key: KeyObject): Promise<v
   await createKeyFile(dataDir, join(dataDir, FILE_NAME), key.export());
 }
 
+/** Returns the key of the file, or null if the file does not exist. Throws ConfigError if it contains no key. */
 async function readKey(path: string): Promise<KeyObject | null> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -39,20 +40,20 @@ async function readKey(path: string): Promise<KeyObject | null> {
   return createSecretKey(Buffer.from(digits, 'hex'));
 }
 
-/** Writes a complete file, then links it under its name: of two concurrent starts, both use the key of the first. */
+/** Writes a temporary file, then links it under its name: two concurrent starts both use the key that is linked first. */
 async function createKeyFile(dataDir: string, path: string, bytes = randomBytes(32)): Promise<KeyObject> {
   await mkdir(dataDir, { recursive: true });
-  const draft = `${path}.${randomBytes(8).toString('hex')}`;
-  const file = await open(draft, 'wx', 0o600);
+  const temporaryPath = `${path}.${randomBytes(8).toString('hex')}`;
+  const file = await open(temporaryPath, 'wx', 0o600);
   try {
     await file.writeFile(`${bytes.toString('hex')}\n`);
     await file.sync();
-    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+    await link(temporaryPath, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
   } finally {
     await file.close();
-    await rm(draft, { force: true });
+    await rm(temporaryPath, { force: true });
   }
   await syncDirectory(dataDir);
   const key = await readKey(path);

@@ -1,13 +1,13 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { createConcurrencyLimiter, type Waiter } from '#runtime/concurrency-limiter.ts';
 
-// About 70 ms and 16 MiB per hash. Each hash contains its parameters, so they can be raised later.
-const current = { ln: 14, r: 8, p: 1 } as const;
+/** The cost of new hashes: about 70 ms and 16 MiB each. A hash contains its cost, so it can be raised later. */
+const CURRENT_COST = { ln: 14, r: 8, p: 1 } as const;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
 // Hashes run in the thread pool that file access uses too: many sign-ins must leave it threads and memory (two hashes at once
-// need 32 MiB). The last waiter of a full queue waits little more than a second; networks take turns.
+// need 32 MiB). The last waiter of a full queue waits little more than a second.
 const { run: runLimited } = createConcurrencyLimiter(2, { maxWaiting: 32, retryAfter: 5 });
 let runCount = 0;
 
@@ -19,20 +19,25 @@ export function countScryptRuns(): number {
 /** Returns a salted, self-describing scrypt hash: `$scrypt$ln=14,r=8,p=1$salt$hash`. Fails with `QueueFull` if too many wait. */
 export async function hashPassword(password: string, waiter?: Waiter): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  return formatHash(current, salt, await compute(password, salt, { ...current, length: HASH_BYTES }, waiter));
+  return formatHash(
+    CURRENT_COST,
+    salt,
+    await computeScrypt(password, salt, { ...CURRENT_COST, length: HASH_BYTES }, waiter),
+  );
 }
 
 /**
  * Returns whether the password matches the hash. A null hash (no such user, or a user without a password) takes the same time,
- * which does not reveal which users exist. Fails with `QueueFull` if too many wait.
+ * so that timing does not reveal which users exist. Fails with `QueueFull` if too many wait.
  */
 export async function verifyPassword(hash: string | null, password: string, waiter?: Waiter): Promise<boolean> {
   const storedHash = hash === null ? null : parseHash(hash);
   const { cost, salt, key } = storedHash ?? placeholderHash;
-  const computed = await compute(password, salt, { ...cost, length: key.length }, waiter);
+  const computed = await computeScrypt(password, salt, { ...cost, length: key.length }, waiter);
   return timingSafeEqual(computed, key) && storedHash !== null;
 }
 
+/** Parameters of scrypt: log2 of the iterations, block size, parallelism. */
 interface Cost {
   readonly ln: number;
   readonly r: number;
@@ -45,7 +50,11 @@ interface StoredHash {
   readonly key: Buffer;
 }
 
-const placeholderHash: StoredHash = { cost: current, salt: Buffer.alloc(SALT_BYTES), key: Buffer.alloc(HASH_BYTES) };
+const placeholderHash: StoredHash = {
+  cost: CURRENT_COST,
+  salt: Buffer.alloc(SALT_BYTES),
+  key: Buffer.alloc(HASH_BYTES),
+};
 
 function formatHash({ ln, r, p }: Cost, salt: Buffer, key: Buffer): string {
   return `$scrypt$ln=${ln},r=${r},p=${p}$${salt.toString('base64url')}$${key.toString('base64url')}`;
@@ -62,7 +71,7 @@ function parseHash(hash: string): StoredHash | null {
   };
 }
 
-async function compute(
+async function computeScrypt(
   password: string,
   salt: Buffer,
   { ln, r, p, length }: Cost & { readonly length: number },

@@ -11,20 +11,21 @@ export function restrictFilePermissions(): void {
   process.umask(0o077);
 }
 
+/** Permission bits of the group and of others. */
 const OTHERS_MASK = 0o077;
 
-/** Lists these directories and their direct entries that other users can access, as paths with permissions. */
+/** Returns which of these directories and their direct entries other users can access, as paths with permissions. */
 export async function listFilesAccessibleByOthers(directories: readonly string[]): Promise<string[]> {
-  const accessibleFiles = await Promise.all(directories.map(listAccessibleIn));
+  const accessibleFiles = await Promise.all(directories.map(listAccessibleEntries));
   return [...new Set(accessibleFiles.flat())];
 }
 
-async function listAccessibleIn(directory: string): Promise<string[]> {
+async function listAccessibleEntries(directory: string): Promise<string[]> {
   const names = await readdir(directory).catch(() => []);
-  const rights = await Promise.all(
+  const widePermissions = await Promise.all(
     [directory, ...names.map((name) => join(directory, name))].map(describeWidePermissions),
   );
-  return rights.filter((text) => text !== null);
+  return widePermissions.filter((text) => text !== null);
 }
 
 /** Returns the path and mode, as in `/data/hearth.sqlite3 (644)`; null if only the owner has access, or if it is missing. */

@@ -20,22 +20,23 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   'smtp_url',
   'x_sentry_auth',
 ]);
-// token, private_token, access_token, job_token, refresh_token, csrf_token, password, password_confirmation,
-// client_secret, secret_key, passphrase...
-const secretParts = /(^|_)token$|password|passwd|passphrase|secret|private_?token/;
-// Only in URLs: `code` is an OAuth grant there, elsewhere an error code. `variables` and `value` belong to pipelines.
+// Matches for example private_token, access_token, job_token, password_confirmation, client_secret and passphrase.
+const SECRET_NAME_PATTERN = /(^|_)token$|password|passwd|passphrase|secret|private_?token/;
+// Names that are secret only in URLs: `code` is an OAuth code there, elsewhere an error code. `variables` and `value` are those
+// of pipelines.
 const SECRET_PARAMETERS: ReadonlySet<string> = new Set(['code', 'value', 'variables']);
 
+/** Levels of nested fields that are copied. */
 const MAX_DEPTH = 8;
 
 /** Returns whether the value of this field, header or setting is a secret. */
 export function isSecretName(name: string): boolean {
   const cachedResult = secretNameCache.get(name);
   if (cachedResult !== undefined) return cachedResult;
-  const secret = nameParts(name).some((part) => SECRET_NAMES.has(part) || secretParts.test(part));
+  const isSecret = splitName(name).some((part) => SECRET_NAMES.has(part) || SECRET_NAME_PATTERN.test(part));
   // Bounded, because a hostile client can send any number of names.
-  if (secretNameCache.size < 1000) secretNameCache.set(name, secret);
-  return secret;
+  if (secretNameCache.size < 1000) secretNameCache.set(name, isSecret);
+  return isSecret;
 }
 
 const secretNameCache = new Map<string, boolean>();
@@ -45,20 +46,20 @@ const secretNameCache = new Map<string, boolean>();
  * unchanged. Accepts any text, because logged URLs are often malformed.
  */
 export function redactUrl(rawUrl: string): string {
-  if (!MAY_HOLD_SECRETS.test(rawUrl)) return redactText(rawUrl);
+  if (!MAY_CONTAIN_SECRETS.test(rawUrl)) return redactText(rawUrl);
   const [, address = '', query, fragment] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(rawUrl) ?? [];
   return redactText(redactUnsubscribeTokens(address)) + redactPairs(query) + redactPairs(fragment);
 }
 
 /** Matches URLs that may contain a secret; most URLs are plain paths without one. */
-const MAY_HOLD_SECRETS = /[?#_%]/;
+const MAY_CONTAIN_SECRETS = /[?#_%]/;
 
 /** Redacts the tokens of unsubscribe links, which allow their holder to act for the recipient. */
 function redactUnsubscribeTokens(address: string): string {
   if (!/[_%]/.test(address)) return address;
   const parts = address.split('/');
   return parts
-    .map((part, at) => (at > 0 && isUnsubscribeSegment(parts[at - 1]!) && part !== '' ? REDACTED : part))
+    .map((part, index) => (index > 0 && isUnsubscribeSegment(parts[index - 1]!) && part !== '' ? REDACTED : part))
     .join('/');
 }
 
@@ -73,11 +74,11 @@ const UNSUBSCRIBE_SEGMENT = 'sent_notifications';
 
 /** Redacts everything that looks like credentials in free text, such as an error message. */
 export function redactText(text: string): string {
-  return MAY_HOLD_CREDENTIALS.test(text) ? replaceCredentials(text) : text;
+  return MAY_CONTAIN_CREDENTIALS.test(text) ? replaceCredentials(text) : text;
 }
 
-/** A quick check for the replacements below; most texts match none of them. */
-const MAY_HOLD_CREDENTIALS = /[@=]|bearer|basic|gl-geo|gl[a-z]{2,5}-|GR1348941/i;
+/** Matches texts that may contain credentials; most texts need none of the replacements below. */
+const MAY_CONTAIN_CREDENTIALS = /[@=]|bearer|basic|gl-geo|gl[a-z]{2,5}-|GR1348941/i;
 
 function replaceCredentials(text: string): string {
   return text
@@ -98,8 +99,8 @@ export function redactFields(fields: object): Record<string, unknown> {
 function copyFields(fields: object, depth: number): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
-    const keepsValue = value === null || value === undefined || typeof value === 'boolean';
-    copy[name] = !keepsValue && isSecretName(name) ? REDACTED : copyValue(value, depth + 1);
+    const isHarmless = value === null || value === undefined || typeof value === 'boolean';
+    copy[name] = !isHarmless && isSecretName(name) ? REDACTED : copyValue(value, depth + 1);
   }
   return copy;
 }
@@ -137,9 +138,11 @@ function redactPairs(text: string | undefined): string {
 function redactPair(pair: string): string {
   const equalsIndex = pair.indexOf('=');
   if (equalsIndex < 0) return redactText(pair);
-  const parts = nameParts(decodeName(pair.slice(0, equalsIndex)));
-  const secret = parts.some((part) => SECRET_NAMES.has(part) || secretParts.test(part) || SECRET_PARAMETERS.has(part));
-  return secret ? `${pair.slice(0, equalsIndex)}=${REDACTED}` : redactText(pair);
+  const parts = splitName(decodeName(pair.slice(0, equalsIndex)));
+  const isSecret = parts.some(
+    (part) => SECRET_NAMES.has(part) || SECRET_NAME_PATTERN.test(part) || SECRET_PARAMETERS.has(part),
+  );
+  return isSecret ? `${pair.slice(0, equalsIndex)}=${REDACTED}` : redactText(pair);
 }
 
 function decodeName(name: string): string {
@@ -150,7 +153,8 @@ function decodeName(name: string): string {
   }
 }
 
-function nameParts(name: string): string[] {
+/** Splits a name at brackets into parts in lower-case snake case: `user[apiKey]` has the parts `user` and `api_key`. */
+function splitName(name: string): string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()

@@ -3,7 +3,7 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:cryp
 /** Derived keys by purpose, for each key of an instance. */
 const derivedKeys = new WeakMap<KeyObject, Map<string, KeyObject>>();
 
-/** Derives the key of a purpose as a key object: importing raw bytes each time costs ten times as much as the signature. */
+/** Returns the key of a purpose, cached as a key object: importing raw bytes costs ten times as much as the signature. */
 function deriveKey(purpose: string, key: KeyObject): KeyObject {
   const keysByPurpose = derivedKeys.get(key) ?? new Map<string, KeyObject>();
   derivedKeys.set(key, keysByPurpose);

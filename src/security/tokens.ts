@@ -1,6 +1,6 @@
 import { createHash, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Generates a secret: the prefix and `length` random characters of A-Z a-z 0-9 - _, six bits each (20 are 120 bits). */
+/** Generates a token: the prefix and `length` random base64url characters of six bits each (20 have 120 bits). */
 export function generateToken(prefix: string, length = 20): string {
   return (
     prefix +
@@ -20,7 +20,7 @@ export function hashToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-/** Compares two secrets in constant time, which reveals neither a difference nor the lengths. */
+/** Returns whether two secrets are equal. Constant time: the timing reveals neither a difference nor the lengths. */
 export function secretsEqual(one: string, other: string): boolean {
   return timingSafeEqual(
     createHash('sha256').update(one, 'utf8').digest(),

@@ -2,39 +2,42 @@ import { parseCidr } from '#config.ts';
 
 // Every application setting with its type, default and bounds (contract/conventions.md §11).
 
-/** One setting: the default determines its type; `problem` returns the validation error of a value, or null. */
+/** Definition of a setting. The default determines its type. */
 export interface SettingDefinition<T> {
   readonly kind: 'boolean' | 'integer' | 'text' | 'choice' | 'list' | 'weights';
   readonly default: T;
-  /** Whether null is a valid value: no limit, or no text. */
+  /** Whether null is a valid value. It means no limit, or no text. */
   readonly nullable: boolean;
   /** Allowed values of a choice, or of each element of a list. */
   readonly values?: readonly string[];
+  /** Returns the validation error of a value, or null. */
   readonly problem?: (value: T) => string | null;
 }
 
 const flag = (value: boolean): SettingDefinition<boolean> => ({ kind: 'boolean', default: value, nullable: false });
 
-/** The largest 32-bit integer. Much longer periods would end beyond the last valid date. */
+/** The largest 32-bit integer. Much longer periods would end after the last valid date. */
 const MAX_INTEGER = 2_147_483_647;
 
-function rangeCheck(min: number, max = MAX_INTEGER) {
-  const minMessage = min === 1 && max >= MAX_INTEGER ? 'must be greater than 0' : atLeastText(min);
+/** Returns a check that returns the validation error of an integer outside the range, or null. */
+function createRangeCheck(min: number, max = MAX_INTEGER) {
+  const tooSmallText = min === 1 && max >= MAX_INTEGER ? 'must be greater than 0' : formatMinText(min);
   return (value: number | null) => {
     if (value === null) return null;
-    if (value < min) return minMessage;
+    if (value < min) return tooSmallText;
     return value > max ? `must be less than or equal to ${max}` : null;
   };
 }
 
-const atLeastText = (min: number) => `must be greater than or equal to ${min}`;
+const formatMinText = (min: number) => `must be greater than or equal to ${min}`;
 
 function number(value: number, min: number, max?: number): SettingDefinition<number> {
-  return { kind: 'integer', default: value, nullable: false, problem: rangeCheck(min, max) };
+  return { kind: 'integer', default: value, nullable: false, problem: createRangeCheck(min, max) };
 }
 
+/** A nullable integer without a default: null means no limit. */
 function limit(min: number, max?: number): SettingDefinition<number | null> {
-  return { kind: 'integer', default: null, nullable: true, problem: rangeCheck(min, max) };
+  return { kind: 'integer', default: null, nullable: true, problem: createRangeCheck(min, max) };
 }
 
 function text(value: string, problem?: (value: string) => string | null): SettingDefinition<string> {
@@ -54,12 +57,12 @@ function list<V extends string = string>(value: readonly V[], values?: readonly 
 const visibilities = ['private', 'internal', 'public'] as const;
 const REGISTRAR_TYPES = ['project', 'group'] as const;
 
-function cidrListProblem(value: string): string | null {
+function validateCidrList(value: string): string | null {
   const ranges = value.split(',').map((range) => range.trim());
   return ranges.every((range) => parseCidr(range) !== null) ? null : 'contains invalid IP address range';
 }
 
-const durationProblem = (value: string) => (isDuration(value.trim()) ? null : 'is not a correct duration');
+const validateDuration = (value: string) => (isDuration(value.trim()) ? null : 'is not a correct duration');
 
 /** Returns whether the text is `never`, a number, or a list of numbers with units: `1 day, 2 hrs and 3min`. */
 function isDuration(value: string): boolean {
@@ -69,7 +72,7 @@ function isDuration(value: string): boolean {
   return value !== '';
 }
 
-function weightsProblem(weights: Readonly<Record<string, number>>): string | null {
+function validateWeights(weights: Readonly<Record<string, number>>): string | null {
   const invalidEntry = Object.entries(weights).find(([, weight]) => weight < 0 || weight > 100);
   return invalidEntry ? `value for '${invalidEntry[0]}' must be between 0 and 100` : null;
 }
@@ -125,7 +128,7 @@ export const SETTING_DEFINITIONS = {
   runner_token_expiration_interval: limit(7200),
   group_runner_token_expiration_interval: limit(7200),
   project_runner_token_expiration_interval: limit(7200),
-  default_artifacts_expire_in: text('30 days', durationProblem),
+  default_artifacts_expire_in: text('30 days', validateDuration),
   max_artifacts_size: number(100, 1),
   ci_jobs_trace_size_limit: number(100, 1),
   runner_jobs_request_api_limit: number(2000, 0),
@@ -141,7 +144,7 @@ export const SETTING_DEFINITIONS = {
     kind: 'weights',
     default: { default: 100 },
     nullable: false,
-    problem: weightsProblem,
+    problem: validateWeights,
   } as SettingDefinition<Readonly<Record<string, number>>>,
   rsa_key_restriction: number(0, -1),
   dsa_key_restriction: number(0, -1),
@@ -151,7 +154,7 @@ export const SETTING_DEFINITIONS = {
   ed25519_sk_key_restriction: number(0, -1),
   after_sign_up_text: optionalText,
   file_template_project_id: limit(1),
-  geo_node_allowed_ips: text('0.0.0.0/0, ::/0', cidrListProblem),
+  geo_node_allowed_ips: text('0.0.0.0/0, ::/0', validateCidrList),
 } as const;
 
 export type SettingName = keyof typeof SETTING_DEFINITIONS;
@@ -163,5 +166,5 @@ export type ApplicationSettings = {
 
 export const SETTING_NAMES = Object.keys(SETTING_DEFINITIONS) as SettingName[];
 
-const entries = SETTING_NAMES.map((name) => [name, SETTING_DEFINITIONS[name].default]);
-export const defaultSettings: ApplicationSettings = Object.freeze(Object.fromEntries(entries));
+const defaultEntries = SETTING_NAMES.map((name) => [name, SETTING_DEFINITIONS[name].default]);
+export const defaultSettings: ApplicationSettings = Object.freeze(Object.fromEntries(defaultEntries));

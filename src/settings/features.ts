@@ -26,7 +26,7 @@ export function isFlagName(name: string): name is FlagName {
   return Object.hasOwn(KNOWN_FLAGS, name);
 }
 
-/** The object for which a flag may be enabled. */
+/** An object for which a flag may be enabled. */
 export interface Actor {
   readonly type: 'User' | 'Group' | 'Namespace' | 'Project' | 'Ci::Runner';
   readonly id: number;
@@ -38,12 +38,12 @@ export interface Flag {
   readonly onForAll: boolean;
   readonly percentageOfTime: number | null;
   readonly percentageOfActors: number | null;
-  /** `Type:id`, in the order in which they were added. */
+  /** Actors as `Type:id`, in the order in which they were added. */
   readonly actors: readonly string[];
   readonly featureGroups: readonly string[];
 }
 
-const columns = [
+const FLAG_COLUMNS = [
   'name',
   'on_for_all',
   'percentage_of_time',
@@ -63,7 +63,7 @@ interface FlagRow {
 
 // index: feature_flags_by_name
 const flagByName = prepare((db, value: Params<{ name: string }>) =>
-  db.selectFrom('feature_flags').select(columns).where('name', '=', value('name')),
+  db.selectFrom('feature_flags').select(FLAG_COLUMNS).where('name', '=', value('name')),
 );
 
 function toFlag(row: FlagRow): Flag {
@@ -89,33 +89,33 @@ export async function isFeatureEnabled(
 /** Returns whether any condition of the flag enables it for this actor. */
 export function isFlagEnabled(flag: Flag, actor?: Actor): boolean {
   if (flag.onForAll) return true;
-  if (actor && flag.actors.includes(actorKey(actor))) return true;
-  if (actor && percentileOf(flag.name, actor) < (flag.percentageOfActors ?? 0)) return true;
+  if (actor && flag.actors.includes(formatActor(actor))) return true;
+  if (actor && getPercentile(flag.name, actor) < (flag.percentageOfActors ?? 0)) return true;
   return Math.random() * 100 < (flag.percentageOfTime ?? 0);
 }
 
-function actorKey({ type, id }: Actor): string {
+function formatActor({ type, id }: Actor): string {
   return `${type}:${id}`;
 }
 
 /** Returns a stable percentile (0 to 100) of an actor, hashed with the flag, so that each flag selects other actors. */
-function percentileOf(flag: string, actor: Actor): number {
+function getPercentile(flag: string, actor: Actor): number {
   const digest = createHash('sha256')
-    .update(`${flag}\n${actorKey(actor)}`)
+    .update(`${flag}\n${formatActor(actor)}`)
     .digest();
   return (digest.readUInt32BE(0) / 2 ** 32) * 100;
 }
 
-/** Finds a flag that was set, or returns null. */
+/** Returns the flag, or null if it was never set. */
 async function findFlag(db: Reader, name: string): Promise<Flag | null> {
   const row = await flagByName.first(db, { name });
   return row === undefined ? null : toFlag(row);
 }
 
-/** Lists all flags that were set, by name. */
+/** Returns all flags that were set, by name. */
 export async function listFlags(db: Reader): Promise<Flag[]> {
   // index: feature_flags_by_name
-  const rows = await db.selectFrom('feature_flags').select(columns).orderBy('name').execute();
+  const rows = await db.selectFrom('feature_flags').select(FLAG_COLUMNS).orderBy('name').execute();
   return rows.map(toFlag);
 }
 
@@ -125,7 +125,7 @@ export type FlagSetting =
   | { readonly on: boolean; readonly actors: readonly Actor[]; readonly featureGroups: readonly string[] }
   | { readonly percentage: number; readonly kind: 'percentage_of_time' | 'percentage_of_actors' };
 
-/** Sets a flag and returns it. Actors are added to earlier ones or removed; 0 and 100 per cent mean off and on. */
+/** Sets a flag and returns it. Actors are added to the earlier ones or removed. 0 percent disables, 100 percent enables. */
 export async function setFlag(tx: Transaction, name: string, setting: FlagSetting): Promise<Flag> {
   const before = (await findFlag(tx, name)) ?? disabledFlag(name);
   const flag = applySetting(before, setting);
@@ -157,11 +157,11 @@ function disabledFlag(name: string): Flag {
 function applySetting(flag: Flag, setting: FlagSetting): Flag {
   if ('percentage' in setting) return withPercentage(flag, setting.percentage, setting.kind);
   if (!('actors' in setting)) return { ...disabledFlag(flag.name), onForAll: setting.on };
-  const change = setting.on ? union : difference;
+  const combine = setting.on ? mergeLists : subtractList;
   return {
     ...flag,
-    actors: change(flag.actors, setting.actors.map(actorKey)),
-    featureGroups: change(flag.featureGroups, setting.featureGroups),
+    actors: combine(flag.actors, setting.actors.map(formatActor)),
+    featureGroups: combine(flag.featureGroups, setting.featureGroups),
   };
 }
 
@@ -172,6 +172,6 @@ function withPercentage(flag: Flag, percentage: number, kind: 'percentage_of_tim
   return { ...flag, onForAll: false, ...percentages };
 }
 
-const union = (one: readonly string[], more: readonly string[]) => [...new Set([...one, ...more])];
-const difference = (all: readonly string[], removed: readonly string[]) =>
-  all.filter((item) => !removed.includes(item));
+const mergeLists = (items: readonly string[], added: readonly string[]) => [...new Set([...items, ...added])];
+const subtractList = (items: readonly string[], removed: readonly string[]) =>
+  items.filter((item) => !removed.includes(item));

@@ -15,7 +15,7 @@ export type { ApplicationSettings, SettingName } from './definitions.ts';
 /** New values of settings; null only if the setting is nullable. */
 export type SettingChanges = { readonly [Name in SettingName]?: ApplicationSettings[Name] | null | undefined };
 
-/** A setting whose value has changed, for the activity log. */
+/** A changed setting with its old and new values, for the activity log. */
 interface ChangedSetting {
   readonly name: SettingName;
   readonly from: unknown;
@@ -23,27 +23,27 @@ interface ChangedSetting {
 }
 
 // index: application_settings primary key
-const storedSettings = prepare((db) => db.selectFrom('application_settings').select('value').where('id', '=', 1));
+const settingsQuery = prepare((db) => db.selectFrom('application_settings').select('value').where('id', '=', 1));
 
-// The last parsed text; valid for any database with the same text.
+// Cache of the last parsed text. Its key is the text, so it is valid for any database.
 let parsedSettings: { readonly text: string; readonly settings: ApplicationSettings } = {
   text: '{}',
   settings: defaultSettings,
 };
 
-/** Loads the current application settings with one point read. */
+/** Loads the current application settings with one primary key lookup. */
 export async function loadSettings(db: Reader): Promise<ApplicationSettings> {
-  const text = (await storedSettings.first(db, {}))?.value ?? '{}';
+  const text = (await settingsQuery.first(db, {}))?.value ?? '{}';
   if (parsedSettings.text !== text) parsedSettings = { text, settings: withDefaults(JSON.parse(text)) };
   return parsedSettings.settings;
 }
 
 // Unknown settings of newer or older versions stay in the row and are ignored.
 function withDefaults(storedSettings: Partial<ApplicationSettings>): ApplicationSettings {
-  return Object.freeze({ ...defaultSettings, ...knownSettings(storedSettings) });
+  return Object.freeze({ ...defaultSettings, ...pickKnownSettings(storedSettings) });
 }
 
-function knownSettings(storedSettings: Partial<ApplicationSettings>): Partial<ApplicationSettings> {
+function pickKnownSettings(storedSettings: Partial<ApplicationSettings>): Partial<ApplicationSettings> {
   return Object.fromEntries(
     SETTING_NAMES.filter((name) => name in storedSettings).map((name) => [name, storedSettings[name]]),
   );
@@ -51,14 +51,14 @@ function knownSettings(storedSettings: Partial<ApplicationSettings>): Partial<Ap
 
 /** Returns validation errors by setting, in the order of the settings; an empty object if all values are valid. */
 export function validateSettings(changes: SettingChanges): Record<string, string[]> {
-  const problems: Record<string, string[]> = {};
+  const errors: Record<string, string[]> = {};
   for (const name of SETTING_NAMES) {
     const value = changes[name];
     if (value === undefined) continue;
-    const problem = validateSetting(SETTING_DEFINITIONS[name] as SettingDefinition<unknown>, value);
-    if (problem !== null) problems[name] = [problem];
+    const error = validateSetting(SETTING_DEFINITIONS[name] as SettingDefinition<unknown>, value);
+    if (error !== null) errors[name] = [error];
   }
-  return problems;
+  return errors;
 }
 
 function validateSetting({ nullable, problem }: SettingDefinition<unknown>, value: unknown): string | null {
@@ -70,21 +70,25 @@ function validateSetting({ nullable, problem }: SettingDefinition<unknown>, valu
 export async function updateSettings(tx: Transaction, changes: SettingChanges): Promise<ChangedSetting[]> {
   await ensureRow(tx);
   const row = await tx.selectFrom('application_settings').select('value').where('id', '=', 1).executeTakeFirstOrThrow();
-  const stored = JSON.parse(row.value) as Partial<ApplicationSettings>;
-  const before = withDefaults(stored);
-  const namedSettings = SETTING_NAMES.filter((name) => changes[name] !== undefined);
-  const changedNames = namedSettings.filter((name) => !isDeepStrictEqual(before[name], changes[name]));
+  const storedSettings = JSON.parse(row.value) as Partial<ApplicationSettings>;
+  const oldSettings = withDefaults(storedSettings);
+  const inputNames = SETTING_NAMES.filter((name) => changes[name] !== undefined);
+  const changedNames = inputNames.filter((name) => !isDeepStrictEqual(oldSettings[name], changes[name]));
   if (changedNames.length === 0) return [];
-  const value = JSON.stringify({ ...stored, ...Object.fromEntries(changedNames.map((name) => [name, changes[name]])) });
+  const value = JSON.stringify({
+    ...storedSettings,
+    ...Object.fromEntries(changedNames.map((name) => [name, changes[name]])),
+  });
   await tx.updateTable('application_settings').set({ value, updated_at: tx.now }).where('id', '=', 1).execute();
-  return changedNames.map((name) => ({ name, from: before[name], to: changes[name] }));
+  return changedNames.map((name) => ({ name, from: oldSettings[name], to: changes[name] }));
 }
 
 /** Creates the row of settings at the first start. Does nothing if it exists. */
-export async function createSettings(tx: Transaction, first: SettingChanges): Promise<void> {
-  await ensureRow(tx, JSON.stringify(first));
+export async function createSettings(tx: Transaction, initialSettings: SettingChanges): Promise<void> {
+  await ensureRow(tx, JSON.stringify(initialSettings));
 }
 
+/** Inserts the row of settings unless it exists. */
 async function ensureRow(tx: Transaction, value = '{}'): Promise<void> {
   await tx
     .insertInto('application_settings')

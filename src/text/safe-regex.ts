@@ -1,16 +1,16 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 
-/** Maximum cost of an expression: its length times its number of repetitions. */
+/** Maximum cost of an expression, as `regexCost` returns it. */
 const MAX_COST = 10_000;
 
-/** Units of matching, `regexCost` for each character: about half a second. */
+/** Maximum `regexCost` times number of matched characters: about half a second. */
 export const MAX_MATCHING_WORK = 100_000_000;
 
 /** The highest repetition count that RE2 supports. */
 const MAX_REPEATS = 1000;
 
 /**
- * Compiles a regular expression that a user wrote, or returns RE2's error message. RE2 matches in linear time; this function
+ * Compiles a regular expression of a user. Returns the error message if it is invalid or too large. RE2 matches in linear time; this function
  * bounds the size of the compiled expression.
  */
 export function compileRegex(source: string): RE2JS | string {
@@ -28,11 +28,11 @@ export function compileRegex(source: string): RE2JS | string {
  * copies) and adjacent counts add up: the larger of both applies.
  */
 export function regexCost(source: string): number {
-  let [sum, product] = [1, 1];
+  let [countSum, countProduct] = [1, 1];
   for (const [, min = '0', max = ''] of source.matchAll(/\{(\d{1,4})(?:,(\d{0,4}))?\}/g)) {
     const count = Math.max(1, Number(max || min));
-    sum += count;
-    product = Math.min(MAX_REPEATS, product * count);
+    countSum += count;
+    countProduct = Math.min(MAX_REPEATS, countProduct * count);
   }
-  return source.length * Math.max(Math.min(MAX_REPEATS, sum), product);
+  return source.length * Math.max(Math.min(MAX_REPEATS, countSum), countProduct);
 }

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 
 /**
- * A text of a response that is encoded while it is sent, at the pace of the client. A response contains at most one, outside
- * of lists. It is discarded with the response.
+ * Content of a JSON response that is encoded as Base64 while it is sent, at the client's pace. A response contains at most
+ * one, and none in lists. It is discarded with the response.
  */
 export class StreamedText {
   /** Identifies the text, in place of its characters. */
@@ -12,20 +12,21 @@ export class StreamedText {
   constructor(id: string, content: Readable) {
     this.id = id;
     this.#content = content;
-    // The reader of the chunks gets the error.
+    // Prevents an uncaught exception: the reader of the chunks gets the error.
     content.on('error', () => undefined);
   }
 
-  /** Yields the Base64 of the content. */
+  /** Yields the Base64 of the content in chunks. */
   async *chunks(): AsyncGenerator<string> {
-    let rest: Buffer = Buffer.alloc(0);
+    let remainder: Buffer = Buffer.alloc(0);
     for await (const chunk of this.#content as AsyncIterable<Buffer>) {
-      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      const whole = bytes.length - (bytes.length % 3);
-      if (whole > 0) yield bytes.toString('base64', 0, whole);
-      rest = bytes.subarray(whole);
+      const bytes = remainder.length === 0 ? chunk : Buffer.concat([remainder, chunk]);
+      // Only multiples of three bytes are encoded without padding.
+      const encodableLength = bytes.length - (bytes.length % 3);
+      if (encodableLength > 0) yield bytes.toString('base64', 0, encodableLength);
+      remainder = bytes.subarray(encodableLength);
     }
-    if (rest.length > 0) yield rest.toString('base64');
+    if (remainder.length > 0) yield remainder.toString('base64');
   }
 
   discard(): void {

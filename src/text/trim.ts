@@ -1,6 +1,6 @@
 /*
- * These functions trim and truncate texts. They do not use regular expressions: `/\/+$/` restarts at every slash of `x///…x`,
- * which takes seconds for 60,000 slashes.
+ * These functions trim and truncate texts without regular expressions: `/\/+$/` takes quadratic time, which is seconds for a
+ * text with 60,000 slashes before its last character.
  */
 
 /** Removes the given characters from the end of a text. */
@@ -26,15 +26,15 @@ export function truncateToCharacters(text: string, maxCharacters: number): strin
   return text.length <= maxCharacters ? text : [...text.slice(0, 2 * maxCharacters)].slice(0, maxCharacters).join('');
 }
 
-/** Whether a slice of a text ends within a surrogate pair, if the text continues. */
+/** Returns whether a text ends with a high surrogate, so that cutting it here would split a character. */
 export function endsInHighSurrogate(text: string): boolean {
   return (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
 }
 
 /** Removes the given characters from both ends of a text. */
 export function trimCharacters(text: string, characters: string): string {
-  const before = trimEndCharacters(text, characters);
+  const endTrimmedText = trimEndCharacters(text, characters);
   let start = 0;
-  while (start < before.length && characters.includes(before[start]!)) start += 1;
-  return before.slice(start);
+  while (start < endTrimmedText.length && characters.includes(endTrimmedText[start]!)) start += 1;
+  return endTrimmedText.slice(start);
 }
