@@ -32,5 +32,5 @@ export const PUSH_TO_BRANCH = {
         : fail('notAllowed'),
 } as const;
 
-/** The check that an endpoint's handler gets: returns the branch, or fails if the caller may not push to it. */
+/** Check that endpoint handlers get. Returns the branch, or fails if the caller may not push to it. */
 export type RequirePushableBranch = ReturnType<typeof PUSH_TO_BRANCH.createCheck>;

@@ -105,7 +105,7 @@ async function commitWithLock(
   return failure === undefined ? commit.commit : toMoveFailure(failure.code, name);
 }
 
-/** Maximum directories of one commit: for each, a tree is loaded and stored. Ten thousand paths of 4 KiB have millions. */
+/** Maximum directories of one commit: for each, a tree is loaded and stored. Ten thousand paths of 4 KiB could have millions. */
 const MAX_DIRECTORIES = 100_000;
 
 async function hasTooManyDirectories(changes: readonly CommitFileChange[]): Promise<boolean> {
@@ -158,7 +158,7 @@ async function resolveStartCommit(
   return (await resolveRevision(git, getRepository(git, project), sha)) ?? fail('startShaUnknown', { sha });
 }
 
-/** Returns whether the repository has no commits: its first commit may have followed since the project was loaded. */
+/** Returns whether the repository has no commits: the first may have been created since the project was loaded. */
 async function isStillEmpty({ database, git }: ContentServices, project: Project): Promise<boolean> {
   if (!project.empty) return false;
   if ((await findBranchHead(getRepository(git, project), project.default_branch)) !== null) return false;

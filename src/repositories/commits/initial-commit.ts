@@ -22,10 +22,7 @@ interface InitialCommitInput<Code extends string> {
   readonly message: string;
 }
 
-/**
- * Creates the first commit of an empty repository, on its default branch. Also succeeds if another
- * process has created it meanwhile.
- */
+/** Creates the first commit of an empty repository, on its default branch. Succeeds if another one was created meanwhile. */
 export async function createInitialCommit<Code extends string = never>(
   services: RefServices,
   input: InitialCommitInput<Code>,

@@ -108,7 +108,7 @@ function getSize(content: FileBytes): number {
   return Buffer.isBuffer(content) ? content.length : content.size;
 }
 
-/** Returns the LFS pointer that the content is, or null. */
+/** Parses content as an LFS pointer. Returns null if it is none. */
 async function findPointer(content: FileBytes): Promise<LfsPointer | null> {
   const size = getSize(content);
   if (size < LFS_POINTER_SIZES.least || size > LFS_POINTER_SIZES.most) return null;

@@ -15,7 +15,7 @@ interface LfsObject {
 /** Number of object ids per statement. */
 const BATCH_SIZE = 500;
 
-/** Returns those of these objects that are linked to the project, by oid. */
+/** Returns the objects with these oids that are linked to the project, by oid. */
 export async function loadLinkedLfsObjects(
   db: Reader,
   projectId: number,
@@ -36,7 +36,7 @@ export async function loadLinkedLfsObjects(
   return linkedObjects;
 }
 
-/** Returns those of these oids that are not linked to the project. */
+/** Returns the oids among these that are not linked to the project. */
 export async function listUnlinkedOids(db: Reader, projectId: number, oids: readonly string[]): Promise<string[]> {
   const linkedObjects = await loadLinkedLfsObjects(db, projectId, oids);
   return oids.filter((oid) => !linkedObjects.has(oid));
@@ -67,7 +67,7 @@ export async function listLinkedOids(db: Reader, projectId: number): Promise<str
   return rows.map(({ oid }) => oid);
 }
 
-/** Links a stored object to the project. `CurrentAccess` proves that access was reloaded in this transaction. */
+/** Links a stored object to the project. The caller has reloaded `CurrentAccess` in this transaction. */
 export async function linkLfsObject(
   tx: Transaction,
   { project }: CurrentAccess,

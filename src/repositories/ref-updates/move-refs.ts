@@ -74,7 +74,8 @@ export interface RefMover<Code extends string = never> {
 export type MoveFailure = 'readOnly' | 'notFirst' | RefFailure['rejected'];
 
 /**
- * Moves refs, all or none. Returns undefined, or the failure of git or of the permission check if nothing has moved. Throws `AccessRevoked` if the caller lost access.
+ * Moves refs, all or none. Returns undefined on success. Returns the failure of git or of the permission check; then no ref
+ * has moved. Throws `AccessRevoked` if the caller lost access.
  */
 export async function moveRefs<Code extends string = never>(
   services: RefServices,

@@ -60,7 +60,7 @@ export async function findOrInsertWiki(tx: Transaction, parent: GroupOrProject):
   return (await findWiki(tx, parent)) as Wiki;
 }
 
-/** Returns the storage of a new wiki (the project's or group's) and whether it is read-only; undefined if deleted. */
+/** Returns the storage of a new wiki (the project's or group's) and whether it is read-only; undefined if no row exists. */
 async function chooseWikiStorage(tx: Transaction, { project, group }: GroupOrProject) {
   if (project) {
     // index: repositories primary key
