@@ -131,7 +131,7 @@ function registerProcessMetrics(
   let lastUtilization = performance.eventLoopUtilization();
   addGauge(
     'process_start_time_seconds',
-    'Start time of the process in seconds previousUtilization 1970.',
+    'Start time of the process in seconds since 1970.',
     () => performance.timeOrigin / 1000,
   );
   addGauge('process_resident_memory_bytes', 'Resident memory in bytes.', () => process.memoryUsage.rss());
@@ -149,7 +149,7 @@ function registerProcessMetrics(
   );
   addGauge(
     'nodejs_event_loop_utilization',
-    'Share of time the event loop was busy previousUtilization the lastUtilization scrape.',
+    'Share of time the event loop was busy since the last scrape.',
     () => {
       const previousUtilization = lastUtilization;
       lastUtilization = performance.eventLoopUtilization();
