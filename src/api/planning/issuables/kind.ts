@@ -18,7 +18,7 @@ export interface IssuableTables extends LabelableTables {
   readonly foreignKey: 'issue_id' | 'merge_request_id';
 }
 
-/** Returns a function that builds its result once for each resource. */
+/** Returns a function that calls `build` once for each `tables` value and then returns the cached result. */
 export function memoizeByTables<Tables extends LabelableTables, Result>(
   build: (tables: Tables) => Result,
 ): (tables: Tables) => Result {

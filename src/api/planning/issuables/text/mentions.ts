@@ -99,7 +99,7 @@ async function findMentionable(
   ];
 }
 
-/** Returns the full path of the referenced project or group, or null. A project without a slash is in the namespace of the text. */
+/** Returns the full path of the referenced project or group, or null. A project path without a slash is relative to the namespace of the text. */
 function resolvePath({ project, group }: GroupOrProject, { type, path }: TextReference): string | null {
   const parent = project ? project.full_path.slice(0, project.full_path.lastIndexOf('/')) : group!.full_path;
   if (type === 'Epic') return path === '' ? parent : path;
@@ -185,8 +185,8 @@ function isOneOf(
   iids: readonly IidInParent[],
 ) {
   const column = (name: string) => sql.ref(`${table}.${name}`);
-  const each = iids.map(
+  const conditions = iids.map(
     ({ parentId, iid }) => sql`(${column(parentColumn)} = ${parentId} and ${column('iid')} = ${iid})`,
   );
-  return sql<SqlBool>`(${sql.join(each, sql` or `)})`;
+  return sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;
 }
