@@ -27,18 +27,18 @@ interface AppendRequest extends JobAuthentication {
   readonly start: number;
 }
 
-type AppendResult = Failure<'rangeMismatch' | 'tooLong'> | { readonly size: number };
+type AppendResult = Failure<'rangeNotSatisfiable' | 'traceTooLarge'> | { readonly size: number };
 
 /**
  * Appends a request body to the log of a job if `start` is the current length of the log. Streams the bytes to disk
- * with secrets masked, and counts them once all are stored. Returns the new length; `rangeMismatch` contains the current
+ * with secrets masked, and counts them once all are stored. Returns the new length; `rangeNotSatisfiable` contains the current
  * `Range`.
  */
 export async function appendToTrace(
   services: Pick<Services, 'database' | 'blobs' | 'runUnitOfWork' | 'secretKey'>,
   { request, job, token, start }: AppendRequest,
 ): Promise<AppendResult> {
-  if (job.trace_size !== start) return fail('rangeMismatch', rangeHeader(job.trace_size));
+  if (job.trace_size !== start) return fail('rangeNotSatisfiable', rangeHeader(job.trace_size));
   const newState = hasBody(request)
     ? await storeBody(services, { request, job, token, start })
     : getUnchangedState(job);
@@ -48,7 +48,7 @@ export async function appendToTrace(
       (uow) => changeJobStatus(uow, job.id, RUNNING_JOB_STATUSES, 'failed', { failure_reason: 'trace_size_exceeded' }),
       { lock: jobsLockKey(job.project_id) },
     );
-    return fail('tooLong');
+    return fail('traceTooLarge');
   }
   const isAppended = await services.runUnitOfWork(ANONYMOUS, async (uow) => {
     if (!(await growTrace(uow, job.id, start, newState))) return false;
@@ -118,9 +118,9 @@ async function findAppendFailure(
   { database }: Pick<Services, 'database'>,
   { id }: AuthenticatedJob,
   token: string,
-): Promise<Failure<'rangeMismatch'>> {
+): Promise<Failure<'rangeNotSatisfiable'>> {
   const currentJob = await findJobByToken(database.reader, id, token);
   if (currentJob === null) throw forbidden();
   requireRunning(currentJob);
-  return fail('rangeMismatch', rangeHeader(currentJob.trace_size));
+  return fail('rangeNotSatisfiable', rangeHeader(currentJob.trace_size));
 }

@@ -2,12 +2,13 @@ import { crc32 } from 'node:zlib';
 import type { AuthenticatedJob } from '#authorization/job-authentication.ts';
 
 interface ChecksumCounter {
+  /** Yields the chunks unchanged and adds them to the checksum. */
   countChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
   /** The checksum of the whole log after all chunks; null if the checksum of the earlier part is unknown. */
   readonly checksum: number | null;
 }
 
-/** Updates the CRC-32 of a log with new bytes. It covers the bytes that the runner sent, before masking. */
+/** Returns a counter for the CRC-32 of a log. The checksum covers the bytes that the runner sent, before masking. */
 export function createChecksumCounter({
   trace_size,
   trace_checksum,

@@ -9,29 +9,31 @@ const MAX_LINE_LENGTH = 1_000;
 
 /**
  * Returns the coverage percentage in a log: the first number in the last match, or in its last group if it has groups
- * (`coverage` of contract/runners.md §6, a regular expression between slashes). Null if there is none.
+ * (`coverage` of contract/runners.md §6, a regular expression between slashes). Returns null if there is none,
+ * the pattern is invalid or the search would take too long.
  */
 export async function findCoverage(log: string, pattern: string): Promise<number | null> {
   const source = pattern.slice(1, -1);
-  const expression = compileRegex(source);
-  if (typeof expression === 'string') return null;
-  const weight = regexCost(source);
+  const regex = compileRegex(source);
+  if (typeof regex === 'string') return null;
+  const costPerCharacter = regexCost(source);
   const yieldIfDue = createYielder();
-  let work = 0;
+  let totalCost = 0;
   for (const line of iterateLinesBackwards(log)) {
     const matcher = expression.matcher(line);
     let lastMatch: string | null = null;
     while (matcher.find()) lastMatch = matcher.group(matcher.groupCount());
     const number = lastMatch === null ? null : /\d+(?:\.\d+)?/.exec(lastMatch);
     if (number !== null) return Number(number[0]);
-    work += line.length * weight;
-    if (work > MAX_MATCHING_WORK) return null;
+    totalCost += line.length * costPerCharacter;
+    if (totalCost > MAX_MATCHING_WORK) return null;
     const yielded = yieldIfDue();
     if (yielded !== undefined) await yielded;
   }
   return null;
 }
 
+/** Yields the lines of a log from the last to the first, without line ends. */
 function* iterateLinesBackwards(log: string): Generator<string> {
   for (let end = log.length; end >= 0; ) {
     const start = end === 0 ? 0 : log.lastIndexOf('\n', end - 1) + 1;

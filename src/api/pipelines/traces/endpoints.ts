@@ -18,9 +18,9 @@ export const appendTrace = endpoint({
   body: 'raw',
   unknownIdStatus: 403,
   errors: {
-    noRange: [400, { error: '400 Missing header Content-Range' }],
-    rangeMismatch: [416, { error: '416 Range Not Satisfiable' }, { Range: '{Range}' }],
-    tooLong: [403, '403 Forbidden', { 'Job-Status': 'failed' }],
+    missingRange: [400, { error: '400 Missing header Content-Range' }],
+    rangeNotSatisfiable: [416, { error: '416 Range Not Satisfiable' }, { Range: '{Range}' }],
+    traceTooLarge: [403, '403 Forbidden', { 'Job-Status': 'failed' }],
   },
   response: streamOf({
     status: 202,
@@ -29,7 +29,7 @@ export const appendTrace = endpoint({
   }),
   async handle({ job, token, request }, services) {
     const range = firstHeader(request.headers['content-range']);
-    if (range === undefined) return fail('noRange');
+    if (range === undefined) return fail('missingRange');
     const appendResult = await appendToTrace(services, { request, job, token, start: parseRangeStart(range) });
     if (isFailure(appendResult)) return appendResult;
     const headers = {

@@ -7,8 +7,8 @@ import { findTraceEnd, listChunks } from './store.ts';
 type TraceServices = Pick<Services, 'database' | 'blobs' | 'secretKey'>;
 
 /**
- * Streams the current log of a job in chunks, as fast as the client reads; empty if there is none. For a running job, a
- * possible start of a secret at the end is left out.
+ * Streams the current log of a job in chunks, as fast as the client reads; empty if there is none. Omits a
+ * possible start of a secret at the end while the job runs.
  */
 export function streamTrace(services: TraceServices, jobId: number): Readable {
   return Readable.from(iterateTrace(services, jobId), { objectMode: false });
@@ -17,40 +17,40 @@ export function streamTrace(services: TraceServices, jobId: number): Readable {
 /** The log may grow, and its chunks may be joined, while it is read. Bytes already sent are not read again. */
 async function* iterateTrace(services: TraceServices, jobId: number): AsyncGenerator<Buffer> {
   const { reader } = services.database;
-  for (let at = 0, isRetry = false; ; ) {
+  for (let offset = 0, isRetry = false; ; ) {
     // Read the state before the chunks, so that all chunks up to its size exist.
     const end = await findTraceEnd(reader, jobId);
     if (end === null) return;
     if (end.completeBlob !== null) {
-      if (end.completeBlob.size > at) yield* streamBlob(services, end.completeBlob.sha256, at);
+      if (end.completeBlob.size > offset) yield* streamBlob(services, end.completeBlob.sha256, offset);
       return;
     }
-    const chunks = await listChunks(reader, jobId, at);
+    const chunks = await listChunks(reader, jobId, offset);
     for (const { start, size, sha256 } of chunks) {
-      if (start > at) throw gapError(jobId, at);
+      if (start > offset) throw gapError(jobId, offset);
       // The chunk may have been joined with chunks already sent.
-      yield* streamBlob(services, sha256, at - start);
-      at = start + size;
+      yield* streamBlob(services, sha256, offset - start);
+      offset = start + size;
     }
     const heldBytes = await decryptPartialSecret(services, jobId, end.held);
-    const inChunks = end.size - heldBytes.length;
-    if (at === inChunks && end.hasEnded && heldBytes.length > 0) yield heldBytes;
-    if (at >= inChunks) return;
+    const chunkedSize = end.size - heldBytes.length;
+    if (offset === chunkedSize && end.hasEnded && heldBytes.length > 0) yield heldBytes;
+    if (offset >= chunkedSize) return;
     // There are more chunks, or the log has just been assembled or erased.
-    if (chunks.length === 0 && isRetry) throw gapError(jobId, at);
+    if (chunks.length === 0 && isRetry) throw gapError(jobId, offset);
     isRetry = chunks.length === 0;
   }
 }
 
-const gapError = (jobId: number, at: number) => new Error(`The log of job ${jobId} has a gap at ${at}`);
+const gapError = (jobId: number, offset: number) => new Error(`The log of job ${jobId} has a gap at byte ${offset}`);
 
-/** Reads a blob of a log from this offset on. */
+/** Streams a blob of a log from this byte offset. Throws if the blob is missing. */
 export async function* streamBlob(
   { blobs }: Pick<Services, 'blobs'>,
   sha256: string,
   start: number,
 ): AsyncGenerator<Buffer> {
   const blob = await openBlob(blobs, sha256, { start, end: Number.MAX_SAFE_INTEGER });
-  if (blob === null) throw new Error(`The content ${sha256} of a log is not there`);
+  if (blob === null) throw new Error(`The content ${sha256} of a log is missing`);
   yield* blob.stream as AsyncIterable<Buffer>;
 }

@@ -9,28 +9,32 @@ interface SecretMasker {
    * back a possible start of a secret until more bytes arrive: fewer bytes than the longest secret has.
    */
   masked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
-  /** After all chunks: the bytes still held back, as a possible start of a secret. */
+  /** The bytes still held back after all chunks: a possible start of a secret. */
   readonly heldBack: Buffer;
 }
 
-/** Masks secrets in a stream. `before`: the bytes held back from the previous stream, which come first. */
-export function createSecretMasker(secrets: readonly string[], before: Buffer): SecretMasker {
-  const wanted = secrets.filter((secret) => secret !== '').map((secret) => Buffer.from(secret));
-  const maxHeldBytes = Math.max(0, ...wanted.map((secret) => secret.length - 1));
-  let heldBytes = before;
+/** Returns a masker for one stream. `previousHeldBytes`: bytes held back from the previous stream, prepended to this one. */
+export function createSecretMasker(secrets: readonly string[], previousHeldBytes: Buffer): SecretMasker {
+  const secretBuffers = secrets.filter((secret) => secret !== '').map((secret) => Buffer.from(secret));
+  const maxHeldBytes = Math.max(0, ...secretBuffers.map((secret) => secret.length - 1));
+  let heldBytes = previousHeldBytes;
   return {
     async *masked(chunks) {
       for await (const chunk of chunks) {
         const bytes = Buffer.concat([heldBytes, chunk]);
-        for (const secret of wanted) overwrite(bytes, secret);
+        for (const secret of secretBuffers) maskInPlace(bytes, secret);
         const readyBytes = Math.max(0, bytes.length - maxHeldBytes);
         heldBytes = bytes.subarray(readyBytes);
         if (readyBytes > 0) yield bytes.subarray(0, readyBytes);
       }
-      const last = heldBytes;
-      const partialLength = Math.max(0, ...wanted.map((secret) => partialMatchLength(last, secret)));
-      heldBytes = last.subarray(last.length - partialLength);
-      if (last.length > partialLength) yield last.subarray(0, last.length - partialLength);
+      const remainingBytes = heldBytes;
+      const partialLength = Math.max(
+        0,
+        ...secretBuffers.map((secret) => getPartialMatchLength(remainingBytes, secret)),
+      );
+      heldBytes = remainingBytes.subarray(remainingBytes.length - partialLength);
+      if (remainingBytes.length > partialLength)
+        yield remainingBytes.subarray(0, remainingBytes.length - partialLength);
     },
     get heldBack() {
       return heldBytes;
@@ -38,13 +42,15 @@ export function createSecretMasker(secrets: readonly string[], before: Buffer): 
   };
 }
 
-function overwrite(bytes: Buffer, secret: Buffer): void {
+/** Masks all occurrences of the secret in place. */
+function maskInPlace(bytes: Buffer, secret: Buffer): void {
   const mask = createMask(secret.length);
-  for (let at = bytes.indexOf(secret); at !== -1; at = bytes.indexOf(secret, at + secret.length)) mask.copy(bytes, at);
+  for (let index = bytes.indexOf(secret); index !== -1; index = bytes.indexOf(secret, index + secret.length))
+    mask.copy(bytes, index);
 }
 
-/** Returns how many of the last bytes are an incomplete start of the secret. */
-function partialMatchLength(bytes: Buffer, secret: Buffer): number {
+/** Returns the length of the longest incomplete start of the secret at the end of the bytes. */
+function getPartialMatchLength(bytes: Buffer, secret: Buffer): number {
   let length = Math.min(bytes.length, secret.length - 1);
   while (length > 0 && !bytes.subarray(bytes.length - length).equals(secret.subarray(0, length))) length--;
   return length;

@@ -2,12 +2,13 @@ import type { Services } from '#http/services.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
 
 /**
- * The last bytes of a log that may be the start of a secret. They are not readable until more bytes arrive or the log
- * ends. They are encrypted like a secret, because only one byte of it may be missing.
+ * Encryption of the held bytes: the last bytes of a log that may be the start of a secret. Readers get them when more
+ * bytes arrive or the log ends. They are encrypted because almost the whole secret may be among them.
  */
 
 type KeyServices = Pick<Services, 'secretKey'>;
 
+/** Returns the encrypted bytes, or null if there are none. */
 export async function encryptPartialSecret(
   { secretKey }: KeyServices,
   jobId: number,
@@ -18,7 +19,7 @@ export async function encryptPartialSecret(
     : encrypt(await secretKey(), heldBytes.toString('base64'), encryptionContext(jobId));
 }
 
-/** Returns the bytes that `seal` encrypted. */
+/** Decrypts the result of `encryptPartialSecret`. */
 export async function decryptPartialSecret(
   { secretKey }: KeyServices,
   jobId: number,

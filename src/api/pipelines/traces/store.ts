@@ -5,7 +5,7 @@ import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import { loadJobOptions } from '#domain/job-options.ts';
 
-/** A chunk of a log. */
+/** A chunk of a log; `start` and `size` in bytes. */
 export interface TraceChunk {
   readonly start: number;
   readonly size: number;
@@ -18,6 +18,7 @@ export interface TraceState {
   readonly size: number;
   /** The bytes held back, encrypted. */
   readonly heldBack: string | null;
+  /** CRC-32 of the bytes that the runner sent; null if it is unknown. */
   readonly checksum: number | null;
 }
 
@@ -41,6 +42,7 @@ export async function growTrace(
   return updateResult.numUpdatedRows === 1n;
 }
 
+/** Inserts a chunk and links its blob. */
 export async function insertChunk(tx: Transaction, jobId: number, chunk: TraceChunk): Promise<void> {
   await linkBlob(tx, chunk);
   await tx
@@ -49,33 +51,35 @@ export async function insertChunk(tx: Transaction, jobId: number, chunk: TraceCh
     .execute();
 }
 
-/** The number of chunks per query, because a log may have very many. */
+/** Maximum number of chunks per query; a log may have very many. */
 const CHUNK_BATCH_SIZE = 200;
 
-/** Returns the next chunks of a log in order, from the chunk with this byte on. index: job_trace_chunks_pkey */
-export async function listChunks(db: Reader, jobId: number, from: number): Promise<TraceChunk[]> {
-  const holding = db
+/** Returns the next batch of a log's chunks in order, from the chunk that contains this offset. index: job_trace_chunks_pkey */
+export async function listChunks(db: Reader, jobId: number, offset: number): Promise<TraceChunk[]> {
+  const chunkStart = db
     .selectFrom('job_trace_chunks')
     .select(({ fn }) => fn.coalesce(fn.max('start'), sql<number>`0`).as('start'))
     .where('job_id', '=', jobId)
-    .where('start', '<=', from);
+    .where('start', '<=', offset);
   return db
     .selectFrom('job_trace_chunks')
     .select(['start', 'size', 'sha256'])
     .where('job_id', '=', jobId)
-    .where('start', '>=', holding)
-    .where(sql<SqlBool>`start + size > ${from}`)
+    .where('start', '>=', chunkStart)
+    .where(sql<SqlBool>`start + size > ${offset}`)
     .orderBy('start')
     .limit(CHUNK_BATCH_SIZE)
     .execute();
 }
 
-/** Smaller chunks (in bytes) are joined if there are many of them. */
+/** Chunks below this size are small. */
 const SMALL_CHUNK_BYTES = 64 * 1024;
+
+/** Minimum number of consecutive small chunks at the end of a log that are joined. */
 const MANY_CHUNKS = 100;
 
 // index: job_trace_chunks_pkey
-const lastChunkSizes = prepare((db, value: Params<{ jobId: number }>) =>
+const getLastChunkStats = prepare((db, value: Params<{ jobId: number }>) =>
   db
     .selectFrom(
       db
@@ -91,26 +95,25 @@ const lastChunkSizes = prepare((db, value: Params<{ jobId: number }>) =>
 
 /** Returns whether the log ends in so many small chunks that they should be joined. */
 export async function endsInSmallChunks(db: Reader, jobId: number): Promise<boolean> {
-  const last = await lastChunkSizes.first(db, { jobId });
-  return Number(last?.count) === MANY_CHUNKS && Number(last?.largest) < SMALL_CHUNK_BYTES;
+  const stats = await getLastChunkStats.first(db, { jobId });
+  return Number(stats?.count) === MANY_CHUNKS && Number(stats?.largest) < SMALL_CHUNK_BYTES;
 }
 
 /** Returns the small chunks at the end of a log, in order. index: job_trace_chunks_pkey */
 export async function listLastSmallChunks(db: Reader, jobId: number): Promise<TraceChunk[]> {
-  const last = await db
+  const newestFirst = await db
     .selectFrom('job_trace_chunks')
     .select(['start', 'size', 'sha256'])
     .where('job_id', '=', jobId)
     .orderBy('start', 'desc')
     .limit(10 * MANY_CHUNKS)
     .execute();
-  const large = last.findIndex(({ size }) => size >= SMALL_CHUNK_BYTES);
-  return (large < 0 ? last : last.slice(0, large)).toReversed();
+  const largeIndex = newestFirst.findIndex(({ size }) => size >= SMALL_CHUNK_BYTES);
+  return (largeIndex < 0 ? newestFirst : newestFirst.slice(0, largeIndex)).toReversed();
 }
 
 /**
- * Replaces these chunks of a log by one blob, while the job runs and the chunks exist. Logs of running jobs are not
- * erased.
+ * Replaces these consecutive chunks of a log by one blob. Does nothing if the job has ended or the chunks have changed.
  */
 export async function joinChunks(
   tx: Transaction,
@@ -118,33 +121,36 @@ export async function joinChunks(
   chunks: readonly TraceChunk[],
   blob: StoredBlob,
 ): Promise<void> {
-  const [{ start: first }, { start: last }] = [chunks[0]!, chunks.at(-1)!];
+  const [{ start: firstStart }, { start: lastStart }] = [chunks[0]!, chunks.at(-1)!];
   // Locks the job's row: a transaction that ends the job waits, or has committed before.
-  const runningResult = await tx
+  const lockResult = await tx
     .updateTable('jobs')
     .set((eb) => ({ trace_size: eb.ref('trace_size') }))
     .where('id', '=', jobId)
     .where('status', 'in', RUNNING_JOB_STATUSES)
     .executeTakeFirst();
-  if (runningResult.numUpdatedRows === 0n) return;
+  if (lockResult.numUpdatedRows === 0n) return;
   // index: job_trace_chunks_pkey
-  const inPlace = (eb: ExpressionBuilder<Schema, 'job_trace_chunks'>) =>
-    eb.and([eb('job_id', '=', jobId), eb('start', '>=', first), eb('start', '<=', last)]);
+  const isJoinedChunk = (eb: ExpressionBuilder<Schema, 'job_trace_chunks'>) =>
+    eb.and([eb('job_id', '=', jobId), eb('start', '>=', firstStart), eb('start', '<=', lastStart)]);
   const existingChunks = await tx
     .selectFrom('job_trace_chunks')
     .select('sha256')
-    .where(inPlace)
+    .where(isJoinedChunk)
     .orderBy('start')
     .execute();
-  if (existingChunks.length !== chunks.length || existingChunks.some(({ sha256 }, at) => sha256 !== chunks[at]!.sha256))
+  if (
+    existingChunks.length !== chunks.length ||
+    existingChunks.some(({ sha256 }, index) => sha256 !== chunks[index]!.sha256)
+  )
     return;
-  await tx.deleteFrom('job_trace_chunks').where(inPlace).execute();
-  await insertChunk(tx, jobId, { start: first, ...blob });
+  await tx.deleteFrom('job_trace_chunks').where(isJoinedChunk).execute();
+  await insertChunk(tx, jobId, { start: firstStart, ...blob });
 }
 
-/** The progress of a job's log. */
+/** The end of a job's log: how far it has been stored. */
 interface TraceEnd {
-  /** The log is complete. */
+  /** Whether the job is no longer running, so that the log is complete. */
   readonly hasEnded: boolean;
   /** Bytes, including those held back. */
   readonly size: number;
@@ -155,7 +161,7 @@ interface TraceEnd {
 }
 
 // index: jobs primary key, job_artifacts_by_job
-const traceEnd = prepare((db, value: Params<{ id: number }>) =>
+const selectTraceEnd = prepare((db, value: Params<{ id: number }>) =>
   db
     .selectFrom('jobs')
     .leftJoin('job_artifacts', (join) =>
@@ -165,8 +171,9 @@ const traceEnd = prepare((db, value: Params<{ id: number }>) =>
     .where('jobs.id', '=', value('id')),
 );
 
+/** Returns how far the log of a job has been stored, or null if there is no such job. */
 export async function findTraceEnd(db: Reader, jobId: number): Promise<TraceEnd | null> {
-  const row = await traceEnd.first(db, { id: jobId });
+  const row = await selectTraceEnd.first(db, { id: jobId });
   if (row === undefined) return null;
   const { sha256, size } = row;
   return {
@@ -180,12 +187,13 @@ export async function findTraceEnd(db: Reader, jobId: number): Promise<TraceEnd 
 /** The log of a finished job. */
 interface EndedTrace {
   readonly project_id: number;
+  /** Bytes. */
   readonly trace_size: number;
-  /** The coverage expression; null if there is none. */
+  /** The regular expression for the coverage; null if there is none. */
   readonly coverage: string | null;
 }
 
-/** Returns what is needed to assemble the log of a finished job, or null if there is no log. index: jobs primary key */
+/** Returns the log of a finished job, to be assembled, or null if there is no log. index: jobs primary key */
 export async function findEndedTrace(db: Reader, jobId: number): Promise<EndedTrace | null> {
   const row = await db
     .selectFrom('jobs')
@@ -200,8 +208,8 @@ export async function findEndedTrace(db: Reader, jobId: number): Promise<EndedTr
 }
 
 /**
- * Replaces the chunks of a log and the bytes held back by one blob, unless they were deleted meanwhile. Stores the
- * coverage.
+ * Replaces the chunks of a log and the bytes held back by one blob, and stores the coverage. Does nothing if the log
+ * was erased meanwhile.
  */
 export async function replaceChunks(
   tx: Transaction,
@@ -242,7 +250,7 @@ export async function findLastWatchedAt(db: Reader, jobId: number): Promise<stri
   return row?.trace_watched_at ?? null;
 }
 
-/** index: jobs primary key */
+/** Sets when a user last read the log to now. index: jobs primary key */
 export async function updateWatchedAt(tx: Transaction, jobId: number): Promise<void> {
   await tx.updateTable('jobs').set({ trace_watched_at: tx.now }).where('id', '=', jobId).execute();
 }

@@ -6,19 +6,19 @@ import type { Schedule } from '#jobs/schedules.ts';
 import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
 
 const NAME = 'sweep-pipeline-triggers';
-const BATCH = 1_000;
+const BATCH_SIZE = 1_000;
 /** How long expired triggers stay in lists. */
 const RETENTION_DAYS = 30;
 
-/** Deletes triggers that expired thirty days ago (contract/runners.md "Background work"). */
+/** Deletes triggers that expired at least thirty days ago (contract/runners.md "Background work"). */
 export const cleanUpTriggers: JobDefinition<Services, Record<string, never>> = defineJob({
   kind: NAME,
-  handle: ({ database }) => deleteInBatches(database, BATCH, deleteExpiredTriggers),
+  handle: ({ database }) => deleteInBatches(database, BATCH_SIZE, deleteExpiredTriggers),
 });
 
 export const cleanUpTriggersDaily: Schedule<Services> = { name: NAME, cron: '20 4 * * *', job: cleanUpTriggers };
 
-/** The expiry of a trigger never changes. index: pipeline_triggers_by_end */
+/** Deletes one batch of expired triggers and returns how many. index: pipeline_triggers_by_end */
 async function deleteExpiredTriggers(tx: Transaction, limit: number): Promise<number> {
   const expiredTriggers = tx
     .selectFrom('pipeline_triggers')

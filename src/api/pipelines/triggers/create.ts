@@ -9,7 +9,7 @@ import type { generateEncryptedToken } from './tokens.ts';
 const MAX_TRIGGERS_PER_PROJECT = 25_000;
 const MAX_LIFETIME_DAYS = 365;
 
-/** Serializes creation, so that concurrent requests cannot exceed the limit. */
+/** The lock key that serializes creation, so that concurrent requests cannot exceed the limit. */
 export const triggersLockKey = ({ id }: Project) => `triggers of project ${id}`;
 
 interface CreateTriggerInput {
@@ -17,15 +17,16 @@ interface CreateTriggerInput {
   readonly expires_at?: string | null | undefined;
 }
 
-/** Creates a trigger token that starts pipelines of the project as its creator. */
+/** Creates a trigger token. Pipelines that it starts run as its creator. Fails if the project has too many. */
 export async function createTrigger(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   { description, expires_at = null }: CreateTriggerInput,
   encryptedToken: ReturnType<typeof generateEncryptedToken>,
 ): Promise<TriggerRow | Failure<'invalid'>> {
-  const before = addDays(uow.today, MAX_LIFETIME_DAYS);
-  if (expires_at !== null && expires_at >= before) return invalidTrigger({ expires_at: [`must be before ${before}`] });
+  const expiryLimit = addDays(uow.today, MAX_LIFETIME_DAYS);
+  if (expires_at !== null && expires_at >= expiryLimit)
+    return invalidTrigger({ expires_at: [`must be before ${expiryLimit}`] });
   if (await hasAtLeastTriggers(uow, project.id, MAX_TRIGGERS_PER_PROJECT)) {
     return invalidTrigger({ base: [`Maximum number of pipeline triggers (${MAX_TRIGGERS_PER_PROJECT}) exceeded`] });
   }
@@ -38,5 +39,5 @@ export async function createTrigger(
   });
 }
 
-/** Returns the validation errors as JSON text. */
+/** Returns a failure with the validation errors as JSON text. */
 const invalidTrigger = (errors: FieldErrors) => fail('invalid', { errors: JSON.stringify(errors) });

@@ -8,7 +8,7 @@ import { loadLastUses, type TriggerRow } from './store.ts';
 import { decryptToken } from './tokens.ts';
 
 async function loadTriggerRelations(rows: readonly TriggerRow[], { db, secretKey }: SerializationContext) {
-  const [owners, lastUses, key] = await Promise.all([
+  const [ownersById, lastUsesById, key] = await Promise.all([
     loadUsersById(
       db,
       rows.map(({ owner_id }) => owner_id),
@@ -19,7 +19,7 @@ async function loadTriggerRelations(rows: readonly TriggerRow[], { db, secretKey
     ),
     secretKey(),
   ]);
-  return { owners, used: lastUses, key };
+  return { ownersById, lastUsesById, secretKey: key };
 }
 
 /** contract/runners.md §4.6. */
@@ -33,17 +33,17 @@ export const Trigger = entity('PipelineTrigger', {
   last_used: nullable(dateTime),
   expires_at: nullable(dateTime),
   owner: UserBasic.schema,
-}).from(loadTriggerRelations, (row: TriggerRow, to, { owners, used, key }) => ({
+}).from(loadTriggerRelations, (row: TriggerRow, context, { ownersById, lastUsesById, secretKey }) => ({
   id: row.id,
-  token: mayReadToken(to, row) ? decryptToken(key, row) : row.short_token,
+  token: canReadToken(context, row) ? decryptToken(secretKey, row) : row.short_token,
   description: row.description,
   created_at: row.created_at,
   updated_at: row.updated_at,
-  last_used: used.get(row.id) ?? null,
+  last_used: lastUsesById.get(row.id) ?? null,
   expires_at: row.expires_at,
-  owner: UserBasic.serialize(requireRow(owners.get(row.owner_id)), to),
+  owner: UserBasic.serialize(requireRow(ownersById.get(row.owner_id)), context),
 }));
 
-function mayReadToken({ caller }: SerializationContext, { owner_id }: TriggerRow): boolean {
+function canReadToken({ caller }: SerializationContext, { owner_id }: TriggerRow): boolean {
   return caller.user?.id === owner_id || isAdministrator(caller);
 }

@@ -39,7 +39,7 @@ export async function findTrigger(db: Reader, projectId: number, id: number): Pr
 }
 
 // index: pipeline_triggers_by_token
-const triggerByTokenHash = prepare((db, value: Params<{ digest: string; now: string }>) =>
+const selectTriggerByTokenHash = prepare((db, value: Params<{ digest: string; now: string }>) =>
   db
     .selectFrom('pipeline_triggers')
     .select(['id', 'project_id', 'owner_id', 'short_token'])
@@ -49,7 +49,7 @@ const triggerByTokenHash = prepare((db, value: Params<{ digest: string; now: str
 
 /** Returns the unexpired trigger whose token has this hash, or null. */
 export async function findTriggerByTokenHash(db: Reader, digest: string, now: string) {
-  return (await triggerByTokenHash.first(db, { digest, now })) ?? null;
+  return (await selectTriggerByTokenHash.first(db, { digest, now })) ?? null;
 }
 
 /** Returns whether a project has at least this many triggers. index: pipeline_triggers_by_project */
@@ -95,7 +95,7 @@ export async function deleteTrigger(tx: Transaction, id: number): Promise<void> 
 }
 
 // index: pipeline_triggers primary key, pipelines_by_trigger
-const newestPipelines = prepareForIds((db, ids) =>
+const selectLastUses = prepareForIds((db, ids) =>
   db
     .selectFrom('pipeline_triggers')
     .select((eb) => [
@@ -111,7 +111,7 @@ const newestPipelines = prepareForIds((db, ids) =>
     .where('pipeline_triggers.id', 'in', ids),
 );
 
-/** Returns by trigger id when its newest pipeline was created; null without pipelines. */
+/** Returns the creation time of each trigger's newest pipeline by trigger id; null without pipelines. */
 export async function loadLastUses(db: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, string | null>> {
-  return new Map((await newestPipelines(db, ids)).map(({ id, used_at }) => [id, used_at]));
+  return new Map((await selectLastUses(db, ids)).map(({ id, used_at }) => [id, used_at]));
 }

@@ -8,7 +8,7 @@ const PREFIX = 'glptt-';
 const LENGTH = 40;
 const SHORT_TOKEN_LENGTH = 4;
 
-/** The context is unique, because digests are. */
+/** The encryption context: unique, because digests are. */
 const encryptionContext = (digest: string) => `pipeline_triggers.encrypted_token:${digest}`;
 
 /** Generates a token and returns the columns to store. */
@@ -22,7 +22,7 @@ export function generateEncryptedToken(key: KeyObject) {
   };
 }
 
-/** Decrypts the token. */
+/** Returns the token in plain text. */
 export function decryptToken(
   key: KeyObject,
   row: { readonly encrypted_token: string; readonly token_digest: string },

@@ -32,15 +32,15 @@ export function triggerTokenAccess(): Access<TriggerContext, typeof startParams>
     params: startParams,
     authenticate: () => {},
     async load(call) {
-      rejectPipelineHooks(call);
+      rejectInvalidRequest(call);
       return authenticateByTrigger(call).then((triggerContext) => triggerContext ?? authenticateByJob(call));
     },
     authorize: () => {},
   });
 }
 
-/** Rejects webhooks about pipelines, which would start the next pipeline without end. */
-function rejectPipelineHooks({ request, params }: AccessCall): void {
+/** Rejects pipeline webhooks, which would start pipelines in an endless loop, and variables that are not texts. */
+function rejectInvalidRequest({ request, params }: AccessCall): void {
   if (firstHeader(request.headers['x-gitlab-event']) === 'Pipeline Hook') throw forbidden();
   const variables = params.variables as readonly (readonly [string, unknown])[] | null | undefined;
   if (variables?.some(([, value]) => typeof value !== 'string')) {
@@ -48,7 +48,7 @@ function rejectPipelineHooks({ request, params }: AccessCall): void {
   }
 }
 
-/** Returns null if the token is not a trigger token. */
+/** Returns the owner and project of a trigger token, or null if the token is not a trigger token. */
 async function authenticateByTrigger(call: AccessCall): Promise<TriggerContext | null> {
   const { db, services, params, request } = call;
   const trigger = await findTriggerByTokenHash(db, hashToken(params.token as string), timestamp(services.clock));
@@ -60,6 +60,7 @@ async function authenticateByTrigger(call: AccessCall): Promise<TriggerContext |
   return { caller, project, trigger };
 }
 
+/** Throws if the token is not a job token, or its job is not running. */
 async function authenticateByJob(call: AccessCall): Promise<TriggerContext> {
   const { db, services, params, request } = call;
   const jobToken = await findAnyJobToken(db, hashToken(params.token as string));

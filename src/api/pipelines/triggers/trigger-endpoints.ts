@@ -18,7 +18,7 @@ const triggerEndpoint = (post: TriggerPath, summary: string) =>
     stageOrder: 'clientToken',
     errors: {
       ...PIPELINE_CREATION_ERRORS,
-      broken: [422, { message: { base: ['{text}'] } }],
+      invalidCiFile: [422, { message: { base: ['{text}'] } }],
       tooLarge: [413, '413 Request Entity Too Large'],
     },
     response: created(Pipeline),

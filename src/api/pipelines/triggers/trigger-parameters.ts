@@ -7,11 +7,11 @@ import { addTooManyElements, MAX_ARRAY_LENGTH } from '#http/parameters/types.ts'
 
 /** Parameters for starting a pipeline by a token (contract/runners.md §4.6). */
 
-const key = limitedText(255);
-const value = limitedText(50_000);
+const variableKey = limitedText(255);
+const variableValue = limitedText(50_000);
 
 /**
- * An object of texts. Other values are passed through, so that the validation of variables rejects them with its own
+ * Parameter type for an object of texts. It passes other values through: `triggerTokenAccess` rejects them with its own
  * error.
  */
 const stringMap: ParameterType<readonly (readonly [key: string, value: unknown])[]> = {
@@ -25,10 +25,10 @@ const stringMap: ParameterType<readonly (readonly [key: string, value: unknown])
     const entries = Object.entries(raw);
     if (entries.length > MAX_ARRAY_LENGTH) return addTooManyElements(name, MAX_ARRAY_LENGTH, problems);
     return entries.map(([entryName, rawValue]) => {
-      const read = key.read(entryName, name, problems) ?? '';
+      const key = variableKey.read(entryName, name, problems) ?? '';
       return [
-        read,
-        typeof rawValue === 'string' ? value.read(rawValue, `${name}[${read}]`, problems) : rawValue,
+        key,
+        typeof rawValue === 'string' ? variableValue.read(rawValue, `${name}[${key}]`, problems) : rawValue,
       ] as const;
     });
   },
@@ -36,7 +36,7 @@ const stringMap: ParameterType<readonly (readonly [key: string, value: unknown])
 
 export const startParams = { token: required(string), ref: required(refName), variables: optional(stringMap) };
 
-/** Maximum payload size in bytes that is passed to jobs. */
+/** Maximum size of the payload that jobs get. */
 const MAX_PAYLOAD_BYTES = 1024 * 1024;
 
 /** Names left out of the payload: credentials, and the path, which is added separately. */
@@ -51,8 +51,8 @@ const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns all parameters of the request as JSON, for jobs to read, such as the event of a webhook. Returns null if they
- * are too large; it stops as soon as the limit is exceeded.
+ * Returns all parameters of the request as JSON for jobs, such as the event of a webhook, without credentials. Returns
+ * null if they are too large; stops as soon as the limit is exceeded.
  */
 export function buildTriggerPayload(
   rawParams: RawParameters,

@@ -8,11 +8,11 @@ import { createPipelineForRef, type PIPELINE_CREATION_ERRORS } from '../pipeline
 
 interface TriggerInput {
   readonly project: Project;
-  /** Null: a job starts it. */
+  /** Null if a job token starts the pipeline. */
   readonly trigger: { readonly id: number; readonly short_token: string } | null;
   readonly ref: string;
   readonly variables: readonly (readonly [key: string, value: unknown])[];
-  /** JSON of the request's parameters; null: they are too large. */
+  /** JSON of the request's parameters; null if they are too large. */
   readonly payload: string | null;
   readonly baseUrl: string;
   readonly client: EvaluationClient;
@@ -25,7 +25,7 @@ export async function triggerPipelineByToken(
   services: Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'secretKey'>,
   owner: SignedInCaller,
   { project, trigger, ref, variables, payload, baseUrl, client }: TriggerInput,
-): Promise<PipelineRow | Failure<'tooLarge' | 'broken' | keyof typeof PIPELINE_CREATION_ERRORS>> {
+): Promise<PipelineRow | Failure<'tooLarge' | 'invalidCiFile' | keyof typeof PIPELINE_CREATION_ERRORS>> {
   if (payload === null) return fail('tooLarge');
   const result = await createPipelineForRef(services, owner, project, {
     ref,
@@ -38,5 +38,5 @@ export async function triggerPipelineByToken(
     client,
   });
   if (isFailure(result) || result.yaml_errors === null) return result;
-  return fail('broken', { text: result.yaml_errors });
+  return fail('invalidCiFile', { text: result.yaml_errors });
 }

@@ -31,7 +31,7 @@ interface FilterParams {
   readonly filter?: { readonly environment_scope?: string | null | undefined } | null | undefined;
 }
 
-/** Loads the variable with the key in the path; if there are several, the one with the requested scope. */
+/** Access to the variable with the key in the path; 409 if several scopes match and the filter names none. */
 export const variableAccess = (parent: ParentKind) =>
   variablesAccess(parent)
     .resource({
@@ -44,7 +44,7 @@ export const variableAccess = (parent: ParentKind) =>
       },
       notFound: () => notFoundFor(parent.type),
     })
-    .withErrors({ several: [409, MULTIPLE_VARIABLES] });
+    .withErrors({ multipleVariables: [409, MULTIPLE_VARIABLES] });
 
 export const instanceVariablesAccess = () => administrator().map(({ caller }) => ({ owner: INSTANCE_OWNER, caller }));
 

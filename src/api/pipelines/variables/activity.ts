@@ -12,13 +12,16 @@ type VariableAuditEvent = Pick<AuditEvent, 'message' | 'details'>;
 type VariableAction = 'created' | 'updated' | 'deleted';
 
 export function recordAdded(uow: UnitOfWork, owner: VariableOwner, variable: CiVariableRow): Promise<void> {
-  const { words, event } = OWNER_TYPES[owner.type];
-  return record(uow, owner, variable, 'created', { message: `Added ${words}`, details: { add: event } });
+  const { auditNoun, auditEventPrefix } = OWNER_TYPES[owner.type];
+  return record(uow, owner, variable, 'created', { message: `Added ${auditNoun}`, details: { add: auditEventPrefix } });
 }
 
 export function recordRemoved(uow: UnitOfWork, owner: VariableOwner, variable: CiVariableRow): Promise<void> {
-  const { words, event } = OWNER_TYPES[owner.type];
-  return record(uow, owner, variable, 'deleted', { message: `Removed ${words}`, details: { remove: event } });
+  const { auditNoun, auditEventPrefix } = OWNER_TYPES[owner.type];
+  return record(uow, owner, variable, 'deleted', {
+    message: `Removed ${auditNoun}`,
+    details: { remove: auditEventPrefix },
+  });
 }
 
 /** Records one event for each changed attribute. */
@@ -35,9 +38,10 @@ export async function recordChanges(
     ...describeIfChanged('environment scope', before.environment_scope, after.environment_scope),
     ...(hasNewValue ? [describeChange('value(hidden)')] : []),
   ];
-  for (const each of events) await record(uow, owner, after, 'updated', each);
+  for (const event of events) await record(uow, owner, after, 'updated', event);
 }
 
+/** Returns one event if the values differ, else none. */
 function describeIfChanged<V extends string | boolean>(property: string, before: V, after: V): VariableAuditEvent[] {
   return before === after ? [] : [describeChange(property, before, after)];
 }
@@ -49,11 +53,11 @@ function record(
   action: VariableAction,
   auditEvent: VariableAuditEvent,
 ): Promise<void> {
-  const { event, target } = OWNER_TYPES[owner.type];
+  const { auditEventPrefix, auditTargetType } = OWNER_TYPES[owner.type];
   return uow.record({
-    name: `${event}_${action}`,
+    name: `${auditEventPrefix}_${action}`,
     entity: toAuditEntity(owner),
-    target: { type: target, id, details: key },
+    target: { type: auditTargetType, id, details: key },
     ...auditEvent,
   });
 }

@@ -16,7 +16,7 @@ export interface CreateVariableInput extends Omit<VariableContent, 'description'
   readonly hidden: boolean;
 }
 
-/** Creates a variable of this owner. */
+/** Creates a variable of this owner. Fails with validation errors by field. */
 export async function createVariable(
   { runUnitOfWork, secretKey }: Pick<Services, 'runUnitOfWork' | 'secretKey'>,
   caller: SignedInCaller,
@@ -63,8 +63,8 @@ export async function validateUnique(
 }
 
 async function validateLimit(uow: UnitOfWork, owner: VariableOwner): Promise<string[]> {
-  const { maxVariables, all } = OWNER_TYPES[owner.type];
+  const { maxVariables, limitNoun } = OWNER_TYPES[owner.type];
   return (await countVariables(uow, owner)) < maxVariables
     ? []
-    : [`Maximum number of ${all} (${maxVariables}) exceeded`];
+    : [`Maximum number of ${limitNoun} (${maxVariables}) exceeded`];
 }

@@ -15,16 +15,16 @@ import { applyVariableChanges } from './update.ts';
 
 // CI variables of groups and projects (contract/runners.md §4.5).
 
-/** Environment scopes of group variables require tier premium. */
+/** Returns the parameter; for groups it requires the tier premium. */
 function premiumForGroups<P extends Parameter<string>>(parent: ParentKind, parameter: P): P {
   return parent.select({ group: onTiers(parameter, 'premium', 'ultimate'), project: parameter });
 }
 
 const VARIABLE_UNIQUE_ERRORS = { ci_variables_by_project: 'taken', ci_variables_by_group: 'taken' } as const;
 
-/** Names of audit events: project and group variables differ. */
-const auditEvents = <const Deed extends string>({ type }: ParentKind, action: Deed) =>
-  [`${OWNER_TYPES[type].event}_${action}`] as const;
+/** Returns the names of audit events, which differ between groups and projects. */
+const auditEventNames = <const Action extends string>({ type }: ParentKind, action: Action) =>
+  [`${OWNER_TYPES[type].auditEventPrefix}_${action}`] as const;
 
 export const [listGroupVariables, listProjectVariables] = forGroupAndProject((parent) =>
   endpoint({
@@ -61,7 +61,7 @@ export const [createGroupVariable, createProjectVariable] = forGroupAndProject((
     },
     errors: VARIABLE_ERRORS,
     uniqueErrors: VARIABLE_UNIQUE_ERRORS,
-    activity: auditEvents(parent, 'created'),
+    activity: auditEventNames(parent, 'created'),
     response: created(CiVariable),
     handle: ({ owner, caller, params: { masked_and_hidden: maskedAndHidden, ...input } }, services) =>
       createVariable(services, caller, owner, { ...input, hidden: maskedAndHidden }),
@@ -76,7 +76,7 @@ export const [updateGroupVariable, updateProjectVariable] = forGroupAndProject((
     params: { ...UPDATE_PARAMS, environment_scope: premiumForGroups(parent, optional(scope)) },
     errors: { ...VARIABLE_ERRORS, notFound: variableNotFound(parent.type) },
     uniqueErrors: VARIABLE_UNIQUE_ERRORS,
-    activity: auditEvents(parent, 'updated'),
+    activity: auditEventNames(parent, 'updated'),
     response: ok(CiVariable),
     handle: ({ owner, caller, variable, params }, services) =>
       applyVariableChanges(services, caller, owner, variable, params),
@@ -96,7 +96,7 @@ export const [deleteGroupVariable, deleteProjectVariable] = forGroupAndProject((
     access: variableAccess(parent),
     lastModified: parent.select(LAST_MODIFIED),
     errors: { notFound: variableNotFound(parent.type) },
-    activity: auditEvents(parent, 'deleted'),
+    activity: auditEventNames(parent, 'deleted'),
     response: noContent,
     write: (uow, { owner, variable }) => deleteVariableAndRecord(uow, owner, variable),
   }),

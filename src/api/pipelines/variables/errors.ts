@@ -7,6 +7,6 @@ export const VARIABLE_ERRORS = {
   taken: [400, { message: { key: ['({key}) has already been taken'] } }],
 } as const;
 
-/** The variable was deleted meanwhile. */
+/** Returns the 404 error for a variable that was deleted meanwhile. */
 export const variableNotFound = (type: VariableOwner['type']) =>
   [404, `404 ${OWNER_TYPES[type].title} Not Found`] as const;

@@ -19,36 +19,37 @@ import { decryptValue } from './encryption.ts';
 /** Maximum total size of the stored variables that a job gets, in bytes. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-type ReadingServices = Pick<Services, 'database' | 'secretKey'>;
+type VariableServices = Pick<Services, 'database' | 'secretKey'>;
 type ProjectLocation = Pick<Project, 'id' | 'namespace_id'>;
 
-/** Returns the variables of a job when it is assigned; only these are decrypted. Null: they are too large. */
+/** Returns the variables of a job when a runner gets it; decrypts only these. Null if they are too large. */
 export async function variablesForJob(
-  services: ReadingServices,
+  services: VariableServices,
   project: ProjectLocation,
   job: ReceivingJob,
 ): Promise<CiVariable[] | null> {
   const variables = selectEffectiveVariables(await listStoredVariables(services.database.reader, project), job);
-  const open = await createDecrypter(services, variables);
-  return open?.(variables) ?? null;
+  const decrypt = await createDecrypter(services, variables);
+  return decrypt?.(variables) ?? null;
 }
 
 /**
- * Returns the variables that jobs of a new pipeline may get; each job gets those of its environment. Null: they are too large.
+ * Returns the variables that any job of a new pipeline may get, with their environment scopes. Null if they are too
+ * large.
  */
 export async function variablesForPipeline(
-  services: ReadingServices,
+  services: VariableServices,
   project: ProjectLocation,
   pipeline: Pick<ReceivingJob, 'protected'> & { readonly hasEnvironments: boolean },
 ): Promise<StoredVariable[] | null> {
   const storedVariables = await listStoredVariables(services.database.reader, project);
   const usableVariables = storedVariables.filter(
-    (each) =>
-      (pipeline.protected || !each.protected) &&
-      (pipeline.hasEnvironments || each.environment_scope === ALL_ENVIRONMENTS),
+    (variable) =>
+      (pipeline.protected || !variable.protected) &&
+      (pipeline.hasEnvironments || variable.environment_scope === ALL_ENVIRONMENTS),
   );
-  const open = await createDecrypter(services, usableVariables);
-  return open && usableVariables.flatMap((each) => open([each]).map((variable) => ({ ...each, variable })));
+  const decrypt = await createDecrypter(services, usableVariables);
+  return decrypt && usableVariables.flatMap((row) => decrypt([row]).map((variable) => ({ ...row, variable })));
 }
 
 const COLUMNS = [
@@ -59,11 +60,11 @@ const COLUMNS = [
   sql<number>`length(ci_variables.encrypted_value)`.as('size'),
 ] as const;
 
-/** Greater than the distance of any group. */
+/** The distance of the instance, greater than that of any group. The nearest owner's variable wins. */
 const INSTANCE_DISTANCE = 1_000_000;
 
 // index: ci_variables_of_instance, ci_variables_by_group, namespace_closure_pkey, ci_variables_by_project
-const storedVariables = prepare((db, value: Params<{ project: number; namespace: number }>) =>
+const selectStoredVariables = prepare((db, value: Params<{ project: number; namespace: number }>) =>
   db
     .selectFrom('ci_variables')
     .select([...COLUMNS, sql<number>`${sql.lit(INSTANCE_DISTANCE)}`.as('distance')])
@@ -88,11 +89,11 @@ type StoredVariableRow = Awaited<ReturnType<typeof listStoredVariables>>[number]
 
 /** Lists all stored variables for jobs of a project, without values. */
 async function listStoredVariables(db: Reader, { id, namespace_id }: ProjectLocation) {
-  const rows = await storedVariables(db, { project: id, namespace: namespace_id });
+  const rows = await selectStoredVariables(db, { project: id, namespace: namespace_id });
   return rows.map((row) => ({ ...row, protected: Boolean(row.protected) }));
 }
 
-/** Loads all values in one statement. index: ci_variables primary key */
+/** Loads the encrypted values in one query. index: ci_variables primary key */
 function loadValues(db: Reader, ids: readonly number[]) {
   return db
     .selectFrom('ci_variables')
@@ -104,22 +105,22 @@ function loadValues(db: Reader, ids: readonly number[]) {
 type DecryptVariables = (rows: readonly StoredVariableRow[]) => CiVariable[];
 
 /**
- * Returns a function that decrypts variables once, on demand, and skips those deleted meanwhile. Null: they are too
- * large.
+ * Returns a function that decrypts variables on demand, each once, and skips those deleted meanwhile. Null if they are
+ * too large.
  */
 async function createDecrypter(
-  { database, secretKey }: ReadingServices,
+  { database, secretKey }: VariableServices,
   storedVariables: readonly StoredVariableRow[],
 ): Promise<DecryptVariables | null> {
   if (storedVariables.reduce((sum, { size }) => sum + Number(size), 0) > MAX_BYTES) return null;
   const ids = storedVariables.map(({ id }) => id);
   if (ids.length === 0) return () => [];
-  const rows = new Map((await loadValues(database.reader, ids)).map((row) => [row.id, row]));
+  const rowsById = new Map((await loadValues(database.reader, ids)).map((row) => [row.id, row]));
   const key = await secretKey();
   const decryptedById = new Map<number, CiVariable>();
   return (rowsToDecrypt) =>
     rowsToDecrypt.flatMap(({ id }) => {
-      const row = rows.get(id);
+      const row = rowsById.get(id);
       if (row === undefined) return [];
       const decryptedVariable = decryptedById.get(id) ?? decryptVariable(key, row);
       decryptedById.set(id, decryptedVariable);

@@ -12,38 +12,38 @@ interface OwnerType {
   /** The noun in `404 ... Not Found`. */
   readonly title: string;
   readonly maxVariables: number;
-  /** The noun in the error for exceeding the limit. */
+  /** The plural noun in the error for exceeding the limit. */
   readonly all: string;
-  /** The noun in the audit log. */
+  /** The noun in messages of audit events. */
   readonly words: string;
   readonly event: 'ci_variable' | 'ci_group_variable' | 'ci_instance_variable';
-  readonly target: string;
+  readonly auditTargetType: string;
 }
 
 export const OWNER_TYPES = {
   project: {
     title: 'Variable',
     maxVariables: 8_000,
-    all: 'project ci variables',
-    words: 'ci variable',
-    event: 'ci_variable',
-    target: 'Ci::Variable',
+    limitNoun: 'project ci variables',
+    auditNoun: 'ci variable',
+    auditEventPrefix: 'ci_variable',
+    auditTargetType: 'Ci::Variable',
   },
   group: {
     title: 'GroupVariable',
     maxVariables: 30_000,
-    all: 'group ci variables',
-    words: 'ci group variable',
-    event: 'ci_group_variable',
-    target: 'Ci::GroupVariable',
+    limitNoun: 'group ci variables',
+    auditNoun: 'ci group variable',
+    auditEventPrefix: 'ci_group_variable',
+    auditTargetType: 'Ci::GroupVariable',
   },
   instance: {
     title: 'InstanceVariable',
     maxVariables: 25,
-    all: 'ci instance level variables',
-    words: 'ci instance variable',
-    event: 'ci_instance_variable',
-    target: 'Ci::InstanceVariable',
+    limitNoun: 'ci instance level variables',
+    auditNoun: 'ci instance variable',
+    auditEventPrefix: 'ci_instance_variable',
+    auditTargetType: 'Ci::InstanceVariable',
   },
 } as const satisfies Record<VariableOwner['type'], OwnerType>;
 

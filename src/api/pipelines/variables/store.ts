@@ -27,7 +27,7 @@ const COLUMNS = [
   'updated_at',
 ] as const;
 
-/** The columns that identify the owner. */
+/** Returns the columns that identify the owner; both are null for the instance. */
 export function toOwnerColumns(owner: VariableOwner): Pick<CiVariableRow, 'project_id' | 'group_id'> {
   return {
     project_id: owner.type === 'project' ? owner.id : null,
@@ -37,15 +37,15 @@ export function toOwnerColumns(owner: VariableOwner): Pick<CiVariableRow, 'proje
 
 // index: ci_variables_by_project, ci_variables_by_project_id, ci_variables_by_group, ci_variables_by_group_id,
 // ci_variables_of_instance, ci_variables_of_instance_id
-function selectOfOwner(db: Reader, owner: VariableOwner) {
-  const all = db.selectFrom('ci_variables');
-  if (owner.type === 'instance') return all.where('project_id', 'is', null).where('group_id', 'is', null);
-  return all.where(owner.type === 'project' ? 'project_id' : 'group_id', '=', owner.id);
+function selectVariablesOf(db: Reader, owner: VariableOwner) {
+  const query = db.selectFrom('ci_variables');
+  if (owner.type === 'instance') return query.where('project_id', 'is', null).where('group_id', 'is', null);
+  return query.where(owner.type === 'project' ? 'project_id' : 'group_id', '=', owner.id);
 }
 
 /** Returns one page of the owner's variables, the oldest first. */
 export function listVariables(db: Reader, owner: VariableOwner, page: OffsetRequest): Promise<Page<CiVariableRow>> {
-  return paginate(db, selectOfOwner(db, owner).select(COLUMNS).orderBy('id', 'asc'), page);
+  return paginate(db, selectVariablesOf(db, owner).select(COLUMNS).orderBy('id', 'asc'), page);
 }
 
 /** Returns at most two variables with this key; with `scope`, only the one of exactly this scope. */
@@ -55,17 +55,19 @@ export function findVariablesByKey(
   key: string,
   scope?: string | null | undefined,
 ): Promise<CiVariableRow[]> {
-  const query = selectOfOwner(db, owner).select(COLUMNS).where('key', '=', key).orderBy('id').limit(2);
+  const query = selectVariablesOf(db, owner).select(COLUMNS).where('key', '=', key).orderBy('id').limit(2);
   return (scope == null ? query : query.where('environment_scope', '=', scope)).execute();
 }
 
-/** index: ci_variables primary key */
+/** Returns the variable with this id, or null. index: ci_variables primary key */
 export async function findVariable(db: Reader, id: number): Promise<CiVariableRow | null> {
   return (await db.selectFrom('ci_variables').select(COLUMNS).where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
 export async function countVariables(db: Reader, owner: VariableOwner): Promise<number> {
-  const { count } = await selectOfOwner(db, owner).select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow();
+  const { count } = await selectVariablesOf(db, owner)
+    .select(sql<number>`count(*)`.as('count'))
+    .executeTakeFirstOrThrow();
   return Number(count);
 }
 
@@ -85,10 +87,10 @@ export function insertVariable(
  * Updates a variable. Throws the unique violation of the owner's index if the key and scope exist.
  * index: ci_variables primary key
  */
-export function updateVariable(tx: Transaction, id: number, set: Updateable<Table>): Promise<CiVariableRow> {
+export function updateVariable(tx: Transaction, id: number, changes: Updateable<Table>): Promise<CiVariableRow> {
   return tx
     .updateTable('ci_variables')
-    .set({ ...set, updated_at: tx.now })
+    .set({ ...changes, updated_at: tx.now })
     .where('id', '=', id)
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();

@@ -47,18 +47,18 @@ async function updateStoredVariable(
   if (before === null) return fail('notFound');
   const oldValue = decryptValue(secretKey, before);
   const value = input.value ?? oldValue;
-  const set = applyInput(before, input);
-  const { key, ...problems } = validateVariable({ ...set, key: before.key, value });
-  const hasMoved = set.environment_scope !== before.environment_scope;
+  const attributes = applyInput(before, input);
+  const { key, ...problems } = validateVariable({ ...attributes, key: before.key, value });
+  const hasNewScope = attributes.environment_scope !== before.environment_scope;
   const errors = compactFieldErrors({
-    key: [...key, ...(hasMoved ? await validateUnique(uow, owner, { ...before, ...set }) : [])],
+    key: [...key, ...(hasNewScope ? await validateUnique(uow, owner, { ...before, ...attributes }) : [])],
     ...problems,
-    base: before.hidden && !set.masked ? [HIDDEN_IS_FINAL] : [],
+    base: before.hidden && !attributes.masked ? [HIDDEN_IS_FINAL] : [],
   });
   if (errors !== null) return invalid(errors);
   const hasNewValue = value !== oldValue;
   const encryptedColumns = hasNewValue && { encrypted_value: encryptValue(secretKey, before, value) };
-  const after = await updateVariable(uow, id, { ...set, ...encryptedColumns });
+  const after = await updateVariable(uow, id, { ...attributes, ...encryptedColumns });
   await recordChanges(uow, owner, before, after, hasNewValue);
   return after;
 }

@@ -18,19 +18,20 @@ export const MAX_TEXT_LENGTH = 255;
 
 const TOO_LONG = `is too long (maximum is ${MAX_TEXT_LENGTH} characters)`;
 
+/** Returns the errors of each field; empty arrays if the variable is valid. */
 export function validateVariable(variable: VariableContent) {
   return {
     key: validateKey(variable.key),
     value: validateValue(variable),
     environment_scope: validateScope(variable.environment_scope),
-    description: isLong(variable.description ?? '', MAX_TEXT_LENGTH) ? [TOO_LONG] : [],
+    description: isLongerThan(variable.description ?? '', MAX_TEXT_LENGTH) ? [TOO_LONG] : [],
   } satisfies FieldErrors;
 }
 
 function validateKey(key: string): string[] {
   return [
     ...(key === '' ? ["can't be blank"] : []),
-    ...(isLong(key, MAX_TEXT_LENGTH) ? [TOO_LONG] : []),
+    ...(isLongerThan(key, MAX_TEXT_LENGTH) ? [TOO_LONG] : []),
     ...(/^[A-Za-z0-9_]+$/.test(key) ? [] : ["can contain only letters, digits and '_'."]),
   ];
 }
@@ -38,7 +39,7 @@ function validateKey(key: string): string[] {
 function validateValue({ value, variable_type, masked, raw }: VariableContent): string[] {
   const maxLength = MAX_VALUE_LENGTH[variable_type];
   return [
-    ...(isLong(value, maxLength)
+    ...(isLongerThan(value, maxLength)
       ? [`The value of the provided variable exceeds the ${maxLength} character limit`]
       : []),
     ...(masked && !(raw ? /^\S{8,}$/ : /^[a-zA-Z0-9_+=/@:.~-]{8,}$/).test(value) ? ['is invalid'] : []),
@@ -46,14 +47,17 @@ function validateValue({ value, variable_type, masked, raw }: VariableContent): 
 }
 
 function validateScope(scope: string): string[] {
-  const isKnown = /^[A-Za-z0-9\-_/${}.* ]+$/.test(scope);
+  const hasValidCharacters = /^[A-Za-z0-9\-_/${}.* ]+$/.test(scope);
   return [
     ...(scope.trim() === '' ? ["can't be blank"] : []),
-    ...(isLong(scope, MAX_TEXT_LENGTH) ? [TOO_LONG] : []),
-    ...(isKnown ? [] : ["can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', '*' and spaces"]),
+    ...(isLongerThan(scope, MAX_TEXT_LENGTH) ? [TOO_LONG] : []),
+    ...(hasValidCharacters
+      ? []
+      : ["can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', '*' and spaces"]),
   ];
 }
 
-function isLong(text: string, maxLength: number): boolean {
+/** Returns whether the text has more characters than this; surrogate pairs count as one. */
+function isLongerThan(text: string, maxLength: number): boolean {
   return text.length > maxLength && [...text].length > maxLength;
 }

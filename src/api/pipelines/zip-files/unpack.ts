@@ -6,7 +6,7 @@ import { LOCAL_HEADER, type ReadRange, readBytesAt, UnreadableArchive } from './
 
 export type { ReadRange } from './records.ts';
 
-/** A file of an archive, unpacked as fast as its reader reads. */
+/** A file of an archive, decompressed while its reader consumes it. */
 export interface UnpackedFile {
   /** Uncompressed size in bytes. */
   readonly size: number;
@@ -19,6 +19,7 @@ export interface UnpackedFile {
 /** The maximum file size in bytes (the limit of zip without ZIP64). A larger file counts as missing. */
 const MAX_FILE_BYTES = 0xffffffff;
 
+/** Compression methods. */
 const STORED = 0;
 const DEFLATED = 8;
 const INFLATE_CHUNK_BYTES = 64 * 1024;
@@ -50,47 +51,46 @@ async function openFile(
   name: string,
   client: RequestClient,
 ): Promise<UnpackedFile | null> {
-  const foundEntry = await directoryScanLimiter.run(
+  const { directory, entry } = await directoryScanLimiter.run(
     async () => {
       const directory = await findDirectory(read, archiveSize);
       return { directory, entry: await findEntry(read, directory, name) };
     },
     { client },
   );
-  const { directory, entry } = foundEntry;
   if (entry === null || name.endsWith('/') || !isReadable(entry)) return null;
-  const chunks = verifiedContent(read, entry, await findDataStart(read, directory, entry));
+  const chunks = streamVerifiedContent(read, entry, await findDataStart(read, directory, entry));
   const first = await chunks.next();
   return { size: entry.size, head: first.done ? Buffer.alloc(0) : first.value, remainingChunks: chunks };
 }
 
-/** Limits compressed bytes beyond the uncompressed size: deflated data is never much larger than its content. */
-const PACKED_OVERHEAD_BYTES = 64 * 1024;
+/** Tolerance for compressed sizes beyond the plausible maximum: deflated data is never much larger than its content. */
+const COMPRESSION_OVERHEAD_BYTES = 64 * 1024;
 
-function isReadable({ encrypted, method, packed, size }: ZipEntry): boolean {
-  if (encrypted || size > MAX_FILE_BYTES || packed > 2 * size + PACKED_OVERHEAD_BYTES) return false;
-  return method === DEFLATED || (method === STORED && packed === size);
+function isReadable({ encrypted, method, compressedSize, size }: ZipEntry): boolean {
+  if (encrypted || size > MAX_FILE_BYTES || compressedSize > 2 * size + COMPRESSION_OVERHEAD_BYTES) return false;
+  return method === DEFLATED || (method === STORED && compressedSize === size);
 }
 
 /** Returns the offset of a file's data, which follows its local header of variable length. */
 async function findDataStart(
   read: ReadRange,
   { start: end }: ZipDirectory,
-  { offset, packed }: ZipEntry,
+  { offset, compressedSize }: ZipEntry,
 ): Promise<number> {
   if (offset + LOCAL_HEADER.size > end) throw new UnreadableArchive();
-  const local = await readBytesAt(read, offset, LOCAL_HEADER.size);
-  if (local.readUInt32LE(0) !== LOCAL_HEADER.signature) throw new UnreadableArchive();
-  const start = offset + LOCAL_HEADER.size + local.readUInt16LE(26) + local.readUInt16LE(28);
-  if (start + packed > end) throw new UnreadableArchive();
+  const localHeader = await readBytesAt(read, offset, LOCAL_HEADER.size);
+  if (localHeader.readUInt32LE(0) !== LOCAL_HEADER.signature) throw new UnreadableArchive();
+  const start = offset + LOCAL_HEADER.size + localHeader.readUInt16LE(26) + localHeader.readUInt16LE(28);
+  if (start + compressedSize > end) throw new UnreadableArchive();
   return start;
 }
 
 /** Yields at most the declared number of bytes. The last chunk follows only after size and checksum are verified. */
-async function* verifiedContent(read: ReadRange, entry: ZipEntry, start: number): AsyncGenerator<Buffer> {
+async function* streamVerifiedContent(read: ReadRange, entry: ZipEntry, start: number): AsyncGenerator<Buffer> {
   let [bytesLeft, crc] = [entry.size, 0];
   let heldChunk: Buffer | null = null;
-  for await (const chunk of inflatedContent(read, entry, start)) {
+  for await (const chunk of streamInflatedContent(read, entry, start)) {
     bytesLeft -= chunk.length;
     if (bytesLeft < 0) throw new UnreadableArchive();
     crc = crc32(chunk, crc);
@@ -101,9 +101,13 @@ async function* verifiedContent(read: ReadRange, entry: ZipEntry, start: number)
   if (heldChunk !== null) yield heldChunk;
 }
 
-async function* inflatedContent(read: ReadRange, { method, packed }: ZipEntry, start: number): AsyncGenerator<Buffer> {
-  if (packed === 0) return;
-  const bytes = await read(start, start + packed - 1);
+async function* streamInflatedContent(
+  read: ReadRange,
+  { method, compressedSize }: ZipEntry,
+  start: number,
+): AsyncGenerator<Buffer> {
+  if (compressedSize === 0) return;
+  const bytes = await read(start, start + compressedSize - 1);
   if (method === STORED) {
     yield* bytes as AsyncIterable<Buffer>;
     return;
