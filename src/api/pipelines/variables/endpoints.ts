@@ -23,7 +23,7 @@ function premiumForGroups<P extends Parameter<string>>(parent: ParentKind, param
 const VARIABLE_UNIQUE_ERRORS = { ci_variables_by_project: 'taken', ci_variables_by_group: 'taken' } as const;
 
 /** Returns the names of audit events, which differ between groups and projects. */
-const auditEventNames = <const Action extends string>({ type }: ParentKind, action: Action) =>
+const toAuditEventNames = <const Action extends string>({ type }: ParentKind, action: Action) =>
   [`${OWNER_TYPES[type].auditEventPrefix}_${action}`] as const;
 
 export const [listGroupVariables, listProjectVariables] = forGroupAndProject((parent) =>
@@ -61,7 +61,7 @@ export const [createGroupVariable, createProjectVariable] = forGroupAndProject((
     },
     errors: VARIABLE_ERRORS,
     uniqueErrors: VARIABLE_UNIQUE_ERRORS,
-    activity: auditEventNames(parent, 'created'),
+    activity: toAuditEventNames(parent, 'created'),
     response: created(CiVariable),
     handle: ({ owner, caller, params: { masked_and_hidden: maskedAndHidden, ...input } }, services) =>
       createVariable(services, caller, owner, { ...input, hidden: maskedAndHidden }),
@@ -76,7 +76,7 @@ export const [updateGroupVariable, updateProjectVariable] = forGroupAndProject((
     params: { ...UPDATE_PARAMS, environment_scope: premiumForGroups(parent, optional(scope)) },
     errors: { ...VARIABLE_ERRORS, notFound: variableNotFound(parent.type) },
     uniqueErrors: VARIABLE_UNIQUE_ERRORS,
-    activity: auditEventNames(parent, 'updated'),
+    activity: toAuditEventNames(parent, 'updated'),
     response: ok(CiVariable),
     handle: ({ owner, caller, variable, params }, services) =>
       applyVariableChanges(services, caller, owner, variable, params),
@@ -96,7 +96,7 @@ export const [deleteGroupVariable, deleteProjectVariable] = forGroupAndProject((
     access: variableAccess(parent),
     lastModified: parent.select(LAST_MODIFIED),
     errors: { notFound: variableNotFound(parent.type) },
-    activity: auditEventNames(parent, 'deleted'),
+    activity: toAuditEventNames(parent, 'deleted'),
     response: noContent,
     write: (uow, { owner, variable }) => deleteVariableAndRecord(uow, owner, variable),
   }),

@@ -10,13 +10,13 @@ interface ApprovalContext {
   readonly project: Project;
   readonly mergeRequest: Pick<MergeRequest, 'author_id' | 'state'>;
   /** Ids of the users who have approved. */
-  readonly approvedBy: readonly number[];
+  readonly approverIds: readonly number[];
 }
 
 /** Returns whether the caller may approve now. Authors may approve their own merge requests only on the free tier. */
-export function mayApprove({ tier, caller, project, mergeRequest, approvedBy }: ApprovalContext): boolean {
+export function mayApprove({ tier, caller, project, mergeRequest, approverIds }: ApprovalContext): boolean {
   if (caller.user === null || !mayInProject(caller, 'update_merge_request', project)) return false;
   const { id } = caller.user;
-  if (mergeRequest.state === 'merged' || approvedBy.includes(id)) return false;
+  if (mergeRequest.state === 'merged' || approverIds.includes(id)) return false;
   return tier === 'free' || mergeRequest.author_id !== id;
 }

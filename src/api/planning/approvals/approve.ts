@@ -8,7 +8,7 @@ import { mayApprove } from './approval-permission.ts';
 import type { ApprovalsRow } from './entities.ts';
 import { deleteApproval, insertApproval, loadApprovals, updateReviewState } from './store.ts';
 
-/** Approves a merge request as the caller. With `sha`, fails unless it is the head. */
+/** Approves a merge request as the caller. Fails if `sha` is given and is not the head commit. */
 export async function approve(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
@@ -18,11 +18,11 @@ export async function approve(
   const mergeRequest = await findMergeRequest(uow, uow.actor, project.id, iid);
   if (mergeRequest === null) return fail('notAllowed');
   if (sha && sha !== mergeRequest.head_sha) return fail('shaDiffers', { sha: mergeRequest.head_sha });
-  const approvedBy = (await loadApprovals(uow, [id])).map(({ user_id }) => user_id);
-  if (!mayApprove({ tier: uow.tier, caller: uow.actor, project, mergeRequest, approvedBy })) return fail('notAllowed');
+  const approverIds = (await loadApprovals(uow, [id])).map(({ user_id }) => user_id);
+  if (!mayApprove({ tier: uow.tier, caller: uow.actor, project, mergeRequest, approverIds })) return fail('notAllowed');
   const { id: userId } = uow.actor.user;
-  await insertApproval(uow, { id, userId });
-  await updateReviewState(uow, { id, userId }, 'approved');
+  await insertApproval(uow, { mergeRequestId: id, userId });
+  await updateReviewState(uow, { mergeRequestId: id, userId }, 'approved');
   await uow.record({ noteOn: { type: 'MergeRequest', id }, text: APPROVED });
   const target = { type: 'MergeRequest', id, iid } as const;
   await uow.record({ projectId: project.id, authorId: userId, action: 'approved', target });
@@ -30,7 +30,7 @@ export async function approve(
   return { mergeRequest, project };
 }
 
-/** Removes the caller's approval. */
+/** Removes the caller's approval. Fails if there is none or the merge request is merged. */
 export async function unapprove(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
@@ -38,7 +38,7 @@ export async function unapprove(
 ): Promise<ApprovalsRow | Failure<'notApproved'>> {
   const mergeRequest = await findMergeRequest(uow, uow.actor, project.id, iid);
   if (mergeRequest === null || mergeRequest.state === 'merged') return fail('notApproved');
-  const approval = { id, userId: uow.actor.user.id };
+  const approval = { mergeRequestId: id, userId: uow.actor.user.id };
   if (!(await deleteApproval(uow, approval))) return fail('notApproved');
   await updateReviewState(uow, approval, 'unapproved');
   await uow.record({ noteOn: { type: 'MergeRequest', id }, text: UNAPPROVED });

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
+import { loadUsersById, UserBasic } from '#api/identity/usersById/index.ts';
 import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { requireRow } from '#domain/row-deleted.ts';
@@ -12,9 +12,10 @@ import { loadApprovals } from './store.ts';
 const flag = Type.Boolean();
 const integer = Type.Integer();
 const text = Type.String();
-/** Fields that depend on approval rules, which do not exist here. */
+/** Type of the fields that list approval rules and approvers: always empty, because approval rules are not supported. */
 const emptyArray = Type.Array(Type.Never());
 
+/** The row of `Approvals`. */
 export interface ApprovalsRow {
   readonly mergeRequest: MergeRequest;
   readonly project: Project;
@@ -47,8 +48,8 @@ export const Approvals = entity('Approvals', {
   multiple_approval_rules_available: flag,
   invalid_approvers_rules: emptyArray,
 }).from(
-  async (rows: readonly ApprovalsRow[], to) => {
-    const { db } = to;
+  async (rows: readonly ApprovalsRow[], context) => {
+    const { db } = context;
     const mergeRequests = rows.map(({ mergeRequest }) => mergeRequest);
     const approvals = await loadApprovals(
       db,
@@ -56,18 +57,18 @@ export const Approvals = entity('Approvals', {
     );
     return {
       approvals: Map.groupBy(approvals, ({ merge_request_id }) => merge_request_id),
-      users: await loadUsersById(
+      usersById: await loadUsersById(
         db,
         approvals.map(({ user_id }) => user_id),
       ),
-      statuses: await loadMergeStatuses(mergeRequests, to),
+      statusesById: await loadMergeStatuses(mergeRequests, context),
     };
   },
-  ({ mergeRequest, project }, to, { approvals, users, statuses }) => {
+  ({ mergeRequest, project }, context, { approvalsByMergeRequest, usersById, statusesById }) => {
     const { id, iid, project_id, title, description, state, created_at, updated_at } = mergeRequest;
-    const approvalsOfRow = approvals.get(id) ?? [];
-    const approvedBy = approvalsOfRow.map(({ user_id }) => user_id);
-    const { tier, caller } = to;
+    const approvalsOfRow = approvalsByMergeRequest.get(id) ?? [];
+    const approverIds = approvalsOfRow.map(({ user_id }) => user_id);
+    const { tier, caller } = context;
     return {
       id,
       iid,
@@ -77,20 +78,20 @@ export const Approvals = entity('Approvals', {
       state,
       created_at,
       updated_at,
-      merge_status: statuses.get(id) ?? mergeRequest.merge_status,
+      merge_status: statusesById.get(id) ?? mergeRequest.merge_status,
       approved: true,
       approvals_required: 0,
       approvals_left: 0,
       require_password_to_approve: false,
       approved_by: approvalsOfRow.map((approval) => ({
-        user: UserBasic.serialize(requireRow(users.get(approval.user_id)), to),
+        user: UserBasic.serialize(requireRow(usersById.get(approval.user_id)), context),
         approved_at: approval.created_at,
       })),
       suggested_approvers: [],
       approvers: [],
       approver_groups: [],
-      user_has_approved: caller.user !== null && approvedBy.includes(caller.user.id),
-      user_can_approve: mayApprove({ tier, caller, project, mergeRequest, approvedBy }),
+      user_has_approved: caller.user !== null && approverIds.includes(caller.user.id),
+      user_can_approve: mayApprove({ tier, caller, project, mergeRequest, approverIds }),
       approval_rules_left: [],
       has_approval_rules: false,
       merge_request_approvers_available: true,
@@ -100,5 +101,5 @@ export const Approvals = entity('Approvals', {
   },
 );
 
-/** Always without rules: there are no approval rules. */
+/** The approval state of a merge request: without rules, because approval rules are not supported. */
 export const ApprovalState = entity('ApprovalState', { approval_rules_overwritten: flag, rules: emptyArray });

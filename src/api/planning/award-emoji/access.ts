@@ -15,15 +15,16 @@ import { findNote, isNoteOnNoteable, type NoteRow } from '../notes/index.ts';
 
 type IssuablePath = IssuableKind['iidPath'];
 
-/** An issuable type, or the notes on it, for which endpoints are declared. */
+/** A kind of awardable for which endpoints are declared: a kind of issuable, or its notes. */
 interface AwardableKind {
   readonly issuableKind: IssuableKind;
-  /** With its article, for summaries. */
+  /** Noun with its article, for summaries. */
   readonly nounWithArticle: string;
   readonly path: IssuablePath | `${IssuablePath}/notes/:note_id`;
   readonly isNote: boolean;
 }
 
+/** The awardable of a request, and the caller. */
 export interface AwardableContext<By extends Caller = Caller> {
   readonly awardable: Awardable & { readonly noteable: Issuable; readonly note: NoteRow | null };
   readonly caller: By;
@@ -39,22 +40,32 @@ const AWARDABLE_KINDS = ISSUABLE_KINDS.map((kind) => [
   },
 ]) as readonly (readonly AwardableKind[])[];
 
-/** `export const [listIssueAwardEmoji, listIssueNoteAwardEmoji, ...] = forAwardables((kind) => endpoint({ ... }))` */
-export function forAwardables<Made>(
-  define: (kind: AwardableKind) => Made,
-): readonly [Made, Made, Made, Made, Made, Made] {
-  return AWARDABLE_KINDS.flat().map(define) as unknown as readonly [Made, Made, Made, Made, Made, Made];
+/**
+ * Returns one endpoint for each kind of awardable: issues, merge requests and epics, each followed by its notes.
+ * `export const [listIssueAwardEmoji, listIssueNoteAwardEmoji, ...] = forAwardables((kind) => endpoint({ ... }))`
+ */
+export function forAwardables<Definition>(
+  define: (kind: AwardableKind) => Definition,
+): readonly [Definition, Definition, Definition, Definition, Definition, Definition] {
+  return AWARDABLE_KINDS.flat().map(define) as unknown as readonly [
+    Definition,
+    Definition,
+    Definition,
+    Definition,
+    Definition,
+    Definition,
+  ];
 }
 
-/** Error for callers who may not read the awardable. */
-const unreadable = () => notFound('Award Emoji');
+/** Returns the error for callers who may not read the awardable. */
+const awardEmojiNotFound = () => notFound('Award Emoji');
 
 /** Access for callers who may read the awardable, anonymous ones included. */
 export const readableAwardableAccess = (kind: AwardableKind): Access<AwardableContext> =>
   awardableAccess(kind, 'anybody');
 
 function awardableAccess(kind: AwardableKind, callers: 'anybody' | 'users'): Access<AwardableContext> {
-  const access = kind.issuableKind.accessByIid(callers, unreadable);
+  const access = kind.issuableKind.accessByIid(callers, awardEmojiNotFound);
   if (!kind.isNote) return access.map(({ noteable, caller }) => ({ awardable: { noteable, note: null }, caller }));
   return access.resource(noteResource).map(({ noteable, note, caller }) => ({ awardable: { noteable, note }, caller }));
 }
@@ -65,19 +76,20 @@ const noteResource = {
   params: { note_id: required(integer) },
   async load({ db, params }: AccessCall<{ readonly note_id: number }>, { noteable, caller }: IssuableContext) {
     const note = await findNote(db, caller, noteable, params.note_id);
-    if (note === null && (await isNoteOnNoteable(db, noteable, params.note_id))) throw unreadable();
+    if (note === null && (await isNoteOnNoteable(db, noteable, params.note_id))) throw awardEmojiNotFound();
     return note;
   },
   notFound: nestedNotFound,
 } as const;
 
-/** Access for users who may read the awardable; members only if the discussion is locked. */
+/** Access for users who may comment on the awardable; members only if the discussion is locked. */
 export function createAwardAccess(kind: AwardableKind): Access<AwardableContext<SignedInCaller>> {
   return writeAwardAccess(kind).require(({ caller }, { awardable }) => {
-    if (isLockedOut(caller, awardable.noteable)) throw unreadable();
+    if (isLockedOut(caller, awardable.noteable)) throw awardEmojiNotFound();
   });
 }
 
+/** Access for users who may read the awardable and comment on it. */
 const writeAwardAccess = (kind: AwardableKind): Access<AwardableContext<SignedInCaller>> =>
   awardableAccess(kind, 'users')
     .require(({ caller }, { awardable }) => {

@@ -65,14 +65,14 @@ export const [
     access: createAwardAccess(kind),
     params: { name: required(string) },
     errors: {
-      system: [404, '404 Award Emoji Awardable cannot add emoji reactions Not Found'],
-      unknown: [404, '404 Award Emoji Name is not a valid emoji name Not Found'],
+      systemNote: [404, '404 Award Emoji Awardable cannot add emoji reactions Not Found'],
+      unknownEmoji: [404, '404 Award Emoji Name is not a valid emoji name Not Found'],
       taken: [404, '404 Award Emoji Name has already been taken Not Found'],
     },
     response: created(AwardEmoji),
     async write(uow, { awardable, params }) {
       const current = await reloadForAward(uow, kind, awardable);
-      return current.note?.system ? fail('system') : createAward(uow, current, params.name);
+      return current.note?.system ? fail('systemNote') : createAward(uow, current, params.name);
     },
   }),
 );

@@ -14,7 +14,7 @@ export const AwardEmoji = entity('AwardEmoji', {
   user: UserBasic.schema,
   created_at: dateTime,
   updated_at: dateTime,
-  /** The global id. */
+  /** The id of the issuable or note, not its iid. */
   awardable_id: Type.Integer(),
   awardable_type: Type.Enum(['Issue', 'MergeRequest', 'Epic', 'Note']),
   /** Custom emoji are not supported. */
@@ -22,15 +22,15 @@ export const AwardEmoji = entity('AwardEmoji', {
 }).from(
   async (rows: readonly AwardRow[], { db }) => {
     // Awards of deleted users are shown as the ghost user's.
-    const ghost = rows.some(({ user_id }) => user_id === null) ? await getGhostUserId(db) : null;
-    return { ghost, users: await loadUsersById(db, [ghost, ...rows.map(({ user_id }) => user_id)]) };
+    const ghostUserId = rows.some(({ user_id }) => user_id === null) ? await getGhostUserId(db) : null;
+    return { ghostUserId, usersById: await loadUsersById(db, [ghostUserId, ...rows.map(({ user_id }) => user_id)]) };
   },
-  (row, to, { ghost, users }) => {
+  (row, context, { ghostUserId, usersById }) => {
     const awardable = row.note_id === null ? toResource(row) : ({ type: 'Note', id: row.note_id } as const);
     return {
       id: row.id,
       name: row.name,
-      user: UserBasic.serialize(requireRow(users.get(row.user_id ?? ghost ?? 0)), to),
+      user: UserBasic.serialize(requireRow(usersById.get(row.user_id ?? ghostUserId ?? 0)), context),
       created_at: row.created_at,
       updated_at: row.updated_at,
       awardable_id: awardable.id,

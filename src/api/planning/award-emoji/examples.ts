@@ -9,6 +9,7 @@ import {
 import type * as endpoints from './endpoints.ts';
 
 interface CreatedAwardable {
+  /** URL of the awards. */
   readonly at: string;
   readonly path: Readonly<Record<string, number>>;
 }
@@ -30,54 +31,54 @@ const createNoteOn =
     return { at: `${updateUrl}/notes/${id}/award_emoji`, path: { ...iidPath, note_id: id } };
   };
 
-/** Examples for one kind of awardable. */
-function examplesFor(
+/** Returns the examples for one kind of awardable. */
+function buildExamples(
   create: CreateAwardable,
   by: CallerName = 'guest',
-): Record<'list' | 'read' | 'create' | 'delete', Build> {
-  const awarded = async (scene: Scene) => {
+): Record<'list' | 'get' | 'create' | 'delete', Build> {
+  const createAward = async (scene: Scene) => {
     const { at, path } = await create(scene);
     const { id } = (await scene.expectSuccess(scene.callers.owner.post(at, { name: 'rocket' }))).body;
     return { ...path, award_id: id };
   };
   return {
     list: async (scene) => ({ by, path: (await create(scene)).path }),
-    read: async (scene) => ({ by, path: await awarded(scene) }),
+    get: async (scene) => ({ by, path: await createAward(scene) }),
     create: async (scene) => ({ by, path: (await create(scene)).path, params: { name: '+1' } }),
-    delete: async (scene) => ({ by: 'owner', path: await awarded(scene) }),
+    delete: async (scene) => ({ by: 'owner', path: await createAward(scene) }),
   };
 }
 
-const issueExamples = examplesFor(createIssuable(newIssueNoteable));
-const issueNoteExamples = examplesFor(createNoteOn(newIssueNoteable));
-const mergeRequestExamples = examplesFor(createIssuable(newMergeRequestNoteable), 'planner');
-const mergeRequestNoteExamples = examplesFor(createNoteOn(newMergeRequestNoteable), 'planner');
-const epicExamples = examplesFor(createIssuable(newEpicNoteable));
-const epicNoteExamples = examplesFor(createNoteOn(newEpicNoteable));
+const issueExamples = buildExamples(createIssuable(newIssueNoteable));
+const issueNoteExamples = buildExamples(createNoteOn(newIssueNoteable));
+const mergeRequestExamples = buildExamples(createIssuable(newMergeRequestNoteable), 'planner');
+const mergeRequestNoteExamples = buildExamples(createNoteOn(newMergeRequestNoteable), 'planner');
+const epicExamples = buildExamples(createIssuable(newEpicNoteable));
+const epicNoteExamples = buildExamples(createNoteOn(newEpicNoteable));
 
 export const examples: Examples<typeof endpoints> = {
   listIssueAwardEmoji: issueExamples.list,
-  getIssueAwardEmoji: issueExamples.read,
+  getIssueAwardEmoji: issueExamples.get,
   createIssueAwardEmoji: issueExamples.create,
   deleteIssueAwardEmoji: issueExamples.delete,
   listIssueNoteAwardEmoji: issueNoteExamples.list,
-  getIssueNoteAwardEmoji: issueNoteExamples.read,
+  getIssueNoteAwardEmoji: issueNoteExamples.get,
   createIssueNoteAwardEmoji: issueNoteExamples.create,
   deleteIssueNoteAwardEmoji: issueNoteExamples.delete,
   listMergeRequestAwardEmoji: mergeRequestExamples.list,
-  getMergeRequestAwardEmoji: mergeRequestExamples.read,
+  getMergeRequestAwardEmoji: mergeRequestExamples.get,
   createMergeRequestAwardEmoji: mergeRequestExamples.create,
   deleteMergeRequestAwardEmoji: mergeRequestExamples.delete,
   listMergeRequestNoteAwardEmoji: mergeRequestNoteExamples.list,
-  getMergeRequestNoteAwardEmoji: mergeRequestNoteExamples.read,
+  getMergeRequestNoteAwardEmoji: mergeRequestNoteExamples.get,
   createMergeRequestNoteAwardEmoji: mergeRequestNoteExamples.create,
   deleteMergeRequestNoteAwardEmoji: mergeRequestNoteExamples.delete,
   listEpicAwardEmoji: epicExamples.list,
-  getEpicAwardEmoji: epicExamples.read,
+  getEpicAwardEmoji: epicExamples.get,
   createEpicAwardEmoji: epicExamples.create,
   deleteEpicAwardEmoji: epicExamples.delete,
   listEpicNoteAwardEmoji: epicNoteExamples.list,
-  getEpicNoteAwardEmoji: epicNoteExamples.read,
+  getEpicNoteAwardEmoji: epicNoteExamples.get,
   createEpicNoteAwardEmoji: epicNoteExamples.create,
   deleteEpicNoteAwardEmoji: epicNoteExamples.delete,
 };

@@ -13,32 +13,35 @@ import {
 
 export type { Awardable } from './store.ts';
 
-/** Awards an emoji by short name, once even for concurrent calls. Creates no activity event and no mail. */
+/**
+ * Awards an emoji by its name or alias. Fails if the caller has already awarded it, even in a concurrent call. Creates no
+ * activity event and no mail.
+ */
 export async function createAward(
   uow: UnitOfWork<SignedInCaller>,
-  to: Awardable,
+  awardable: Awardable,
   shortName: string,
-): Promise<AwardRow | Failure<'unknown' | 'taken'>> {
+): Promise<AwardRow | Failure<'unknownEmoji' | 'taken'>> {
   const name = findEmojiName(shortName);
-  if (name === null) return fail('unknown');
+  if (name === null) return fail('unknownEmoji');
   const { user } = uow.actor;
-  const row = await insertAward(uow, to, { userId: user.id, name });
+  const row = await insertAward(uow, awardable, { userId: user.id, name });
   if (row === null) return fail('taken');
-  await updateVoteCount(uow, to, name, 1);
-  const { type, id } = to.noteable;
+  await updateVoteCount(uow, awardable, name, 1);
+  const { type, id } = awardable.noteable;
   await uow.publish('emoji-awarded', { userId: user.id, about: { type, id } });
   return row;
 }
 
-/** Deletes an award. */
+/** Deletes an award and updates the vote count. */
 export async function removeAward(
   uow: UnitOfWork,
-  from: Awardable,
+  awardable: Awardable,
   awardId: number,
 ): Promise<undefined | Failure<'notFound'>> {
   const deletedAward = await deleteAward(uow, awardId);
   if (deletedAward === null) return fail('notFound');
-  await updateVoteCount(uow, from, deletedAward.name, -1);
+  await updateVoteCount(uow, awardable, deletedAward.name, -1);
 }
 
 /** Deletes the caller's award of this name if it exists, else creates it. Returns the canonical name. */
@@ -46,9 +49,9 @@ export async function toggleAward(
   uow: UnitOfWork<SignedInCaller>,
   awardable: Awardable,
   shortName: string,
-): Promise<string | Failure<'unknown' | 'taken'>> {
+): Promise<string | Failure<'unknownEmoji' | 'taken'>> {
   const name = findEmojiName(shortName);
-  if (name === null) return fail('unknown');
+  if (name === null) return fail('unknownEmoji');
   if ((await deleteAwardByName(uow, awardable, { userId: uow.actor.user.id, name })) === null) {
     const awardResult = await createAward(uow, awardable, name);
     return isFailure(awardResult) ? awardResult : name;

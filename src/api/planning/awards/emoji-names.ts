@@ -1,6 +1,6 @@
 /**
- * The short names of emoji, as gemoji 8.1 has them (https://github.com/github/gemoji, MIT), each followed by its aliases. Those of
- * `thumbsup` and `thumbsdown` are `+1` and `-1`. Other data is left out to save memory.
+ * Returns the names of the emoji of gemoji 8.1 (https://github.com/github/gemoji, MIT), separated by white space. `=`
+ * separates a name from its aliases: those of `thumbsup` and `thumbsdown` are `+1` and `-1`.
  */
 export const emojiNames = () => `
 100 1234 1st_place_medal 2nd_place_medal 3rd_place_medal 8ball a ab abacus abc abcd accept accordion adhesive_bandage

@@ -7,7 +7,10 @@ import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { VOTE_NAMES } from './store.ts';
 
-/** When a user is deleted, clears the user of their awards; on hard delete deletes the awards and updates the vote counts. index: award_emoji_by_user */
+/**
+ * When a user is deleted, sets the user of their awards to null. On hard delete, deletes the awards and updates the vote
+ * counts. index: award_emoji_by_user
+ */
 export const onAwardUserDeleted = subscription({
   event: 'user-deleted',
   inBatches: (uow, { userId, hard }) =>
@@ -24,7 +27,7 @@ export const onAwardUserDeleted = subscription({
 
 /** Deletes a batch of the user's awards and returns how many. */
 async function deleteAwardsBatch(uow: UnitOfWork, userId: number): Promise<number> {
-  const isOneOf = (rows: readonly { readonly id: number }[]) =>
+  const hasIdIn = (rows: readonly { readonly id: number }[]) =>
     isInIds(
       uow,
       sql<number>`id`,
@@ -36,13 +39,13 @@ async function deleteAwardsBatch(uow: UnitOfWork, userId: number): Promise<numbe
     .where('user_id', '=', userId)
     .limit(BATCH_SIZE)
     .execute();
-  for (const [name, votes] of VOTE_NAMES) {
-    const countedVotes = rows.filter((row) => row.name === name && row.note_id === null).map(toResource);
-    for (const [type, noteables] of Map.groupBy(countedVotes, (noteable) => noteable.type)) {
-      const decrement = { [votes]: sql<number>`${sql.ref(votes)} - 1` };
-      await uow.updateTable(resourceTable(type)).set(decrement).where(isOneOf(noteables)).execute();
+  for (const [name, voteColumn] of VOTE_NAMES) {
+    const votedNoteables = rows.filter((row) => row.name === name && row.note_id === null).map(toResource);
+    for (const [type, noteables] of Map.groupBy(votedNoteables, (noteable) => noteable.type)) {
+      const decrement = { [voteColumn]: sql<number>`${sql.ref(voteColumn)} - 1` };
+      await uow.updateTable(resourceTable(type)).set(decrement).where(hasIdIn(noteables)).execute();
     }
   }
-  await uow.deleteFrom('award_emoji').where(isOneOf(rows)).execute();
+  await uow.deleteFrom('award_emoji').where(hasIdIn(rows)).execute();
   return rows.length;
 }

@@ -4,7 +4,7 @@ import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** Rows of awards. */
+/** Reads and writes awards. */
 
 export type AwardRow = Selectable<Schema['award_emoji']>;
 
@@ -14,33 +14,35 @@ export interface Awardable {
   readonly note: { readonly id: number } | null;
 }
 
-const foreignKeyOf = ({ noteable, note }: Awardable) =>
+/** Returns the foreign key column and its value for the awards of the awardable. */
+const toForeignKey = ({ noteable, note }: Awardable) =>
   note === null
     ? { column: foreignKeyColumn(noteable.type), id: noteable.id }
     : { column: 'note_id' as const, id: note.id };
 
 /** index: award_emoji_by_issue, award_emoji_by_merge_request, award_emoji_by_epic, award_emoji_by_note */
-function isOn(awardable: Awardable): RawBuilder<SqlBool> {
-  const { column, id } = foreignKeyOf(awardable);
+function belongsTo(awardable: Awardable): RawBuilder<SqlBool> {
+  const { column, id } = toForeignKey(awardable);
   return sql<SqlBool>`${sql.ref(column)} = ${id}`;
 }
 
+/** The column with the number of votes by emoji name. */
 const VOTE_COLUMNS: Readonly<Partial<Record<string, 'upvotes' | 'downvotes'>>> = {
   thumbsup: 'upvotes',
   thumbsdown: 'downvotes',
 };
 
-/** Emoji names that count as votes, with the column of the count. */
+/** Entries of `VOTE_COLUMNS`: each emoji name that counts as a vote, with the column of its count. */
 export const VOTE_NAMES = Object.entries(VOTE_COLUMNS) as readonly (readonly [string, 'upvotes' | 'downvotes'])[];
 
 /** Returns a page of the awards, oldest first. */
 export function listAwards(db: Reader, awardable: Awardable, page: OffsetRequest): Promise<Page<AwardRow>> {
-  return paginate(db, db.selectFrom('award_emoji').selectAll().where(isOn(awardable)).orderBy('id', 'asc'), page);
+  return paginate(db, db.selectFrom('award_emoji').selectAll().where(belongsTo(awardable)).orderBy('id', 'asc'), page);
 }
 
 /** Returns the award with this id if it belongs to the awardable, else null. index: award_emoji primary key */
 export async function findAward(db: Reader, awardable: Awardable, id: number): Promise<AwardRow | null> {
-  const query = db.selectFrom('award_emoji').selectAll().where('id', '=', id).where(isOn(awardable));
+  const query = db.selectFrom('award_emoji').selectAll().where('id', '=', id).where(belongsTo(awardable));
   return (await query.executeTakeFirst()) ?? null;
 }
 
@@ -50,7 +52,7 @@ export async function insertAward(
   awardable: Awardable,
   { userId, name }: { readonly userId: number; readonly name: string },
 ): Promise<AwardRow | null> {
-  const { column, id } = foreignKeyOf(awardable);
+  const { column, id } = toForeignKey(awardable);
   const row = await tx
     .insertInto('award_emoji')
     .values({ user_id: userId, name, [column]: id, created_at: tx.now, updated_at: tx.now })
@@ -75,11 +77,11 @@ export async function deleteAwardByName(
     .deleteFrom('award_emoji')
     .where('user_id', '=', userId)
     .where('name', '=', name)
-    .where(isOn(awardable));
+    .where(belongsTo(awardable));
   return (await deletion.returningAll().executeTakeFirst()) ?? null;
 }
 
-/** Updates the vote count and `updated_at` of the awardable after an award was created or deleted. */
+/** Updates the vote count (of issuables only) and `updated_at` of the awardable after a change of its awards. */
 export async function updateVoteCount(
   tx: Transaction,
   { noteable, note }: Awardable,
@@ -90,11 +92,13 @@ export async function updateVoteCount(
     await tx.updateTable('notes').set({ updated_at: tx.now }).where('id', '=', note.id).execute();
     return;
   }
-  const votes = VOTE_COLUMNS[name];
+  const voteColumn = VOTE_COLUMNS[name];
   await tx
     .updateTable(resourceTable(noteable.type))
     .set({ updated_at: tx.now })
-    .$if(votes !== undefined, (query) => query.set({ [votes!]: sql<number>`${sql.ref(votes!)} + ${sql.lit(delta)}` }))
+    .$if(voteColumn !== undefined, (query) =>
+      query.set({ [voteColumn!]: sql<number>`${sql.ref(voteColumn!)} + ${sql.lit(delta)}` }),
+    )
     .where('id', '=', noteable.id)
     .execute();
 }

@@ -12,21 +12,21 @@ interface LineInput {
   readonly line_type: 'new' | 'old';
 }
 
-/** Returns the position, as JSON, at which the commit's diff adds or removes this line, or null. */
+/** Returns the position of this line in the commit's diff, as JSON, or null if the diff neither adds nor removes it. */
 export async function findChangedLine(
   git: Git,
   { project, commit }: CommitNoteable,
   { path, line, line_type }: LineInput,
 ): Promise<string | null> {
   if (!path || line == null) return null;
-  const parent = commit.parentIds[0] ?? null;
-  const { files } = await getDiff(git, getRepository(git, project), parent, commit.id);
+  const parentId = commit.parentIds[0] ?? null;
+  const { files } = await getDiff(git, getRepository(git, project), parentId, commit.id);
   const file = files.find(({ oldPath, newPath }) => (line_type === 'new' ? newPath : oldPath) === path);
-  const target = line_type === 'new' ? { oldLine: null, newLine: line } : { oldLine: line, newLine: null };
+  const requestedLine = line_type === 'new' ? { oldLine: null, newLine: line } : { oldLine: line, newLine: null };
   for (const { oldLine, newLine } of parseDiffLines(file?.text ?? '')) {
-    if (oldLine !== target.oldLine || newLine !== target.newLine) continue;
-    const base = parent ?? ZERO_ID;
-    const shas = { base_sha: base, start_sha: base, head_sha: commit.id };
+    if (oldLine !== requestedLine.oldLine || newLine !== requestedLine.newLine) continue;
+    const baseSha = parentId ?? ZERO_ID;
+    const shas = { base_sha: baseSha, start_sha: baseSha, head_sha: commit.id };
     const paths = { old_path: file!.oldPath, new_path: file!.newPath, position_type: 'text' as const };
     const position: Position = { ...shas, ...paths, old_line: oldLine, new_line: newLine, line_range: null };
     return JSON.stringify(position);

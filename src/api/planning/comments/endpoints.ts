@@ -29,12 +29,12 @@ export const listCommitComments = endpoint({
     .resource(commentedCommit),
   response: page(CommitNote),
   read(db, { project, commit, commented: { id }, caller, page }) {
-    const all = { order_by: 'created_at', sort: 'asc', activity_filter: 'all_notes' } as const;
-    return listNotes(db, caller, commitNoteable(project, commit, id), all, page);
+    const listOptions = { order_by: 'created_at', sort: 'asc', activity_filter: 'all_notes' } as const;
+    return listNotes(db, caller, commitNoteable(project, commit, id), listOptions, page);
   },
 });
 
-/** A path requires a line. */
+/** Rule: `path` requires `line`. */
 const requireLineWithPath: ParameterRule = ({ path, line }, problems) => {
   if (isPresent(path) && !isPresent(line)) problems.add('line is missing');
 };

@@ -6,7 +6,7 @@ import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import type { NoteListRow, Position } from '../notes/index.ts';
 
-const bodiesQuery = createTextLoader('notes', 'body');
+const loadBodies = createTextLoader('notes', 'body');
 
 /** A comment on a commit (contract/planning.md §3.16). */
 export const CommitNote = entity('CommitNote', {
@@ -19,20 +19,20 @@ export const CommitNote = entity('CommitNote', {
 }).from(
   async (notes: readonly NoteListRow[], { db }) => {
     const ids = notes.map(({ id }) => id);
-    const authors = notes.map(({ author_id }) => author_id);
-    const [users, bodies] = await Promise.all([loadUsersById(db, authors), bodiesQuery(db, ids)]);
-    return { users, bodies };
+    const authorIds = notes.map(({ author_id }) => author_id);
+    const [usersById, bodiesById] = await Promise.all([loadUsersById(db, authorIds), loadBodies(db, ids)]);
+    return { usersById, bodiesById };
   },
-  ({ id, author_id, position, created_at }, to, { users, bodies }) => ({
-    note: bodies.get(id) ?? '',
-    ...lineFromPosition(position),
-    author: UserBasic.serialize(requireRow(users.get(author_id)), to),
+  ({ id, author_id, position, created_at }, context, { usersById, bodiesById }) => ({
+    note: bodiesById.get(id) ?? '',
+    ...toLineFields(position),
+    author: UserBasic.serialize(requireRow(usersById.get(author_id)), context),
     created_at,
   }),
 );
 
-/** Returns path and line of a position. An unchanged line has its number after the commit. */
-function lineFromPosition(position: string | null) {
+/** Returns the path and line of a position. The number of an unchanged line is the one after the commit. */
+function toLineFields(position: string | null) {
   if (position === null) return { path: null, line: null, line_type: null };
   const { old_path, new_path, old_line = null, new_line = null } = JSON.parse(position) as Position;
   if (new_line === null && old_line !== null)

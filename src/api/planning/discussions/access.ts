@@ -14,7 +14,7 @@ import {
   type Thread,
 } from '../notes/index.ts';
 
-/** Loads the thread `:discussion_id` of the noteable, with the notes that the caller may read. */
+/** Resource: the thread `:discussion_id` of the noteable, with the notes that the caller may read. */
 const discussionResource = {
   name: 'discussion',
   params: { discussion_id: required(string) },
@@ -25,32 +25,32 @@ const discussionResource = {
   notFound: () => notFound('Discussion'),
 } as const;
 
-/** Admits readers of the noteable and loads the thread. */
+/** Access to a thread for readers of the noteable. */
 export const readDiscussionAccess = (kind: NoteableKind) => kind.readAccess().resource(discussionResource);
 
-/** Admits readers of the noteable and loads the thread; answers 404 `Notes` if it is missing. */
+/** Access to the notes of a thread for readers of the noteable; 404 `Notes` if there is no such thread. */
 export const readDiscussionNotesAccess = (kind: NoteableKind) =>
   kind.readAccess().resource({ ...discussionResource, notFound: () => notFound('Notes') });
 
-/** Admits callers who may comment, and loads the thread. */
+/** Access to reply to a thread, for callers who may comment. */
 export const replyAccess = (kind: NoteableKind) => createNoteAccess(kind).resource(discussionResource);
 
-/** Admits Developers, the author of the thread and the author of the noteable, if the thread is resolvable. */
+/** Access to resolve a resolvable thread: for Developers, its author and the author of the noteable. */
 export const resolveDiscussionAccess = (kind: NoteableKind) =>
   readDiscussionAccess(kind).require(({ caller }, { noteable, discussion: thread }) => {
     if (!isSignedIn(caller) || !mayResolve(caller, noteable, thread) || !thread.notes.some(isResolvable))
       throw forbidden();
-  }, `${kind.parentType}:resolve_note, own threads and things: create_note`);
+  }, `${kind.parentType}:resolve_note, own threads and noteables: create_note`);
 
-/** Loads a note of a thread. The check is deferred, because the body decides between update and resolve. */
+/** Access to a note of a thread. The check is deferred: the request body decides between update and resolve. */
 export const updateOrResolveNoteAccess = (kind: NoteableKind) =>
   readThreadNoteAccess(kind).deferred({
-    name: 'may',
+    name: 'isAllowed',
     label: `${kind.parentType}:change_note or resolve_note`,
     createCheck:
       ({ db }, { noteable, caller, note }) =>
-      async (operation: 'change' | 'resolve'): Promise<boolean> => {
-        if (operation === 'change') return mayUpdateNote(caller, noteable, note);
+      async (operation: 'update' | 'resolve'): Promise<boolean> => {
+        if (operation === 'update') return mayUpdateNote(caller, noteable, note);
         const thread = await findThread(db, caller, noteable, note.discussion_id);
         return thread !== null && mayResolve(caller, noteable, thread);
       },

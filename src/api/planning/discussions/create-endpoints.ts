@@ -36,7 +36,7 @@ import { POSITION_ERRORS, type PositionParams, positionParam, validatePosition }
 
 // Creation of threads: with a first note on any noteable; on merge requests and commits also at a position in a diff.
 
-const params = { body: required(description), created_at: optional(dateTime) };
+const THREAD_PARAMS = { body: required(description), created_at: optional(dateTime) };
 
 const NOTE_CREATION_ERRORS = { internal: FORBIDDEN, ...NOTE_ERRORS, ...QUICK_ACTION_ERRORS } as const;
 
@@ -47,6 +47,7 @@ interface DiscussionParams {
   readonly created_at?: string | null | undefined;
 }
 
+/** Creates a thread with a first note; quick actions in the body are executed. */
 function createDiscussion(
   services: RefServices,
   target: NoteableContext<Noteable> & { readonly kind: NoteableKind },
@@ -62,19 +63,19 @@ function createDiscussion(
   });
 }
 
-const NOT_IN_A_DIFF: ThreadStart = { position: null, commitSha: null };
+const OUTSIDE_DIFF: ThreadStart = { position: null, commitSha: null };
 
 export const [createIssueDiscussion, createEpicDiscussion] = forNoteables([issueNoteable, epicNoteable], (kind) =>
   endpoint({
     post: `${kind.path}/discussions`,
     summary: `Create a thread on ${kind.nounWithArticle}`,
     access: createNoteAccess(kind),
-    params,
+    params: THREAD_PARAMS,
     errors: NOTE_CREATION_ERRORS,
     activity: kind.parentType === 'project' ? ['commented DiscussionNote', 'note mention'] : ['note mention'],
     response: { ...created(CreatedDiscussion), otherStatuses: [202] },
     handle: ({ caller, noteable, params }, services) =>
-      createDiscussion(services, { kind, noteable, caller }, params, NOT_IN_A_DIFF),
+      createDiscussion(services, { kind, noteable, caller }, params, OUTSIDE_DIFF),
   }),
 );
 
@@ -82,12 +83,12 @@ export const createMergeRequestDiscussion = endpoint({
   post: `${mergeRequestNoteable.path}/discussions`,
   summary: 'Create a thread on a merge request or diff',
   access: createNoteAccess(mergeRequestNoteable),
-  params: { ...params, position: optional(positionParam), commit_id: optional(string) },
+  params: { ...THREAD_PARAMS, position: optional(positionParam), commit_id: optional(string) },
   errors: { ...NOTE_CREATION_ERRORS, ...POSITION_ERRORS },
   activity: ['commented DiscussionNote', 'commented DiffNote', 'note mention'],
   response: { ...created(CreatedDiscussion), otherStatuses: [202] },
   async handle({ caller, noteable, params }, services) {
-    const threadStart = await threadStartAt(services.git, noteable, params.position);
+    const threadStart = await toThreadStart(services.git, noteable, params.position);
     if (isFailure(threadStart)) return threadStart;
     const commitSha =
       threadStart.position === null ? null : await findCommitSha(services.git, noteable, params.commit_id);
@@ -103,26 +104,27 @@ export const createCommitDiscussion = endpoint({
   post: `${commitNoteableKind.path}/discussions`,
   summary: 'Create a thread on a commit or its diff',
   access: createNoteAccess(commitNoteableKind),
-  params: { ...params, position: optional(positionParam) },
+  params: { ...THREAD_PARAMS, position: optional(positionParam) },
   errors: { ...NOTE_CREATION_ERRORS, ...POSITION_ERRORS },
   activity: ['commented DiscussionNote', 'commented DiffNote'],
   response: { ...created(CreatedDiscussion), otherStatuses: [202] },
   async handle({ caller, noteable, params }, services) {
-    if (params.position && !isDiffOfCommit(noteable, params.position)) return fail('nowhere');
-    const threadStart = await threadStartAt(services.git, noteable, params.position);
+    if (params.position && !isDiffOfCommit(noteable, params.position)) return fail('invalidPosition');
+    const threadStart = await toThreadStart(services.git, noteable, params.position);
     if (isFailure(threadStart)) return threadStart;
     return createDiscussion(services, { kind: commitNoteableKind, noteable, caller }, params, threadStart);
   },
 });
 
-type InRepository = Extract<Noteable, { readonly project: object }>;
+type RepositoryNoteable = Extract<Noteable, { readonly project: object }>;
 
-async function threadStartAt(
+/** Returns the start of a thread at this position, or outside a diff if there is none. */
+async function toThreadStart(
   git: Git,
-  { project }: InRepository,
+  { project }: RepositoryNoteable,
   positionParams: PositionParams | null | undefined,
 ): Promise<ThreadStart | Failure<keyof typeof POSITION_ERRORS>> {
-  if (!positionParams) return NOT_IN_A_DIFF;
+  if (!positionParams) return OUTSIDE_DIFF;
   const position = await validatePosition(git, project, positionParams);
   return isFailure(position) ? position : { position, commitSha: null };
 }
@@ -135,10 +137,10 @@ function isDiffOfCommit({ commit }: CommitNoteable, { base_sha, head_sha }: Posi
 /** Returns the SHA if the repository has this commit, null if none is given, else a failure. */
 async function findCommitSha(
   git: Git,
-  { project }: InRepository,
+  { project }: RepositoryNoteable,
   sha: string | null | undefined,
-): Promise<string | null | Failure<'nowhere'>> {
+): Promise<string | null | Failure<'invalidPosition'>> {
   if (!sha) return null;
   const exists = /^[0-9a-f]{40}$/.test(sha) && (await readCommit(git, getRepository(git, project), sha)) !== null;
-  return exists ? sha : fail('nowhere');
+  return exists ? sha : fail('invalidPosition');
 }

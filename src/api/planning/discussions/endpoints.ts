@@ -62,15 +62,20 @@ export const [getIssueDiscussion, getMergeRequestDiscussion, getEpicDiscussion, 
     }),
 );
 
-/** Epics belong to no project, so they record no activity events; comments on commits create no cross-references. */
-const ACTIVITY: Readonly<Record<NoteableKind['type'], Record<'answer' | 'update', readonly RecordedEventName[]>>> = {
-  Issue: { answer: ['commented DiscussionNote', 'note mention'], update: ['note mention'] },
+/**
+ * Events recorded by replies and updates. Epics belong to no project, so they record no activity events. Comments on
+ * commits create no cross-references.
+ */
+const RECORDED_EVENTS: Readonly<
+  Record<NoteableKind['type'], Record<'reply' | 'update', readonly RecordedEventName[]>>
+> = {
+  Issue: { reply: ['commented DiscussionNote', 'note mention'], update: ['note mention'] },
   MergeRequest: {
-    answer: ['commented DiscussionNote', 'commented DiffNote', 'note mention'],
+    reply: ['commented DiscussionNote', 'commented DiffNote', 'note mention'],
     update: ['note mention', 'note discussion'],
   },
-  Epic: { answer: ['note mention'], update: ['note mention'] },
-  Commit: { answer: ['commented DiscussionNote', 'commented DiffNote'], update: [] },
+  Epic: { reply: ['note mention'], update: ['note mention'] },
+  Commit: { reply: ['commented DiscussionNote', 'commented DiffNote'], update: [] },
 };
 
 export const [createIssueThreadNote, createMergeRequestThreadNote, createEpicThreadNote, createCommitThreadNote] =
@@ -87,7 +92,7 @@ export const [createIssueThreadNote, createMergeRequestThreadNote, createEpicThr
         threadGone: [404, '404 Discussion Not Found'],
         notAnswerable: [400, '400 Bad request - Discussion can not be replied to.'],
       },
-      activity: ACTIVITY[kind.type].answer,
+      activity: RECORDED_EVENTS[kind.type].reply,
       response: { ...created(noteOrQuickActions(Note)), otherStatuses: [202] },
       handle: ({ caller, noteable, discussion, params: { body, created_at } }, services) =>
         writeNoteWithQuickActions(services, { kind, noteable, caller }, body, {
@@ -136,10 +141,10 @@ export const [updateIssueThreadNote, updateMergeRequestThreadNote, updateEpicThr
         blank: NOTE_ERRORS.blank,
         notResolvable: [400, '400 Bad request - Note is not resolvable'],
       },
-      activity: ACTIVITY[kind.type].update,
+      activity: RECORDED_EVENTS[kind.type].update,
       response: { ...ok(noteOrQuickActions(Note)), otherStatuses: [202] },
-      async handle({ caller, noteable, note, may, params: { body, resolved } }, services) {
-        if (!(await may(resolved == null ? 'change' : 'resolve'))) return fail('forbidden');
+      async handle({ caller, noteable, note, isAllowed, params: { body, resolved } }, services) {
+        if (!(await isAllowed(resolved == null ? 'update' : 'resolve'))) return fail('forbidden');
         if (resolved == null) {
           if ((body ?? '').trim() === '') return fail('blank');
           return writeNoteWithQuickActions(services, { kind, noteable, caller }, body as string, {

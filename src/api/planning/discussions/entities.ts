@@ -8,16 +8,16 @@ export const Discussion = entity('Discussion', {
   individual_note: Type.Boolean(),
   notes: Type.Array(Note.schema),
 }).from(
-  async (threads: readonly Thread[], to) => {
-    const shapes = await Note.serializeAll(
+  async (threads: readonly Thread[], context) => {
+    const serializedNotes = await Note.serializeAll(
       threads.flatMap(({ notes }) => notes),
-      to,
+      context,
     );
-    return new Map(shapes.map((note) => [note.id, note]));
+    return new Map(serializedNotes.map((note) => [note.id, note]));
   },
-  ({ id, notes }, _to, shapes) => ({
+  ({ id, notes }, _context, notesById) => ({
     id,
     individual_note: notes[0].type === null,
-    notes: notes.flatMap((note) => shapes.get(note.id) ?? []),
+    notes: notes.flatMap((note) => notesById.get(note.id) ?? []),
   }),
 );

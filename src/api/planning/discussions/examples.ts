@@ -11,32 +11,35 @@ import {
 import type * as createEndpoints from './create-endpoints.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** Creates a thread as the owner. */
-async function newThread(scene: Scene, newNoteable: NewNoteable, params: object = {}) {
+/** Creates a thread as the owner. Returns the path parameters of the noteable, the thread and its first note. */
+async function createThread(scene: Scene, newNoteable: NewNoteable, params: object = {}) {
   const { at, path } = await newNoteable(scene);
   const { body } = await scene.expectSuccess(
     scene.project.owner.post(`${at}/discussions`, { body: 'It spins', ...params }),
   );
   const thread = { ...path, discussion_id: body.id as string };
-  return { on: path, thread, note: { ...thread, note_id: body.notes[0].id as number } };
+  return { noteable: path, thread, note: { ...thread, note_id: body.notes[0].id as number } };
 }
 
-const BODY = { body: 'Seen on two hosts' };
+const NOTE_PARAMS = { body: 'Seen on two hosts' };
 
-/** Calls for one kind of noteable. `diff`: threads may have a position in a diff; `mentions`: mentions create cross-references. */
-function callsOn(newNoteable: NewNoteable, { by = 'guest', diff = false, mentions = true }: Kind = {}) {
-  const ifMentions = (calls: Build): Build[] => (mentions ? [calls] : []);
-  const ifDiff = (calls: Build): Build[] => (diff ? [calls] : []);
+/** Returns the examples for one kind of noteable. */
+function buildExamples(
+  newNoteable: NewNoteable,
+  { by = 'guest', hasDiff = false, hasMentions = true }: NoteableTraits = {},
+) {
+  const ifMentions = (build: Build): Build[] => (hasMentions ? [build] : []);
+  const ifDiff = (build: Build): Build[] => (hasDiff ? [build] : []);
   const bodyWithMention = async (scene: Scene) => `As ${(await newNoteable(scene)).reference} says`;
-  const list: Build = async (scene) => ({ by, path: (await newThread(scene, newNoteable)).on });
-  const get: Build = async (scene) => ({ by, path: (await newThread(scene, newNoteable)).thread });
-  const getNote: Build = async (scene) => ({ by, path: (await newThread(scene, newNoteable)).note });
+  const list: Build = async (scene) => ({ by, path: (await createThread(scene, newNoteable)).noteable });
+  const get: Build = async (scene) => ({ by, path: (await createThread(scene, newNoteable)).thread });
+  const getNote: Build = async (scene) => ({ by, path: (await createThread(scene, newNoteable)).note });
   const create = [
-    (async (scene) => ({ by, path: (await newNoteable(scene)).path, params: BODY })) satisfies Build,
+    (async (scene) => ({ by, path: (await newNoteable(scene)).path, params: NOTE_PARAMS })) satisfies Build,
     ...ifDiff(async (scene) => ({
       by,
       path: (await newNoteable(scene)).path,
-      params: { ...BODY, position: addedLine(scene.repository) },
+      params: { ...NOTE_PARAMS, position: addedLine(scene.repository) },
     })),
     ...ifMentions(async (scene) => ({
       by,
@@ -45,54 +48,60 @@ function callsOn(newNoteable: NewNoteable, { by = 'guest', diff = false, mention
     })),
   ] as const;
   const reply = [
-    (async (scene) => ({ by, path: (await newThread(scene, newNoteable)).thread, params: BODY })) satisfies Build,
+    (async (scene) => ({
+      by,
+      path: (await createThread(scene, newNoteable)).thread,
+      params: NOTE_PARAMS,
+    })) satisfies Build,
     ...ifDiff(async (scene) => ({
       by,
-      path: (await newThread(scene, newNoteable, { position: addedLine(scene.repository) })).thread,
-      params: BODY,
+      path: (await createThread(scene, newNoteable, { position: addedLine(scene.repository) })).thread,
+      params: NOTE_PARAMS,
     })),
     ...ifMentions(async (scene) => ({
       by,
-      path: (await newThread(scene, newNoteable)).thread,
+      path: (await createThread(scene, newNoteable)).thread,
       params: { body: await bodyWithMention(scene) },
     })),
   ] as const;
   const update = [
     (async (scene) => ({
       by: 'maintainer',
-      path: (await newThread(scene, newNoteable)).note,
+      path: (await createThread(scene, newNoteable)).note,
       params: { body: 'It spins fast' },
     })) satisfies Build,
     ...ifMentions(async (scene) => ({
       by: 'maintainer',
-      path: (await newThread(scene, newNoteable)).note,
+      path: (await createThread(scene, newNoteable)).note,
       params: { body: await bodyWithMention(scene) },
     })),
     ...ifMentions(async (scene) => ({
       by: 'developer',
-      path: (await newThread(scene, newNoteable)).note,
+      path: (await createThread(scene, newNoteable)).note,
       params: { resolved: true },
     })),
   ] as const;
-  const remove: Build = async (scene) => ({ by: 'maintainer', path: (await newThread(scene, newNoteable)).note });
+  const remove: Build = async (scene) => ({ by: 'maintainer', path: (await createThread(scene, newNoteable)).note });
   const resolve: Build = async (scene) => ({
     by: 'developer',
-    path: (await newThread(scene, newNoteable)).thread,
+    path: (await createThread(scene, newNoteable)).thread,
     params: { resolved: true },
   });
   return { list, get, getNote, create, reply, update, remove, resolve };
 }
 
-interface Kind {
+interface NoteableTraits {
   readonly by?: CallerName;
-  readonly diff?: boolean;
-  readonly mentions?: boolean;
+  /** Threads may have a position in a diff. */
+  readonly hasDiff?: boolean;
+  /** Mentions create cross-references. */
+  readonly hasMentions?: boolean;
 }
 
-const onIssue = callsOn(newIssueNoteable);
-const onMergeRequest = callsOn(newMergeRequestNoteable, { by: 'planner', diff: true });
-const onEpic = callsOn(newEpicNoteable);
-const onCommit = callsOn(commentedCommit, { by: 'reporter', diff: true, mentions: false });
+const onIssue = buildExamples(newIssueNoteable);
+const onMergeRequest = buildExamples(newMergeRequestNoteable, { by: 'planner', hasDiff: true });
+const onEpic = buildExamples(newEpicNoteable);
+const onCommit = buildExamples(commentedCommit, { by: 'reporter', hasDiff: true, hasMentions: false });
 
 export const examples: Examples<typeof endpoints & typeof createEndpoints> = {
   listIssueDiscussions: onIssue.list,

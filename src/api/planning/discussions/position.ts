@@ -40,11 +40,11 @@ export const positionParam = object({
 export type PositionParams = NonNullable<ReturnType<typeof positionParam.read>>;
 
 export const POSITION_ERRORS = {
-  incomplete: [400, '400 Bad request - Note {:position=>["is incomplete"]}'],
-  nowhere: [400, `400 Bad request - Note {:line_code=>["can't be blank", "must be a valid line code"]}`],
+  incompletePosition: [400, '400 Bad request - Note {:position=>["is incomplete"]}'],
+  invalidPosition: [400, `400 Bad request - Note {:line_code=>["can't be blank", "must be a valid line code"]}`],
 } as const satisfies ErrorTable;
 
-/** Converts the parameters to the API's shape, with the fields of the position type. */
+/** Converts the parameters to a position with exactly the fields of its type; absent ones are null. */
 export function toPosition(params: PositionParams): Position {
   const { base_sha, start_sha, head_sha, position_type } = params;
   const { old_path = null, new_path = null } = params;
@@ -56,11 +56,11 @@ export function toPosition(params: PositionParams): Position {
   return { ...sharedFields, old_line, new_line, line_range: line_range ? toLineRange(line_range) : null };
 }
 
-type Range = NonNullable<PositionParams['line_range']>;
+type LineRangeParams = NonNullable<PositionParams['line_range']>;
 
-const toLineRange = ({ start, end }: Range) => ({ start: toLineEnd(start), end: toLineEnd(end) });
+const toLineRange = ({ start, end }: LineRangeParams) => ({ start: toLineEnd(start), end: toLineEnd(end) });
 
-function toLineEnd(params: Range['start']) {
+function toLineEnd(params: LineRangeParams['start']) {
   const { line_code = null, type = null, old_line = null, new_line = null } = params ?? {};
   return { line_code, type, old_line, new_line };
 }
@@ -70,12 +70,15 @@ export async function validatePosition(
   git: Git,
   project: LocatedRepository,
   params: PositionParams,
-): Promise<string | Failure<'incomplete' | 'nowhere'>> {
+): Promise<string | Failure<'incompletePosition' | 'invalidPosition'>> {
   const position = toPosition(params);
-  if (!isComplete(position)) return fail('incomplete');
-  return (await existsInDiff(git, getRepository(git, project), position)) ? JSON.stringify(position) : fail('nowhere');
+  if (!isComplete(position)) return fail('incompletePosition');
+  return (await existsInDiff(git, getRepository(git, project), position))
+    ? JSON.stringify(position)
+    : fail('invalidPosition');
 }
 
+/** Returns whether the position has the commits, a path and the fields that its type requires. */
 function isComplete(position: Position): boolean {
   const { base_sha, start_sha, head_sha, old_path, new_path, position_type } = position;
   if ([base_sha, start_sha, head_sha].includes('') || !(old_path || new_path)) return false;
@@ -84,11 +87,12 @@ function isComplete(position: Position): boolean {
   return position_type === 'file' || [width, height, x, y].every((value) => value != null);
 }
 
+/** Returns whether the diff contains the file and, for a text position, the line. */
 async function existsInDiff(git: Git, repository: Repository, position: Position): Promise<boolean> {
   const { base_sha, head_sha, old_path, new_path, position_type, old_line, new_line } = position;
   const hasNoBase = base_sha === ZERO_ID;
-  if (!hasNoBase && !(await isCommit(git, repository, base_sha))) return false;
-  if (!(await isCommit(git, repository, head_sha))) return false;
+  if (!hasNoBase && !(await commitExists(git, repository, base_sha))) return false;
+  if (!(await commitExists(git, repository, head_sha))) return false;
   const { files } = await getDiff(git, repository, hasNoBase ? null : base_sha, head_sha);
   const file = files.find(
     ({ oldPath, newPath }) => (!old_path || old_path === oldPath) && (!new_path || new_path === newPath),
@@ -100,6 +104,6 @@ async function existsInDiff(git: Git, repository: Repository, position: Position
   return false;
 }
 
-async function isCommit(git: Git, repository: Repository, sha: string): Promise<boolean> {
+async function commitExists(git: Git, repository: Repository, sha: string): Promise<boolean> {
   return /^[0-9a-f]{40}$/.test(sha) && (await readCommit(git, repository, sha)) !== null;
 }

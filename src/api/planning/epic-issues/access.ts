@@ -17,6 +17,7 @@ export interface IssueWithProject {
   readonly project: Project;
 }
 
+/** Returns the issue with its project, or null if one of them does not exist for the caller. */
 async function findIssueWithProject(db: Reader, caller: Caller, issueId: number): Promise<IssueWithProject | null> {
   const [issue] = await findIssues(db, caller, [issueId]);
   const project = issue && (await findProject(db, caller, String(issue.project_id)));
@@ -39,6 +40,7 @@ const issueResource = {
   authorize: (call: AccessCall, { child }: { readonly child: IssueWithProject }) => requireReadable(call, child),
 } as const;
 
+/** An issue of the epic, with its association. */
 interface AssociatedIssue {
   readonly association: EpicIssueAssociation;
   readonly child: IssueWithProject;
@@ -46,7 +48,7 @@ interface AssociatedIssue {
 
 /** Resource: the association `:epic_issue_id` of the epic, with its issue. */
 const associatedIssueResource = {
-  name: 'related',
+  name: 'associatedIssue',
   params: { epic_issue_id: required(integer) },
   async load(
     { db, caller, params }: AccessCall<{ readonly epic_issue_id: number }>,
@@ -57,20 +59,21 @@ const associatedIssueResource = {
     return association && child ? { association, child } : null;
   },
   notFound: nestedNotFound,
-  authorize: (call: AccessCall, { related }: { readonly related: AssociatedIssue }) =>
-    requireReadable(call, related.child),
+  authorize: (call: AccessCall, { associatedIssue }: { readonly associatedIssue: AssociatedIssue }) =>
+    requireReadable(call, associatedIssue.child),
 } as const;
 
-const LABEL = 'group:relate_epic, project:relate_issue';
+/** The abilities for the list of endpoints. Writes check `relate_issue` in their unit of work. */
+const REQUIRED_ABILITIES = 'group:relate_epic, project:relate_issue';
 
 /** Access to add an issue: for readers of the epic who are members of the issue's project. */
 export const addIssueAccess = () =>
   epicWithAbility('relate_epic')
     .resource(issueResource)
-    .require(() => {}, LABEL);
+    .require(() => {}, REQUIRED_ABILITIES);
 
-/** The same for an issue of the epic. */
+/** Access to reorder or remove an issue of the epic, for the same callers. */
 export const updateIssueAccess = () =>
   epicWithAbility('relate_epic')
     .resource(associatedIssueResource)
-    .require(() => {}, LABEL);
+    .require(() => {}, REQUIRED_ABILITIES);

@@ -9,17 +9,22 @@ import { addIssueToEpic } from '../epics/index.ts';
 import type { IssueWithProject } from './access.ts';
 import type { EpicIssueLinkRow } from './entities.ts';
 
-/** Adds an issue to an epic as its first one, and removes it from another one. The caller must be a member of its project. */
+/**
+ * Adds an issue to an epic, before its other issues, and removes it from its former epic. The caller must be a member of
+ * the issue's project. The check for confidential epics comes last: a failure rolls the addition back.
+ */
 export async function addIssue(
   uow: UnitOfWork<SignedInCaller>,
   { id }: Epic,
   { issue: { id: issueId }, project }: IssueWithProject,
-): Promise<EpicIssueLinkRow | Failure<'notFound' | 'noMatch' | 'assigned' | 'archived' | 'public'>> {
-  if (!mayInProject(uow.actor, 'relate_issue', project)) return fail('noMatch');
+): Promise<
+  EpicIssueLinkRow | Failure<'notFound' | 'noMatchingIssue' | 'assigned' | 'archived' | 'issueNotConfidential'>
+> {
+  if (!mayInProject(uow.actor, 'relate_issue', project)) return fail('noMatchingIssue');
   const [[epic], [issue]] = [await findEpics(uow, [id]), await findIssues(uow, uow.actor, [issueId])];
   if (epic === undefined || issue === undefined) return fail('notFound');
   const association = await addIssueToEpic(uow, epic, { issue, project });
   if (isFailure(association)) return association;
-  if (epic.confidential && !issue.confidential) return fail('public', { iid: issue.iid });
+  if (epic.confidential && !issue.confidential) return fail('issueNotConfidential', { iid: issue.iid });
   return { association, epic, issue: requireRow((await findIssues(uow, uow.actor, [issueId]))[0]) };
 }

@@ -31,10 +31,10 @@ export const addEpicIssue = endpoint({
   lock: ({ epic }) => epicIssuesLockKey(epic),
   errors: {
     notFound: NOT_FOUND,
-    noMatch: [404, 'No matching issue found. Make sure that you are adding a valid issue URL.'],
+    noMatchingIssue: [404, 'No matching issue found. Make sure that you are adding a valid issue URL.'],
     archived: FORBIDDEN,
     assigned: [409, 'Issue(s) already assigned'],
-    public: [
+    issueNotConfidential: [
       422,
       '#{iid} cannot be added: cannot assign a non-confidential issue to a confidential parent. Make the issue confidential and try again.',
     ],
@@ -51,7 +51,7 @@ export const removeEpicIssue = endpoint({
   errors: { notFound: NOT_FOUND, noLink: [404, 'No Issue Link found'] },
   activity: ['note child', 'note parent'],
   response: ok(EpicIssueLink),
-  write: (uow, { epic, related: { association, child } }) => removeIssue(uow, epic, association.id, child),
+  write: (uow, { epic, associatedIssue: { association, child } }) => removeIssue(uow, epic, association.id, child),
 });
 
 export const reorderEpicIssue = endpoint({
@@ -66,6 +66,6 @@ export const reorderEpicIssue = endpoint({
     noNeighbour: [400, { message: { error: 'Issue could not be moved!' } }],
   },
   response: list(EpicIssueMoved),
-  write: (uow, { epic, related: { association, child }, params }) =>
+  write: (uow, { epic, associatedIssue: { association, child }, params }) =>
     reorderIssue(uow, epic, association.id, child, params),
 });

@@ -17,15 +17,15 @@ const positionFields = {
 /** The row of an epic's issue. */
 type EpicIssueRow = IssueListRow & Pick<EpicIssueListRow, 'association'>;
 
-const positionOf = ({ association: { id, relative_position } }: EpicIssueRow) => ({
+const toPositionFields = ({ association: { id, relative_position } }: EpicIssueRow) => ({
   epic_issue_id: id,
   relative_position,
 });
 
 /** An issue in the list of its epic. */
 export const EpicIssue = entity('EpicIssue', { ...IssueInList.schema.properties, ...positionFields }).from(
-  async (rows: readonly EpicIssueRow[], to) => byRow(rows, await IssueInList.serializeAll(rows, to)),
-  (row, _to, relations) => ({ ...relations.get(row)!, ...positionOf(row) }),
+  async (rows: readonly EpicIssueRow[], context) => mapByRow(rows, await IssueInList.serializeAll(rows, context)),
+  (row, _context, issuesByRow) => ({ ...issuesByRow.get(row)!, ...toPositionFields(row) }),
 );
 
 /** An issue of an epic in the response to a reordering. */
@@ -33,15 +33,19 @@ export const EpicIssueMoved = entity('EpicIssueMoved', {
   ...EpicIssue.schema.properties,
   subscribed: Type.Boolean(),
 }).from(
-  async (rows: readonly EpicIssueRow[], to) => ({
-    serialized: byRow(rows, await EpicIssue.serializeAll(rows, to)),
-    subscribed: await findSubscribedIds(to.db, ISSUES, to.caller, rows),
+  async (rows: readonly EpicIssueRow[], context) => ({
+    issuesByRow: mapByRow(rows, await EpicIssue.serializeAll(rows, context)),
+    subscribedIds: await findSubscribedIds(context.db, ISSUES, context.caller, rows),
   }),
-  (row, _to, { serialized, subscribed }) => ({ ...serialized.get(row)!, subscribed: subscribed.has(row.id) }),
+  (row, _context, { issuesByRow, subscribedIds }) => ({
+    ...issuesByRow.get(row)!,
+    subscribed: subscribedIds.has(row.id),
+  }),
 );
 
-function byRow<Row, Shape>(rows: readonly Row[], shapes: readonly Shape[]): ReadonlyMap<Row, Shape> {
-  return new Map(rows.map((row, index) => [row, shapes[index]!]));
+/** Maps each row to its serialized form, which has the same index. */
+function mapByRow<Row, Shape>(rows: readonly Row[], serializedRows: readonly Shape[]): ReadonlyMap<Row, Shape> {
+  return new Map(rows.map((row, index) => [row, serializedRows[index]!]));
 }
 
 /** An association, existing or deleted, with both sides as of the unit of work; they may be deleted afterwards. */
@@ -58,16 +62,16 @@ export const EpicIssueLink = entity('EpicIssueLink', {
   epic: EpicOfIssue.schema,
   issue: Issue.schema,
 }).from(
-  async (rows: readonly EpicIssueLinkRow[], to) => {
+  async (rows: readonly EpicIssueLinkRow[], context) => {
     const issues = rows.map(({ issue }) => issue);
     const epics = rows.map(({ epic }) => epic);
     return {
-      issues: byRow(issues, await Issue.serializeAll(issues, to)),
-      epics: byRow(epics, await EpicOfIssue.serializeAll(epics, to)),
+      issuesByRow: mapByRow(issues, await Issue.serializeAll(issues, context)),
+      epicsByRow: mapByRow(epics, await EpicOfIssue.serializeAll(epics, context)),
     };
   },
-  ({ association, epic: row, issue: child }, _to, { issues, epics }) => {
-    const [epic, issue] = [epics.get(row)!, issues.get(child)!];
+  ({ association, epic: epicRow, issue: issueRow }, _context, { issuesByRow, epicsByRow }) => {
+    const [epic, issue] = [epicsByRow.get(epicRow)!, issuesByRow.get(issueRow)!];
     const { id, iid, title, group_id, web_edit_url: url } = epic;
     // Shows the epic even after the issue was removed from it.
     const epicFields = issue.epic_iid === undefined ? {} : { epic_iid: iid, epic: { id, iid, title, url, group_id } };

@@ -7,6 +7,7 @@ export async function newEpic({ at, owner }: Group, params: Readonly<Record<stri
   return { id: body.id as number, iid: body.iid as number, at: epic, issues: `${epic}/issues` };
 }
 
+/** Creates an issue as the project's owner and returns it. */
 export async function newIssue({ at, owner }: Project, params: Readonly<Record<string, unknown>> = {}) {
   return (await expectSuccess(owner.post(`${at}/issues`, { title: 'Broken', ...params }))).body;
 }

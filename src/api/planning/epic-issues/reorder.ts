@@ -13,7 +13,7 @@ import { type EpicIssueListRow, listIssuesOfEpic } from './store.ts';
 
 const FIRST_PAGE = { kind: 'offset', page: 1, perPage: 20 } as const;
 
-/** Moves an issue of the epic after or before another one. Returns the first page of the epic's issues. */
+/** Moves an issue of the epic before or after another one, if one is given. Returns the first page of the epic's issues. */
 export async function reorderIssue(
   uow: UnitOfWork<SignedInCaller>,
   epic: Epic,
@@ -23,15 +23,18 @@ export async function reorderIssue(
 ): Promise<readonly EpicIssueListRow[] | Failure<'notFound' | 'forbidden' | 'noNeighbour'>> {
   if (!mayInProject(uow.actor, 'relate_issue', project)) return fail('forbidden');
   if ((await findAssociation(uow, epic.id, associationId)) === null) return fail('notFound');
-  const isRequested = input.move_before_id != null || input.move_after_id != null;
+  const hasNeighbour = input.move_before_id != null || input.move_after_id != null;
   const neighbourId = input.move_before_id ?? input.move_after_id ?? 0;
-  if (isRequested && !(await isVisibleAssociation(uow, epic, neighbourId))) return fail('noNeighbour');
-  if (isRequested && !(await reorderInList(uow, epicIssueOrder(epic.id), associationId, input)))
+  if (hasNeighbour && !(await isVisibleAssociation(uow, epic, neighbourId))) return fail('noNeighbour');
+  if (hasNeighbour && !(await reorderInList(uow, epicIssueOrder(epic.id), associationId, input)))
     return fail('noNeighbour');
   return (await listIssuesOfEpic(uow, uow.actor, epic, FIRST_PAGE)).items;
 }
 
-/** Returns whether the association is one of the epic whose issue the caller may read. index: epic_issues primary key, issues primary key */
+/**
+ * Returns whether the association belongs to the epic and the caller may read its issue.
+ * index: epic_issues primary key, issues primary key
+ */
 async function isVisibleAssociation(uow: UnitOfWork, { id: epicId }: Epic, associationId: number): Promise<boolean> {
   const association = await uow
     .selectFrom('epic_issues')

@@ -10,7 +10,7 @@ import type { EpicIssueAssociation } from '../epics/index.ts';
 /** An issue with its position in an epic. */
 export interface EpicIssueListRow extends ListedIssue {
   readonly association: Pick<EpicIssueAssociation, 'id' | 'relative_position'>;
-  /** References are relative to this group, which is the epic's. */
+  /** Id of the epic's group; references are relative to it. */
   readonly referenceContext: number;
 }
 
@@ -36,9 +36,9 @@ export async function listIssuesOfEpic(
     caller,
     result.items.map(({ issue_id }) => issue_id),
   );
-  const byId = new Map(issues.map((issue) => [issue.id, issue]));
+  const issuesById = new Map(issues.map((issue) => [issue.id, issue]));
   const items = result.items.flatMap(({ issue_id, ...association }) => {
-    const issue = byId.get(issue_id);
+    const issue = issuesById.get(issue_id);
     return issue === undefined ? [] : [{ ...issue, association, referenceContext }];
   });
   return { ...result, items };
