@@ -31,8 +31,8 @@ type AppendResult = Failure<'rangeNotSatisfiable' | 'traceTooLarge'> | { readonl
 
 /**
  * Appends a request body to the log of a job if `start` is the current length of the log. Streams the bytes to disk
- * with secrets masked, and counts them once all are stored. Returns the new length; `rangeNotSatisfiable` contains the current
- * `Range`.
+ * with secrets masked, and counts them once all are stored. Returns the new length;
+ * `rangeNotSatisfiable` contains the current `Range`.
  */
 export async function appendToTrace(
   services: Pick<Services, 'database' | 'blobs' | 'runUnitOfWork' | 'secretKey'>,

@@ -20,7 +20,7 @@ export async function findCoverage(log: string, pattern: string): Promise<number
   const yieldIfDue = createYielder();
   let totalCost = 0;
   for (const line of iterateLinesBackwards(log)) {
-    const matcher = expression.matcher(line);
+    const matcher = regex.matcher(line);
     let lastMatch: string | null = null;
     while (matcher.find()) lastMatch = matcher.group(matcher.groupCount());
     const number = lastMatch === null ? null : /\d+(?:\.\d+)?/.exec(lastMatch);

@@ -10,7 +10,7 @@ const assembleTraceOnJobFinished = subscription({
   inTransaction: (uow, { jobId }) => enqueue(uow, assembleTrace, { jobId }),
 });
 
-/** Logs of jobs. */
+/** Logs of jobs. A log is stored in chunks while the job runs, and assembled into one artifact afterwards. */
 export const traces = resourceModule({
   endpoints,
   jobs: [joinTraceChunks, assembleTrace],

@@ -3,6 +3,7 @@ import { cleanUpTriggers, cleanUpTriggersDaily } from './cleanup.ts';
 import * as endpoints from './endpoints.ts';
 import { deleteTriggersOfProject, deleteTriggersOfUser } from './on-delete.ts';
 
+/** Pipeline trigger tokens. */
 export const triggers = resourceModule({
   endpoints,
   jobs: [cleanUpTriggers],

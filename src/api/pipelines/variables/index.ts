@@ -5,4 +5,5 @@ export { variablesForJob, variablesForPipeline } from './job-variables.ts';
 export { maySetPipelineVariables } from './pipeline-permission.ts';
 export { validateVariable } from './validation.ts';
 
+/** CI/CD variables of projects, groups and the instance. */
 export const variables = resourceModule({ endpoints });

@@ -13,10 +13,11 @@ interface OwnerType {
   readonly title: string;
   readonly maxVariables: number;
   /** The plural noun in the error for exceeding the limit. */
-  readonly all: string;
+  readonly limitNoun: string;
   /** The noun in messages of audit events. */
-  readonly words: string;
-  readonly event: 'ci_variable' | 'ci_group_variable' | 'ci_instance_variable';
+  readonly auditNoun: string;
+  /** The first part of audit event names, such as `ci_variable_created`. */
+  readonly auditEventPrefix: 'ci_variable' | 'ci_group_variable' | 'ci_instance_variable';
   readonly auditTargetType: string;
 }
 
