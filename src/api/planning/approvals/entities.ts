@@ -9,7 +9,7 @@ import { loadMergeStatuses, mergeRequestState, mergeStatusField } from '../merge
 import { mayApprove } from './approval-permission.ts';
 import { loadApprovals } from './store.ts';
 
-const flag = Type.Boolean();
+const boolean = Type.Boolean();
 const integer = Type.Integer();
 const text = Type.String();
 /** Type of the fields that list approval rules and approvers: always empty, because approval rules are not supported. */
@@ -32,20 +32,20 @@ export const Approvals = entity('Approvals', {
   created_at: dateTime,
   updated_at: dateTime,
   merge_status: mergeStatusField,
-  approved: flag,
+  approved: boolean,
   approvals_required: integer,
   approvals_left: integer,
-  require_password_to_approve: flag,
+  require_password_to_approve: boolean,
   approved_by: Type.Array(shape('Approval', { user: UserBasic.schema, approved_at: dateTime })),
   suggested_approvers: emptyArray,
   approvers: emptyArray,
   approver_groups: emptyArray,
-  user_has_approved: flag,
-  user_can_approve: flag,
+  user_has_approved: boolean,
+  user_can_approve: boolean,
   approval_rules_left: emptyArray,
-  has_approval_rules: flag,
-  merge_request_approvers_available: flag,
-  multiple_approval_rules_available: flag,
+  has_approval_rules: boolean,
+  merge_request_approvers_available: boolean,
+  multiple_approval_rules_available: boolean,
   invalid_approvers_rules: emptyArray,
 }).from(
   async (rows: readonly ApprovalsRow[], context) => {
@@ -56,7 +56,7 @@ export const Approvals = entity('Approvals', {
       mergeRequests.map(({ id }) => id),
     );
     return {
-      approvals: Map.groupBy(approvals, ({ merge_request_id }) => merge_request_id),
+      approvalsByMergeRequest: Map.groupBy(approvals, ({ merge_request_id }) => merge_request_id),
       usersById: await loadUsersById(
         db,
         approvals.map(({ user_id }) => user_id),
@@ -102,4 +102,4 @@ export const Approvals = entity('Approvals', {
 );
 
 /** The approval state of a merge request: without rules, because approval rules are not supported. */
-export const ApprovalState = entity('ApprovalState', { approval_rules_overwritten: flag, rules: emptyArray });
+export const ApprovalState = entity('ApprovalState', { approval_rules_overwritten: boolean, rules: emptyArray });
