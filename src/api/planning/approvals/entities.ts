@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { loadUsersById, UserBasic } from '#api/identity/usersById/index.ts';
+import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { requireRow } from '#domain/row-deleted.ts';
