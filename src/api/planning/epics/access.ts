@@ -12,19 +12,19 @@ import type { IncomingRequest } from '#http/request/incoming.ts';
 
 /** Access to epics. Group and tier are checked before the parameters (contract/planning.md §0 "Order of checks"). */
 
-/** Groups loaded by `loadParent`, for `load` of the same request. */
-const FOUND_GROUPS = new WeakMap<IncomingRequest, Group>();
+/** Groups by request: `loadParent` stores the group, `load` takes it. */
+const GROUPS_BY_REQUEST = new WeakMap<IncomingRequest, Group>();
 
 async function loadParentGroup(call: AccessCall): Promise<void> {
   const group = await loadVisibleGroup(call);
   forbidOnFreeTier(call);
-  FOUND_GROUPS.set(call.request, group);
+  GROUPS_BY_REQUEST.set(call.request, group);
 }
 
-/** Returns the loaded group once; a second access check loads it again. */
-async function takeFoundGroup(call: AccessCall): Promise<Group> {
-  const group = FOUND_GROUPS.get(call.request);
-  FOUND_GROUPS.delete(call.request);
+/** Removes and returns the group that `loadParent` stored for this request. Loads it if none is stored, as in a second access check. */
+async function takeLoadedGroup(call: AccessCall): Promise<Group> {
+  const group = GROUPS_BY_REQUEST.get(call.request);
+  GROUPS_BY_REQUEST.delete(call.request);
   return group ?? loadVisibleGroup(call);
 }
 
@@ -40,7 +40,7 @@ export function signedInEpicGroupAccess(ability: GroupAbilityName): Access<EpicG
     label: `group:${ability}`,
     authenticate: requireSignedIn,
     loadParent: loadParentGroup,
-    load: async (call) => ({ group: await takeFoundGroup(call), caller: signedInCaller(call.caller) }),
+    load: async (call) => ({ group: await takeLoadedGroup(call), caller: signedInCaller(call.caller) }),
     authorize: (call, { group }) => requireAbility(call, ability, group),
   });
 }
@@ -52,7 +52,7 @@ export function epicGroupAccess(ability: GroupAbilityName): Access<EpicGroupCont
     label: `group:${ability} (public)`,
     authenticate: () => {},
     loadParent: loadParentGroup,
-    load: async (call) => ({ group: await takeFoundGroup(call), caller: call.caller }),
+    load: async (call) => ({ group: await takeLoadedGroup(call), caller: call.caller }),
     authorize: (call, { group }) => requireAbility(call, ability, group),
   });
 }
@@ -61,7 +61,7 @@ function requireAbility({ caller }: AccessCall, ability: GroupAbilityName, group
   if (!mayInGroup(caller, ability, group)) throw forbidden();
 }
 
-/** Resource: the epic `:epic_iid` of the group. Throws `refused()` (default: 403) if the caller may not read it or lacks the ability. */
+/** Resource: the epic `:epic_iid` of the group. Throws `onDenied()` (default: 403) if the caller may not read it or lacks the ability. */
 export const epicResource = (ability: GroupAbilityName, onDenied: () => unknown = forbidden) =>
   ({
     name: 'epic',

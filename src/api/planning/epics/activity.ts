@@ -8,7 +8,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 /** Returns the epic as the resource of its events. */
 export const toResource = ({ id }: Pick<Epic, 'id'>) => ({ type: 'Epic', id }) as const;
 
-/** Records all differences between two snapshots. */
+/** Records the differences between the epic before and after an update. */
 export async function recordEpicChanges(uow: UnitOfWork<SignedInCaller>, before: Epic, after: Epic): Promise<void> {
   const texts = [
     ...(before.title === after.title ? [] : [titleChanged(before.title, after.title)]),

@@ -7,7 +7,7 @@ interface ParsedColor {
   readonly errors: string[];
 }
 
-/** Parses a color as for labels: `#RGB`, `#RRGGBB` or a name. Returns the default color if there is none. */
+/** Parses a color in the formats of label colors: `#RGB`, `#RRGGBB` or a name. Returns the default color for no text and, with errors, for an invalid one. */
 export function parseEpicColor(colorText: string | null | undefined): ParsedColor {
   const color = colorText == null ? DEFAULT_COLOR : parseColor(colorText);
   return color === null ? { color: DEFAULT_COLOR, errors: ['must be a valid color code'] } : { color, errors: [] };

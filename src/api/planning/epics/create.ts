@@ -64,7 +64,7 @@ async function insertNewEpic(
     parent: parent === null ? [] : await validateParent(uow, null, parent.id),
   });
   if (errors) return invalid(errors);
-  const epic = (mayInGroup(uow.actor, 'date_epic', group) && input.created_at) || uow.now;
+  const createdAt = (mayInGroup(uow.actor, 'date_epic', group) && input.created_at) || uow.now;
   const iid = await nextIid(uow, { groupId: group.id }, 'epic');
   const description = input.description ?? null;
   const id = await insertEpic(uow, {
@@ -76,7 +76,7 @@ async function insertNewEpic(
     color,
     parent_id: parent?.id ?? null,
     ...resolveFixedDates(NO_DATES, input),
-    ...newStateColumns(epic),
+    ...newStateColumns(createdAt),
   });
   await updateLabels(uow, EPICS, id, { before: [], after: await resolveLabels(uow, { group }, [], input) });
   await uow.publish('notifiable-event-occurred', { event: 'new_epic', about: { type: 'Epic', id } });

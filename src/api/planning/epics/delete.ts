@@ -17,10 +17,10 @@ export function removeEpic(
 ): Promise<undefined | Failure<'notFound'>> {
   return inBatches(runUnitOfWork, caller, {
     async recheck(uow) {
-      const { caller: now, group } = await requireGroupAccess(uow, caller, group_id, 'delete_epic');
+      const { caller: currentCaller, group } = await requireGroupAccess(uow, caller, group_id, 'delete_epic');
       const epic = await findEpic(uow, group_id, iid);
       if (epic === null) return fail('notFound');
-      if (!mayReadEpic(now, group, epic)) throw new AccessRevoked();
+      if (!mayReadEpic(currentCaller, group, epic)) throw new AccessRevoked();
       return undefined;
     },
     async runBatch(uow) {

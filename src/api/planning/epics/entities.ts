@@ -58,7 +58,7 @@ const fields = {
 async function loadEpicRelations(epics: readonly ListedEpic[], { db, caller }: SerializationContext) {
   const ids = epics.map(({ id }) => id);
   const parents = await loadVisibleParents(db, caller, epics);
-  const [users, paths, labelsById, dates] = await Promise.all([
+  const [users, paths, labels, dates] = await Promise.all([
     loadUsersById(
       db,
       epics.map(({ author_id }) => author_id),
@@ -70,41 +70,43 @@ async function loadEpicRelations(epics: readonly ListedEpic[], { db, caller }: S
     loadLabels(db, EPICS, ids),
     loadInheritedDates(db, ids),
   ]);
-  return { users, paths, parents, dates, labelsById: Map.groupBy(labelsById, ({ thing_id }) => thing_id) };
+  return { users, paths, parents, dates, labelsByEpicId: Map.groupBy(labels, ({ thing_id }) => thing_id) };
 }
 
 type EpicRelations = Awaited<ReturnType<typeof loadEpicRelations>>;
 
-/** Returns the dates: either both fixed dates, or both dates from the milestones of the issues. */
+/** Serializes the dates. The effective dates are either both fixed, or both inherited from the milestones of the issues. */
 function serializeDates(epic: EpicRow, { dates }: EpicRelations) {
-  const { start, due } = dates.get(epic.id) ?? { start: null, due: null };
-  const [first, last] = epic.dates_are_fixed ? [epic.start_date_fixed, epic.due_date_fixed] : [start, due];
+  const { start: inheritedStart, due: inheritedDue } = dates.get(epic.id) ?? { start: null, due: null };
+  const [startDate, dueDate] = epic.dates_are_fixed
+    ? [epic.start_date_fixed, epic.due_date_fixed]
+    : [inheritedStart, inheritedDue];
   return {
-    start_date: first,
+    start_date: startDate,
     start_date_is_fixed: epic.dates_are_fixed,
     start_date_fixed: epic.start_date_fixed,
-    start_date_from_inherited_source: start,
-    start_date_from_milestones: start,
-    end_date: last,
-    due_date: last,
+    start_date_from_inherited_source: inheritedStart,
+    start_date_from_milestones: inheritedStart,
+    end_date: dueDate,
+    due_date: dueDate,
     due_date_is_fixed: epic.dates_are_fixed,
     due_date_fixed: epic.due_date_fixed,
-    due_date_from_inherited_source: due,
-    due_date_from_milestones: due,
+    due_date_from_inherited_source: inheritedDue,
+    due_date_from_milestones: inheritedDue,
   };
 }
 
-/** Returns the references: short in the epic's group, full elsewhere. */
-function epicReferences(iid: number, path: string, isOwn: boolean) {
+/** Serializes the references. `relative` is short inside the epic's group and full elsewhere. */
+function serializeReferences(iid: number, path: string, isInEpicGroup: boolean) {
   const [short, fullReference] = [`&${iid}`, `${path}&${iid}`];
-  return { short, relative: isOwn ? short : fullReference, full: fullReference };
+  return { short, relative: isInEpicGroup ? short : fullReference, full: fullReference };
 }
 
 function serializeEpic(epic: EpicRow, context: SerializationContext, relations: EpicRelations) {
-  const { users, paths, parents, labelsById } = relations;
+  const { users, paths, parents, labelsByEpicId } = relations;
   const path = requireRow(paths.get(epic.group_id));
   const parent = parents.get(epic.parent_id ?? 0) ?? null;
-  const at = ({ group_id, iid }: Pick<EpicRow, 'group_id' | 'iid'>) =>
+  const toApiUrl = ({ group_id, iid }: Pick<EpicRow, 'group_id' | 'iid'>) =>
     `${context.url}/api/v4/groups/${group_id}/epics/${iid}`;
   return {
     id: epic.id,
@@ -125,35 +127,35 @@ function serializeEpic(epic: EpicRow, context: SerializationContext, relations: 
     state: epic.state,
     web_edit_url: `/groups/${path}/-/epics/${epic.iid}`,
     web_url: `${context.url}/groups/${path}/-/epics/${epic.iid}`,
-    references: epicReferences(epic.iid, path, true),
+    references: serializeReferences(epic.iid, path, true),
     created_at: epic.created_at,
     updated_at: epic.updated_at,
     closed_at: epic.closed_at,
-    labels: (labelsById.get(epic.id) ?? []).map(({ title }) => title),
+    labels: (labelsByEpicId.get(epic.id) ?? []).map(({ title }) => title),
     upvotes: epic.upvotes,
     downvotes: epic.downvotes,
     _links: {
-      self: at(epic),
-      epic_issues: `${at(epic)}/issues`,
+      self: toApiUrl(epic),
+      epic_issues: `${toApiUrl(epic)}/issues`,
       group: `${context.url}/api/v4/groups/${epic.group_id}`,
-      parent: parent && at(parent),
+      parent: parent && toApiUrl(parent),
     },
   };
 }
 
 /** An epic in responses to create and update. */
-export const Epic = entity('Epic', fields).from(loadEpicRelations, (epic: EpicRow, to, relations) =>
-  serializeEpic(epic, to, relations),
+export const Epic = entity('Epic', fields).from(loadEpicRelations, (epic: EpicRow, context, relations) =>
+  serializeEpic(epic, context, relations),
 );
 
 /** A single epic. */
 export const EpicDetails = entity('EpicAlone', { ...fields, subscribed: flag }).from(
-  async (epics: readonly EpicRow[], to) => ({
-    relations: await loadEpicRelations(epics, to),
-    subscribed: await findSubscribedIds(to.db, EPICS, to.caller, epics),
+  async (epics: readonly EpicRow[], context) => ({
+    relations: await loadEpicRelations(epics, context),
+    subscribed: await findSubscribedIds(context.db, EPICS, context.caller, epics),
   }),
-  (epic, to, { relations, subscribed }) => ({
-    ...serializeEpic(epic, to, relations),
+  (epic, context, { relations, subscribed }) => ({
+    ...serializeEpic(epic, context, relations),
     subscribed: subscribed.has(epic.id),
   }),
 );
@@ -161,27 +163,27 @@ export const EpicDetails = entity('EpicAlone', { ...fields, subscribed: flag }).
 /** An epic next to one of its issues. */
 export const EpicOfIssue = entity('EpicOfIssue', { ...fields, reference: text }).from(
   loadEpicRelations,
-  (epic: EpicRow, to, relations) => {
-    const serialized = serializeEpic(epic, to, relations);
+  (epic: EpicRow, context, relations) => {
+    const serialized = serializeEpic(epic, context, relations);
     return { ...serialized, reference: serialized.references.full };
   },
 );
 
 /** The row of a list item. */
 export interface EpicListRow extends ListedEpic {
-  /** References are relative to this group, whose list it is. */
+  /** Id of the listed group; references are relative to it. */
   readonly referenceContext: number;
 }
 
 /** An epic in a list. */
 export const EpicInList = entity('EpicInList', { ...fields, labels: listLabelsSchema }).from(
-  async (epics: readonly EpicListRow[], to) => {
-    const relations = await loadEpicRelations(epics, to);
-    return { relations, listRelations: await loadListRelations(EPICS, epics, relations.labelsById, to) };
+  async (epics: readonly EpicListRow[], context) => {
+    const relations = await loadEpicRelations(epics, context);
+    return { relations, listRelations: await loadListRelations(EPICS, epics, relations.labelsByEpicId, context) };
   },
-  (epic, to, { relations, listRelations }) => ({
-    ...serializeEpic({ ...epic, description: listRelations.description(epic.id) }, to, relations),
-    references: epicReferences(
+  (epic, context, { relations, listRelations }) => ({
+    ...serializeEpic({ ...epic, description: listRelations.description(epic.id) }, context, relations),
+    references: serializeReferences(
       epic.iid,
       requireRow(relations.paths.get(epic.group_id)),
       epic.group_id === epic.referenceContext,

@@ -2,10 +2,10 @@ import type { Build, Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-const inGroup: Build = ({ group }) => ({ by: 'guest', path: { id: group.id } });
+const listInGroup: Build = ({ group }) => ({ by: 'guest', path: { id: group.id } });
 
-/** Each filter and order with its own SQL statement. */
-const FILTERED: readonly Record<string, unknown>[] = [
+/** Filter and order parameters; each set produces a different SQL statement. */
+const FILTERS: readonly Record<string, unknown>[] = [
   { labels: 'bug', order_by: 'updated_at' },
   { labels: 'None', state: 'opened', order_by: 'title', sort: 'asc' },
   { author_username: 'owner', search: 'some words' },
@@ -16,8 +16,8 @@ const FILTERED: readonly Record<string, unknown>[] = [
 
 export const examples: Examples<typeof endpoints> = {
   listEpics: [
-    inGroup,
-    ...FILTERED.map((params) => async (scene: Scene) => ({ ...(await inGroup(scene)), params })),
+    listInGroup,
+    ...FILTERS.map((params) => async (scene: Scene) => ({ ...(await listInGroup(scene)), params })),
     // A group without subgroups uses a different index for each order.
     ...['created_at', 'updated_at', 'title'].map(
       (order_by): Build =>

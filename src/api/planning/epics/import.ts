@@ -30,7 +30,7 @@ export interface EpicImport extends ImportedState<EpicState> {
   readonly dates_are_fixed: boolean;
   readonly start_date_fixed: string | null;
   readonly due_date_fixed: string | null;
-  /** Titles. */
+  /** Titles of labels. */
   readonly labels: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export async function importEpic(
   return requireRow((await findEpics(uow, [id]))[0]);
 }
 
-/** Sets the parent of an imported epic if that is valid. `updated_at` does not change. */
+/** Sets the parent of an imported epic, without changing `updated_at`. Does nothing if an epic does not exist or the parent is invalid. */
 export async function setImportedParent(uow: UnitOfWork, parentId: number, id: number): Promise<void> {
   const [parent] = await findEpics(uow, [parentId]);
   const [epic] = await findEpics(uow, [id]);

@@ -19,7 +19,6 @@ export {
 } from './issue-associations.ts';
 export { type EpicOfIssueRow, loadVisibleEpics } from './issue-epics.ts';
 export { epicNoteable } from './noteable.ts';
-// Exports for other modules.
 export { epicQuickActions } from './quick-actions/update.ts';
 
 export const epics = resourceModule({ endpoints, subscriptions: [deleteEpicsOfGroup, onUserDeleted] });

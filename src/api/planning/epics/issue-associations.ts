@@ -56,25 +56,26 @@ export async function findAssociation(db: Reader, epicId: number, id: number): P
 }
 
 /**
- * Adds an issue to an epic as its first one, and removes it from another one. The unique index serializes concurrent calls. Fails with
- * `assigned` if it is already in the epic, and with `archived` if its current epic is in an archived group.
+ * Adds an issue to an epic, before the epic's other issues, and removes it from its current epic. The unique index serializes
+ * concurrent calls. Fails with `assigned` if the issue is already in the epic, and with `archived` if its current epic is in an
+ * archived group.
  */
 export async function addIssueToEpic(
   uow: UnitOfWork,
   epic: Pick<Epic, 'id' | 'iid' | 'group_id'>,
   child: IssueInProject,
 ): Promise<EpicIssueAssociation | Failure<'assigned' | 'archived'>> {
-  const [current] = await loadAssociations(uow, [child.issue.id]);
-  if (current?.epic_id === epic.id) return fail('assigned');
-  if (current !== undefined && (await isEpicArchived(uow, current))) return fail('archived');
+  const [currentAssociation] = await loadAssociations(uow, [child.issue.id]);
+  if (currentAssociation?.epic_id === epic.id) return fail('assigned');
+  if (currentAssociation !== undefined && (await isEpicArchived(uow, currentAssociation))) return fail('archived');
   const association = await upsertAssociation(uow, epic.id, child.issue.id);
   if (association === undefined) return fail('assigned');
-  if (current !== undefined) await recordRemoved(uow, current.epic_id, child);
-  await recordAdded(uow, epic.id, child);
+  if (currentAssociation !== undefined) await recordRemovalNotes(uow, currentAssociation.epic_id, child);
+  await recordAdditionNotes(uow, epic.id, child);
   return association;
 }
 
-/** Inserts or moves the association without notes. Returns undefined if the issue is already in the epic. */
+/** Upserts the association of the issue, without system notes. Returns undefined if the issue is already in the epic. */
 export async function upsertAssociation(
   tx: Transaction,
   epicId: number,
@@ -99,7 +100,7 @@ export async function removeIssueFromEpic(
   child: IssueInProject,
 ): Promise<boolean> {
   const deletedRow = await uow.deleteFrom('epic_issues').where('id', '=', id).returning('id').executeTakeFirst();
-  if (deletedRow !== undefined) await recordRemoved(uow, epic_id, child);
+  if (deletedRow !== undefined) await recordRemovalNotes(uow, epic_id, child);
   return deletedRow !== undefined;
 }
 
@@ -112,17 +113,17 @@ export async function isEpicArchived(uow: UnitOfWork, { epic_id }: EpicIssueAsso
 
 /** Moves the association of an issue to another issue, unless its epic is in an archived group. index: epic_issues_by_issue */
 export async function moveEpicAssociation(uow: UnitOfWork, fromIssueId: number, toIssueId: number): Promise<void> {
-  const [current] = await loadAssociations(uow, [fromIssueId]);
-  if (current === undefined || (await isEpicArchived(uow, current))) return;
+  const [association] = await loadAssociations(uow, [fromIssueId]);
+  if (association === undefined || (await isEpicArchived(uow, association))) return;
   await uow.updateTable('epic_issues').set({ issue_id: toIssueId }).where('issue_id', '=', fromIssueId).execute();
 }
 
-async function recordAdded(uow: UnitOfWork, epicId: number, child: IssueInProject): Promise<void> {
-  await recordOnBoth(uow, epicId, child, { ofEpic: childAdded, ofIssue: parentAdded });
+async function recordAdditionNotes(uow: UnitOfWork, epicId: number, child: IssueInProject): Promise<void> {
+  await recordNotes(uow, epicId, child, { ofEpic: childAdded, ofIssue: parentAdded });
 }
 
-async function recordRemoved(uow: UnitOfWork, epicId: number, child: IssueInProject): Promise<void> {
-  await recordOnBoth(uow, epicId, child, { ofEpic: childRemoved, ofIssue: parentRemoved });
+async function recordRemovalNotes(uow: UnitOfWork, epicId: number, child: IssueInProject): Promise<void> {
+  await recordNotes(uow, epicId, child, { ofEpic: childRemoved, ofIssue: parentRemoved });
 }
 
 interface AssociationNoteTexts {
@@ -130,8 +131,8 @@ interface AssociationNoteTexts {
   readonly ofIssue: typeof parentAdded;
 }
 
-/** Creates a system note on both sides, visible to readers of the other side. */
-async function recordOnBoth(
+/** Creates a system note on the epic and on the issue. Each note is visible only to readers of the epic or issue that it mentions. */
+async function recordNotes(
   uow: UnitOfWork,
   epicId: number,
   { issue, project }: IssueInProject,
@@ -140,13 +141,13 @@ async function recordOnBoth(
   const [epic] = await findEpics(uow, [epicId]);
   if (epic === undefined) return;
   const path = (await loadNamespacePaths(uow, [epic.group_id])).get(epic.group_id) ?? '';
-  const parent = { type: 'Epic', id: epic.id } as const;
-  const child = { type: 'Issue', id: issue.id } as const;
+  const epicNoteable = { type: 'Epic', id: epic.id } as const;
+  const issueNoteable = { type: 'Issue', id: issue.id } as const;
   const group = { full_path: path } as Group;
-  const [ofParent, ofChild] = [
-    fullReference({ ...parent, iid: epic.iid, group }),
-    fullReference({ ...child, iid: issue.iid, project }),
+  const [epicReference, issueReference] = [
+    fullReference({ ...epicNoteable, iid: epic.iid, group }),
+    fullReference({ ...issueNoteable, iid: issue.iid, project }),
   ];
-  await uow.record({ noteOn: parent, text: texts.ofEpic(ofChild), mentioning: child });
-  await uow.record({ noteOn: child, text: texts.ofIssue(ofParent), mentioning: parent });
+  await uow.record({ noteOn: epicNoteable, text: texts.ofEpic(issueReference), mentioning: issueNoteable });
+  await uow.record({ noteOn: issueNoteable, text: texts.ofIssue(epicReference), mentioning: epicNoteable });
 }

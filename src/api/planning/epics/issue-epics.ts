@@ -12,7 +12,7 @@ export interface EpicOfIssueRow {
   readonly full_path: string;
 }
 
-/** Loads the epics by issue id that the caller may read. index: epic_issues_by_issue, epics primary key, routes_by_namespace */
+/** Loads, by issue id, the epics that the caller may read. index: epic_issues_by_issue, epics primary key, routes_by_namespace */
 export async function loadVisibleEpics(
   db: Reader,
   caller: Caller,
@@ -28,10 +28,10 @@ export async function loadVisibleEpics(
     .where('epics.id', 'in', [...new Set(associations.map(({ epic_id }) => epic_id))])
     .where(epicVisibleTo(caller, db.today))
     .execute();
-  const byId = new Map(rows.map((row) => [row.id, row]));
+  const epicsById = new Map(rows.map((row) => [row.id, row]));
   return new Map(
     associations.flatMap(({ issue_id, epic_id }) => {
-      const epic = byId.get(epic_id);
+      const epic = epicsById.get(epic_id);
       return epic === undefined ? [] : [[issue_id, epic] as const];
     }),
   );

@@ -35,18 +35,21 @@ export async function listEpics(
     ...negatedConditions(db, scope, filter.not ?? {}),
     ...(filter.confidential == null ? [] : [valueCondition(scope, 'confidential', filter.confidential)]),
   ];
-  const selective = await findMostSelective(db, conditions);
-  const visible = await selectVisibleEpics(db, caller, group, filter, selective !== null);
-  const filtered = selective?.ids === undefined ? visible : visible.where(sql<SqlBool>`epics.id in (${selective.ids})`);
-  const query = filtered.where((eb) =>
-    eb.and(conditions.filter((one) => one !== selective).map(({ predicate }) => predicate)),
+  const mostSelective = await findMostSelective(db, conditions);
+  const visibleEpics = await selectVisibleEpics(db, caller, group, filter, mostSelective !== null);
+  const candidateEpics =
+    mostSelective?.ids === undefined
+      ? visibleEpics
+      : visibleEpics.where(sql<SqlBool>`epics.id in (${mostSelective.ids})`);
+  const query = candidateEpics.where((eb) =>
+    eb.and(conditions.filter((condition) => condition !== mostSelective).map(({ predicate }) => predicate)),
   );
-  const ids = await paginate(db, applyOrder(query, filter), page);
+  const idPage = await paginate(db, applyOrder(query, filter), page);
   const epics = await findListedEpics(
     db,
-    ids.items.map(({ id }) => id),
+    idPage.items.map(({ id }) => id),
   );
-  return { ...ids, items: epics.map((epic) => ({ ...epic, referenceContext: group.id })) };
+  return { ...idPage, items: epics.map((epic) => ({ ...epic, referenceContext: group.id })) };
 }
 
 type EpicIdQuery = SelectQueryBuilder<Schema, 'epics', { id: number }>;
@@ -58,7 +61,7 @@ function applyOrder(query: EpicIdQuery, { order_by, sort }: EpicListInput): Epic
   return query.orderBy(`epics.${COLUMNS[order_by]}`, sort).orderBy('epics.id', sort);
 }
 
-/** Selects the epics of the groups that the caller can see. `hasIdCondition`: they are found by id, not by group. */
+/** Selects the epics of the groups that the caller may read. With `hasIdCondition`, a condition on the id is added later, and the query must not use the group's index. */
 async function selectVisibleEpics(
   db: Reader,
   caller: Caller,
@@ -67,20 +70,20 @@ async function selectVisibleEpics(
   hasIdCondition: boolean,
 ): Promise<EpicIdQuery> {
   const epics = db.selectFrom('epics').select('epics.id');
-  // The unary plus only changes the plan.
+  // The unary plus keeps the query planner from using an index by group.
   const groupId = hasIdCondition ? sql<number>`+epics.group_id` : sql.ref<number>('epics.group_id');
   const withAncestors = filter.include_ancestor_groups && group.parent_id !== null;
   const withDescendants = filter.include_descendant_groups && (await hasSubgroups(db, group));
   if (!withAncestors && !withDescendants) {
     return epics.where(sql<SqlBool>`${groupId} = ${group.id}`).where(epicInGroupVisibleTo(caller, group));
   }
-  const ids = [
+  const groupIdQueries = [
     ...(withDescendants ? [selectDescendantIds(db, group.id)] : []),
     ...(withAncestors
       ? [selectSelfAndAncestors(db, group.id).select('namespace_closure.ancestor_id as descendant_id')]
       : []),
   ];
-  const groupIds = ids.length === 2 ? ids[0]!.union(ids[1]!) : ids[0]!;
+  const groupIds = groupIdQueries.length === 2 ? groupIdQueries[0]!.union(groupIdQueries[1]!) : groupIdQueries[0]!;
   const query = epics
     .innerJoin('namespaces', (join) => join.on(sql<SqlBool>`namespaces.id = ${groupId}`))
     .where(sql<SqlBool>`${groupId} in (${groupIds})`)
@@ -88,7 +91,7 @@ async function selectVisibleEpics(
   return query as unknown as EpicIdQuery;
 }
 
-/** index: namespaces_by_parent */
+/** Returns whether the group has a direct child namespace. index: namespaces_by_parent */
 function hasSubgroups(db: Reader, { id }: Group): Promise<boolean> {
   return hasRow(db.selectFrom('namespaces').select('id').where('parent_id', '=', id));
 }

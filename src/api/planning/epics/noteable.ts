@@ -8,9 +8,9 @@ import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { epicGroupAccess, epicResource, signedInEpicGroupAccess } from './access.ts';
 
-/** Resource: the epic with the id `:epic_id` in the group or its descendants. Answers 404 to callers who may not read it. */
+/** Resource: the epic with the id `:epic_id` in the group or its descendants. Responds with 404 if the caller may not read the epic. */
 const readableEpicResource = {
-  name: 'found',
+  name: 'epicInGroup',
   params: { epic_id: required(integer) },
   async load(
     { db, caller, params }: AccessCall<{ readonly epic_id: number }>,
@@ -31,7 +31,7 @@ export const epicNoteable: IssuableKind<GroupIssuable> = {
   readAccess: () =>
     signedInEpicGroupAccess('read_epic')
       .resource(readableEpicResource)
-      .map(({ found: { group, epic }, caller }) => ({ noteable: toNoteable(group, epic), caller })),
+      .map(({ epicInGroup: { group, epic }, caller }) => ({ noteable: toNoteable(group, epic), caller })),
   iidPath: '/groups/:id/epics/:epic_iid',
   accessByIid: (callers, unreadable) =>
     (callers === 'anybody' ? epicGroupAccess('read_epic') : signedInEpicGroupAccess('read_epic'))

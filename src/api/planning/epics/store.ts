@@ -7,9 +7,7 @@ import { hasRow } from '#database/has-row.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { EpicsTables } from '#database/tables/epics.ts';
 
-/** Rows of epics. */
-
-/** Loads the parents of these epics, by id, that the caller may read. index: epics primary key, namespaces primary key */
+/** Loads, by epic id, the parents of these epics that the caller may read. index: epics primary key, namespaces primary key */
 export async function loadVisibleParents(db: Reader, caller: Caller, epics: readonly Pick<Epic, 'parent_id'>[]) {
   const ids = [...new Set(epics.map(({ parent_id }) => parent_id).filter((id) => id !== null))];
   if (ids.length === 0) return new Map<number, never>();
@@ -33,12 +31,12 @@ export async function loadInheritedDates(
   db: Reader,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, InheritedDates>> {
-  const rows = await milestoneDatesQuery(db, ids);
+  const rows = await selectMilestoneDates(db, ids);
   return new Map(rows.map(({ epic_id, start, due }) => [epic_id, { start, due }]));
 }
 
 // index: epic_issues_by_epic, issues primary key, milestones primary key
-const milestoneDatesQuery = prepareForIds((db, ids) =>
+const selectMilestoneDates = prepareForIds((db, ids) =>
   db
     .selectFrom('epic_issues')
     .innerJoin('issues', 'issues.id', 'epic_issues.issue_id')
@@ -70,7 +68,7 @@ export async function insertEpic(tx: Transaction, row: Insertable<EpicsTables['e
   return id;
 }
 
-/** index: epics primary key */
+/** Updates columns of an epic. index: epics primary key */
 export async function updateEpicRow(
   tx: Transaction,
   id: number,

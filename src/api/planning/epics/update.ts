@@ -56,36 +56,36 @@ async function applyUpdate(
   if (isFailure(parent)) return parent;
   const requestedColumns = await resolveColumns(uow, epic, parent, input);
   if (isFailure(requestedColumns)) return requestedColumns;
-  const mayDate = mayInGroup(uow.actor, 'date_epic', group);
+  const maySetTimestamps = mayInGroup(uow.actor, 'date_epic', group);
   const columns = changedColumns<Epic>(epic, {
     ...requestedColumns,
     ...stateColumnsAfter(epic.state, input.state_event, uow),
-    ...(mayDate && input.created_at ? { created_at: input.created_at } : {}),
+    ...(maySetTimestamps && input.created_at ? { created_at: input.created_at } : {}),
   });
   const currentLabels = await loadLabels(uow, EPICS, [epic.id]);
-  const before = currentLabels.map(({ id }) => id);
-  const now = await resolveLabels(uow, { group }, currentLabels, input);
-  await updateLabels(uow, EPICS, epic.id, { before, after: now });
-  const updatedAt = mayDate ? input.updated_at : null;
-  if (Object.keys(columns).length > 0 || !isSameSet(before, now) || updatedAt != null) {
+  const labelIdsBefore = currentLabels.map(({ id }) => id);
+  const labelIds = await resolveLabels(uow, { group }, currentLabels, input);
+  await updateLabels(uow, EPICS, epic.id, { before: labelIdsBefore, after: labelIds });
+  const updatedAt = maySetTimestamps ? input.updated_at : null;
+  if (Object.keys(columns).length > 0 || !isSameSet(labelIdsBefore, labelIds) || updatedAt != null) {
     await updateEpicRow(uow, epic.id, { ...columns, ...derivedTextColumns(columns), updated_at: updatedAt ?? uow.now });
   }
   const after = requireRow((await findEpics(uow, [epic.id]))[0]);
   await recordEpicChanges(uow, epic, after);
   const { confidential } = epic;
-  await publishChanges(uow, toResource(epic), { labels: before, confidential }, { ...after, labels: now });
+  await publishChanges(uow, toResource(epic), { labels: labelIdsBefore, confidential }, { ...after, labels: labelIds });
   await publishTextChanges(uow, { ...toResource(epic), iid: epic.iid, group }, epic, columns);
   return after;
 }
 
-/** Returns the parent after the change, or null for none. An unchanged parent needs no permission. */
+/** Returns the parent after the update, or null for none. Only a new parent must be readable for the caller. */
 async function resolveParent(
   uow: UnitOfWork,
-  { parent_id: before }: Epic,
+  { parent_id: currentParentId }: Epic,
   { parent_id: requestedParentId }: UpdateEpicInput,
 ): Promise<Epic | null | Failure<'noParent'>> {
-  if (requestedParentId === undefined || requestedParentId === before)
-    return before === null ? null : ((await findEpics(uow, [before]))[0] ?? null);
+  if (requestedParentId === undefined || requestedParentId === currentParentId)
+    return currentParentId === null ? null : ((await findEpics(uow, [currentParentId]))[0] ?? null);
   return requestedParentId === null ? null : findParent(uow, requestedParentId);
 }
 

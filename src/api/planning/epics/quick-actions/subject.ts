@@ -6,8 +6,7 @@ import type { Epic } from '#authorization/epics.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
-/** Epics as subjects of quick actions. */
-
+/** Returns the epic as a subject of quick actions. */
 export async function loadEpicSubject(
   uow: UnitOfWork<SignedInCaller>,
   group: Group,
@@ -16,7 +15,7 @@ export async function loadEpicSubject(
   const labels = await loadLabels(uow, EPICS, [epic.id]);
   const { state, title, confidential } = epic;
   return {
-    ...groupSubject(uow, group),
+    ...toGroupSubject(uow, group),
     noteable: epic,
     now: { ...NEW_SUBJECT_STATE, state, title, confidential, labels },
   };
@@ -29,16 +28,16 @@ export function newEpicSubject(
   title: string,
   confidential: boolean,
 ): QuickActionSubject {
-  return { ...groupSubject(uow, group), noteable: null, now: { ...NEW_SUBJECT_STATE, title, confidential } };
+  return { ...toGroupSubject(uow, group), noteable: null, now: { ...NEW_SUBJECT_STATE, title, confidential } };
 }
 
-function groupSubject(uow: UnitOfWork<SignedInCaller>, group: Group) {
-  const may = mayInGroup(uow.actor, 'admin_epic', group);
+function toGroupSubject(uow: UnitOfWork<SignedInCaller>, group: Group) {
+  const mayAdminister = mayInGroup(uow.actor, 'admin_epic', group);
   return {
     type: 'Epic',
     parent: { group },
-    mayUpdate: may,
-    mayManage: may,
+    mayUpdate: mayAdminister,
+    mayManage: mayAdminister,
     mayTrackTime: false,
     readers: async () => [],
   } as const;
