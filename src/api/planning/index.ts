@@ -25,7 +25,7 @@ import { sentNotifications } from './sent-notifications/index.ts';
 import { todos } from './todos/index.ts';
 import { versions } from './versions/index.ts';
 
-/** Issues, merge requests, epics, what hangs on them, and notifications. */
+/** API resources of issues, merge requests, epics and milestones, with their notes, labels, events and notifications. */
 export const planning: ResourceModules = {
   todos,
   labels,

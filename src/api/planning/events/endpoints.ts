@@ -9,8 +9,7 @@ import { ActivityEvent } from './entities.ts';
 import { isActivityHidden, listFeed } from './feed.ts';
 import { EVENT_ACTIONS, EVENT_TARGETS } from './filter.ts';
 
-// Activity events that the caller may see (contract/activity.md Part 1).
-
+/** Parameters of all event lists (contract/activity.md Part 1). */
 const filters = {
   action: optional(oneOf(...EVENT_ACTIONS)),
   target_type: optional(oneOf(...EVENT_TARGETS)),

@@ -57,20 +57,20 @@ export const ActivityEvent = entity('ActivityEvent', {
   push_data: Type.Optional(PushData),
   author_username: nullable(text),
 }).from(
-  async (events: readonly EventWithTarget[], to) => {
+  async (events: readonly EventWithTarget[], context) => {
     const rows = events.flatMap(({ target: { note } }) => note ?? []);
     const [users, notes] = await Promise.all([
       loadUsersById(
-        to.db,
+        context.db,
         events.map(({ event }) => event.author_id),
       ),
-      Note.serializeAll(rows, to),
+      Note.serializeAll(rows, context),
     ]);
-    return { users, notes: new Map(notes.map((note) => [note.id, note])) };
+    return { users, notesById: new Map(notes.map((note) => [note.id, note])) };
   },
-  ({ event, target }, to, { users, notes }) => {
+  ({ event, target }, context, { users, notesById }) => {
     const author = users.get(event.author_id);
-    const note = notes.get(target.note?.id ?? 0);
+    const note = notesById.get(target.note?.id ?? 0);
     return {
       id: event.id,
       title: null,
@@ -85,16 +85,16 @@ export const ActivityEvent = entity('ActivityEvent', {
       created_at: event.created_at,
       imported: event.imported_from !== 'none',
       imported_from: event.imported_from,
-      ...(author === undefined ? {} : { author: UserBasic.serialize(author, to) }),
+      ...(author === undefined ? {} : { author: UserBasic.serialize(author, context) }),
       ...(note === undefined ? {} : { note: { ...note, attachment: null } }),
-      ...wikiPageShape(target),
-      ...pushDataShape(event),
+      ...serializeWikiPage(target),
+      ...serializePushData(event),
       author_username: author?.username ?? null,
     };
   },
 );
 
-function wikiPageShape({ wikiPage }: EventWithTarget['target']) {
+function serializeWikiPage({ wikiPage }: EventWithTarget['target']) {
   if (wikiPage === undefined) return {};
   const page = wikiPage?.path == null ? null : parsePageName(wikiPage.path);
   if (wikiPage === null || page === null) return { wiki_page: null };
@@ -102,7 +102,7 @@ function wikiPageShape({ wikiPage }: EventWithTarget['target']) {
   return { wiki_page: { format, slug, title, wiki_page_meta_id: wikiPage.id } };
 }
 
-function pushDataShape(event: ActivityEventRow) {
+function serializePushData(event: ActivityEventRow) {
   const { push_action: action, ref_type, commit_count, commit_from, commit_to, ref, commit_title, ref_count } = event;
   if (action === null || ref_type === null || commit_count === null) return {};
   return { push_data: { commit_count, action, ref_type, commit_from, commit_to, ref, commit_title, ref_count } };

@@ -19,7 +19,7 @@ interface Target {
   readonly wikiPage?: WikiPageRow | null;
 }
 
-/** An event with its target; pushes and destroyed objects have an empty target. */
+/** An event with its target. Pushes and destroyed objects have a target without a title. */
 export interface EventWithTarget {
   readonly event: ActivityEventRow;
   readonly target: Target;
@@ -31,73 +31,76 @@ interface EventInProject {
   readonly project: Project;
 }
 
-/** The targets of one page of events; each kind is loaded with one query. */
+/** Targets of one page of events, by id. Each target type is loaded with one query. */
 interface LoadedTargets {
   readonly issues: ReadonlyMap<number, ListedIssue>;
+  /** Titles. */
   readonly mergeRequests: ReadonlyMap<number, string>;
+  /** Titles. */
   readonly milestones: ReadonlyMap<number, string>;
   readonly notes: ReadonlyMap<number, NoteListRow>;
   readonly wikiPages: ReadonlyMap<number, WikiPageRow>;
-  /** Titles of commented commits by the id of their row. */
+  /** Titles of commits, by id of their row in `commented_commits`. */
   readonly commits: ReadonlyMap<number, string>;
 }
 
-/** Returns the target of an event of this kind, or null if the caller may not see it (contract/activity.md "Per-event visibility"). */
+/** Returns the target of an event of one target type, or null if the caller may not see it (contract/activity.md "Per-event visibility"). */
 type TargetResolver = (caller: Caller, events: EventInProject, targets: LoadedTargets) => Target | null;
 
 const NO_TARGET: Target = { title: null };
 
-const push: TargetResolver = (caller, { project }) => (mayInProject(caller, 'read_code', project) ? NO_TARGET : null);
+const resolvePush: TargetResolver = (caller, { project }) =>
+  mayInProject(caller, 'read_code', project) ? NO_TARGET : null;
 
-const issue: TargetResolver = (caller, { event, project }, { issues }) =>
-  issueTarget(caller, project, issues.get(event.target_id ?? 0));
+const resolveIssue: TargetResolver = (caller, { event, project }, { issues }) =>
+  toIssueTarget(caller, project, issues.get(event.target_id ?? 0));
 
-const mergeRequest: TargetResolver = (caller, { event, project }, { mergeRequests }) =>
-  mergeRequestTarget(caller, project, mergeRequests.get(event.target_id ?? 0));
+const resolveMergeRequest: TargetResolver = (caller, { event, project }, { mergeRequests }) =>
+  toMergeRequestTarget(caller, project, mergeRequests.get(event.target_id ?? 0));
 
-const comment: TargetResolver = (caller, { event, project }, { notes, issues, mergeRequests, commits }) => {
+const resolveComment: TargetResolver = (caller, { event, project }, { notes, issues, mergeRequests, commits }) => {
   const note = notes.get(event.target_id ?? 0);
   if (note === undefined || (note.internal && !mayReadInternal(caller, { project }))) return null;
   const target =
-    issueTarget(caller, project, issues.get(note.issue_id ?? 0)) ??
-    mergeRequestTarget(caller, project, mergeRequests.get(note.merge_request_id ?? 0)) ??
-    commitTarget(caller, project, commits.get(note.commented_commit_id ?? 0));
+    toIssueTarget(caller, project, issues.get(note.issue_id ?? 0)) ??
+    toMergeRequestTarget(caller, project, mergeRequests.get(note.merge_request_id ?? 0)) ??
+    toCommitTarget(caller, project, commits.get(note.commented_commit_id ?? 0));
   return target && { ...target, note };
 };
 
 /** A deleted milestone has no title. */
-const milestone: TargetResolver = (caller, { event, project }, { milestones }) =>
+const resolveMilestone: TargetResolver = (caller, { event, project }, { milestones }) =>
   mayInProject(caller, 'read_milestone', project) ? { title: milestones.get(event.target_id ?? 0) ?? null } : null;
 
 /** A deleted page keeps its title. */
-const wikiPage: TargetResolver = (caller, { event, project }, { wikiPages }) => {
+const resolveWikiPage: TargetResolver = (caller, { event, project }, { wikiPages }) => {
   if (!mayInProject(caller, 'read_wiki', project)) return null;
   const page = wikiPages.get(event.target_id ?? 0) ?? null;
   return { title: page?.title ?? null, wikiPage: page?.path == null ? null : page };
 };
 
 const TARGET_RESOLVERS: Readonly<Record<ActivityTargetType, TargetResolver>> = {
-  Issue: issue,
-  MergeRequest: mergeRequest,
-  Milestone: milestone,
-  Note: comment,
-  DiscussionNote: comment,
-  DiffNote: comment,
+  Issue: resolveIssue,
+  MergeRequest: resolveMergeRequest,
+  Milestone: resolveMilestone,
+  Note: resolveComment,
+  DiscussionNote: resolveComment,
+  DiffNote: resolveComment,
   Project: (_caller, { project }) => ({ title: project.name }),
-  'WikiPage::Meta': wikiPage,
+  'WikiPage::Meta': resolveWikiPage,
 };
 
-function issueTarget(caller: Caller, project: Project, issue: ListedIssue | undefined): Target | null {
+function toIssueTarget(caller: Caller, project: Project, issue: ListedIssue | undefined): Target | null {
   return issue !== undefined && mayReadIssue(caller, project, issue) ? { title: issue.title } : null;
 }
 
 /** All merge requests of a project have the same readers. */
-function mergeRequestTarget(caller: Caller, project: Project, title: string | undefined): Target | null {
+function toMergeRequestTarget(caller: Caller, project: Project, title: string | undefined): Target | null {
   return title !== undefined && mayReadMergeRequests(caller, project) ? { title } : null;
 }
 
 /** Callers who may read the code of a project may see its commits. */
-function commitTarget(caller: Caller, project: Project, title: string | undefined): Target | null {
+function toCommitTarget(caller: Caller, project: Project, title: string | undefined): Target | null {
   return title !== undefined && mayInProject(caller, 'read_code', project) ? { title } : null;
 }
 
@@ -108,15 +111,15 @@ export async function loadEventTargets(
   events: readonly EventInProject[],
 ): Promise<EventWithTarget[]> {
   const loadedTargets = await loadTargets(db, caller, events);
-  return events.flatMap((one) => {
-    const { target_type: type } = one.event;
-    const target = (type === null ? push : TARGET_RESOLVERS[type])(caller, one, loadedTargets);
-    return target ? [{ event: one.event, target }] : [];
+  return events.flatMap((eventInProject) => {
+    const { target_type: type } = eventInProject.event;
+    const target = (type === null ? resolvePush : TARGET_RESOLVERS[type])(caller, eventInProject, loadedTargets);
+    return target ? [{ event: eventInProject.event, target }] : [];
   });
 }
 
 async function loadTargets(db: Reader, caller: Caller, events: readonly EventInProject[]): Promise<LoadedTargets> {
-  const idsOf = (...kinds: TargetResolver[]) => [
+  const targetIdsOf = (...kinds: TargetResolver[]) => [
     ...new Set(
       events.flatMap(({ event: { target_type: type, target_id: id } }) =>
         type !== null && id !== null && kinds.includes(TARGET_RESOLVERS[type] as TargetResolver) ? [id] : [],
@@ -124,37 +127,37 @@ async function loadTargets(db: Reader, caller: Caller, events: readonly EventInP
     ),
   ];
   const [notes, milestones, wikiPages] = await Promise.all([
-    loadNotesByIds(db, idsOf(comment)),
-    milestoneTitles(db, idsOf(milestone)),
-    wikiPagesByIds(db, idsOf(wikiPage)),
+    loadNotesByIds(db, targetIdsOf(resolveComment)),
+    loadMilestoneTitles(db, targetIdsOf(resolveMilestone)),
+    wikiPagesByIds(db, targetIdsOf(resolveWikiPage)),
   ]);
-  const commentedAnd = (ids: number[], column: 'issue_id' | 'merge_request_id' | 'commented_commit_id') => [
+  const withNoteTargets = (ids: number[], column: 'issue_id' | 'merge_request_id' | 'commented_commit_id') => [
     ...new Set([...ids, ...notes.flatMap((note) => note[column] ?? [])]),
   ];
   const [issues, mergeRequests, commits] = await Promise.all([
-    findListedIssues(db, caller, commentedAnd(idsOf(issue), 'issue_id')),
-    mergeRequestTitles(db, commentedAnd(idsOf(mergeRequest), 'merge_request_id')),
-    commitTitles(db, commentedAnd([], 'commented_commit_id')),
+    findListedIssues(db, caller, withNoteTargets(targetIdsOf(resolveIssue), 'issue_id')),
+    loadMergeRequestTitles(db, withNoteTargets(targetIdsOf(resolveMergeRequest), 'merge_request_id')),
+    loadCommitTitles(db, withNoteTargets([], 'commented_commit_id')),
   ]);
   return {
-    issues: new Map(issues.map((one) => [one.id, one])),
-    mergeRequests: byId(mergeRequests),
-    commits: byId(commits),
-    milestones: byId(milestones),
+    issues: new Map(issues.map((issue) => [issue.id, issue])),
+    mergeRequests: toTitlesById(mergeRequests),
+    commits: toTitlesById(commits),
+    milestones: toTitlesById(milestones),
     notes: new Map(notes.map((note) => [note.id, note])),
     wikiPages: new Map(wikiPages.map((page) => [page.id, page])),
   };
 }
 
-const titleLoader = (table: 'milestones' | 'merge_requests' | 'commented_commits') =>
+const createTitleLoader = (table: 'milestones' | 'merge_requests' | 'commented_commits') =>
   prepareForIds((db, ids) => db.selectFrom(table).select(['id', 'title']).where('id', 'in', ids));
 
 // index: milestones primary key
-const milestoneTitles = titleLoader('milestones');
+const loadMilestoneTitles = createTitleLoader('milestones');
 // index: merge_requests primary key
-const mergeRequestTitles = titleLoader('merge_requests');
+const loadMergeRequestTitles = createTitleLoader('merge_requests');
 // index: commented_commits primary key
-const commitTitles = titleLoader('commented_commits');
+const loadCommitTitles = createTitleLoader('commented_commits');
 
-const byId = (rows: readonly { readonly id: number; readonly title: string }[]): ReadonlyMap<number, string> =>
+const toTitlesById = (rows: readonly { readonly id: number; readonly title: string }[]): ReadonlyMap<number, string> =>
   new Map(rows.map(({ id, title }) => [id, title]));

@@ -17,39 +17,40 @@ interface FeedParams extends EventFilter {
   readonly base: ServerContext;
 }
 
-/** Returns one page of a feed. The page is cut before events that the caller may not see are removed from it. */
+/** Returns one page of a feed. Events that the caller may not see are removed after the page is cut, so a page can be short. */
 export async function listFeed(
   db: Reader,
   caller: Caller,
   feed: Feed,
   { page, base, sort, ...filter }: FeedParams,
 ): Promise<ListPage<EventWithTarget>> {
-  const horizon = await getHorizon(db, base);
+  const horizon = await resolveHorizon(db, base);
   const result = await listEventRows(db, caller, feed, { filter, horizon, sort }, page);
-  const ids = [...new Set(result.items.map(({ project_id }) => project_id))];
-  const projects = new Map((await findProjects(db, caller, ids)).map((project) => [project.id, project]));
+  const projectIds = [...new Set(result.items.map(({ project_id }) => project_id))];
+  const projectsById = new Map((await findProjects(db, caller, projectIds)).map((project) => [project.id, project]));
   const events = result.items.flatMap((event) => {
-    const project = projects.get(event.project_id);
+    const project = projectsById.get(event.project_id);
     return project === undefined ? [] : [{ event, project }];
   });
   return { ...result, items: await loadEventTargets(db, caller, events) };
 }
 
 /**
- * Returns the time up to which events have expired. It uses the clock only if an event expires today; otherwise the start of
- * the day gives the same result and the response can be cached.
+ * Returns the time up to which events have expired. The result depends on the clock only if an event expires today. Otherwise the
+ * start of the day gives the same events, and the response can be cached.
  */
-async function getHorizon(db: Reader, base: ServerContext): Promise<string> {
-  const [first, last] = ['T00:00:00.000Z', 'T23:59:59.999Z'].map((time) => activityHorizon(`${db.today}${time}`)) as [
-    string,
-    string,
-  ];
-  return (await hasEventBetween(db, first, last)) ? activityHorizon(base.now) : first;
+async function resolveHorizon(db: Reader, base: ServerContext): Promise<string> {
+  const [horizonAtDayStart, horizonAtDayEnd] = ['T00:00:00.000Z', 'T23:59:59.999Z'].map((time) =>
+    activityHorizon(`${db.today}${time}`),
+  ) as [string, string];
+  return (await hasEventBetween(db, horizonAtDayStart, horizonAtDayEnd))
+    ? activityHorizon(base.now)
+    : horizonAtDayStart;
 }
 
 /** Returns whether the activity of a user is hidden: private and unconfirmed users are visible to themselves and administrators only. */
 export function isActivityHidden(caller: Caller, user: User): boolean {
   if (!isProfileVisibleTo(caller, user)) return true;
-  const isOwn = isAdministrator(caller) || caller.user?.id === user.id;
-  return !isOwn && user.confirmed_at === null && !user.bot;
+  const mayReadUnconfirmed = isAdministrator(caller) || caller.user?.id === user.id;
+  return !mayReadUnconfirmed && user.confirmed_at === null && !user.bot;
 }

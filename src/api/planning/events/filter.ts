@@ -29,7 +29,7 @@ export const EVENT_TARGETS = [
   'design',
 ] as const;
 
-/** Targets that no event records have no type. */
+/** Stored types of the targets. A missing target has no events. */
 const TARGET_TYPES: Readonly<Partial<Record<(typeof EVENT_TARGETS)[number], ActivityTargetType>>> = {
   issue: 'Issue',
   milestone: 'Milestone',
@@ -52,8 +52,8 @@ export function eventCondition(table: string, filter: EventFilter, horizon: stri
   const { action, target_type, before, after } = filter;
   const column = (name: string) => sql.ref(`${table}.${name}`);
   // A single lower bound: given two, SQLite uses the first one for the index even if it is less selective.
-  const since = after && endOfDay(after) > horizon ? endOfDay(after) : horizon;
-  const conditions = [sql<SqlBool>`${column('created_at')} > ${since}`];
+  const lowerBound = after && endOfDay(after) > horizon ? endOfDay(after) : horizon;
+  const conditions = [sql<SqlBool>`${column('created_at')} > ${lowerBound}`];
   if (action) conditions.push(sql`${column('action')} = ${action}`);
   if (target_type) {
     const type = TARGET_TYPES[target_type];

@@ -15,6 +15,9 @@ export type ActivityEventRow = Selectable<ActivityEventsTable>;
 /** The events of one project, of one author in all projects that the caller sees, or of all projects of a member. */
 export type Feed = { readonly projectId: number } | { readonly authorId: number } | { readonly memberId: number };
 
+/** The lowest role: every member. */
+const ANY_ROLE = 1;
+
 interface EventQuery {
   readonly filter: EventFilter;
   /** Exclusive lower bound of `created_at`. */
@@ -22,7 +25,7 @@ interface EventQuery {
   readonly sort: 'asc' | 'desc';
 }
 
-/** Returns one page of a feed by time, without a per-event access check. */
+/** Returns one page of a feed in time order. Does not check whether the caller may see the target of each event. */
 export function listEventRows(
   db: Reader,
   caller: Caller,
@@ -31,26 +34,26 @@ export function listEventRows(
   page: OffsetRequest,
 ): Promise<Page<ActivityEventRow>> {
   if ('memberId' in feed) {
-    const inProjects = db.selectFrom('projects').where(projectWithRoleIndexed(db, feed.memberId, 1));
-    return listEventsOfProjects(db, inProjects, null, eventQuery, page);
+    const memberProjects = db.selectFrom('projects').where(projectWithRoleIndexed(db, feed.memberId, ANY_ROLE));
+    return listEventsOfProjects(db, memberProjects, null, eventQuery, page);
   }
   if ('authorId' in feed) return listEventsOfAuthor(db, caller, feed.authorId, eventQuery, page);
   // index: activity_events_by_project, activity_events_by_project_action, activity_events_by_project_target
   return paginate(
     db,
-    orderEvents(filteredEvents(db, eventQuery).where('project_id', '=', feed.projectId), eventQuery),
+    orderEvents(selectFilteredEvents(db, eventQuery).where('project_id', '=', feed.projectId), eventQuery),
     page,
   );
 }
 
-function filteredEvents(db: Reader, { filter, horizon }: EventQuery) {
+function selectFilteredEvents(db: Reader, { filter, horizon }: EventQuery) {
   return db
     .selectFrom('activity_events')
     .selectAll('activity_events')
     .where(eventCondition('activity_events', filter, horizon));
 }
 
-/** Up to this number of visible projects, events of an author are searched per project, because most may be in hidden projects. */
+/** Maximum number of visible projects for which an author's events are searched project by project: most events may be in hidden projects. */
 const MAX_SINGLE_PROJECT_LOOKUPS = 50;
 
 async function listEventsOfAuthor(
@@ -61,35 +64,40 @@ async function listEventsOfAuthor(
   page: OffsetRequest,
 ): Promise<Page<ActivityEventRow>> {
   // index: activity_events_by_author, activity_events_by_author_action, activity_events_by_author_target
-  const ownEvents = filteredEvents(db, eventQuery).where('author_id', '=', authorId);
-  if (isAdministrator(caller)) return paginate(db, orderEvents(ownEvents, eventQuery), page);
-  const visibleIds = await listProjectIdsOfAuthor(db, caller, authorId);
-  if (visibleIds.length === 0) return { items: [], total: 0, more: false };
-  if (visibleIds.length <= MAX_SINGLE_PROJECT_LOOKUPS) {
+  const authorEvents = selectFilteredEvents(db, eventQuery).where('author_id', '=', authorId);
+  if (isAdministrator(caller)) return paginate(db, orderEvents(authorEvents, eventQuery), page);
+  const visibleProjectIds = await listProjectIdsOfAuthor(db, caller, authorId);
+  if (visibleProjectIds.length === 0) return { items: [], total: 0, more: false };
+  if (visibleProjectIds.length <= MAX_SINGLE_PROJECT_LOOKUPS) {
     return listEventsOfProjects(
       db,
-      db.selectFrom('projects').where('projects.id', 'in', visibleIds),
+      db.selectFrom('projects').where('projects.id', 'in', visibleProjectIds),
       authorId,
       eventQuery,
       page,
     );
   }
-  const visible = ownEvents
+  const visibleEvents = authorEvents
     .innerJoin('projects', 'projects.id', 'activity_events.project_id')
     .where(projectVisibleTo(caller, db.today));
-  return paginate(db, orderEvents(visible, eventQuery), page);
+  return paginate(db, orderEvents(visibleEvents, eventQuery), page);
 }
 
-/** Returns the visible projects in which the author has events. A recursive query skips from one project to the next. index: activity_events_by_author_project */
+/**
+ * Returns the ids of the visible projects in which the author has events. A recursive query finds each next project with one index seek
+ * (a loose index scan).
+ * index: activity_events_by_author_project
+ */
 async function listProjectIdsOfAuthor(db: Reader, caller: Caller, authorId: number): Promise<number[]> {
-  const next = sql`select min(project_id) from activity_events where author_id = ${authorId}`;
-  const each = sql<{ id: number }>`(with recursive found(id) as (
-    ${next} union all select (${next} and project_id > found.id) from found where found.id is not null
-  ) select id from found)`;
+  const minProjectId = sql`select min(project_id) from activity_events where author_id = ${authorId}`;
+  const authorProjectIds = sql<{ id: number }>`(with recursive author_projects(id) as (
+    ${minProjectId} union all select (${minProjectId} and project_id > author_projects.id) from author_projects
+    where author_projects.id is not null
+  ) select id from author_projects)`;
   const rows = await db
     .selectFrom('projects')
     .select('projects.id')
-    .where(sql<SqlBool>`projects.id in ${each}`)
+    .where(sql<SqlBool>`projects.id in ${authorProjectIds}`)
     .where(projectVisibleTo(caller, db.today))
     .limit(MAX_SINGLE_PROJECT_LOOKUPS + 1)
     .execute();
@@ -102,27 +110,27 @@ function orderEvents(events: unknown, { sort }: Pick<EventQuery, 'sort'>): Event
   return (events as Events).orderBy('activity_events.created_at', sort).orderBy('activity_events.id', sort);
 }
 
-/** From this offset on, a page is read in time order instead of merging the first events of each project. */
-const MAX_PER_PROJECT_OFFSET = 100;
+/** Maximum offset up to which a page is merged from the first events of each project. Later pages scan events in time order. */
+const MAX_MERGE_OFFSET = 100;
 
 /** Returns one page of the events of these projects, optionally of one author. */
 async function listEventsOfProjects(
   db: Reader,
-  inProjects: Projects,
+  projects: Projects,
   authorId: number | null,
   eventQuery: EventQuery,
   { page, perPage }: OffsetRequest,
 ): Promise<Page<ActivityEventRow>> {
-  const before = (page - 1) * perPage;
-  const total = await countEvents(db, inProjects, authorId, eventQuery);
-  if (total <= Math.min(before, COUNT_LIMIT)) return { items: [], total, more: false };
+  const offset = (page - 1) * perPage;
+  const total = await countEvents(db, projects, authorId, eventQuery);
+  if (total <= Math.min(offset, COUNT_LIMIT)) return { items: [], total, more: false };
   const eventsQuery =
-    before > MAX_PER_PROJECT_OFFSET && total > COUNT_LIMIT
-      ? eventsInTimeOrder(db, inProjects, authorId, eventQuery)
-      : firstEventsPerProject(db, inProjects, authorId, eventQuery, before + perPage + 1);
+    offset > MAX_MERGE_OFFSET && total > COUNT_LIMIT
+      ? selectEventsInTimeOrder(db, projects, authorId, eventQuery)
+      : selectFirstEventsPerProject(db, projects, authorId, eventQuery, offset + perPage + 1);
   const items = await orderEvents(eventsQuery, eventQuery)
     .limit(perPage + 1)
-    .offset(before)
+    .offset(offset)
     .modifyEnd(longRunning)
     .execute();
   const more = items.length > perPage;
@@ -132,58 +140,60 @@ async function listEventsOfProjects(
 type Projects = SelectQueryBuilder<Schema, 'projects', object>;
 
 /**
- * Selects the first `limit` events of each project, which include the first `limit` of all. The cost grows with the number of
+ * Selects the first `limit` events of each project, which include the first `limit` events of the list. The cost grows with the number of
  * projects, not of events.
  * index: activity_events_by_project, activity_events_by_project_action, activity_events_by_project_target,
  * activity_events_by_author_project
  */
-function firstEventsPerProject(
+function selectFirstEventsPerProject(
   db: Reader,
-  inProjects: Projects,
+  projects: Projects,
   authorId: number | null,
   { filter, horizon, sort }: EventQuery,
   limit: number,
 ) {
-  const first = db
-    .selectFrom('activity_events as first')
-    .select('first.id')
-    .where('first.project_id', '=', sql.ref<number>('projects.id'))
-    .where(eventCondition('first', filter, horizon))
-    .$if(authorId !== null, (query) => query.where('first.author_id', '=', authorId))
-    .orderBy('first.created_at', sort)
-    .orderBy('first.id', sort)
+  const firstEventIds = db
+    .selectFrom('activity_events as first_event')
+    .select('first_event.id')
+    .where('first_event.project_id', '=', sql.ref<number>('projects.id'))
+    .where(eventCondition('first_event', filter, horizon))
+    .$if(authorId !== null, (query) => query.where('first_event.author_id', '=', authorId))
+    .orderBy('first_event.created_at', sort)
+    .orderBy('first_event.id', sort)
     .limit(limit);
-  return inProjects
-    .innerJoin('activity_events', (join) => join.on(isInSubquery(db, sql.ref<number>('activity_events.id'), first)))
+  return projects
+    .innerJoin('activity_events', (join) =>
+      join.on(isInSubquery(db, sql.ref<number>('activity_events.id'), firstEventIds)),
+    )
     .selectAll('activity_events');
 }
 
 /** Scans all events in time order and skips other projects. index: activity_events_by_created_at, activity_events_by_author */
-function eventsInTimeOrder(db: Reader, inProjects: Projects, authorId: number | null, eventQuery: EventQuery) {
+function selectEventsInTimeOrder(db: Reader, projects: Projects, authorId: number | null, eventQuery: EventQuery) {
   // An expression prevents the use of an index on project_id.
-  const project = sql<number>`(activity_events.project_id + 0)`;
-  return filteredEvents(db, eventQuery)
-    .where(sql<SqlBool>`${project} in ${inProjects.select('projects.id')}`)
+  const unindexedProjectId = sql<number>`(activity_events.project_id + 0)`;
+  return selectFilteredEvents(db, eventQuery)
+    .where(sql<SqlBool>`${unindexedProjectId} in ${projects.select('projects.id')}`)
     .$if(authorId !== null, (query) => query.where('activity_events.author_id', '=', authorId));
 }
 
 /**
- * Counts the events of these projects, up to `countLimit + 1`. It counts per project, because PostgreSQL would otherwise read
- * all events when it expects many.
+ * Counts the events of these projects, up to `COUNT_LIMIT + 1`. The query counts per project: PostgreSQL would otherwise read
+ * all events when it expects many matches.
  * index: activity_events_by_project, activity_events_by_author_project
  */
 async function countEvents(
   db: Reader,
-  inProjects: Projects,
+  projects: Projects,
   authorId: number | null,
   { filter, horizon }: EventQuery,
 ): Promise<number> {
   const countQuery = db
-    .selectFrom('activity_events as some')
+    .selectFrom('activity_events as counted_event')
     .select(sql.lit(1).as('one'))
-    .where(isInSubquery(db, sql.ref<number>('some.project_id'), inProjects.select('projects.id')))
-    .where(eventCondition('some', filter, horizon))
-    .$if(authorId !== null, (query) => query.where('some.author_id', '=', authorId))
+    .where(isInSubquery(db, sql.ref<number>('counted_event.project_id'), projects.select('projects.id')))
+    .where(eventCondition('counted_event', filter, horizon))
+    .$if(authorId !== null, (query) => query.where('counted_event.author_id', '=', authorId))
     .limit(COUNT_LIMIT + 1);
   const { count } = await db
     .selectFrom(countQuery.as('counted'))
@@ -193,7 +203,7 @@ async function countEvents(
   return count;
 }
 
-/** index: activity_events_by_created_at */
+/** Returns whether an event exists after `first` and at or before `last`. index: activity_events_by_created_at */
 export function hasEventBetween(db: Reader, first: string, last: string): Promise<boolean> {
   return hasRow(
     db
