@@ -11,12 +11,8 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { MergeRequestState } from '#database/tables/merge-requests.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
-/**
- * Records changes of issues and merge requests: activity events, state and milestone events, and system notes for everything
- * else.
- */
-
-type Type = 'Issue' | 'MergeRequest';
+/** Types whose changes are recorded as activity events, resource events (state, milestone) and, for other columns, system notes. */
+type TrackedType = 'Issue' | 'MergeRequest';
 
 /** The columns that activity and resource events need. */
 export interface TrackedIssuable {
@@ -36,47 +32,52 @@ export interface IssuableSnapshot extends TrackedIssuable {
   readonly reviewers?: readonly number[];
 }
 
-const NAMES = { Issue: 'issue', MergeRequest: 'merge request' } as const satisfies Record<Type, NoteableName>;
+const NAMES = { Issue: 'issue', MergeRequest: 'merge request' } as const satisfies Record<TrackedType, NoteableName>;
 
+/** Records the activity event of a new issuable, and its milestone. */
 export async function recordCreated(
   uow: UnitOfWork<SignedInCaller>,
-  type: Type,
+  type: TrackedType,
   issuable: TrackedIssuable,
 ): Promise<void> {
-  await uow.record({ ...activityEventFor(uow, type, issuable), action: 'created' });
+  await uow.record({ ...toActivityEvent(uow, type, issuable), action: 'created' });
   await recordMilestoneChange(uow, type, null, issuable);
 }
 
-/** Records all differences between two snapshots. `extraTexts` are the system notes for type-specific columns. */
+/** Records all differences between an issuable before and after an update. `extraTexts` are the system notes for type-specific columns. */
 export async function recordChanges(
   uow: UnitOfWork<SignedInCaller>,
-  type: Type,
+  type: TrackedType,
   before: IssuableSnapshot,
   after: IssuableSnapshot,
   extraTexts: readonly SystemNoteText[] = [],
 ): Promise<void> {
-  const texts = await systemNoteTexts(uow, type, before, after, extraTexts);
+  const texts = await listSystemNoteTexts(uow, type, before, after, extraTexts);
   for (const text of texts) await uow.record({ noteOn: { type, id: after.id }, text });
   await recordMilestoneChange(uow, type, before.milestone_id, after);
   if (before.state !== after.state) await recordStateChange(uow, type, after);
-  await notifyPeople(uow, type, before, after);
+  await publishReassignments(uow, type, before, after);
 }
 
-const REASSIGNED = { Issue: 'reassign_issue', MergeRequest: 'reassign_merge_request' } as const;
+const REASSIGN_EVENTS = { Issue: 'reassign_issue', MergeRequest: 'reassign_merge_request' } as const;
 
 /** Publishes changes of assignees and reviewers for notification emails. */
-async function notifyPeople(
+async function publishReassignments(
   uow: UnitOfWork,
-  type: Type,
+  type: TrackedType,
   before: IssuableSnapshot,
   after: IssuableSnapshot,
 ): Promise<void> {
   const target = { type, id: after.id };
-  const formerAssignees = removedIfChanged(before.assignees, after.assignees);
+  const formerAssignees = findRemovedIds(before.assignees, after.assignees);
   if (formerAssignees !== null)
-    await uow.publish('notifiable-event-occurred', { event: REASSIGNED[type], about: target, former: formerAssignees });
+    await uow.publish('notifiable-event-occurred', {
+      event: REASSIGN_EVENTS[type],
+      about: target,
+      former: formerAssignees,
+    });
   const formerReviewers =
-    before.reviewers && after.reviewers ? removedIfChanged(before.reviewers, after.reviewers) : null;
+    before.reviewers && after.reviewers ? findRemovedIds(before.reviewers, after.reviewers) : null;
   if (formerReviewers !== null)
     await uow.publish('notifiable-event-occurred', {
       event: 'change_reviewer_merge_request',
@@ -86,7 +87,7 @@ async function notifyPeople(
 }
 
 /** Returns the removed ids, or null if the set is unchanged. */
-function removedIfChanged(before: readonly number[], after: readonly number[]): readonly number[] | null {
+function findRemovedIds(before: readonly number[], after: readonly number[]): readonly number[] | null {
   const removedIds = before.filter((id) => !after.includes(id));
   return removedIds.length === 0 && after.every((id) => before.includes(id)) ? null : removedIds;
 }
@@ -94,17 +95,17 @@ function removedIfChanged(before: readonly number[], after: readonly number[]): 
 /** Records that an issuable was closed or reopened. */
 export async function recordStateChange(
   uow: UnitOfWork<SignedInCaller>,
-  type: Type,
+  type: TrackedType,
   issuable: TrackedIssuable,
 ): Promise<void> {
   const { id, state } = issuable;
   await uow.record({ stateOf: { type, id }, state });
-  await uow.record({ ...activityEventFor(uow, type, issuable), action: state === 'closed' ? 'closed' : 'reopened' });
+  await uow.record({ ...toActivityEvent(uow, type, issuable), action: state === 'closed' ? 'closed' : 'reopened' });
 }
 
-function activityEventFor(
+function toActivityEvent(
   uow: UnitOfWork<SignedInCaller>,
-  type: Type,
+  type: TrackedType,
   { project_id: projectId, id, iid }: TrackedIssuable,
 ) {
   return { projectId, authorId: uow.actor.user.id, target: { type, id, iid } } as const;
@@ -112,19 +113,24 @@ function activityEventFor(
 
 async function recordMilestoneChange(
   uow: UnitOfWork,
-  type: Type,
-  before: number | null,
+  type: TrackedType,
+  milestoneBefore: number | null,
   issuable: TrackedIssuable,
 ): Promise<void> {
-  const { id, milestone_id: now, state } = issuable;
-  const milestoneId = now ?? before;
-  if (before === now || milestoneId === null) return;
-  await uow.record({ milestoneOf: { type, id }, milestoneId, change: now === null ? 'remove' : 'add', state });
+  const { id, milestone_id: milestoneAfter, state } = issuable;
+  const milestoneId = milestoneAfter ?? milestoneBefore;
+  if (milestoneBefore === milestoneAfter || milestoneId === null) return;
+  await uow.record({
+    milestoneOf: { type, id },
+    milestoneId,
+    change: milestoneAfter === null ? 'remove' : 'add',
+    state,
+  });
 }
 
-async function systemNoteTexts(
+async function listSystemNoteTexts(
   uow: UnitOfWork,
-  type: Type,
+  type: TrackedType,
   before: IssuableSnapshot,
   after: IssuableSnapshot,
   extraTexts: readonly SystemNoteText[],
@@ -136,10 +142,10 @@ async function systemNoteTexts(
   // Null and false both mean unlocked.
   const locked = after.discussion_locked === true;
   if ((before.discussion_locked === true) !== locked) texts.push(lockChanged(NAMES[type], locked));
-  return [...texts, ...(await assigneeNoteTexts(uow, before, after))];
+  return [...texts, ...(await listAssigneeNoteTexts(uow, before, after))];
 }
 
-async function assigneeNoteTexts(
+async function listAssigneeNoteTexts(
   uow: UnitOfWork,
   { assignees: before }: IssuableSnapshot,
   { assignees: after }: IssuableSnapshot,
@@ -147,7 +153,7 @@ async function assigneeNoteTexts(
   const addedIds = after.filter((id) => !before.includes(id));
   const removedIds = before.filter((id) => !after.includes(id));
   if (addedIds.length + removedIds.length === 0) return [];
-  const users = await loadUsersById(uow, [...addedIds, ...removedIds]);
-  const names = (ids: readonly number[]) => ids.flatMap((id) => users.get(id)?.username ?? []);
-  return [assigneesChanged(names(addedIds), names(removedIds))];
+  const usersById = await loadUsersById(uow, [...addedIds, ...removedIds]);
+  const toUsernames = (ids: readonly number[]) => ids.flatMap((id) => usersById.get(id)?.username ?? []);
+  return [assigneesChanged(toUsernames(addedIds), toUsernames(removedIds))];
 }

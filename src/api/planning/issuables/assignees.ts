@@ -3,16 +3,14 @@ import { prepareForIds } from '#database/prepare.ts';
 import { type IssuableTables, memoizeByTables } from './kind.ts';
 import { type SetChange, updateLinks } from './link-tables.ts';
 
-/** Assignees of issuables. */
-
 /** Loads the assignees of these issuables, in the order of assignment. */
 export async function loadAssignees(db: Reader, tables: IssuableTables, ids: readonly number[]) {
-  const rows = await assigneesQuery(tables)(db, ids);
-  return rows.sort((one, other) => one.id - other.id);
+  const rows = await selectAssignees(tables)(db, ids);
+  return rows.sort((left, right) => left.id - right.id);
 }
 
 // index: issue_assignees_by_issue
-const assigneesQuery = memoizeByTables((tables: IssuableTables) =>
+const selectAssignees = memoizeByTables((tables: IssuableTables) =>
   prepareForIds((db, ids) =>
     db
       .selectFrom(tables.assigneeTable)
@@ -21,7 +19,7 @@ const assigneesQuery = memoizeByTables((tables: IssuableTables) =>
   ),
 );
 
-/** Changes the assignees. Remaining assignees keep their order. index: issue_assignees_by_issue */
+/** Adds and removes assignees. Remaining assignees keep their order. index: issue_assignees_by_issue */
 export function updateAssignees(tx: Transaction, tables: IssuableTables, id: number, change: SetChange): Promise<void> {
   const createdAtColumn = tables.assigneeTable === 'merge_request_reviewers' ? 'created_at' : undefined;
   return updateLinks(

@@ -1,4 +1,4 @@
-/** Returns the columns that differ from the row. */
+/** Returns the entries of `columns` whose value differs from the row. */
 export function changedColumns<Row extends object>(row: Row, columns: Partial<Row>): Partial<Row> {
   const different = Object.entries(columns).filter(([name, value]) => row[name as keyof Row] !== value);
   return Object.fromEntries(different) as Partial<Row>;
@@ -8,7 +8,7 @@ export function changedColumns<Row extends object>(row: Row, columns: Partial<Ro
 export const isSameSet = (one: readonly number[], other: readonly number[]) =>
   one.length === other.length && one.every((id) => other.includes(id));
 
-/** Returns the state columns that an event changes: none if it closes a closed or reopens an open issuable. */
+/** Returns the state columns after an event. Returns none if the issuable already has that state, or for no event. */
 export function stateColumnsAfter(
   state: string,
   event: 'close' | 'reopen' | null | undefined,

@@ -9,8 +9,8 @@ const TYPES = { issues: 'Issue', merge_requests: 'MergeRequest' } as const satis
 >;
 
 /**
- * Deletes an issuable with everything that belongs to it. Fails with `gone` if it no longer exists, and with `changed` if
- * `onlyIfUnchanged` is set and it was updated after it was read.
+ * Deletes an issuable with its dependent rows. Fails with `notFound` if the issuable no longer exists, and with `changed` if
+ * `onlyIfUnchanged` is set and `updated_at` has changed.
  */
 export async function deleteIssuable(
   uow: UnitOfWork,
@@ -18,7 +18,7 @@ export async function deleteIssuable(
   { id, updated_at }: { readonly id: number; readonly updated_at: string },
   onlyIfUnchanged: boolean,
 ): Promise<undefined | Failure<'notFound' | 'changed'>> {
-  // Must run before the notes are deleted by cascade. A failure rolls it back.
+  // Must run before the cascade deletes the notes. A failure rolls this deletion back.
   await deleteTargetActivity(uow, TYPES[tables.table], [id]);
   // index: issues primary key, merge_requests primary key
   let deletion = uow.deleteFrom(tables.table).where('id', '=', id);

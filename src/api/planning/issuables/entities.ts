@@ -15,7 +15,7 @@ import { formatDuration } from './time/durations.ts';
 
 /** Fields shared by issues and merge requests (contract/planning.md §1). */
 
-interface Timed {
+interface TrackedTime {
   readonly time_estimate: number;
   readonly total_time_spent: number;
 }
@@ -26,7 +26,7 @@ export const TimeStats = entity('TimeStats', {
   total_time_spent: Type.Integer(),
   human_time_estimate: nullable(Type.String()),
   human_total_time_spent: nullable(Type.String()),
-}).from(({ time_estimate, total_time_spent }: Timed) => ({
+}).from(({ time_estimate, total_time_spent }: TrackedTime) => ({
   time_estimate,
   total_time_spent,
   human_time_estimate: formatDuration(time_estimate),
@@ -47,7 +47,7 @@ interface IssuableRow {
   readonly milestone_id: number | null;
 }
 
-/** Loads the related data of serialized issuables. `userIds`: users other than the assignees. */
+/** Loads the related data of serialized issuables. `userIds`: further users to load, such as authors. */
 export async function loadIssuableRelations(
   tables: IssuableTables,
   issuables: readonly IssuableRow[],
@@ -56,9 +56,9 @@ export async function loadIssuableRelations(
 ) {
   const { db } = context;
   const ids = issuables.map(({ id }) => id);
-  const [assigneesById, labelsById] = [await loadAssignees(db, tables, ids), await loadLabels(db, tables, ids)];
+  const [assignees, labels] = [await loadAssignees(db, tables, ids), await loadLabels(db, tables, ids)];
   const [users, projectPaths] = await Promise.all([
-    loadUsersById(db, [...userIds, ...assigneesById.map(({ user_id }) => user_id)]),
+    loadUsersById(db, [...userIds, ...assignees.map(({ user_id }) => user_id)]),
     loadProjectPaths(
       db,
       issuables.map(({ project_id }) => project_id),
@@ -68,9 +68,9 @@ export async function loadIssuableRelations(
     /** Serializes a user. Throws `RowDeleted` if the user was deleted meanwhile. */
     serializeUser: (id: number) => UserBasic.serialize(requireRow(users.get(id)), context),
     projectPaths: new Map(projectPaths.map((projectPath) => [projectPath.id, projectPath])),
-    assigneesById: Map.groupBy(assigneesById, ({ thing_id }) => thing_id),
+    assigneesById: Map.groupBy(assignees, ({ thing_id }) => thing_id),
     milestones: await serializeMilestones(issuables, context),
-    labelsById: Map.groupBy(labelsById, ({ thing_id }) => thing_id),
+    labelsById: Map.groupBy(labels, ({ thing_id }) => thing_id),
   };
 }
 
@@ -79,17 +79,17 @@ async function serializeMilestones(issuables: readonly IssuableRow[], context: S
     context.db,
     issuables.map(({ milestone_id }) => milestone_id),
   );
-  const shapes = await Milestone.serializeAll([...rows.values()], context);
-  return new Map(shapes.map((shape) => [shape.id, shape]));
+  const milestones = await Milestone.serializeAll([...rows.values()], context);
+  return new Map(milestones.map((milestone) => [milestone.id, milestone]));
 }
 
 /** Loads the full path and namespace of each project. */
 export async function loadProjectPaths(db: Reader, projectIds: readonly number[]) {
-  return projectPathsQuery(db, [...new Set(projectIds)]);
+  return selectProjectPaths(db, [...new Set(projectIds)]);
 }
 
 // index: routes_by_project, projects primary key, namespaces primary key
-const projectPathsQuery = prepareForIds((db, ids) =>
+const selectProjectPaths = prepareForIds((db, ids) =>
   db
     .selectFrom('projects')
     .innerJoin('routes', 'routes.project_id', 'projects.id')
@@ -103,7 +103,7 @@ type ProjectPath = Awaited<ReturnType<typeof loadProjectPaths>>[number];
 /** Where a reference is shown: in the issuable's project, in the namespace with this id, or (null) anywhere else. */
 export type ReferenceContext = 'project' | number | null;
 
-/** Returns the references: short in the project, with the project path in its namespace, full elsewhere. */
+/** Serializes the references. `relative` is short in the project, has the project path in its namespace, and is full elsewhere. */
 export function referencesFor(
   short: string,
   { path, full_path, namespace_id }: ProjectPath,
@@ -115,11 +115,13 @@ export function referencesFor(
   return { short, relative, full: fullReference };
 }
 
-const descriptionsQuery = memoizeByTables((tables: LabelableTables) => createTextLoader(tables.table, 'description'));
+const createDescriptionLoader = memoizeByTables((tables: LabelableTables) =>
+  createTextLoader(tables.table, 'description'),
+);
 
 /**
- * Loads the related data of list items: the descriptions, which list rows omit, and the labels, as titles or, with
- * `with_labels_details`, as objects.
+ * Loads the descriptions and labels of list items. List rows omit descriptions. Labels are titles, or objects if the parameter
+ * `with_labels_details` is true.
  */
 export async function loadListRelations(
   tables: LabelableTables,
@@ -128,20 +130,20 @@ export async function loadListRelations(
   context: SerializationContext,
 ) {
   const ids = issuables.map(({ id }) => id);
-  const descriptions = await descriptionsQuery(tables)(context.db, ids);
-  const details = context.params.with_labels_details
-    ? await labelDetails([...labelsById.values()].flat(), context)
+  const descriptionsById = await createDescriptionLoader(tables)(context.db, ids);
+  const labelObjectsById = context.params.with_labels_details
+    ? await serializeLabelsById([...labelsById.values()].flat(), context)
     : null;
   return {
-    description: (id: number) => descriptions.get(id) ?? null,
-    labels: (id: number) => (labelsById.get(id) ?? []).map((label) => details?.get(label.id) ?? label.title),
+    description: (id: number) => descriptionsById.get(id) ?? null,
+    labels: (id: number) => (labelsById.get(id) ?? []).map((label) => labelObjectsById?.get(label.id) ?? label.title),
   };
 }
 
-async function labelDetails(rows: readonly LabelBasicRow[], context: SerializationContext) {
-  const labels = new Map(rows.map((label) => [label.id, label]));
-  const shapes = await LabelBasic.serializeAll([...labels.values()], context);
-  return new Map(shapes.map((shape) => [shape.id, shape]));
+async function serializeLabelsById(rows: readonly LabelBasicRow[], context: SerializationContext) {
+  const rowsById = new Map(rows.map((label) => [label.id, label]));
+  const labels = await LabelBasic.serializeAll([...rowsById.values()], context);
+  return new Map(labels.map((label) => [label.id, label]));
 }
 
 /** Schema of `labels` in lists. */

@@ -1,9 +1,9 @@
 import type { AccessCall } from '#http/access/access.ts';
 import { nestedNotFound } from '#http/errors/http-error.ts';
 
-/** Resource for `.resource()`: whether the request has the header `If-Unmodified-Since`. */
+/** Resource: `isRequested` is true if the request has the header `If-Unmodified-Since`, so that only an unchanged row is deleted. */
 export const unmodifiedPrecondition = {
-  name: 'unchanged',
-  load: ({ request }: AccessCall) => ({ only: request.headers['if-unmodified-since'] !== undefined }),
+  name: 'ifUnmodified',
+  load: ({ request }: AccessCall) => ({ isRequested: request.headers['if-unmodified-since'] !== undefined }),
   notFound: nestedNotFound,
 } as const;

@@ -1,6 +1,4 @@
-/** Columns of issuables that are imported from another server (contract/operations.md §1.4). */
-
-/** State and timestamps of an imported issuable. */
+/** State and timestamps of an issuable that is imported from another server (contract/operations.md §1.4). */
 export interface ImportedState<State extends string> {
   readonly state: State;
   readonly closed_at: string | null;

@@ -1,24 +1,24 @@
 import type { ResourceType } from '#activity/index.ts';
 
-/** Names of the tables and columns of a resource with labels, state and discussion, so that shared code works for each of them. */
+/** Table and column names of a resource type with labels, state and discussion. Shared code is parameterized with them. */
 export interface LabelableTables {
-  /** The main table, with the columns that all of them share. */
+  /** The main table. Shared code uses only columns that all main tables have. */
   readonly table: 'issues' | 'merge_requests' | 'epics';
   readonly labelTable: 'issue_labels' | 'merge_request_labels' | 'epic_labels';
-  /** Null: the resource has neither assignees nor a milestone. */
+  /** Null if the resource type has neither assignees nor a milestone. */
   readonly assigneeTable: 'issue_assignees' | 'merge_request_assignees' | 'merge_request_reviewers' | null;
   /** Foreign key to the main table in other tables. */
   readonly foreignKey: 'issue_id' | 'merge_request_id' | 'epic_id';
 }
 
-/** The same for resources with assignees. */
+/** Table and column names of a resource type with assignees. */
 export interface IssuableTables extends LabelableTables {
   readonly table: 'issues' | 'merge_requests';
   readonly assigneeTable: 'issue_assignees' | 'merge_request_assignees' | 'merge_request_reviewers';
   readonly foreignKey: 'issue_id' | 'merge_request_id';
 }
 
-/** Returns a function that calls `build` once for each `tables` value and then returns the cached result. */
+/** Returns a function that calls `build` once for each `tables` object and caches the result. */
 export function memoizeByTables<Tables extends LabelableTables, Result>(
   build: (tables: Tables) => Result,
 ): (tables: Tables) => Result {

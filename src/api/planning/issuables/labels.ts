@@ -9,15 +9,15 @@ import { findLabelsByTitles, findOrCreateLabels } from '../labels/index.ts';
 import { type LabelableTables, memoizeByTables } from './kind.ts';
 import { diffSets, type SetChange, updateLinks } from './link-tables.ts';
 
-/** Labels of issuables. */
-
 /** Loads the labels of these issuables, sorted by title. index: issue_labels_pkey, labels primary key */
 export async function loadLabels(db: Reader, tables: LabelableTables, ids: readonly number[]) {
-  const rows = await labelsQuery(tables)(db, ids);
-  return rows.sort((one, other) => (one.title < other.title ? -1 : one.title > other.title ? 1 : one.id - other.id));
+  const rows = await selectLabels(tables)(db, ids);
+  return rows.sort((left, right) =>
+    left.title < right.title ? -1 : left.title > right.title ? 1 : left.id - right.id,
+  );
 }
 
-const labelsQuery = memoizeByTables((tables: LabelableTables) =>
+const selectLabels = memoizeByTables((tables: LabelableTables) =>
   prepareForIds((db, ids) =>
     db
       .selectFrom(tables.labelTable)
@@ -30,7 +30,7 @@ const labelsQuery = memoizeByTables((tables: LabelableTables) =>
 
 const foreignKeyRef = (tables: LabelableTables) => sql.ref<number>(`${tables.labelTable}.${tables.foreignKey}`);
 
-/** Labels in a request, by title. */
+/** Label titles in a request. */
 export interface LabelInput {
   /** Replaces all labels. */
   readonly labels?: readonly string[] | null | undefined;
@@ -43,14 +43,14 @@ interface AppliedLabel {
   readonly title: string;
 }
 
-/** Returns the ids of the requested labels. Creates unknown labels if the caller may, else skips them. */
+/** Returns the ids of the labels after the update. Creates unknown labels if the caller may, else skips them. */
 export async function resolveLabels(
   uow: UnitOfWork,
   parent: GroupOrProject,
-  before: readonly AppliedLabel[],
+  currentLabels: readonly AppliedLabel[],
   { labels, add_labels, remove_labels }: LabelInput,
 ): Promise<number[]> {
-  const keptLabels = labels == null ? before : before.filter(({ title }) => labels.includes(title));
+  const keptLabels = labels == null ? currentLabels : currentLabels.filter(({ title }) => labels.includes(title));
   const keptTitles = new Set(keptLabels.map(({ title }) => title));
   const missingTitles = [...(labels ?? []), ...(add_labels ?? [])].filter((title) => !keptTitles.has(title));
   const newLabels = missingTitles.length === 0 ? [] : await findOrCreateLabels(uow, parent, missingTitles);
@@ -58,14 +58,14 @@ export async function resolveLabels(
   return [...keptLabels, ...newLabels].filter(({ title }) => !removedTitles.has(title)).map(({ id }) => id);
 }
 
-/** Changes the labels of an issuable and records label events. index: issue_labels_pkey */
+/** Adds and removes labels of an issuable and records label events. index: issue_labels_pkey */
 export async function updateLabels(
   uow: UnitOfWork,
   tables: LabelableTables,
   id: number,
   change: SetChange,
 ): Promise<void> {
-  await updateLinks(uow, labelLinkTable(tables), id, change);
+  await updateLinks(uow, toLabelLinkTable(tables), id, change);
   const { removed, added } = diffSets(change);
   await uow.record({ labelsOf: toResource({ [tables.foreignKey]: id }), removedIds: removed, addedIds: added });
 }
@@ -77,10 +77,10 @@ export function insertImportedLabels(
   id: number,
   after: readonly number[],
 ): Promise<void> {
-  return updateLinks(tx, labelLinkTable(tables), id, { before: [], after });
+  return updateLinks(tx, toLabelLinkTable(tables), id, { before: [], after });
 }
 
-const labelLinkTable = (tables: LabelableTables) =>
+const toLabelLinkTable = (tables: LabelableTables) =>
   ({ table: tables.labelTable, ownerColumn: tables.foreignKey, targetColumn: 'label_id' }) as const;
 
 /** Returns the ids of the labels with these titles that issuables of the project can have. */

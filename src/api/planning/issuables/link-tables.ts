@@ -12,33 +12,41 @@ interface LinkTable {
   readonly createdAtColumn?: 'created_at' | undefined;
 }
 
-/** Ids that are linked before and after a change. */
+/** Ids of the linked labels or users before and after an update. */
 export interface SetChange {
   readonly before: readonly number[];
   readonly after: readonly number[];
 }
 
-/** Returns the ids that a change removes and adds. */
+/** Returns the ids that the update removes and adds. */
 export const diffSets = ({ before, after }: SetChange) => ({
-  removed: before.filter((one) => !after.includes(one)),
-  added: after.filter((one) => !before.includes(one)),
+  removed: before.filter((id) => !after.includes(id)),
+  added: after.filter((id) => !before.includes(id)),
 });
 
-/** Applies a change to a join table. Unchanged rows keep their order. */
+/** Inserts and deletes rows of a join table. Unchanged rows keep their order. */
 export async function updateLinks(
   tx: Transaction,
   { table, ownerColumn, targetColumn, createdAtColumn }: LinkTable,
-  id: number,
+  ownerId: number,
   change: SetChange,
 ): Promise<void> {
-  const [rows, owner, target] = [sql.table(table), sql.ref(ownerColumn), sql.ref<number>(targetColumn)];
+  const [linkTable, ownerColumnRef, targetColumnRef] = [
+    sql.table(table),
+    sql.ref(ownerColumn),
+    sql.ref<number>(targetColumn),
+  ];
   const { removed, added } = diffSets(change);
   if (removed.length > 0) {
-    await sql`delete from ${rows} where ${owner} = ${id} and ${isInIds(tx, target, removed)}`.execute(tx);
+    await sql`delete from ${linkTable} where ${ownerColumnRef} = ${ownerId} and ${isInIds(tx, targetColumnRef, removed)}`.execute(
+      tx,
+    );
   }
   if (added.length > 0) {
-    const columns = [owner, target, ...(createdAtColumn ? [sql.ref(createdAtColumn)] : [])];
-    const values = added.map((one) => sql`(${sql.join([id, one, ...(createdAtColumn ? [tx.now] : [])])})`);
-    await sql`insert into ${rows} (${sql.join(columns)}) values ${sql.join(values)}`.execute(tx);
+    const columns = [ownerColumnRef, targetColumnRef, ...(createdAtColumn ? [sql.ref(createdAtColumn)] : [])];
+    const values = added.map(
+      (targetId) => sql`(${sql.join([ownerId, targetId, ...(createdAtColumn ? [tx.now] : [])])})`,
+    );
+    await sql`insert into ${linkTable} (${sql.join(columns)}) values ${sql.join(values)}`.execute(tx);
   }
 }

@@ -7,15 +7,14 @@ import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { LabelableTables } from './kind.ts';
 
-/** Deletes or reassigns issuables in batches when their project, group or author is deleted. */
-
-/** Deletes the issuables of a project when it is destroyed. */
+/** Subscription that deletes the issuables of a destroyed project, in batches. */
 export const deleteIssuablesOfProject = (tables: LabelableTables) =>
   subscription({
     event: 'project-destroyed',
     inBatches: (uow, { projectId }) => deleteIssuablesBatch(uow, tables, 'project_id', projectId),
   });
 
+/** Subscription that deletes the issuables of a destroyed group, in batches. */
 export const deleteIssuablesOfGroup = (tables: LabelableTables) =>
   subscription({
     event: 'group-destroyed',
@@ -24,17 +23,17 @@ export const deleteIssuablesOfGroup = (tables: LabelableTables) =>
 
 type BeforeDelete = (uow: UnitOfWork, ids: readonly number[]) => Promise<void>;
 
-/** References to users that a deleted user leaves behind. */
+/** References to users in the tables of issuables. */
 interface UserReferences {
   /** Columns of the main table that are reassigned to the ghost user. */
   readonly columns: readonly string[];
   /** Rows that are deleted with the user. */
   readonly deleted: readonly ReferenceColumn[];
-  /** Runs in the batch that deletes the user's issuables, before they are deleted. */
+  /** Runs before each batch of the user's issuables is deleted, in the same transaction. */
   readonly beforeDelete?: BeforeDelete;
 }
 
-/** When a user is deleted, reassigns their issuables to the ghost user; on hard delete deletes them. */
+/** Subscription that reassigns the issuables of a deleted user to the ghost user, in batches. A hard deletion deletes the issuables. */
 export const reassignToGhost = (tables: LabelableTables, { columns, deleted, beforeDelete }: UserReferences) =>
   subscription({
     event: 'user-deleted',
@@ -43,37 +42,39 @@ export const reassignToGhost = (tables: LabelableTables, { columns, deleted, bef
       const reassignment = { from: userId, to: ghostUserId, limit: BATCH_SIZE };
       return nextBatch(
         ...columns.map((column) => () => reassignReferences(uow, { table: tables.table, column }, reassignment)),
-        ...deleted.map((referring) => () => deleteBatch(uow, referring, userId, BATCH_SIZE)),
+        ...deleted.map((referenceColumn) => () => deleteBatch(uow, referenceColumn, userId, BATCH_SIZE)),
       );
     },
   });
 
-const ACTIVITY = { issues: 'Issue', merge_requests: 'MergeRequest', epics: null } as const satisfies Record<
-  LabelableTables['table'],
-  string | null
->;
+/** Target types of activity events; null for a resource type without activity events. */
+const ACTIVITY_TARGET_TYPES = {
+  issues: 'Issue',
+  merge_requests: 'MergeRequest',
+  epics: null,
+} as const satisfies Record<LabelableTables['table'], string | null>;
 
 /**
- * Deletes a batch of the issuables of a project, group or author: first their notes, then the rows and the activity events
- * about both. Returns MORE while rows are left. index: issues_by_iid, merge_requests_by_iid,
+ * Deletes a batch of the issuables of a project, group or author: first their notes with the activity events of these, then
+ * the rows with their activity events. Returns `MORE` while rows remain. index: issues_by_iid, merge_requests_by_iid,
  * epics_by_iid, issues_by_author, merge_requests_by_author, epics_by_author
  */
 async function deleteIssuablesBatch(
   uow: UnitOfWork,
   tables: LabelableTables,
   column: 'project_id' | 'group_id' | 'author_id',
-  owner: number,
+  ownerId: number,
   beforeDelete?: BeforeDelete,
 ): Promise<typeof MORE | undefined> {
   const table = sql.table(tables.table);
   const batchQuery = sql<{
     id: number;
-  }>`select id from ${table} where ${sql.ref(column)} = ${owner} limit ${BATCH_SIZE}`;
+  }>`select id from ${table} where ${sql.ref(column)} = ${ownerId} limit ${BATCH_SIZE}`;
   const ids = (await batchQuery.execute(uow)).rows.map(({ id }) => id);
   if (ids.length === 0) return undefined;
   if ((await deleteNotesBatch(uow, tables, ids)) === BATCH_SIZE) return MORE;
-  const activity = ACTIVITY[tables.table];
-  if (activity !== null) await deleteTargetActivity(uow, activity, ids);
+  const activityTargetType = ACTIVITY_TARGET_TYPES[tables.table];
+  if (activityTargetType !== null) await deleteTargetActivity(uow, activityTargetType, ids);
   await beforeDelete?.(uow, ids);
   await sql`delete from ${table} where ${isInIds(uow, sql<number>`id`, ids)}`.execute(uow);
   return ids.length === BATCH_SIZE ? MORE : undefined;

@@ -16,9 +16,9 @@ import { mapMilestonesToProject } from '../milestones/index.ts';
 import { EPICS, ISSUES, type LabelableTables, MERGE_REQUESTS } from './kind.ts';
 
 /**
- * After a transfer, replaces labels and milestones of groups that are no longer ancestors by ones with the same title
- * in scope. Missing ones are created in the project or group (as the reference does). Groups come first, parents before
- * subgroups, so that descendants find the replacements of their ancestors.
+ * After a transfer, replaces labels and milestones of groups that are no longer ancestors by labels and milestones in scope with
+ * the same title. Missing ones are created in the project or group. Groups are processed first, parents before subgroups, so that
+ * descendants find the replacements of their ancestors.
  */
 export const replaceOutOfScopeReferences = subscription({
   event: 'group-or-project-transferred',
@@ -34,13 +34,13 @@ export const replaceOutOfScopeReferences = subscription({
         ...projects.flatMap((project) => [ISSUES, MERGE_REQUESTS].map((tables) => ({ tables, parentId: project.id }))),
       ];
       for (const issuables of parents) {
-        let after = 0;
+        let lastIid = 0;
         await inBatches(runUnitOfWork, ANONYMOUS, {
           recheck: noRecheck,
           async runBatch(uow) {
-            const last = await replaceBatch(uow, issuables, after);
-            if (last !== null) after = last;
-            return last === null ? undefined : MORE;
+            const batchEnd = await replaceBatch(uow, issuables, lastIid);
+            if (batchEnd !== null) lastIid = batchEnd;
+            return batchEnd === null ? undefined : MORE;
           },
         });
       }
@@ -54,48 +54,48 @@ interface IssuablesOfParent {
   readonly parentId: number;
 }
 
-/** Processes a batch of issuables with an iid above `after`. Returns the last iid, or null if none is left. index: issues_by_iid, merge_requests_by_iid, epics_by_iid */
+/** Processes a batch of issuables with an iid above `afterIid`. Returns the last iid, or null if no issuables remain. index: issues_by_iid, merge_requests_by_iid, epics_by_iid */
 async function replaceBatch(
   tx: Transaction,
   { tables, parentId }: IssuablesOfParent,
-  after: number,
+  afterIid: number,
 ): Promise<number | null> {
   const parentColumn = sql.ref(tables === EPICS ? 'group_id' : 'project_id');
   const batchQuery = sql<{ id: number; iid: number }>`select id, iid from ${sql.table(tables.table)}
-    where ${parentColumn} = ${parentId} and iid > ${after} order by iid limit ${BATCH_SIZE}`;
+    where ${parentColumn} = ${parentId} and iid > ${afterIid} order by iid limit ${BATCH_SIZE}`;
   const { rows } = await batchQuery.execute(tx);
-  const last = rows.at(-1);
-  if (last === undefined) return null;
-  const where = tables === EPICS ? { group: { id: parentId } } : await findProjectRef(tx, parentId);
-  if (where === null) return null;
+  const lastRow = rows.at(-1);
+  if (lastRow === undefined) return null;
+  const parent = tables === EPICS ? { group: { id: parentId } } : await findProjectRef(tx, parentId);
+  if (parent === null) return null;
   const ids = rows.map(({ id }) => id);
-  await replaceLabels(tx, tables, where, ids);
-  if (where.project) await replaceMilestones(tx, tables, where.project, ids);
-  return last.iid;
+  await replaceLabels(tx, tables, parent, ids);
+  if (parent.project) await replaceMilestones(tx, tables, parent.project, ids);
+  return lastRow.iid;
 }
 
-/** index: issue_labels_pkey, merge_request_labels_pkey, epic_labels_pkey, labels primary key */
+/** Replaces out-of-scope labels of these issuables. index: issue_labels_pkey, merge_request_labels_pkey, epic_labels_pkey, labels primary key */
 async function replaceLabels(
   tx: Transaction,
   tables: LabelableTables,
-  where: GroupOrProjectRef,
+  parent: GroupOrProjectRef,
   ids: readonly number[],
 ) {
   const [labelTable, foreignKey] = [sql.table(tables.labelTable), sql.ref<number>(tables.foreignKey)];
-  const isOnRow = sql`${isInIds(tx, foreignKey, ids)}`;
-  const outOfScope = await sql<{
+  const isInBatch = sql`${isInIds(tx, foreignKey, ids)}`;
+  const outOfScopeRows = await sql<{
     id: number;
-  }>`select distinct label_id as id from ${labelTable} where ${isOnRow} and exists
-    (select 1 from labels where labels.id = label_id and ${isOutOfScope(tx, 'labels', where)})`.execute(tx);
-  const replacements = await mapLabelsToParent(tx, where, idsOf(outOfScope));
-  if (replacements.size === 0) return;
-  const isReplaced = sql`${isOnRow} and ${isInIds(tx, sql.ref<number>('label_id'), [...replacements.keys()])}`;
-  await sql`insert into ${labelTable} (${foreignKey}, label_id) select ${foreignKey}, ${replacementCase('label_id', replacements)}
+  }>`select distinct label_id as id from ${labelTable} where ${isInBatch} and exists
+    (select 1 from labels where labels.id = label_id and ${isOutOfScope(tx, 'labels', parent)})`.execute(tx);
+  const replacementIdsById = await mapLabelsToParent(tx, parent, toIds(outOfScopeRows));
+  if (replacementIdsById.size === 0) return;
+  const isReplaced = sql`${isInBatch} and ${isInIds(tx, sql.ref<number>('label_id'), [...replacementIdsById.keys()])}`;
+  await sql`insert into ${labelTable} (${foreignKey}, label_id) select ${foreignKey}, ${toReplacementCase('label_id', replacementIdsById)}
     from ${labelTable} where ${isReplaced} on conflict do nothing`.execute(tx);
   await sql`delete from ${labelTable} where ${isReplaced}`.execute(tx);
 }
 
-/** index: issues primary key, merge_requests primary key, milestones primary key */
+/** Replaces out-of-scope milestones of these issuables. index: issues primary key, merge_requests primary key, milestones primary key */
 async function replaceMilestones(
   tx: Transaction,
   tables: LabelableTables,
@@ -103,20 +103,20 @@ async function replaceMilestones(
   ids: readonly number[],
 ) {
   const mainTable = sql.table(tables.table);
-  const isOnRow = sql`${isInIds(tx, sql.ref<number>('id'), ids)}`;
-  const outOfScope = await sql<{
+  const isInBatch = sql`${isInIds(tx, sql.ref<number>('id'), ids)}`;
+  const outOfScopeRows = await sql<{
     id: number;
-  }>`select distinct milestone_id as id from ${mainTable} where ${isOnRow} and exists
+  }>`select distinct milestone_id as id from ${mainTable} where ${isInBatch} and exists
     (select 1 from milestones where milestones.id = milestone_id and ${isOutOfScope(tx, 'milestones', { project })})`.execute(
     tx,
   );
-  const replacements = await mapMilestonesToProject(tx, project, idsOf(outOfScope));
-  if (replacements.size === 0) return;
-  await sql`update ${mainTable} set milestone_id = ${replacementCase('milestone_id', replacements)}
-    where ${isOnRow} and ${isInIds(tx, sql.ref<number>('milestone_id'), [...replacements.keys()])}`.execute(tx);
+  const replacementIdsById = await mapMilestonesToProject(tx, project, toIds(outOfScopeRows));
+  if (replacementIdsById.size === 0) return;
+  await sql`update ${mainTable} set milestone_id = ${toReplacementCase('milestone_id', replacementIdsById)}
+    where ${isInBatch} and ${isInIds(tx, sql.ref<number>('milestone_id'), [...replacementIdsById.keys()])}`.execute(tx);
 }
 
-const idsOf = ({ rows }: { readonly rows: readonly { readonly id: number }[] }) => rows.map(({ id }) => id);
+const toIds = ({ rows }: { readonly rows: readonly { readonly id: number }[] }) => rows.map(({ id }) => id);
 
 /** Matches rows of groups that are neither the parent nor its ancestors. index: namespace_closure_pkey */
 function isOutOfScope(tx: Transaction, table: 'labels' | 'milestones', { project, group }: GroupOrProjectRef) {
@@ -126,9 +126,9 @@ function isOutOfScope(tx: Transaction, table: 'labels' | 'milestones', { project
 }
 
 /** Returns a CASE expression that maps the ids of a column to their replacements. */
-function replacementCase(column: string, replacements: ReadonlyMap<number, number>) {
-  const cases = [...replacements].map(
-    ([outOfScope, replacementId]) => sql`when ${outOfScope} then cast(${replacementId} as integer)`,
+function toReplacementCase(column: string, replacementIdsById: ReadonlyMap<number, number>) {
+  const cases = [...replacementIdsById].map(
+    ([outOfScopeId, replacementId]) => sql`when ${outOfScopeId} then cast(${replacementId} as integer)`,
   );
   return sql`case ${sql.ref(column)} ${sql.join(cases, sql` `)} end`;
 }

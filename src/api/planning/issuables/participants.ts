@@ -11,8 +11,8 @@ interface ParticipantOptions {
 }
 
 /**
- * Returns a page of the participants: the author, the assignees in each of these tables, and the authors of the comments that the
- * caller may read.
+ * Returns a page of the participants: the author, the assignees (and reviewers) in each of `tables`, and the authors of the comments
+ * that the caller may read.
  */
 export function listParticipants(
   db: Reader,
@@ -23,14 +23,14 @@ export function listParticipants(
 ): Promise<Page<UserBasicRow>> {
   const foreignKey = sql.ref(tables[0].foreignKey);
   // index: issue_assignees_by_issue, merge_request_assignees_by_merge_request, merge_request_reviewers_by_merge_request
-  const assigned = tables.map(
-    ({ assigneeTable: assignees }) => sql`select user_id from ${sql.table(assignees)} where ${foreignKey} = ${id}`,
+  const assigneeIds = tables.map(
+    ({ assigneeTable }) => sql`select user_id from ${sql.table(assigneeTable)} where ${foreignKey} = ${id}`,
   );
   // index: notes_by_issue_created, notes_by_merge_request_created
   const commenterIds = sql`select author_id from notes where ${foreignKey} = ${id} and system = false`;
-  const readableComments = includeInternal ? commenterIds : sql`${commenterIds} and internal = false`;
-  // One combined list of ids: with several alternatives PostgreSQL would scan all users.
-  const participantIds = sql.join([sql`select ${author_id}`, ...assigned, readableComments], sql` union all `);
+  const readableCommenterIds = includeInternal ? commenterIds : sql`${commenterIds} and internal = false`;
+  // A single `in` with a union: with several `or` conditions PostgreSQL would scan all users.
+  const participantIds = sql.join([sql`select ${author_id}`, ...assigneeIds, readableCommenterIds], sql` union all `);
   const participants = db
     .selectFrom('users')
     .select(['users.id', 'users.username', 'users.name', 'users.public_email', 'users.state', 'users.locked_until'])

@@ -2,7 +2,7 @@ import type { Resource } from '#activity/index.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { isSameSet } from './changes.ts';
 
-/** Associations whose changes are published. */
+/** Values whose changes are published. */
 interface AssociationSnapshot {
   readonly labels: readonly number[];
   readonly milestone_id?: number | null;
@@ -11,7 +11,7 @@ interface AssociationSnapshot {
   readonly confidential?: boolean;
 }
 
-/** Publishes changes of the people, labels, milestone and confidentiality of an issuable. */
+/** Publishes changes of the assignees, reviewers, labels, milestone and confidentiality of an issuable. */
 export async function publishChanges(
   uow: UnitOfWork,
   resource: Resource,
@@ -19,11 +19,11 @@ export async function publishChanges(
   after: AssociationSnapshot,
 ): Promise<void> {
   const [previousAssignees, currentAssignees] = [before.assignees ?? [], after.assignees ?? []];
-  const addedIds = (now: readonly number[] = [], previousIds: readonly number[] = []) =>
-    now.filter((id) => !previousIds.includes(id));
+  const listAddedIds = (currentIds: readonly number[] = [], previousIds: readonly number[] = []) =>
+    currentIds.filter((id) => !previousIds.includes(id));
   const newUsers = {
-    assigned: addedIds(currentAssignees, previousAssignees),
-    reviewers: addedIds(after.reviewers, before.reviewers),
+    assigned: listAddedIds(currentAssignees, previousAssignees),
+    reviewers: listAddedIds(after.reviewers, before.reviewers),
   };
   const metadata =
     !isSameSet(previousAssignees, currentAssignees) ||
@@ -33,6 +33,6 @@ export async function publishChanges(
     await uow.publish('noteable-updated', { about: resource, ...newUsers, metadata });
   const isNewlyHidden =
     after.confidential === true &&
-    (before.confidential === false || addedIds(previousAssignees, currentAssignees).length > 0);
+    (before.confidential === false || listAddedIds(previousAssignees, currentAssignees).length > 0);
   if (isNewlyHidden) await uow.publish('noteable-hidden', resource);
 }

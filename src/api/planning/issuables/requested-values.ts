@@ -2,40 +2,38 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { findUsableMilestone } from './milestones.ts';
 
-/** Resolves the values of a request. Values that the issuable cannot have leave it unchanged. */
-
-/** Returns the milestone after the change. Undefined keeps it; 0 and null clear it. */
+/** Returns the milestone after the update. Undefined and a milestone out of scope keep the current milestone; 0 and null clear it. */
 export async function resolveMilestone(
   uow: UnitOfWork,
   project: Project,
-  before: number | null,
+  current: number | null,
   requestedId: number | null | undefined,
 ): Promise<number | null> {
-  if (requestedId === undefined) return before;
-  return requestedId ? ((await findUsableMilestone(uow, project, requestedId)) ?? before) : null;
+  if (requestedId === undefined) return current;
+  return requestedId ? ((await findUsableMilestone(uow, project, requestedId)) ?? current) : null;
 }
 
-/** Like `resolveUsers`, but on the free tier only the first assignee counts. */
+/** Returns the assignees after the update, as `resolveUsers` does, but only the first one on the free tier. */
 export async function resolveAssignees(
   { tier }: UnitOfWork,
   ...args: Parameters<typeof resolveUsers>
 ): Promise<readonly number[]> {
-  const after = await resolveUsers(...args);
-  return tier === 'free' ? after.slice(0, 1) : after;
+  const resolvedIds = await resolveUsers(...args);
+  return tier === 'free' ? resolvedIds.slice(0, 1) : resolvedIds;
 }
 
 /**
- * Returns the assignees or reviewers after the change. `requestedIds` is null if the request has none. Of the new users only those that
- * `readersAmong` returns are added. If no requested user is left, nothing changes.
+ * Returns the assignees or reviewers after the update. `requestedIds` is null if the request does not set them. New users are added only
+ * if `filterReaders` returns them. If none of the requested users can be set, the current users stay.
  */
 export async function resolveUsers(
-  before: readonly number[],
+  current: readonly number[],
   requestedIds: readonly number[] | null,
-  readersAmong: (ids: readonly number[]) => Promise<readonly number[]>,
+  filterReaders: (ids: readonly number[]) => Promise<readonly number[]>,
 ): Promise<readonly number[]> {
-  if (requestedIds === null) return before;
-  const newIds = requestedIds.filter((id) => id > 0 && !before.includes(id));
-  const readers = new Set(await readersAmong(newIds));
-  const after = [...new Set(requestedIds)].filter((id) => before.includes(id) || readers.has(id));
-  return after.length === 0 && requestedIds.some((id) => id > 0) ? before : after;
+  if (requestedIds === null) return current;
+  const newIds = requestedIds.filter((id) => id > 0 && !current.includes(id));
+  const readerIds = new Set(await filterReaders(newIds));
+  const resolvedIds = [...new Set(requestedIds)].filter((id) => current.includes(id) || readerIds.has(id));
+  return resolvedIds.length === 0 && requestedIds.some((id) => id > 0) ? current : resolvedIds;
 }

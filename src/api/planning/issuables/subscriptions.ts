@@ -6,8 +6,6 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import type { LabelableTables } from './kind.ts';
 
-/** Subscriptions to issuables. */
-
 interface SubscriptionValue {
   readonly id: number;
   readonly userId: number;
@@ -44,11 +42,11 @@ export async function setSubscribed(
 interface Subscribable {
   readonly id: number;
   readonly author_id: number;
-  /** 1: the caller is an assignee. */
+  /** 1 if the caller is an assignee, else 0. */
   readonly assigned?: 0 | 1;
 }
 
-/** Returns the ids to which the caller is subscribed: explicitly, else as author, assignee or commenter. index: subscriptions_by_issue */
+/** Returns the ids of the issuables to which the caller is subscribed: explicitly, else as author, assignee or commenter. index: subscriptions_by_issue */
 export async function findSubscribedIds(
   db: Reader,
   tables: LabelableTables,
@@ -57,7 +55,7 @@ export async function findSubscribedIds(
 ): Promise<ReadonlySet<number>> {
   if (user === null) return new Set();
   const foreignKey = sql.ref<number>(tables.foreignKey);
-  const explicit = await db
+  const subscriptionRows = await db
     .selectFrom('subscriptions')
     .select([foreignKey.as('id'), 'subscribed'])
     .where('user_id', '=', user.id)
@@ -69,15 +67,18 @@ export async function findSubscribedIds(
       ),
     )
     .execute();
-  const byId = new Map(explicit.map(({ id, subscribed }) => [id, subscribed]));
-  const isOwn = ({ author_id, assigned }: Subscribable) => author_id === user.id || assigned === 1;
-  const implicitIds = issuables.filter((one) => !byId.has(one.id) && !isOwn(one)).map(({ id }) => id);
-  const commentedIds = await findCommentedIds(db, tables, user.id, implicitIds);
-  const isSubscribed = (one: Subscribable) => byId.get(one.id) ?? (isOwn(one) || commentedIds.has(one.id));
+  const explicitById = new Map(subscriptionRows.map(({ id, subscribed }) => [id, subscribed]));
+  const isAuthorOrAssignee = ({ author_id, assigned }: Subscribable) => author_id === user.id || assigned === 1;
+  const undecidedIds = issuables
+    .filter((issuable) => !explicitById.has(issuable.id) && !isAuthorOrAssignee(issuable))
+    .map(({ id }) => id);
+  const commentedIds = await findCommentedIds(db, tables, user.id, undecidedIds);
+  const isSubscribed = (issuable: Subscribable) =>
+    explicitById.get(issuable.id) ?? (isAuthorOrAssignee(issuable) || commentedIds.has(issuable.id));
   return new Set(issuables.filter(isSubscribed).map(({ id }) => id));
 }
 
-/** Returns the ids on which the user has commented. index: notes_by_issue_created */
+/** Returns the ids of the issuables on which the user has commented. index: notes_by_issue_created */
 async function findCommentedIds(
   db: Reader,
   tables: LabelableTables,

@@ -47,9 +47,9 @@ export const createIssue = endpoint({
     epicUnreadable: FORBIDDEN,
     archived: FORBIDDEN,
     notFound: NOT_FOUND,
-    taken: [409, 'Duplicated issue'],
+    iidTaken: [409, 'Duplicated issue'],
   },
-  uniqueErrors: { issues_by_iid: 'taken' },
+  uniqueErrors: { issues_by_iid: 'iidTaken' },
   activity: ['created Issue', 'milestone add', 'label add', 'weight', 'note mention', 'note child', 'note parent'],
   response: created(Issue),
   write: (uow, { project, params }) => create(uow, project, params),
@@ -97,7 +97,7 @@ export const deleteIssue = endpoint({
   lastModified: ({ issue }) => issue.updated_at,
   errors: { notFound: [404, '404 Issue Not Found'], changed: [412, '412 Precondition Failed'] },
   response: noContent,
-  write: (uow, { issue, unchanged }) => deleteIssuable(uow, ISSUES, issue, unchanged.only),
+  write: (uow, { issue, ifUnmodified }) => deleteIssuable(uow, ISSUES, issue, ifUnmodified.isRequested),
 });
 
 export * from './actions/endpoints.ts';

@@ -86,7 +86,8 @@ export const deleteMergeRequest = endpoint({
   lastModified: ({ mergeRequest }) => mergeRequest.updated_at,
   errors: { notFound: NOT_FOUND, changed: [412, '412 Precondition Failed'] },
   response: noContent,
-  write: (uow, { mergeRequest, unchanged }) => deleteMergeRequestIfUnchanged(uow, mergeRequest, unchanged.only),
+  write: (uow, { mergeRequest, ifUnmodified }) =>
+    deleteMergeRequestIfUnchanged(uow, mergeRequest, ifUnmodified.isRequested),
 });
 
 export * from './auto-merge/endpoints.ts';

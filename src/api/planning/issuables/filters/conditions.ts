@@ -17,12 +17,12 @@ import type { ListCondition } from './query-strategy.ts';
 
 /** Filter conditions that lists of issues, merge requests and epics share (contract/planning.md §3.6). */
 
-/** Matches labels or milestones that issuables of the scope can have. index: labels_by_project, labels_by_group, namespace_closure_pkey */
-function isUsableInScope({ project }: IssuableListScope, table: 'label' | 'meant'): RawBuilder<SqlBool> {
+/** Returns the condition for labels or milestones that belong to the project of the scope or to an ancestor group. All match without a project. index: labels_by_project, labels_by_group, namespace_closure_pkey */
+function isUsableInScope({ project }: IssuableListScope, table: 'label' | 'milestone'): RawBuilder<SqlBool> {
   if (project === null) return sql`1 = 1`;
-  const ancestorIds = sql`select up.ancestor_id from namespace_closure as up where up.descendant_id = ${project.namespace_id}`;
-  const [ofProject, ofGroup] = [sql.ref(`${table}.project_id`), sql.ref(`${table}.group_id`)];
-  return sql`(${ofProject} = ${project.id} or ${ofGroup} in (${ancestorIds}))`;
+  const ancestorIds = sql`select ancestors.ancestor_id from namespace_closure as ancestors where ancestors.descendant_id = ${project.namespace_id}`;
+  const [projectIdColumn, groupIdColumn] = [sql.ref(`${table}.project_id`), sql.ref(`${table}.group_id`)];
+  return sql`(${projectIdColumn} = ${project.id} or ${groupIdColumn} in (${ancestorIds}))`;
 }
 
 export type FilterKeyword = 'None' | 'Any';
@@ -62,39 +62,39 @@ export type IssuableNotFilter = Pick<
   | 'assignee_username'
 >;
 
-/** Maximum number of list values that get an index condition each, so that the most selective one can drive the query. Further values are counted in one subquery. */
+/** Maximum number of list values with an index condition each; the most selective condition drives the query. One subquery counts the other values. */
 const MAX_INDEXED_VALUES = 8;
 const isKeyword = (value: string, word: FilterKeyword) => value.toLowerCase() === word.toLowerCase();
 
 /** Returns the reference to a column of the listed table. */
-const ownColumn = ({ tables }: Pick<IssuableListScope, 'tables'>, column: string) =>
+const listedColumn = ({ tables }: Pick<IssuableListScope, 'tables'>, column: string) =>
   sql.ref(`${tables.table}.${column}`);
 
 /** Columns with an index across all projects and within one project. Epics have an index by author and by group. */
-const INDEXED = ['author_id', 'milestone_id', 'created_at', 'updated_at', 'source_branch', 'target_branch'];
-const INDEXED_IN_PROJECT = [...INDEXED, 'iid', 'state'];
-const INDEXED_FOR_EPICS = ['author_id'];
+const INDEXED_COLUMNS = ['author_id', 'milestone_id', 'created_at', 'updated_at', 'source_branch', 'target_branch'];
+const INDEXED_COLUMNS_IN_PROJECT = [...INDEXED_COLUMNS, 'iid', 'state'];
+const INDEXED_EPIC_COLUMNS = ['author_id'];
 
 function indexedColumns({ tables, project }: IssuableListScope): readonly string[] {
-  if (tables.table === 'epics') return INDEXED_FOR_EPICS;
-  return project === null ? INDEXED : INDEXED_IN_PROJECT;
+  if (tables.table === 'epics') return INDEXED_EPIC_COLUMNS;
+  return project === null ? INDEXED_COLUMNS : INDEXED_COLUMNS_IN_PROJECT;
 }
 
-/** Returns a condition on a column of the listed table, with an id subquery where the column has an index. */
+/** Returns a condition on a column of the listed table. Includes an id subquery if the column has an index. */
 function columnCondition(
   scope: IssuableListScope,
   name: string,
   condition: (column: RawBuilder<unknown>) => RawBuilder<SqlBool>,
 ): ListCondition {
-  const column = ownColumn(scope, name);
-  // The unary plus only changes the plan: otherwise SQLite reads all rows without a milestone from the index and sorts them.
+  const column = listedColumn(scope, name);
+  // The unary plus keeps SQLite from using the milestone index, from which it would read and sort all rows without a milestone.
   const predicate = condition(name === 'milestone_id' ? sql`+${column}` : column);
   if (!indexedColumns(scope).includes(name)) return { predicate };
-  const indexedColumn = sql.ref(`one.${name}`);
-  const inProject = scope.project === null ? sql`1 = 1` : sql`one.project_id = ${scope.project.id}`;
+  const indexedColumn = sql.ref(`candidate.${name}`);
+  const inProject = scope.project === null ? sql`1 = 1` : sql`candidate.project_id = ${scope.project.id}`;
   return {
     predicate,
-    ids: sql`select one.id from ${sql.table(scope.tables.table)} as one where ${inProject} and ${condition(indexedColumn)}`,
+    ids: sql`select candidate.id from ${sql.table(scope.tables.table)} as candidate where ${inProject} and ${condition(indexedColumn)}`,
   };
 }
 
@@ -127,10 +127,10 @@ export function idsCondition(
   ids: RawBuilder<unknown>,
   foreignKey: RawBuilder<unknown>,
 ): ExistenceCondition & Required<Pick<ListCondition, 'ids'>> {
-  return { ...existsCondition(db, sql`${ids} and ${foreignKey} = ${ownColumn(listScope, 'id')}`), ids };
+  return { ...existsCondition(db, sql`${ids} and ${foreignKey} = ${listedColumn(listScope, 'id')}`), ids };
 }
 
-/** Returns the conditions of a filter. */
+/** Returns the conditions that an issuable must fulfil to match the filter. */
 export function issuableConditions(db: Reader, scope: IssuableListScope, filter: IssuableFilter): ListCondition[] {
   const conditions: ListCondition[] = [];
   const { state, iids, author_id, author_username } = filter;
@@ -146,10 +146,10 @@ export function issuableConditions(db: Reader, scope: IssuableListScope, filter:
   return [...conditions, ...searchConditions(db, scope, filter)];
 }
 
-/** Returns the conditions of a negated filter. */
+/** Returns the conditions that an issuable must fulfil to match the negated filter: the negation of each filter. */
 export function negatedConditions(db: Reader, scope: IssuableListScope, filter: IssuableNotFilter): ListCondition[] {
   const { labels, iids, milestone, milestone_id, author_id, author_username, assignee_id } = filter;
-  const unfulfilled: ListCondition[] = [
+  const positiveConditions: ListCondition[] = [
     ...anyLabelConditions(db, scope, labels ?? []),
     ...milestoneConditions(db, scope, { milestone, milestone_id }),
     ...(isPresent(author_id) ? [authorCondition(scope, sql`${author_id}`)] : []),
@@ -160,14 +160,14 @@ export function negatedConditions(db: Reader, scope: IssuableListScope, filter: 
       ? [columnCondition(scope, 'iid', (column) => isInIds(db, column as RawBuilder<number>, iids))]
       : []),
   ];
-  return unfulfilled.map(({ predicate, negatedPredicate }) => ({
+  return positiveConditions.map(({ predicate, negatedPredicate }) => ({
     predicate: sql<SqlBool>`coalesce(${predicate}, false) = false`,
     ...(negatedPredicate && { unorderedPredicate: negatedPredicate }),
   }));
 }
 
 const selectUserId = (username: string) =>
-  sql`(select named.id from users as named where named.username_key = ${foldCase(username)})`;
+  sql`(select named_user.id from users as named_user where named_user.username_key = ${foldCase(username)})`;
 
 const authorCondition = (scope: IssuableListScope, id: RawBuilder<unknown>) =>
   columnCondition(scope, 'author_id', (column) => sql<SqlBool>`${column} = ${id}`);
@@ -179,13 +179,13 @@ function labelConditions(db: Reader, scope: IssuableListScope, { labels }: Issua
   const keywordCondition = labelKeywordCondition(db, scope, titles);
   if (keywordCondition !== null) return [keywordCondition];
   const remainingTitles = titles.slice(MAX_INDEXED_VALUES);
-  const first = titles.slice(0, MAX_INDEXED_VALUES).map((title) => labelCondition(db, scope, title));
-  if (remainingTitles.length === 0) return first;
-  const matchCount = sql`select count(distinct label.title) ${fromLabelsTitled(db, scope, remainingTitles)}`;
-  return [...first, { predicate: sql<SqlBool>`(${matchCount}) = ${remainingTitles.length}` }];
+  const conditions = titles.slice(0, MAX_INDEXED_VALUES).map((title) => labelCondition(db, scope, title));
+  if (remainingTitles.length === 0) return conditions;
+  const matchCount = sql`select count(distinct label.title) ${fromLabelsWithTitles(db, scope, remainingTitles)}`;
+  return [...conditions, { predicate: sql<SqlBool>`(${matchCount}) = ${remainingTitles.length}` }];
 }
 
-/** Matches issuables with any of the labels; a negated filter excludes each of them. */
+/** Matches issuables with any of the labels. Only negated filters use it, so that each of the labels is excluded. */
 function anyLabelConditions(db: Reader, scope: IssuableListScope, titles: readonly string[]): ListCondition[] {
   if (titles.length === 0) return [];
   const keywordCondition = labelKeywordCondition(db, scope, titles);
@@ -193,7 +193,7 @@ function anyLabelConditions(db: Reader, scope: IssuableListScope, titles: readon
   const { predicate, unorderedPredicate, negatedPredicate } = labelTitleCondition(
     db,
     scope,
-    isInTexts(db, TITLE, titles),
+    isInTexts(db, LABEL_TITLE, titles),
   );
   return [{ predicate, unorderedPredicate, negatedPredicate }];
 }
@@ -210,42 +210,42 @@ function labelKeywordCondition(
 }
 
 /** Returns the `from` clause for the labels of the row that have one of the titles. index: issue_labels_pkey, labels primary key */
-function fromLabelsTitled(db: Reader, scope: IssuableListScope, titles: readonly string[]): RawBuilder<unknown> {
+function fromLabelsWithTitles(db: Reader, scope: IssuableListScope, titles: readonly string[]): RawBuilder<unknown> {
   const { tables } = scope;
-  return sql`from ${sql.table(tables.labelTable)} as worn inner join labels as label on label.id = worn.label_id
-    where ${sql.ref(`worn.${tables.foreignKey}`)} = ${ownColumn(scope, 'id')} and ${isInTexts(db, TITLE, titles)}`;
+  return sql`from ${sql.table(tables.labelTable)} as label_link inner join labels as label on label.id = label_link.label_id
+    where ${sql.ref(`label_link.${tables.foreignKey}`)} = ${listedColumn(scope, 'id')} and ${isInTexts(db, LABEL_TITLE, titles)}`;
 }
 
-/** index: issue_labels_pkey */
+/** Selects a row for each label of the issuable. index: issue_labels_pkey */
 function selectLabels(scope: IssuableListScope): RawBuilder<unknown> {
   const { tables } = scope;
-  return sql`select 1 from ${sql.table(tables.labelTable)} as worn where ${sql.ref(`worn.${tables.foreignKey}`)} = ${ownColumn(scope, 'id')}`;
+  return sql`select 1 from ${sql.table(tables.labelTable)} as label_link where ${sql.ref(`label_link.${tables.foreignKey}`)} = ${listedColumn(scope, 'id')}`;
 }
 
-const TITLE = sql<string>`label.title`;
+const LABEL_TITLE = sql<string>`label.title`;
 
 const labelCondition = (db: Reader, scope: IssuableListScope, title: string): ListCondition =>
-  labelTitleCondition(db, scope, sql<SqlBool>`${TITLE} = ${title}`);
+  labelTitleCondition(db, scope, sql<SqlBool>`${LABEL_TITLE} = ${title}`);
 
 /** Matches issuables with a label whose title fulfils `isTitled`. index: labels_by_title, issue_labels_by_label, issue_labels_pkey */
-function labelTitleCondition(db: Reader, scope: IssuableListScope, isTitled: RawBuilder<SqlBool>) {
+function labelTitleCondition(db: Reader, scope: IssuableListScope, titlePredicate: RawBuilder<SqlBool>) {
   const { tables, project } = scope;
-  const labelIds = sql`(select label.id from labels as label where ${isTitled} and ${isUsableInScope(scope, 'label')})`;
-  const id = sql<number>`worn.label_id`;
-  // A project can use one or two labels with a title. Across all projects there are many, so the labels of each row are checked.
+  const labelIds = sql`(select label.id from labels as label where ${titlePredicate} and ${isUsableInScope(scope, 'label')})`;
+  const id = sql<number>`label_link.label_id`;
+  // One project can use few labels with the same title. Across all projects many labels match, so the labels of each row are checked.
   const hasLabel = project === null ? sql<SqlBool>`${id} in ${labelIds}` : isInSubquery(db, id, labelIds);
-  const foreignKey = sql.ref(`worn.${tables.foreignKey}`);
+  const foreignKey = sql.ref(`label_link.${tables.foreignKey}`);
   return idsCondition(
     db,
     scope,
-    sql`select ${foreignKey} from ${sql.table(tables.labelTable)} as worn where ${hasLabel}`,
+    sql`select ${foreignKey} from ${sql.table(tables.labelTable)} as label_link where ${hasLabel}`,
     foreignKey,
   );
 }
 
 // --- The milestone: by title or keyword.
 
-/** index: milestones_by_title */
+/** Returns the conditions of the milestone filters. index: milestones_by_title */
 function milestoneConditions(
   { today }: Reader,
   scope: IssuableListScope,
@@ -253,9 +253,9 @@ function milestoneConditions(
 ): ListCondition[] {
   const conditions: ListCondition[] = [];
   if (isPresent(milestone)) {
-    const keyword = (['None', 'Any'] as const).find((one) => isKeyword(milestone, one));
+    const keyword = (['None', 'Any'] as const).find((candidate) => isKeyword(milestone, candidate));
     if (keyword !== undefined) conditions.push(valueCondition(scope, 'milestone_id', keyword));
-    else conditions.push(milestoneCondition(scope, sql`meant.title = ${milestone}`));
+    else conditions.push(milestoneCondition(scope, sql`milestone.title = ${milestone}`));
   }
   if (isPresent(milestone_id)) conditions.push(milestoneKeywordCondition(scope, milestone_id, today));
   return conditions;
@@ -263,14 +263,15 @@ function milestoneConditions(
 
 function milestoneKeywordCondition(scope: IssuableListScope, keyword: MilestoneKeyword, today: string): ListCondition {
   if (keyword === 'None' || keyword === 'Any') return valueCondition(scope, 'milestone_id', keyword);
-  if (keyword === 'Upcoming') return milestoneCondition(scope, sql`${ACTIVE} and meant.due_date > ${today}`);
-  return milestoneCondition(scope, sql`${ACTIVE} and meant.start_date <= ${today}`);
+  if (keyword === 'Upcoming')
+    return milestoneCondition(scope, sql`${IS_ACTIVE_MILESTONE} and milestone.due_date > ${today}`);
+  return milestoneCondition(scope, sql`${IS_ACTIVE_MILESTONE} and milestone.start_date <= ${today}`);
 }
 
-const ACTIVE = sql`meant.state = 'active'`;
+const IS_ACTIVE_MILESTONE = sql`milestone.state = 'active'`;
 
 function milestoneCondition(scope: IssuableListScope, milestonePredicate: RawBuilder<SqlBool>): ListCondition {
-  const milestoneIds = sql`select meant.id from milestones as meant where ${milestonePredicate} and ${isUsableInScope(scope, 'meant')}`;
+  const milestoneIds = sql`select milestone.id from milestones as milestone where ${milestonePredicate} and ${isUsableInScope(scope, 'milestone')}`;
   return columnCondition(scope, 'milestone_id', (column) => sql<SqlBool>`${column} in (${milestoneIds})`);
 }
 
@@ -288,7 +289,7 @@ function assigneeConditions(
     .map((name) => assignedUserCondition(db, scope, selectUserId(name)));
   if (isPresent(assignee_id)) conditions.unshift(assigneeCondition(db, scope, assignee_id));
   if (remainingNames.length === 0) return conditions;
-  const matchCount = sql`select count(*) ${fromAssigneesNamed(db, scope, remainingNames)}`;
+  const matchCount = sql`select count(*) ${fromAssigneesWithNames(db, scope, remainingNames)}`;
   return [...conditions, { predicate: sql<SqlBool>`(${matchCount}) = ${remainingNames.length}` }];
 }
 
@@ -299,32 +300,33 @@ function requireAssigneeTable({ tables }: IssuableListScope): string {
   return tables.assigneeTable;
 }
 
-/** Matches issuables assigned to any of the users; a negated filter excludes each of them. */
+/** Matches issuables assigned to any of the users. Only negated filters use it, so that each of the users is excluded. */
 function anyAssigneeConditions(db: Reader, scope: IssuableListScope, names: readonly string[]): ListCondition[] {
   if (names.length === 0) return [];
-  return [existsCondition(db, sql`select 1 ${fromAssigneesNamed(db, scope, names.map(foldCase))}`)];
+  return [existsCondition(db, sql`select 1 ${fromAssigneesWithNames(db, scope, names.map(foldCase))}`)];
 }
 
 /** Returns the `from` clause for the assignees of the row that have one of the usernames. index: issue_assignees_by_issue, users primary key */
-function fromAssigneesNamed(db: Reader, scope: IssuableListScope, keys: readonly string[]): RawBuilder<unknown> {
+function fromAssigneesWithNames(db: Reader, scope: IssuableListScope, keys: readonly string[]): RawBuilder<unknown> {
   const { tables } = scope;
-  return sql`from ${sql.table(requireAssigneeTable(scope))} as taken inner join users as named on named.id = taken.user_id
-    where ${sql.ref(`taken.${tables.foreignKey}`)} = ${ownColumn(scope, 'id')} and ${isInTexts(db, sql<string>`named.username_key`, keys)}`;
+  return sql`from ${sql.table(requireAssigneeTable(scope))} as assignee_link inner join users as named_user
+    on named_user.id = assignee_link.user_id
+    where ${sql.ref(`assignee_link.${tables.foreignKey}`)} = ${listedColumn(scope, 'id')} and ${isInTexts(db, sql<string>`named_user.username_key`, keys)}`;
 }
 
-/** index: issue_assignees_by_issue */
+/** Matches issuables with this assignee, with any, or with none. index: issue_assignees_by_issue */
 function assigneeCondition(db: Reader, scope: IssuableListScope, assignee: IdOrKeyword): ListCondition {
   const { tables } = scope;
   if (typeof assignee === 'number') return assignedUserCondition(db, scope, sql`${assignee}`);
-  const assigneeRows = sql`select 1 from ${sql.table(requireAssigneeTable(scope))} as taken where ${sql.ref(`taken.${tables.foreignKey}`)} = ${ownColumn(scope, 'id')}`;
+  const assigneeRows = sql`select 1 from ${sql.table(requireAssigneeTable(scope))} as assignee_link where ${sql.ref(`assignee_link.${tables.foreignKey}`)} = ${listedColumn(scope, 'id')}`;
   return assignee === 'Any' ? existsCondition(db, assigneeRows) : notExistsCondition(db, assigneeRows);
 }
 
-/** index: issue_assignees_by_user, issue_assignees_by_issue */
+/** Matches issuables assigned to the user. index: issue_assignees_by_user, issue_assignees_by_issue */
 function assignedUserCondition(db: Reader, scope: IssuableListScope, id: RawBuilder<unknown>): ListCondition {
   const { tables } = scope;
-  const foreignKey = sql.ref(`taken.${tables.foreignKey}`);
-  const ids = sql`select ${foreignKey} from ${sql.table(requireAssigneeTable(scope))} as taken where taken.user_id = ${id}`;
+  const foreignKey = sql.ref(`assignee_link.${tables.foreignKey}`);
+  const ids = sql`select ${foreignKey} from ${sql.table(requireAssigneeTable(scope))} as assignee_link where assignee_link.user_id = ${id}`;
   return idsCondition(db, scope, ids, foreignKey);
 }
 
@@ -338,10 +340,12 @@ const TIME_BOUNDS = [
 ] as const;
 
 function timeConditions(scope: IssuableListScope, filter: IssuableFilter): ListCondition[] {
-  return TIME_BOUNDS.flatMap(([name, column, sign]) => {
+  return TIME_BOUNDS.flatMap(([name, column, operator]) => {
     const timestamp = filter[name];
     if (!isPresent(timestamp)) return [];
-    return [columnCondition(scope, column, (columnRef) => sql<SqlBool>`${columnRef} ${sql.raw(sign)} ${timestamp}`)];
+    return [
+      columnCondition(scope, column, (columnRef) => sql<SqlBool>`${columnRef} ${sql.raw(operator)} ${timestamp}`),
+    ];
   });
 }
 
@@ -349,7 +353,7 @@ function timeConditions(scope: IssuableListScope, filter: IssuableFilter): ListC
 export function dueDateCondition(db: Reader, scope: IssuableListScope, dueDate: DueDate): ListCondition {
   const days = dueDateRange(dueDate, db.today);
   return columnCondition(scope, 'due_date', (column) => {
-    // Otherwise SQLite reads all rows without a due date from the index of the sort order.
+    // Without `withoutIndex`, SQLite would read all rows without a due date from the index of the sort order.
     const due = withoutIndex(db, column);
     if (days === 'none') return sql<SqlBool>`${due} is null`;
     if (days === 'any') return sql<SqlBool>`${due} is not null`;
@@ -370,11 +374,11 @@ export function valueCondition(
   });
 }
 
-// --- Search: one text must contain all words.
+// --- Search: the title or the description must contain all words.
 
 const SEARCHED_COLUMNS = ['title_key', 'description_key'] as const;
 
-/** index: issues_title_key_description_key_trigrams */
+/** Returns the search condition; none if the search has no words. index: issues_title_key_description_key_trigrams */
 function searchConditions(
   db: Reader,
   { tables, project }: IssuableListScope,
@@ -391,8 +395,8 @@ function searchConditions(
     project && containsWordsUnordered(db, tables.table, SEARCHED_COLUMNS, words, searchedColumns);
   if (unorderedPredicate) return [{ predicate, unorderedPredicate, isExpensive: true }];
   const inProject = project === null ? sql`1 = 1` : sql`${sql.ref(`${tables.table}.project_id`)} = ${project.id}`;
-  const indexed = containsWords(db, tables.table, SEARCHED_COLUMNS, words, searchedColumns);
-  const ids = sql`select ${sql.ref(`${tables.table}.id`)} from ${sql.table(tables.table)} where ${inProject} and ${indexed}`;
+  const indexedPredicate = containsWords(db, tables.table, SEARCHED_COLUMNS, words, searchedColumns);
+  const ids = sql`select ${sql.ref(`${tables.table}.id`)} from ${sql.table(tables.table)} where ${inProject} and ${indexedPredicate}`;
   const idsSuperset = selectCandidateIds(db, tables.table, SEARCHED_COLUMNS, words, searchedColumns);
   return [{ predicate, ids, ...(idsSuperset && { idsSuperset }), isExpensive: true }];
 }

@@ -14,13 +14,13 @@ export const DUE_DATES = [
 ] as const;
 export type DueDate = (typeof DUE_DATES)[number];
 
-/** The days from the first to the last, both included; null is unbounded. */
+/** Range of days, `first` and `last` included; null means unbounded. */
 export interface DayRange {
   readonly first: string | null;
   readonly last: string | null;
 }
 
-/** Returns the days that a keyword means. `none` is for rows without a date, `any` for rows with one. Weeks begin on Monday. */
+/** Returns the days of a keyword. `none` matches rows without a date, `any` rows with a date. Weeks begin on Monday. */
 export function dueDateRange(dueDate: DueDate, today: string): DayRange | 'none' | 'any' {
   switch (dueDate) {
     case '0':

@@ -8,12 +8,16 @@ import type { FilterKeyword, IdOrKeyword } from './conditions.ts';
 /** Filter parameters that lists of issues and merge requests share (contract/planning.md §3.6, §3.8). */
 
 /** An integer, or one of these keywords in any case. */
-export function integerOrKeyword<const W extends string>(...words: readonly W[]): ParameterType<number | W> {
+export function integerOrKeyword<const Keyword extends string>(
+  ...keywords: readonly Keyword[]
+): ParameterType<number | Keyword> {
   return {
-    schema: Type.Union([Type.Integer(), Type.Enum(words as unknown as string[])]),
+    schema: Type.Union([Type.Integer(), Type.Enum(keywords as unknown as string[])]),
     read(raw, name, problems) {
       const keyword =
-        typeof raw === 'string' ? words.find((one) => one.toLowerCase() === raw.toLowerCase()) : undefined;
+        typeof raw === 'string'
+          ? keywords.find((candidate) => candidate.toLowerCase() === raw.toLowerCase())
+          : undefined;
       return keyword ?? integer.read(raw, name, problems);
     },
   };
@@ -21,7 +25,7 @@ export function integerOrKeyword<const W extends string>(...words: readonly W[])
 
 export const idOrKeyword: ParameterType<IdOrKeyword> = integerOrKeyword<FilterKeyword>('None', 'Any');
 
-/** Filters that can be negated. A blank name has no effect, as in the reference. */
+/** Filters that can be negated. A blank username or title has no effect. */
 export const negatableFilterParams = {
   labels: optional(commaSeparated(string)),
   milestone: optional(absentIfBlank(string)),

@@ -3,8 +3,7 @@ import { type AccessCall, open } from '#http/access/access.ts';
 import { unauthorized } from '#http/errors/http-error.ts';
 import { oneOf } from '#http/parameters/types.ts';
 
-/** Lists across all projects: created by the caller, assigned to the caller, or all that the caller may read. */
-
+/** Parameter `scope` of lists across all projects: created by the caller, assigned to the caller, or all that the caller may read. */
 export const scopeType = oneOf('created_by_me', 'assigned_to_me', 'all');
 
 /** Requires a signed-in caller unless the scope is `all`. */
@@ -12,7 +11,7 @@ export const scopeAccess = () => ({
   ...open().require(({ caller, params }) => {
     if (caller.user === null && params.scope !== 'all') throw unauthorized();
   }, 'open (scope=all), user'),
-  // Answers 401 before any parameter error.
+  // Responds with 401 before parameters are validated.
   authenticate({ caller, request }: AccessCall) {
     if (caller.user === null && new URLSearchParams(request.query).get('scope') !== 'all') throw unauthorized();
   },
@@ -29,5 +28,6 @@ export function scopeFilter(
   return scope === 'assigned_to_me' ? { toUser: user?.id ?? 0 } : { byUser: user?.id ?? 0 };
 }
 
+/** Returns the list scope of all projects; archived projects are excluded unless `nonArchived` is false. */
 export const allProjects = (nonArchived: boolean | null) =>
   ({ group: null, nonArchived: nonArchived !== false }) as const;

@@ -16,12 +16,12 @@ export interface ReorderInput {
   readonly move_after_id?: number | null | undefined;
 }
 
-/** How many following items are considered to make room: few at first, more if they leave no gap. */
-const FOLLOWER_BATCHES = [1, 16, 256, 2_048];
+/** Numbers of following items that may be shifted to make room. The next number is tried if no gap exists among fewer items. */
+const FOLLOWER_COUNTS = [1, 16, 256, 2_048];
 
 /**
- * Moves an item after the one that `move_before_id` names, else before the one that `move_after_id` names
- * (contract/planning.md §2.1). Returns false if that item is not in the list or is the moved item itself.
+ * Moves an item after the item `move_before_id`, else before the item `move_after_id` (contract/planning.md §2.1).
+ * Returns false if that item is not in the list or is the moved item.
  */
 export async function reorderInList(
   tx: Transaction,
@@ -32,24 +32,24 @@ export async function reorderInList(
   for (;;) {
     const neighbor = await findPosition(tx, list, previousId ?? nextId ?? 0);
     if (neighbor === null || neighbor.id === id) return false;
-    const before = previousId != null ? neighbor : await findPrevious(tx, list, id, neighbor);
-    const newPositions = await findPositions(tx, list, id, before);
+    const previous = previousId != null ? neighbor : await findPrevious(tx, list, id, neighbor);
+    const newPositions = await findPositions(tx, list, id, previous);
     for (const itemPosition of newPositions ?? []) await updatePosition(tx, list, itemPosition);
     if (newPositions !== null) return true;
     await rebalance(tx, list);
   }
 }
 
-/** Returns the new positions, or null if the following items leave no gap. */
+/** Returns the new positions of the item and of shifted items, or null if no gap exists among the following items. */
 async function findPositions(
   db: Reader,
   list: OrderedList,
   id: number,
-  before: ItemPosition | null,
+  previous: ItemPosition | null,
 ): Promise<readonly ItemPosition[] | null> {
-  for (const followerCount of FOLLOWER_BATCHES) {
-    const after = await listFollowing(db, list, id, before, followerCount);
-    const newPositions = computePositions(id, before, after, after.length < followerCount);
+  for (const followerCount of FOLLOWER_COUNTS) {
+    const followers = await listFollowing(db, list, id, previous, followerCount);
+    const newPositions = computePositions(id, previous, followers, followers.length < followerCount);
     if (newPositions !== null) return newPositions;
   }
   return null;
@@ -58,8 +58,8 @@ async function findPositions(
 /** Spreads the positions of the whole list evenly, in one statement. index: issues_by_position, epic_issues_by_epic */
 async function rebalance(tx: Transaction, { table, parentColumn, parentId: id }: OrderedList): Promise<void> {
   const [rows, owner] = [sql.table(table), sql.ref(parentColumn)];
-  await sql`update ${rows} set relative_position = spread.place * ${sql.lit(POSITION_GAP)}
-    from (select id, row_number() over (order by relative_position, id) as place from ${rows} where ${owner} = ${id}) as spread
+  await sql`update ${rows} set relative_position = spread.ordinal * ${sql.lit(POSITION_GAP)}
+    from (select id, row_number() over (order by relative_position, id) as ordinal from ${rows} where ${owner} = ${id}) as spread
     where ${rows}.id = spread.id`.execute(tx);
 }
 
@@ -77,7 +77,7 @@ function findEdge(db: Reader, list: OrderedList, direction: 'asc' | 'desc'): Pro
   return selectPositions(db, list).orderBy('relative_position', direction).limit(1).executeTakeFirst();
 }
 
-/** index: issues_by_position, epic_issues_by_epic */
+/** Selects the items of a list with their positions. index: issues_by_position, epic_issues_by_epic */
 function selectPositions(db: Reader, { table, parentColumn, parentId: id }: OrderedList) {
   return db
     .selectFrom(table as 'issues')
@@ -91,34 +91,34 @@ async function findPosition(db: Reader, list: OrderedList, id: number): Promise<
 
 const POSITION_AND_ID = sql`(relative_position, id)`;
 
-/** Returns the item before the neighbour, ignoring the moved item. */
+/** Returns the item before the neighbor, without the moved item; null if the neighbor is first. */
 async function findPrevious(
   db: Reader,
   list: OrderedList,
   id: number,
   neighbor: ItemPosition,
 ): Promise<ItemPosition | null> {
-  const before = await selectPositions(db, list)
+  const previous = await selectPositions(db, list)
     .where('id', '<>', id)
     .where(sql<SqlBool>`${POSITION_AND_ID} < (${neighbor.position}, ${neighbor.id})`)
     .orderBy('relative_position', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return before ?? null;
+  return previous ?? null;
 }
 
-/** Returns the items that follow `before` (null: the first items), ignoring the moved item. */
+/** Returns up to `limit` items that follow `previous` (null: the first items), without the moved item. */
 function listFollowing(
   db: Reader,
   list: OrderedList,
   id: number,
-  before: ItemPosition | null,
+  previous: ItemPosition | null,
   limit: number,
 ): Promise<ItemPosition[]> {
   let followers = selectPositions(db, list).where('id', '<>', id);
-  if (before !== null)
-    followers = followers.where(sql<SqlBool>`${POSITION_AND_ID} > (${before.position}, ${before.id})`);
+  if (previous !== null)
+    followers = followers.where(sql<SqlBool>`${POSITION_AND_ID} > (${previous.position}, ${previous.id})`);
   return followers.orderBy('relative_position').orderBy('id').limit(limit).execute();
 }
 

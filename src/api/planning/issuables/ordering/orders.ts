@@ -7,44 +7,44 @@ import { type IssuableTables, memoizeByTables } from '../kind.ts';
 type Direction = 'asc' | 'desc';
 
 /**
- * Sorts by a column, nulls last. The engines place nulls differently, so the index includes an expression that marks nulls; its
- * sense depends on the direction, so that the index is read in one direction.
+ * Sorts by a column, nulls last. The engines place nulls differently, so the index includes an expression for null. The expression
+ * depends on the direction, so that both sort keys have the same direction, as the index scan requires.
  */
 export function orderNullsLast<Table extends IssuableTables['table']>(
   query: SelectQueryBuilder<Schema, Table, { id: number }>,
   value: RawBuilder<unknown>,
   direction: Direction,
 ) {
-  const sign = direction === 'asc' ? sql`(${value} is null)` : sql`(${value} is not null)`;
-  return query.orderBy(sign, direction).orderBy(value, direction);
+  const nullRank = direction === 'asc' ? sql`(${value} is null)` : sql`(${value} is not null)`;
+  return query.orderBy(nullRank, direction).orderBy(value, direction);
 }
 
-/** A computed sort value, with a value below and one above all others. */
+/** A computed sort value; `low` is below and `high` above all its values. */
 export interface ComputedOrder {
   readonly value: RawBuilder<unknown>;
   readonly low: RawBuilder<unknown>;
   readonly high: RawBuilder<unknown>;
 }
 
-/** Sorts by a computed value, nulls last, evaluating it once: null is replaced by a value that sorts last. */
+/** Sorts by a computed value, nulls last. Null is replaced by a value that sorts last, so that the value is computed only once per row. */
 export function orderComputedNullsLast<Table extends IssuableTables['table']>(
   query: SelectQueryBuilder<Schema, Table, { id: number }>,
-  value: ComputedOrder,
+  order: ComputedOrder,
   direction: Direction,
 ) {
-  const nullValue = direction === 'asc' ? value.high : value.low;
-  return query.orderBy(sql`coalesce(${value.value}, ${nullValue})`, direction);
+  const nullValue = direction === 'asc' ? order.high : order.low;
+  return query.orderBy(sql`coalesce(${order.value}, ${nullValue})`, direction);
 }
 
 /**
- * Lowest priority that the project has given to a label of the issuable. index: issue_labels_pkey,
+ * Lowest priority number, in the project, of the labels of the issuable. index: issue_labels_pkey,
  * merge_request_labels_pkey, label_priorities_pkey
  */
 export const labelPriority = memoizeByTables(
   (tables: IssuableTables): ComputedOrder => ({
-    value: sql`(select min(given.priority) from ${sql.table(tables.labelTable)} as worn
-  inner join label_priorities as given on given.label_id = worn.label_id
-  where ${sql.ref(`worn.${tables.foreignKey}`)} = ${sql.ref(`${tables.table}.id`)} and given.project_id = ${sql.ref(`${tables.table}.project_id`)})`,
+    value: sql`(select min(label_priority.priority) from ${sql.table(tables.labelTable)} as label_link
+  inner join label_priorities as label_priority on label_priority.label_id = label_link.label_id
+  where ${sql.ref(`label_link.${tables.foreignKey}`)} = ${sql.ref(`${tables.table}.id`)} and label_priority.project_id = ${sql.ref(`${tables.table}.project_id`)})`,
     low: sql.lit(-1),
     high: sql.lit(Number.MAX_SAFE_INTEGER),
   }),

@@ -1,6 +1,4 @@
-/** Manual order: positions with gaps, so that items can be inserted without changing the others. */
-
-/** Initial gap between two neighbours. */
+/** Initial gap between the positions of two neighbors. Gaps let an item be inserted without changing other positions. */
 export const POSITION_GAP = 2 ** 20;
 
 /** The position of an item; equal positions are sorted by id. */
@@ -10,28 +8,33 @@ export interface ItemPosition {
 }
 
 /**
- * Returns positions for an item and for the following items that have to make room. The item is placed after `before` (null: first).
- * `after` holds the next items in order; `all` says that no others follow. Returns null if only later items leave a gap.
+ * Returns positions for an item and for the following items that must be shifted. The item is placed after `previous` (null: first).
+ * `followers` are the next items in order, `isComplete` if no others follow. Returns null if there is no gap among them.
  */
 export function computePositions(
   id: number,
-  before: ItemPosition | null,
-  after: readonly ItemPosition[],
-  all: boolean,
+  previous: ItemPosition | null,
+  followers: readonly ItemPosition[],
+  isComplete: boolean,
 ): readonly ItemPosition[] | null {
-  const first = after[0];
-  if (first === undefined) return [{ id, position: (before?.position ?? 0) + POSITION_GAP }];
-  if (before === null) return [{ id, position: first.position - POSITION_GAP }];
-  for (const [count, { position: end }] of after.entries()) {
-    const step = Math.floor((end - before.position) / (count + 2));
-    if (step >= 1 && (count === 0 || step > 1)) return distribute(id, before, after.slice(0, count), step);
+  const first = followers[0];
+  if (first === undefined) return [{ id, position: (previous?.position ?? 0) + POSITION_GAP }];
+  if (previous === null) return [{ id, position: first.position - POSITION_GAP }];
+  for (const [count, { position: nextPosition }] of followers.entries()) {
+    const step = Math.floor((nextPosition - previous.position) / (count + 2));
+    if (step >= 1 && (count === 0 || step > 1)) return spreadAfter(id, previous, followers.slice(0, count), step);
   }
-  return all ? distribute(id, before, after, POSITION_GAP) : null;
+  return isComplete ? spreadAfter(id, previous, followers, POSITION_GAP) : null;
 }
 
-function distribute(id: number, before: ItemPosition, after: readonly ItemPosition[], step: number): ItemPosition[] {
-  return [id, ...after.map((one) => one.id)].map((one, index) => ({
-    id: one,
-    position: before.position + step * (index + 1),
+function spreadAfter(
+  id: number,
+  previous: ItemPosition,
+  followers: readonly ItemPosition[],
+  step: number,
+): ItemPosition[] {
+  return [id, ...followers.map((item) => item.id)].map((itemId, index) => ({
+    id: itemId,
+    position: previous.position + step * (index + 1),
   }));
 }

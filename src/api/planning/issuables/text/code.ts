@@ -1,4 +1,4 @@
-/** The parts of a text that are code or comments, where references do not count. */
+/** Ranges of a text that are code or HTML comments; references in them are ignored. */
 export interface CodeRanges {
   has(position: number): boolean;
 }
@@ -10,32 +10,33 @@ const TICK = '`';
 const TILDE = '~';
 const COMMENT = '<!--';
 const COMMENT_END = '-->';
-/** A fence has at least this many characters. It ends at a fence of the same length or at the end of the text. */
-const FENCE = 3;
+/** Minimum number of backticks or tildes of a fence. A fenced block ends at a closing fence or at the end of the text. */
+const MIN_FENCE_LENGTH = 3;
 
-/** Start of a list item or heading, which ends the paragraph before it. */
+/** Start of a list item. List items and headings end the preceding paragraph. */
 const ITEM = /^(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 const HEADING = /^#{1,6}(?:[ \t]|$)/;
+/** Maximum number of characters that `ITEM` or `HEADING` can match. */
 const MAX_MARKER_LENGTH = 11;
 
-/** Maximum number of lines that are scanned one by one; the rest of the text counts as one more line. */
+/** Maximum number of lines that are scanned separately; the rest of the text is scanned as one line. */
 export const MAX_LINES = 10_000;
 
 interface OpenDelimiter {
-  readonly sign: typeof TICK | typeof TILDE;
+  readonly character: typeof TICK | typeof TILDE;
   readonly from: number;
   readonly length: number;
 }
 
 /**
  * Finds inline code, fenced code blocks (backticks or tildes), indented code blocks outside lists, and HTML comments at the
- * beginning of a line, as in templates. Takes linear time for any text. Pass `indented: false` for texts that may not be Markdown:
+ * beginning of a line. Takes linear time for any text. Pass `indented: false` for texts that may not be Markdown:
  * indented lines are then plain text.
  */
 export function findCode(text: string, { indented = true } = {}): CodeRanges {
-  const search = new CodeScanner(text, indented);
-  for (const line of splitLines(text)) search.read(line);
-  const borders = search.end();
+  const scanner = new CodeScanner(text, indented);
+  for (const line of splitLines(text)) scanner.scanLine(line);
+  const borders = scanner.finish();
   return { has: (position) => countBordersUpTo(borders, position) % 2 === 1 };
 }
 
@@ -45,89 +46,96 @@ class CodeScanner {
   readonly #indented: boolean;
   /** Alternating start and end positions of code. */
   readonly #borders: number[] = [];
-  /** The open delimiter, if any. */
-  #open: OpenDelimiter | null = null;
-  #around = OUTSIDE_PARAGRAPH;
+  /** The open backticks or tildes, if any. */
+  #openDelimiter: OpenDelimiter | null = null;
+  /** Context of the line being scanned. */
+  #context = OUTSIDE_PARAGRAPH;
   /** Position of the next backtick; negative if there is none. */
-  #tick: number;
-  /** End of the last comment. */
-  #behind = 0;
+  #nextTick: number;
+  /** End of the last HTML comment. */
+  #commentEnd = 0;
 
   constructor(text: string, allowIndented: boolean) {
     this.#text = text;
     this.#indented = allowIndented;
-    this.#tick = text.indexOf(TICK);
+    this.#nextTick = text.indexOf(TICK);
   }
 
-  read(line: Line): void {
-    if (line.to < this.#behind) return;
-    if (this.#open?.sign === TILDE) this.#endTildes(line, this.#open);
-    else if (!this.#begin(line)) this.#pairTicks(line);
+  scanLine(line: Line): void {
+    if (line.to < this.#commentEnd) return;
+    if (this.#openDelimiter?.character === TILDE) this.#closeTildeFence(line, this.#openDelimiter);
+    else if (!this.#scanBlockStart(line)) this.#scanBackticks(line);
   }
 
-  /** Closes an unterminated fence at the end of the text. */
-  end(): readonly number[] {
-    if (this.#open !== null && this.#open.length >= FENCE) this.#borders.push(this.#open.from, this.#text.length);
+  /** Closes an unterminated fence at the end of the text. Returns the borders. */
+  finish(): readonly number[] {
+    if (this.#openDelimiter !== null && this.#openDelimiter.length >= MIN_FENCE_LENGTH)
+      this.#borders.push(this.#openDelimiter.from, this.#text.length);
     return this.#borders;
   }
 
-  #endTildes(line: Line, { from, length: tildeCount }: OpenDelimiter): void {
+  #closeTildeFence(line: Line, { from, length: tildeCount }: OpenDelimiter): void {
     if (!isClosingFence(this.#text, line, tildeCount)) return;
     this.#borders.push(from, line.to);
-    this.#open = null;
-    this.#around = { ...this.#around, continuesParagraph: false };
+    this.#openDelimiter = null;
+    this.#context = { ...this.#context, continuesParagraph: false };
   }
 
-  /** Handles blocks that begin at this line. Returns true if the rest of the line need not be scanned. */
-  #begin(line: Line): boolean {
-    if (line.from < this.#behind || (this.#open !== null && this.#open.length >= FENCE)) return false;
+  /** Scans block constructs that begin at this line. Returns true if the line contains no inline code. */
+  #scanBlockStart(line: Line): boolean {
+    if (
+      line.from < this.#commentEnd ||
+      (this.#openDelimiter !== null && this.#openDelimiter.length >= MIN_FENCE_LENGTH)
+    )
+      return false;
     const lineKind = classifyLine(this.#text, line);
     // The paragraph has ended, and with it any open inline code.
-    if (lineKind !== 'text') this.#open = null;
-    const before = this.#around;
-    this.#around = nextContext(before, line, lineKind);
-    if (lineKind === 'nothing' || this.#beginTildes(line) || this.#takeIndented(line, before)) return true;
-    this.#takeComment(line);
+    if (lineKind !== 'text') this.#openDelimiter = null;
+    const previousContext = this.#context;
+    this.#context = nextContext(previousContext, line, lineKind);
+    if (lineKind === 'blank' || this.#openTildeFence(line) || this.#scanIndentedCode(line, previousContext))
+      return true;
+    this.#scanComment(line);
     return false;
   }
 
-  #beginTildes({ first }: Line): boolean {
+  #openTildeFence({ first }: Line): boolean {
     const tildeCount = runLength(TILDE, this.#text, first);
-    if (tildeCount < FENCE) return false;
-    this.#open = { sign: TILDE, from: first, length: tildeCount };
+    if (tildeCount < MIN_FENCE_LENGTH) return false;
+    this.#openDelimiter = { character: TILDE, from: first, length: tildeCount };
     return true;
   }
 
-  #takeIndented(line: Line, before: BlockContext): boolean {
-    if (!this.#indented || before.continuesParagraph || this.#around.inList || !isIndented(this.#text, line))
+  #scanIndentedCode(line: Line, previousContext: BlockContext): boolean {
+    if (!this.#indented || previousContext.continuesParagraph || this.#context.inList || !isIndented(this.#text, line))
       return false;
-    if (runLength(TICK, this.#text, line.first) >= FENCE) return false;
+    if (runLength(TICK, this.#text, line.first) >= MIN_FENCE_LENGTH) return false;
     this.#borders.push(line.from, line.to);
-    this.#around = before;
+    this.#context = previousContext;
     return true;
   }
 
-  #takeComment({ first }: Line): void {
+  #scanComment({ first }: Line): void {
     if (!this.#text.startsWith(COMMENT, first)) return;
-    this.#open = null;
-    this.#behind = endOfComment(this.#text, first);
-    this.#borders.push(first, this.#behind);
+    this.#openDelimiter = null;
+    this.#commentEnd = endOfComment(this.#text, first);
+    this.#borders.push(first, this.#commentEnd);
   }
 
   /** Pairs runs of backticks of the same length. */
-  #pairTicks({ first, to }: Line): void {
+  #scanBackticks({ first, to }: Line): void {
     const text = this.#text;
-    const searchStart = Math.max(first, this.#behind);
-    if (this.#tick >= 0 && this.#tick < searchStart) this.#tick = text.indexOf(TICK, searchStart);
-    while (this.#tick >= 0 && this.#tick < to) {
-      const from = this.#tick;
+    const searchStart = Math.max(first, this.#commentEnd);
+    if (this.#nextTick >= 0 && this.#nextTick < searchStart) this.#nextTick = text.indexOf(TICK, searchStart);
+    while (this.#nextTick >= 0 && this.#nextTick < to) {
+      const from = this.#nextTick;
       const tickCount = runLength(TICK, text, from);
-      if (this.#open === null) this.#open = { sign: TICK, from, length: tickCount };
-      else if (this.#open.length === tickCount) {
-        this.#borders.push(this.#open.from, from + tickCount);
-        this.#open = null;
+      if (this.#openDelimiter === null) this.#openDelimiter = { character: TICK, from, length: tickCount };
+      else if (this.#openDelimiter.length === tickCount) {
+        this.#borders.push(this.#openDelimiter.from, from + tickCount);
+        this.#openDelimiter = null;
       }
-      this.#tick = text.indexOf(TICK, from + tickCount);
+      this.#nextTick = text.indexOf(TICK, from + tickCount);
     }
   }
 }
@@ -154,16 +162,16 @@ function* splitLines(text: string): Generator<Line> {
   }
 }
 
-type LineKind = 'nothing' | 'item' | 'heading' | 'text';
+type LineKind = 'blank' | 'item' | 'heading' | 'text';
 
 function classifyLine(text: string, { to, first }: Line): LineKind {
-  if (first === to) return 'nothing';
+  if (first === to) return 'blank';
   const lineStart = text.slice(first, Math.min(to, first + MAX_MARKER_LENGTH));
   if (ITEM.test(lineStart)) return 'item';
   return HEADING.test(lineStart) ? 'heading' : 'text';
 }
 
-/** The blocks that the next line may continue. */
+/** State of the blocks that the next line may continue. */
 interface BlockContext {
   /** A paragraph is open. */
   readonly continuesParagraph: boolean;
@@ -172,45 +180,43 @@ interface BlockContext {
 
 const OUTSIDE_PARAGRAPH: BlockContext = { continuesParagraph: false, inList: false };
 
-/** Returns the context after a line. Indented lines continue a list, even after a blank line; unindented ones continue its open paragraph. */
-function nextContext(
-  { continuesParagraph: goesOn, inList }: BlockContext,
-  { from, first }: Line,
-  lineKind: LineKind,
-): BlockContext {
-  if (lineKind === 'nothing') return { continuesParagraph: false, inList };
-  return { continuesParagraph: true, inList: lineKind === 'item' || (inList && (goesOn || first > from)) };
+/** Returns the context after a line. An indented line continues a list, also after a blank line. Other lines continue only an open paragraph. */
+function nextContext(context: BlockContext, { from, first }: Line, lineKind: LineKind): BlockContext {
+  if (lineKind === 'blank') return { continuesParagraph: false, inList: context.inList };
+  const continuesList = context.inList && (context.continuesParagraph || first > from);
+  return { continuesParagraph: true, inList: lineKind === 'item' || continuesList };
 }
 
 const isBlank = (character: string | undefined) => character === ' ' || character === '\t' || character === '\r';
 
 /** Returns the position of the first non-blank character, or `to` if there is none. */
 function firstNonBlank(text: string, from: number, to: number): number {
-  let at = from;
-  while (at < to && isBlank(text[at])) at++;
-  return at;
+  let position = from;
+  while (position < to && isBlank(text[position])) position++;
+  return position;
 }
 
-/** Returns the length of the run of this character at `from`. */
-function runLength(sign: string, text: string, from: number): number {
-  let at = from;
-  while (text[at] === sign) at++;
-  return at - from;
+/** Returns how often the character is repeated from `from` on. */
+function runLength(character: string, text: string, from: number): number {
+  let position = from;
+  while (text[position] === character) position++;
+  return position - from;
 }
 
-const INDENTED = 4;
+/** Number of leading blanks of an indented code block. */
+const CODE_INDENT = 4;
 
 function isIndented(text: string, { from, first }: Line): boolean {
-  return first - from >= INDENTED || text.slice(from, first).includes('\t');
+  return first - from >= CODE_INDENT || text.slice(from, first).includes('\t');
 }
 
-/** Returns whether a line consists of at least this many tildes. */
+/** Returns whether a line consists of at least `tildeCount` tildes and trailing blanks. */
 function isClosingFence(text: string, { to, first }: Line, tildeCount: number): boolean {
   const fenceLength = runLength(TILDE, text, first);
   return fenceLength >= tildeCount && firstNonBlank(text, first + fenceLength, to) === to;
 }
 
-/** Returns how many of the ascending positions are at or before this one. */
+/** Returns how many of the ascending borders are at or before the position. */
 function countBordersUpTo(borders: readonly number[], position: number): number {
   let [from, to] = [0, borders.length];
   while (from < to) {

@@ -11,7 +11,7 @@ import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { parseReferences, REFERENCE_PREFIXES, type TextReference } from './references.ts';
 
-/** The issuable whose text mentions others. */
+/** The issuable whose text contains the references. */
 export type MentionSource = Resource & { readonly iid: number } & GroupOrProject;
 
 const NAMES = { Issue: 'issue', MergeRequest: 'merge request', Epic: 'epic' } as const satisfies Record<
@@ -25,17 +25,17 @@ export function fullReference({ type, iid, project, group }: MentionSource): str
 }
 
 /**
- * Creates a system note on each issuable that these texts mention and that the author may read, once for all texts of the source.
- * Readers of the mentioned issuable who may not read the source do not see the note.
+ * Creates one system note on each issuable that the texts mention and the actor may read. The note is visible only to readers who may
+ * also read the source.
  */
-export async function recordMentions(uow: UnitOfWork, from: MentionSource, texts: readonly string[]): Promise<void> {
+export async function recordMentions(uow: UnitOfWork, source: MentionSource, texts: readonly string[]): Promise<void> {
   const references = texts.flatMap(parseReferences);
   if (references.length === 0) return;
-  const text = mentionedIn(NAMES[from.type], fullReference(from));
-  const mentioningResource = { type: from.type, id: from.id };
-  for (const { type, id } of await findMentionable(uow, from, references)) {
-    if (type !== from.type || id !== from.id)
-      await uow.record({ noteOn: { type, id }, text, mentioning: mentioningResource });
+  const noteText = mentionedIn(NAMES[source.type], fullReference(source));
+  const mentioningResource = { type: source.type, id: source.id };
+  for (const { type, id } of await findMentionable(uow, source, references)) {
+    if (type !== source.type || id !== source.id)
+      await uow.record({ noteOn: { type, id }, text: noteText, mentioning: mentioningResource });
   }
 }
 
@@ -47,19 +47,25 @@ interface MentionTexts {
 /** Publishes changes of title and description, and records the mentions in the new texts. */
 export async function publishTextChanges(
   uow: UnitOfWork,
-  from: MentionSource,
+  source: MentionSource,
   before: MentionTexts,
-  now: MentionTexts,
+  after: MentionTexts,
 ): Promise<void> {
-  const resource = { type: from.type, id: from.id };
+  const resource = { type: source.type, id: source.id };
   const texts: string[] = [];
-  for (const name of ['title', 'description'] as const) {
-    const text = now[name];
+  for (const field of ['title', 'description'] as const) {
+    const text = after[field];
     if (!text) continue;
     texts.push(text);
-    await uow.publish('text-updated', { about: resource, of: name, before: before[name] ?? '', text, internal: false });
+    await uow.publish('text-updated', {
+      about: resource,
+      of: field,
+      before: before[field] ?? '',
+      text,
+      internal: false,
+    });
   }
-  await recordMentions(uow, from, texts);
+  await recordMentions(uow, source, texts);
 }
 
 /** An iid in a project or group. */
@@ -71,35 +77,35 @@ interface IidInParent {
 /** Returns the referenced issuables that the caller may read and whose project or group is not archived. */
 async function findMentionable(
   uow: UnitOfWork,
-  from: GroupOrProject,
+  source: GroupOrProject,
   references: readonly TextReference[],
 ): Promise<Resource[]> {
-  const withPaths = references.flatMap((reference) => {
-    const path = resolvePath(from, reference);
-    return path === null ? [] : [{ ...reference, key: foldCase(path) }];
+  const resolvedReferences = references.flatMap((reference) => {
+    const path = resolvePath(source, reference);
+    return path === null ? [] : [{ ...reference, pathKey: foldCase(path) }];
   });
-  const routes = await findRoutes(uow, [...new Set(withPaths.map(({ key }) => key))]);
-  const iids = (type: Resource['type']): IidInParent[] =>
-    withPaths.flatMap((reference) => {
-      const route = routes.get(reference.key);
+  const routesByPathKey = await findRoutes(uow, [...new Set(resolvedReferences.map(({ pathKey }) => pathKey))]);
+  const listIids = (type: Resource['type']): IidInParent[] =>
+    resolvedReferences.flatMap((reference) => {
+      const route = routesByPathKey.get(reference.pathKey);
       const parentId = type === 'Epic' ? route?.namespace_id : route?.project_id;
       return reference.type === type && parentId != null ? [{ parentId, iid: reference.iid }] : [];
     });
-  const [issues, mergeRequests] = [iids('Issue'), iids('MergeRequest')];
+  const [issues, mergeRequests] = [listIids('Issue'), listIids('MergeRequest')];
   const projectIds = [...issues, ...mergeRequests].map(({ parentId }) => parentId);
-  const projects = new Map(
+  const projectsById = new Map(
     (await findProjects(uow, uow.actor, [...new Set(projectIds)]))
       .filter((project) => !project.archived && canSeeProject(uow.actor, project))
       .map((project) => [project.id, project]),
   );
   return [
-    ...(await findMentionedIssues(uow, projects, issues)),
-    ...(await findMentionedMergeRequests(uow, projects, mergeRequests)),
-    ...(await findMentionedEpics(uow, iids('Epic'))),
+    ...(await findMentionedIssues(uow, projectsById, issues)),
+    ...(await findMentionedMergeRequests(uow, projectsById, mergeRequests)),
+    ...(await findMentionedEpics(uow, listIids('Epic'))),
   ];
 }
 
-/** Returns the full path of the referenced project or group, or null. A project path without a slash is relative to the namespace of the text. */
+/** Returns the full path of the referenced project or group, or null if a group text has no path for a project. A project path without a slash is relative to the namespace of the source. */
 function resolvePath({ project, group }: GroupOrProject, { type, path }: TextReference): string | null {
   const parent = project ? project.full_path.slice(0, project.full_path.lastIndexOf('/')) : group!.full_path;
   if (type === 'Epic') return path === '' ? parent : path;
@@ -107,7 +113,7 @@ function resolvePath({ project, group }: GroupOrProject, { type, path }: TextRef
   return path.includes('/') ? path : `${parent}/${path}`;
 }
 
-/** index: routes_by_full_path */
+/** Returns the routes by case-folded full path. index: routes_by_full_path */
 async function findRoutes(db: Reader, keys: readonly string[]) {
   if (keys.length === 0) return new Map<string, never>();
   const rows = await db
@@ -118,11 +124,11 @@ async function findRoutes(db: Reader, keys: readonly string[]) {
   return new Map(rows.map((row) => [row.full_path_key, row]));
 }
 
-type Projects = ReadonlyMap<number, Project>;
+type ProjectsById = ReadonlyMap<number, Project>;
 
 async function findMentionedIssues(
   uow: UnitOfWork,
-  projects: Projects,
+  projectsById: ProjectsById,
   iids: readonly IidInParent[],
 ): Promise<Resource[]> {
   if (iids.length === 0) return [];
@@ -130,7 +136,7 @@ async function findMentionedIssues(
   const issueRows = await uow
     .selectFrom('issues')
     .select('id')
-    .where(isOneOf('issues', 'project_id', iids))
+    .where(hasOneOfIids('issues', 'project_id', iids))
     .orderBy('id')
     .execute();
   const issues = await findListedIssues(
@@ -139,14 +145,14 @@ async function findMentionedIssues(
     issueRows.map(({ id }) => id),
   );
   return issues.flatMap((issue) => {
-    const project = projects.get(issue.project_id);
+    const project = projectsById.get(issue.project_id);
     return project && mayReadIssue(uow.actor, project, issue) ? [{ type: 'Issue', id: issue.id } as const] : [];
   });
 }
 
 async function findMentionedMergeRequests(
   uow: UnitOfWork,
-  projects: Projects,
+  projectsById: ProjectsById,
   iids: readonly IidInParent[],
 ): Promise<Resource[]> {
   if (iids.length === 0) return [];
@@ -154,11 +160,11 @@ async function findMentionedMergeRequests(
   const mergeRequestRows = await uow
     .selectFrom('merge_requests')
     .select(['id', 'project_id'])
-    .where(isOneOf('merge_requests', 'project_id', iids))
+    .where(hasOneOfIids('merge_requests', 'project_id', iids))
     .orderBy('id')
     .execute();
   return mergeRequestRows.flatMap(({ id, project_id }) => {
-    const project = projects.get(project_id);
+    const project = projectsById.get(project_id);
     return project && mayReadMergeRequests(uow.actor, project) ? [{ type: 'MergeRequest', id } as const] : [];
   });
 }
@@ -170,7 +176,7 @@ async function findMentionedEpics(uow: UnitOfWork, iids: readonly IidInParent[])
     .selectFrom('epics')
     .innerJoin('namespaces', 'namespaces.id', 'epics.group_id')
     .select('epics.id')
-    .where(isOneOf('epics', 'group_id', iids))
+    .where(hasOneOfIids('epics', 'group_id', iids))
     .where(epicVisibleTo(uow.actor, uow.today))
     .where(archivedColumn('namespaces.id'), '=', 0)
     .orderBy('epics.id')
@@ -178,8 +184,8 @@ async function findMentionedEpics(uow: UnitOfWork, iids: readonly IidInParent[])
   return epicRows.map(({ id }) => ({ type: 'Epic', id }));
 }
 
-/** Matches the rows with these iids. */
-function isOneOf(
+/** Matches rows with one of these iids. */
+function hasOneOfIids(
   table: 'issues' | 'merge_requests' | 'epics',
   parentColumn: 'project_id' | 'group_id',
   iids: readonly IidInParent[],

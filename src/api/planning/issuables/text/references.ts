@@ -12,8 +12,11 @@ export interface TextReference {
 /** Maximum number of references found in one text. */
 const MAX_REFERENCES = 100;
 
-const TYPES = { '#': 'Issue', '!': 'MergeRequest', '&': 'Epic' } as const satisfies Record<string, ResourceType>;
-type ReferencePrefix = keyof typeof TYPES;
+const TYPES_BY_PREFIX = { '#': 'Issue', '!': 'MergeRequest', '&': 'Epic' } as const satisfies Record<
+  string,
+  ResourceType
+>;
+type ReferencePrefix = keyof typeof TYPES_BY_PREFIX;
 
 /** Reference prefix of each resource type. */
 export const REFERENCE_PREFIXES = { Issue: '#', MergeRequest: '!', Epic: '&' } as const satisfies Record<
@@ -21,17 +24,18 @@ export const REFERENCE_PREFIXES = { Issue: '#', MergeRequest: '!', Epic: '&' } a
   ReferencePrefix
 >;
 
+/** Maximum number of digits of an iid. */
 const MAX_DIGITS = 9;
 
 /** Returns the distinct references in a text, except those in code. Takes linear time. */
 export function parseReferences(text: string): TextReference[] {
   const referencesByText = new Map<string, TextReference>();
   const code = findCode(text);
-  let scannedUntil = 0;
-  for (const { 0: sign, index: at } of text.matchAll(/[#!&](?=\d)/g)) {
-    if (referencesByText.size === MAX_REFERENCES || ++scannedUntil > MAX_SCANNED_POSITIONS) break;
-    const reference = code.has(at) ? null : parseReferenceAt(text, at);
-    if (reference) referencesByText.set(`${reference.path.toLowerCase()}${sign}${reference.iid}`, reference);
+  let scannedCount = 0;
+  for (const { 0: prefix, index: prefixIndex } of text.matchAll(/[#!&](?=\d)/g)) {
+    if (referencesByText.size === MAX_REFERENCES || ++scannedCount > MAX_SCANNED_POSITIONS) break;
+    const reference = code.has(prefixIndex) ? null : parseReferenceAt(text, prefixIndex);
+    if (reference) referencesByText.set(`${reference.path.toLowerCase()}${prefix}${reference.iid}`, reference);
   }
   return [...referencesByText.values()];
 }
@@ -40,17 +44,18 @@ const isDigit = (character: string | undefined) => character !== undefined && ch
 const isWord = (character: string | undefined) => character !== undefined && /^\w$/.test(character);
 const isPathCharacter = (character: string | undefined) => isWord(character) || /^[./-]$/.test(character ?? '');
 
-function parseReferenceAt(text: string, at: number): TextReference | null {
-  let end = at + 1;
-  while (end - at <= MAX_DIGITS && isDigit(text[end])) end++;
+/** Returns the reference whose prefix character is at `prefixIndex`, or null. */
+function parseReferenceAt(text: string, prefixIndex: number): TextReference | null {
+  let end = prefixIndex + 1;
+  while (end - prefixIndex <= MAX_DIGITS && isDigit(text[end])) end++;
   if (isWord(text[end])) return null;
   // Scans back to the start of the path. A path contains no prefix character, so no character is scanned twice.
-  let start = at;
+  let start = prefixIndex;
   while (start > 0 && isPathCharacter(text[start - 1])) start--;
-  const path = text.slice(start, at);
+  const path = text.slice(start, prefixIndex);
   // `&#39;` is an HTML entity; `a:b#1` has no valid path.
-  if (path === '' && text[at - 1] === '&') return null;
-  const iid = Number(text.slice(at + 1, end));
+  if (path === '' && text[prefixIndex - 1] === '&') return null;
+  const iid = Number(text.slice(prefixIndex + 1, end));
   if (iid === 0 || path.startsWith('/') || path.endsWith('/')) return null;
-  return { type: TYPES[text[at] as ReferencePrefix], path, iid };
+  return { type: TYPES_BY_PREFIX[text[prefixIndex] as ReferencePrefix], path, iid };
 }

@@ -3,20 +3,20 @@ import { findCode, MAX_LINES } from './code.ts';
 const TASK = /^[ \t]*(?:>[ \t]*)*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\][ \t]/;
 
 /**
- * Counts the task list items in the first 10,000 lines of a description, and the completed ones. Items in code are ignored; indented
- * items count.
+ * Counts the task list items, and the completed ones, in the first `MAX_LINES` lines of a description. Items in code are ignored.
+ * Indented items count.
  */
 export function countTasks(description: string | null): { task_count: number; completed_task_count: number } {
-  let [all, doneCount, at] = [0, 0, 0];
+  let [taskCount, completedCount, position] = [0, 0, 0];
   const text = description ?? '';
   const code = findCode(text, { indented: false });
   for (const line of text.split('\n', MAX_LINES)) {
-    const box = TASK.exec(line)?.[1];
-    if (box !== undefined && !code.has(at)) {
-      all++;
-      if (box !== ' ') doneCount++;
+    const checkbox = TASK.exec(line)?.[1];
+    if (checkbox !== undefined && !code.has(position)) {
+      taskCount++;
+      if (checkbox !== ' ') completedCount++;
     }
-    at += line.length + 1;
+    position += line.length + 1;
   }
-  return { task_count: all, completed_task_count: doneCount };
+  return { task_count: taskCount, completed_task_count: completedCount };
 }

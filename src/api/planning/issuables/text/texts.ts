@@ -16,7 +16,7 @@ export function derivedTextColumns({ title, description }: IssuableTextInput) {
   };
 }
 
-/** Returns the text columns of a new issuable, with the derived ones. */
+/** Returns the text columns of a new issuable, with the derived columns. */
 export function newTextColumns({
   title,
   description,
@@ -35,11 +35,11 @@ export function newTextColumns({
 
 const MAX_TITLE_LENGTH = 255;
 
-/** Returns the validation errors of a title; undefined means that the request has none. */
+/** Returns the validation errors of a title; undefined means that the request does not set the title. */
 export function validateTitle(title: string | null | undefined): string[] {
   if (title === undefined) return [];
   if ((title ?? '').trim() === '') return ["can't be blank"];
-  // A title from a quick action has not passed the limit of the parameter.
+  // The length limit of the parameter does not apply to titles from quick actions.
   return [...(title ?? '')].length > MAX_TITLE_LENGTH
     ? [`is too long (maximum is ${MAX_TITLE_LENGTH} characters)`]
     : [];

@@ -15,11 +15,11 @@ import {
   type TimeTrackedRef,
 } from './time-tracking.ts';
 
-/** A resource with time tracking. */
+/** Paths and access of a resource type with time tracking. */
 interface TimeTrackedKind {
   readonly path: '/projects/:id/issues/:issue_iid' | '/projects/:id/merge_requests/:merge_request_iid';
   readonly nounWithArticle: 'an issue' | 'a merge request';
-  /** Access to change the times. */
+  /** Access to update the time estimate and spent time. */
   readonly updateAccess: () => Access<{ readonly noteable: TimeTrackedRef; readonly caller: SignedInCaller }>;
   readonly readAccess: () => Access<{ readonly noteable: TimeTotals; readonly caller: Caller }>;
 }

@@ -4,20 +4,19 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { compactFieldErrors, type Failure, fail, invalid } from '#runtime/failure.ts';
 import { formatDuration, parseDuration } from './durations.ts';
 
-/** Time estimates and spent time (contract/planning.md §3.6). Each change creates a system note. */
-
-/** A resource with time tracking. */
+/** An issue or merge request whose time is tracked (contract/planning.md §3.6). */
 export interface TimeTrackedRef {
   readonly type: 'Issue' | 'MergeRequest';
   readonly id: number;
 }
 
+/** Time estimate and spent time, in seconds. */
 export interface TimeTotals {
   readonly time_estimate: number;
   readonly total_time_spent: number;
 }
 
-/** Sets the estimate to a duration such as `3h30m`. */
+/** Sets the estimate to a duration such as `3h30m` and creates a system note. Fails with `estimateInvalid` if it is negative. */
 export async function setTimeEstimate(
   uow: UnitOfWork,
   ref: TimeTrackedRef,
@@ -28,6 +27,7 @@ export async function setTimeEstimate(
   return updateEstimate(uow, ref, seconds);
 }
 
+/** Sets the estimate to 0. Creates a system note if the estimate changes. */
 export const resetTimeEstimate = (uow: UnitOfWork, ref: TimeTrackedRef) => updateEstimate(uow, ref, 0);
 
 async function updateEstimate(
@@ -35,13 +35,13 @@ async function updateEstimate(
   ref: TimeTrackedRef,
   seconds: number,
 ): Promise<TimeTotals | Failure<'notFound'>> {
-  const current = await findTimes(uow, ref);
-  if (current === null) return fail('notFound');
-  if (current.time_estimate === seconds) return current;
-  return updateTimes(uow, ref, { ...current, time_estimate: seconds }, estimateChanged(formatDuration(seconds)));
+  const currentTimes = await findTimes(uow, ref);
+  if (currentTimes === null) return fail('notFound');
+  if (currentTimes.time_estimate === seconds) return currentTimes;
+  return updateTimes(uow, ref, { ...currentTimes, time_estimate: seconds }, estimateChanged(formatDuration(seconds)));
 }
 
-/** Adds a duration to the spent time; a leading minus subtracts it. */
+/** Adds a duration to the spent time and creates a system note. A leading minus subtracts. `day` is the day of the work, `YYYY-MM-DD`. */
 export async function addSpentTime(
   uow: UnitOfWork,
   ref: TimeTrackedRef,
@@ -50,24 +50,25 @@ export async function addSpentTime(
 ): Promise<TimeTotals | Failure<'spentInvalid' | 'invalid' | 'notFound'>> {
   const seconds = parseDuration(duration);
   if (seconds === null || seconds === 0) return fail('spentInvalid');
-  const current = await findTimes(uow, ref);
-  if (current === null) return fail('notFound');
-  const total = current.total_time_spent + seconds;
+  const currentTimes = await findTimes(uow, ref);
+  if (currentTimes === null) return fail('notFound');
+  const total = currentTimes.total_time_spent + seconds;
   const errors = compactFieldErrors({ base: total < 0 ? ['Time to subtract exceeds the total time spent'] : [] });
   if (errors) return invalid(errors);
   const note = timeSpent(formatDuration(Math.abs(seconds)) ?? '', day, seconds < 0);
-  return updateTimes(uow, ref, { ...current, total_time_spent: total }, note);
+  return updateTimes(uow, ref, { ...currentTimes, total_time_spent: total }, note);
 }
 
+/** Sets the spent time to 0. Creates a system note if the spent time changes. */
 export async function resetSpentTime(uow: UnitOfWork, ref: TimeTrackedRef): Promise<TimeTotals | Failure<'notFound'>> {
-  const current = await findTimes(uow, ref);
-  if (current === null) return fail('notFound');
-  return current.total_time_spent === 0
-    ? current
-    : updateTimes(uow, ref, { ...current, total_time_spent: 0 }, TIME_SPENT_REMOVED);
+  const currentTimes = await findTimes(uow, ref);
+  if (currentTimes === null) return fail('notFound');
+  return currentTimes.total_time_spent === 0
+    ? currentTimes
+    : updateTimes(uow, ref, { ...currentTimes, total_time_spent: 0 }, TIME_SPENT_REMOVED);
 }
 
-/** index: issues primary key, merge_requests primary key */
+/** Returns the current times, or null if the resource was deleted. index: issues primary key, merge_requests primary key */
 async function findTimes(uow: UnitOfWork, { type, id }: TimeTrackedRef): Promise<TimeTotals | null> {
   const { rows } =
     await sql<TimeTotals>`select time_estimate, total_time_spent from ${sql.table(resourceTable(type))} where id = ${id}`.execute(
