@@ -7,7 +7,7 @@ import { forbidden, nestedNotFound, notFound } from '#http/errors/http-error.ts'
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
-/** Resource: the issue `:issue_iid`. Answers 404 to callers who may not read it. */
+/** Resource: the issue `:issue_iid`. Responds with 404 if the caller may not read the issue. */
 export const readableIssueResource = {
   name: 'issue',
   params: { issue_iid: required(integer) },
@@ -28,7 +28,7 @@ interface InProject {
   readonly project: Project;
 }
 
-/** Resource: the issue `:issue_iid`, without a check that the caller may read it; `authorizeIssue` must deny everything else. */
+/** Resource: the issue `:issue_iid`, without a check that the caller may read it. `authorizeIssue` must throw if the caller may not use the issue. */
 export const issueResource = (
   notFoundError: () => unknown,
   authorizeIssue: (call: AccessCall, context: InProject & { issue: Issue }) => void,
@@ -52,7 +52,7 @@ export const updatableIssueAccess = () =>
     )
     .require(() => {}, 'project:update_issue, own issues: update_own_issue');
 
-/** Access for members with this ability. `missing` is the error for an unknown issue; some endpoints answer `404 Issue Not Found`. */
+/** Access for members with this ability. `notFoundError` creates the error for an unknown issue; see `issueNotFound`. */
 export const issueWithAbility = (ability: ProjectAbilityName, notFoundError: () => unknown = nestedNotFound) =>
   inProject('read_project')
     .resource(
@@ -63,22 +63,23 @@ export const issueWithAbility = (ability: ProjectAbilityName, notFoundError: () 
     .require(() => {}, `project:${ability}`);
 
 interface MoveTarget {
-  /** Null if the caller cannot see the project. */
-  readonly to: Project | null;
+  /** The target project; null if the caller cannot see it. */
+  readonly project: Project | null;
 }
 
-/** Resource: the project `to_project_id`, to which an issue is moved. Archived projects are forbidden. */
+/** Resource: the project `to_project_id`, to which an issue is moved. Responds with 403 if the project is archived. */
 export const moveTarget = {
   name: 'target',
   params: { to_project_id: required(integer) },
   async load({ db, caller, params }: AccessCall<{ readonly to_project_id: number }>): Promise<MoveTarget> {
-    const to = await findProject(db, caller, String(params.to_project_id));
-    return { to: to !== null && canSeeProject(caller, to) ? to : null };
+    const project = await findProject(db, caller, String(params.to_project_id));
+    return { project: project !== null && canSeeProject(caller, project) ? project : null };
   },
   notFound: nestedNotFound,
   authorize(_call: AccessCall, { target }: { readonly target: MoveTarget }) {
-    if (target.to?.archived) throw forbidden();
+    if (target.project?.archived) throw forbidden();
   },
 } as const;
 
+/** Returns the error `404 Issue Not Found`, which some endpoints use for an unknown issue. */
 export const issueNotFound = () => notFound('Issue');

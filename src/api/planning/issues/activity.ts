@@ -13,11 +13,11 @@ export function issueNoteTexts(before: Issue, after: Issue): SystemNoteText[] {
   return texts;
 }
 
-/** Records a changed weight. */
+/** Records a weight event if the weight changed. */
 export async function recordWeightChange(
   uow: UnitOfWork,
-  before: number | null,
+  weightBefore: number | null,
   { id, weight }: Pick<Issue, 'id' | 'weight'>,
 ): Promise<void> {
-  if (weight !== before) await uow.record({ weightOf: id, weight });
+  if (weight !== weightBefore) await uow.record({ weightOf: id, weight });
 }

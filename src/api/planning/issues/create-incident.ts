@@ -7,16 +7,15 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { insertIssueWithRelations, recordIssueCreated } from './insert.ts';
 import { NO_METADATA } from './metadata.ts';
 
-/** Incidents created by the server; the actor need not be a member (contract/monitoring.md §7). */
-
+/** Content of an incident that the server creates (contract/monitoring.md §7). */
 interface CreateIncidentInput {
-  /** Returns the title for an iid. */
+  /** Returns the title of the incident with this iid. */
   readonly title: (iid: number) => string;
   readonly description: string;
   readonly severity: IssueSeverity;
 }
 
-/** Creates an incident as the last issue of the project. The caller holds the lock `issuesLockKey`. */
+/** Creates an incident as the last issue of the project. The actor need not be a member. Requires the lock `issuesLockKey`. */
 export async function createIncident(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,

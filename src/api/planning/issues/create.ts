@@ -19,7 +19,7 @@ import { updateIssueWithQuickActions } from './update.ts';
 
 type CreateIssueInput = ParameterValues<typeof createIssueParams> & { readonly title: string };
 
-/** Creates an issue as the last one of the project. Ignores metadata from non-members and fields that only Owners may set. */
+/** Creates an issue as the last one of the project. Ignores metadata from non-members, and `iid` and `created_at` from callers below Owner. */
 export async function createIssue(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
@@ -56,12 +56,12 @@ async function insertNewIssue(
   const ownerInput: Partial<CreateIssueInput> = getProjectRole(uow.actor, project) >= OWNER ? input : {};
   const confidential = input.confidential === true || epic?.confidential === true;
   const visibility = { confidential, author_id: uow.actor.user.id };
-  // All who read the project's issues may be assigned: the issue does not exist yet, and its assignees can see it.
-  const beforeCreation = { ...visibility, confidential: false };
+  // Every reader of the project's public issues may be assigned: assignees may read the issue even if it is confidential.
+  const assignmentVisibility = { ...visibility, confidential: false };
   const { labels, assignees, ...metadata } = await resolveIssueMetadata(
     uow,
     project,
-    beforeCreation,
+    assignmentVisibility,
     NO_METADATA,
     metadataInput,
   );
@@ -77,12 +77,12 @@ async function insertNewIssue(
     assignees,
     createdAt: ownerInput.created_at ?? uow.now,
   });
-  await updateEpicAssociation(uow, { issue: issue, project }, epic);
+  await updateEpicAssociation(uow, { issue, project }, epic);
   await recordIssueCreated(uow, project, issue);
   return issue;
 }
 
-/** Returns the next iid, or the one that an Owner has chosen. The unique index rejects a taken iid. */
+/** Returns the requested iid, or the next iid if none is requested. The unique index rejects an iid in use. */
 async function resolveIid(
   uow: UnitOfWork,
   { id: projectId }: Project,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { UserBasic } from '#api/identity/users/index.ts';
-import type { Issue as IssueWithCaller, ListedIssue } from '#authorization/issues.ts';
+import type { Issue as IssueRow, ListedIssue } from '#authorization/issues.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
@@ -88,26 +88,30 @@ async function loadIssueRelations(issues: readonly ListedIssue[], context: Seria
   const ids = issues.map(({ id }) => id);
   return {
     ...relations,
-    closing: await countClosingMergeRequests(context.db, context.caller, issues),
-    iterations: await serializeIterations(issues, context),
-    epics: await loadVisibleEpics(context.db, context.caller, context.tier === 'free' ? [] : ids),
+    closingCounts: await countClosingMergeRequests(context.db, context.caller, issues),
+    iterationsById: await serializeIterations(issues, context),
+    epicsByIssueId: await loadVisibleEpics(context.db, context.caller, context.tier === 'free' ? [] : ids),
   };
 }
 
 async function serializeIterations(issues: readonly ListedIssue[], context: SerializationContext) {
   const ids = issues.map(({ iteration_id }) => iteration_id);
-  const shapes = await Iteration.serializeAll(await loadVisibleIterations(context.db, context.caller, ids), context);
-  return new Map(shapes.map((shape) => [shape.id, shape]));
+  const iterations = await Iteration.serializeAll(
+    await loadVisibleIterations(context.db, context.caller, ids),
+    context,
+  );
+  return new Map(iterations.map((iteration) => [iteration.id, iteration]));
 }
 
 type IssueRelations = Awaited<ReturnType<typeof loadIssueRelations>>;
 
-function serializeIssue(issue: IssueWithCaller, context: SerializationContext, relations: IssueRelations) {
-  const { serializeUser, projectPaths, assigneesById, labelsById, milestones, iterations, epics } = relations;
+function serializeIssue(issue: IssueRow, context: SerializationContext, relations: IssueRelations) {
+  const { serializeUser, projectPaths, assigneesById, labelsById, milestones, iterationsById, epicsByIssueId } =
+    relations;
   const projectPath = requireRow(projectPaths.get(issue.project_id));
   const assignees = (assigneesById.get(issue.id) ?? []).map(({ user_id }) => serializeUser(user_id));
-  const self = `${context.url}/api/v4/projects/${issue.project_id}`;
-  const issueUrl = `${self}/issues/${issue.iid}`;
+  const projectUrl = `${context.url}/api/v4/projects/${issue.project_id}`;
+  const issueUrl = `${projectUrl}/issues/${issue.iid}`;
   return {
     id: issue.id,
     iid: issue.iid,
@@ -126,7 +130,7 @@ function serializeIssue(issue: IssueWithCaller, context: SerializationContext, r
     type: issue.issue_type.toUpperCase() as Uppercase<typeof issue.issue_type>,
     assignee: assignees[0] ?? null,
     user_notes_count: issue.user_notes_count,
-    merge_requests_count: relations.closing.get(issue.id) ?? 0,
+    merge_requests_count: relations.closingCounts.get(issue.id) ?? 0,
     upvotes: issue.upvotes,
     downvotes: issue.downvotes,
     start_date: issue.start_date,
@@ -140,12 +144,12 @@ function serializeIssue(issue: IssueWithCaller, context: SerializationContext, r
     ...(context.tier === 'free' ? {} : { weight: issue.weight }),
     blocking_issues_count: issue.blocking,
     has_tasks: issue.task_count > 0,
-    ...taskStatus(issue),
+    ...serializeTaskStatus(issue),
     _links: {
       self: issueUrl,
       notes: `${issueUrl}/notes`,
       award_emoji: `${issueUrl}/award_emoji`,
-      project: self,
+      project: projectUrl,
       closed_as_duplicate_of: null,
     },
     references: referencesFor(`#${issue.iid}`, projectPath, 'project'),
@@ -156,49 +160,54 @@ function serializeIssue(issue: IssueWithCaller, context: SerializationContext, r
     service_desk_reply_to: null,
     ...(context.tier === 'free' || projectPath.kind === 'user'
       ? {}
-      : { ...serializeEpic(epics.get(issue.id)), iteration: iterations.get(issue.iteration_id ?? 0) ?? null }),
+      : {
+          ...serializeEpic(epicsByIssueId.get(issue.id)),
+          iteration: iterationsById.get(issue.iteration_id ?? 0) ?? null,
+        }),
     health_status: null,
   };
 }
 
-/** Returns null fields for callers who may not read the epic. */
+/** Serializes the epic; the fields are null if the issue has no epic or the caller may not read the epic. */
 function serializeEpic(row: EpicOfIssueRow | undefined) {
   if (row === undefined) return { epic_iid: null, epic: null };
   const { id, iid, title, group_id, full_path } = row;
   return { epic_iid: iid, epic: { id, iid, title, url: `/groups/${full_path}/-/epics/${iid}`, group_id } };
 }
 
-function taskStatus({ task_count: all, completed_task_count: doneCount }: ListedIssue): { task_status?: string } {
-  if (all === 0) return {};
-  return { task_status: `${doneCount} of ${all} checklist ${all === 1 ? 'item' : 'items'} completed` };
+function serializeTaskStatus({ task_count: taskCount, completed_task_count: completedCount }: ListedIssue): {
+  task_status?: string;
+} {
+  if (taskCount === 0) return {};
+  return { task_status: `${completedCount} of ${taskCount} checklist ${taskCount === 1 ? 'item' : 'items'} completed` };
 }
 
 /** A single issue. */
 export const Issue = entity('Issue', { ...fields, subscribed: flag }).from(
-  async (issues: readonly IssueWithCaller[], to) => ({
-    relations: await loadIssueRelations(issues, to),
-    subscribed: await findSubscribedIds(to.db, ISSUES, to.caller, issues),
+  async (issues: readonly IssueRow[], context) => ({
+    relations: await loadIssueRelations(issues, context),
+    subscribed: await findSubscribedIds(context.db, ISSUES, context.caller, issues),
   }),
-  (issue, to, { relations, subscribed }) => ({
-    ...serializeIssue(issue, to, relations),
+  (issue, context, { relations, subscribed }) => ({
+    ...serializeIssue(issue, context, relations),
     subscribed: subscribed.has(issue.id),
   }),
 );
 
 /** The row of a list item. */
 export interface IssueListRow extends ListedIssue {
-  /** References are relative to the list's project or group. */
+  /** The project or group of the list; references are relative to it. */
   readonly referenceContext: ReferenceContext;
 }
 
 /** An issue in a list. */
 export const IssueInList = entity('IssueInList', { ...fields, labels: listLabelsSchema }).from(
-  async (issues: readonly IssueListRow[], to) => {
-    const relations = await loadIssueRelations(issues, to);
-    return { relations, listRelations: await loadListRelations(ISSUES, issues, relations.labelsById, to) };
+  async (issues: readonly IssueListRow[], context) => {
+    const relations = await loadIssueRelations(issues, context);
+    return { relations, listRelations: await loadListRelations(ISSUES, issues, relations.labelsById, context) };
   },
-  (issue, to, { relations, listRelations }) => ({
-    ...serializeIssue({ ...issue, description: listRelations.description(issue.id) }, to, relations),
+  (issue, context, { relations, listRelations }) => ({
+    ...serializeIssue({ ...issue, description: listRelations.description(issue.id) }, context, relations),
     references: referencesFor(
       `#${issue.iid}`,
       requireRow(relations.projectPaths.get(issue.project_id)),

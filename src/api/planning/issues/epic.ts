@@ -11,16 +11,15 @@ import {
   removeIssueFromEpic,
 } from '../epics/index.ts';
 
-/** The epic of an issue (contract/planning.md §3.6). */
-
+/** The epic in a request for an issue (contract/planning.md §3.6). */
 interface EpicInput {
   readonly epic_id?: number | null | undefined;
   readonly epic_iid?: number | null | undefined;
 }
 
 /**
- * Returns the requested epic, which must belong to an ancestor group of the project (`epic_iid`: to its own group). Null removes the
- * epic. Undefined means that the request has none or that the project is personal.
+ * Returns the requested epic, which must belong to an ancestor group of the project (`epic_iid`: to the parent group). Null means that
+ * the epic is removed. Undefined means that the epic stays: the request sets none, or the project is personal.
  */
 export async function resolveEpic(
   uow: UnitOfWork,
@@ -40,22 +39,21 @@ export async function resolveEpic(
 }
 
 /**
- * Returns the validation errors of a public issue whose epic is confidential. `newEpic` is the requested epic; undefined keeps the current
- * one.
+ * Validates that an issue that will be public has no confidential epic. Returns the errors. `newEpic` is the result of `resolveEpic`.
  */
 export async function validatePublicIssue(
   uow: UnitOfWork,
-  before: { readonly id: number; readonly confidential: boolean },
+  issue: { readonly id: number; readonly confidential: boolean },
   newEpic: Epic | null | undefined,
 ): Promise<string[]> {
   if (newEpic?.confidential) return ['this issue cannot be assigned to a confidential epic since it is public'];
-  if (newEpic !== undefined || !before.confidential) return [];
-  const [association] = await loadAssociations(uow, [before.id]);
+  if (newEpic !== undefined || !issue.confidential) return [];
+  const [association] = await loadAssociations(uow, [issue.id]);
   const [epic] = association === undefined ? [] : await findEpics(uow, [association.epic_id]);
   return epic?.confidential ? ['this issue cannot be made public since it belongs to a confidential epic'] : [];
 }
 
-/** Returns the epic for an imported issue, or null if an issue created here could not be in it. */
+/** Returns the epic for an imported issue, or null if the issue may not be in the epic. */
 export async function findEpicForImport(
   uow: UnitOfWork,
   project: Project,
@@ -68,7 +66,7 @@ export async function findEpicForImport(
   return (await ancestorsAndSelf(uow, { project })).groupIds.includes(epic.group_id) ? epic : null;
 }
 
-/** Adds the issue to the epic or removes it. Returns whether anything changed. Fails if its epic is in an archived group. */
+/** Adds the issue to the epic; null removes it from its epic. Returns whether anything changed. Fails if the current epic is in an archived group. */
 export async function updateEpicAssociation(
   uow: UnitOfWork,
   child: IssueInProject,

@@ -2,25 +2,25 @@ import type { Build, CallerName, Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-const inProject: Build = ({ project }) => ({ by: 'guest', path: { id: project.id } });
-const inGroup: Build = ({ group }) => ({ by: 'guest', path: { id: group.id } });
-const allProjects: Build = () => ({ by: 'anonymous', params: { scope: 'all' } });
+const listInProject: Build = ({ project }) => ({ by: 'guest', path: { id: project.id } });
+const listInGroup: Build = ({ group }) => ({ by: 'guest', path: { id: group.id } });
+const listInAllProjects: Build = () => ({ by: 'anonymous', params: { scope: 'all' } });
 
 const withNewIssue =
   (by: CallerName, params = {}): Build =>
   async ({ project, newIssue }) => ({ by, path: { id: project.id, issue_iid: (await newIssue()).iid }, params });
 
-/** Example with an issue that has an estimate or spent time. */
-const withTime =
-  (kind: string): Build =>
+/** Returns an example whose issue has an estimate or spent time. */
+const withTrackedTime =
+  (action: string): Build =>
   async ({ project, newIssue, expectSuccess }) => {
     const { iid } = await newIssue();
-    await expectSuccess(project.owner.post(`${project.at}/issues/${iid}/${kind}`, { duration: '2h' }));
+    await expectSuccess(project.owner.post(`${project.at}/issues/${iid}/${action}`, { duration: '2h' }));
     return { by: 'planner', path: { id: project.id, issue_iid: iid } };
   };
 
-/** Each filter and order with its own SQL statement. */
-const FILTERED: readonly Record<string, unknown>[] = [
+/** Filter and order parameters; each set produces a different SQL statement. */
+const FILTERS: readonly Record<string, unknown>[] = [
   { state: 'opened', labels: 'bug', order_by: 'updated_at' },
   { labels: 'None', milestone_id: 'Upcoming', order_by: 'due_date', sort: 'asc' },
   { milestone: 'v1', order_by: 'due_date', sort: 'desc' },
@@ -42,7 +42,7 @@ const FILTERED: readonly Record<string, unknown>[] = [
 ];
 const withFilters = (build: Build): [Build, ...Build[]] => [
   build,
-  ...FILTERED.map((params) => async (scene: Scene) => {
+  ...FILTERS.map((params) => async (scene: Scene) => {
     const example = await build(scene);
     return { ...example, params: { ...example.params, ...params } };
   }),
@@ -53,12 +53,12 @@ const withFilters = (build: Build): [Build, ...Build[]] => [
 ];
 
 export const examples: Examples<typeof endpoints> = {
-  listIssues: withFilters(allProjects),
-  listGroupIssues: withFilters(inGroup),
-  listProjectIssues: withFilters(inProject),
-  getIssuesStatistics: allProjects,
-  getGroupIssuesStatistics: inGroup,
-  getProjectIssuesStatistics: inProject,
+  listIssues: withFilters(listInAllProjects),
+  listGroupIssues: withFilters(listInGroup),
+  listProjectIssues: withFilters(listInProject),
+  getIssuesStatistics: listInAllProjects,
+  getGroupIssuesStatistics: listInGroup,
+  getProjectIssuesStatistics: listInProject,
   getIssue: async ({ project, newIssue }) => ({
     by: 'guest',
     path: { id: project.id, issue_iid: (await newIssue()).iid },
@@ -157,9 +157,9 @@ export const examples: Examples<typeof endpoints> = {
     return { by: 'guest', path: { id: project.id, issue_iid: iid } };
   },
   estimateIssue: withNewIssue('planner', { duration: '3h' }),
-  resetIssueEstimate: withTime('time_estimate'),
+  resetIssueEstimate: withTrackedTime('time_estimate'),
   addIssueTime: withNewIssue('planner', { duration: '1h' }),
-  resetIssueTime: withTime('add_spent_time'),
+  resetIssueTime: withTrackedTime('add_spent_time'),
   getIssueTimeStats: withNewIssue('guest'),
   listIssueParticipants: withNewIssue('guest'),
 };

@@ -13,7 +13,7 @@ import { findEpicForImport } from './epic.ts';
 import { insertIssueWithRelations } from './insert.ts';
 import { NO_METADATA, validateWeight } from './metadata.ts';
 
-/** An issue exported from another server, with users and epic of this server. */
+/** An issue exported from another server. User ids and the epic id are those of this server. */
 export interface IssueImport {
   readonly iid: number;
   readonly title: string;
@@ -25,16 +25,17 @@ export interface IssueImport {
   readonly discussion_locked: boolean | null;
   readonly due_date: string | null;
   readonly weight: number | null;
-  /** Titles. */
+  /** Titles of labels. */
   readonly labels: readonly string[];
+  /** Title of the milestone. */
   readonly milestone: string | null;
   readonly epic_id: number | null;
   readonly importedState: ImportedState<IssueState>;
 }
 
 /**
- * Imports an issue with its original iid, without notifications (contract/operations.md §1.4). The usual rules apply: milestone and
- * epic in scope, assignees who can see it.
+ * Imports an issue with its original iid, without notifications (contract/operations.md §1.4). Milestone and epic
+ * must be in scope, and assignees must be able to read the issue; other ones are dropped.
  */
 export async function importIssue(
   uow: UnitOfWork<SignedInCaller>,
@@ -46,18 +47,18 @@ export async function importIssue(
   if (errors) return invalid(errors);
   if ((await findIssue(uow, uow.actor, project.id, issue.iid)) !== null) return IID_TAKEN;
   await reserveIid(uow, { projectId: project.id }, 'issue', issue.iid);
-  const foundMilestone =
+  const milestoneRow =
     milestone === null ? null : await findMilestoneByTitle(uow, await ancestorsAndSelf(uow, { project }), milestone);
   const epic = epic_id === null ? null : await findEpicForImport(uow, project, issue, epic_id);
-  const created = await insertIssueWithRelations(uow, project, {
+  const issueRow = await insertIssueWithRelations(uow, project, {
     ...NO_METADATA,
     ...issue,
     weight: uow.tier === 'free' ? null : weight,
-    milestone_id: foundMilestone?.id ?? null,
+    milestone_id: milestoneRow?.id ?? null,
     labels: await resolveLabels(uow, { project }, [], { labels }),
     assignees: await resolveAssignees(uow, [], assignees, (ids) => filterIssueReaders(uow, project, issue, ids)),
     createdAt: issue.importedState.created_at,
   });
-  if (epic !== null) await upsertAssociation(uow, epic.id, created.id);
-  return created;
+  if (epic !== null) await upsertAssociation(uow, epic.id, issueRow.id);
+  return issueRow;
 }

@@ -11,7 +11,6 @@ export { Issue, IssueInList, type IssueListRow } from './entities.ts';
 export { importIssue } from './import.ts';
 export { issuesLockKey } from './lock-key.ts';
 export { issueNoteable } from './noteable.ts';
-// Exports for other modules.
 export { issueQuickActions } from './quick-actions/update.ts';
 
 export const issues = resourceModule({

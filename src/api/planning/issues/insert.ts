@@ -19,7 +19,7 @@ import { recordWeightChange } from './activity.ts';
 import type { IssueMetadata } from './metadata.ts';
 import { insertIssue, nextRelativePosition } from './store.ts';
 
-/** A new issue with its iid and relations. */
+/** A new issue with its iid, labels, assignees and other metadata. */
 interface NewIssueWithRelations extends Omit<IssueMetadata, 'labels'> {
   readonly iid: number;
   readonly title: string;
@@ -29,14 +29,14 @@ interface NewIssueWithRelations extends Omit<IssueMetadata, 'labels'> {
   readonly severity?: IssueSeverity;
   readonly confidential: boolean;
   readonly author_id: number;
-  /** Ids. */
+  /** Ids of labels. */
   readonly labels: readonly number[];
   readonly createdAt: string;
   /** Only for imported issues. */
   readonly importedState?: ImportedState<IssueState>;
 }
 
-/** Inserts an issue as the last one of the project. The caller holds the lock `issuesLockKey`. */
+/** Inserts an issue as the last one of the project. Requires the lock `issuesLockKey`. */
 export async function insertIssueWithRelations(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
@@ -57,11 +57,11 @@ export async function insertIssueWithRelations(
     ? insertImportedLabels(uow, ISSUES, id, labels)
     : updateLabels(uow, ISSUES, id, { before: [], after: labels }));
   await updateAssignees(uow, ISSUES, id, { before: [], after: assignees });
-  const [inserted] = await findIssues(uow, uow.actor, [id]);
-  return inserted as Issue;
+  const [insertedIssue] = await findIssues(uow, uow.actor, [id]);
+  return insertedIssue as Issue;
 }
 
-/** Records the activity of a new issue, and the mentions in its texts. */
+/** Records the creation and the weight of a new issue, and the mentions in its texts. */
 export async function recordIssueCreated(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,

@@ -13,31 +13,29 @@ import { issuesLockKey } from '../lock-key.ts';
 import { moveIssue as move } from './move.ts';
 import { reorderIssue as reorder } from './reorder.ts';
 
-/** Actions on an issue. */
-
-const ISSUE = '/projects/:id/issues/:issue_iid';
+const ISSUE_PATH = '/projects/:id/issues/:issue_iid';
 
 export const reorderIssue = endpoint({
-  put: `${ISSUE}/reorder`,
+  put: `${ISSUE_PATH}/reorder`,
   summary: 'Reorder an issue',
   access: issueWithAbility('update_issue'),
   params: { move_after_id: optional(integer), move_before_id: optional(integer) },
   rules: [atLeastOne('move_after_id', 'move_before_id')],
   lock: ({ project }) => issuesLockKey(project),
-  errors: { noNeighbour: [422, { message: { error: 'Unprocessable Entity' } }], notFound: NOT_FOUND },
+  errors: { invalidNeighbor: [422, { message: { error: 'Unprocessable Entity' } }], notFound: NOT_FOUND },
   response: ok(Issue),
   write: (uow, { issue, params }) => reorder(uow, issue, params),
 });
 
 export const moveIssue = endpoint({
-  post: `${ISSUE}/move`,
+  post: `${ISSUE_PATH}/move`,
   summary: 'Move an issue to another project',
   access: inProject('act_on_issue').resource(moveTarget),
   params: { issue_iid: required(integer) },
-  lock: ({ project, target: { to } }) => issuesLockKey(to ?? project),
+  lock: ({ project, target }) => issuesLockKey(target.project ?? project),
   errors: {
-    issueGone: [404, '404 Issue Not Found'],
-    projectGone: PARENT_NOT_FOUND.Project,
+    issueNotFound: [404, '404 Issue Not Found'],
+    projectNotFound: PARENT_NOT_FOUND.Project,
     forbidden: [400, 'Unable to move. You have insufficient permissions.'],
   },
   activity: [
@@ -55,7 +53,7 @@ export const moveIssue = endpoint({
 });
 
 export const subscribeToIssue = endpoint({
-  post: `${ISSUE}/subscribe`,
+  post: `${ISSUE_PATH}/subscribe`,
   summary: 'Subscribe to an issue',
   access: inProject('act_on_issue').resource(readableIssueResource),
   errors: { already: NOT_MODIFIED },
@@ -64,7 +62,7 @@ export const subscribeToIssue = endpoint({
 });
 
 export const unsubscribeFromIssue = endpoint({
-  post: `${ISSUE}/unsubscribe`,
+  post: `${ISSUE_PATH}/unsubscribe`,
   summary: 'Unsubscribe from an issue',
   access: inProject('act_on_issue').resource(readableIssueResource),
   errors: { already: NOT_MODIFIED },
@@ -79,7 +77,7 @@ export const {
   resetSpent: resetIssueTime,
   read: getIssueTimeStats,
 } = timeTrackingEndpoints({
-  path: ISSUE,
+  path: ISSUE_PATH,
   nounWithArticle: 'an issue',
   updateAccess: () =>
     issueWithAbility('update_issue').map(({ issue, caller }) => ({
@@ -90,7 +88,7 @@ export const {
 });
 
 export const listIssueParticipants = endpoint({
-  get: `${ISSUE}/participants`,
+  get: `${ISSUE_PATH}/participants`,
   summary: 'List the participants of an issue',
   access: readableIssueAccess(),
   response: page(UserBasic),

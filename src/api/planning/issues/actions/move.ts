@@ -24,60 +24,66 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { recordWeightChange, toResource } from '../activity.ts';
 import { insertIssue, moveLinks, nextRelativePosition, updateIssueRow } from '../store.ts';
 
-type MoveIssueFailure = 'issueGone' | 'projectGone' | 'forbidden';
+type MoveIssueFailure = 'issueNotFound' | 'projectNotFound' | 'forbidden';
 
 /**
- * Moves an issue: copies it to another project with its author, notes and links, and closes the original. Labels, milestone, iteration
- * and assignees are copied if they exist in the target project.
+ * Moves an issue to another project: copies it with its author, notes and links, and closes the original. Labels, milestone and
+ * iteration are copied if they exist in the target project, and assignees if they may read the copy. Returns the copy.
  */
 export async function moveIssue(
   uow: UnitOfWork<SignedInCaller>,
-  from: Project,
+  sourceProject: Project,
   iid: number,
-  toProjectId: number,
+  targetProjectId: number,
 ): Promise<Issue | Failure<MoveIssueFailure>> {
-  const issue = await findIssue(uow, uow.actor, from.id, iid);
-  if (issue === null) return fail('issueGone');
-  const to = await findProject(uow, uow.actor, String(toProjectId));
-  if (to === null || !canSeeProject(uow.actor, to)) return fail('projectGone');
-  if (![from, to].every((project) => mayInProject(uow.actor, 'update_issue', project))) return fail('forbidden');
-  if (to.id === from.id) return issue;
+  const issue = await findIssue(uow, uow.actor, sourceProject.id, iid);
+  if (issue === null) return fail('issueNotFound');
+  const targetProject = await findProject(uow, uow.actor, String(targetProjectId));
+  if (targetProject === null || !canSeeProject(uow.actor, targetProject)) return fail('projectNotFound');
+  if (![sourceProject, targetProject].every((project) => mayInProject(uow.actor, 'update_issue', project)))
+    return fail('forbidden');
+  if (targetProject.id === sourceProject.id) return issue;
   if (issue.moved_to_id !== null) return fail('forbidden');
-  const copy = await createCopy(uow, issue, to);
+  const copy = await createCopy(uow, issue, targetProject);
   await uow.record({
     noteOn: toResource(copy),
-    text: movedFrom(fullReference({ ...toResource(issue), iid, project: from })),
+    text: movedFrom(fullReference({ ...toResource(issue), iid, project: sourceProject })),
     mentioning: toResource(issue),
   });
   await moveEpicAssociation(uow, issue.id, copy.id);
   await moveLinks(uow, issue.id, copy.id);
-  await closeOriginal(uow, issue, copy, to);
+  await closeOriginal(uow, issue, copy, targetProject);
   return copy;
 }
 
-async function createCopy(uow: UnitOfWork<SignedInCaller>, issue: Issue, to: Project): Promise<Issue> {
+async function createCopy(uow: UnitOfWork<SignedInCaller>, issue: Issue, targetProject: Project): Promise<Issue> {
   const { id: _id, assigned: _assigned, closing: _closing, blocking: _blocking, ...columns } = issue;
   const id = await insertIssue(uow, {
     ...columns,
-    project_id: to.id,
-    iid: await nextIid(uow, { projectId: to.id }, 'issue'),
+    project_id: targetProject.id,
+    iid: await nextIid(uow, { projectId: targetProject.id }, 'issue'),
     ...newTextColumns(issue),
     state: 'opened',
     closed_at: null,
     closed_by_id: null,
-    // Votes stay on the original.
+    // Award emoji stay on the original.
     upvotes: 0,
     downvotes: 0,
-    milestone_id: issue.milestone_id === null ? null : await findMilestoneWithSameTitle(uow, to, issue.milestone_id),
-    iteration_id: issue.iteration_id === null ? null : await findIterationIdForProject(uow, to, issue.iteration_id),
-    relative_position: await nextRelativePosition(uow, to.id),
+    milestone_id:
+      issue.milestone_id === null ? null : await findMilestoneWithSameTitle(uow, targetProject, issue.milestone_id),
+    iteration_id:
+      issue.iteration_id === null ? null : await findIterationIdForProject(uow, targetProject, issue.iteration_id),
+    relative_position: await nextRelativePosition(uow, targetProject.id),
     created_at: uow.now,
     updated_at: uow.now,
   });
   const titles = (await loadLabels(uow, ISSUES, [issue.id])).map(({ title }) => title);
-  await updateLabels(uow, ISSUES, id, { before: [], after: await findLabelIds(uow, to, titles) });
-  const assigned = (await loadAssignees(uow, ISSUES, [issue.id])).map(({ user_id }) => user_id);
-  await updateAssignees(uow, ISSUES, id, { before: [], after: await filterIssueReaders(uow, to, issue, assigned) });
+  await updateLabels(uow, ISSUES, id, { before: [], after: await findLabelIds(uow, targetProject, titles) });
+  const assigneeIds = (await loadAssignees(uow, ISSUES, [issue.id])).map(({ user_id }) => user_id);
+  await updateAssignees(uow, ISSUES, id, {
+    before: [],
+    after: await filterIssueReaders(uow, targetProject, issue, assigneeIds),
+  });
   await copyNotes(uow, toResource(issue), toResource({ id }), MAX_NOTES);
   const [copy] = (await findIssues(uow, uow.actor, [id])) as [Issue];
   await recordCreated(uow, 'Issue', copy);
@@ -85,14 +91,19 @@ async function createCopy(uow: UnitOfWork<SignedInCaller>, issue: Issue, to: Pro
   return copy;
 }
 
-async function closeOriginal(uow: UnitOfWork<SignedInCaller>, issue: Issue, copy: Issue, to: Project): Promise<void> {
+async function closeOriginal(
+  uow: UnitOfWork<SignedInCaller>,
+  issue: Issue,
+  copy: Issue,
+  targetProject: Project,
+): Promise<void> {
   await uow.record({
     noteOn: toResource(issue),
-    text: movedTo(fullReference({ ...toResource(copy), iid: copy.iid, project: to })),
+    text: movedTo(fullReference({ ...toResource(copy), iid: copy.iid, project: targetProject })),
     mentioning: toResource(copy),
   });
-  const closed = { state: 'closed', closed_at: uow.now, closed_by_id: uow.actor.user.id } as const;
+  const closedColumns = { state: 'closed', closed_at: uow.now, closed_by_id: uow.actor.user.id } as const;
   const isOpen = issue.state === 'opened';
-  await updateIssueRow(uow, issue.id, { ...(isOpen ? closed : {}), moved_to_id: copy.id, updated_at: uow.now });
-  if (isOpen) await recordStateChange(uow, 'Issue', { ...issue, ...closed });
+  await updateIssueRow(uow, issue.id, { ...(isOpen ? closedColumns : {}), moved_to_id: copy.id, updated_at: uow.now });
+  if (isOpen) await recordStateChange(uow, 'Issue', { ...issue, ...closedColumns });
 }

@@ -6,14 +6,14 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { issueOrder } from '../store.ts';
 
-/** Moves an issue after or before another one in the manual order of its project. */
+/** Moves an issue after or before another issue in the manual order of the project. Fails with `invalidNeighbor` if the other issue cannot be used. */
 export async function reorderIssue(
   uow: UnitOfWork<SignedInCaller>,
   { id }: Pick<Issue, 'id'>,
   input: ReorderInput,
-): Promise<Issue | Failure<'noNeighbour' | 'notFound'>> {
+): Promise<Issue | Failure<'invalidNeighbor' | 'notFound'>> {
   const [issue] = await findIssues(uow, uow.actor, [id]);
   if (issue === undefined) return fail('notFound');
-  if (!(await reorderInList(uow, issueOrder(issue.project_id), id, input))) return fail('noNeighbour');
+  if (!(await reorderInList(uow, issueOrder(issue.project_id), id, input))) return fail('invalidNeighbor');
   return requireRow((await findIssues(uow, uow.actor, [id]))[0]);
 }

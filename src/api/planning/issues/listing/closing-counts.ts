@@ -5,7 +5,7 @@ import { mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
 
 /**
- * Counts, by issue id, the merge requests that close the issue and that the caller may read: those that `closed_by` lists.
+ * Counts, by issue id, the merge requests that close the issue and that the caller may read, as in the list `closed_by`.
  * index: issues primary key, merge_request_closing_iids_by_issue, merge_requests primary key
  */
 export async function countClosingMergeRequests(
@@ -13,7 +13,7 @@ export async function countClosingMergeRequests(
   caller: Caller,
   issues: readonly Pick<Issue, 'id' | 'closing'>[],
 ): Promise<ReadonlyMap<number, number>> {
-  // Most issues have none.
+  // Most issues have no closing merge request, so the query is often skipped.
   const ids = issues.filter(({ closing }) => closing === 1).map(({ id }) => id);
   if (ids.length === 0) return new Map();
   const rows = await db

@@ -2,14 +2,13 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { IdOrKeyword, IssuableListScope, ListCondition } from '#api/planning/issuables/index.ts';
 import type { Reader } from '#database/database.ts';
 
-/** Conditions on the iteration of an issue: by id, by title, or current (contract/planning.md §3.6). */
-
+/** Filters by the iteration of an issue: by id, by title, or current (contract/planning.md §3.6). */
 export interface IterationFilter {
   readonly iteration_id?: IdOrKeyword | 'Current' | null | undefined;
   readonly iteration_title?: string | null | undefined;
 }
 
-/** index: issues_by_iteration, issues_by_project_iteration */
+/** Returns the conditions of the iteration filters. index: issues_by_iteration, issues_by_project_iteration */
 export function iterationConditions(
   { today }: Reader,
   scope: IssuableListScope,
@@ -35,18 +34,19 @@ function iterationCondition(
   scope: IssuableListScope,
   condition: (column: RawBuilder<unknown>) => RawBuilder<SqlBool>,
 ): ListCondition {
-  const inProject = scope.project === null ? sql`1 = 1` : sql`one.project_id = ${scope.project.id}`;
-  const ids = sql`select one.id from issues as one where ${inProject} and ${condition(sql.ref('one.iteration_id'))}`;
+  const inProject = scope.project === null ? sql`1 = 1` : sql`candidate.project_id = ${scope.project.id}`;
+  const ids = sql`select candidate.id from issues as candidate where ${inProject} and ${condition(sql.ref('candidate.iteration_id'))}`;
   return { predicate: condition(sql.ref('issues.iteration_id')), ids };
 }
 
-/** index: iterations_by_title */
-const selectByTitle = (title: string) => sql`select meant.id from iterations as meant where meant.title = ${title}`;
+/** Selects the ids of iterations with this title. index: iterations_by_title */
+const selectByTitle = (title: string) =>
+  sql`select iteration.id from iterations as iteration where iteration.title = ${title}`;
 
-/** Selects the current iterations: those of the project's ancestor groups, or all that are not over. index: iterations_by_iid, iterations_by_due_date */
+/** Selects the ids of the current iterations: of the project's ancestor groups, or of all groups. index: iterations_by_iid, iterations_by_due_date */
 function selectCurrent({ project }: IssuableListScope, today: string): RawBuilder<unknown> {
-  const now = sql`select meant.id from iterations as meant where meant.start_date <= ${today} and meant.due_date >= ${today}`;
-  if (project === null) return now;
-  const ancestorIds = sql`select up.ancestor_id from namespace_closure as up where up.descendant_id = ${project.namespace_id}`;
-  return sql`${now} and meant.group_id in (${ancestorIds})`;
+  const currentIds = sql`select iteration.id from iterations as iteration where iteration.start_date <= ${today} and iteration.due_date >= ${today}`;
+  if (project === null) return currentIds;
+  const ancestorIds = sql`select ancestors.ancestor_id from namespace_closure as ancestors where ancestors.descendant_id = ${project.namespace_id}`;
+  return sql`${currentIds} and iteration.group_id in (${ancestorIds})`;
 }

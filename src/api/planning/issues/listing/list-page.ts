@@ -11,8 +11,7 @@ import type { IssueListRow } from '../entities.ts';
 import { countIssues, type IssueFilter, listIssues } from './list.ts';
 import type { IssueOrder } from './parameters.ts';
 
-/** Pages of issue lists, with the filters that the tier has. */
-
+/** Error for several assignees on the free tier. */
 export const TOO_MANY_ASSIGNEES = {
   tooManyAssignees: [400, { error: 'assignee_username allows one value, but found {count}: {names}' }],
 } as const;
@@ -25,6 +24,7 @@ interface ListCaller {
 type IssueFilterInput = Omit<IssueFilter, 'premium'>;
 type OrderedIssueFilterInput = IssueFilterInput & { readonly order_by: IssueOrder; readonly sort: 'asc' | 'desc' };
 
+/** Returns a page of issues. Ignores filters that the tier does not include. */
 export async function listIssuesPage(
   db: Reader,
   { caller, tier }: ListCaller,
@@ -32,9 +32,9 @@ export async function listIssuesPage(
   filter: OrderedIssueFilterInput,
   page: OffsetRequest,
 ): Promise<ListPage<IssueListRow> | Failure<'tooManyAssignees'>> {
-  const failure = checkAssigneeCount(tier, filter);
+  const failure = failOnSeveralAssignees(tier, filter);
   if (failure) return failure;
-  await ensureCurrentIterations(db, parent, filter);
+  await assertCurrentIterationsScheduled(db, parent, filter);
   const ordering = { order: filter.order_by, direction: filter.sort };
   return withReferenceContext(
     parent,
@@ -58,20 +58,21 @@ export async function listIssuesOfMilestone(
   );
 }
 
+/** Returns the numbers of open and closed issues that match the filter. */
 export async function getIssueCounts(
   db: Reader,
   { caller, tier }: ListCaller,
   parent: IssuableListParent,
   filter: IssueFilterInput,
 ) {
-  const failure = checkAssigneeCount(tier, filter);
+  const failure = failOnSeveralAssignees(tier, filter);
   if (failure) return failure;
-  await ensureCurrentIterations(db, parent, filter);
+  await assertCurrentIterationsScheduled(db, parent, filter);
   return countIssues(db, caller, parent, { ...filter, premium: tier !== 'free' });
 }
 
-/** Creates missing iterations before a filter by the current one, which changes at midnight. */
-async function ensureCurrentIterations(
+/** Asserts that automatic iterations are scheduled up to today if the filter uses the current iteration, which changes at midnight. */
+async function assertCurrentIterationsScheduled(
   db: Reader,
   parent: IssuableListParent,
   { iteration_id: id, not }: IssueFilterInput,
@@ -81,7 +82,7 @@ async function ensureCurrentIterations(
 }
 
 /** Fails if several assignees are requested on the free tier, where an issue has only one. */
-function checkAssigneeCount(
+function failOnSeveralAssignees(
   tier: Tier,
   { assignee_username: names }: IssueFilterInput,
 ): Failure<'tooManyAssignees'> | undefined {
