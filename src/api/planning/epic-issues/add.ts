@@ -18,7 +18,7 @@ export async function addIssue(
   { id }: Epic,
   { issue: { id: issueId }, project }: IssueWithProject,
 ): Promise<
-  EpicIssueLinkRow | Failure<'notFound' | 'noMatchingIssue' | 'assigned' | 'archived' | 'issueNotConfidential'>
+  EpicIssueLinkRow | Failure<'notFound' | 'noMatchingIssue' | 'alreadyInEpic' | 'archived' | 'issueNotConfidential'>
 > {
   if (!mayInProject(uow.actor, 'relate_issue', project)) return fail('noMatchingIssue');
   const [[epic], [issue]] = [await findEpics(uow, [id]), await findIssues(uow, uow.actor, [issueId])];

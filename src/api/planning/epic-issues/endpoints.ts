@@ -33,7 +33,7 @@ export const addEpicIssue = endpoint({
     notFound: NOT_FOUND,
     noMatchingIssue: [404, 'No matching issue found. Make sure that you are adding a valid issue URL.'],
     archived: FORBIDDEN,
-    assigned: [409, 'Issue(s) already assigned'],
+    alreadyInEpic: [409, 'Issue(s) already assigned'],
     issueNotConfidential: [
       422,
       '#{iid} cannot be added: cannot assign a non-confidential issue to a confidential parent. Make the issue confidential and try again.',

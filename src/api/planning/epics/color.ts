@@ -4,6 +4,7 @@ const DEFAULT_COLOR = '#1068bf';
 
 interface ParsedColor {
   readonly color: string;
+  /** Validation errors; empty if the color is valid. */
   readonly errors: string[];
 }
 

@@ -36,7 +36,7 @@ export async function createEpic(
   uow: UnitOfWork<SignedInCaller>,
   group: Group,
   params: CreateEpicInput,
-): Promise<Epic | Failure<'invalid' | 'noParent' | 'notFound'>> {
+): Promise<Epic | Failure<'invalid' | 'parentNotFound' | 'notFound'>> {
   const { input, afterUpdate, closes } = await applyDescriptionCommands(uow, params, async () =>
     newEpicSubject(uow, group, params.title, params.confidential === true),
   );
@@ -52,7 +52,7 @@ async function insertNewEpic(
   uow: UnitOfWork<SignedInCaller>,
   group: Group,
   input: CreateEpicInput,
-): Promise<Epic | Failure<'invalid' | 'noParent'>> {
+): Promise<Epic | Failure<'invalid' | 'parentNotFound'>> {
   const parent = input.parent_id == null ? null : await findParent(uow, input.parent_id);
   if (isFailure(parent)) return parent;
   const confidential = input.confidential ?? false;

@@ -36,7 +36,7 @@ export const createEpic = endpoint({
   access: signedInEpicGroupAccess('admin_epic'),
   params: { title: required(title), ...createEpicParams },
   lock: ({ group }) => hierarchyLockKey('epics', group),
-  errors: { invalid: INVALID, noParent: NOT_FOUND, notFound: NOT_FOUND },
+  errors: { invalid: INVALID, parentNotFound: NOT_FOUND, notFound: NOT_FOUND },
   activity: ['label add', 'note mention'],
   response: created(Epic),
   write: (uow, { group, params }) => create(uow, group, params),
@@ -49,7 +49,7 @@ export const updateEpic = endpoint({
   params: updateEpicParams,
   rules: [atLeastOne(...Object.keys(updateEpicParams))],
   lock: ({ group }) => hierarchyLockKey('epics', group),
-  errors: { invalid: INVALID, noParent: NOT_FOUND, notFound: NOT_FOUND },
+  errors: { invalid: INVALID, parentNotFound: NOT_FOUND, notFound: NOT_FOUND },
   activity: [
     'state closed',
     'state opened',

@@ -10,8 +10,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { firstPosition, fullReference, type OrderedList, POSITION_GAP } from '../issuables/index.ts';
 
-/** Associations of issues with epics; an issue has at most one epic (contract/planning.md §2.1). */
-
+/** Row that links an issue to its epic. An issue has at most one epic (contract/planning.md §2.1). */
 export interface EpicIssueAssociation {
   readonly id: number;
   readonly epic_id: number;
@@ -57,19 +56,19 @@ export async function findAssociation(db: Reader, epicId: number, id: number): P
 
 /**
  * Adds an issue to an epic, before the epic's other issues, and removes it from its current epic. The unique index serializes
- * concurrent calls. Fails with `assigned` if the issue is already in the epic, and with `archived` if its current epic is in an
+ * concurrent calls. Fails with `alreadyInEpic` if the issue is already in the epic, and with `archived` if its current epic is in an
  * archived group.
  */
 export async function addIssueToEpic(
   uow: UnitOfWork,
   epic: Pick<Epic, 'id' | 'iid' | 'group_id'>,
   child: IssueInProject,
-): Promise<EpicIssueAssociation | Failure<'assigned' | 'archived'>> {
+): Promise<EpicIssueAssociation | Failure<'alreadyInEpic' | 'archived'>> {
   const [currentAssociation] = await loadAssociations(uow, [child.issue.id]);
-  if (currentAssociation?.epic_id === epic.id) return fail('assigned');
+  if (currentAssociation?.epic_id === epic.id) return fail('alreadyInEpic');
   if (currentAssociation !== undefined && (await isEpicArchived(uow, currentAssociation))) return fail('archived');
   const association = await upsertAssociation(uow, epic.id, child.issue.id);
-  if (association === undefined) return fail('assigned');
+  if (association === undefined) return fail('alreadyInEpic');
   if (currentAssociation !== undefined) await recordRemovalNotes(uow, currentAssociation.epic_id, child);
   await recordAdditionNotes(uow, epic.id, child);
   return association;

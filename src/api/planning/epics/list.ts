@@ -54,11 +54,11 @@ export async function listEpics(
 
 type EpicIdQuery = SelectQueryBuilder<Schema, 'epics', { id: number }>;
 
-const COLUMNS = { created_at: 'created_at', updated_at: 'updated_at', title: 'title_key' } as const;
+const SORT_COLUMNS = { created_at: 'created_at', updated_at: 'updated_at', title: 'title_key' } as const;
 
-/** Ties are broken by id, in the same direction. index: epics_by_created_at, epics_by_updated_at, epics_by_title */
+/** Sorts the query. Ties are broken by id, in the same direction. index: epics_by_created_at, epics_by_updated_at, epics_by_title */
 function applyOrder(query: EpicIdQuery, { order_by, sort }: EpicListInput): EpicIdQuery {
-  return query.orderBy(`epics.${COLUMNS[order_by]}`, sort).orderBy('epics.id', sort);
+  return query.orderBy(`epics.${SORT_COLUMNS[order_by]}`, sort).orderBy('epics.id', sort);
 }
 
 /** Selects the epics of the groups that the caller may read. With `hasIdCondition`, a condition on the id is added later, and the query must not use the group's index. */

@@ -14,9 +14,9 @@ const PARENT_ERRORS = {
 };
 
 /** Returns the requested parent epic. Fails if the caller may not read it. */
-export async function findParent(uow: UnitOfWork, id: number): Promise<Epic | Failure<'noParent'>> {
+export async function findParent(uow: UnitOfWork, id: number): Promise<Epic | Failure<'parentNotFound'>> {
   const epicInGroup = await findReadableEpic(uow, uow.actor, id);
-  return epicInGroup ? epicInGroup.epic : fail('noParent');
+  return epicInGroup ? epicInGroup.epic : fail('parentNotFound');
 }
 
 /** Returns the validation errors of a parent; `id` is null for a new epic. */

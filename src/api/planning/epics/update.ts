@@ -37,7 +37,7 @@ export async function updateEpicWithQuickActions(
   group: Group,
   iid: number,
   params: UpdateEpicInput,
-): Promise<Epic | Failure<'invalid' | 'noParent' | 'notFound'>> {
+): Promise<Epic | Failure<'invalid' | 'parentNotFound' | 'notFound'>> {
   const epic = await findEpic(uow, group.id, iid);
   if (epic === null) return fail('notFound');
   const { input, afterUpdate } = await applyDescriptionCommands(uow, params, () => loadEpicSubject(uow, group, epic));
@@ -51,7 +51,7 @@ async function applyUpdate(
   group: Group,
   epic: Epic,
   input: UpdateEpicInput,
-): Promise<Epic | Failure<'invalid' | 'noParent'>> {
+): Promise<Epic | Failure<'invalid' | 'parentNotFound'>> {
   const parent = await resolveParent(uow, epic, input);
   if (isFailure(parent)) return parent;
   const requestedColumns = await resolveColumns(uow, epic, parent, input);
@@ -83,7 +83,7 @@ async function resolveParent(
   uow: UnitOfWork,
   { parent_id: currentParentId }: Epic,
   { parent_id: requestedParentId }: UpdateEpicInput,
-): Promise<Epic | null | Failure<'noParent'>> {
+): Promise<Epic | null | Failure<'parentNotFound'>> {
   if (requestedParentId === undefined || requestedParentId === currentParentId)
     return currentParentId === null ? null : ((await findEpics(uow, [currentParentId]))[0] ?? null);
   return requestedParentId === null ? null : findParent(uow, requestedParentId);

@@ -98,15 +98,15 @@ async function findCommentedIds(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Subscribes or unsubscribes the caller. Fails with `already` if nothing changes. */
+/** Subscribes or unsubscribes the caller. Fails with `subscriptionUnchanged` if nothing changes. */
 export async function updateSubscription<Issuable extends Subscribable>(
   uow: UnitOfWork<SignedInCaller>,
   tables: LabelableTables,
   issuable: Issuable,
   subscribed: boolean,
-): Promise<Issuable | Failure<'already'>> {
+): Promise<Issuable | Failure<'subscriptionUnchanged'>> {
   const isSubscribed = (await findSubscribedIds(uow, tables, uow.actor, [issuable])).has(issuable.id);
-  if (isSubscribed === subscribed) return fail('already');
+  if (isSubscribed === subscribed) return fail('subscriptionUnchanged');
   await setSubscribed(uow, tables, { id: issuable.id, userId: uow.actor.user.id, subscribed });
   return issuable;
 }

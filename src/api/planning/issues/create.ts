@@ -24,7 +24,7 @@ export async function createIssue(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   params: CreateIssueInput,
-): Promise<Issue | Failure<'invalid' | 'noEpic' | 'epicUnreadable' | 'archived' | 'notFound'>> {
+): Promise<Issue | Failure<'invalid' | 'epicNotFound' | 'epicUnreadable' | 'archived' | 'notFound'>> {
   const { input, afterUpdate, closes } = await applyDescriptionCommands(uow, params, async () =>
     newIssueSubject(uow, project, params.title, params.confidential === true),
   );
@@ -42,7 +42,7 @@ async function insertNewIssue(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   input: CreateIssueInput,
-): Promise<Issue | Failure<'invalid' | 'noEpic' | 'epicUnreadable'>> {
+): Promise<Issue | Failure<'invalid' | 'epicNotFound' | 'epicUnreadable'>> {
   const metadataInput: Partial<CreateIssueInput> = mayInProject(uow.actor, 'set_new_issue_metadata', project)
     ? input
     : {};

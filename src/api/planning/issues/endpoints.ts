@@ -43,7 +43,7 @@ export const createIssue = endpoint({
   lock: ({ project }) => issuesLockKey(project),
   errors: {
     invalid: INVALID,
-    noEpic: NOT_FOUND,
+    epicNotFound: NOT_FOUND,
     epicUnreadable: FORBIDDEN,
     archived: FORBIDDEN,
     notFound: NOT_FOUND,
@@ -65,7 +65,13 @@ export const updateIssue = endpoint({
     mutuallyExclusive('epic_id', 'epic_iid'),
     atLeastOne(...Object.keys(updateIssueParams)),
   ],
-  errors: { invalid: INVALID, noEpic: NOT_FOUND, epicUnreadable: FORBIDDEN, archived: FORBIDDEN, notFound: NOT_FOUND },
+  errors: {
+    invalid: INVALID,
+    epicNotFound: NOT_FOUND,
+    epicUnreadable: FORBIDDEN,
+    archived: FORBIDDEN,
+    notFound: NOT_FOUND,
+  },
   activity: [
     'closed Issue',
     'reopened Issue',

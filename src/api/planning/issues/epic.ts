@@ -25,16 +25,16 @@ export async function resolveEpic(
   uow: UnitOfWork,
   project: Project,
   { epic_id, epic_iid }: EpicInput,
-): Promise<Epic | null | undefined | Failure<'noEpic' | 'epicUnreadable'>> {
+): Promise<Epic | null | undefined | Failure<'epicNotFound' | 'epicUnreadable'>> {
   const requestedEpicId = epic_id === undefined ? epic_iid : epic_id;
   if (project.namespace_kind !== 'group' || requestedEpicId === undefined) return undefined;
   if (!requestedEpicId) return uow.tier === 'free' ? undefined : null;
-  if (uow.tier === 'free') return fail('noEpic');
+  if (uow.tier === 'free') return fail('epicNotFound');
   const [epic] = epic_id
     ? await findEpics(uow, [epic_id])
     : [await findEpic(uow, project.namespace_id, requestedEpicId)];
   const ancestorIds = (await ancestorsAndSelf(uow, { project })).groupIds;
-  if (!epic || !ancestorIds.includes(epic.group_id)) return fail('noEpic');
+  if (!epic || !ancestorIds.includes(epic.group_id)) return fail('epicNotFound');
   return (await findReadableEpic(uow, uow.actor, epic.id)) ? epic : fail('epicUnreadable');
 }
 

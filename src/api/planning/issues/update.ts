@@ -52,7 +52,7 @@ export async function updateIssueWithQuickActions(
   return runAfterUpdate(after, afterUpdate, async (id) => requireRow((await findIssues(uow, uow.actor, [id]))[0]));
 }
 
-type UpdateIssueFailure = 'invalid' | 'noEpic' | 'epicUnreadable' | 'archived' | 'notFound';
+type UpdateIssueFailure = 'invalid' | 'epicNotFound' | 'epicUnreadable' | 'archived' | 'notFound';
 
 async function applyUpdate(
   uow: UnitOfWork<SignedInCaller>,

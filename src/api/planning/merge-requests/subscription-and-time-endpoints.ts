@@ -13,7 +13,7 @@ export const subscribeToMergeRequest = endpoint({
   post: `${MERGE_REQUEST}/subscribe`,
   summary: 'Subscribe to a merge request',
   access: updatableMergeRequestAccess(),
-  errors: { already: NOT_MODIFIED },
+  errors: { subscriptionUnchanged: NOT_MODIFIED },
   response: created(MergeRequest),
   write: (uow, { mergeRequest }) => updateSubscription(uow, MERGE_REQUESTS, mergeRequest, true),
 });
@@ -22,7 +22,7 @@ export const unsubscribeFromMergeRequest = endpoint({
   post: `${MERGE_REQUEST}/unsubscribe`,
   summary: 'Unsubscribe from a merge request',
   access: updatableMergeRequestAccess(),
-  errors: { already: NOT_MODIFIED },
+  errors: { subscriptionUnchanged: NOT_MODIFIED },
   response: created(MergeRequest),
   write: (uow, { mergeRequest }) => updateSubscription(uow, MERGE_REQUESTS, mergeRequest, false),
 });

@@ -20,7 +20,7 @@ export type IssuableListParent =
   | { readonly group: { readonly id: number } | null; readonly project?: undefined; readonly nonArchived: boolean };
 
 /** Returns the project or group to which references in the list are relative. */
-const referenceContext = (parent: IssuableListParent): ReferenceContext =>
+const toReferenceContext = (parent: IssuableListParent): ReferenceContext =>
   parent.project ? 'project' : (parent.group?.id ?? null);
 
 /** Returns the scope of a project, or of a group with its subgroups; includes archived projects. */
@@ -33,9 +33,10 @@ export function withReferenceContext<Row extends object>(
   parent: IssuableListParent,
   page: ListPage<Row>,
 ): ListPage<Row & { readonly referenceContext: ReferenceContext }> {
-  return { ...page, items: page.items.map((row) => ({ ...row, referenceContext: referenceContext(parent) })) };
+  return { ...page, items: page.items.map((row) => ({ ...row, referenceContext: toReferenceContext(parent) })) };
 }
 
+/** A query for ids of issuables. */
 export type IssuableIdQuery<Table extends IssuableTables['table']> = SelectQueryBuilder<Schema, Table, { id: number }>;
 
 /** Conditions for the issuables that the caller may read: in one project, and across projects (joined with `projects`). */

@@ -26,14 +26,14 @@ const FOLLOWER_COUNTS = [1, 16, 256, 2_048];
 export async function reorderInList(
   tx: Transaction,
   list: OrderedList,
-  id: number,
+  itemId: number,
   { move_before_id: previousId, move_after_id: nextId }: ReorderInput,
 ): Promise<boolean> {
   for (;;) {
     const neighbor = await findPosition(tx, list, previousId ?? nextId ?? 0);
-    if (neighbor === null || neighbor.id === id) return false;
-    const previous = previousId != null ? neighbor : await findPrevious(tx, list, id, neighbor);
-    const newPositions = await findPositions(tx, list, id, previous);
+    if (neighbor === null || neighbor.id === itemId) return false;
+    const previous = previousId != null ? neighbor : await findPrevious(tx, list, itemId, neighbor);
+    const newPositions = await findPositions(tx, list, itemId, previous);
     for (const itemPosition of newPositions ?? []) await updatePosition(tx, list, itemPosition);
     if (newPositions !== null) return true;
     await rebalance(tx, list);
@@ -57,10 +57,10 @@ async function findPositions(
 
 /** Spreads the positions of the whole list evenly, in one statement. index: issues_by_position, epic_issues_by_epic */
 async function rebalance(tx: Transaction, { table, parentColumn, parentId: id }: OrderedList): Promise<void> {
-  const [rows, owner] = [sql.table(table), sql.ref(parentColumn)];
-  await sql`update ${rows} set relative_position = spread.ordinal * ${sql.lit(POSITION_GAP)}
-    from (select id, row_number() over (order by relative_position, id) as ordinal from ${rows} where ${owner} = ${id}) as spread
-    where ${rows}.id = spread.id`.execute(tx);
+  const [itemTable, ownerColumn] = [sql.table(table), sql.ref(parentColumn)];
+  await sql`update ${itemTable} set relative_position = spread.ordinal * ${sql.lit(POSITION_GAP)}
+    from (select id, row_number() over (order by relative_position, id) as ordinal from ${itemTable} where ${ownerColumn} = ${id}) as spread
+    where ${itemTable}.id = spread.id`.execute(tx);
 }
 
 /** Returns the lowest position, or null if the list is empty. index: issues_by_position, epic_issues_by_epic */

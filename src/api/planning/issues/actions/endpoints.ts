@@ -56,7 +56,7 @@ export const subscribeToIssue = endpoint({
   post: `${ISSUE_PATH}/subscribe`,
   summary: 'Subscribe to an issue',
   access: inProject('act_on_issue').resource(readableIssueResource),
-  errors: { already: NOT_MODIFIED },
+  errors: { subscriptionUnchanged: NOT_MODIFIED },
   response: created(Issue),
   write: (uow, { issue }) => updateSubscription(uow, ISSUES, issue, true),
 });
@@ -65,7 +65,7 @@ export const unsubscribeFromIssue = endpoint({
   post: `${ISSUE_PATH}/unsubscribe`,
   summary: 'Unsubscribe from an issue',
   access: inProject('act_on_issue').resource(readableIssueResource),
-  errors: { already: NOT_MODIFIED },
+  errors: { subscriptionUnchanged: NOT_MODIFIED },
   response: created(Issue),
   write: (uow, { issue }) => updateSubscription(uow, ISSUES, issue, false),
 });
