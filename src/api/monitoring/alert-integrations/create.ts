@@ -16,22 +16,21 @@ interface CreateIntegrationInput extends StoredIntegration {
   readonly legacy: boolean;
 }
 
-/** Creates an integration; on tier free a project may have one of each type. */
+/** Creates an integration. Fails with `multipleOfType` if tier free already has one of this type. */
 export async function createIntegration(
   uow: UnitOfWork,
-  key: KeyObject,
+  encryptionKey: KeyObject,
   project: Project,
   { legacy, ...input }: CreateIntegrationInput,
-): Promise<IntegrationInProject | Failure<'several'>> {
+): Promise<IntegrationInProject | Failure<'multipleOfType'>> {
   const isAllowed = uow.tier !== 'free' || (await getOldestIntegrationId(uow, project.id, input.type)) === null;
-  if (!isAllowed) return fail('several');
+  if (!isAllowed) return fail('multipleOfType');
   const endpoint_identifier = legacy ? LEGACY[input.type] : newEndpointIdentifier();
-  const integrationKey = { project_id: project.id, endpoint_identifier };
   return insertIntegration(uow, project, {
     payload_example: '{}',
     payload_attribute_mapping: '{}',
     ...input,
     endpoint_identifier,
-    ...generateEncryptedToken(key, integrationKey),
+    ...generateEncryptedToken(encryptionKey, { project_id: project.id, endpoint_identifier }),
   });
 }

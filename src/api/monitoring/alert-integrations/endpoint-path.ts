@@ -11,7 +11,7 @@ export const LEGACY = { http: 'legacy', prometheus: 'legacy-prometheus' } as con
 
 const MAX_SLUG_LENGTH = 63;
 
-/** Returns the path of the integration below its project's path. The name in it is for readers only. */
+/** Returns the path of the integration below its project's path. The server ignores the name in it. */
 export function integrationPath({
   type,
   name,
@@ -23,10 +23,10 @@ export function integrationPath({
 }): string {
   if (endpoint === LEGACY.http) return 'alerts/notify.json';
   if (endpoint === LEGACY.prometheus) return 'prometheus/alerts/notify.json';
-  return `alerts/notify/${slugOf(name) || `${type}-endpoint`}/${endpoint}.json`;
+  return `alerts/notify/${toSlug(name) || `${type}-endpoint`}/${endpoint}.json`;
 }
 
-function slugOf(name: string): string {
+function toSlug(name: string): string {
   const dashed = name
     .toLowerCase()
     .replace(/[^a-z0-9]/gu, '-')

@@ -21,9 +21,9 @@ import { generateEncryptedToken } from './tokens.ts';
 
 /** Endpoints for the integrations that send alerts to a project (contract/monitoring.md §5). */
 
-const TYPES = ['http', 'prometheus'] as const;
+const INTEGRATION_TYPES = ['http', 'prometheus'] as const;
 
-/** Parameters that describe an integration's payloads. */
+/** Parameters for the payloads of an integration; tier free ignores them. */
 const payloadParams = { payload_example: optional(payloadObject), payload_attribute_mapping: optional(anyObject) };
 
 const PAYLOAD_ERRORS = {
@@ -34,14 +34,14 @@ const PAYLOAD_ERRORS = {
 
 const INTEGRATION_NOT_FOUND = [404, '404 Alert Integration Not Found'] as const;
 
-/** Lock key: on tier free, concurrent requests must not create two integrations of one type. */
+/** Returns the lock key that keeps concurrent requests on tier free from creating two integrations of one type. */
 const integrationsLockKey = (project: Project) => `alert integrations ${project.id}`;
 
 export const listAlertIntegrations = endpoint({
   get: '/projects/:id/alert_integrations',
   summary: 'List alert integrations',
   access: inProject('admin_operations'),
-  params: { type: optional(oneOf(...TYPES)) },
+  params: { type: optional(oneOf(...INTEGRATION_TYPES)) },
   response: page(AlertIntegration),
   read: (db, { project, params, page, base }) =>
     listIntegrations(db, project, { type: params.type, oldestOnly: base.tier === 'free' }, page),
@@ -61,14 +61,14 @@ export const createAlertIntegration = endpoint({
   access: inProject('admin_operations'),
   params: {
     name: required(notBlank(title)),
-    type: optional(oneOf(...TYPES), 'http'),
+    type: optional(oneOf(...INTEGRATION_TYPES), 'http'),
     active: optional(boolean, true),
     legacy: optional(boolean, false),
     ...payloadParams,
   },
   errors: {
     ...PAYLOAD_ERRORS,
-    several: [400, 'Multiple integrations of a single type are not supported for this project'],
+    multipleOfType: [400, 'Multiple integrations of a single type are not supported for this project'],
   },
   uniqueErrors: {
     alert_integrations_by_endpoint: fail('invalid', {
@@ -80,8 +80,9 @@ export const createAlertIntegration = endpoint({
     const payload = await toStoredPayload(params, config.tier);
     if (isFailure(payload)) return payload;
     const { name, type, active, legacy } = params;
-    const [input, key] = [{ name, type, active, legacy, ...payload }, await secretKey()];
-    return runUnitOfWork(caller, (uow) => createIntegration(uow, key, project, input), {
+    const input = { name, type, active, legacy, ...payload };
+    const encryptionKey = await secretKey();
+    return runUnitOfWork(caller, (uow) => createIntegration(uow, encryptionKey, project, input), {
       lock: integrationsLockKey(project),
     });
   },
@@ -99,8 +100,11 @@ export const updateAlertIntegration = endpoint({
     const payload = await toStoredPayload(params, config.tier);
     if (isFailure(payload)) return payload;
     const { name, active } = params;
-    const set = { ...(name != null && { name }), ...(active != null && { active }), ...payload };
-    return runUnitOfWork(caller, async (uow) => (await updateIntegration(uow, integration, set)) ?? fail('notFound'));
+    const changedColumns = { ...(name != null && { name }), ...(active != null && { active }), ...payload };
+    return runUnitOfWork(
+      caller,
+      async (uow) => (await updateIntegration(uow, integration, changedColumns)) ?? fail('notFound'),
+    );
   },
 });
 
@@ -119,10 +123,10 @@ export const resetAlertIntegrationToken = endpoint({
   errors: { notFound: INTEGRATION_NOT_FOUND },
   response: created(AlertIntegration),
   async handle({ integration, caller }, { runUnitOfWork, secretKey }) {
-    const encryptedToken = generateEncryptedToken(await secretKey(), integration);
+    const tokenColumns = generateEncryptedToken(await secretKey(), integration);
     return runUnitOfWork(
       caller,
-      async (uow) => (await updateIntegration(uow, integration, encryptedToken)) ?? fail('notFound'),
+      async (uow) => (await updateIntegration(uow, integration, tokenColumns)) ?? fail('notFound'),
     );
   },
 });
@@ -134,7 +138,7 @@ export const sendTestAlert = endpoint({
   params: { payload: required(payloadObject) },
   errors: {
     payloadInvalid: [400, { error: 'payload is invalid' }],
-    broken: [400, '400 Bad request'],
+    unusablePayload: [400, '400 Bad request'],
     inactive: [403, '403 Forbidden - The integration is inactive'],
   },
   response: list(AlertReported),
@@ -148,14 +152,14 @@ export const listAlertPayloadFields = endpoint({
   access: inProject('admin_operations').require(forbidOnFreeTier),
   params: { payload: required(anyValue) },
   errors: {
-    unreadable: [400, 'Failed to parse payload'],
+    invalidPayload: [400, 'Failed to parse payload'],
     tooLarge: [400, 'Payload size exceeded'],
   },
   response: list(PayloadField),
   async handle({ params }) {
     const payload = await readSamplePayload(params.payload);
     if (payload === 'tooLarge') return fail('tooLarge');
-    if (typeof payload === 'string') return fail('unreadable');
+    if (typeof payload === 'string') return fail('invalidPayload');
     return (await listPayloadFields(payload.value)) ?? fail('tooLarge');
   },
 });

@@ -6,11 +6,11 @@ import type * as endpoints from './endpoints.ts';
 const forNewIntegration =
   (params?: Readonly<Record<string, unknown>>): Build =>
   async (scene) => {
-    const { id, integrationId } = await newIntegration(scene);
+    const { id, integrationId } = await createIntegration(scene);
     return { by: 'maintainer', path: { id, integration_id: integrationId }, ...(params && { params }) };
   };
 
-async function newIntegration({ project, callers, name, expectSuccess }: Scene) {
+async function createIntegration({ project, callers, name, expectSuccess }: Scene) {
   const input = { name: name('integration') };
   const { body } = await expectSuccess(callers.owner.post(`${project.at}/alert_integrations`, input));
   return { id: project.id, integrationId: body.id as number };

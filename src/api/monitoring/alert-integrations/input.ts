@@ -10,7 +10,7 @@ export interface IntegrationPayloadInput {
   readonly payload_attribute_mapping?: RawParameters | null | undefined;
 }
 
-/** Column values; parameters that were not given are absent. */
+/** Column values of the payload parameters; absent columns stay unchanged. */
 export interface StoredIntegration {
   readonly payload_example?: string;
   readonly payload_attribute_mapping?: string;
@@ -18,12 +18,12 @@ export interface StoredIntegration {
 
 type PayloadInputError = 'exampleInvalid' | 'exampleTooLarge' | 'invalid';
 
-/** Maximum mapping length in characters; limited because each payload reads the mapping. */
+/** Maximum length of a mapping, in characters. Each received payload parses the mapping. */
 const MAX_MAPPING_LENGTH = 65_536;
 
 const INVALID_MAPPING = { payload_attribute_mapping: ['must be a valid json schema'] };
 
-/** Returns the JSON of the example and the mapping; on tier free both are ignored. */
+/** Returns the JSON of the example and of the mapping. Returns an empty object on tier free, which ignores both. */
 export async function toStoredPayload(
   input: IntegrationPayloadInput,
   tier: string,
@@ -33,7 +33,7 @@ export async function toStoredPayload(
   const example = payload_example == null ? null : await readSamplePayload(payload_example);
   if (example === 'tooLarge') return fail('exampleTooLarge');
   if (example === 'invalid' || example === 'tooDeep') return fail('exampleInvalid');
-  const mapping = payload_attribute_mapping == null ? null : mappingJson(payload_attribute_mapping);
+  const mapping = payload_attribute_mapping == null ? null : toMappingJson(payload_attribute_mapping);
   if (mapping === 'invalid') return fail('invalid', { errors: INVALID_MAPPING });
   return {
     ...(example && { payload_example: example.json }),
@@ -41,7 +41,8 @@ export async function toStoredPayload(
   };
 }
 
-function mappingJson(mapping: RawParameters): string {
+/** Returns the JSON of a mapping, or `invalid` if it does not match the schema or is too long. */
+function toMappingJson(mapping: RawParameters): string {
   const json = isMapping(mapping) ? JSON.stringify(mapping) : '';
   return json === '' || json.length > MAX_MAPPING_LENGTH ? 'invalid' : json;
 }

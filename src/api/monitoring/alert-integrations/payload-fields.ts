@@ -12,7 +12,7 @@ interface Field {
 
 /** Maximum total characters of all fields: the labels of a 1 MiB payload could add up to a gigabyte. */
 const MAX_TOTAL_LENGTH = 16 * 1024 * 1024;
-/** Additional characters of each field in the response. */
+/** Estimated characters that each field adds to the response besides its path and label. */
 const FIELD_OVERHEAD = 48;
 
 /** Returns every integer, text and list in the payload, or null if the response would be too large. */
@@ -20,15 +20,15 @@ export async function listPayloadFields(payload: Readonly<Record<string, unknown
   const fields: Field[] = [];
   const yieldIfDue = createYielder();
   const pendingNodes: PayloadNode[] = [{ value: payload, path: [], label: '' }];
-  let length = 0;
-  for (let next = pendingNodes.pop(); next !== undefined; next = pendingNodes.pop()) {
-    const { value, path, label } = next;
-    const type = typeOf(value);
+  let totalLength = 0;
+  for (let node = pendingNodes.pop(); node !== undefined; node = pendingNodes.pop()) {
+    const { value, path, label } = node;
+    const type = getFieldType(value);
     if (type !== null) fields.push({ path, label, type });
-    for (const member of membersOf(next)) {
+    for (const member of listMembers(node)) {
       pendingNodes.push(member);
-      length += 2 * member.label.length + FIELD_OVERHEAD;
-      if (length > MAX_TOTAL_LENGTH) return null;
+      totalLength += 2 * member.label.length + FIELD_OVERHEAD;
+      if (totalLength > MAX_TOTAL_LENGTH) return null;
       const pendingYield = yieldIfDue();
       if (pendingYield !== undefined) await pendingYield;
     }
@@ -36,29 +36,30 @@ export async function listPayloadFields(payload: Readonly<Record<string, unknown
   return fields;
 }
 
-/** A value and its path. */
+/** A value of the payload and its path; the label is the path as text. */
 interface PayloadNode {
   readonly value: unknown;
   readonly path: Path;
   readonly label: string;
 }
 
-function* membersOf({ value, path, label }: PayloadNode): Iterable<PayloadNode> {
+/** Yields the members of an object or the items of a list. */
+function* listMembers({ value, path, label }: PayloadNode): Iterable<PayloadNode> {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
       yield { value: item, path: [...path, index], label: `${label}[${index}]` };
     }
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, item] of Object.entries(value)) {
-      yield { value: item, path: [...path, name], label: labelOf(label, name) };
+      yield { value: item, path: [...path, name], label: toLabel(label, name) };
     }
   }
 }
 
-const labelOf = (parentLabel: string, name: string) => (parentLabel === '' ? name : `${parentLabel}/${name}`);
+const toLabel = (parentLabel: string, name: string) => (parentLabel === '' ? name : `${parentLabel}/${name}`);
 
 /** Returns the type of the value, or null if no alert field can be mapped to it. */
-function typeOf(value: unknown): Field['type'] | null {
+function getFieldType(value: unknown): Field['type'] | null {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'string') return /^\d{4}/.test(value) ? 'datetime' : 'string';
   return Number.isInteger(value) ? 'number' : null;

@@ -10,6 +10,7 @@ import { type JsonLimits, parseJson } from '#http/request/json-body.ts';
 
 /** Maximum number of members; no accepted body has an object with more. */
 const MAX_NAMES = 50_000;
+/** Maximum size of a payload, in bytes of JSON. */
 const MAX_BYTES = 1024 * 1024;
 /** Limits the depth only; the other limits cannot be reached within `MAX_BYTES`. */
 const PAYLOAD_LIMITS: JsonLimits = { depth: 100, items: MAX_BYTES, elements: MAX_BYTES, names: MAX_BYTES };

@@ -11,8 +11,8 @@ import { findOldestIntegration } from '../alerts/index.ts';
 
 type Table = MonitoringTables['alert_integrations'];
 
-/** Omits the long `payload_example`, which is loaded when the response is serialized. */
-const columns = [
+/** The selected columns. The long `payload_example` is loaded when the response is serialized. */
+const COLUMNS = [
   'id',
   'project_id',
   'type',
@@ -26,21 +26,24 @@ const columns = [
   'updated_at',
 ] as const;
 
-type Row = Omit<Selectable<Table>, 'payload_example'>;
+type IntegrationRow = Omit<Selectable<Table>, 'payload_example'>;
 
-/** An integration, and the path of its project. */
-export type IntegrationInProject = Row & { readonly full_path: string };
+/** An integration with the full path of its project, which its URL contains. */
+export type IntegrationInProject = IntegrationRow & { readonly full_path: string };
 
 /** Loads the payload examples of integrations by id. Long examples (up to 1 MiB each) are loaded one at a time. */
 export const loadPayloadExamples = createTextLoader('alert_integrations', 'payload_example');
 
 type IntegrationProject = Pick<Project, 'id' | 'full_path'>;
 
-const withProjectPath = (row: Row, { full_path }: IntegrationProject): IntegrationInProject => ({ ...row, full_path });
+const withProjectPath = (row: IntegrationRow, { full_path }: IntegrationProject): IntegrationInProject => ({
+  ...row,
+  full_path,
+});
 
-/** index: alert_integrations_by_project */
+/** Selects the integrations of a project. index: alert_integrations_by_project */
 function selectIntegrations(db: Reader, project: IntegrationProject) {
-  return db.selectFrom('alert_integrations').select(columns).where('project_id', '=', project.id);
+  return db.selectFrom('alert_integrations').select(COLUMNS).where('project_id', '=', project.id);
 }
 
 interface IntegrationFilter {
@@ -71,7 +74,7 @@ export async function listIntegrations(
   return { ...result, items: result.items.map((row) => withProjectPath(row, project)) };
 }
 
-/** index: alert_integrations primary key */
+/** Returns the project's integration with this id, or null. index: alert_integrations primary key */
 export async function findIntegration(
   db: Reader,
   project: IntegrationProject,
@@ -79,7 +82,7 @@ export async function findIntegration(
 ): Promise<IntegrationInProject | null> {
   const row = await db
     .selectFrom('alert_integrations')
-    .select(columns)
+    .select(COLUMNS)
     .where('id', '=', id)
     .where('project_id', '=', project.id)
     .executeTakeFirst();
@@ -95,7 +98,7 @@ export async function getOldestIntegrationId(
   return (await findOldestIntegration.first(db, { projectId, type }))?.id ?? null;
 }
 
-/** Throws a unique violation if the project already has an integration with this endpoint identifier. */
+/** Creates an integration. Throws a unique violation if the project already has an integration with this endpoint identifier. */
 export async function insertIntegration(
   tx: Transaction,
   project: IntegrationProject,
@@ -104,27 +107,27 @@ export async function insertIntegration(
   const inserted = await tx
     .insertInto('alert_integrations')
     .values({ ...row, project_id: project.id, created_at: tx.now, updated_at: tx.now })
-    .returning(columns)
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow();
   return withProjectPath(inserted, project);
 }
 
-/** Returns null if the integration was deleted in the meantime. index: alert_integrations primary key */
+/** Updates an integration. Returns null if it no longer exists. index: alert_integrations primary key */
 export async function updateIntegration(
   tx: Transaction,
   { id, full_path }: IntegrationInProject,
-  set: Updateable<Table>,
+  changedColumns: Updateable<Table>,
 ): Promise<IntegrationInProject | null> {
   const row = await tx
     .updateTable('alert_integrations')
-    .set({ ...set, updated_at: tx.now })
+    .set({ ...changedColumns, updated_at: tx.now })
     .where('id', '=', id)
-    .returning(columns)
+    .returning(COLUMNS)
     .executeTakeFirst();
   return row === undefined ? null : { ...row, full_path };
 }
 
-/** index: alert_integrations primary key */
+/** Deletes an integration. index: alert_integrations primary key */
 export async function deleteIntegration(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom('alert_integrations').where('id', '=', id).execute();
 }

@@ -15,7 +15,7 @@ interface TestAlertInput {
   readonly client: RequestClient;
 }
 
-/** Processes a payload as if a tool had sent it with the right key; creates real alerts. */
+/** Processes a payload as if a monitoring tool had sent it with the right key. Creates real alerts. */
 export async function sendTest(
   {
     runUnitOfWork,
@@ -31,7 +31,8 @@ export async function sendTest(
   const db = database.forRequest().reader;
   const isHidden = tier === 'free' && (await getOldestIntegrationId(db, project.id, type)) !== id;
   if (!active || isHidden) return fail('inactive');
-  if (typeof payload === 'string') return fail('broken');
+  // The payload is too large or nested too deeply.
+  if (typeof payload === 'string') return fail('unusablePayload');
   const sender = { name, mapping: readMapping(tier === 'free' ? '{}' : mapping) };
   const { value, json: text } = payload;
   return receive({ runUnitOfWork, clock, tier }, db, {

@@ -4,27 +4,30 @@ import { hashToken } from '#security/tokens.ts';
 
 /** Tokens of integrations: encrypted, because users who manage integrations may read them again. */
 
-interface IntegrationKey {
+interface EncryptionContextInput {
   readonly project_id: number;
   readonly endpoint_identifier: string;
 }
 
 /** Returns the encryption context, which is immutable and unique per integration. */
-const encryptionContext = ({ project_id, endpoint_identifier }: IntegrationKey) =>
+const buildEncryptionContext = ({ project_id, endpoint_identifier }: EncryptionContextInput) =>
   `alert_integrations.encrypted_token:${project_id}/${endpoint_identifier}`;
 
-const hex = (bytes: number) => randomBytes(bytes).toString('hex');
+const randomHex = (bytes: number) => randomBytes(bytes).toString('hex');
 
 /** Generates the last segment of an integration's address. */
-export const newEndpointIdentifier = (): string => hex(8);
+export const newEndpointIdentifier = (): string => randomHex(8);
 
 /** Generates a token of 32 hexadecimal digits and returns its encrypted form and its digest. */
-export function generateEncryptedToken(key: KeyObject, integrationKey: IntegrationKey) {
-  const token = hex(16);
-  return { encrypted_token: encrypt(key, token, encryptionContext(integrationKey)), token_digest: hashToken(token) };
+export function generateEncryptedToken(key: KeyObject, integration: EncryptionContextInput) {
+  const token = randomHex(16);
+  return { encrypted_token: encrypt(key, token, buildEncryptionContext(integration)), token_digest: hashToken(token) };
 }
 
 /** Decrypts the token. */
-export function decryptToken(key: KeyObject, row: IntegrationKey & { readonly encrypted_token: string }): string {
-  return decrypt(key, row.encrypted_token, encryptionContext(row));
+export function decryptToken(
+  key: KeyObject,
+  row: EncryptionContextInput & { readonly encrypted_token: string },
+): string {
+  return decrypt(key, row.encrypted_token, buildEncryptionContext(row));
 }

@@ -26,7 +26,7 @@ const filterParams = {
 };
 
 /** Loads the alert that the path names. */
-const alert = {
+const alertResource = {
   name: 'alert',
   params: { alert_iid: required(integer) },
   load: ({ db, params }: AccessCall<{ readonly alert_iid: number }>, { project }: { readonly project: Project }) =>
@@ -35,7 +35,7 @@ const alert = {
 } as const;
 
 const readAccess = inProject('read_alert_management_alert');
-const updateAccess = inProject('update_alert_management_alert').resource(alert);
+const updateAccess = inProject('update_alert_management_alert').resource(alertResource);
 
 export const listAlerts = endpoint({
   get: '/projects/:id/alert_management_alerts',
@@ -62,7 +62,7 @@ export const countAlerts = endpoint({
 export const getAlert = endpoint({
   get: '/projects/:id/alert_management_alerts/:alert_iid',
   summary: 'Get an alert',
-  access: readAccess.resource(alert),
+  access: readAccess.resource(alertResource),
   response: ok(Alert),
   read: (_db, { alert }) => alert,
 });
@@ -81,12 +81,12 @@ export const updateAlertManagementAlert = endpoint({
   errors: {
     notFound: [404, '404 Alert Not Found'],
     noPermissions: [400, 'Assignee has no permissions'],
-    open: [
+    duplicateOpenAlert: [
       409,
       'An alert with the same fingerprint is already open. To change the status of this alert, resolve the linked alert.',
     ],
   },
-  uniqueErrors: { alerts_unresolved_by_fingerprint: 'open' },
+  uniqueErrors: { alerts_unresolved_by_fingerprint: 'duplicateOpenAlert' },
   response: ok(Alert),
   write: (uow, { project, alert, params }) => updateAlert(uow, project, alert, params),
 });
@@ -94,7 +94,7 @@ export const updateAlertManagementAlert = endpoint({
 export const listAlertNotes = endpoint({
   get: '/projects/:id/alert_management_alerts/:alert_iid/notes',
   summary: 'List the notes of an alert',
-  access: readAccess.resource(alert),
+  access: readAccess.resource(alertResource),
   params: { sort: optional(oneOf('asc', 'desc'), 'asc') },
   response: page(AlertNote),
   read: (db, { alert, params, page }) => listNotes(db, alert, params.sort, page),

@@ -23,7 +23,7 @@ const AlertEnvironment = entity('AlertEnvironment', {
   tier: Type.Enum([...ENVIRONMENT_TIERS]),
 }).from((row: EnvironmentRow) => ({ ...environmentShape(row), state: row.state, tier: row.tier }));
 
-const fields = {
+const alertFields = {
   id: Type.Integer(),
   iid: Type.Integer(),
   project_id: Type.Integer(),
@@ -48,28 +48,28 @@ const fields = {
 };
 
 async function loadAlertRelations(rows: readonly AlertRow[], { db }: SerializationContext) {
-  const ids = (column: 'environment_id' | 'issue_id' | 'assignee_id') => [
+  const distinctIds = (column: 'environment_id' | 'issue_id' | 'assignee_id') => [
     ...new Set(rows.flatMap((row) => row[column] ?? [])),
   ];
   const [environments, issues, users] = await Promise.all([
-    findEnvironments(db, ids('environment_id')),
-    loadIssueIids(db, ids('issue_id')),
-    loadUsersById(db, ids('assignee_id')),
+    findEnvironments(db, distinctIds('environment_id')),
+    loadIssueIids(db, distinctIds('issue_id')),
+    loadUsersById(db, distinctIds('assignee_id')),
   ]);
   return {
-    environments: new Map(environments.map((environment) => [environment.id, environment])),
-    issues: new Map(issues.map(({ id, iid }) => [id, iid])),
-    users,
+    environmentsById: new Map(environments.map((environment) => [environment.id, environment])),
+    issueIidsById: new Map(issues.map(({ id, iid }) => [id, iid])),
+    usersById: users,
   };
 }
 
 function serializeAlert(
   row: AlertRow,
   context: SerializationContext,
-  { environments, issues, users }: Awaited<ReturnType<typeof loadAlertRelations>>,
-): Static<TObject<typeof fields>> {
-  const environment = row.environment_id === null ? undefined : environments.get(row.environment_id);
-  const assignee = row.assignee_id === null ? undefined : users.get(row.assignee_id);
+  { environmentsById, issueIidsById, usersById }: Awaited<ReturnType<typeof loadAlertRelations>>,
+): Static<TObject<typeof alertFields>> {
+  const environment = row.environment_id === null ? undefined : environmentsById.get(row.environment_id);
+  const assignee = row.assignee_id === null ? undefined : usersById.get(row.assignee_id);
   return {
     id: row.id,
     iid: row.iid,
@@ -87,7 +87,7 @@ function serializeAlert(
     fingerprint: row.fingerprint,
     environment: environment === undefined ? null : AlertEnvironment.serialize(environment, context),
     runbook: row.runbook,
-    issue_iid: row.issue_id === null ? null : (issues.get(row.issue_id) ?? null),
+    issue_iid: row.issue_id === null ? null : (issueIidsById.get(row.issue_id) ?? null),
     assignees: assignee === undefined ? [] : [UserBasic.serialize(assignee, context)],
     created_at: row.created_at,
     updated_at: row.updated_at,
@@ -96,7 +96,7 @@ function serializeAlert(
 }
 
 /** An alert in lists. */
-export const AlertInList = entity('AlertInList', fields).from(loadAlertRelations, serializeAlert);
+export const AlertInList = entity('AlertInList', alertFields).from(loadAlertRelations, serializeAlert);
 
 interface AlertDetails {
   readonly payload: JsonObject;
@@ -105,7 +105,10 @@ interface AlertDetails {
   readonly y_label: string | null;
 }
 
-/** Loads payloads and details. If the dotted names of a payload would be too long, its details stay nested. */
+/**
+ * Loads payloads and details. The details are the payload flattened to dotted names (`a.b.c`), or the payload itself if the
+ * names would be too long.
+ */
 async function loadAlertWithDetails(rows: readonly AlertRow[], context: SerializationContext) {
   const ids = rows.map(({ id }) => id);
   const details = new Map<number, AlertDetails>();
@@ -126,7 +129,7 @@ const anyObject = Type.Record(Type.String(), Type.Unknown());
 
 /** A single alert, as `getAlert` and updates return it. */
 export const Alert = entity('Alert', {
-  ...fields,
+  ...alertFields,
   payload: anyObject,
   details: anyObject,
   metric_query: optionalText,

@@ -34,23 +34,23 @@ export async function listAlertPage(
 export async function countAlertsByStatus(db: Reader, project: Project, filterParams: AlertFilterParams) {
   const filter = await resolveFilter(db, filterParams);
   const counts = filter === null ? null : await countStatuses(db, project.id, filter);
-  const count = (status: AlertStatus) => counts?.get(status) ?? 0;
-  const byStatus = {
-    triggered: count('triggered'),
-    acknowledged: count('acknowledged'),
-    resolved: count('resolved'),
-    ignored: count('ignored'),
+  const getCount = (status: AlertStatus) => counts?.get(status) ?? 0;
+  const countsByStatus = {
+    triggered: getCount('triggered'),
+    acknowledged: getCount('acknowledged'),
+    resolved: getCount('resolved'),
+    ignored: getCount('ignored'),
   };
-  const open = byStatus.triggered + byStatus.acknowledged;
-  return { ...byStatus, open, all: open + byStatus.resolved + byStatus.ignored };
+  const open = countsByStatus.triggered + countsByStatus.acknowledged;
+  return { ...countsByStatus, open, all: open + countsByStatus.resolved + countsByStatus.ignored };
 }
 
 /** Returns the filter, or null if no user has the assignee's username. */
 async function resolveFilter(
   db: Reader,
-  { search, assignee_username: name }: AlertFilterParams,
+  { search, assignee_username: username }: AlertFilterParams,
 ): Promise<AlertFilter | null> {
-  if (name == null) return { search };
-  const assignee = await findUserByUsername(db, name);
+  if (username == null) return { search };
+  const assignee = await findUserByUsername(db, username);
   return assignee === null ? null : { search, assigneeId: assignee.id };
 }

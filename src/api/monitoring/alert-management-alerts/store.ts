@@ -11,7 +11,7 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** Queries that list, count and get alerts. */
 
-const COLUMNS = [
+const ALERT_COLUMNS = [
   'id',
   'iid',
   'project_id',
@@ -34,18 +34,18 @@ const COLUMNS = [
   'updated_at',
 ] as const;
 
-type StoredAlert = Pick<Selectable<MonitoringTables['alerts']>, (typeof COLUMNS)[number]>;
+type StoredAlertRow = Pick<Selectable<MonitoringTables['alerts']>, (typeof ALERT_COLUMNS)[number]>;
 
 /** An alert with the full path of its project, which its web URL contains. */
-export interface AlertRow extends StoredAlert {
+export interface AlertRow extends StoredAlertRow {
   readonly full_path: string;
 }
 
 type AlertProject = Pick<Project, 'id' | 'full_path'>;
 
-const withProjectPath = (row: StoredAlert, { full_path }: AlertProject): AlertRow => ({ ...row, full_path });
+const withProjectPath = (row: StoredAlertRow, { full_path }: AlertProject): AlertRow => ({ ...row, full_path });
 
-/** Sort fields and their columns. */
+/** AlertSort fields and their columns. */
 const SORT_COLUMNS = {
   started_at: 'started_at',
   ended_at: 'ended_at',
@@ -57,27 +57,29 @@ const SORT_COLUMNS = {
 } as const;
 
 type AlertSortField = keyof typeof SORT_COLUMNS;
-type Sort = `${AlertSortField}_${'asc' | 'desc'}`;
+type AlertSort = `${AlertSortField}_${'asc' | 'desc'}`;
 
-export const SORTS = Object.keys(SORT_COLUMNS).flatMap((name) => [`${name}_asc`, `${name}_desc`]) as Sort[];
+/** The values of the parameter `sort`, such as `started_at_desc`. */
+export const SORTS = Object.keys(SORT_COLUMNS).flatMap((name) => [`${name}_asc`, `${name}_desc`]) as AlertSort[];
 
 export interface AlertFilter {
-  /** Words that must all occur in the same one of the searched texts. */
+  /** Words that must all occur in the same column of `SEARCH_COLUMNS`. */
   readonly search?: string | null | undefined;
   /** Null or undefined: any assignee or none. */
   readonly assigneeId?: number | null | undefined;
 }
 
 interface AlertListFilter extends AlertFilter {
+  /** Empty: all statuses. */
   readonly status: readonly AlertStatus[];
-  readonly sort: Sort;
+  readonly sort: AlertSort;
 }
 
 const SEARCH_COLUMNS = ['title_key', 'description_key', 'monitoring_tool_key', 'service_key'];
 
 function filterAlerts(db: Reader, projectId: number, { search, assigneeId }: AlertFilter) {
-  const all = db.selectFrom('alerts').where('alerts.project_id', '=', projectId);
-  const assigned = assigneeId == null ? all : all.where('alerts.assignee_id', '=', assigneeId);
+  const alerts = db.selectFrom('alerts').where('alerts.project_id', '=', projectId);
+  const assigned = assigneeId == null ? alerts : alerts.where('alerts.assignee_id', '=', assigneeId);
   const words = [...new Set(foldCase(search ?? '').split(/\s+/))].filter((word) => word !== '');
   return words.length === 0 ? assigned : assigned.where(containsWordsUnindexed(db, 'alerts', SEARCH_COLUMNS, words));
 }
@@ -98,14 +100,14 @@ export async function listAlerts(
  * alerts_by_status, alerts_by_end_asc, alerts_by_end_desc, alerts_by_assignee
  */
 export function selectAlerts(db: Reader, projectId: number, { status, sort, ...filter }: AlertListFilter) {
-  const all = filterAlerts(db, projectId, filter).select(COLUMNS.map((name) => `alerts.${name}` as const));
+  const all = filterAlerts(db, projectId, filter).select(ALERT_COLUMNS.map((name) => `alerts.${name}` as const));
   const filtered = status.length === 0 ? all : all.where('alerts.status', 'in', status);
   const direction = sort.endsWith('_asc') ? 'asc' : 'desc';
   const column = SORT_COLUMNS[sort.slice(0, -direction.length - 1) as AlertSortField];
   if (column !== 'ended_at') return filtered.orderBy(`alerts.${column}`, direction).orderBy('alerts.id', direction);
-  // Nulls last in both directions.
-  const hasEnded = direction === 'asc' ? sql`ended_at is null` : sql`ended_at is not null`;
-  return filtered.orderBy(hasEnded, direction).orderBy('alerts.ended_at', direction).orderBy('alerts.id', direction);
+  // Nulls are last in both directions.
+  const nullsLast = direction === 'asc' ? sql`ended_at is null` : sql`ended_at is not null`;
+  return filtered.orderBy(nullsLast, direction).orderBy('alerts.ended_at', direction).orderBy('alerts.id', direction);
 }
 
 /** Counts a project's alerts by status. index: alerts_by_project, alerts_by_assignee */
@@ -129,7 +131,11 @@ export function selectStatusCounts(db: Reader, projectId: number, filter: AlertF
 
 /** Returns the project's alert with this iid, or null. index: alerts_by_iid */
 export async function findAlert(db: Reader, project: AlertProject, iid: number): Promise<AlertRow | null> {
-  const query = db.selectFrom('alerts').select(COLUMNS).where('project_id', '=', project.id).where('iid', '=', iid);
+  const query = db
+    .selectFrom('alerts')
+    .select(ALERT_COLUMNS)
+    .where('project_id', '=', project.id)
+    .where('iid', '=', iid);
   const row = await query.executeTakeFirst();
   return row === undefined ? null : withProjectPath(row, project);
 }
@@ -144,7 +150,7 @@ export const loadIssueIids = prepareForIds((db, ids) =>
   db.selectFrom('issues').select(['id', 'iid']).where('id', 'in', ids),
 );
 
-/** index: alerts primary key */
+/** Sets or, with null, removes the assignee of an alert. index: alerts primary key */
 export async function setAssignee(tx: Transaction, id: number, assigneeId: number | null): Promise<void> {
   await tx.updateTable('alerts').set({ assignee_id: assigneeId, updated_at: tx.now }).where('id', '=', id).execute();
 }

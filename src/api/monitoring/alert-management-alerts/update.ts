@@ -29,8 +29,8 @@ export async function updateAlert(
   const alert = await findAlert(uow, project, iid);
   if (alert === null) return fail('notFound');
   if (assigneeInput.assignee_ids != null || assigneeInput.assignee_usernames != null) {
-    const assigned = await updateAssignee(uow, project, alert, assigneeInput);
-    if (!assigned) return fail('noPermissions');
+    const isAssigned = await updateAssignee(uow, project, alert, assigneeInput);
+    if (!isAssigned) return fail('noPermissions');
   }
   if (status != null && status !== alert.status) {
     await transitionAlerts(uow, uow.actor.user.id, [{ id: alert.id, to: status, notes: [NOTES.status(status)] }]);
@@ -38,7 +38,7 @@ export async function updateAlert(
   return (await findAlert(uow, project, iid)) ?? fail('notFound');
 }
 
-/** Sets the assignee. Returns false if the user does not exist or may not read the alert. */
+/** Sets or removes the assignee and creates system notes. Returns false if the user does not exist or may not read the alert. */
 async function updateAssignee(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
@@ -62,13 +62,14 @@ async function updateAssignee(
   return true;
 }
 
+/** Returns the requested assignee; null to remove the assignee, or `unknown` if the user does not exist. An id takes precedence. */
 async function findRequestedAssignee(
   uow: UnitOfWork,
-  { assignee_ids: ids, assignee_usernames: names }: UpdateAlertInput,
+  { assignee_ids: ids, assignee_usernames: usernames }: UpdateAlertInput,
 ): Promise<User | null | 'unknown'> {
-  const [id, name] = [ids?.[0], names?.[0]];
+  const [id, username] = [ids?.[0], usernames?.[0]];
   if (id !== undefined) return (await findUserById(uow, id)) ?? 'unknown';
-  return name === undefined ? null : ((await findUserByUsername(uow, name)) ?? 'unknown');
+  return username === undefined ? null : ((await findUserByUsername(uow, username)) ?? 'unknown');
 }
 
 async function mayReadAlerts(uow: UnitOfWork, { id }: Project, user: User): Promise<boolean> {

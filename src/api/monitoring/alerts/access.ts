@@ -6,20 +6,23 @@ import { findProjectByPath } from './store.ts';
 /** The target of an alert: a project and one of its integrations. */
 export interface Address {
   readonly projectId: number;
+  /** The endpoint identifier of the integration. */
   readonly endpoint: string;
 }
 
 /** One possible interpretation of an address. */
 interface AddressCandidate {
+  /** Full path of the project. */
   readonly path: string;
   readonly endpoint: string;
 }
 
 /**
- * Resolves the project from its path; the key is checked later, when the format of the body is known (contract/monitoring.md §1).
- * `read` returns the possible interpretations of the address; the first one that matches a project is used.
+ * Creates the access rule that resolves the project from its path. `authenticateIntegration` checks the key later, when the
+ * format of the body is known (contract/monitoring.md §1). `listCandidates` returns the possible interpretations of the address;
+ * the first one that matches a project is used.
  */
-export function integrationAccess(read: (path: AccessCall['path']) => readonly AddressCandidate[]) {
+export function integrationAccess(listCandidates: (path: AccessCall['path']) => readonly AddressCandidate[]) {
   return access<{ address: Address }>({
     audience: 'key',
     label: 'integration key',
@@ -27,8 +30,8 @@ export function integrationAccess(read: (path: AccessCall['path']) => readonly A
     authorize: () => {},
     async load({ db, path, request }) {
       // The address must not contain encoded slashes.
-      const readings = /%2f/i.test(request.path) ? [] : read(path);
-      for (const { path: fullPath, endpoint } of readings) {
+      const candidates = /%2f/i.test(request.path) ? [] : listCandidates(path);
+      for (const { path: fullPath, endpoint } of candidates) {
         const project = await findProjectByPath.first(db, { path: foldCase(fullPath) });
         if (project !== undefined) return { address: { projectId: project.id, endpoint } };
       }

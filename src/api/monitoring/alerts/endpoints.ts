@@ -14,15 +14,16 @@ import { webhookAlerts } from './webhook-payload.ts';
 
 /** Endpoints that receive alerts from monitoring tools (contract/monitoring.md §1), each with and without `.json`. */
 
+/** An alert that a payload created, was grouped into or resolved. */
 export const AlertReported = entity('AlertReported', { iid: Type.Integer(), title: Type.String() });
 
-/** The part of the definition that all six endpoints share. */
-const notifyEndpoint = {
+/** The definition that all six endpoints share. */
+const sharedDefinition = {
   stageOrder: 'ownCredentials',
   body: 'raw',
   root: true,
   errors: {
-    broken: [400, '400 Bad request'],
+    unusablePayload: [400, '400 Bad request'],
     forbidden: FORBIDDEN,
     unauthorized: [401, '401 Unauthorized'],
   },
@@ -38,7 +39,7 @@ const notifyEndpoint = {
   ) {
     const payload = await readPayload(request);
     if (isFailure(payload)) return payload;
-    // Takes the reader only now, because reading the body may have taken minutes.
+    // Opened after the body, which may take minutes to arrive: a reader must not be held for so long.
     const db = database.forRequest().reader;
     const isWebhook = webhookAlerts(payload.value) !== null;
     const sender = await authenticateIntegration(db, { request, address, isWebhook, tier });
@@ -54,7 +55,7 @@ const identifierAccess = integrationAccess(({ project_path = '', endpoint_identi
 
 const legacyPrometheusAccess = integrationAccess(({ project_path = '' }) => [
   { path: project_path, endpoint: 'legacy-prometheus' },
-  // `prometheus` may also be the last part of a project path.
+  // `prometheus` may also be the last segment of the project's path.
   { path: `${project_path}/prometheus`, endpoint: 'legacy' },
 ]);
 
@@ -64,40 +65,40 @@ export const notifyIntegrationJson = endpoint({
   post: '/*project_path/alerts/notify/:name/:endpoint_identifier.json',
   summary: 'Send an alert to an integration (.json)',
   access: identifierAccess,
-  ...notifyEndpoint,
+  ...sharedDefinition,
 });
 
 export const notifyIntegration = endpoint({
   post: '/*project_path/alerts/notify/:name/:endpoint_identifier',
   summary: 'Send an alert to an integration',
   access: identifierAccess,
-  ...notifyEndpoint,
+  ...sharedDefinition,
 });
 
 export const notifyPrometheusJson = endpoint({
   post: '/*project_path/prometheus/alerts/notify.json',
   summary: 'Send an alert to the Prometheus integration (.json)',
   access: legacyPrometheusAccess,
-  ...notifyEndpoint,
+  ...sharedDefinition,
 });
 
 export const notifyPrometheus = endpoint({
   post: '/*project_path/prometheus/alerts/notify',
   summary: 'Send an alert to the legacy integration of Prometheus',
   access: legacyPrometheusAccess,
-  ...notifyEndpoint,
+  ...sharedDefinition,
 });
 
 export const notifyLegacyJson = endpoint({
   post: '/*project_path/alerts/notify.json',
   summary: 'Send an alert to the legacy integration (.json)',
   access: legacyAccess,
-  ...notifyEndpoint,
+  ...sharedDefinition,
 });
 
 export const notifyLegacy = endpoint({
   post: '/*project_path/alerts/notify',
   summary: 'Send an alert to the legacy integration',
   access: legacyAccess,
-  ...notifyEndpoint,
+  ...sharedDefinition,
 });

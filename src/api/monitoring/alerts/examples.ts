@@ -1,17 +1,24 @@
 import type { Build, Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** Builds a call that sends an alert with an integration's key: in the scene's project, or in a new project if legacy. */
+/**
+ * Builds a call that sends an alert with an integration's key. A legacy address needs a project of its own, because a project
+ * has only one integration per legacy address.
+ */
 const sendAlert =
-  (title: string, legacy?: 'legacy' | 'legacy-prometheus'): Build =>
+  (title: string, legacyEndpoint?: 'legacy' | 'legacy-prometheus'): Build =>
   async ({ project: sceneProject, newProject, newAlertIntegration }) => {
-    const project = legacy === undefined ? sceneProject : await newProject();
-    const { key, endpoint } = await newAlertIntegration(project, legacy === undefined ? {} : { endpoint: legacy });
-    const address: Record<string, string> = { project_path: project.path_with_namespace };
-    if (legacy === undefined) Object.assign(address, { name: 'data-dog', endpoint_identifier: endpoint });
+    const project = legacyEndpoint === undefined ? sceneProject : await newProject();
+    const { key, endpoint } = await newAlertIntegration(
+      project,
+      legacyEndpoint === undefined ? {} : { endpoint: legacyEndpoint },
+    );
+    const pathParameters: Record<string, string> = { project_path: project.path_with_namespace };
+    if (legacyEndpoint === undefined)
+      Object.assign(pathParameters, { name: 'data-dog', endpoint_identifier: endpoint });
     return {
       by: 'anonymous',
-      path: address,
+      path: pathParameters,
       raw: JSON.stringify({ title, hosts: ['db1'], severity: 'high' }),
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
     };

@@ -12,7 +12,7 @@ export function sha1(text: string): string {
 /** Returns the fingerprint for the `fingerprint` value of a payload, or null for a blank value. */
 export async function fingerprintOf(value: unknown): Promise<string | null> {
   if (isBlank(value)) return null;
-  if (isJsonObject(value)) return sha1OfCanonical(value);
+  if (isJsonObject(value)) return hashCanonicalJson(value);
   if (!Array.isArray(value)) return sha1(textOf(value) ?? '');
   const digest = createHash('sha1');
   const yieldIfDue = createYielder();
@@ -24,28 +24,30 @@ export async function fingerprintOf(value: unknown): Promise<string | null> {
   return digest.digest('hex');
 }
 
-/** Fields that differ between reports of the same problem. */
-const NOT_COMPARED = new Set(['start_time', 'end_time', 'hosts']);
+/** Fields that differ between reports of the same problem and do not affect the fingerprint. */
+const IGNORED_FIELDS = new Set(['start_time', 'end_time', 'hosts']);
 
 /** Returns the fingerprint of a whole payload, or null if all compared fields are blank. */
 export async function fingerprintOfPayload(payload: JsonObject): Promise<string | null> {
-  const comparedNames = Object.keys(payload).filter((name) => !NOT_COMPARED.has(name));
+  const comparedNames = Object.keys(payload).filter((name) => !IGNORED_FIELDS.has(name));
   if (comparedNames.every((name) => isBlank(payload[name]))) return null;
-  return sha1OfCanonical(payload, comparedNames);
+  return hashCanonicalJson(payload, comparedNames);
 }
 
 /** Hashes a canonical JSON text that does not depend on the order of keys. Yields to the event loop in between. */
-async function sha1OfCanonical(payload: JsonObject, names = Object.keys(payload)): Promise<string> {
-  const members = (await flattenMembers(payload, names)) ?? (await membersOf(payload, names));
-  return sha1(`{${await canonicalMembers(await sortCooperatively(members, byName), false, createYielder())}}`);
+async function hashCanonicalJson(payload: JsonObject, names = Object.keys(payload)): Promise<string> {
+  const members = (await flattenMembers(payload, names)) ?? (await pickMembers(payload, names));
+  return sha1(
+    `{${await joinCanonicalMembers(await sortCooperatively(members, compareMembers), false, createYielder())}}`,
+  );
 }
 
 type Member = readonly [name: string, value: unknown];
 
 /** Compares members by name, then by value: flattening can give two members the same name. */
-function byName([a, one]: Member, [b, other]: Member): number {
-  if (a === b) return compare(JSON.stringify(one), JSON.stringify(other));
-  return compare(a, b);
+function compareMembers([nameA, valueA]: Member, [nameB, valueB]: Member): number {
+  if (nameA === nameB) return compare(JSON.stringify(valueA), JSON.stringify(valueB));
+  return compare(nameA, nameB);
 }
 
 function compare(a: string, b: string): number {
@@ -54,17 +56,18 @@ function compare(a: string, b: string): number {
 
 type YieldIfDue = ReturnType<typeof createYielder>;
 
-async function canonical(value: object, yieldIfDue: YieldIfDue): Promise<string> {
+/** Returns the JSON of a list or an object, with the members of objects sorted by name. */
+async function toCanonicalJson(value: object, yieldIfDue: YieldIfDue): Promise<string> {
   if (Array.isArray(value)) {
     const items = value.map((item): Member => ['', item]);
-    return `[${await canonicalMembers(items, true, yieldIfDue)}]`;
+    return `[${await joinCanonicalMembers(items, true, yieldIfDue)}]`;
   }
-  const members = await membersOf(value as JsonObject, Object.keys(value));
-  return `{${await canonicalMembers(await sortCooperatively(members, byName), false, yieldIfDue)}}`;
+  const members = await pickMembers(value as JsonObject, Object.keys(value));
+  return `{${await joinCanonicalMembers(await sortCooperatively(members, compareMembers), false, yieldIfDue)}}`;
 }
 
 /** Returns the named members; yields to the event loop, because many lookups are slow. */
-async function membersOf(object: JsonObject, names: readonly string[]): Promise<Member[]> {
+async function pickMembers(object: JsonObject, names: readonly string[]): Promise<Member[]> {
   const yieldIfDue = createYielder();
   const members: Member[] = [];
   for (const name of names) {
@@ -76,11 +79,15 @@ async function membersOf(object: JsonObject, names: readonly string[]): Promise<
 }
 
 /** Returns the JSON text between the brackets; the items of a list have no names. */
-async function canonicalMembers(members: readonly Member[], isList: boolean, yieldIfDue: YieldIfDue): Promise<string> {
+async function joinCanonicalMembers(
+  members: readonly Member[],
+  isList: boolean,
+  yieldIfDue: YieldIfDue,
+): Promise<string> {
   const parts: string[] = [];
   for (const [name, value] of members) {
     const text =
-      typeof value === 'object' && value !== null ? await canonical(value, yieldIfDue) : JSON.stringify(value);
+      typeof value === 'object' && value !== null ? await toCanonicalJson(value, yieldIfDue) : JSON.stringify(value);
     parts.push(isList ? text : `${JSON.stringify(name)}:${text}`);
     const pendingYield = yieldIfDue();
     if (pendingYield !== undefined) await pendingYield;
@@ -88,7 +95,7 @@ async function canonicalMembers(members: readonly Member[], isList: boolean, yie
   return parts.join(',');
 }
 
-/** Maximum total characters of all dotted names; each name repeats its parents' names. Real payloads stay far below. */
+/** Maximum total length of all dotted names, in characters. Each name repeats its parents' names. Real payloads stay far below. */
 const MAX_NAMES_LENGTH = 4 * 2 ** 20;
 
 /**
@@ -98,16 +105,16 @@ const MAX_NAMES_LENGTH = 4 * 2 ** 20;
 export async function flattenMembers(payload: JsonObject, names = Object.keys(payload)): Promise<Member[] | null> {
   const yieldIfDue = createYielder();
   const members: Member[] = [];
-  let length = 0;
-  const visit = async (object: JsonObject, ownPath: readonly string[], prefix: string): Promise<boolean> => {
-    for (const name of ownPath) {
+  let totalLength = 0;
+  const visit = async (object: JsonObject, memberNames: readonly string[], prefix: string): Promise<boolean> => {
+    for (const name of memberNames) {
       const value = object[name];
-      const dotted = prefix + name;
-      length += dotted.length;
-      if (length > MAX_NAMES_LENGTH) return false;
-      const memberNames = isJsonObject(value) ? Object.keys(value) : [];
-      if (memberNames.length === 0) members.push([dotted, value]);
-      else if (!(await visit(value as JsonObject, memberNames, `${dotted}.`))) return false;
+      const dottedName = prefix + name;
+      totalLength += dottedName.length;
+      if (totalLength > MAX_NAMES_LENGTH) return false;
+      const nestedNames = isJsonObject(value) ? Object.keys(value) : [];
+      if (nestedNames.length === 0) members.push([dottedName, value]);
+      else if (!(await visit(value as JsonObject, nestedNames, `${dottedName}.`))) return false;
       const pendingYield = yieldIfDue();
       if (pendingYield !== undefined) await pendingYield;
     }

@@ -7,14 +7,14 @@ import type { Project, TestResponse, World } from '#test/support/world.ts';
 export interface TestIntegration {
   readonly id: number;
   readonly key: string;
-  /** The last segment of its address. */
+  /** The endpoint identifier: the last segment of the address. */
   readonly endpoint: string;
-  /** Below the server's root, `//acme/web/alerts/notify/name/0123456789abcdef.json`. */
+  /** Path on the server, such as `//acme/web/alerts/notify/name/0123456789abcdef.json`. The second slash marks a path outside the API. */
   readonly address: string;
-  /** Sends a payload there, as JSON unless it is text already. */
+  /** Sends a payload to the address, with the key by default. A text is sent as it is, everything else as JSON. */
   notify(
     payload: unknown,
-    sending?: { address?: string; headers?: Readonly<Record<string, string>> },
+    options?: { address?: string; headers?: Readonly<Record<string, string>> },
   ): Promise<TestResponse>;
 }
 
@@ -67,8 +67,11 @@ export async function newIntegration(
     key,
     endpoint,
     address,
-    notify: (payload, { address: other = address, headers = { Authorization: `Bearer ${key}` } } = {}) =>
-      anonymous.send('POST', other, { raw: typeof payload === 'string' ? payload : JSON.stringify(payload), headers }),
+    notify: (payload, { address: targetAddress = address, headers = { Authorization: `Bearer ${key}` } } = {}) =>
+      anonymous.send('POST', targetAddress, {
+        raw: typeof payload === 'string' ? payload : JSON.stringify(payload),
+        headers,
+      }),
   };
 }
 
@@ -86,14 +89,14 @@ export const webhook = (...alerts: unknown[]) => ({
 });
 
 /** Builds a firing element of a webhook payload. */
-export const firing = (title: string, more: object = {}) => ({
+export const firing = (title: string, overrides: object = {}) => ({
   status: 'firing',
   labels: { alertname: title },
   annotations: {},
   startsAt: '2026-02-13T10:20:00.000Z',
   endsAt: '0001-01-01T00:00:00Z',
   generatorURL: 'http://prometheus/graph?g0.expr=up+%3D%3D+0&g0.tab=1',
-  ...more,
+  ...overrides,
 });
 
 /** Returns the rows of a project's alerts, ordered by iid. */

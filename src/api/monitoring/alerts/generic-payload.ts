@@ -5,7 +5,7 @@ import { type AlertSource, MAX_LENGTHS, type ParsedAlert, readMappedField } from
 import { hostsOf, textOf, truncateWithEllipsis } from './payload-values.ts';
 import { readTime, readTimeOrMilliseconds } from './timestamps.ts';
 
-/** The generic payload (contract/monitoring.md §2). */
+/** Parses the generic format of payloads (contract/monitoring.md §2). */
 
 const DEFAULT_TITLE = 'New: Alert';
 const DEFAULT_SOURCE = 'Generic Alert Endpoint';
@@ -20,54 +20,60 @@ const SEVERITIES: readonly string[] = [
 ] satisfies AlertSeverity[];
 
 interface GenericPayloadOptions {
-  /** The JSON text of the request. */
-  readonly text: string;
+  /** The payload as JSON text. */
+  readonly json: string;
   /** Whether to compute a fingerprint from the payload if it contains none. */
-  readonly fingerprints: boolean;
+  readonly computesFingerprint: boolean;
 }
 
 /** Returns the single alert of a generic payload. */
 export async function readGeneric(
   payload: JsonObject,
   sender: AlertSource,
-  { text, fingerprints }: GenericPayloadOptions,
+  { json, computesFingerprint }: GenericPayloadOptions,
 ): Promise<ParsedAlert> {
-  const read = (field: 'title' | 'description' | 'service' | 'monitoring_tool') =>
+  const readText = (field: 'title' | 'description' | 'service' | 'monitoring_tool') =>
     readMappedField(sender, payload, field, textOf) ?? textOf(payload[field]);
   const truncate = (value: string | null, maxCharacters: number) =>
     value === null ? null : truncateWithEllipsis(value, maxCharacters);
-  const monitoringTool = truncate(read('monitoring_tool'), MAX_LENGTHS.monitoringTool);
+  const monitoringTool = truncate(readText('monitoring_tool'), MAX_LENGTHS.monitoringTool);
   const endedAt = endOf(payload, sender) ?? readTimeOrMilliseconds(payload.end_time);
   const hosts = readMappedField(sender, payload, 'hosts', hostsOrNull) ?? hostsOf(payload.hosts);
   return {
-    title: truncateWithEllipsis(read('title') ?? DEFAULT_TITLE, MAX_LENGTHS.title),
-    description: truncate(read('description'), MAX_LENGTHS.description),
-    service: truncate(read('service'), MAX_LENGTHS.service),
+    title: truncateWithEllipsis(readText('title') ?? DEFAULT_TITLE, MAX_LENGTHS.title),
+    description: truncate(readText('description'), MAX_LENGTHS.description),
+    service: truncate(readText('service'), MAX_LENGTHS.service),
     monitoringTool,
     hosts,
-    severity: readMappedField(sender, payload, 'severity', severityOf) ?? severityOf(payload.severity) ?? 'critical',
+    severity: readMappedField(sender, payload, 'severity', toSeverity) ?? toSeverity(payload.severity) ?? 'critical',
     startedAt: readMappedField(sender, payload, 'start_time', readTime) ?? readTime(payload.start_time),
     isResolving: endedAt !== null,
     endedAt,
     environment: readMappedField(sender, payload, 'service_environment_name', textOf) ?? environmentOf(payload),
-    fingerprint: await fingerprint(payload, sender, fingerprints),
+    fingerprint: await getFingerprint(payload, sender, computesFingerprint),
     runbook: textOf(payload.runbook),
     metricQuery: null,
     yLabel: null,
     incidentMarkdown: null,
-    payload: text,
+    payload: json,
     source: monitoringTool ?? textOf(sender.name) ?? DEFAULT_SOURCE,
   };
 }
 
-function severityOf(value: unknown): AlertSeverity | null {
+/** Returns the severity, or null if the value is not the name of one. */
+function toSeverity(value: unknown): AlertSeverity | null {
   const severityText = textOf(value)?.toLowerCase();
   return severityText !== undefined && SEVERITIES.includes(severityText) ? (severityText as AlertSeverity) : null;
 }
 
-async function fingerprint(payload: JsonObject, sender: AlertSource, hashesPayload: boolean): Promise<string | null> {
+/** Returns the fingerprint in the payload. If there is none, returns a hash of the payload, or null if that is disabled. */
+async function getFingerprint(
+  payload: JsonObject,
+  sender: AlertSource,
+  computesFingerprint: boolean,
+): Promise<string | null> {
   const explicitFingerprint = mappedFingerprint(payload, sender) ?? (await fingerprintOf(payload.fingerprint));
-  return explicitFingerprint ?? (hashesPayload ? fingerprintOfPayload(payload) : null);
+  return explicitFingerprint ?? (computesFingerprint ? fingerprintOfPayload(payload) : null);
 }
 
 /** Returns the hosts that a mapping finds, or null if there are none. */
@@ -88,8 +94,8 @@ export function endOf(payload: JsonObject, sender: AlertSource): string | null {
   );
 }
 
-/** Returns the environment name from labels or a payload, under either of its two keys. */
-export function environmentOf(names: unknown): string | null {
-  if (!isJsonObject(names)) return null;
-  return textOf(names.service_environment_name) ?? textOf(names.gitlab_environment_name);
+/** Returns the environment name in a payload or in labels, under either of its two keys; null if there is none. */
+export function environmentOf(members: unknown): string | null {
+  if (!isJsonObject(members)) return null;
+  return textOf(members.service_environment_name) ?? textOf(members.gitlab_environment_name);
 }

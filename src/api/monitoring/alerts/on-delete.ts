@@ -21,7 +21,7 @@ export const deleteAlertsOfProject = subscription({
     ),
 });
 
-/** index: alerts_by_project, alert_notes_by_alert */
+/** Deletes a batch of notes and returns the number of deleted notes. index: alerts_by_project, alert_notes_by_alert */
 async function deleteNoteBatch(tx: Transaction, projectId: number): Promise<number> {
   const batch = tx
     .selectFrom('alert_notes')
@@ -33,15 +33,15 @@ async function deleteNoteBatch(tx: Transaction, projectId: number): Promise<numb
   return Number(result.numDeletedRows);
 }
 
-const AUTHORS = { table: 'alert_notes', column: 'author_id' };
-const ASSIGNEES = { table: 'alerts', column: 'assignee_id' };
+const NOTE_AUTHOR_COLUMN = { table: 'alert_notes', column: 'author_id' };
+const ASSIGNEE_COLUMN = { table: 'alerts', column: 'assignee_id' };
 
 /** Reassigns a deleted user's notes to the ghost user (deletes them on hard delete) and unassigns their alerts. index: alert_notes_by_author, alerts_by_assignee */
 export const onUserDeleted = subscription({
   event: 'user-deleted',
   inBatches: (uow, deletion) =>
     nextBatch(
-      () => reassignToGhost(uow, AUTHORS, deletion),
-      () => reassignReferences(uow, ASSIGNEES, { from: deletion.userId, to: null, limit: BATCH_SIZE }),
+      () => reassignToGhost(uow, NOTE_AUTHOR_COLUMN, deletion),
+      () => reassignReferences(uow, ASSIGNEE_COLUMN, { from: deletion.userId, to: null, limit: BATCH_SIZE }),
     ),
 });

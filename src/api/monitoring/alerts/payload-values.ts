@@ -19,7 +19,7 @@ export function textOf(value: unknown): string | null {
 
 const ELLIPSIS = '...';
 
-/** Truncates the text to `most` characters; the last three of a truncated text are an ellipsis. */
+/** Truncates the text to `maxCharacters` characters; the last three of a truncated text are an ellipsis. */
 export function truncateWithEllipsis(text: string, maxCharacters: number): string {
   // A text never has fewer code units than characters.
   if (text.length <= maxCharacters) return text;
@@ -28,7 +28,7 @@ export function truncateWithEllipsis(text: string, maxCharacters: number): strin
   return characters.slice(0, maxCharacters - ELLIPSIS.length).join('') + ELLIPSIS;
 }
 
-/** Total characters of all hosts. */
+/** Maximum total length of all hosts, in characters. */
 const MAX_HOSTS_LENGTH = 255;
 /** Maximum number of items to inspect; only a list of mostly blank items reaches it. */
 const MAX_INSPECTED_HOSTS = 10_000;

@@ -24,17 +24,17 @@ const BODY_ERROR_STATUSES: readonly number[] = [400, 413];
  * Parses the body of an alert as JSON, whatever its content type (contract/monitoring.md §1 step 2). Fails if the encoded or
  * decoded body is too large, nested too deeply, not JSON or not an object. An empty body yields an empty object.
  */
-export async function readPayload(request: IncomingRequest): Promise<AlertPayload | Failure<'broken'>> {
+export async function readPayload(request: IncomingRequest): Promise<AlertPayload | Failure<'unusablePayload'>> {
   if (!hasBody(request)) return EMPTY_PAYLOAD;
   try {
     const bytes = await readDecodedBody(request);
-    if (bytes === null) return fail('broken');
+    if (bytes === null) return fail('unusablePayload');
     const value = await parseJson(bytes, PAYLOAD_LIMITS);
     if (value === undefined) return EMPTY_PAYLOAD;
-    return isJsonObject(value) ? { text: bytes.toString('utf8'), value } : fail('broken');
+    return isJsonObject(value) ? { text: bytes.toString('utf8'), value } : fail('unusablePayload');
   } catch (error) {
     if (error instanceof DecodingError || (error instanceof HttpError && BODY_ERROR_STATUSES.includes(error.status))) {
-      return fail('broken');
+      return fail('unusablePayload');
     }
     throw error;
   }

@@ -20,24 +20,27 @@ export interface AlertReport {
   readonly alerts: readonly ParsedAlert[];
 }
 
-/** An alert as the response names it. */
+/** The fields of an alert that the response contains. */
 export interface ReportedAlert {
   readonly iid: number;
   readonly title: string;
 }
 
-/** An alert that reports refer to: an unresolved alert, or a new one. */
+/** A stored unresolved alert or a new alert, with the changes of the reports that have not been written yet. */
 interface PendingAlert {
   readonly projectId: number;
   readonly title: string;
   /** Null for a new alert. */
   id: number | null;
+  /** 0 for a new alert, until its iid is allocated. */
   iid: number;
+  /** Null for a stored alert. */
   readonly parsedAlert: ParsedAlert | null;
   /** Number of reports of this alert in the batch. */
   events: number;
   /** Set by the report that resolves the alert. */
   endedAt: string | null;
+  /** Bodies of the system notes to create, in this order. */
   readonly notes: string[];
 }
 
@@ -48,49 +51,53 @@ interface PendingAlert {
  */
 export async function processReports(uow: UnitOfWork, reports: readonly AlertReport[]): Promise<ReportedAlert[][]> {
   const unresolved = await loadUnresolvedByFingerprint(uow, reports);
-  const all = new Set<PendingAlert>(unresolved.values());
+  const pendingAlerts = new Set<PendingAlert>(unresolved.values());
   const alertsByReport = reports.map(({ projectId, alerts }) => {
     const reportAlerts = new Set<PendingAlert>();
     for (const parsedAlert of alerts) {
-      const alert = applyReport(unresolved, projectId, parsedAlert, uow.now);
+      const alert = applyParsedAlert(unresolved, projectId, parsedAlert, uow.now);
       if (alert === null) continue;
-      all.add(alert);
+      pendingAlerts.add(alert);
       reportAlerts.add(alert);
     }
     return reportAlerts;
   });
-  await writeAlerts(uow, [...all]);
+  await writeAlerts(uow, [...pendingAlerts]);
   return alertsByReport.map((reportAlerts) => [...reportAlerts].map(({ iid, title }) => ({ iid, title })));
 }
 
-const keyOf = (projectId: number, fingerprint: string) => `${projectId} ${fingerprint}`;
+const toFingerprintKey = (projectId: number, fingerprint: string) => `${projectId} ${fingerprint}`;
 
-type ByFingerprint = Map<string, PendingAlert>;
+/** Unresolved alerts by `toFingerprintKey`. */
+type PendingAlertsByFingerprint = Map<string, PendingAlert>;
 
-async function loadUnresolvedByFingerprint(uow: UnitOfWork, reports: readonly AlertReport[]): Promise<ByFingerprint> {
+async function loadUnresolvedByFingerprint(
+  uow: UnitOfWork,
+  reports: readonly AlertReport[],
+): Promise<PendingAlertsByFingerprint> {
   const keys = new Map<string, { projectId: number; fingerprint: string }>();
   for (const { projectId, alerts } of reports) {
     for (const { fingerprint } of alerts) {
-      if (fingerprint !== null) keys.set(keyOf(projectId, fingerprint), { projectId, fingerprint });
+      if (fingerprint !== null) keys.set(toFingerprintKey(projectId, fingerprint), { projectId, fingerprint });
     }
   }
   const rows = await loadUnresolvedAlerts(uow, [...keys.values()]);
   return new Map(
     rows.map(({ id, project_id: projectId, iid, title, fingerprint }) => [
-      keyOf(projectId, fingerprint as string),
+      toFingerprintKey(projectId, fingerprint as string),
       { projectId, title, id, iid, parsedAlert: null, events: 0, endedAt: null, notes: [] },
     ]),
   );
 }
 
-/** Applies one report. Returns its alert, or null if the report resolves no alert and is dropped. */
-function applyReport(
-  unresolved: ByFingerprint,
+/** Applies one parsed alert in memory. Returns the pending alert, or null if a recovery matches no unresolved alert. */
+function applyParsedAlert(
+  unresolved: PendingAlertsByFingerprint,
   projectId: number,
   parsedAlert: ParsedAlert,
   now: string,
 ): PendingAlert | null {
-  const key = parsedAlert.fingerprint === null ? null : keyOf(projectId, parsedAlert.fingerprint);
+  const key = parsedAlert.fingerprint === null ? null : toFingerprintKey(projectId, parsedAlert.fingerprint);
   const pendingAlert = key === null ? undefined : unresolved.get(key);
   if (parsedAlert.isResolving) {
     if (pendingAlert === undefined) return null;
@@ -117,8 +124,10 @@ function applyReport(
   return newAlert;
 }
 
-async function writeAlerts(uow: UnitOfWork, all: readonly PendingAlert[]): Promise<void> {
-  const existingAlerts = all.flatMap((pending) => (pending.id === null ? [] : [{ ...pending, id: pending.id }]));
+async function writeAlerts(uow: UnitOfWork, pendingAlerts: readonly PendingAlert[]): Promise<void> {
+  const existingAlerts = pendingAlerts.flatMap((pending) =>
+    pending.id === null ? [] : [{ ...pending, id: pending.id }],
+  );
   const authorId = await getAlertBotId(uow);
   await incrementEventCounts(
     uow,
@@ -135,38 +144,41 @@ async function writeAlerts(uow: UnitOfWork, all: readonly PendingAlert[]): Promi
   await insertNewAlerts(
     uow,
     authorId,
-    all.filter(({ id }) => id === null),
+    pendingAlerts.filter(({ id }) => id === null),
   );
-  await publishReported(uow, all);
+  await publishAlertsReported(uow, pendingAlerts);
 }
 
 async function insertNewAlerts(uow: UnitOfWork, authorId: number, newAlerts: readonly PendingAlert[]): Promise<void> {
   if (newAlerts.length === 0) return;
-  const perProject = new Map<number, number>();
-  for (const { projectId } of newAlerts) perProject.set(projectId, (perProject.get(projectId) ?? 0) + 1);
-  const last = await nextIids(uow, 'alert', perProject);
-  const next = new Map([...last].map(([projectId, iid]) => [projectId, iid - perProject.get(projectId)! + 1]));
+  const newAlertCountsByProject = new Map<number, number>();
+  for (const { projectId } of newAlerts)
+    newAlertCountsByProject.set(projectId, (newAlertCountsByProject.get(projectId) ?? 0) + 1);
+  const lastIidsByProject = await nextIids(uow, 'alert', newAlertCountsByProject);
+  const nextIidsByProject = new Map(
+    [...lastIidsByProject].map(([projectId, iid]) => [projectId, iid - newAlertCountsByProject.get(projectId)! + 1]),
+  );
   for (const pending of newAlerts) {
-    pending.iid = next.get(pending.projectId)!;
-    next.set(pending.projectId, pending.iid + 1);
+    pending.iid = nextIidsByProject.get(pending.projectId)!;
+    nextIidsByProject.set(pending.projectId, pending.iid + 1);
   }
-  const environments = await loadEnvironments(uow, newAlerts);
+  const environmentIds = await loadEnvironmentIds(uow, newAlerts);
   const rows = await insertAlerts(
     uow,
-    newAlerts.map((pending) => toAlertRow(uow, pending, environments)),
+    newAlerts.map((pending) => toAlertRow(uow, pending, environmentIds)),
   );
-  const ids = new Map(rows.map(({ id, project_id, iid }) => [`${project_id} ${iid}`, id]));
+  const idsByProjectAndIid = new Map(rows.map(({ id, project_id, iid }) => [`${project_id} ${iid}`, id]));
   const notes: SystemNoteInput[] = [];
   for (const pending of newAlerts) {
-    const id = ids.get(`${pending.projectId} ${pending.iid}`)!;
+    const id = idsByProjectAndIid.get(`${pending.projectId} ${pending.iid}`)!;
     pending.id = id;
     notes.push(...pending.notes.map((body) => ({ alertId: id, authorId, body })));
   }
   await insertSystemNotes(uow, notes);
 }
 
-/** Loads the environments that new alerts name, by project and name. */
-async function loadEnvironments(
+/** Returns the ids of the environments that new alerts name, by `projectId name`. */
+async function loadEnvironmentIds(
   uow: UnitOfWork,
   newAlerts: readonly PendingAlert[],
 ): Promise<ReadonlyMap<string, number>> {
@@ -179,7 +191,7 @@ async function loadEnvironments(
   return new Map(rows.map(({ id, project_id, name }) => [`${project_id} ${name}`, id]));
 }
 
-function toAlertRow(uow: UnitOfWork, pending: PendingAlert, environments: ReadonlyMap<string, number>): NewAlert {
+function toAlertRow(uow: UnitOfWork, pending: PendingAlert, environmentIds: ReadonlyMap<string, number>): NewAlert {
   const { now } = uow;
   const parsed = pending.parsedAlert as ParsedAlert;
   const { title, description, service, monitoringTool } = parsed;
@@ -207,19 +219,19 @@ function toAlertRow(uow: UnitOfWork, pending: PendingAlert, environments: Readon
     metric_query: parsed.metricQuery,
     y_label: parsed.yLabel,
     incident_markdown: parsed.incidentMarkdown,
-    environment_id: environments.get(`${pending.projectId} ${parsed.environment}`) ?? null,
+    environment_id: environmentIds.get(`${pending.projectId} ${parsed.environment}`) ?? null,
     created_at: now,
     updated_at: now,
   };
 }
 
-/** Publishes the event that creates incidents and mails, where project settings enable them. */
-async function publishReported(uow: UnitOfWork, all: readonly PendingAlert[]): Promise<void> {
-  if (all.length === 0) return;
-  const ids = (alerts: readonly PendingAlert[]) => alerts.map(({ id }) => id as number);
+/** Publishes `alerts-reported`; its subscribers create incidents and send mails if the project settings enable them. */
+async function publishAlertsReported(uow: UnitOfWork, pendingAlerts: readonly PendingAlert[]): Promise<void> {
+  if (pendingAlerts.length === 0) return;
+  const toIds = (alerts: readonly PendingAlert[]) => alerts.map(({ id }) => id as number);
   await uow.publish('alerts-reported', {
-    projectIds: [...new Set(all.map(({ projectId }) => projectId))],
-    fired: ids(all.filter(({ endedAt }) => endedAt === null)),
-    resolved: ids(all.filter(({ endedAt }) => endedAt !== null)),
+    projectIds: [...new Set(pendingAlerts.map(({ projectId }) => projectId))],
+    fired: toIds(pendingAlerts.filter(({ endedAt }) => endedAt === null)),
+    resolved: toIds(pendingAlerts.filter(({ endedAt }) => endedAt !== null)),
   });
 }

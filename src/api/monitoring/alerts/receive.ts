@@ -13,18 +13,18 @@ import type { AlertPayload } from './payload.ts';
 import { type AlertReport, processReports, type ReportedAlert } from './process-reports.ts';
 import { readElement, webhookAlerts } from './webhook-payload.ts';
 
-/** Maximum number of alerts in one transaction; larger payloads are processed in batches. */
+/** Maximum number of alerts per transaction. Larger payloads are processed in batches. */
 const MAX_BATCH_SIZE = 200;
 
-/** Lock key that serializes reports and updates of a project's alerts, because they change the same rows. */
+/** Returns the lock key that serializes reports and updates of a project's alerts, because they change the same rows. */
 export const alertsLockKey = (projectId: number) => `alerts ${projectId}`;
 
-/** Writes concurrent reports in one transaction. With 1000 reports waiting, further senders get a retry delay. */
-const report = defineBatchedWrite<AlertReport, ReportedAlert[]>({
+/** Processes a report, together with concurrent reports in one transaction. If the queue is full, it fails with a retry delay. */
+const processReport = defineBatchedWrite<AlertReport, ReportedAlert[]>({
   execute: processReports,
   lockKeys: (reports) =>
     [...new Set(reports.map(({ projectId }) => projectId))].sort((a, b) => a - b).map(alertsLockKey),
-  // Other code can reopen alerts without waiting for these locks.
+  // Other code can reopen alerts without these locks.
   retryOnUniqueViolation: ['alerts_unresolved_by_fingerprint'],
   weightOf: ({ alerts }) => alerts.length,
   maxWeight: MAX_BATCH_SIZE,
@@ -53,29 +53,30 @@ export async function receive(
   { runUnitOfWork, clock, tier }: ReceiveContext,
   db: Reader,
   { projectId, sender, payload, client }: ReceiveInput,
-): Promise<readonly ReportedAlert[] | Failure<'broken'>> {
+): Promise<readonly ReportedAlert[] | Failure<'unusablePayload'>> {
   const elements = webhookAlerts(payload.value);
   if (elements === null) {
-    const fingerprints = await isFlagEnabled(db, 'generic_alert_fingerprinting', tier, projectId);
-    const alert = await readGeneric(payload.value, sender, { text: payload.text, fingerprints });
-    const reported = await report({ runUnitOfWork }, { projectId, alerts: [alert] }, { client });
-    return isFailure(reported) || reported.length === 0 ? fail('broken') : reported;
+    const computesFingerprint = await isFlagEnabled(db, 'generic_alert_fingerprinting', tier, projectId);
+    const alert = await readGeneric(payload.value, sender, { json: payload.text, computesFingerprint });
+    const reportedAlerts = await processReport({ runUnitOfWork }, { projectId, alerts: [alert] }, { client });
+    return isFailure(reportedAlerts) || reportedAlerts.length === 0 ? fail('unusablePayload') : reportedAlerts;
   }
   const isLimited = await isFlagEnabled(db, 'prometheus_notify_max_alerts', tier, projectId);
   const selectedElements = isLimited ? elements.slice(0, MAX_LIMITED_ELEMENTS) : elements;
   const alertsByKey = new Map<number, ReportedAlert>();
   let waiter: Waiter = { client };
-  for await (const alerts of inBatches(selectedElements, sender, clock)) {
-    const reported = await report({ runUnitOfWork }, { projectId, alerts }, waiter);
-    if (!isFailure(reported))
-      for (const each of reported) if (!alertsByKey.has(each.iid)) alertsByKey.set(each.iid, each);
-    // A payload that has started is processed to its end.
+  for await (const alerts of readAlertBatches(selectedElements, sender, clock)) {
+    const reportedAlerts = await processReport({ runUnitOfWork }, { projectId, alerts }, waiter);
+    if (!isFailure(reportedAlerts))
+      for (const reportedAlert of reportedAlerts)
+        if (!alertsByKey.has(reportedAlert.iid)) alertsByKey.set(reportedAlert.iid, reportedAlert);
+    // After the first batch, the others are processed even if the queue is full or the client disconnects.
     waiter = { exemptFromLimit: true };
   }
   return [...alertsByKey.values()];
 }
 
-/** Elements of a webhook payload that are processed if the flag is on. */
+/** Maximum number of processed elements of a webhook payload if the flag `prometheus_notify_max_alerts` is on. */
 const MAX_LIMITED_ELEMENTS = 100;
 
 function isFlagEnabled(
@@ -87,8 +88,8 @@ function isFlagEnabled(
   return isFeatureEnabled(db, { flag, tier, actor: { type: 'Project', id: projectId } });
 }
 
-/** Yields the alerts of a payload in order, in batches of one transaction; yields to the event loop in between. */
-async function* inBatches(
+/** Yields the alerts of a payload in order, in batches of at most `MAX_BATCH_SIZE`; yields to the event loop in between. */
+async function* readAlertBatches(
   elements: readonly unknown[],
   sender: AlertSource,
   clock: Clock,

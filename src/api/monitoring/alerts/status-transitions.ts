@@ -14,6 +14,7 @@ export const NOTES = {
 } as const;
 
 export interface StatusTransition {
+  /** Id of the alert. */
   readonly id: number;
   readonly to: AlertStatus;
   /** End time of an alert that becomes resolved; default: now. */
@@ -26,12 +27,12 @@ export interface StatusTransition {
 export async function transitionAlerts(
   uow: UnitOfWork,
   authorId: number,
-  steps: readonly StatusTransition[],
+  transitions: readonly StatusTransition[],
 ): Promise<void> {
   const { now } = uow;
   await updateStatuses(
     uow,
-    steps.map(({ id, to, endedAt }) => ({
+    transitions.map(({ id, to, endedAt }) => ({
       id,
       status: to,
       ended_at: to === 'resolved' ? (endedAt ?? now) : null,
@@ -40,6 +41,6 @@ export async function transitionAlerts(
   );
   await insertSystemNotes(
     uow,
-    steps.flatMap(({ id, notes }) => notes.map((body) => ({ alertId: id, authorId, body }))),
+    transitions.flatMap(({ id, notes }) => notes.map((body) => ({ alertId: id, authorId, body }))),
   );
 }

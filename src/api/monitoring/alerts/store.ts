@@ -6,7 +6,8 @@ import type { AlertIntegrationType, AlertSeverity, AlertStatus } from '#database
 
 /** Prepared statements for received alerts; each handles any number of alerts at once. */
 
-interface IntegrationRow {
+/** The columns of an integration that authenticate its senders and map their payloads. */
+interface ReceivingIntegrationRow {
   readonly id: number;
   readonly type: AlertIntegrationType;
   readonly name: string;
@@ -24,8 +25,8 @@ export const findProjectByPath = prepare<{ path: string }, { id: number }>((db, 
     .where('project_id', 'is not', null),
 );
 
-/** Finds the integration that an address names. index: alert_integrations_by_endpoint */
-export const findIntegrationByEndpoint = prepare<{ projectId: number; endpoint: string }, IntegrationRow>(
+/** Finds the integration with this endpoint identifier. index: alert_integrations_by_endpoint */
+export const findIntegrationByEndpoint = prepare<{ projectId: number; endpoint: string }, ReceivingIntegrationRow>(
   (db, value: Params<{ projectId: number; endpoint: string }>) =>
     db
       .selectFrom('alert_integrations')
@@ -51,7 +52,7 @@ interface FingerprintKey {
   readonly fingerprint: string;
 }
 
-interface UnresolvedAlert {
+interface UnresolvedAlertRow {
   readonly id: number;
   readonly project_id: number;
   readonly iid: number;
@@ -59,8 +60,8 @@ interface UnresolvedAlert {
   readonly fingerprint: string | null;
 }
 
-/** Loads the unresolved alerts with these fingerprints. index: alerts_unresolved_by_fingerprint */
-export const loadUnresolvedAlerts = prepareForRows<FingerprintKey, UnresolvedAlert>(
+/** Loads the unresolved alerts with these fingerprints; at most one per fingerprint. index: alerts_unresolved_by_fingerprint */
+export const loadUnresolvedAlerts = prepareForRows<FingerprintKey, UnresolvedAlertRow>(
   ['projectId', 'fingerprint'],
   (tx, rows: RowParameters<FingerprintKey>) =>
     tx
@@ -96,6 +97,7 @@ export const loadEnvironmentsByName = prepareForRows<
   { pad: true },
 );
 
+/** The row of a new alert. The `_key` columns hold case-folded texts for searches. */
 export interface NewAlert {
   readonly project_id: number;
   readonly iid: number;
@@ -152,12 +154,14 @@ const NEW_ALERT_COLUMNS: readonly (keyof NewAlert)[] = [
   'updated_at',
 ];
 
+/** Inserts alerts and returns their ids; the iids are allocated beforehand. */
 export const insertAlerts = prepareForRows<NewAlert, { id: number; project_id: number; iid: number }>(
   NEW_ALERT_COLUMNS,
   (tx, rows: RowParameters<NewAlert>) => tx.insertInto('alerts').values(rows).returning(['id', 'project_id', 'iid']),
 );
 
 interface EventCountIncrement {
+  /** Id of the alert. */
   readonly id: number;
   readonly count: number;
 }
@@ -174,9 +178,11 @@ export const incrementEventCounts = prepareForRows<EventCountIncrement, unknown>
 );
 
 export interface StatusUpdate {
+  /** Id of the alert. */
   readonly id: number;
   readonly status: AlertStatus;
   readonly ended_at: string | null;
+  /** The new `updated_at`. */
   readonly now: string;
 }
 
@@ -215,7 +221,7 @@ export interface SystemNoteInput {
   readonly body: string;
 }
 
-/** Creates system notes on alerts, in this order. */
+/** Creates system notes on alerts, in the order of `notes`. */
 export async function insertSystemNotes(tx: Transaction, notes: readonly SystemNoteInput[]): Promise<void> {
   const [created_at, updated_at] = [tx.now, tx.now];
   await insertNotes(

@@ -6,9 +6,10 @@ import { type AlertSource, MAX_LENGTHS, type ParsedAlert, readMappedField } from
 import { textOf, truncateWithEllipsis } from './payload-values.ts';
 import { readTime } from './timestamps.ts';
 
-/** The webhook format of metrics alerting (contract/monitoring.md §3). */
+/** Parses the webhook format of Prometheus Alertmanager (contract/monitoring.md §3). */
 
-const ATTRIBUTES = [
+/** Attributes that every payload in the webhook format has. */
+const REQUIRED_ATTRIBUTES = [
   'version',
   'groupKey',
   'status',
@@ -22,35 +23,39 @@ const ATTRIBUTES = [
 
 const MONITORING_TOOL = 'Prometheus';
 
-const WORDS: Readonly<Record<Exclude<AlertSeverity, 'unknown'>, readonly string[]>> = {
+/** Words of monitoring tools for each severity, in lower case. */
+const SEVERITY_WORDS: Readonly<Record<Exclude<AlertSeverity, 'unknown'>, readonly string[]>> = {
   critical: ['critical', 's1', 'p1', 'emergency', 'fatal'],
   high: ['high', 's2', 'p2', 'major', 'page'],
   medium: ['medium', 's3', 'p3', 'error', 'alert'],
   low: ['low', 's4', 'p4', 'warn', 'warning'],
   info: ['info', 's5', 'p5', 'debug', 'information', 'notice'],
 };
-const SEVERITIES = new Map(
-  Object.entries(WORDS).flatMap(([severity, words]) => words.map((word) => [word, severity as AlertSeverity])),
+const SEVERITIES_BY_WORD = new Map(
+  Object.entries(SEVERITY_WORDS).flatMap(([severity, words]) => words.map((word) => [word, severity as AlertSeverity])),
 );
 
 /** Returns the elements of a payload in the webhook format, or null if it is in the generic format. */
 export function webhookAlerts(payload: JsonObject): readonly unknown[] | null {
-  if (payload.version !== '4' || !ATTRIBUTES.every((name) => Object.hasOwn(payload, name))) return null;
+  if (payload.version !== '4' || !REQUIRED_ATTRIBUTES.every((name) => Object.hasOwn(payload, name))) return null;
   return Array.isArray(payload.alerts) ? payload.alerts : null;
 }
 
-/** Returns the alert of one element, or null if it is unusable. Without a status, an element that ended before `now` is resolved. */
+/**
+ * Parses one element. Returns null if it has no title or no start time. An element without a status resolves its alert if it
+ * ended before `now`.
+ */
 export async function readElement(element: unknown, sender: AlertSource, now: Date): Promise<ParsedAlert | null> {
   if (!isJsonObject(element)) return null;
-  const [annotations, labels] = [membersOf(element.annotations), membersOf(element.labels)];
+  const [annotations, labels] = [toObject(element.annotations), toObject(element.labels)];
   const annotatedTitle = textOf(annotations.title) ?? textOf(annotations.summary) ?? textOf(labels.alertname);
   const title = readMappedField(sender, element, 'title', textOf) ?? annotatedTitle;
-  const starts = textOf(element.startsAt);
+  const startsAt = textOf(element.startsAt);
   const mappedStart = readMappedField(sender, element, 'start_time', readTime);
-  if (title === null || (starts === null && mappedStart === null)) return null;
+  if (title === null || (startsAt === null && mappedStart === null)) return null;
   const description = readMappedField(sender, element, 'description', textOf) ?? textOf(annotations.description);
   const service = readMappedField(sender, element, 'service', textOf);
-  const metricQuery = queryOf(element.generatorURL);
+  const metricQuery = parseMetricQuery(element.generatorURL);
   return {
     title: truncateWithEllipsis(title, MAX_LENGTHS.title),
     description: description === null ? null : truncateWithEllipsis(description, MAX_LENGTHS.description),
@@ -60,11 +65,11 @@ export async function readElement(element: unknown, sender: AlertSource, now: Da
       MAX_LENGTHS.monitoringTool,
     ),
     hosts: readMappedField(sender, element, 'hosts', hostsOrNull) ?? [],
-    severity: readMappedField(sender, element, 'severity', severityOf) ?? severityOf(labels.severity) ?? 'critical',
-    startedAt: mappedStart ?? readTime(starts),
+    severity: readMappedField(sender, element, 'severity', toSeverity) ?? toSeverity(labels.severity) ?? 'critical',
+    startedAt: mappedStart ?? readTime(startsAt),
     ...readEnding(element, sender, now),
     environment: readMappedField(sender, element, 'service_environment_name', textOf) ?? environmentOf(labels),
-    fingerprint: (await mappedFingerprint(element, sender)) ?? sha1(`${starts ?? ''}/${title}/${metricQuery ?? ''}`),
+    fingerprint: (await mappedFingerprint(element, sender)) ?? sha1(`${startsAt ?? ''}/${title}/${metricQuery ?? ''}`),
     runbook: textOf(annotations.runbook),
     metricQuery,
     yLabel: textOf(annotations.service_y_label) ?? textOf(annotations.gitlab_y_label) ?? annotatedTitle,
@@ -76,32 +81,33 @@ export async function readElement(element: unknown, sender: AlertSource, now: Da
 
 const EMPTY_OBJECT: JsonObject = Object.freeze({});
 
-function membersOf(value: unknown): JsonObject {
+/** Returns the value if it is an object, else an empty object. */
+function toObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : EMPTY_OBJECT;
 }
 
-function severityOf(value: unknown): AlertSeverity | null {
-  return SEVERITIES.get(textOf(value)?.toLowerCase() ?? '') ?? null;
+function toSeverity(value: unknown): AlertSeverity | null {
+  return SEVERITIES_BY_WORD.get(textOf(value)?.toLowerCase() ?? '') ?? null;
 }
 
 /** Alertmanager's zero time, which means "no time". */
-const ZERO = /^0001-01-01T/;
+const ZERO_TIME = /^0001-01-01T/;
 
-/** Returns whether the element resolves an alert, and the end time. */
+/** Returns whether the element resolves its alert, and the end time. */
 function readEnding(element: JsonObject, sender: AlertSource, now: Date): Pick<ParsedAlert, 'isResolving' | 'endedAt'> {
   const mappedEnd = endOf(element, sender);
   if (mappedEnd !== null) return { isResolving: true, endedAt: mappedEnd };
   const { status, endsAt } = element;
-  const endedAt = typeof endsAt === 'string' && !ZERO.test(endsAt.trim()) ? readTime(endsAt) : null;
+  const endedAt = typeof endsAt === 'string' && !ZERO_TIME.test(endsAt.trim()) ? readTime(endsAt) : null;
   if (status !== undefined && status !== null) return { isResolving: status === 'resolved', endedAt };
   return { isResolving: endedAt !== null && endedAt <= now.toISOString(), endedAt };
 }
 
-/** Returns the form-encoded query of a graph URL. */
-function queryOf(url: unknown): string | null {
+/** Returns the metric query in a graph URL (its parameter `g0.expr`), or null if there is none. */
+function parseMetricQuery(url: unknown): string | null {
   const text = textOf(url);
-  const queryStart = text?.indexOf('?') ?? -1;
-  if (text === null || queryStart === -1) return null;
-  const [query] = text.slice(queryStart + 1).split('#', 1);
+  const queryIndex = text?.indexOf('?') ?? -1;
+  if (text === null || queryIndex === -1) return null;
+  const [query] = text.slice(queryIndex + 1).split('#', 1);
   return textOf(new URLSearchParams(query).get('g0.expr'));
 }

@@ -21,12 +21,12 @@ const FIELDS = [
 /** A field that a mapping may contain. */
 export type MappedField = (typeof FIELDS)[number];
 
-const TYPES = ['string', 'array', 'datetime', 'number'] as const;
+const VALUE_TYPES = ['string', 'array', 'datetime', 'number'] as const;
 
 /** The path of a value in a payload, and the type to read it as. */
 export interface Mapped {
   readonly path: readonly (string | number)[];
-  readonly type: (typeof TYPES)[number];
+  readonly type: (typeof VALUE_TYPES)[number];
   readonly label?: string | null;
 }
 
@@ -35,8 +35,8 @@ export type Mapping = { readonly [Field in MappedField]?: Mapped };
 /** Alternative field names, used by mappings that were written for GitLab. */
 const ALIASES = new Map<string, MappedField>([['gitlab_environment_name', 'service_environment_name']]);
 
-/** Maximum path length: no payload is nested more deeply. */
-const LONGEST_PATH = 100;
+/** Maximum number of steps in a path. No payload is nested more deeply. */
+const MAX_PATH_LENGTH = 100;
 
 /** Returns whether the value matches the mapping schema exactly. */
 export function isMapping(value: unknown): value is Readonly<Record<string, Mapped>> {
@@ -47,17 +47,17 @@ const isFieldName = (name: string) => ALIASES.has(name) || (FIELDS as readonly s
 
 function isMapped(value: unknown): value is Mapped {
   if (!isJsonObject(value)) return false;
-  const { path, type, label, ...more } = value;
+  const { path, type, label, ...unknownMembers } = value;
   return (
     isPath(path) &&
-    (TYPES as readonly unknown[]).includes(type) &&
+    (VALUE_TYPES as readonly unknown[]).includes(type) &&
     (label === undefined || label === null || typeof label === 'string') &&
-    Object.keys(more).length === 0
+    Object.keys(unknownMembers).length === 0
   );
 }
 
 function isPath(value: unknown): boolean {
-  if (!Array.isArray(value) || value.length === 0 || value.length > LONGEST_PATH) return false;
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_PATH_LENGTH) return false;
   return value.every((step) => typeof step === 'string' || Number.isSafeInteger(step));
 }
 

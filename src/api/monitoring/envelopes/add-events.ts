@@ -23,29 +23,34 @@ export interface EventToAdd extends ReportedEvent {
  */
 export async function addEvents(tx: Transaction, events: readonly EventToAdd[]): Promise<void> {
   if (events.length === 0) return;
-  const groups = Map.groupBy(events, getErrorKey);
+  const eventsByError = Map.groupBy(events, getErrorKey);
   // Sorted, so that concurrent writers update the same rows in the same order.
-  const rows = [...groups.keys()].sort().map((key) => combineEvents(groups.get(key) as EventToAdd[], tx.now));
+  const rows = [...eventsByError.keys()]
+    .sort()
+    .map((key) => combineEvents(eventsByError.get(key) as EventToAdd[], tx.now));
   const errors = await upsertErrors(tx, rows);
-  const ids = new Map(errors.map(({ id, project_id, fingerprint }) => [`${project_id} ${fingerprint}`, id]));
-  const eventsOfErrors = events.map((event) => ({ event, error_id: ids.get(getErrorKey(event)) as number }));
+  const errorIdsByKey = new Map(errors.map(({ id, project_id, fingerprint }) => [`${project_id} ${fingerprint}`, id]));
+  const eventsWithErrorIds = events.map((event) => ({
+    event,
+    error_id: errorIdsByKey.get(getErrorKey(event)) as number,
+  }));
   await insertEvents(
     tx,
-    eventsOfErrors.map(({ event, error_id }) => toEventRow(event, error_id, tx.now)),
+    eventsWithErrorIds.map(({ event, error_id }) => toEventRow(event, error_id, tx.now)),
   );
-  await addAffectedUsers(tx, eventsOfErrors);
-  await addErrorEnvironments(tx, eventsOfErrors);
-  await addHourlyCounts(tx, eventsOfErrors);
+  await addAffectedUsers(tx, eventsWithErrorIds);
+  await addErrorEnvironments(tx, eventsWithErrorIds);
+  await addHourlyCounts(tx, eventsWithErrorIds);
 }
 
-interface EventOfError {
+interface EventWithErrorId {
   readonly event: EventToAdd;
   readonly error_id: number;
 }
 
 const getErrorKey = ({ projectId, groupHash }: EventToAdd) => `${projectId} ${groupHash}`;
 
-/** Combines events of the same error; most values are those of the newest event. */
+/** Combines events of the same error into the row to upsert; most values are those of the newest event. */
 function combineEvents(events: readonly EventToAdd[], now: string): CombinedReports {
   const timestamps = events.map(({ occurredAt }) => occurredAt).sort();
   const last_seen = timestamps.at(-1) as string;
@@ -93,7 +98,7 @@ function toEventRow(event: EventToAdd, error_id: number, now: string) {
   };
 }
 
-async function addAffectedUsers(tx: Transaction, events: readonly EventOfError[]): Promise<void> {
+async function addAffectedUsers(tx: Transaction, events: readonly EventWithErrorId[]): Promise<void> {
   const users = events.flatMap(({ event, error_id }) => {
     const user_key = getUserKey(event.user);
     return user_key === null ? [] : { error_id, user_key };
@@ -102,14 +107,14 @@ async function addAffectedUsers(tx: Transaction, events: readonly EventOfError[]
     tx,
     distinct(users, ({ error_id, user_key }) => `${error_id} ${user_key}`),
   );
-  const byError = Map.groupBy(newUsers, ({ error_id }) => error_id);
+  const newUsersByError = Map.groupBy(newUsers, ({ error_id }) => error_id);
   await addToUserCounts(
     tx,
-    [...byError].map(([error_id, { length }]) => ({ error_id, users: length })),
+    [...newUsersByError].map(([error_id, { length }]) => ({ error_id, users: length })),
   );
 }
 
-async function addErrorEnvironments(tx: Transaction, events: readonly EventOfError[]): Promise<void> {
+async function addErrorEnvironments(tx: Transaction, events: readonly EventWithErrorId[]): Promise<void> {
   const environments = events.flatMap(({ event: { environment }, error_id }) =>
     environment === null ? [] : { error_id, environment },
   );
@@ -120,26 +125,27 @@ async function addErrorEnvironments(tx: Transaction, events: readonly EventOfErr
 }
 
 const HOUR_SECONDS = 3600;
-/** Length of the period that the `frequency` of an error covers. */
+/** Length of the period that the `frequency` of an error covers, in seconds. */
 const FREQUENCY_SECONDS = 24 * HOUR_SECONDS;
 
-async function addHourlyCounts(tx: Transaction, events: readonly EventOfError[]): Promise<void> {
+/** Counts the events of the last 24 hours by error and hour. */
+async function addHourlyCounts(tx: Transaction, events: readonly EventWithErrorId[]): Promise<void> {
   const oldestSecond = Date.parse(tx.now) / 1000 - FREQUENCY_SECONDS;
   const hours = events.flatMap(({ event, error_id }) => {
     const second = Date.parse(event.occurredAt) / 1000;
     return second < oldestSecond ? [] : { error_id, hour: Math.floor(second / HOUR_SECONDS) * HOUR_SECONDS };
   });
-  const byErrorAndHour = Map.groupBy(hours, ({ error_id, hour }) => `${error_id} ${hour}`);
+  const hoursByErrorAndHour = Map.groupBy(hours, ({ error_id, hour }) => `${error_id} ${hour}`);
   await addToHourlyCounts(
     tx,
-    [...byErrorAndHour.values()].map((group) => ({
+    [...hoursByErrorAndHour.values()].map((group) => ({
       ...(group[0] as (typeof hours)[number]),
       event_count: group.length,
     })),
   );
 }
 
-/** Returns one row per key. Sorted by key, so that concurrent writers update the same rows in the same order. */
+/** Returns one row per key, sorted by key, so that concurrent writers update the same rows in the same order. */
 function distinct<Row>(rows: readonly Row[], getKey: (row: Row) => string): Row[] {
   const byKey = new Map(rows.map((row) => [getKey(row), row]));
   return [...byKey.keys()].sort().map((key) => byKey.get(key) as Row);

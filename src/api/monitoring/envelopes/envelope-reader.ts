@@ -6,9 +6,9 @@ import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 
 /** Maximum size of one event or session, in bytes. */
 export const MAX_PAYLOAD_BYTES = 1024 * 1024;
-/** Maximum size of the envelope header and of an item header. */
+/** Maximum size of the envelope header and of an item header, in bytes. */
 const MAX_LINE_BYTES = 16 * 1024;
-/** SDKs usually send a few items; SDKs that batch send up to a hundred. */
+/** Maximum number of items per envelope. SDKs usually send a few; SDKs that batch send up to a hundred. */
 const MAX_ITEMS = 1_000;
 
 /** An item of an envelope, with its payload. */
@@ -57,7 +57,8 @@ export function createEnvelopeReader(itemTypes: ReadonlySet<string>): EnvelopeRe
   const items: EnvelopeItem[] = [];
   const buffer = createChunkBuffer();
 
-  function endLine(): EnvelopeFailure | null {
+  /** Parses the buffered header line of the envelope or of an item. */
+  function parseHeaderLine(): EnvelopeFailure | null {
     const line = buffer.take();
     if (state.expects === 'item' && line.length === 0) return null;
     const object = parseObject(line);
@@ -75,11 +76,13 @@ export function createEnvelopeReader(itemTypes: ReadonlySet<string>): EnvelopeRe
     return null;
   }
 
+  /** Adds the item unless it is skipped, and enters the next state. */
   function endPayload(nextState: ParserState): void {
     if (state.expects === 'payload' && state.type !== null) items.push({ type: state.type, payload: buffer.take() });
     state = nextState;
   }
 
+  /** Buffers bytes. Fails if the buffer would exceed `maxBytes`. */
   function append(bytes: Buffer, maxBytes: number): EnvelopeFailure | null {
     if (buffer.size + bytes.length > maxBytes) return tooLarge();
     buffer.add(bytes);
@@ -95,16 +98,16 @@ export function createEnvelopeReader(itemTypes: ReadonlySet<string>): EnvelopeRe
       return 1;
     }
     const remainingBytes = state.expects === 'payload' ? state.remaining : null;
-    const newlineAt = remainingBytes === null ? bytes.indexOf(NEWLINE) : -1;
-    const isComplete = remainingBytes === null ? newlineAt !== -1 : remainingBytes <= bytes.length;
-    const part = isComplete ? bytes.subarray(0, remainingBytes ?? newlineAt) : bytes;
+    const newlineIndex = remainingBytes === null ? bytes.indexOf(NEWLINE) : -1;
+    const isComplete = remainingBytes === null ? newlineIndex !== -1 : remainingBytes <= bytes.length;
+    const part = isComplete ? bytes.subarray(0, remainingBytes ?? newlineIndex) : bytes;
     if (state.expects === 'payload') {
       const failure = state.type === null ? null : append(part, MAX_PAYLOAD_BYTES);
       if (failure !== null) return failure;
       if (state.remaining !== null) state.remaining -= part.length;
       if (isComplete) endPayload({ expects: remainingBytes === null ? 'item' : 'newline' });
     } else {
-      const failure = append(part, MAX_LINE_BYTES) ?? (isComplete ? endLine() : null);
+      const failure = append(part, MAX_LINE_BYTES) ?? (isComplete ? parseHeaderLine() : null);
       if (failure !== null) return failure;
     }
     return part.length + (isComplete && remainingBytes === null ? 1 : 0);
@@ -119,16 +122,16 @@ export function createEnvelopeReader(itemTypes: ReadonlySet<string>): EnvelopeRe
       return payloadBytes;
     },
     push(bytes) {
-      for (let at = 0; at < bytes.length; ) {
-        if (state.expects === 'item' && buffer.size === 0) at = skipBlanks(bytes, at);
-        const consumed = consume(bytes.subarray(at));
+      for (let offset = 0; offset < bytes.length; ) {
+        if (state.expects === 'item' && buffer.size === 0) offset = skipBlanks(bytes, offset);
+        const consumed = consume(bytes.subarray(offset));
         if (typeof consumed !== 'number') return consumed;
-        at += consumed;
+        offset += consumed;
       }
       return null;
     },
     end() {
-      const failure = state.expects === 'header' || state.expects === 'item' ? endLine() : null;
+      const failure = state.expects === 'header' || state.expects === 'item' ? parseHeaderLine() : null;
       if (failure !== null) return failure;
       if (state.expects !== 'payload') return null;
       if (state.remaining !== null) return invalid();
@@ -149,22 +152,23 @@ function parseObject(line: Buffer): JsonObject | null {
   }
 }
 
+/** Returns whether the value is a valid payload length; undefined and null mean that the payload ends with the line. */
 function isLength(length: unknown): length is number | null | undefined {
   return length === undefined || length === null || (Number.isSafeInteger(length) && (length as number) >= 0);
 }
 
-/** Skips blank lines without buffering them: there may be very many. */
+/** Returns the index of the first byte that is not blank. Blank lines are not buffered, because there may be very many. */
 function skipBlanks(bytes: Buffer, from: number): number {
-  let at = from;
-  while (at < bytes.length && isBlank(bytes[at]!)) at++;
-  return at;
+  let index = from;
+  while (index < bytes.length && isBlank(bytes[index]!)) index++;
+  return index;
 }
 
 function isBlank(byte: number): boolean {
   return byte === NEWLINE || byte === 0x20 || byte === 0x09 || byte === 0x0d;
 }
 
-/** Collects consecutive chunks; `take` returns them as one buffer and empties the collection. */
+/** Creates a buffer of consecutive chunks. `take` returns them as one `Buffer` and removes them. */
 function createChunkBuffer() {
   let chunks: Buffer[] = [];
   let size = 0;

@@ -4,7 +4,7 @@ import type { ErrorLevel, ErrorType } from '#database/tables/error-tracking.ts';
 
 /** SQL statements that store error events. Each statement handles any number of rows. */
 
-/** Identifies an event. */
+/** The unique key of an event. */
 export interface ErrorEventKey {
   readonly project_id: number;
   readonly event_id: string;
@@ -39,6 +39,7 @@ export interface CombinedReports {
   readonly level: ErrorLevel;
   readonly status: 'unresolved';
   readonly event_count: number;
+  /** New affected users are added later, by `addToUserCounts`. */
   readonly user_count: 0;
   readonly first_seen: string;
   readonly last_seen: string;
@@ -65,17 +66,17 @@ const ERROR_COLUMNS = [
   'last_received_at',
 ] as const satisfies readonly (keyof CombinedReports)[];
 
-/** Columns of an error that have the values of its newest event. */
-const COLUMNS_OF_NEWEST_EVENT = ['type', 'name', 'name_key', 'message', 'message_key', 'level'] as const;
+/** Columns of an error that are overwritten if the incoming event is not older than the stored ones. */
+const NEWEST_EVENT_COLUMNS = ['type', 'name', 'name_key', 'message', 'message_key', 'level'] as const;
 
-/** Creates errors or updates existing ones. A resolved error becomes unresolved. index: errors_by_fingerprint */
+/** Upserts errors and returns their ids. A resolved error becomes unresolved. index: errors_by_fingerprint */
 export const upsertErrors = prepareForRows(ERROR_COLUMNS, (tx, rows: RowParameters<CombinedReports>) =>
   tx
     .insertInto('errors')
     .values(rows)
     .onConflict((conflict) =>
       conflict.columns(['project_id', 'fingerprint']).doUpdateSet((eb) => {
-        const newestValues = COLUMNS_OF_NEWEST_EVENT.map((column) => [
+        const newestValues = NEWEST_EVENT_COLUMNS.map((column) => [
           column,
           eb
             .case()
@@ -84,7 +85,8 @@ export const upsertErrors = prepareForRows(ERROR_COLUMNS, (tx, rows: RowParamete
             .else(eb.ref(`errors.${column}`))
             .end(),
         ]);
-        const minOrMax = (column: 'first_seen' | 'last_seen', operator: '<' | '>') =>
+        /** Keeps the earlier (`<`) or the later (`>`) of the stored and the incoming timestamp. */
+        const pickExtreme = (column: 'first_seen' | 'last_seen', operator: '<' | '>') =>
           eb
             .case()
             .when(`excluded.${column}`, operator, eb.ref(`errors.${column}`))
@@ -100,8 +102,8 @@ export const upsertErrors = prepareForRows(ERROR_COLUMNS, (tx, rows: RowParamete
             .else(eb.ref('errors.status'))
             .end(),
           event_count: eb('errors.event_count', '+', eb.ref('excluded.event_count')),
-          first_seen: minOrMax('first_seen', '<'),
-          last_seen: minOrMax('last_seen', '>'),
+          first_seen: pickExtreme('first_seen', '<'),
+          last_seen: pickExtreme('last_seen', '>'),
           last_received_at: eb.ref('excluded.last_received_at'),
         };
       }),
@@ -144,17 +146,18 @@ const EVENT_COLUMNS = [
   'payload',
 ] as const satisfies readonly (keyof ErrorEventInput)[];
 
+/** Inserts events. Fails if one of them is stored already. */
 export const insertEvents = prepareForRows(EVENT_COLUMNS, (tx, rows: RowParameters<ErrorEventInput>) =>
   tx.insertInto('error_events').values(rows),
 );
 
-interface ErrorUser {
+interface NewErrorUser {
   readonly error_id: number;
   readonly user_key: string;
 }
 
-/** Inserts the users that an error does not have yet; returns one row per new user. index: error_users primary key */
-export const insertNewUsers = prepareForRows(['error_id', 'user_key'], (tx, rows: RowParameters<ErrorUser>) =>
+/** Inserts the affected users of errors, skips stored ones, and returns one row per inserted user. index: error_users primary key */
+export const insertNewUsers = prepareForRows(['error_id', 'user_key'], (tx, rows: RowParameters<NewErrorUser>) =>
   tx
     .insertInto('error_users')
     .values(rows)
@@ -167,7 +170,7 @@ interface UserCountChange {
   readonly users: number;
 }
 
-// index: errors primary key
+/** Adds the numbers of new users to the user counts of errors. index: errors primary key */
 export const addToUserCounts = prepareForRows(['error_id', 'users'], (tx, rows: RowParameters<UserCountChange>) =>
   tx
     .updateTable('errors')
@@ -176,31 +179,32 @@ export const addToUserCounts = prepareForRows(['error_id', 'users'], (tx, rows: 
     .whereRef('errors.id', '=', 'given.error_id'),
 );
 
-interface ErrorEnvironment {
+interface NewErrorEnvironment {
   readonly error_id: number;
   readonly environment: string;
 }
 
-// index: error_environments primary key
+/** Inserts the environments of errors and skips stored ones. index: error_environments primary key */
 export const insertNewEnvironments = prepareForRows(
   ['error_id', 'environment'],
-  (tx, rows: RowParameters<ErrorEnvironment>) =>
+  (tx, rows: RowParameters<NewErrorEnvironment>) =>
     tx
       .insertInto('error_environments')
       .values(rows)
       .onConflict((conflict) => conflict.doNothing()),
 );
 
-interface ErrorHour {
+interface HourlyCountChange {
   readonly error_id: number;
+  /** Start of the hour, in Unix seconds. */
   readonly hour: number;
   readonly event_count: number;
 }
 
-// index: error_hours primary key
+/** Adds event counts to the hourly counts of errors. index: error_hours primary key */
 export const addToHourlyCounts = prepareForRows(
   ['error_id', 'hour', 'event_count'],
-  (tx, rows: RowParameters<ErrorHour>) =>
+  (tx, rows: RowParameters<HourlyCountChange>) =>
     tx
       .insertInto('error_hours')
       .values(rows)

@@ -32,6 +32,7 @@ export interface ParsedEvent {
 
 type Level = 'fatal' | 'error' | 'warning' | 'info' | 'debug';
 
+/** The end user of the reporting program who was affected by the error. */
 export interface AffectedUser {
   readonly id: string | null;
   readonly email: string | null;
@@ -39,6 +40,7 @@ export interface AffectedUser {
   readonly ip_address: string | null;
 }
 
+/** When and from where a report was received. */
 export interface Receipt {
   /** ISO 8601. */
   readonly receivedAt: string;
@@ -50,6 +52,7 @@ const UNNAMED_EXCEPTION = 'Error';
 const UNLABELED_EVENT = '<unlabeled event>';
 const UNKNOWN_PLATFORM = 'other';
 
+/** Parses an event. Replaces missing and invalid fields by defaults. */
 export function parseEvent(event: JsonObject, { receivedAt, address }: Receipt): ParsedEvent {
   const platform = toText(event.platform) ?? UNKNOWN_PLATFORM;
   return {
@@ -93,19 +96,19 @@ function parseContent(event: JsonObject): EventContent {
 }
 
 function parseMessage({ logentry, message }: JsonObject): Pick<EventContent, 'name' | 'message' | 'template'> {
-  const logged = isJsonObject(logentry) ? logentry : {};
+  const logEntry: JsonObject = isJsonObject(logentry) ? logentry : {};
   const messageObject: JsonObject = isJsonObject(message) ? message : {};
-  const hasParts = messageObject.formatted !== undefined || messageObject.message !== undefined;
+  const hasMessageFields = messageObject.formatted !== undefined || messageObject.message !== undefined;
   const candidates = [
-    logged.formatted,
-    logged.message,
+    logEntry.formatted,
+    logEntry.message,
     messageObject.formatted,
     messageObject.message,
-    hasParts ? null : message,
+    hasMessageFields ? null : message,
   ];
   const texts = candidates.map((candidate) => toTextOrJson(candidate, MAX_MESSAGE_LENGTH));
   const text = texts.find((candidate) => candidate !== null) ?? null;
-  const templates = [logged.message, messageObject.message].map((part) => toTextOrJson(part, MAX_MESSAGE_LENGTH));
+  const templates = [logEntry.message, messageObject.message].map((part) => toTextOrJson(part, MAX_MESSAGE_LENGTH));
   const template = templates.find((part) => part !== null) ?? text ?? '';
   const firstLine = text?.trimStart().split(/[\r\n]/, 1)[0];
   return { name: toText(firstLine) ?? UNLABELED_EVENT, message: text, template };
@@ -137,6 +140,7 @@ export function getUserKey(user: AffectedUser | null): string | null {
   return user && (user.id ?? user.email ?? user.username ?? user.ip_address);
 }
 
+/** Maximum number of tags per event; further ones are dropped. */
 const MAX_TAGS = 200;
 
 function parseTags(tags: unknown): Readonly<Record<string, string>> {
@@ -154,15 +158,15 @@ function parseFingerprint(fingerprint: unknown): readonly string[] {
   return fingerprint.slice(0, MAX_FINGERPRINT_PARTS).flatMap((part) => toTextOrJson(part, MAX_MESSAGE_LENGTH) ?? []);
 }
 
-/** Tolerance for senders' clocks that are ahead. */
+/** Maximum time by which a sender's clock may be ahead. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 const EARLIEST_TIMESTAMP = Date.parse('0001-01-01T00:00:00.000Z');
 
-/** Replaces timestamps that are invalid or too far in the future by the time of receipt. */
+/** Returns the event's time in ISO 8601, or the time of receipt if it is invalid, before year 1 or too far in the future. */
 function parseOccurredAt(timestamp: unknown, receivedAt: string): string {
   const time = parseUnixMilliseconds(timestamp);
-  const isPossible = time >= EARLIEST_TIMESTAMP && time <= Date.parse(receivedAt) + MAX_CLOCK_SKEW_MS;
-  return isPossible ? new Date(time).toISOString() : receivedAt;
+  const isPlausible = time >= EARLIEST_TIMESTAMP && time <= Date.parse(receivedAt) + MAX_CLOCK_SKEW_MS;
+  return isPlausible ? new Date(time).toISOString() : receivedAt;
 }
 
 /** Returns Unix milliseconds, or NaN if the value is not a timestamp. */

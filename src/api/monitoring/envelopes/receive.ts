@@ -27,11 +27,11 @@ import { storeReport } from './store-report.ts';
 
 type IngestionServices = Pick<Services, 'clock' | 'runUnitOfWork'>;
 
-/** Maximum size of a body as sent. */
+/** Maximum size of a body as sent, in bytes. */
 const MAX_BODY_BYTES = 20 * MEBIBYTE;
-/** Maximum size of a body after decompression. */
+/** Maximum size of a body after decompression, in bytes. */
 const MAX_DECODED_BYTES = 50 * MEBIBYTE;
-/** Base64 takes four bytes for three, plus line breaks. */
+/** Maximum size of an event in Base64, in bytes. Base64 takes four bytes for three, plus line breaks. */
 const MAX_BASE64_BYTES = 2 * MAX_PAYLOAD_BYTES;
 
 interface IngestionCall extends SenderAuthentication {
@@ -52,35 +52,42 @@ type ParsedReport = { readonly sender: ReportSender; readonly report: ErrorRepor
 /** The response to an accepted report. */
 type ReportResponse = { id?: string };
 
+/** Receives an envelope: a header and items, each with its own payload. */
 export function receiveEnvelope(
   call: IngestionCall,
   services: IngestionServices,
 ): Promise<ReportResponse | IngestionFailure> {
-  return receive(call, services, 'invalidEnvelope', (body) => parseEnvelope(call, body));
+  return receiveReport(call, services, 'invalidEnvelope', (body) => parseEnvelope(call, body));
 }
 
+/** Receives a single event, which older SDKs send without an envelope. */
 export function receiveEvent(
   call: IngestionCall,
   services: IngestionServices,
 ): Promise<ReportResponse | IngestionFailure> {
-  return receive(call, services, 'invalidEvent', (body) => parseSingleEvent(call, body));
+  return receiveReport(call, services, 'invalidEvent', (body) => parseSingleEvent(call, body));
 }
 
-/** `decodingFailure`: the failure for a body that cannot be decompressed. */
-async function receive(
+/** Decodes, parses and stores a report. `decodingFailure`: the failure for a body that cannot be decompressed. */
+async function receiveReport(
   { request }: IngestionCall,
   services: IngestionServices,
   decodingFailure: 'invalidEnvelope' | 'invalidEvent',
   parse: (body: DecodedBody) => Promise<ParsedReport | IngestionFailure>,
 ): Promise<ReportResponse | IngestionFailure> {
-  const encoding = parseEncoding(firstHeader(request.headers['content-encoding']));
-  if (encoding === null) return fail('unsupportedEncoding');
+  const contentEncoding = parseEncoding(firstHeader(request.headers['content-encoding']));
+  if (contentEncoding === null) return fail('unsupportedEncoding');
   const bytes = await readBody(request);
   if (isFailure(bytes)) return bytes;
   const receipt = { receivedAt: timestamp(services.clock), address: request.clientAddress };
   // The decoded bytes are in memory in addition to the bytes as sent.
   const reserveMemory = (decodedBytes: number) => reserve(request, bytes.length + decodedBytes);
-  const parsing = readDecoded(bytes, encoding, (chunks) => parse({ chunks, receipt, reserveMemory }), request.client);
+  const parsing = readDecoded(
+    bytes,
+    contentEncoding,
+    (chunks) => parse({ chunks, receipt, reserveMemory }),
+    request.client,
+  );
   const parsedReport = await parsing.catch((error: unknown) => {
     if (error instanceof DecodingError) return fail(decodingFailure);
     throw error;
@@ -106,9 +113,9 @@ async function parseEnvelope(
 ): Promise<ParsedReport | IngestionFailure> {
   const reader = createEnvelopeReader(STORED_ITEM_TYPES);
   let sender: ReportSender | null = null;
-  let size = 0;
-  /** Authentication failures take precedence over failures of the rest of the envelope. */
-  const authenticate = async () => {
+  let decodedSize = 0;
+  // Authentication failures take precedence over failures of the rest of the envelope.
+  const authenticateOnce = async () => {
     if (sender !== null || reader.header === null) return null;
     const authentication = await authenticateSender(reader.header.dsn);
     if (isFailure(authentication)) return authentication;
@@ -116,21 +123,21 @@ async function parseEnvelope(
     return null;
   };
   for await (const chunk of chunks) {
-    size += chunk.length;
-    if (size > MAX_DECODED_BYTES) return fail('tooLarge');
-    const invalid = reader.push(chunk);
-    const failure = (await authenticate()) ?? invalid;
+    decodedSize += chunk.length;
+    if (decodedSize > MAX_DECODED_BYTES) return fail('tooLarge');
+    const parseFailure = reader.push(chunk);
+    const failure = (await authenticateOnce()) ?? parseFailure;
     if (failure !== null) return failure;
     reserveMemory(reader.payloadBytes);
   }
-  const invalid = reader.end();
-  const failure = (await authenticate()) ?? invalid;
+  const parseFailure = reader.end();
+  const failure = (await authenticateOnce()) ?? parseFailure;
   if (failure !== null) return failure;
   const report = await buildReport(reader.header ?? {}, reader.items, receipt);
   return isFailure(report) ? report : { sender: sender as unknown as ReportSender, report };
 }
 
-const [BRACE, SPACE] = [0x7b, 0x20] as const;
+const [OPENING_BRACE, SPACE] = [0x7b, 0x20] as const;
 
 /** Parses the JSON of an event, or its Base64-encoded zlib data, which older SDKs send. */
 async function parseSingleEvent(
@@ -141,14 +148,14 @@ async function parseSingleEvent(
   if (isFailure(sender)) return sender;
   const bytes = await collectBytes(chunks, MAX_BASE64_BYTES);
   if (bytes === null) return fail('tooLarge');
-  const isJson = bytes.find((byte) => byte > SPACE) === BRACE;
+  const isJson = bytes.find((byte) => byte > SPACE) === OPENING_BRACE;
   const payload = isJson ? bytes : await inflateBase64(bytes);
   if (payload === null || payload.length > MAX_PAYLOAD_BYTES) return fail('tooLarge');
   const report = await buildEventReport(payload, receipt);
   return isFailure(report) ? report : { sender, report };
 }
 
-/** Returns null if the inflated data is too large. */
+/** Decodes Base64 and inflates the result. Returns null if it is too large. */
 function inflateBase64(base64: Buffer): Promise<Buffer | null> {
   const bytes = Buffer.from(base64.toString('latin1'), 'base64');
   return collectBytes(decodeChunks(bytes, 'deflate'), MAX_PAYLOAD_BYTES);

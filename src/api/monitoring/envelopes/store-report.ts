@@ -26,17 +26,17 @@ type StoreFailure = Failure<'rejected' | 'rateLimited'>;
 /** Estimated overhead of an event or session, in bytes in addition to its JSON. */
 const EVENT_OVERHEAD_BYTES = 8_192;
 const SESSION_OVERHEAD_BYTES = 2_048;
-/** Maximum weight of one transaction. On SQLite, a transaction blocks the event loop until it ends. */
+/** Maximum weight of one transaction, in bytes. On SQLite, a transaction blocks the event loop until it ends. */
 const MAX_BATCH_BYTES = 2 * 1024 * 1024;
 
-const weightOf = ({ payload }: ReportedEvent) => EVENT_OVERHEAD_BYTES + payload.length;
+const getEventWeight = ({ payload }: ReportedEvent) => EVENT_OVERHEAD_BYTES + payload.length;
 
 /** Stores a batch, together with the batches of concurrent reports in one transaction. */
 const storeBatch = defineBatchedWrite<ReportBatch, null>({
   execute: storeBatches,
   lockKeys: (batches) => [...new Set(batches.map(({ sender }) => errorReportsLockKey(sender.projectId)))].sort(),
   weightOf: ({ events, sessionUpdates, sessionCounts }) =>
-    events.reduce((sum, event) => sum + weightOf(event), 0) +
+    events.reduce((sum, event) => sum + getEventWeight(event), 0) +
     (sessionUpdates.length + sessionCounts.length) * SESSION_OVERHEAD_BYTES,
   maxWeight: MAX_BATCH_BYTES,
   queue: { maxWaiting: 1_000, retryAfter: 5 },
@@ -57,6 +57,7 @@ export async function storeReport(
   return null;
 }
 
+/** Splits a report into batches of at most `MAX_BATCH_BYTES`. The first batch contains all sessions. */
 function splitReport(
   sender: ReportSender,
   { events, sessionUpdates, sessionCounts }: ErrorReport,
@@ -65,10 +66,10 @@ function splitReport(
   const eventBatches: ReportedEvent[][] = [[]];
   let weight = 0;
   for (const event of events) {
-    weight += weightOf(event);
+    weight += getEventWeight(event);
     if (weight > MAX_BATCH_BYTES) {
       eventBatches.push([]);
-      weight = weightOf(event);
+      weight = getEventWeight(event);
     }
     eventBatches.at(-1)?.push(event);
   }
@@ -85,11 +86,12 @@ function splitReport(
 
 const getEventKey = ({ projectId }: ReportSender, { eventId }: ReportedEvent) => `${projectId} ${eventId}`;
 
+/** Stores batches in one transaction. Returns null or the failure of each batch, in order. */
 async function storeBatches(
   uow: UnitOfWork,
   batches: readonly ReportBatch[],
 ): Promise<readonly (null | StoreFailure)[]> {
-  const getLimits = await loadLimitsBySender(uow, batches);
+  const getLimits = await loadLimits(uow, batches);
   const storedEventKeys = await findStoredEventKeys(uow, batches);
   const rateLimiter = await createEventRateLimiter(
     uow,
@@ -102,10 +104,10 @@ async function storeBatches(
     const { sender } = batch;
     const limits = getLimits(sender);
     const isNew = (event: ReportedEvent) => !storedEventKeys.has(getEventKey(sender, event));
-    const seconds =
+    const retryAfterSeconds =
       limits && rateLimiter.countEvents(sender.projectId, batch.rateLimitedEvents.filter(isNew).length, limits);
     if (limits === null) results.push(fail('rejected'));
-    else if (seconds !== null) results.push(fail('rateLimited', { seconds }));
+    else if (retryAfterSeconds !== null) results.push(fail('rateLimited', { seconds: retryAfterSeconds }));
     else {
       results.push(null);
       acceptedBatches.push({ ...batch, ...sender });
@@ -121,14 +123,18 @@ async function storeBatches(
   return results;
 }
 
-/** Loads the limits of the senders again: they may have changed while the body arrived, which can take minutes. */
-async function loadLimitsBySender(uow: UnitOfWork, batches: readonly ReportBatch[]) {
-  const limits = new Map<string, Awaited<ReturnType<typeof findIngestionLimits>>>();
+/**
+ * Returns a function that gives the limits of a sender, or null if the sender is no longer accepted. Loads the limits again,
+ * because they may have changed while the body arrived, which can take minutes.
+ */
+async function loadLimits(uow: UnitOfWork, batches: readonly ReportBatch[]) {
+  const limitsBySender = new Map<string, Awaited<ReturnType<typeof findIngestionLimits>>>();
   for (const { sender } of batches) {
     const senderKey = `${sender.projectId} ${sender.key}`;
-    if (!limits.has(senderKey)) limits.set(senderKey, await findIngestionLimits(uow, { ...sender, tier: uow.tier }));
+    if (!limitsBySender.has(senderKey))
+      limitsBySender.set(senderKey, await findIngestionLimits(uow, { ...sender, tier: uow.tier }));
   }
-  return ({ projectId, key }: ReportSender) => limits.get(`${projectId} ${key}`) ?? null;
+  return ({ projectId, key }: ReportSender) => limitsBySender.get(`${projectId} ${key}`) ?? null;
 }
 
 async function findStoredEventKeys(uow: UnitOfWork, batches: readonly ReportBatch[]): Promise<Set<string>> {
