@@ -23,4 +23,5 @@ export const areas: Readonly<Record<string, ResourceModules>> = {
   operations,
 };
 
+/** All resource modules, by name. */
 export const resourceModules: ResourceModules = collectResourceModules(areas, ENDPOINT_SOURCES);

@@ -2,13 +2,13 @@ import { describeChange } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { isOnlyAdministrator } from '#authentication/users/administrators.ts';
 import {
-  updateUser as changeUser,
   findChangeableUser,
   findUserById,
   type UnchangeableUserCode,
   type UpdateUserInput,
   type User,
   type UserFailure,
+  updateUser as updateStoredUser,
 } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
@@ -19,10 +19,10 @@ import { loadSettings } from '#settings/settings.ts';
 import { recordUserEvent } from './activity.ts';
 import { type PreparedPassword, preparePassword } from './choose-password.ts';
 
-/** The input of an administrator; undefined attributes stay unchanged. */
+/** The attributes that an administrator may update; undefined ones stay unchanged. */
 export interface UserUpdateInput extends Pick<UpdateUserInput, 'username' | 'name' | 'email' | 'identity' | 'details'> {
   readonly password?: string | undefined;
-  /** Whether to reset the privacy to the default of the instance. */
+  /** Whether to reset `private_profile` to the default of the instance. */
   readonly defaultPrivacy: boolean;
 }
 
@@ -55,26 +55,31 @@ export async function updateUser(
   // A password set by somebody else expires at once, so that the user must choose another one.
   const newPassword = hash === null ? undefined : { hash, expired: uow.actor.user.id !== id };
   const details = defaultPrivacy ? { ...input.details, private_profile: await getDefaultPrivacy(uow) } : input.details;
-  const changes = { ...input, details, password: newPassword, passwordProblems: password?.problems };
-  const updated = await changeUser(uow, user, changes);
-  if (isFailure(updated)) return updated;
-  await moveNamespace(uow, user, updated);
-  await recordChanges(uow, user, updated);
+  const storedChanges = { ...input, details, password: newPassword, passwordProblems: password?.problems };
+  const updatedUser = await updateStoredUser(uow, user, storedChanges);
+  if (isFailure(updatedUser)) return updatedUser;
+  await renamePersonalNamespace(uow, user, updatedUser);
+  await recordChanges(uow, user, updatedUser);
   if (newPassword) {
-    await recordUserEvent(uow, updated, {
+    await recordUserEvent(uow, updatedUser, {
       name: 'user_password_updated',
-      targetDetails: updated.name,
+      targetDetails: updatedUser.name,
       ...describeChange('password'),
     });
   }
-  return updated;
+  return updatedUser;
 }
 
 async function getDefaultPrivacy(db: Reader): Promise<boolean> {
   return (await loadSettings(db)).user_defaults_to_private_profile;
 }
 
-async function moveNamespace(uow: UnitOfWork, before: User, { id, username: path, name }: User): Promise<void> {
+/** Gives the personal namespace the user's new username and name, and updates the routes below it. */
+async function renamePersonalNamespace(
+  uow: UnitOfWork,
+  before: User,
+  { id, username: path, name }: User,
+): Promise<void> {
   if (before.username === path && before.name === name) return;
   // index: namespaces_by_owner
   const namespace = await uow
@@ -89,7 +94,7 @@ async function moveNamespace(uow: UnitOfWork, before: User, { id, username: path
   );
 }
 
-/** Columns whose changes are recorded, with the audit event and its name for the column. */
+/** Columns whose changes are recorded: the column, the name of the audit event, and the attribute's name in it. */
 const RECORDED_FIELDS = [
   ['email', 'user_email_address_updated', 'email address'],
   ['username', 'user_username_updated', 'username'],
@@ -98,12 +103,12 @@ const RECORDED_FIELDS = [
 ] as const;
 
 async function recordChanges(uow: UnitOfWork, before: User, after: User): Promise<void> {
-  for (const [field, event, attribute] of RECORDED_FIELDS) {
+  for (const [field, eventName, attributeName] of RECORDED_FIELDS) {
     if (before[field] !== after[field]) {
       const auditEvent = {
-        name: event,
+        name: eventName,
         targetDetails: after.name,
-        ...describeChange(attribute, before[field], after[field]),
+        ...describeChange(attributeName, before[field], after[field]),
       };
       await recordUserEvent(uow, after, auditEvent);
     }

@@ -4,6 +4,7 @@ import { nullable } from '#http/endpoint/responses.ts';
 import { SETTING_DEFINITIONS, SETTING_NAMES, type SettingDefinition, type SettingName } from '#settings/definitions.ts';
 import type { ApplicationSettings as Settings } from '#settings/settings.ts';
 
+/** JSON schemas by kind of setting. */
 const SCHEMAS: Readonly<Record<SettingDefinition<unknown>['kind'], TSchema>> = {
   boolean: Type.Boolean(),
   integer: Type.Integer(),
@@ -18,12 +19,12 @@ const fields = SETTING_NAMES.map((name: SettingName) => {
   return [name, mayBeNull ? nullable(SCHEMAS[kind]) : SCHEMAS[kind]];
 });
 
-/** All application settings (contract/conventions.md §11). Lists every storage, also those without a weight. */
+/** All application settings (contract/conventions.md §11). `repository_storages_weighted` contains every storage; the default weight is 0. */
 export const ApplicationSettings = entity(
   'ApplicationSettings',
   Object.fromEntries(fields) as Record<SettingName, TSchema>,
 ).from((settings: Settings, { git }) => {
   const weights = settings.repository_storages_weighted;
-  const all = Object.keys(git.storages).map((name) => [name, weights[name] ?? 0]);
-  return { ...settings, repository_storages_weighted: Object.fromEntries(all) };
+  const storageWeights = Object.keys(git.storages).map((name) => [name, weights[name] ?? 0]);
+  return { ...settings, repository_storages_weighted: Object.fromEntries(storageWeights) };
 });

@@ -29,12 +29,17 @@ const weights: ParameterType<Record<string, number>> = {
     if (!isParameterObject(raw)) return problems.addInvalid(name);
     const entries = Object.entries(raw);
     if (entries.length > MAX_ARRAY_LENGTH) return addTooManyElements(name, MAX_ARRAY_LENGTH, problems);
-    const read = entries.map(([key, value]) => [string.read(key, name, problems), integer.read(value, name, problems)]);
-    return read.some(([, value]) => value === null) ? problems.addInvalid(name) : Object.fromEntries(read);
+    const parsedEntries = entries.map(([key, value]) => [
+      string.read(key, name, problems),
+      integer.read(value, name, problems),
+    ]);
+    return parsedEntries.some(([, value]) => value === null)
+      ? problems.addInvalid(name)
+      : Object.fromEntries(parsedEntries);
   },
 };
 
-function parameterTypeFor({ kind, values }: SettingDefinition<unknown>): ParameterType<unknown> {
+function toParameterType({ kind, values }: SettingDefinition<unknown>): ParameterType<unknown> {
   switch (kind) {
     case 'boolean':
       return boolean;
@@ -51,23 +56,23 @@ function parameterTypeFor({ kind, values }: SettingDefinition<unknown>): Paramet
   }
 }
 
-/** A parameter for every setting, by its definition; undefined leaves the setting unchanged. */
+/** One parameter per setting. An absent parameter leaves the setting unchanged. */
 const settingParameters = Object.fromEntries(
   SETTING_NAMES.map((name) => [
     name,
-    optional(parameterTypeFor(SETTING_DEFINITIONS[name] as SettingDefinition<unknown>)),
+    optional(toParameterType(SETTING_DEFINITIONS[name] as SettingDefinition<unknown>)),
   ]),
 ) as { readonly [Name in SettingName]: Parameter<ApplicationSettings[Name], 'optional'> };
 
-/** All settings, and the deprecated name of one of them. */
+/** The parameters of all settings, and a deprecated alias of one of them. */
 export const updateParameters = {
   ...settingParameters,
   allow_local_requests_from_hooks_and_services: optional(boolean),
 };
 
-/** Returns the changes by present names; the deprecated name applies if its successor is not sent. */
+/** Returns the changes. The deprecated alias applies only if the present name is not sent. */
 export function toSettingChanges(params: ParameterValues<typeof updateParameters>): SettingChanges {
-  const { allow_local_requests_from_hooks_and_services: old, ...changes } = params;
-  const { allow_local_requests_from_web_hooks_and_services: allowed = old } = changes;
-  return { ...changes, allow_local_requests_from_web_hooks_and_services: allowed };
+  const { allow_local_requests_from_hooks_and_services: deprecatedValue, ...changes } = params;
+  const { allow_local_requests_from_web_hooks_and_services: allowLocalRequests = deprecatedValue } = changes;
+  return { ...changes, allow_local_requests_from_web_hooks_and_services: allowLocalRequests };
 }

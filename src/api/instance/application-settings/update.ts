@@ -12,7 +12,7 @@ import {
 /** Storages by name. */
 type StorageMap = Readonly<Record<string, unknown>>;
 
-/** Updates settings and records one audit event for each changed value. */
+/** Updates settings and records one audit event for each changed value. Returns all settings. */
 export async function updateSettingsAndRecord(
   uow: UnitOfWork,
   changes: SettingChanges,
@@ -31,6 +31,7 @@ export async function updateSettingsAndRecord(
   return loadSettings(uow);
 }
 
+/** Returns an error if the weights name unknown storages. */
 function validateStorages(
   { repository_storages_weighted: weights }: SettingChanges,
   storages: StorageMap,

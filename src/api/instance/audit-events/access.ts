@@ -9,13 +9,14 @@ import { type AuditLog, findAuditEvent } from './store.ts';
 
 /** Access to parts of the audit log (contract/activity.md Part 3). */
 
+/** The part of the audit log that the caller may read. */
 interface AuditLogContext {
   readonly log: AuditLog;
 }
 
 const READ_ABILITIES = { group: 'read_group_audit_events', project: 'read_project_audit_events' } as const;
 
-/** The minimum role that sees all events; others see only their own. */
+/** The minimum role that may read all events. Callers with a lower role may read only events of which they are the author. */
 const FULL_LOG_ROLE: ByParentType<number> = { group: OWNER, project: MAINTAINER };
 
 /** Allows administrators to read all events. */
@@ -38,16 +39,18 @@ export function parentLogAccess(kind: ParentKind): Access<AuditLogContext> {
     .require(forbidOnFreeTier);
 }
 
-const event = { name: 'event', notFound: nestedNotFound } as const;
+const eventResource = { name: 'event', notFound: nestedNotFound } as const;
 
+/** Loads the event `:id` of the log. */
 export const auditEventById = {
-  ...event,
+  ...eventResource,
   params: { id: required(integer) },
   load: ({ db, params }: AccessCall<{ id: number }>, { log }: AuditLogContext) => findAuditEvent(db, log, params.id),
 } as const;
 
+/** Loads the event `:audit_event_id` of the log. */
 export const auditEventInParent = {
-  ...event,
+  ...eventResource,
   params: { audit_event_id: required(integer) },
   load: ({ db, params }: AccessCall<{ audit_event_id: number }>, { log }: AuditLogContext) =>
     findAuditEvent(db, log, params.audit_event_id),

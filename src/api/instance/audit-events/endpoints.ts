@@ -6,24 +6,26 @@ import { dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { auditEventById, auditEventInParent, instanceLogAccess, parentLogAccess } from './access.ts';
 import { AuditEvent } from './entities.ts';
-import { AUDIT_KEYSET, listAuditEvents as list } from './store.ts';
+import { AUDIT_KEYSET, listAuditEvents as listEventsOfLog } from './store.ts';
 
-const period = { created_after: optional(dateTime), created_before: optional(dateTime) };
+const periodParams = { created_after: optional(dateTime), created_before: optional(dateTime) };
 
 export const listAuditEvents = endpoint({
   get: '/audit_events',
   summary: 'List instance audit events',
   access: instanceLogAccess(),
   params: {
-    ...period,
+    ...periodParams,
     entity_type: optional(oneOf('User', 'Group', 'Project', 'Gitlab::Audit::InstanceScope')),
     entity_id: optional(integer),
   },
   keyset: AUDIT_KEYSET,
-  errors: { typeMissing: [400, { error: 'entity_type is missing' }] },
+  errors: { entityTypeMissing: [400, { error: 'entity_type is missing' }] },
   response: page(AuditEvent),
   read: (db, { log, params, page }) =>
-    params.entity_id != null && params.entity_type == null ? fail('typeMissing') : list(db, log, params, page),
+    params.entity_id != null && params.entity_type == null
+      ? fail('entityTypeMissing')
+      : listEventsOfLog(db, log, params, page),
 });
 
 export const getAuditEvent = endpoint({
@@ -39,10 +41,10 @@ export const [listGroupAuditEvents, listProjectAuditEvents] = forGroupAndProject
     get: `${parent.path}/audit_events`,
     summary: `List ${parent.type} audit events`,
     access: parentLogAccess(parent),
-    params: period,
+    params: periodParams,
     keyset: AUDIT_KEYSET,
     response: page(AuditEvent),
-    read: (db, { log, params, page }) => list(db, log, params, page),
+    read: (db, { log, params, page }) => listEventsOfLog(db, log, params, page),
   }),
 );
 

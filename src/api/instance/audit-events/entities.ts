@@ -34,13 +34,13 @@ export const AuditEvent = entity('AuditEvent', {
   created_at: dateTime,
 }).from(
   (events: readonly AuditEventRow[], { db }) => loadAuthorEmails(db, events),
-  ({ id, author_id, entity_id, entity_type, event_name, details, created_at }, _to, emails) => ({
+  ({ id, author_id, entity_id, entity_type, event_name, details, created_at }, _context, emailsByAuthorId) => ({
     id,
     author_id,
     entity_id,
     entity_type,
     event_name,
-    details: { ...JSON.parse(details), author_email: emails.get(author_id) ?? null },
+    details: { ...JSON.parse(details), author_email: emailsByAuthorId.get(author_id) ?? null },
     created_at,
   }),
 );

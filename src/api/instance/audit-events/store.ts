@@ -19,7 +19,7 @@ export interface AuditLog {
 /** Keyset pagination of audit events (contract/conventions.md §6). */
 export const AUDIT_KEYSET: KeysetRule = { orders: ['id desc'], by: 'cursor' };
 
-/** Both timestamps are inclusive. */
+/** Absent and null values do not restrict the list. Both timestamps are inclusive. */
 interface AuditEventFilter {
   readonly created_after?: string | null | undefined;
   readonly created_before?: string | null | undefined;
@@ -45,24 +45,25 @@ export async function listAuditEvents(
   return keysetPage(page, rows.items, AUDIT_KEYSET);
 }
 
+/** Returns the event with this id, or null if the log does not contain it. */
 export async function findAuditEvent(db: Reader, log: AuditLog, id: number): Promise<AuditEventRow | null> {
   // index: audit_events primary key
   return (await selectLog(db, log).where('audit_events.id', '=', id).executeTakeFirst()) ?? null;
 }
 
-type Events = SelectQueryBuilder<Schema, 'audit_events', AuditEventRow>;
+type AuditEventQuery = SelectQueryBuilder<Schema, 'audit_events', AuditEventRow>;
 
-// index: audit_events primary key, audit_events_by_entity, audit_events_by_author
-function selectLog(db: Reader, { entity, authorId }: AuditLog): Events {
-  let events: Events = db.selectFrom('audit_events').selectAll();
+/** Selects the events of a log. index: audit_events primary key, audit_events_by_entity, audit_events_by_author */
+function selectLog(db: Reader, { entity, authorId }: AuditLog): AuditEventQuery {
+  let events: AuditEventQuery = db.selectFrom('audit_events').selectAll();
   if (entity !== null) {
     events = events.where('entity_type', '=', entity.type).where('entity_id', '=', entity.id);
   }
   return authorId === null ? events : events.where('author_id', '=', authorId);
 }
 
-// index: audit_events_by_kind, audit_events_by_entity, audit_events_by_created_at
-function applyFilter(query: Events, filter: AuditEventFilter): Events {
+/** Restricts a query to the events that match the filter. index: audit_events_by_kind, audit_events_by_entity, audit_events_by_created_at */
+function applyFilter(query: AuditEventQuery, filter: AuditEventFilter): AuditEventQuery {
   let events = query;
   if (filter.entity_type) events = events.where('entity_type', '=', filter.entity_type);
   if (filter.entity_id != null) events = events.where('entity_id', '=', filter.entity_id);
@@ -74,7 +75,7 @@ function applyFilter(query: Events, filter: AuditEventFilter): Events {
 // index: users primary key
 const loadEmailRows = prepareForIds((db, ids) => db.selectFrom('users').select(['id', 'email']).where('id', 'in', ids));
 
-/** Loads the present email addresses of the authors; deleted users have none. */
+/** Returns the current email addresses of authors by user id; deleted users have none. */
 export async function loadAuthorEmails(
   db: Reader,
   events: readonly AuditEventRow[],

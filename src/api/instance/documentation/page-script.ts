@@ -3,160 +3,160 @@ export const SCRIPT = `
 'use strict';
 const byId = (id) => document.getElementById(id);
 
-function element(name, className, ...children) {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  made.append(...children.filter((child) => child !== null && child !== undefined));
-  return made;
+function createElement(name, className, ...children) {
+  const node = document.createElement(name);
+  if (className) node.className = className;
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
 }
 
-function pathOf(path) {
-  const parts = path.split(/(\\{\\w+\\})/).map((part) => part.startsWith('{') ? element('b', '', part) : part);
-  return element('span', 'path', ...parts);
+function renderPath(path) {
+  const parts = path.split(/(\\{\\w+\\})/).map((part) => part.startsWith('{') ? createElement('b', '', part) : part);
+  return createElement('span', 'path', ...parts);
 }
 
 /** Formats a schema as one line: string, integer, Project[], "asc" | "desc". */
-function typeOf(schema) {
+function formatType(schema) {
   if (!schema) return '';
   if (schema.$ref) return schema.$ref.split('/').pop();
   const union = schema.anyOf || schema.oneOf;
-  if (union) return union.map(typeOf).join(' | ');
+  if (union) return union.map(formatType).join(' | ');
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   if ('const' in schema) return JSON.stringify(schema.const);
-  if (schema.type === 'array') return typeOf(schema.items) + '[]';
+  if (schema.type === 'array') return formatType(schema.items) + '[]';
   return schema.format || schema.type || 'any';
 }
 
 /** Formats a schema with its fields; expands named schemas down to the given depth. */
-function shapeOf(schema, schemas, depth, indent) {
-  if (schema && schema.$ref && depth > 0) return shapeOf(schemas[typeOf(schema)], schemas, depth - 1, indent);
-  if (schema && schema.type === 'array') return '[' + shapeOf(schema.items, schemas, depth, indent) + ']';
-  if (!schema || !schema.properties || Object.keys(schema.properties).length === 0) return typeOf(schema);
+function formatShape(schema, schemas, depth, indent) {
+  if (schema && schema.$ref && depth > 0) return formatShape(schemas[formatType(schema)], schemas, depth - 1, indent);
+  if (schema && schema.type === 'array') return '[' + formatShape(schema.items, schemas, depth, indent) + ']';
+  if (!schema || !schema.properties || Object.keys(schema.properties).length === 0) return formatType(schema);
   const required = schema.required || [];
   const lines = Object.entries(schema.properties).map(([name, field]) =>
-    indent + '  ' + name + (required.includes(name) ? '' : '?') + ': ' + shapeOf(field, schemas, depth - 1, indent + '  '));
+    indent + '  ' + name + (required.includes(name) ? '' : '?') + ': ' + formatShape(field, schemas, depth - 1, indent + '  '));
   return '{\\n' + lines.join(',\\n') + '\\n' + indent + '}';
 }
 
-function table(rows) {
-  return element('table', '', element('tbody', '', ...rows.map((cells) =>
-    element('tr', '', ...cells.map((cell) => element('td', '', cell))))));
+function renderTable(rows) {
+  return createElement('table', '', createElement('tbody', '', ...rows.map((cells) =>
+    createElement('tr', '', ...cells.map((cell) => createElement('td', '', cell))))));
 }
 
-function parameterRows(operation) {
-  const rows = (operation.parameters || []).map(({ name, required, schema, description, in: place }) => [name, required, schema, description, place]);
+function buildParameterRows(operation) {
+  const rows = (operation.parameters || []).map(({ name, required, schema, description, in: parameterLocation }) => [name, required, schema, description, parameterLocation]);
   const contents = Object.values((operation.requestBody || {}).content || {});
   const body = contents.length > 0 ? contents[0].schema : {};
   for (const [name, schema] of Object.entries(body.properties || {})) {
     rows.push([name, (body.required || []).includes(name), schema, schema.description, 'body']);
   }
-  return rows.map(([name, required, schema, description, place]) => [
-    element('code', '', name),
-    element('span', 'soft', required ? place + ', required' : place),
-    element('code', '', typeOf(schema) + (schema && schema.default !== undefined ? ' = ' + JSON.stringify(schema.default) : '')),
+  return rows.map(([name, required, schema, description, parameterLocation]) => [
+    createElement('code', '', name),
+    createElement('span', 'soft', required ? parameterLocation + ', required' : parameterLocation),
+    createElement('code', '', formatType(schema) + (schema && schema.default !== undefined ? ' = ' + JSON.stringify(schema.default) : '')),
     description || '',
   ]);
 }
 
-function errorRows(operation, components) {
+function buildErrorRows(operation, components) {
   const rows = [];
-  for (const [status, given] of Object.entries(operation.responses)) {
-    const response = given.$ref ? components.responses[given.$ref.split('/').pop()] : given;
+  for (const [status, responseOrReference] of Object.entries(operation.responses)) {
+    const response = responseOrReference.$ref ? components.responses[responseOrReference.$ref.split('/').pop()] : responseOrReference;
     const examples = ((response.content || {})['application/json'] || {}).examples || {};
-    for (const { value } of Object.values(examples)) rows.push([element('code', '', status), element('code', '', JSON.stringify(value))]);
+    for (const { value } of Object.values(examples)) rows.push([createElement('code', '', status), createElement('code', '', JSON.stringify(value))]);
   }
   return rows;
 }
 
-function answerOf(operation, schemas) {
+function renderResponse(operation, schemas) {
   const [status, response] = Object.entries(operation.responses).find(([code]) => code < '300') || ['', {}];
   const [type, content] = Object.entries(response.content || {})[0] || ['', {}];
-  const heading = element('p', '', element('code', '', status), ' ', element('span', 'soft', type || 'no body'));
-  return type === 'application/json' ? [heading, element('pre', '', shapeOf(content.schema, schemas, 3, ''))] : [heading];
+  const heading = createElement('p', '', createElement('code', '', status), ' ', createElement('span', 'soft', type || 'no body'));
+  return type === 'application/json' ? [heading, createElement('pre', '', formatShape(content.schema, schemas, 3, ''))] : [heading];
 }
 
-function inside(operation, components) {
-  const details = element('dl', '');
-  const detail = (name, value) => value && details.append(element('dt', '', name), element('dd', '', element('code', '', value)));
+function renderDetails(operation, components) {
+  const details = createElement('dl', '');
+  const detail = (name, value) => value && details.append(createElement('dt', '', name), createElement('dd', '', createElement('code', '', value)));
   detail('who', operation['x-access']);
   detail('order of checks', operation['x-order']);
   detail('records', (operation['x-records'] || []).join(', '));
   detail('operation', operation.operationId);
   detail('source', 'src/api/' + operation['x-source']);
   const parts = [details];
-  const section = (title, rows) => rows.length > 0 && parts.push(element('h3', '', title), table(rows));
-  section('Parameters', parameterRows(operation));
-  parts.push(element('h3', '', 'Answer'), ...answerOf(operation, components.schemas));
-  section('Errors', errorRows(operation, components));
-  return element('div', 'inside', ...parts);
+  const section = (title, rows) => rows.length > 0 && parts.push(createElement('h3', '', title), renderTable(rows));
+  section('Parameters', buildParameterRows(operation));
+  parts.push(createElement('h3', '', 'Answer'), ...renderResponse(operation, components.schemas));
+  section('Errors', buildErrorRows(operation, components));
+  return createElement('div', 'inside', ...parts);
 }
 
-function endpointOf(path, method, operation, components) {
-  const summary = element('summary', '', element('span', 'method ' + method, method.toUpperCase()), pathOf(path), element('span', 'what', operation.summary));
-  const details = element('details', 'endpoint', summary);
+function renderEndpoint(path, method, operation, components) {
+  const summary = createElement('summary', '', createElement('span', 'method ' + method, method.toUpperCase()), renderPath(path), createElement('span', 'what', operation.summary));
+  const details = createElement('details', 'endpoint', summary);
   details.id = operation.operationId;
   details.addEventListener('toggle', () => {
-    if (details.open && details.children.length === 1) details.append(inside(operation, components));
+    if (details.open && details.children.length === 1) details.append(renderDetails(operation, components));
   });
   const text = [method, path, operation.operationId, operation.summary, operation['x-access'], operation['x-source']].join(' ').toLowerCase();
   return { details, text };
 }
 
-function build({ tags, paths, components }) {
+function renderGroups({ tags, paths, components }) {
   const groups = new Map(tags.map(({ name }) => [name, []]));
   for (const [path, item] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(item)) {
-      groups.get(operation.tags[0]).push(endpointOf(path, method, operation, components));
+      groups.get(operation.tags[0]).push(renderEndpoint(path, method, operation, components));
     }
   }
   return [...groups].map(([name, entries]) => {
-    const title = element('h2', '', name);
+    const title = createElement('h2', '', name);
     title.id = 'family-' + name;
-    const number = element('span', '');
-    const link = element('a', '', name, number);
+    const counter = createElement('span', '');
+    const link = createElement('a', '', name, counter);
     link.href = '#' + title.id;
-    return { entries, number, link, section: element('section', '', title, ...entries.map(({ details }) => details)) };
+    return { entries, counter, link, section: createElement('section', '', title, ...entries.map(({ details }) => details)) };
   });
 }
 
-function show(groups, words) {
+function applyFilter(groups, words) {
   let count = 0;
-  for (const { entries, number, link, section } of groups) {
-    let some = 0;
+  for (const { entries, counter, link, section } of groups) {
+    let visibleCount = 0;
     for (const { details, text } of entries) {
       details.hidden = !words.every((word) => text.includes(word));
-      if (!details.hidden) some++;
+      if (!details.hidden) visibleCount++;
     }
-    section.hidden = link.hidden = some === 0;
-    number.textContent = some;
-    count += some;
+    section.hidden = link.hidden = visibleCount === 0;
+    counter.textContent = visibleCount;
+    count += visibleCount;
   }
   byId('count').textContent = count === 1 ? '1 endpoint' : count + ' endpoints';
 }
 
-function openNamed() {
-  const named = byId(decodeURIComponent(location.hash.slice(1)));
-  if (!named || named.localName !== 'details') return;
-  named.open = true;
-  named.scrollIntoView();
+function openLinkedEndpoint() {
+  const linkedElement = byId(decodeURIComponent(location.hash.slice(1)));
+  if (!linkedElement || linkedElement.localName !== 'details') return;
+  linkedElement.open = true;
+  linkedElement.scrollIntoView();
 }
 
 async function start() {
-  const answer = await fetch('v4/openapi.json', { credentials: 'omit' });
-  const groups = build(await answer.json());
+  const response = await fetch('v4/openapi.json', { credentials: 'omit' });
+  const groups = renderGroups(await response.json());
   byId('tags').append(...groups.map(({ link }) => link));
   byId('endpoints').append(...groups.map(({ section }) => section));
   const filter = byId('filter');
-  const apply = () => show(groups, filter.value.toLowerCase().split(/\\s+/).filter(Boolean));
+  const apply = () => applyFilter(groups, filter.value.toLowerCase().split(/\\s+/).filter(Boolean));
   filter.addEventListener('input', apply);
   addEventListener('keydown', (event) => {
     if (event.key !== '/' || event.target === filter) return;
     event.preventDefault();
     filter.focus();
   });
-  addEventListener('hashchange', openNamed);
+  addEventListener('hashchange', openLinkedEndpoint);
   apply();
-  openNamed();
+  openLinkedEndpoint();
 }
 
 start().catch((error) => { byId('count').textContent = 'The document could not be read: ' + error.message; });

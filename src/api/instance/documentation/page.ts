@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { SCRIPT } from './page-script.ts';
 import { STYLE } from './page-style.ts';
 
-/** The page at /api/docs: shows openapi.json without external resources, so it works offline. */
+/** The page at /api/docs. It renders openapi.json without external resources, so it works offline. */
 
 const BODY = `<!doctype html>
 <html lang="en">
@@ -28,13 +28,13 @@ const BODY = `<!doctype html>
 </html>
 `;
 
-const digest = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const toCspSource = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** Allows only the script and style of the page itself. */
 const POLICY = [
   "default-src 'none'",
-  `script-src ${digest(SCRIPT)}`,
-  `style-src ${digest(STYLE)}`,
+  `script-src ${toCspSource(SCRIPT)}`,
+  `style-src ${toCspSource(STYLE)}`,
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

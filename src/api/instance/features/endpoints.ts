@@ -6,7 +6,7 @@ import { string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, oneOf } from '#http/parameters/types.ts';
 import { deleteFlag, FLAG_NAMES, listFlags } from '#settings/features.ts';
 import { Feature, FeatureDefinition } from './entities.ts';
-import { setFeature as set } from './set.ts';
+import { setFeature as setFeatureFlag } from './set.ts';
 
 export const listFeatures = endpoint({
   get: '/features',
@@ -44,11 +44,11 @@ export const setFeature = endpoint({
     mutuallyExclusive('key', actor),
   ),
   errors: {
-    badValue: [400, '400 Bad request - Cannot set \'{name}\' to "{value}"'],
+    invalidValue: [400, '400 Bad request - Cannot set \'{name}\' to "{value}"'],
     actorNotFound: [400, '400 Bad request - {actor} is not found!'],
   },
   response: created(Feature),
-  write: (uow, { params }) => set(uow, { ...params, key: params.key ?? 'percentage_of_time' }),
+  write: (uow, { params }) => setFeatureFlag(uow, { ...params, key: params.key ?? 'percentage_of_time' }),
 });
 
 export const deleteFeature = endpoint({

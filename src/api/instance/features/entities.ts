@@ -30,32 +30,35 @@ export const FeatureDefinition = entity('FeatureDefinition', {
   intended_to_rollout_by: null,
 }));
 
+/** A condition that turns a flag on, for example for some actors. */
 const FeatureGate = shape('FeatureGate', {
   key: Type.String(),
   value: Type.Union([Type.Boolean(), Type.Number(), Type.Array(Type.String()), Type.Null()]),
 });
 
+/** A flag that was set. The definition is null if Hearth does not use the flag. */
 export const Feature = entity('Feature', {
   name: Type.String(),
   state: Type.Union([Type.Literal('on'), Type.Literal('off'), Type.Literal('conditional')]),
   gates: Type.Array(FeatureGate),
   definition: nullable(FeatureDefinition.schema),
-}).from((flag: Flag, to) => ({
+}).from((flag: Flag, context) => ({
   name: flag.name,
-  state: stateOf(flag),
-  gates: gatesOf(flag),
-  definition: isFlagName(flag.name) ? FeatureDefinition.serialize(flag.name, to) : null,
+  state: getState(flag),
+  gates: listGates(flag),
+  definition: isFlagName(flag.name) ? FeatureDefinition.serialize(flag.name, context) : null,
 }));
 
-function stateOf(flag: Flag): 'on' | 'off' | 'conditional' {
+function getState(flag: Flag): 'on' | 'off' | 'conditional' {
   if (flag.onForAll) return 'on';
-  return gatesOf(flag).length > DEFAULT_GATE_COUNT ? 'conditional' : 'off';
+  return listGates(flag).length > DEFAULT_GATE_COUNT ? 'conditional' : 'off';
 }
 
+/** Number of gates that every flag has. */
 const DEFAULT_GATE_COUNT = 2;
 
-/** Always `boolean` and `expression`; other gates if they are set. */
-function gatesOf(flag: Flag): Static<typeof FeatureGate>[] {
+/** Returns the gates `boolean` and `expression`, which every flag has, and the other gates that are set. */
+function listGates(flag: Flag): Static<typeof FeatureGate>[] {
   const { actors, percentageOfActors, percentageOfTime, featureGroups } = flag;
   const gates: Static<typeof FeatureGate>[] = [
     { key: 'boolean', value: flag.onForAll },

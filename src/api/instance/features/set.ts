@@ -5,7 +5,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { type Actor, type Flag, type FlagSetting, setFlag } from '#settings/features.ts';
 
-/** The parameters of a call; actors are comma-separated names. */
+/** The parameters of the endpoint. Actors are comma-separated names or paths. */
 interface SetFeatureInput {
   readonly name: string;
   readonly value: string;
@@ -18,37 +18,39 @@ interface SetFeatureInput {
   readonly feature_group?: string | null | undefined;
 }
 
-type SetFailure = 'badValue' | 'actorNotFound';
+type SetFailure = 'invalidValue' | 'actorNotFound';
 
 /** Sets a flag for everybody, for named actors, or for a percentage (contract/conventions.md §10 "Feature flags"). */
-export async function setFeature(uow: UnitOfWork, call: SetFeatureInput): Promise<Flag | Failure<SetFailure>> {
-  const actors = await findActors(uow, call);
+export async function setFeature(uow: UnitOfWork, input: SetFeatureInput): Promise<Flag | Failure<SetFailure>> {
+  const actors = await findActors(uow, input);
   if (isFailure(actors)) return actors;
-  const setting = toFlagSetting(call, actors);
-  if (setting === null) return fail('badValue', { name: call.name, value: call.value });
-  return setFlag(uow, call.name, setting);
+  const setting = toFlagSetting(input, actors);
+  if (setting === null) return fail('invalidValue', { name: input.name, value: input.value });
+  return setFlag(uow, input.name, setting);
 }
 
-const SWITCHES = new Map([
+const BOOLEAN_VALUES = new Map([
   ['true', true],
   ['false', false],
 ]);
 
-function toFlagSetting(call: SetFeatureInput, actors: readonly Actor[]): FlagSetting | null {
-  const featureGroups = splitNames(call.feature_group);
-  const isOn = SWITCHES.get(call.value.toLowerCase());
+/** Returns the setting, or null if the value is neither a boolean nor a percentage that the input allows. */
+function toFlagSetting(input: SetFeatureInput, actors: readonly Actor[]): FlagSetting | null {
+  const featureGroups = splitNames(input.feature_group);
+  const isOn = BOOLEAN_VALUES.get(input.value.toLowerCase());
   if (isOn !== undefined)
     return actors.length + featureGroups.length > 0 ? { on: isOn, actors, featureGroups } : { on: isOn };
-  const percentage = /^\d{1,3}(\.\d+)?$/.test(call.value) ? Number(call.value) : Number.NaN;
+  const percentage = /^\d{1,3}(\.\d+)?$/.test(input.value) ? Number(input.value) : Number.NaN;
   if (!(percentage >= 0 && percentage <= 100) || actors.length + featureGroups.length > 0) return null;
-  return { percentage, kind: call.key };
+  return { percentage, kind: input.key };
 }
 
-async function findActors(db: Reader, call: SetFeatureInput): Promise<Actor[] | Failure<'actorNotFound'>> {
+/** Returns the actors that the input names; fails if one of them does not exist. */
+async function findActors(db: Reader, input: SetFeatureInput): Promise<Actor[] | Failure<'actorNotFound'>> {
   const actors: Actor[] = [];
   for (const kind of ACTOR_KINDS) {
-    for (const name of splitNames(call[kind])) {
-      const actor = await FINDERS[kind](db, name);
+    for (const name of splitNames(input[kind])) {
+      const actor = await ACTOR_FINDERS[kind](db, name);
       if (actor === null) return fail('actorNotFound', { actor: name });
       actors.push(actor);
     }
@@ -56,6 +58,7 @@ async function findActors(db: Reader, call: SetFeatureInput): Promise<Actor[] | 
   return actors;
 }
 
+/** Splits a comma-separated list and drops blank names. */
 function splitNames(list: string | null | undefined): string[] {
   const names = (list ?? '').split(',').map((name) => name.trim());
   return names.filter((name) => name !== '');
@@ -63,9 +66,9 @@ function splitNames(list: string | null | undefined): string[] {
 
 const ACTOR_KINDS = ['user', 'group', 'namespace', 'project', 'runner'] as const;
 
-type Finder = (db: Reader, name: string) => Promise<Actor | null>;
+type ActorFinder = (db: Reader, name: string) => Promise<Actor | null>;
 
-const FINDERS: Readonly<Record<(typeof ACTOR_KINDS)[number], Finder>> = {
+const ACTOR_FINDERS: Readonly<Record<(typeof ACTOR_KINDS)[number], ActorFinder>> = {
   async user(db, name) {
     const user = await findUserByUsername(db, name);
     return user && { type: 'User', id: user.id };

@@ -6,7 +6,7 @@ import { boolean } from '#http/parameters/types.ts';
 import { Alive, Readiness } from './entities.ts';
 import { checkReadiness } from './readiness.ts';
 
-/** Probes are not authenticated and not cached. */
+/** Common to the three probes, which are not authenticated. */
 const sharedDefinition = { access: open(), stageOrder: 'ownCredentials', body: 'raw', root: true } as const;
 const NO_CACHE_HEADERS = { 'Cache-Control': 'no-cache' } as const;
 

@@ -13,8 +13,8 @@ const OK: Check = { status: 'ok' };
 const failedCheck = (message: string): Check => ({ status: 'failed', message });
 
 /**
- * Checks whether this process can serve (contract/conventions.md §10 "Health"): not while it starts or stops, nor without its
- * database. With `all`, at least one storage must be available too.
+ * Returns whether this process is ready to serve (contract/conventions.md §10 "Health"). It is not ready while it starts or
+ * stops, or if its database is unavailable. With `all`, at least one storage must be available too.
  */
 export async function checkReadiness(
   { database, git, isServing }: Pick<Services, 'database' | 'git' | 'isServing'>,
@@ -26,7 +26,7 @@ export async function checkReadiness(
     master_check: [canServe ? OK : failedCheck('unexpected Master check result: false')],
     ...(all ? { db_check: [database_check], gitaly_check: await checkStorages(git) } : {}),
   };
-  const isReady = Object.values(checks).every((each) => each.some(({ status }) => status === 'ok'));
+  const isReady = Object.values(checks).every((checksOfKind) => checksOfKind.some(({ status }) => status === 'ok'));
   return { status: isReady ? 'ok' : 'failed', ...checks };
 }
 
@@ -43,9 +43,9 @@ async function checkDatabase(db: Reader): Promise<Check> {
 function checkStorages(git: Git): Promise<Check[]> {
   const names = Object.keys(git.storages).sort();
   return Promise.all(
-    names.map(async (shard) => {
-      const storageError = await checkStorage(git, shard);
-      return { ...(storageError === null ? OK : failedCheck(storageError)), labels: { shard } };
+    names.map(async (name) => {
+      const storageError = await checkStorage(git, name);
+      return { ...(storageError === null ? OK : failedCheck(storageError)), labels: { shard: name } };
     }),
   );
 }

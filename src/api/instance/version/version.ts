@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto';
 import type { Tier } from '#config.ts';
 import packageJson from '../../../../package.json' with { type: 'json' };
 
+/** The version of the API and of Hearth, independent of the tier. */
 export interface InstanceVersion {
   /** The version of the API, not of Hearth. */
   readonly level: string;
-  /** Identifies the release of Hearth, in the form of a revision. */
+  /** Identifies the release of Hearth: 11 hex digits, like an abbreviated commit id. */
   readonly revision: string;
 }
 
-/** The version as clients see it: they recognise the edition by the suffix `-ee`. */
+/** The version in responses. Clients recognise the edition by the suffix `-ee`. */
 export interface EditionVersion extends Pick<InstanceVersion, 'revision'> {
   readonly version: string;
   readonly enterprise: boolean;
@@ -22,7 +23,7 @@ export const INSTANCE_VERSION: InstanceVersion = {
   revision: createHash('sha256').update(packageJson.version).digest('hex').slice(0, REVISION_DIGITS),
 };
 
-/** Returns the version of the edition of a tier (contract/conventions.md §10 "Version"). */
+/** Returns the version for a tier (contract/conventions.md §10 "Version"). */
 export function describeVersion(tier: Tier): EditionVersion {
   const { level, revision } = INSTANCE_VERSION;
   const enterprise = tier !== 'free';

@@ -45,7 +45,7 @@ type AlertProject = Pick<Project, 'id' | 'full_path'>;
 
 const withProjectPath = (row: StoredAlertRow, { full_path }: AlertProject): AlertRow => ({ ...row, full_path });
 
-/** AlertSort fields and their columns. */
+/** Sort fields and their columns. */
 const SORT_COLUMNS = {
   started_at: 'started_at',
   ended_at: 'ended_at',

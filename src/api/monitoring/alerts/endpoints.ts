@@ -39,7 +39,7 @@ const sharedDefinition = {
   ) {
     const payload = await readPayload(request);
     if (isFailure(payload)) return payload;
-    // Opened after the body, which may take minutes to arrive: a reader must not be held for so long.
+    // Get the reader only after the body, which may take minutes to arrive.
     const db = database.forRequest().reader;
     const isWebhook = webhookAlerts(payload.value) !== null;
     const sender = await authenticateIntegration(db, { request, address, isWebhook, tier });

@@ -63,17 +63,17 @@ export async function receive(
   }
   const isLimited = await isFlagEnabled(db, 'prometheus_notify_max_alerts', tier, projectId);
   const selectedElements = isLimited ? elements.slice(0, MAX_LIMITED_ELEMENTS) : elements;
-  const alertsByKey = new Map<number, ReportedAlert>();
+  const alertsByIid = new Map<number, ReportedAlert>();
   let waiter: Waiter = { client };
   for await (const alerts of readAlertBatches(selectedElements, sender, clock)) {
     const reportedAlerts = await processReport({ runUnitOfWork }, { projectId, alerts }, waiter);
     if (!isFailure(reportedAlerts))
       for (const reportedAlert of reportedAlerts)
-        if (!alertsByKey.has(reportedAlert.iid)) alertsByKey.set(reportedAlert.iid, reportedAlert);
+        if (!alertsByIid.has(reportedAlert.iid)) alertsByIid.set(reportedAlert.iid, reportedAlert);
     // After the first batch, the others are processed even if the queue is full or the client disconnects.
     waiter = { exemptFromLimit: true };
   }
-  return [...alertsByKey.values()];
+  return [...alertsByIid.values()];
 }
 
 /** Maximum number of processed elements of a webhook payload if the flag `prometheus_notify_max_alerts` is on. */

@@ -13,11 +13,11 @@ import { deleteKey, findKey, insertKey, listKeys } from './store.ts';
 /** Client keys, which SDKs use to report errors to a project (contract/monitoring.md §8). */
 
 /** Loads the key with the id in the path. A `key_id` that is not a number matches no key. */
-const key = {
+const keyResource = {
   name: 'key',
   load: ({ db, path }: AccessCall, { project }: { readonly project: Project }) => {
-    const key = parseIdOrPath(path.key_id ?? '');
-    return key !== null && 'id' in key ? findKey(db, project.id, key.id) : null;
+    const idOrPath = parseIdOrPath(path.key_id ?? '');
+    return idOrPath !== null && 'id' in idOrPath ? findKey(db, project.id, idOrPath.id) : null;
   },
   notFound: nestedNotFound,
 } as const;
@@ -43,7 +43,7 @@ export const createClientKey = endpoint({
 export const deleteClientKey = endpoint({
   delete: '/projects/:id/error_tracking/client_keys/:key_id',
   summary: 'Delete a client key',
-  access: inProject('admin_operations').resource(key),
+  access: inProject('admin_operations').resource(keyResource),
   errors: { notFound: NOT_FOUND },
   response: ok(ClientKey),
   write: async (uow, { key }) => (await deleteKey(uow, key.id)) ?? fail('notFound'),

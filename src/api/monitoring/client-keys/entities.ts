@@ -7,15 +7,15 @@ function buildDsn({ public_key, project_id }: ClientKeyRow, url: string): string
   return `${url.replace('://', `://${public_key}@`)}/errortracking/api/v1/projects/${project_id}`;
 }
 
-/** contract/monitoring.md §8. */
+/** A client key with its DSN (contract/monitoring.md §8). */
 export const ClientKey = entity('ErrorTrackingClientKey', {
   id: Type.Integer(),
   active: Type.Boolean(),
   public_key: Type.String(),
   sentry_dsn: Type.String(),
-}).from((key: ClientKeyRow, to) => ({
+}).from((key: ClientKeyRow, context) => ({
   id: key.id,
   active: key.active,
   public_key: key.public_key,
-  sentry_dsn: buildDsn(key, to.url),
+  sentry_dsn: buildDsn(key, context.url),
 }));

@@ -21,7 +21,7 @@ export async function findKey(db: Reader, projectId: number, id: number): Promis
   return (await query.executeTakeFirst()) ?? null;
 }
 
-/** Generates a key. SDKs accept only letters, digits and underscores. */
+/** Generates a public key. SDKs accept only letters, digits and underscores. */
 const generatePublicKey = () => `glet_${randomBytes(16).toString('hex')}`;
 
 /** Creates an active key for a project. */
@@ -35,7 +35,7 @@ export async function insertKey(tx: Transaction, projectId: number): Promise<Cli
 
 /** Creates a key if the project has no active key. index: client_keys_by_project */
 export async function ensureActiveKey(tx: Transaction, projectId: number): Promise<void> {
-  const active = await tx
+  const activeKey = await tx
     .selectFrom('client_keys')
     .select('id')
     .where('project_id', '=', projectId)
@@ -43,7 +43,7 @@ export async function ensureActiveKey(tx: Transaction, projectId: number): Promi
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
-  if (active === undefined) await insertKey(tx, projectId);
+  if (activeKey === undefined) await insertKey(tx, projectId);
 }
 
 /** Deletes a key; returns null if it was already deleted. index: client_keys primary key */

@@ -4,7 +4,7 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { findClientKey, parseDsn } from './client-key.ts';
 import { createSenderError, SENDER_ERRORS } from './errors.ts';
 
-/** An authenticated sender: one of the client keys of a project that accepts reports. */
+/** The sender of a report: a valid client key and its project. */
 export interface ReportSender {
   readonly projectId: number;
   readonly key: string;
@@ -36,6 +36,7 @@ export const clientKeyAccess = (endpointType: 'store' | 'envelope'): Access<Send
     },
   }).withErrors(SENDER_ERRORS);
 
+/** Authenticates by the DSN of an envelope header, which must name the project of the path. */
 async function findSenderByDsn(call: AccessCall, dsn: unknown): ReturnType<SenderAuthentication['authenticateSender']> {
   const parsedDsn = parseDsn(dsn);
   if (parsedDsn === null) return fail('unauthenticated');
@@ -43,9 +44,10 @@ async function findSenderByDsn(call: AccessCall, dsn: unknown): ReturnType<Sende
   return sender ?? fail('rejected');
 }
 
+/** Returns the sender with this key, or null if the project does not exist, rejects reports or has no such active key. */
 async function findSender({ services, db, path }: AccessCall, key: string): Promise<ReportSender | null> {
   const projectId = /^\d{1,15}$/.test(path.project_id ?? '') ? Number(path.project_id) : null;
-  // Other keys cannot exist, and PostgreSQL rejects NUL characters in parameters.
+  // Keys in any other format cannot exist, and PostgreSQL rejects NUL characters in parameters.
   if (projectId === null || !/^\w{1,100}$/.test(key)) return null;
   const limits = await findIngestionLimits(db, { projectId, key, tier: services.config.tier });
   return limits && { projectId, key };

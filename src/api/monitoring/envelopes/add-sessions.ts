@@ -15,7 +15,7 @@ interface SessionReport {
   readonly sessionCounts: readonly SessionCounts[];
 }
 
-/** Returns the counters of a release and environment, which the caller increments. */
+/** Returns the count changes of a release and environment, which the caller modifies. */
 type GetBucketChange = (projectId: number, release: string, environment: string) => MutableBucketChange;
 
 type MutableBucketChange = { -readonly [Name in keyof BucketChange]: BucketChange[Name] };
@@ -24,11 +24,17 @@ const ZERO_COUNTS = { total: 0, exited: 0, errored: 0, crashed: 0, abnormal: 0 }
 
 /** Counts the sessions of reports in the order given. An update of a counted session moves it to another bucket. */
 export async function addSessions(tx: Transaction, reports: readonly SessionReport[]): Promise<void> {
-  const buckets = new Map<string, MutableBucketChange>();
+  const bucketChangesByKey = new Map<string, MutableBucketChange>();
   const getBucketChange: GetBucketChange = (project_id, release, environment) => {
     const key = JSON.stringify([project_id, release, environment]);
-    const bucket = buckets.get(key) ?? { ...ZERO_COUNTS, project_id, release, environment, last_seen: tx.now };
-    buckets.set(key, bucket);
+    const bucket = bucketChangesByKey.get(key) ?? {
+      ...ZERO_COUNTS,
+      project_id,
+      release,
+      environment,
+      last_seen: tx.now,
+    };
+    bucketChangesByKey.set(key, bucket);
     return bucket;
   };
   const updates = reports.flatMap(({ projectId, sessionUpdates }) =>
@@ -47,25 +53,26 @@ export async function addSessions(tx: Transaction, reports: readonly SessionRepo
   // Sorted, so that concurrent writers update the same rows in the same order.
   await addToBuckets(
     tx,
-    [...buckets.keys()].sort().map((key) => buckets.get(key) as MutableBucketChange),
+    [...bucketChangesByKey.keys()].sort().map((key) => bucketChangesByKey.get(key) as MutableBucketChange),
   );
 }
 
+/** Applies updates in order: moves known sessions to their new buckets and counts new sessions. */
 async function addSessionUpdates(
   tx: Transaction,
   updates: readonly (SessionUpdate & { readonly projectId: number })[],
   getBucketChange: GetBucketChange,
 ): Promise<void> {
   const getSessionKey = (projectId: number, sid: string) => `${projectId} ${sid}`;
-  const sessions = new Map(
+  const sessionKeys = new Map(
     updates.map(({ projectId, sid }) => [getSessionKey(projectId, sid), { project_id: projectId, sid }]),
   );
-  const rows = await findSessionStates(tx, [...sessions.values()]);
-  const states = new Map<string, SessionState>(rows.map((row) => [getSessionKey(row.project_id, row.sid), row]));
-  const changedSessions = new Map<string, SessionState>();
+  const rows = await findSessionStates(tx, [...sessionKeys.values()]);
+  const statesByKey = new Map<string, SessionState>(rows.map((row) => [getSessionKey(row.project_id, row.sid), row]));
+  const changedStatesByKey = new Map<string, SessionState>();
   for (const { projectId, sid, bucket, seq, release, environment } of updates) {
     const key = getSessionKey(projectId, sid);
-    const previous = states.get(key);
+    const previous = statesByKey.get(key);
     if (isOlder(seq, previous?.seq)) continue;
     const session = previous ?? { project_id: projectId, sid, release, environment: environment ?? '' };
     const bucketChange = getBucketChange(projectId, session.release, session.environment);
@@ -73,12 +80,12 @@ async function addSessionUpdates(
     else bucketChange[previous.bucket]--;
     bucketChange[bucket]++;
     const state = { ...session, bucket, seq: seq ?? previous?.seq ?? null, received_at: tx.now };
-    states.set(key, state);
-    changedSessions.set(key, state);
+    statesByKey.set(key, state);
+    changedStatesByKey.set(key, state);
   }
   await saveSessionStates(
     tx,
-    [...changedSessions.keys()].sort().map((key) => changedSessions.get(key) as SessionState),
+    [...changedStatesByKey.keys()].sort().map((key) => changedStatesByKey.get(key) as SessionState),
   );
 }
 

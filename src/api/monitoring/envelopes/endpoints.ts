@@ -54,7 +54,7 @@ export const ingestEventByOlderDsn = endpoint({
   ...eventDefinition,
 });
 
-// The pattern excludes the REST API below /api/v4.
+// The pattern of `:project_id` excludes the REST API below /api/v4.
 export const ingestEnvelopeByPlainDsn = endpoint({
   post: '/api/:project_id(^(?!v\\d).*$)/envelope/',
   summary: 'Report an envelope to a DSN without a path',

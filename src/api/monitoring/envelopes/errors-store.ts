@@ -85,7 +85,7 @@ export const upsertErrors = prepareForRows(ERROR_COLUMNS, (tx, rows: RowParamete
             .else(eb.ref(`errors.${column}`))
             .end(),
         ]);
-        /** Keeps the earlier (`<`) or the later (`>`) of the stored and the incoming timestamp. */
+        // Picks the earlier (`<`) or the later (`>`) of the stored and the incoming timestamp.
         const pickExtreme = (column: 'first_seen' | 'last_seen', operator: '<' | '>') =>
           eb
             .case()
@@ -146,7 +146,7 @@ const EVENT_COLUMNS = [
   'payload',
 ] as const satisfies readonly (keyof ErrorEventInput)[];
 
-/** Inserts events. Fails if one of them is stored already. */
+/** Inserts events. Throws a unique violation if an event is stored already. */
 export const insertEvents = prepareForRows(EVENT_COLUMNS, (tx, rows: RowParameters<ErrorEventInput>) =>
   tx.insertInto('error_events').values(rows),
 );

@@ -8,7 +8,7 @@ type GroupingFields = Pick<
   'type' | 'name' | 'message' | 'template' | 'culprit' | 'platform' | 'fingerprint'
 >;
 
-/** Placeholder in an SDK's fingerprint for the parts of the default grouping. */
+/** Placeholder in an SDK's fingerprint; it is replaced by the parts of the default grouping. */
 const DEFAULT_PLACEHOLDER = /^\{\{\s*default\s*\}\}$/;
 
 /** Returns the SHA-1 of the grouping parts, 40 hex digits. Reports with the same hash belong to the same error. */
@@ -16,16 +16,17 @@ export function getGroupHash(event: GroupingFields): string {
   return hash('sha1', JSON.stringify(getGroupingParts(event)));
 }
 
+/** Returns the SDK's fingerprint with its placeholders replaced, or the default parts if the SDK sent none. */
 function getGroupingParts(event: GroupingFields): readonly (string | null)[] {
-  if (event.fingerprint.length === 0) return defaultParts(event);
-  return event.fingerprint.flatMap((part) => (DEFAULT_PLACEHOLDER.test(part) ? defaultParts(event) : part));
+  if (event.fingerprint.length === 0) return getDefaultParts(event);
+  return event.fingerprint.flatMap((part) => (DEFAULT_PLACEHOLDER.test(part) ? getDefaultParts(event) : part));
 }
 
 /**
- * The message of an exception often names the affected object, which would split one error into many. It is used only if
- * the culprit is unknown.
+ * Returns the parts of the default grouping. Those of an exception contain its message only if the culprit is unknown: a
+ * message often names the affected object, which would split one error into many.
  */
-function defaultParts({
+function getDefaultParts({
   type,
   name,
   message,

@@ -12,7 +12,7 @@ import { removeNulCharacters } from './texts.ts';
 
 /** The events and sessions of one request. */
 export interface ErrorReport {
-  /** The id in the response, or null for none. */
+  /** The id that the response contains: of the envelope or its first event; null if there is neither. */
   readonly id: string | null;
   /** Events with distinct ids. */
   readonly events: readonly ReportedEvent[];
@@ -20,6 +20,7 @@ export interface ErrorReport {
   readonly sessionCounts: readonly SessionCounts[];
 }
 
+/** An event with its id, its group and its JSON. */
 export interface ReportedEvent extends ParsedEvent {
   readonly eventId: string;
   /** Identifies the error that the event belongs to, within a project. */
@@ -31,7 +32,7 @@ export interface ReportedEvent extends ParsedEvent {
 /** The types of items that are stored; all others are dropped. */
 export const STORED_ITEM_TYPES: ReadonlySet<string> = new Set(['event', 'session', 'sessions']);
 
-/** Events are limited by their size only, except for the depth, which clients must be able to parse. */
+/** Only the size and the depth of an event are limited. Clients must be able to parse the depth. */
 const JSON_LIMITS: JsonLimits = {
   depth: 100,
   items: MAX_PAYLOAD_BYTES,
@@ -75,6 +76,7 @@ export function buildEventReport(payload: Buffer, receipt: Receipt): Promise<Err
   return buildReport({}, [{ type: 'event', payload }], receipt);
 }
 
+/** Parses an event. Its id is `id`, its own id, or else a random one. */
 function toReportedEvent(event: JsonObject, payload: Buffer, receipt: Receipt, id: string | null): ReportedEvent {
   const parsedEvent = parseEvent(event, receipt);
   return {

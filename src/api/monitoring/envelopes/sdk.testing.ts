@@ -3,8 +3,8 @@ import { expectSuccess, type Project, world } from '#test/support/world.ts';
 
 /** Creates a project that accepts reports, and functions that send reports to it. */
 export async function createReporter() {
-  const here = await world({ project: { with: ['maintainer'] } });
-  const { project, maintainer, anonymous, server } = here;
+  const testWorld = await world({ project: { with: ['maintainer'] } });
+  const { project, maintainer, anonymous, server } = testWorld;
   const key = await createClientKey(maintainer, project);
   const send = (path: string, raw: string | Buffer, { headers = {} }: SendOptions = {}) =>
     anonymous.send('POST', `//errortracking/api/v1/projects/api/${project.id}/${path}`, {
@@ -12,7 +12,7 @@ export async function createReporter() {
       headers: { 'X-Sentry-Auth': `Sentry sentry_key=${key}`, ...headers },
     });
   return {
-    ...here,
+    ...testWorld,
     key,
     /** Sends these bytes to the envelope endpoint. */
     sendEnvelope: (raw: string | Buffer, options?: SendOptions) => send('envelope/', raw, options),
@@ -44,6 +44,7 @@ export async function createReporter() {
   };
 }
 
+/** Builds an envelope that contains these events. */
 export const buildEventEnvelope = (...events: readonly object[]) =>
   buildEnvelope(...events.map((event) => ['event', event] as const));
 
@@ -51,6 +52,7 @@ export const buildEventEnvelope = (...events: readonly object[]) =>
 export const buildEnvelope = (...items: readonly (readonly [string, object])[]) =>
   `{}\n${items.map(([type, payload]) => `{"type":"${type}"}\n${JSON.stringify(payload)}\n`).join('')}`;
 
+/** Creates a client key of the project and returns its public key. */
 export async function createClientKey(
   caller: Awaited<ReturnType<typeof world>>['root'],
   project: Project,

@@ -4,7 +4,7 @@ import { toText } from './texts.ts';
 
 /** Parses the sessions that SDKs report (contract/monitoring.md §13). Pure. Invalid sessions are skipped. */
 
-/** Sessions are counted per release and environment. */
+/** The release and environment by which sessions are counted. */
 interface ReleaseEnvironment {
   readonly release: string;
   readonly environment: string | null;
@@ -12,6 +12,7 @@ interface ReleaseEnvironment {
 
 /** One update of a session: its current outcome. */
 export interface SessionUpdate extends ReleaseEnvironment {
+  /** Id of the session, which the SDK generates. */
   readonly sid: string;
   readonly bucket: SessionBucket;
   /** Sequence number of the update, or null if the SDK sends none. */
@@ -23,6 +24,7 @@ export interface SessionCounts extends ReleaseEnvironment {
   readonly counts: Readonly<Record<SessionBucket, number>>;
 }
 
+/** The outcomes of sessions. */
 export const SESSION_BUCKETS: readonly SessionBucket[] = ['exited', 'errored', 'crashed', 'abnormal'];
 
 /** Parses an item of type `session`. Returns null if it has no release or no session id. */
@@ -51,14 +53,16 @@ function parseReleaseEnvironment({ attrs }: JsonObject): ReleaseEnvironment | nu
   return releaseText === null ? null : { release: releaseText, environment: toText(environment) };
 }
 
+/** Returns the outcome of a session. A session without errors counts as `exited`, even if it still runs. */
 function selectBucket({ status, errors }: JsonObject): SessionBucket {
   if (status === 'crashed' || status === 'abnormal') return status;
   return status === 'errored' || (typeof errors === 'number' && errors > 0) ? 'errored' : 'exited';
 }
 
-/** Upper bound of a single count, far above what one program can have per hour. */
+/** Upper bound of a single count, far above the real number of sessions of a program per hour. */
 const MAX_COUNT = 1_000_000_000;
 
+/** Returns the count, or 0 for an invalid one. */
 function toCount(value: unknown): number {
   const isCount = Number.isSafeInteger(value) && (value as number) >= 0;
   return isCount ? Math.min(value as number, MAX_COUNT) : 0;

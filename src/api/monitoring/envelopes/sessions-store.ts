@@ -9,17 +9,18 @@ interface SessionKey {
   readonly sid: string;
 }
 
-/** The bucket in which a session is counted. */
+/** The bucket (outcome) in which a session is counted. */
 export interface SessionState extends SessionKey {
   readonly release: string;
   /** Empty if the report named no environment. */
   readonly environment: string;
   readonly bucket: SessionBucket;
+  /** Sequence number of the last applied update, or null if the SDK sends none. */
   readonly seq: number | null;
   readonly received_at: string;
 }
 
-const STATE_COLUMNS = ['project_id', 'sid', 'release', 'environment', 'bucket', 'seq', 'received_at'] as const;
+const SESSION_STATE_COLUMNS = ['project_id', 'sid', 'release', 'environment', 'bucket', 'seq', 'received_at'] as const;
 
 /** Returns the states of those sessions that are already counted. index: session_states primary key */
 export const findSessionStates = prepareForRows(['project_id', 'sid'], (tx, rows: RowParameters<SessionKey>) =>
@@ -27,13 +28,13 @@ export const findSessionStates = prepareForRows(['project_id', 'sid'], (tx, rows
     .selectFrom(rowParametersTable(rows, { project_id: 'bigint', sid: 'text' }))
     // A cross join fixes the join order on SQLite.
     .crossJoin('session_states')
-    .select(STATE_COLUMNS.map((column) => `session_states.${column}` as const))
+    .select(SESSION_STATE_COLUMNS.map((column) => `session_states.${column}` as const))
     .whereRef('session_states.project_id', '=', 'given.project_id')
     .whereRef('session_states.sid', '=', 'given.sid'),
 );
 
-// index: session_states primary key
-export const saveSessionStates = prepareForRows(STATE_COLUMNS, (tx, rows: RowParameters<SessionState>) =>
+/** Upserts the states of sessions. index: session_states primary key */
+export const saveSessionStates = prepareForRows(SESSION_STATE_COLUMNS, (tx, rows: RowParameters<SessionState>) =>
   tx
     .insertInto('session_states')
     .values(rows)
@@ -57,7 +58,7 @@ export interface BucketChange extends Readonly<Record<SessionBucket, number>> {
 
 const COUNT_COLUMNS = ['total', 'exited', 'errored', 'crashed', 'abnormal'] as const;
 
-// index: session_buckets primary key
+/** Adds changes to the session counts. index: session_buckets primary key */
 export const addToBuckets = prepareForRows(
   ['project_id', 'release', 'environment', ...COUNT_COLUMNS, 'last_seen'],
   (tx, rows: RowParameters<BucketChange>) =>

@@ -18,14 +18,16 @@ export function toText(value: unknown, maxLength = MAX_NAME_LENGTH): string | nu
 
 /** Converts like `toText`, and objects and arrays to JSON. */
 export function toTextOrJson(value: unknown, maxLength = MAX_NAME_LENGTH): string | null {
-  const isJson = typeof value === 'object' && value !== null;
-  return isJson ? cleanText(stringifyStart(value, maxLength), maxLength) : toText(value, maxLength);
+  const isObject = typeof value === 'object' && value !== null;
+  return isObject ? cleanText(stringifyStart(value, maxLength), maxLength) : toText(value, maxLength);
 }
 
+/** Returns whether the text is null or contains only white space. */
 export function isBlank(text: string | null): boolean {
   return text === null || text.trim() === '';
 }
 
+/** Removes NUL characters, replaces lone surrogates, and truncates the text. */
 function cleanText(value: string, maxLength: number): string {
   return truncateToCharacters((value.includes('\0') ? value.replaceAll('\0', '') : value).toWellFormed(), maxLength);
 }

@@ -20,7 +20,7 @@ const settings = {
   notFound: () => notFound('Error Tracking Setting'),
 } as const;
 
-/** Returns 404 if the feature flag is off for the project. */
+/** Access to the settings of a project; 404 if the feature flag is off for it. */
 const enabledProjectAccess = inProject('admin_operations').require(async ({ db, services }, { project }) => {
   const isEnabled = await isErrorTrackingEnabled(db, { projectId: project.id, tier: services.config.tier });
   if (!isEnabled) throw notFound();
@@ -30,7 +30,7 @@ const backendErrors = {
   externalBackendUnsupported: [400, 'Error tracking setting api url is a required field'],
 } as const;
 
-/** Serializes concurrent updates, so that the second finds the key that the first created. */
+/** Returns the lock key that serializes updates, so that concurrent ones create a single client key. */
 const settingsLockKey = ({ id }: Pick<Project, 'id'>) => `error tracking settings ${id}`;
 
 export const getErrorTrackingSettings = endpoint({

@@ -2,7 +2,7 @@ import type { Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-const ON = { active: true, integrated: true };
+const ENABLED_SETTINGS = { active: true, integrated: true };
 
 /** Creates a project with saved settings. */
 async function createProjectWithSettings({
@@ -11,7 +11,7 @@ async function createProjectWithSettings({
   expectSuccess,
 }: Scene): Promise<{ readonly id: number }> {
   const project = await newProject();
-  await expectSuccess(callers.owner.put(`${project.at}/error_tracking/settings`, ON));
+  await expectSuccess(callers.owner.put(`${project.at}/error_tracking/settings`, ENABLED_SETTINGS));
   return { id: project.id };
 }
 
@@ -22,5 +22,5 @@ export const examples: Examples<typeof endpoints> = {
     path: await createProjectWithSettings(scene),
     params: { active: false },
   }),
-  setErrorTrackingSettings: ({ project }) => ({ by: 'maintainer', path: { id: project.id }, params: ON }),
+  setErrorTrackingSettings: ({ project }) => ({ by: 'maintainer', path: { id: project.id }, params: ENABLED_SETTINGS }),
 };
