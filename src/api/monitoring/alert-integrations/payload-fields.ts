@@ -12,7 +12,7 @@ interface Field {
 
 /** Maximum total characters of all fields: the labels of a 1 MiB payload could add up to a gigabyte. */
 const MAX_TOTAL_LENGTH = 16 * 1024 * 1024;
-/** Estimated characters that each field adds to the response besides its path and label. */
+/** Estimated characters that each field adds to the response in addition to its path and label. */
 const FIELD_OVERHEAD = 48;
 
 /** Returns every integer, text and list in the payload, or null if the response would be too large. */

@@ -8,8 +8,8 @@ import { readElement } from './webhook-payload.ts';
 
 const NOW = new Date('2026-02-13T12:00:00.000Z');
 
-const generic = (payload: Record<string, unknown>, mapping: AlertSource['mapping'] = {}, fingerprints = true) =>
-  readGeneric(payload, { name: 'Data Dog', mapping }, { text: JSON.stringify(payload), fingerprints });
+const generic = (payload: Record<string, unknown>, mapping: AlertSource['mapping'] = {}, computesFingerprint = true) =>
+  readGeneric(payload, { name: 'Data Dog', mapping }, { json: JSON.stringify(payload), computesFingerprint });
 
 const element = async (payload: unknown, mapping: AlertSource['mapping'] = {}) =>
   (await readElement(payload, { name: 'Prometheus west', mapping }, NOW))!;
