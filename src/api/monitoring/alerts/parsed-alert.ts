@@ -27,11 +27,11 @@ export interface ParsedAlert {
   readonly incidentMarkdown: string | null;
   /** JSON. */
   readonly payload: string;
-  /** The name of the tool that system notes give as the source. */
+  /** Name of the source in system notes. */
   readonly source: string;
 }
 
-/** The fields of the receiving integration that its alerts depend on. */
+/** The name and the mapping of the integration that received an alert. */
 export interface AlertSource {
   readonly name: string;
   readonly mapping: Mapping;

@@ -50,12 +50,12 @@ interface PendingAlert {
  * first and written at the end, so the number of statements does not depend on the number of alerts.
  */
 export async function processReports(uow: UnitOfWork, reports: readonly AlertReport[]): Promise<ReportedAlert[][]> {
-  const unresolved = await loadUnresolvedByFingerprint(uow, reports);
-  const pendingAlerts = new Set<PendingAlert>(unresolved.values());
+  const unresolvedAlerts = await loadUnresolvedByFingerprint(uow, reports);
+  const pendingAlerts = new Set<PendingAlert>(unresolvedAlerts.values());
   const alertsByReport = reports.map(({ projectId, alerts }) => {
     const reportAlerts = new Set<PendingAlert>();
     for (const parsedAlert of alerts) {
-      const alert = applyParsedAlert(unresolved, projectId, parsedAlert, uow.now);
+      const alert = applyParsedAlert(unresolvedAlerts, projectId, parsedAlert, uow.now);
       if (alert === null) continue;
       pendingAlerts.add(alert);
       reportAlerts.add(alert);
@@ -92,16 +92,16 @@ async function loadUnresolvedByFingerprint(
 
 /** Applies one parsed alert in memory. Returns the pending alert, or null if a recovery matches no unresolved alert. */
 function applyParsedAlert(
-  unresolved: PendingAlertsByFingerprint,
+  unresolvedAlerts: PendingAlertsByFingerprint,
   projectId: number,
   parsedAlert: ParsedAlert,
   now: string,
 ): PendingAlert | null {
   const key = parsedAlert.fingerprint === null ? null : toFingerprintKey(projectId, parsedAlert.fingerprint);
-  const pendingAlert = key === null ? undefined : unresolved.get(key);
+  const pendingAlert = key === null ? undefined : unresolvedAlerts.get(key);
   if (parsedAlert.isResolving) {
     if (pendingAlert === undefined) return null;
-    unresolved.delete(key as string);
+    unresolvedAlerts.delete(key as string);
     pendingAlert.endedAt = parsedAlert.endedAt ?? now;
     pendingAlert.notes.push(NOTES.recovered(parsedAlert.source), NOTES.status('resolved'));
     return pendingAlert;
@@ -120,10 +120,11 @@ function applyParsedAlert(
     endedAt: null,
     notes: [NOTES.logged(parsedAlert.source)],
   };
-  if (key !== null) unresolved.set(key, newAlert);
+  if (key !== null) unresolvedAlerts.set(key, newAlert);
   return newAlert;
 }
 
+/** Writes the changes of existing alerts, inserts new alerts, and publishes the event. */
 async function writeAlerts(uow: UnitOfWork, pendingAlerts: readonly PendingAlert[]): Promise<void> {
   const existingAlerts = pendingAlerts.flatMap((pending) =>
     pending.id === null ? [] : [{ ...pending, id: pending.id }],
@@ -133,7 +134,7 @@ async function writeAlerts(uow: UnitOfWork, pendingAlerts: readonly PendingAlert
     uow,
     existingAlerts.flatMap(({ id, events }) => (events === 0 ? [] : [{ id, count: events }])),
   );
-  // Resolves alerts before new ones with the same fingerprints are inserted.
+  // Resolve alerts before new ones with the same fingerprints are inserted.
   await transitionAlerts(
     uow,
     authorId,
@@ -149,6 +150,7 @@ async function writeAlerts(uow: UnitOfWork, pendingAlerts: readonly PendingAlert
   await publishAlertsReported(uow, pendingAlerts);
 }
 
+/** Allocates the iids of new alerts, inserts the alerts and their system notes, and sets their ids. */
 async function insertNewAlerts(uow: UnitOfWork, authorId: number, newAlerts: readonly PendingAlert[]): Promise<void> {
   if (newAlerts.length === 0) return;
   const newAlertCountsByProject = new Map<number, number>();

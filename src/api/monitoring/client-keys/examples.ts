@@ -6,7 +6,7 @@ export const examples: Examples<typeof endpoints> = {
   createClientKey: ({ project }) => ({ by: 'maintainer', path: { id: project.id } }),
   deleteClientKey: async ({ project, callers, expectSuccess }) => {
     const { body } = await expectSuccess(callers.owner.post(`${project.at}/error_tracking/client_keys`));
-    // The id must exist: an id that is not a number is answered with 404, not with a parameter error.
+    // Must exist: an invalid id yields 404 instead of a parameter error.
     return { by: 'maintainer', path: { id: project.id, key_id: String(body.id) } };
   },
 };
