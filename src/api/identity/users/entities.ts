@@ -121,11 +121,7 @@ const UserSelf = entity('UserSelf', { ...UserExtended.schema.properties, ...self
   serializeSelf,
 );
 
-function serializeSelf(
-  user: User,
-  context: SerializationContext,
-  { identities, personalNamespaces: spaces }: UserRelations,
-) {
+function serializeSelf(user: User, context: SerializationContext, { identities, personalNamespaces }: UserRelations) {
   return {
     ...UserExtended.serialize(user, context),
     last_sign_in_at: user.last_sign_in_at,
@@ -142,7 +138,7 @@ function serializeSelf(
       saml_provider_id: null,
     })),
     can_create_group: user.can_create_group,
-    can_create_project: user.projects_limit > (spaces.get(user.id)?.projects ?? 0),
+    can_create_project: user.projects_limit > (personalNamespaces.get(user.id)?.projects ?? 0),
     two_factor_enabled: false,
     external: user.external,
     private_profile: user.private_profile,
@@ -220,7 +216,7 @@ export const ListedUser = variants([UserBasic, UserAdmin], ({ caller }) =>
   isAdministrator(caller) ? UserAdmin : UserBasic,
 );
 
-/** A user, as much as the caller may see. */
+/** A user with the fields that the caller may see. */
 export const UserProfile = variants([UserExtended, UserHidden, UserAdminDetail], ({ caller }, user) => {
   if (isAdministrator(caller)) return UserAdminDetail;
   return isProfileVisibleTo(caller, user) ? UserExtended : UserHidden;
@@ -231,7 +227,7 @@ export const EmbeddedUser = variants([UserExtended, UserHidden], ({ caller }, us
   isProfileVisibleTo(caller, user) ? UserExtended : UserHidden,
 );
 
-/** Whether the caller may see a profile: private profiles and those of blocked users are visible only to themselves and administrators. */
+/** Returns whether the caller may see a profile. Only the user and administrators see private profiles and those of blocked users. */
 export function isProfileVisibleTo(caller: Caller, { id, private_profile, state }: User): boolean {
   if (isAdministrator(caller) || caller.user?.id === id) return true;
   return !private_profile && !BLOCKED_STATES.includes(state);

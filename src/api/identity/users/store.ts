@@ -99,7 +99,10 @@ async function findIdBound(db: Reader, filter: UserFilter, page: PageRequest): P
   return (id) => sql<SqlBool>`${id} >= ${first ?? 0}`;
 }
 
-/** Without `order_by`, exact matches of `search` come first, then the newest. `count` returns how the list is counted. */
+/**
+ * Returns one page by offset. Without `order_by` and `sort`, exact matches of `search` come first, then the newest users. `count`
+ * returns how the list is counted.
+ */
 async function offsetPage(
   db: Reader,
   query: Users,
@@ -130,7 +133,7 @@ async function offsetPage(
   return paginateAfterRows(db, first, otherUsers, page, count(otherUsers));
 }
 
-/** Exact matches that are listed first. */
+/** The highest number of exact matches that are listed first. */
 const MAX_EXACT_MATCHES = 1_000;
 
 // index: users_by_username_key, users_by_name_key, users_by_public_email
@@ -146,7 +149,7 @@ function isExactMatch(db: Reader, eb: Conditions, search: string) {
 
 const SEARCH_COLUMNS = ['name_key', 'username_key'] as const;
 
-/** Whether so many names contain the search text that scanning the list in its order is faster than an index. */
+/** Returns whether so many names contain the search text that scanning the list in its order is faster than an index. */
 async function isCommonSearch(db: Reader, search: string | null | undefined): Promise<boolean> {
   if (!search || isShortSearch(search)) return false;
   return isCommonSubstring(db, 'users', SEARCH_COLUMNS, foldCase(search));
@@ -317,7 +320,7 @@ function hasNoProjects(db: Reader, eb: Conditions): Expression<SqlBool> {
 /** The columns of `UserBasic`. */
 export type UserBasicRow = Pick<User, 'id' | 'username' | 'name' | 'public_email' | 'state' | 'locked_until'>;
 
-/** Loads the basic columns of these users, by id; omits missing ones. For resources that embed users. */
+/** Returns the basic columns of these users by id, for resources that embed users; omits missing users. */
 export async function loadUsersById(db: Reader, ids: readonly (number | null)[]): Promise<Map<number, UserBasicRow>> {
   const userIds = [...new Set(ids.filter((id) => id !== null))];
   const rows = await loadBasicRows(db, userIds);
@@ -335,7 +338,7 @@ const loadBasicRows = prepareForIds((db, ids) =>
 /** Loads the related rows of these users in one batch. */
 export async function loadUserRelations(db: Reader, users: readonly User[]): Promise<UserRelations> {
   const ids = users.map(({ id }) => id);
-  const [identities, spaces, creators] = await Promise.all([
+  const [identities, namespaces, creators] = await Promise.all([
     loadIdentities(db, ids),
     loadPersonalNamespaces(db, ids),
     loadUsersById(
@@ -345,7 +348,7 @@ export async function loadUserRelations(db: Reader, users: readonly User[]): Pro
   ]);
   return {
     identities: Map.groupBy(identities, ({ user_id }) => user_id),
-    personalNamespaces: new Map(spaces.map((space) => [space.owner_id, space])),
+    personalNamespaces: new Map(namespaces.map((namespace) => [namespace.owner_id, namespace])),
     creators,
   };
 }
