@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { errorOf, planOf } from './plan/fixtures.testing.ts';
 
-test('a job that extends others has their keys, its own first, of several the last', async () => {
+test('merges keys of extended jobs; own keys take precedence, then the last extended job', async () => {
   const { jobs } = await planOf(`
 .a: {script: a, tags: [a, b], variables: {X: a, Y: a}, image: one}
 .b: {extends: .a, script: b, variables: {Y: b}}
@@ -17,7 +17,7 @@ J: {extends: [.b, .c], variables: {Z: j}}`);
   });
 });
 
-test('ten levels of extends are deep enough', async () => {
+test('limits extends to ten levels', async () => {
   const chain = Array.from({ length: 9 }, (_, index) => `.t${index}: {extends: .t${index + 1}}`).join('\n');
   assert.equal(await errorOf(`J: {extends: .t0}\n${chain}\n.t9: {script: a}`), null);
   assert.match(
@@ -53,7 +53,7 @@ J: {script: [!reference [.two, script], d], rules: !reference [.rules, rules]}
   assert.match((await errorOf(ring))!, /circular chain/);
 });
 
-test('included files come first and may include others, the file itself counts', async () => {
+test('merges nested includes first; the file itself takes precedence', async () => {
   const files = {
     'ci/a.yml': 'include: /ci/b.yaml\nJ: {script: a, image: a}\n.t: {tags: [t]}',
     'ci/b.yaml': 'J: {script: b, stage: deploy}',
@@ -75,7 +75,7 @@ test('a ring of includes ends', async () => {
   assert.deepEqual(jobs.map(({ name }) => name).sort(), ['A', 'B', 'J']);
 });
 
-test('a hundred and fifty files may be included', async () => {
+test('limits includes to 150 files', async () => {
   const count = (files: number) =>
     errorOf(
       `include: [${Array.from({ length: files }, (_, index) => `f${index}.yml`)}]\nJ: {script: j}`,

@@ -130,7 +130,7 @@ for (const [file, error] of ERRORS) {
     assert.equal(await errorOf(file), error));
 }
 
-test('a job can need fifty others, and no more', async () => {
+test('limits a job to fifty needs', async () => {
   const many = (count: number) => {
     const names = Array.from({ length: count }, (_, index) => `j${index}`);
     return `${names.map((name) => `${name}: {script: a, stage: build}`).join('\n')}\nJ: {script: a, needs: [${names}]}`;
@@ -139,7 +139,7 @@ test('a job can need fifty others, and no more', async () => {
   assert.match((await errorOf(many(51)))!, /^J job: one job can only need 50 others/);
 });
 
-test('a need that the pipeline lacks is an error, unless it is optional', async () => {
+test('returns an error for a missing need unless it is optional', async () => {
   const file = (need: string) => `A: {script: a, stage: build, rules: [{if: $NONE}]}\nJ: {script: a, needs: [${need}]}`;
   assert.deepEqual(await planned(file('A')), {
     invalid:

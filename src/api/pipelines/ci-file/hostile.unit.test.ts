@@ -50,7 +50,7 @@ for (const [what, file] of [
     `.r0: {script: [x, x, x, x, x, x, x, x, x, x]}\n${lines(9, (at) => `.r${at + 1}: {script: [${Array(10).fill(`!reference [.r${at}, script]`)}]}`)}${JOB}`,
   ],
 ] as const) {
-  test(`${what} is too big`, async () =>
+  test(`rejects ${what} as too large`, async () =>
     assert.match((await errorOf(file))!, /The parsed YAML is too big|nested too deep/));
 }
 

@@ -66,7 +66,7 @@ function run(jobs: readonly PipelineJob[], choices: readonly number[]) {
 
 const choices = fc.array(fc.nat(1000), { minLength: 1, maxLength: 40 });
 
-test('every pipeline ends, whatever its jobs do, and none of them is left behind', () => {
+test('finishes every pipeline and all its jobs, for any results of the jobs', () => {
   fc.assert(
     fc.property(drawnJobs, choices, (drawn, chosen) => {
       const { jobs, statuses } = run(jobsOf(drawn), chosen);

@@ -34,7 +34,7 @@ function outcomesOf(...texts: readonly string[]): Record<string, string> {
   return Object.fromEntries(jobs.flatMap(({ id, name }) => (outcomes.has(id) ? [[name, outcomes.get(id)!]] : [])));
 }
 
-test('a stage begins when the stages before it have ended well, and not before', () => {
+test('starts a stage only after the earlier stages have succeeded', () => {
   assert.deepEqual(outcomesOf('a 0 created', 'b 1 created'), { a: 'pending' });
   assert.deepEqual(outcomesOf('a 0 success', 'c 0 running', 'b 1 created'), {});
   assert.deepEqual(outcomesOf('a 0 success', 'c 0 skipped', 'b 1 created'), { b: 'pending' });
@@ -42,7 +42,7 @@ test('a stage begins when the stages before it have ended well, and not before',
   assert.deepEqual(outcomesOf('a 0 success', 'b 1 failed', 'c 2 created'), { c: 'skipped' });
 });
 
-test('what waits for a failure runs after one, and is skipped after a success', () => {
+test('runs on_failure jobs after a failure, and skips them after a success', () => {
   assert.deepEqual(outcomesOf('a 0 failed', 'b 1 created', 'c 1 created on_failure', 'd 1 created always'), {
     b: 'skipped',
     c: 'pending',
@@ -55,13 +55,13 @@ test('what waits for a failure runs after one, and is skipped after a success', 
   assert.deepEqual(outcomesOf('a 0 failed', 'x 0 running', 'c 1 created on_failure'), {});
 });
 
-test('a failure that is allowed counts as success', () => {
+test('treats an allowed failure as success', () => {
   assert.deepEqual(outcomesOf('a* 0 failed', 'b 1 created', 'c 1 created on_failure'), { b: 'pending', c: 'skipped' });
   assert.deepEqual(outcomesOf('a* 0 canceled', 'b 1 created'), { b: 'pending' });
   assert.deepEqual(outcomesOf('a* 0 failed', 'b 1 created on_success a'), { b: 'pending' });
 });
 
-test('after a cancellation nothing runs, not even what always runs', () => {
+test('runs no jobs after a cancellation, not even when: always', () => {
   assert.deepEqual(outcomesOf('a 0 canceled', 'b 1 created', 'c 1 created on_failure', 'd 1 created always'), {
     b: 'skipped',
     c: 'skipped',
@@ -76,7 +76,7 @@ test('a manual job that must be played blocks later stages, one that may fail do
   assert.deepEqual(outcomesOf('a 0 failed', 'b 1 created manual'), { b: 'skipped' });
 });
 
-test('a delayed job is scheduled, and later stages wait for it', () => {
+test('schedules a delayed job, and later stages wait for it', () => {
   assert.deepEqual(outcomesOf('a 0 created delayed', 'b 1 created'), { a: 'scheduled' });
   assert.deepEqual(outcomesOf('a 0 scheduled delayed', 'b 1 created'), {});
 });

@@ -44,7 +44,7 @@ test('a runner learns of each job that becomes pending where it may take one', a
   assert.deepEqual(await toldBy(project, runners), ['instance', 'above', 'own']);
 });
 
-test('runners that a project does not take learn nothing of its jobs', async () => {
+test('notifies no runners that a project does not accept', async () => {
   await expectSuccess(project.owner.put(project.at, { shared_runners_enabled: false, group_runners_enabled: false }));
   assert.deepEqual(await toldBy(project, runners), ['own']);
 });

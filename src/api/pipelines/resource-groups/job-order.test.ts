@@ -29,7 +29,7 @@ async function inLine(
   return { pipelines, next };
 }
 
-test('one job of a resource group runs at a time, the others wait for it to end', async () => {
+test('runs one job of a resource group at a time; the others wait', async () => {
   const { pipelines, next } = await inLine(project);
   const [first, second] = pipelines as [PipelineFixture, PipelineFixture, PipelineFixture];
   assert.deepEqual(await second.statuses(), { ship: 'waiting_for_resource', pipeline: 'waiting_for_resource' });
@@ -118,7 +118,7 @@ function bothHere(): (uow: UnitOfWork) => Promise<void> {
   };
 }
 
-test('resource groups are read and changed by Developers', async () => {
+test('allows Developers to read and update resource groups', async () => {
   const key = name('resource');
   await resourceGroupRow(here, project, key);
   const at = `${project.at}/resource_groups`;

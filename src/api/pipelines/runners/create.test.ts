@@ -7,7 +7,7 @@ import { world } from '#test/support/world.ts';
 const here = await world({ group: { with: ['guest', 'developer', 'maintainer'] } });
 const { group, owner, maintainer, developer, root, newProject } = here;
 
-test('each type of runner is made by those who may, and by nobody else', async () => {
+test('allows only authorized users to create each type of runner', async () => {
   const project = await newProject({ in: group });
   const wishes = [
     [{ runner_type: 'instance_type' }, [root], [owner]],
@@ -24,7 +24,7 @@ test('each type of runner is made by those who may, and by nobody else', async (
   }
 });
 
-test('a new runner is what it is by default, and knows its creator', async () => {
+test('creates a runner with the default attributes and its creator', async () => {
   const made = await owner.post('/user/runners', { runner_type: 'group_type', group_id: group.id });
   const { id, token, token_expires_at, ...rest } = made.body;
   assert.match(token, /^glrt-[\w-]{20}$/);
@@ -36,7 +36,7 @@ test('a new runner is what it is by default, and knows its creator', async () =>
   assert.deepEqual([body.description, body.name, body.maximum_timeout], [null, null, null]);
 });
 
-test('the scope create_runner makes runners, read_api does not', async () => {
+test('accepts the scope create_runner, but not read_api', async () => {
   const wish = { runner_type: 'group_type', group_id: group.id };
   const creator = await here.tokenOf(owner, ['create_runner']);
   assert.equal((await creator.post('/user/runners', wish)).status, 201);
@@ -80,7 +80,7 @@ test('what is wrong with a new runner is one sentence', async () => {
   }
 });
 
-test('fifty tags, ten minutes and 1024 characters are allowed, tags once each', async () => {
+test('accepts fifty tags, ten minutes and 1024 characters, and removes duplicate tags', async () => {
   const tag_list = Array.from({ length: 50 }, (_, index) => `t${index}`);
   const limits = { maximum_timeout: 600, maintenance_note: 'ü'.repeat(1024), run_untagged: false };
   const { at } = await here.newRunner({ ...limits, tag_list: [...tag_list, 't0', ''] });
@@ -89,7 +89,7 @@ test('fifty tags, ten minutes and 1024 characters are allowed, tags once each', 
   assert.deepEqual([body.maximum_timeout, body.maintenance_note.length, body.run_untagged], [600, 1024, false]);
 });
 
-test('an archived group takes no new runners', async () => {
+test('rejects new runners in an archived group', async () => {
   const archived = await here.newGroup();
   await archived.owner.post(`${archived.at}/archive`);
   const wish = { runner_type: 'group_type', group_id: archived.id };

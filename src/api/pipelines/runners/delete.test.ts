@@ -36,7 +36,7 @@ test('those who may delete a runner do, and its token counts no more', async () 
   }
 });
 
-test('a runner of several projects is deleted by administrators alone', async () => {
+test('allows only administrators to delete a runner of several projects', async () => {
   const other = await newProject({ owner });
   const runner = await newRunner({ in: project });
   await owner.post(`${other.at}/runners`, { runner_id: runner.id });
@@ -74,7 +74,7 @@ test('by its token a runner ends itself, by a system_id one of its managers', as
   assert.equal(await isThere(runner), false);
 });
 
-test('the jobs of a runner outlive it', async () => {
+test('keeps the jobs of a deleted runner', async () => {
   const runner = await newRunner({ in: project });
   const { id } = await runningJob(here, project, { runner_id: runner.id });
   assert.equal((await root.get(runner.at)).body.job_execution_status, 'active');
@@ -98,7 +98,7 @@ test('a project that ends leaves its runners to the next one, and takes along th
   assert.equal((await owner.delete(shared.at)).status, 204);
 });
 
-test('a runner stays when its creator leaves', async () => {
+test('keeps a runner when its creator is deleted', async () => {
   const leaver = await group.addMember('owner');
   const { body } = await leaver.post('/user/runners', { runner_type: 'group_type', group_id: group.id });
   await root.delete(`/users/${leaver.id}`, { hard_delete: true });
@@ -107,7 +107,7 @@ test('a runner stays when its creator leaves', async () => {
   assert.deepEqual([shown.status, 'created_by' in shown.body], [200, false]);
 });
 
-test('managers that were silent for seven days are deleted, the runner is not', async () => {
+test('deletes managers without contact for seven days, but not their runner', async () => {
   const runner = await newRunner();
   const verify = (system_id: string) => anonymous.post('/runners/verify', { token: runner.token, system_id });
   await verify('s_1');

@@ -35,13 +35,13 @@ test('a maintainer of a project below reads the runners of groups while the proj
   await owner.put(project.at, { group_runners_enabled: true });
 });
 
-test('an unknown runner is 404, one that is no number 400', async () => {
+test('returns 404 for an unknown runner and 400 for an invalid id', async () => {
   assert.deepEqual((await root.get('/runners/999999')).body, { message: '404 Not found' });
   const { status, body } = await root.get('/runners/mine');
   assert.deepEqual([status, body], [400, { error: 'id is invalid' }]);
 });
 
-test('a runner shows no token, and its note only to those who may change it', async () => {
+test('shows no token, and the maintenance note only to users who may update the runner', async () => {
   const { at, token } = await newRunner({ in: group, maintenance_note: 'disk swapped' });
   for (const [caller, note] of [
     [owner, 'disk swapped'],

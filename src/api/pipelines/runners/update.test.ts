@@ -8,7 +8,7 @@ const here = await world({ group: { with: ['developer', 'maintainer'] } });
 const { group, owner, maintainer, developer, root, anonymous, newRunner, newProject } = here;
 const project = await newProject({ in: group });
 
-test('each field is changed alone', async () => {
+test('updates each field independently', async () => {
   const { at } = await newRunner({ in: group, tag_list: ['a'] });
   const changes = [
     { description: 'box' },

@@ -23,7 +23,7 @@ const patch = (job: Pick<Job, 'id' | 'headers'>, start: number, bytes: Buffer | 
 const logOf = async ({ id }: Pick<Job, 'id'>) => (await buffer(streamTrace(server.services, id))).toString('latin1');
 const rowOf = (id: number) => reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-test('what is appended is the log, byte for byte', async () => {
+test('stores appended data as the log, byte for byte', async () => {
   const job = await runningJob(here, project);
   const bytes = Buffer.from(Array.from({ length: 256 }, (_, code) => code));
   const first = await patch(job, 0, bytes, { 'Content-Type': 'text/plain' });
@@ -35,7 +35,7 @@ test('what is appended is the log, byte for byte', async () => {
   assert.equal(await logOf(job), `${bytes.toString('latin1')}more`);
 });
 
-test('a gap and an overlap are refused with the length, and nothing is appended', async () => {
+test('rejects a gap or an overlap with the current length, and appends nothing', async () => {
   const job = await runningJob(here, project);
   await patch(job, 0, '12345');
   for (const range of ['6-8', '4-6', '0-2', 'x-5', '-1-3', '99999999999999999999-1', '']) {
@@ -65,7 +65,7 @@ test('without the header it is refused, an empty body at the right place is a si
   assert.equal(contacted_at, now);
 });
 
-test('a wrong token, none, another job and an unknown one are refused alike', async () => {
+test('rejects wrong and missing tokens, other jobs and unknown jobs alike', async () => {
   const [job, other] = [await runningJob(here, project), await runningJob(here, project)];
   const pending = await jobRow(here, project);
   for (const [id, headers] of [
@@ -85,7 +85,7 @@ test('a wrong token, none, another job and an unknown one are refused alike', as
   }
 });
 
-test('a job that has ended takes nothing more and says how it has ended', async () => {
+test('rejects appends to a finished job and returns its final status', async () => {
   for (const status of ['success', 'failed', 'canceled'] as const) {
     const job = await runningJob(here, project, { status });
     const answer = await patch(job, 0, 'late');
@@ -157,7 +157,7 @@ test('of several who write the same place at once one is heard', async () => {
   assert.equal(`0-${(await logOf(job)).length}`, won[0]?.headers.range);
 });
 
-test('more requests in a minute than the setting allows are told to come back', async () => {
+test('rejects requests beyond the limit per minute and asks to retry later', async () => {
   const job = await runningJob(here, project);
   await here.root.put('/application/settings', { runner_jobs_patch_trace_api_limit: 2 });
   try {
@@ -169,14 +169,14 @@ test('more requests in a minute than the setting allows are told to come back', 
   }
 });
 
-test('a stray credential of the API is no matter, good or bad', async () => {
+test('ignores other API credentials, valid or invalid', async () => {
   const job = await runningJob(here, project);
   for (const stray of [{ 'PRIVATE-TOKEN': 'wrong' }, { Authorization: 'Bearer wrong' }, { 'RUNNER-TOKEN': 'x' }]) {
     assert.equal((await patch(job, 0, '', stray)).status, 202);
   }
 });
 
-test('a log that grows beyond the limit ends its job', async () => {
+test('fails a job whose log exceeds the limit', async () => {
   await here.root.put('/application/settings', { ci_jobs_trace_size_limit: 1 });
   try {
     const job = await runningJob(here, project);
@@ -191,7 +191,7 @@ test('a log that grows beyond the limit ends its job', async () => {
   }
 });
 
-test('a body without an end is cut off at the limit, and ends its job', async () => {
+test('stops reading an endless body at the limit, and fails its job', async () => {
   await here.root.put('/application/settings', { ci_jobs_trace_size_limit: 1 });
   try {
     const job = await runningJob(here, project);
@@ -231,7 +231,7 @@ test('pieces that come twice, out of order and ever again leave the log as it wa
   assert.equal(await logOf(job), whole.toString('latin1'));
 });
 
-test('a body that breaks off in the middle leaves nothing', async () => {
+test('stores nothing of an interrupted body', async () => {
   const job = await runningJob(here, project);
   const text = Buffer.alloc(100_000, 'x');
   const broken = httpRequest(`${server.address}/api/v4/jobs/${job.id}/trace`, {
@@ -247,7 +247,7 @@ test('a body that breaks off in the middle leaves nothing', async () => {
   assert.equal((await logOf(job)).length, 100_000);
 });
 
-test('when the job has ended its log is one file, the same byte for byte', async () => {
+test('joins the log of a finished job into one identical file', async () => {
   const job = await runningJob(here, project);
   for (let at = 0; at < 20; at++) await patch(job, at * 3, 'abc');
   await anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' });
@@ -263,7 +263,7 @@ test('when the job has ended its log is one file, the same byte for byte', async
   assert.equal(await logOf(job), 'abc'.repeat(20));
 });
 
-test('who reads while it is put together reads all of it', async () => {
+test('returns the complete log to readers while it is joined into a file', async () => {
   const job = await runningJob(here, project);
   for (let at = 0; at < 3; at++) await patch(job, at * 100_000, Buffer.alloc(100_000, String(at)));
   const reading = streamTrace(server.services, job.id)[Symbol.asyncIterator]();

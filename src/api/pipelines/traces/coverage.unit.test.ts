@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { COVERAGE_SCAN_BYTES, findCoverage } from './coverage.ts';
 
-test('a log of a million empty lines lets others have their turns', async () => {
+test('yields to other work while it searches a log of a million empty lines', async () => {
   let turns = 0;
   const others = setInterval(() => {
     turns++;

@@ -33,7 +33,7 @@ const join = (jobId: number) =>
 
 const numbered = (from: number, count: number) => Array.from({ length: count }, (_, at) => `line ${from + at}\n`);
 
-test('many small pieces of a log become one, large ones stay, and the log is the same', async () => {
+test('joins small chunks of a log, keeps large ones, and leaves the log unchanged', async () => {
   const job = await runningJob(here, project);
   const pieces = ['x'.repeat(70_000), ...numbered(0, 101)];
   const length = await send(job, 0, pieces.slice(0, 100));
@@ -53,7 +53,7 @@ test('many small pieces of a log become one, large ones stay, and the log is the
   assert.equal(await text(streamTrace(server.services, job.id)), `${whole}end`);
 });
 
-test('whoever is in the middle of pieces when they are joined reads each byte once', async () => {
+test('returns each byte once to readers while chunks are joined', async () => {
   const job = await runningJob(here, project);
   // More than are looked up at a time.
   const [first, pieces] = ['x'.repeat(150_000), numbered(0, 210)];
@@ -69,7 +69,7 @@ test('whoever is in the middle of pieces when they are joined reads each byte on
   assert.equal(read.slice(first.length), pieces.join(''));
 });
 
-test('of a job that has ended, or was erased, nothing is joined', async () => {
+test('joins no chunks of finished or erased jobs', async () => {
   const job = await runningJob(here, project);
   await send(job, 0, numbered(0, 3));
   const { id, token } = job;

@@ -17,11 +17,11 @@ async function through(pieces: readonly string[], secrets: readonly string[]): P
 const SECRET = 'glcbt-0123456789';
 const MASK = '[MASKED]xxxxxxxx';
 
-test('a secret is overwritten by as many bytes', async () => {
+test('replaces a secret by a mask of the same length', async () => {
   assert.equal(await through([`a ${SECRET} b ${SECRET}${SECRET}`], [SECRET]), `a ${MASK} b ${MASK}${MASK}`);
 });
 
-test('it is found wherever the pieces are cut', async () => {
+test('finds a secret at any chunk boundary', async () => {
   const text = `before ${SECRET} after`;
   for (let at = 0; at <= text.length; at++) {
     assert.equal(await through([text.slice(0, at), text.slice(at)], [SECRET]), `before ${MASK} after`, `cut at ${at}`);
@@ -29,7 +29,7 @@ test('it is found wherever the pieces are cut', async () => {
   assert.equal(await through([...text], [SECRET]), `before ${MASK} after`, 'byte by byte');
 });
 
-test('all secrets are overwritten, and nothing else', async () => {
+test('masks all secrets and nothing else', async () => {
   const bytes = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).join('');
   assert.equal(
     await through([`${bytes}tokentoken ${SECRET}`, bytes], [SECRET, 'tokentoken']),

@@ -37,7 +37,7 @@ async function send(job: Job, ...pieces: readonly string[]): Promise<number> {
 
 const maskOf = (secret: string) => '[MASKED]'.padEnd(secret.length, 'x');
 
-test('a secret is overwritten wherever the pieces are cut, before and after they are put together', async () => {
+test('masks a secret at any chunk boundary, before and after the chunks are joined', async () => {
   for (const at of [1, 2, 6, 7, 15, 25]) {
     const job = await runningJob(here, project);
     await send(job, `before ${job.token.slice(0, at)}`, `${job.token.slice(at)} after`);

@@ -26,7 +26,7 @@ test('a trigger is shown whole to who makes it, and to administrators; to others
   );
 });
 
-test('below Maintainer nobody hears of triggers', async () => {
+test('denies triggers to users below Maintainer', async () => {
   const { id } = await made();
   for (const by of [developer, anonymous]) {
     const status = by === anonymous ? 401 : 403;
@@ -59,7 +59,7 @@ test('any Maintainer deletes one, and of another project it is not there', async
   assert.equal((await owner.get(`${at()}/${id}`)).status, 404);
 });
 
-test('its end lies within a year', async () => {
+test('limits the expiry of a trigger to one year', async () => {
   const before = new Date(clock.now().getTime() + 365 * 86_400_000).toISOString().slice(0, 10);
   const late = await owner.post(at(), { description: 'x', expires_at: before });
   const text = `400 Bad request - {"expires_at":["must be before ${before}"]}`;
@@ -70,7 +70,7 @@ test('its end lies within a year', async () => {
   assert.deepEqual([missing.status, missing.body], [400, { error: 'description is missing' }]);
 });
 
-test('thirty days after its end it goes', async () => {
+test('deletes a trigger thirty days after its expiry', async () => {
   const end = new Date(clock.now().getTime() + 3600_000).toISOString();
   const { id } = await made(owner, { expires_at: end });
   const { id: endless } = await made();
@@ -83,7 +83,7 @@ test('thirty days after its end it goes', async () => {
   assert.equal((await owner.get(`${at()}/${endless}`)).status, 200);
 });
 
-test('a project has 25,000 at most', async () => {
+test('limits a project to 25,000 triggers', async () => {
   const full = await newProject({ owner });
   const rest = sql`'x', 'x', 'abcd', ${clock.now().toISOString()}, ${clock.now().toISOString()}`;
   await server.services.database.transaction((tx) =>
@@ -99,7 +99,7 @@ test('a project has 25,000 at most', async () => {
   assert.deepEqual((await create()).body, { message: text });
 });
 
-test('what is stored of a token is no text that it could be read from', async () => {
+test('stores no token in plain text', async () => {
   const { id, token } = await made();
   const found = server.services.database.reader.selectFrom('pipeline_triggers').selectAll().where('id', '=', id);
   assert.ok(!JSON.stringify(await found.executeTakeFirstOrThrow()).includes(token.slice(6)));

@@ -36,7 +36,7 @@ test('a token starts a pipeline in the name of its owner, whatever the commit sa
   assert.equal(triggers.find((one: { token: string }) => one.token === token).last_used, body.created_at);
 });
 
-test('a credential of the API that comes along is not looked at, good or bad', async () => {
+test('ignores other API credentials, valid or invalid', async () => {
   for (const headers of [
     { 'PRIVATE-TOKEN': 'wrong' },
     { Authorization: 'Bearer wrong' },
@@ -109,7 +109,7 @@ test('whoever has no token that counts here hears the same as if the project wer
   }
 });
 
-test('parameters are looked at before the project', async () => {
+test('validates parameters before the project', async () => {
   const nowhere = '/projects/999999/trigger/pipeline';
   const texts = { message: 'variables needs to be a map of key-valued strings' };
   for (const [params, body] of [
@@ -183,7 +183,7 @@ test('a running job starts one as its user; when it has ended it is told so', as
   assert.deepEqual(await refused(start({ token: job.token })), [401, { message: 'Job is not running' }]);
 });
 
-test('of a deleted owner no trigger is left', async () => {
+test('deletes the triggers of a deleted owner', async () => {
   const username = name('leaving');
   const leaving = await user({ username });
   await project.addMember('maintainer', leaving);

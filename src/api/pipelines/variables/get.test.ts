@@ -7,7 +7,7 @@ import { expectSuccess, world } from '#test/support/world.ts';
 const here = await world({ project: { with: ['developer', 'maintainer'] } });
 const { project, developer, maintainer, root, anonymous } = here;
 
-test('none is shown where pipelines are disabled', async () => {
+test('returns no variables while pipelines are disabled', async () => {
   const closed = await here.newProject();
   await expectSuccess(closed.owner.put(closed.at, { builds_access_level: 'disabled' }));
   for (const caller of [closed.owner, root]) {
@@ -16,7 +16,7 @@ test('none is shown where pipelines are disabled', async () => {
   }
 });
 
-test('Maintainers of a project manage them, and of a group its Owners alone', async () => {
+test('allows Maintainers of a project and Owners of a group to manage variables', async () => {
   const group = await here.newGroup({ with: ['maintainer'] });
   const stranger = await here.user();
   for (const [caller, at, status] of [
@@ -33,7 +33,7 @@ test('Maintainers of a project manage them, and of a group its Owners alone', as
   }
 });
 
-test('they are listed in pages, the oldest first', async () => {
+test('lists variables in pages, oldest first', async () => {
   const { at, owner } = await here.newProject();
   for (const key of ['B', 'A', 'C']) await owner.post(`${at}/variables`, { key, value: key });
   const { body, headers } = await owner.get(`${at}/variables`, { per_page: 2 });
@@ -44,7 +44,7 @@ test('they are listed in pages, the oldest first', async () => {
   assert.deepEqual([headers['x-total'], headers['x-next-page']], ['3', '2']);
 });
 
-test('of several with one key the scope says which is meant', async () => {
+test('selects one of several variables with the same key by the scope filter', async () => {
   for (const { at, owner } of [await here.newProject(), await here.newGroup()]) {
     for (const environment_scope of ['*', 'review/*']) {
       await expectSuccess(owner.post(`${at}/variables`, { key: 'K', value: environment_scope, environment_scope }));

@@ -71,7 +71,7 @@ test('what is hidden stays so', async () => {
   assert.deepEqual([status, body.value, body.masked, body.hidden], [200, null, true, true]);
 });
 
-test('of those who change one at once nobody takes back what the other has done', async () => {
+test('keeps the changes of concurrent updates to different attributes', async () => {
   const { put, path } = await variable({});
   await Promise.all([put({ protected: true }), put({ masked: true }), put({ raw: true }), put({ description: 'd' })]);
   const { body } = await owner.get(path);
@@ -95,7 +95,7 @@ test('a deleted one is gone; of groups only if it has not changed meanwhile', as
   assert.equal((await owner.delete(another, {}, old)).status, 204);
 });
 
-test('they go with their project and their group', async () => {
+test('deletes variables with their project or group', async () => {
   const below = await here.newProject({ in: group });
   for (const { at } of [below, group])
     await expectSuccess(group.owner.post(`${at}/variables`, { key: 'GOING', value: 'x' }));
@@ -108,7 +108,7 @@ test('they go with their project and their group', async () => {
   assert.deepEqual(await rows.execute(), []);
 });
 
-test('the audit log tells what has become of them, and no value', async () => {
+test('records changes of variables in the audit log, without values', async () => {
   const other = await here.newGroup();
   for (const [at, entity, target, words, event] of [
     [(await here.newProject()).at, 'Project', 'Ci::Variable', 'ci variable', 'ci_variable'],

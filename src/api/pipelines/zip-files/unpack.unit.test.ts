@@ -39,7 +39,7 @@ async function contentOf(archive: Buffer, name: string): Promise<string | null> 
 
 const LONG_TEXT = Array.from({ length: 40_000 }, (_, index) => `line ${index}\n`).join('');
 
-test('files are found by their whole names, packed or not, long or empty', async () => {
+test('finds files by their full names, compressed or not, long or empty', async () => {
   const files = [
     { name: 'a.txt', content: 'first' },
     { name: 'a.txt', content: 'second' },
@@ -65,7 +65,7 @@ test('files are found by their whole names, packed or not, long or empty', async
   }
 });
 
-test('what is no archive, or one that nobody reads, has no files', async () => {
+test('finds no files in invalid or unsupported archives', async () => {
   const packed = deflateRawSync(Buffer.from('text'));
   const of = (file: Partial<ZipFileInput>) => createZip([{ name: 'a', content: 'text', ...file }]);
   for (const [why, archive] of [
@@ -113,7 +113,7 @@ test('of a long file no more is read than somebody takes', async () => {
   assert.ok(seen.bytes < archive.length / 4, `${seen.bytes} have been read`);
 });
 
-test('a file is found behind twenty thousand others', async () => {
+test('finds a file after twenty thousand others', async () => {
   const files = Array.from({ length: 20_000 }, (_, index) => ({ name: `${index}`.padStart(200, 'x'), method: 0 }));
   const archive = createZip([...files, { name: 'last', content: 'there' }]);
   assert.equal(await contentOf(archive, 'last'), 'there');

@@ -43,7 +43,7 @@ for (const [glob, path, matches] of [
   });
 }
 
-test('a glob of many stars does not search for ever', () => {
+test('matches a glob with many stars in bounded time', () => {
   assert.equal(compileGlob(`${'*a'.repeat(200)}b`).matches('a'.repeat(4000)), false);
   assert.equal(compileGlob(`${'**/a/'.repeat(100)}b`).matches('a/'.repeat(1000)), false);
 });

@@ -8,7 +8,7 @@ async function theJob(lines: string, context: TestContext = {}) {
   return plan.jobs[0]!;
 }
 
-test('jobs come by their stages, within one as the file has them', async () => {
+test('orders jobs by stage, then by their order in the file', async () => {
   const file =
     'stages: [one, two]\nb: {stage: two, script: x}\n10: {stage: one, script: x}\na: {stage: one, script: x}';
   const { jobs } = await planOf(`${file}\nlast: {stage: .post, script: x}\nfirst: {stage: .pre, script: x}`);
@@ -53,7 +53,7 @@ test('the first rule that matches decides, and a job that none matches is out', 
   assert.equal(await planned('J: {script: a, rules: [{if: $NO}]}'), 'empty');
 });
 
-test('a pipeline of nothing but .pre and .post jobs is empty', async () => {
+test('treats a pipeline of only .pre and .post jobs as empty', async () => {
   assert.equal(await planned('A: {stage: .pre, script: a}\nB: {stage: .post, script: a}'), 'empty');
 });
 
@@ -123,7 +123,7 @@ test('a parallel job is several, and who needs it needs all of them', async () =
   assert.deepEqual(jobs[4]!.needs, [{ job: 'P 2/3', artifacts: true, optional: false }]);
 });
 
-test('a matrix makes a job of each combination', async () => {
+test('creates a job for each combination of a matrix', async () => {
   const { jobs } = await planOf('M: {script: a, parallel: {matrix: [{OS: [linux, mac], V: 1.10}, {OS: bsd}]}}');
   assert.deepEqual(
     jobs.map(({ name }) => name),
@@ -143,7 +143,7 @@ test('names of environments, resource groups and tags are expanded', async () =>
   assert.equal(options.environment?.action, 'start');
 });
 
-test('what default says holds for jobs that do not say it, unless they inherit nothing', async () => {
+test('applies default keywords to jobs that do not set them, unless they disable inheritance', async () => {
   const { jobs } = await planOf(`
 default: {image: ruby, tags: [a], retry: 1, before_script: [one]}
 variables: {V: global}
@@ -198,7 +198,7 @@ test('timeouts, delays and exit codes are numbers', async () => {
   assert.deepEqual(options.retry, { max: 2, when: ['script_failure'], exit_codes: [] });
 });
 
-test('a pipeline has a thousand jobs at most', async () => {
+test('limits a pipeline to a thousand jobs', async () => {
   const file = (names: number) =>
     Array.from({ length: names }, (_, index) => `j${index}: {script: a, parallel: 200}`).join('\n');
   assert.equal((await planOf(file(5))).jobs.length, 1000);
@@ -206,7 +206,7 @@ test('a pipeline has a thousand jobs at most', async () => {
   assert.match(JSON.stringify(refused), /The number of jobs has exceeded the limit of 1000\. Try splitting/);
 });
 
-test('no two jobs of a pipeline have one name', async () => {
+test('rejects duplicate job names in a pipeline', async () => {
   const twice = 'M: {script: a, parallel: {matrix: [{OS: a}, {V: a}]}}';
   assert.deepEqual(await planned(twice), { invalid: 'The pipeline has several jobs with the name M: [a]' });
   assert.deepEqual(await planned('P: {script: a, parallel: 2}\nP 1/2: {script: a}'), {

@@ -95,7 +95,7 @@ const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
   ),
 }));
 
-test('whatever is written reads as what it was', async () => {
+test('writes YAML that parses to the same value', async () => {
   await fc.assert(
     fc.asyncProperty(fc.dictionary(text, tree, { maxKeys: 3 }), async (file) => {
       const value = ciValue(file);

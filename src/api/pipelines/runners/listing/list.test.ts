@@ -32,7 +32,7 @@ test('whoever maintains projects and owns groups lists their runners, and never 
   assert.equal((await anonymous.get('/runners')).status, 401);
 });
 
-test('all runners are listed to administrators alone', async () => {
+test('allows only administrators to list all runners', async () => {
   const all = await ids(root, '/runners/all');
   for (const { id } of Object.values(runners)) assert.ok(all.includes(id));
   const { status, body } = await owner.get('/runners/all');
@@ -84,7 +84,7 @@ test('type and the old scopes of it choose by the type', async () => {
   assert.deepEqual(await of({ scope: 'shared', type: 'group_type' }), []);
 });
 
-test('a thousand named tags are one question, which no runner passes', { timeout: 5000 }, async () => {
+test('filters by a thousand tags in one query, which matches no runner', { timeout: 5000 }, async () => {
   const { owner, at } = await newProject({ in: group });
   const tag_list = Array.from({ length: 1000 }, (_, index) => `tag-${index}`);
   const tagged = await newRunner({ in: group, tag_list: tag_list.slice(0, 50) });
@@ -94,7 +94,7 @@ test('a thousand named tags are one question, which no runner passes', { timeout
   }
 });
 
-test('a runner with all the named tags passes, one with some does not', async () => {
+test('lists only runners with all given tags', async () => {
   const place = await newProject();
   const both = await newRunner({ in: place, tag_list: ['ruby', 'docker'] });
   const one = await newRunner({ in: place, tag_list: ['ruby'] });

@@ -35,7 +35,7 @@ test('both rights are needed: in the project and to the runner', async () => {
   assert.deepEqual((await owner.post(`${second.at}/runners`)).body, { error: 'runner_id is missing' });
 });
 
-test('runners of groups and of the instance, and locked ones, are not given to projects', async () => {
+test('rejects assignment of group, instance and locked runners to projects', async () => {
   const cases = [
     [await newRunner({ in: group }), forbidden('Runner is a group runner'), 403],
     [await newRunner(), forbidden('No access granted'), 400],
@@ -48,7 +48,7 @@ test('runners of groups and of the instance, and locked ones, are not given to p
   }
 });
 
-test('a runner is taken from a project, but not from its owner', async () => {
+test('removes a runner from a project, but not from its owner project', async () => {
   const runner = await newRunner({ in: first });
   await assign(owner, runner.id);
   assert.equal((await unassign(developer, runner)).status, 403);
@@ -62,7 +62,7 @@ test('a runner is taken from a project, but not from its owner', async () => {
   assert.deepEqual([byRoot.status, byRoot.body], forbidden(text));
 });
 
-test('a locked runner is taken from projects by administrators alone', async () => {
+test('allows only administrators to remove a locked runner from projects', async () => {
   const runner = await newRunner({ in: first });
   await assign(owner, runner.id);
   await owner.put(runner.at, { locked: true });

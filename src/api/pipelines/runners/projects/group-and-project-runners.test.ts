@@ -47,7 +47,7 @@ test('a group lists its runners and those of groups above, never those below, an
   assert.deepEqual((await owner.get(`${group.at}/runners`, { type: 'project_type' })).body, []);
 });
 
-test('the lists of places are for their maintainers', async () => {
+test('allows only maintainers to list runners of projects and groups', async () => {
   const stranger = await here.user();
   for (const [at, kind] of [
     [project.at, 'Project'],

@@ -59,7 +59,7 @@ test('deprecated fields mean what the new ones do, and exclude them', async () =
   });
 });
 
-test('a wrong, a replaced and an empty token are 403, a missing one 400', async () => {
+test('returns 403 for wrong, replaced and empty tokens, and 400 for a missing one', async () => {
   const old = await tokenOf(group.at, owner);
   const { body } = await anonymous.post('/runners', { token: old });
   await tokenOf(group.at, owner);

@@ -19,7 +19,7 @@ test('verifying makes one manager for each system_id, and <legacy> without one',
   );
 });
 
-test('verifying brings a runner online', async () => {
+test('sets a verified runner online', async () => {
   const { id, at, token } = await newRunner();
   assert.equal((await root.get(at)).body.online, null);
   const { status, body } = await anonymous.post('/runners/verify', { token });
@@ -50,7 +50,7 @@ test('an unknown token is 403, a missing one 400, and managers are made of neith
   assert.deepEqual([status, body], [400, { error: 'token is missing' }]);
 });
 
-test('a credential of the API that comes along is ignored, good or bad', async () => {
+test('ignores other API credentials, valid or invalid', async () => {
   const { token } = await newRunner();
   const headersOf: Record<string, string>[] = [
     { 'PRIVATE-TOKEN': 'wrong' },
