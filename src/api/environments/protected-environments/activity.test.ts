@@ -20,7 +20,7 @@ async function eventsOf({ owner, at }: Group | Project): Promise<Event[]> {
   return body.filter(({ event_name }: Event) => event_name.includes('environment')).toReversed();
 }
 
-test('protecting and lifting are told in the words of the place', async () => {
+test('records protecting and unprotecting of projects and groups', async () => {
   const texts = {
     group: ['Protected environments of production tier', 'Unprotected environments of production tier'],
     project: ['Protected an environment: production', 'Unprotected an environment: production'],
@@ -81,7 +81,7 @@ test('a change is told by its parts, with the sides that there are', async () =>
   assert.equal(changes[1]?.details.custom_message, 'Changed deploy access level of staging');
 });
 
-test('a change that changes nothing, or is refused, is not told', async () => {
+test('records no event for a rejected update or one without changes', async () => {
   const group = await newGroup();
   const url = `${group.at}/protected_environments`;
   await expectSuccess(group.owner.post(url, { name: 'testing', deploy_access_levels: LEVELS }));

@@ -45,7 +45,7 @@ test("a group's protection shows its levels and rules in words, by id", async ()
   });
 });
 
-test('only owners of a group learn that a parameter is missing', async () => {
+test('reports missing parameters only to Owners of a group', async () => {
   const group = await newGroup({ with: ['maintainer'], visibility: 'public' });
   const hidden = await newGroup();
   const stranger = await user();
@@ -61,7 +61,7 @@ test('only owners of a group learn that a parameter is missing', async () => {
   assert.equal((await post(root, group)).status, 400);
 });
 
-test('of a project maintainers protect environments, developers do not', async () => {
+test('allows Maintainers, but not Developers, to protect environments of a project', async () => {
   const project = await newProject({ with: ['maintainer', 'developer'] });
   const params = { name: 'review/a', deploy_access_levels: MAINTAINERS };
   const post = (caller: typeof root) => caller.post(`${project.at}/protected_environments`, params);
@@ -128,7 +128,7 @@ test('a project takes any name that is none of nothing and not too long', async 
   assert.equal((await protect(project, { name: 'x'.repeat(255) })).status, 201);
 });
 
-test('of five at once who protect one environment one does, and the others hear that it is', async () => {
+test('protects an environment for one of five concurrent requests and returns an error to the others', async () => {
   const [group, project] = [await newGroup(), await newProject()];
   const texts = [`Protected environment 'production' already exists`, `Environment 'production' is already protected`];
   for (const [index, place] of [group, project].entries()) {

@@ -9,7 +9,7 @@ const protect = ({ owner, at }: Group | Project, name: string) =>
 
 const names = (body: { name: string }[]) => body.map(({ name }) => name);
 
-test('protections are listed by name, in pages, a group without those above it', async () => {
+test('lists protections by name in pages, without those of ancestor groups', async () => {
   const group = await newGroup();
   const inner = await newGroup({ in: group });
   const project = await newProject({ in: inner });
@@ -50,7 +50,7 @@ test('reading is for whom may protect, with a token that reads', async () => {
   assert.equal((await reader.delete(`${group.at}/protected_environments/production`)).body.error, 'insufficient_scope');
 });
 
-test('what is not protected, and no tier, is not found', async () => {
+test('returns 404 for unprotected environments and unknown tiers', async () => {
   const group = await newGroup();
   await protect(group, 'production');
   for (const name of ['staging', 'Production', 'gprd', 'production%20']) {

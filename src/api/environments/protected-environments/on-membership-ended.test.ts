@@ -21,7 +21,7 @@ async function naming(expires_at?: string) {
   return { group, project, dora, left };
 }
 
-test('who leaves a project goes from its protections, as the last one too, and does not come back to them', async () => {
+test('removes a user who leaves a project from its protections, and does not restore them on joining', async () => {
   const { project, dora, left } = await naming();
   const elsewhere = await naming();
   assert.deepEqual(await left(), [1, 2]);
@@ -32,7 +32,7 @@ test('who leaves a project goes from its protections, as the last one too, and d
   assert.deepEqual(await elsewhere.left(), [1, 2]);
 });
 
-test('who leaves a group stays in the protections of its projects that he is a member of himself', async () => {
+test('keeps direct members of a project in its protections when they leave the group', async () => {
   const { group, dora, left } = await naming();
   await group.addMember('developer', dora);
   await expectSuccess(group.owner.delete(`${group.at}/members/${dora.id}?skip_subresources=true`));

@@ -49,7 +49,7 @@ test('elements that are not mentioned stay, and so does the count', async () => 
   assert.equal((await owner.put(url, { required_approval_count: 0 })).body.required_approval_count, 0);
 });
 
-test('another principal takes the place of the one that an element has', async () => {
+test('replaces the principal of an element', async () => {
   const group = await newGroup({ with: ['maintainer'] });
   const { owner, url, levels, rules } = await protectedPlace(group);
   const [level, rule] = [levels[0]!.id, rules[1]!.id];
@@ -143,7 +143,7 @@ test('whoever may not be named is passed over, in an element that stands as in a
   assert.equal(left.body.approval_rules.length, 2);
 });
 
-test('a change that is wrong anywhere changes nothing', async () => {
+test('changes nothing if any part of an update is invalid', async () => {
   const there = await protectedPlace(await newGroup());
   const [level] = there.levels;
   const [rule] = there.rules;
@@ -168,7 +168,7 @@ test('a change that is wrong anywhere changes nothing', async () => {
   });
 });
 
-test('forms name elements by their ids', async () => {
+test('accepts element ids in forms', async () => {
   const { owner, url, levels } = await protectedPlace(await newProject());
   const [one, other] = levels.map(({ id }) => id);
   const key = 'deploy_access_levels[]';
@@ -195,7 +195,7 @@ test('what is not protected is not found, after what is wrong with the call', as
   assert.deepEqual((await group.owner.put(url)).body, { message: '404 Not found' });
 });
 
-test('of two who each take one of the last two levels away one is refused', async () => {
+test('rejects one of two concurrent deletions of the last two levels', async () => {
   const { owner, url, levels } = await protectedPlace(await newGroup());
   const destroy = (level: Element) => owner.put(url, { deploy_access_levels: [{ id: level.id, _destroy: true }] });
   const all = await Promise.all(levels.map(destroy));

@@ -6,7 +6,7 @@ const { project, owner, server } = await world({ env: { HEARTH_TIER: 'free' }, p
 
 const at = `${project.at}/alert_integrations`;
 
-test('on tier free there is one integration of each type, without example and mapping', async () => {
+test('limits tier free to one integration of each type, without example and mapping', async () => {
   const payload_attribute_mapping = { title: { path: ['name'], type: 'string' } };
   const { status, body: first } = await owner.post(at, {
     name: 'a',
@@ -28,14 +28,14 @@ test('on tier free there is one integration of each type, without example and ma
   assert.deepEqual([fields.status, fields.body], [403, { message: '403 Forbidden' }]);
 });
 
-test('on tier free ten who make the first integration of a type at once make one', async () => {
+test('creates one integration for ten concurrent requests of a type on tier free', async () => {
   const type = 'prometheus';
   await Promise.all((await owner.get(at, { type })).body.map(({ id }: { id: number }) => owner.delete(`${at}/${id}`)));
   const answers = await Promise.all(Array.from({ length: 10 }, () => owner.post(at, { name: 'a', type })));
   assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, ...new Array(9).fill(400)]);
 });
 
-test('on tier free only the oldest of each type is listed', async () => {
+test('lists only the oldest integration of each type on tier free', async () => {
   const [oldest] = (await owner.get(at, { type: 'http' })).body;
   const { database } = server.services;
   await database.transaction(async (tx) => {
@@ -52,7 +52,7 @@ test('on tier free only the oldest of each type is listed', async () => {
   assert.deepEqual((await owner.get(at, { type: 'http' })).body, [oldest]);
 });
 
-test('on tier free one that is not listed can be deleted by its id', async () => {
+test('deletes an integration that is not listed on tier free by its id', async () => {
   const rows = server.services.database.reader.selectFrom('alert_integrations').select('id');
   const { id } = await rows.where('endpoint_identifier', '=', 'left').executeTakeFirstOrThrow();
   assert.equal((await owner.delete(`${at}/${id}`)).status, 204);

@@ -9,7 +9,7 @@ const fieldsOf = (payload: unknown) => owner.post(`${project.at}/alert_integrati
 const byLabel = (fields: readonly { readonly label: string }[]) =>
   fields.toSorted((one, other) => (one.label < other.label ? -1 : 1));
 
-test('each number, text and list of a payload is a field, with the way to it', async () => {
+test('returns each number, text and list of a payload as a field with its path', async () => {
   const alert = { hosts: ['db1', 2, ['x']], since: '2026-02-13', none: null, on: true, part: 0.5, deep: { n: 1 } };
   const { status, body } = await fieldsOf({ alert });
   assert.equal(status, 200);
@@ -25,7 +25,7 @@ test('each number, text and list of a payload is a field, with the way to it', a
   assert.deepEqual((await fieldsOf(JSON.stringify({ alert }))).body, body);
 });
 
-test('what is no object, or too large, has no fields', async () => {
+test('returns no fields for a payload that is too large or no object', async () => {
   for (const payload of ['', 'no JSON', '[1]', '{"a":', [1], 7, true, `${'{"a":'.repeat(101)}1${'}'.repeat(101)}`]) {
     const { status, body } = await fieldsOf(payload);
     assert.deepEqual([status, body], [400, { message: 'Failed to parse payload' }]);
@@ -41,7 +41,7 @@ test('a payload that is mostly one long name is not told a thousand times over',
   assert.deepEqual((await fieldsOf(payload)).body, { message: 'Payload size exceeded' });
 });
 
-test('a Developer is not told the fields of a payload', async () => {
+test('denies Developers the fields of a payload', async () => {
   const { status, body } = await developer.post(`${project.at}/alert_integrations/payload_fields`, { payload: {} });
   assert.deepEqual([status, body], [403, { message: '403 Forbidden' }]);
 });

@@ -15,7 +15,7 @@ const notify = (token: string, payload: object) =>
     headers: { Authorization: `Bearer ${token}` },
   });
 
-test('a test is an alert like those that a tool sends', async () => {
+test('creates an alert from a test payload like from a real one', async () => {
   const payload = { title: 'Disk full', fingerprint: 'disk' };
   const first = await send(payload);
   assert.equal(first.status, 200);
@@ -24,7 +24,7 @@ test('a test is an alert like those that a tool sends', async () => {
   assert.deepEqual((await send(JSON.stringify(payload))).body, first.body);
 });
 
-test('a test is refused as its payload would be, and stores nothing', async () => {
+test('rejects an invalid test like an invalid payload, and stores nothing', async () => {
   const deep = `${'{"a":'.repeat(101)}1${'}'.repeat(101)}`;
   for (const [payload, body] of [
     [undefined, { error: 'payload is missing' }],
@@ -41,7 +41,7 @@ test('a test is refused as its payload would be, and stores nothing', async () =
   }
 });
 
-test('an integration that is switched off takes no test', async () => {
+test('rejects a test of an inactive integration', async () => {
   const { body: other } = await owner.post(at, { name: 'Off', active: false });
   const answer = await send({}, developer, other.id);
   assert.deepEqual([answer.status, answer.body], [403, { message: '403 Forbidden - The integration is inactive' }]);
@@ -63,7 +63,7 @@ test('a mapping decides what a test is read by', async () => {
   assert.equal(body[0].title, 'Disk');
 });
 
-test('with another token the one before stops at once', async () => {
+test('invalidates the old token immediately on a reset', async () => {
   const { body: again } = await owner.post(`${at}/${integration.id}/reset_token`);
   const before = await notify(integration.token, {});
   assert.deepEqual([before.status, before.body], [401, { message: '401 Unauthorized' }]);

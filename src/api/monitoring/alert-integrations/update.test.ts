@@ -14,7 +14,7 @@ async function createdIntegration(params: object = {}, target: Project = project
   return body;
 }
 
-test('an integration has an address and a token of its own, which can be read again', async () => {
+test('gives each integration its own URL and token, which remain readable', async () => {
   const { id, endpoint_identifier, token, created_at, updated_at, ...rest } = await createdIntegration();
   assert.match(endpoint_identifier, /^[0-9a-f]{16}$/);
   assert.match(token, /^[0-9a-f]{32}$/);
@@ -30,7 +30,7 @@ test('an integration has an address and a token of its own, which can be read ag
   assert.deepEqual(body, { id, endpoint_identifier, token, created_at, updated_at, ...rest });
 });
 
-test('what is stored of a token is no text that it could be read from', async () => {
+test('stores no token in plain text', async () => {
   const { id, token } = await createdIntegration();
   const { database } = server.services;
   const row = await database.reader
@@ -58,7 +58,7 @@ test('the address has the name in it as far as one can, and of a legacy one noth
   assert.equal(prometheus.url, `${base}/prometheus/alerts/notify.json`);
 });
 
-test('of legacy integrations a project has one of each type', async () => {
+test('limits a project to one legacy integration of each type', async () => {
   const target = await newProject({ owner });
   assert.equal((await createdIntegration({ legacy: true }, target)).endpoint_identifier, 'legacy');
   const again = await create({ legacy: true }, target);
@@ -66,7 +66,7 @@ test('of legacy integrations a project has one of each type', async () => {
   await createdIntegration({ legacy: true, type: 'prometheus' }, target);
 });
 
-test('what is wrong with an integration is refused in the words of the contract', async () => {
+test('rejects invalid integrations with the error messages of the contract', async () => {
   for (const [params, body] of [
     [{ name: '' }, { error: 'name is empty' }],
     [{ name: '  ' }, { error: 'name is empty' }],
@@ -113,7 +113,7 @@ test('a change keeps what it does not say, and what nobody may change', async ()
   });
 });
 
-test('a reset gives another token and leaves the rest as it is', async () => {
+test('changes only the token on a reset', async () => {
   const before = await createdIntegration();
   const { status, body } = await owner.post(`${at()}/${before.id}/reset_token`);
   assert.equal(status, 201);
@@ -123,7 +123,7 @@ test('a reset gives another token and leaves the rest as it is', async () => {
   assert.equal((await owner.get(`${at()}/${before.id}`)).body.token, body.token);
 });
 
-test('an integration that is deleted, or of another project, is not found', async () => {
+test('returns 404 for a deleted integration and for one of another project', async () => {
   const { id } = await createdIntegration();
   const other = await newProject({ owner });
   const missing = { message: '404 Alert Integration Not Found' };
@@ -142,7 +142,7 @@ test('an integration that is deleted, or of another project, is not found', asyn
   assert.deepEqual((await owner.get(`${at()}/first`)).body, { error: 'integration_id is invalid' });
 });
 
-test('integrations are listed by id, and by their type', async () => {
+test('lists integrations by id, filtered by type', async () => {
   const target = await newProject({ owner });
   const first = await createdIntegration({ type: 'prometheus' }, target);
   const second = await createdIntegration({}, target);
@@ -165,7 +165,7 @@ test('a list of long examples has each of them whole', async () => {
   for (const [index, { payload_example }] of body.entries()) assert.deepEqual(payload_example, exampleOf(index));
 });
 
-test('whoever is no Maintainer learns nothing of integrations', async () => {
+test('denies integrations to users below Maintainer', async () => {
   const open = await newProject({ owner, visibility: 'public' });
   const stranger = await user();
   const { id } = await createdIntegration({}, open);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { expectSuccess, world } from '#test/support/world.ts';
 import { alertNoteTexts, newIntegration } from '../alerts/fixtures.testing.ts';
 
-test('an incident is made of an alert by whoever asks, once', async () => {
+test('creates an incident for an alert once, authored by the caller', async () => {
   const here = await world({ project: { with: ['developer', 'reporter'] } });
   const { notify } = await newIntegration(here, here.project);
   await notify({ title: 'Disk', severity: 'high' });
@@ -26,7 +26,7 @@ test('an incident is made of an alert by whoever asks, once', async () => {
   assert.equal((await here.developer.post(`${here.project.at}/alert_management_alerts/99/issue`)).status, 404);
 });
 
-test('of an alert no incident is made where no issue could be filed', async () => {
+test('creates no incident where issues cannot be created', async () => {
   const here = await world({ project: { with: ['developer'] } });
   const { project, developer } = here;
   const { notify } = await newIntegration(here, project);

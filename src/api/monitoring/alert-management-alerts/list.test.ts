@@ -25,7 +25,7 @@ async function threeAlerts() {
   return { ...here, at, iids };
 }
 
-test('an alert is listed with all that is known of it but what was sent', async () => {
+test('lists an alert with all its fields except the payload', async () => {
   const { at, developer, project } = await threeAlerts();
   const { body } = await developer.get(at, { sort: 'created_at_asc' });
   const { id: _, created_at, updated_at, web_url, fingerprint, ...first } = body[0];
@@ -68,7 +68,7 @@ test('the environment that an alert names is shown as it is, until it goes', asy
   assert.equal((await owner.get(`${at}/1`)).body.environment, null);
 });
 
-test('alerts come in the order that is asked for, the last to start first by itself', async () => {
+test('orders alerts as requested, by default the latest start first', async () => {
   const { iids } = await threeAlerts();
   for (const [sort, order] of Object.entries({
     started_at_desc: [3, 1, 2],
@@ -88,7 +88,7 @@ test('alerts come in the order that is asked for, the last to start first by its
   assert.deepEqual(await iids({}), [3, 1, 2]);
 });
 
-test('a search finds all its words in one text, in any case and inside of words', async () => {
+test('finds alerts with all search words in one field, ignoring case, also within words', async () => {
   const { iids } = await threeAlerts();
   for (const [search, found] of Object.entries({
     disk: [1],
@@ -104,7 +104,7 @@ test('a search finds all its words in one text, in any case and inside of words'
   }
 });
 
-test('alerts are narrowed to statuses and to whom they are assigned to', async () => {
+test('filters alerts by status and assignee', async () => {
   const { iids, at, developer } = await threeAlerts();
   await developer.put(`${at}/2`, { assignee_ids: [developer.id], status: 'ignored' });
   assert.deepEqual(await iids({ status: 'resolved' }), [3]);
@@ -117,7 +117,7 @@ test('alerts are narrowed to statuses and to whom they are assigned to', async (
   assert.equal(body[0].assignees[0].username, developer.username);
 });
 
-test('alerts are counted by status, those that a search and an assignee leave', async () => {
+test('counts alerts by status, filtered by search and assignee', async () => {
   const { at, developer } = await threeAlerts();
   await developer.put(`${at}/1`, { status: 'acknowledged', assignee_ids: [developer.id] });
   const counts = async (params = {}) => (await developer.get(`${at}/status_counts`, params)).body;
@@ -128,7 +128,7 @@ test('alerts are counted by status, those that a search and an assignee leave', 
   assert.equal((await counts({ assignee_username: 'nobody-at-all' })).all, 0);
 });
 
-test('what is no status and no order is refused', async () => {
+test('rejects unknown statuses and orders', async () => {
   const { at, developer } = await threeAlerts();
   for (const [params, error] of [
     [{ status: 'open' }, 'status does not have a valid value'],
@@ -140,7 +140,7 @@ test('what is no status and no order is refused', async () => {
   }
 });
 
-test('pages have their headers', async () => {
+test('returns pagination headers', async () => {
   const { at, developer } = await threeAlerts();
   const { headers, body } = await developer.get(at, { per_page: 2, page: 2 });
   assert.deepEqual([headers['x-total'], headers['x-total-pages'], headers['x-prev-page']], ['3', '2', '1']);
@@ -159,7 +159,7 @@ async function assertStatuses(here: World, project: Project, callers: readonly (
   }
 }
 
-test('alerts are for developers and up, and open to nobody else', async () => {
+test('allows only Developers and higher roles to read alerts', async () => {
   const here = await world({ project: { visibility: 'public', with: ['reporter'] } });
   const stranger = await here.user();
   await assertStatuses(here, here.project, [
@@ -173,7 +173,7 @@ test('alerts are for developers and up, and open to nobody else', async () => {
   ]);
 });
 
-test('an alert alone tells what was sent, and its details flat', async () => {
+test('returns a single alert with its payload and flattened details', async () => {
   const here = await world({ project: { with: ['developer'] } });
   const { notify } = await newIntegration(here, here.project);
   const payload = { title: 'Disk', foo: { bar: { baz: 42 }, list: [{ a: 1 }] }, empty: {}, none: null };
@@ -194,7 +194,7 @@ test('an alert alone tells what was sent, and its details flat', async () => {
   );
 });
 
-test('an alert that is not there is not found, and no number is a wrong parameter', async () => {
+test('returns 404 for an unknown alert and 400 for an invalid id', async () => {
   const { at, developer } = await threeAlerts();
   const missing = await developer.get(`${at}/99`);
   assert.deepEqual([missing.status, missing.body], [404, { message: '404 Alert Not Found' }]);

@@ -28,7 +28,7 @@ const served: readonly [what: string, ask: Ask, index: string][] = [
 ];
 
 for (const [what, ask, index] of served) {
-  test(`${what}: ${index} tells which they are`, async () => {
+  test(`${what} uses ${index}`, async () => {
     await using database = await testDatabase();
     const plan = (await database.transaction((tx) => explainPlan(tx, ask(tx)))).join('\n');
     assert.match(plan, new RegExp(`\\b${index}\\b`));

@@ -14,7 +14,7 @@ async function oneAlert() {
   return { ...here, at, put, noteTexts, notify };
 }
 
-test('a status may become any other, and has an end as long as it is resolved', async () => {
+test('changes any status to any other, and sets the end time only while resolved', async () => {
   const { put, clock, noteTexts, developer } = await oneAlert();
   for (const status of ['acknowledged', 'resolved', 'ignored', 'triggered', 'resolved'] as const) {
     const { body } = await put({ status });
@@ -85,7 +85,7 @@ test('who may not see the alert is not assigned, and then nothing is changed', a
   assert.equal((await developer.get(`${at}/1`)).body.status, 'triggered');
 });
 
-test('a change says what it changes', async () => {
+test('returns 400 for an update without parameters', async () => {
   const { put } = await oneAlert();
   const nothing = 'status, assignee_ids, assignee_usernames are missing, at least one parameter must be provided';
   for (const [params, error] of [
@@ -98,7 +98,7 @@ test('a change says what it changes', async () => {
   }
 });
 
-test('ten who resolve and fire at once leave one unresolved alert at most', async () => {
+test('leaves at most one unresolved alert after ten concurrent updates', async () => {
   const { put, notify, at, developer } = await oneAlert();
   const all = Array.from({ length: 10 }, (_, index) => [
     notify({ fingerprint: 'disk' }),
@@ -112,7 +112,7 @@ test('ten who resolve and fire at once leave one unresolved alert at most', asyn
   assert.equal(counted, 11);
 });
 
-test('comments and what was done are listed, the oldest first', async () => {
+test('lists comments and system notes, oldest first', async () => {
   const { at, put, developer, clock } = await oneAlert();
   clock.advance(1000);
   const { status, body } = await developer.post(`${at}/1/notes`, { body: 'Looking at it' });

@@ -61,7 +61,7 @@ test('integrations of a project share its alerts', async () => {
   assert.deepEqual(await countsOf(here, here.project), [2]);
 });
 
-test('what was acknowledged or ignored stays so when it fires again, and what was resolved is a new one', async () => {
+test('keeps acknowledged and ignored alerts when they fire again, and creates a new alert after a resolved one', async () => {
   const here = await world({ project: {} });
   const { notify } = await newIntegration(here, here.project);
   for (const status of ['acknowledged', 'ignored', 'resolved'] as const) {
@@ -130,7 +130,7 @@ test('a resolving payload without a matching alert stores nothing', async () => 
   assert.equal((await alertsOf(here, here.project))[0]?.iid, 1);
 });
 
-test('one payload may fire, end and fire the same again', async () => {
+test('accepts one payload that fires, resolves and fires an alert again', async () => {
   const here = await world({ project: {} });
   const { notify } = await newIntegration(here, here.project);
   await notify(webhook(firing('Disk')));

@@ -59,7 +59,7 @@ test('returns hosts as a list, truncated to 255 characters in total', async () =
   assert.deepEqual(await hosts(['x'.repeat(255), 'y']), ['x'.repeat(255)]);
 });
 
-test('each format has its own severity words', async () => {
+test('maps the severity words of each format', async () => {
   for (const severity of ['critical', 'high', 'medium', 'low', 'info', 'unknown']) {
     assert.equal((await generic({ severity: severity.toUpperCase() })).severity, severity);
   }
@@ -80,7 +80,7 @@ test('each format has its own severity words', async () => {
   }
 });
 
-test('an element is named by its title, its summary or its name', async () => {
+test('takes the title of an element from its title, summary or name', async () => {
   const titles = async (annotations: object, labels: object) =>
     (await readElement({ startsAt: 'now', annotations, labels }, { name: '', mapping: {} }, NOW))?.title;
   assert.equal(await titles({ title: 't', summary: 's' }, { alertname: 'a' }), 't');
@@ -89,7 +89,7 @@ test('an element is named by its title, its summary or its name', async () => {
   assert.equal(await titles({}, {}), undefined);
 });
 
-test('an element ends by its status, and without one by an end that is past', async () => {
+test('resolves an element by its status, or without one by a past end time', async () => {
   const end = async (more: object) => {
     const { isResolving: resolving, endedAt } = await element(firing('Disk', more));
     return [resolving, endedAt];

@@ -49,7 +49,7 @@ test('accepts no other credential, not even an administrator token', async () =>
   assert.deepEqual(await alertsOf(here, here.project), []);
 });
 
-test('an integration that is inactive, or not there, is forbidden to payloads, and unknown to webhooks', async () => {
+test('returns 403 to payloads and 404 to webhooks for inactive and missing integrations', async () => {
   const here = await world({ project: {} });
   const inactive = await newIntegration(here, here.project, { active: false });
   const unknown = { address: `//${here.project.path_with_namespace}/alerts/notify/name/0123` };
@@ -132,7 +132,7 @@ test('rejects a body that is not a JSON object within the limits before it check
   for (const good of [long(MAX_BYTES), deep(100), '', '  ']) assert.equal((await notify(good)).status, 200);
 });
 
-test('a body may be compressed, and is as large as it is decoded', async () => {
+test('accepts compressed bodies and limits their decoded size', async () => {
   const here = await world({ project: {} });
   const { key, address } = await newIntegration(here, here.project);
   const send = (raw: Buffer, encoding: string) =>
@@ -161,7 +161,7 @@ test('a body may be compressed, and is as large as it is decoded', async () => {
   }
 });
 
-test('a webhook payload is one that has all its attributes, version 4 and a list of alerts', async () => {
+test('requires all attributes, version 4 and a list of alerts in a webhook payload', async () => {
   const here = await world({ project: {} });
   const { notify } = await newIntegration(here, here.project);
   const { receiver: _, ...incomplete } = webhook(firing('Disk'));
@@ -231,7 +231,7 @@ test('alert-bot writes the system note that names the source', async () => {
   ]);
 });
 
-test('a throttle counts what each address is sent, before anything else is looked at', async () => {
+test('applies the rate limit per URL before all other checks', async () => {
   const here = await world({ project: {} });
   const [one, other] = [await newIntegration(here, here.project), await newIntegration(here, here.project)];
   const name = 'throttle_incident_management_notification';

@@ -4,7 +4,7 @@ import { readTime, readTimeOrMilliseconds } from './timestamps.ts';
 
 const TIMESTAMP = '2026-02-13T10:28:16.000Z';
 
-test('the common ways to write a time are read', () => {
+test('parses common timestamp formats', () => {
   for (const [text, timestamp] of [
     ['2026-02-13T10:28:16Z', TIMESTAMP],
     ['2026-02-13t10:28:16z', TIMESTAMP],
@@ -32,7 +32,7 @@ test('the common ways to write a time are read', () => {
   }
 });
 
-test('what is no time is none', () => {
+test('treats invalid timestamps as missing', () => {
   for (const wrong of [
     '',
     'soon',
@@ -58,7 +58,7 @@ test('what is no time is none', () => {
   }
 });
 
-test('an end may be told in milliseconds of thirteen digits', () => {
+test('accepts an end time in milliseconds with thirteen digits', () => {
   assert.equal(readTimeOrMilliseconds(1770978496000), TIMESTAMP);
   assert.equal(readTimeOrMilliseconds('1770978496000'), TIMESTAMP);
   assert.equal(readTimeOrMilliseconds('2026-02-13T10:28:16Z'), TIMESTAMP);

@@ -4,7 +4,7 @@ import { isMapping, readMapping, valueAt } from './mapping.ts';
 
 const at = (...path: (string | number)[]) => ({ path, type: 'string' as const });
 
-test('a mapping names fields of alerts, each with a path and a type', () => {
+test('accepts a mapping of alert fields, each with a path and a type', () => {
   for (const mapping of [
     {},
     { title: at('alert', 'name') },
@@ -16,7 +16,7 @@ test('a mapping names fields of alerts, each with a path and a type', () => {
   }
 });
 
-test('what is not to the letter of the schema is no mapping', () => {
+test('rejects mappings that do not match the schema exactly', () => {
   for (const wrong of [
     null,
     [],
@@ -40,7 +40,7 @@ test('what is not to the letter of the schema is no mapping', () => {
   }
 });
 
-test('a path leads through objects by names and through arrays by numbers, and nowhere else', () => {
+test('resolves paths through objects by name and through arrays by index only', () => {
   const payload = { alert: { hosts: ['db1', { name: 'db2' }], 0: 'zero', none: null } };
   assert.equal(valueAt(payload, ['alert', 'hosts', 0]), 'db1');
   assert.equal(valueAt(payload, ['alert', 'hosts', 1, 'name']), 'db2');

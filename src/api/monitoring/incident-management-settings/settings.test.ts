@@ -7,7 +7,7 @@ const { project, owner, newProject } = await world({ project: {} });
 const DEFAULTS = { create_issue: false, send_email: false, auto_close_incident: true, issue_template_key: null };
 const settingsPath = ({ at } = project) => `${at}/incident_management_settings`;
 
-test('a project that has not chosen has the defaults, and keeps what a change does not name', async () => {
+test('returns defaults until settings are saved, and keeps omitted values', async () => {
   assert.deepEqual((await owner.get(settingsPath())).body, DEFAULTS);
   const first = await owner.put(settingsPath(), { send_email: true });
   assert.deepEqual([first.status, first.body], [200, { ...DEFAULTS, send_email: true }]);
@@ -16,7 +16,7 @@ test('a project that has not chosen has the defaults, and keeps what a change do
   assert.deepEqual((await owner.get(settingsPath())).body, second.body);
 });
 
-test('a change names something, in its type', async () => {
+test('returns 400 for an update without parameters or with invalid types', async () => {
   assert.deepEqual((await owner.put(settingsPath(), { other: 1 })).body, {
     error:
       'create_issue, send_email, auto_close_incident, issue_template_key are missing, at least one parameter must be provided',

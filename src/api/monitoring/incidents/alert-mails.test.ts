@@ -13,7 +13,7 @@ const updateSettings = ({ owner, at }: Project, settings: object) =>
 
 const RECOVERY = { fingerprint: 'disk', end_time: '2026-02-13T11:00:00Z' };
 
-test('Owners and Maintainers hear once that an alert has begun, and once that it has recovered', async () => {
+test('mails Owners and Maintainers once when an alert starts and once when it recovers', async () => {
   const project = await newProject({ with: ['developer', 'maintainer'] });
   await updateSettings(project, { send_email: true });
   const { notify } = await newIntegration(here, project);
@@ -29,7 +29,7 @@ test('Owners and Maintainers hear once that an alert has begun, and once that it
   assert.deepEqual(await recipientsAfter({ fingerprint: 'disk' }), [`${project.owner.id} alert_triggered null`]);
 });
 
-test('the mail names the alert, and leads to it', async () => {
+test('names the alert in the mail and links to it', async () => {
   const project = await newProject();
   await updateSettings(project, { send_email: true });
   const { notify } = await newIntegration(here, project);
@@ -50,7 +50,7 @@ test('the mail names the alert, and leads to it', async () => {
   });
 });
 
-test('where nobody has chosen it nobody hears of alerts', async () => {
+test('sends no mails about alerts unless the project enables them', async () => {
   const project = await newProject();
   const { notify } = await newIntegration(here, project);
   const recipients = await recipientsOf({ project_id: project.id }, () => notify({}));

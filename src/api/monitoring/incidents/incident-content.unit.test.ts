@@ -18,14 +18,14 @@ const URL = 'https://hearth.example.com/acme/web/-/alert_management/12/details';
 const describeIncident = (alert: Partial<IncidentAlert> = {}, template: string | null = null) =>
   incidentDescription({ ...ALERT, ...alert }, { url: URL, template });
 
-test('an incident says when its alert has begun, how bad it is, and where it is', () => {
+test('states start, severity and URL of the alert in the incident', () => {
   assert.equal(
     describeIncident(),
     ['**Start time:** 13 February 2026, 10:20AM (UTC)', '**Severity:** high', `**Alert:** ${URL}`].join('  \n'),
   );
 });
 
-test('what is known of the alert besides stands between, in its order', () => {
+test('lists the other known fields of the alert in a fixed order', () => {
   const all = describeIncident({
     description: '97% on /var',
     metric_query: 'up == 0',
@@ -42,7 +42,7 @@ test('what is known of the alert besides stands between, in its order', () => {
   ]);
 });
 
-test('markdown of the alert and the template follow behind a rule each', () => {
+test('appends the Markdown of the alert and the template, each after a horizontal rule', () => {
   const [summary, ...rest] = describeIncident({ incident_markdown: '# Runbook' }, '/label ~incident').split(
     '\n\n---\n\n',
   );
@@ -51,20 +51,20 @@ test('markdown of the alert and the template follow behind a rule each', () => {
   assert.deepEqual(describeIncident({ incident_markdown: ' ' }, '').split('---').length, 1);
 });
 
-test('moments are told in words', () => {
+test('formats timestamps in words', () => {
   const timeOf = (started_at: string) => describeIncident({ started_at }).split('  \n')[0];
   assert.equal(timeOf('2026-12-01T00:05:00.000Z'), '**Start time:** 01 December 2026, 12:05AM (UTC)');
   assert.equal(timeOf('2026-07-31T12:00:00.000Z'), '**Start time:** 31 July 2026, 12:00PM (UTC)');
   assert.equal(timeOf('2026-07-31T23:59:59.999Z'), '**Start time:** 31 July 2026, 11:59PM (UTC)');
 });
 
-test('a description holds no more than an issue may, and no half of a character', () => {
+test('truncates the description to the limit of issues without splitting a character', () => {
   const text = describeIncident({}, 'ü'.repeat(700_000));
   assert.ok(Buffer.byteLength(text) <= 1024 * 1024 && Buffer.byteLength(text) > 1024 * 1024 - 4);
   assert.ok(text.endsWith('ü'));
 });
 
-test('an alert without a name gives the incident its number', () => {
+test('titles the incident of an unnamed alert with its number', () => {
   assert.equal(incidentTitle({ title: 'New: Alert' })(7), 'New: Incident 7');
   assert.equal(incidentTitle({ title: 'New: Alert!' })(7), 'New: Alert!');
 });

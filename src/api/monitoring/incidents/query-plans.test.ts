@@ -13,7 +13,7 @@ const served: readonly [what: string, ask: Ask, indexes: readonly string[]][] = 
 ];
 
 for (const [what, ask, indexes] of served) {
-  test(`${what}: ${indexes.join(' and ')} tell which they are`, async () => {
+  test(`${what} uses ${indexes.join(' and ')}`, async () => {
     await using database = await testDatabase();
     const plan = (await database.transaction((tx) => explainPlan(tx, ask(tx)))).join('\n');
     for (const index of indexes) assert.match(plan, new RegExp(index), plan);
