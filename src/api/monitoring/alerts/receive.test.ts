@@ -49,7 +49,7 @@ test('accepts no other credential, not even an administrator token', async () =>
   assert.deepEqual(await alertsOf(here, here.project), []);
 });
 
-test('returns 403 to payloads and 404 to webhooks for inactive and missing integrations', async () => {
+test('returns 403 to payloads and 401 to webhooks for inactive and missing integrations', async () => {
   const here = await world({ project: {} });
   const inactive = await newIntegration(here, here.project, { active: false });
   const unknown = { address: `//${here.project.path_with_namespace}/alerts/notify/name/0123` };

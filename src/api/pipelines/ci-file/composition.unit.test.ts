@@ -26,7 +26,7 @@ test('limits extends to ten levels', async () => {
   );
 });
 
-test('anchors and merge keys give what they name, the map itself counts first', async () => {
+test('resolves anchors and merge keys; keys of the map itself take precedence', async () => {
   const { jobs } = await planOf(`
 .base: &base {image: one, script: &script [a, b]}
 J: {<<: *base, image: two}
@@ -42,7 +42,7 @@ L: {<<: [{image: first}, *base]}`);
   );
 });
 
-test('references take what stands elsewhere, also through other references', async () => {
+test('resolves references, also nested ones', async () => {
   const { jobs } = await planOf(`
 .one: {script: [a, b]}
 .two: {script: [!reference [.one, script], c]}

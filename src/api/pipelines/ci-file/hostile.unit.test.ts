@@ -62,7 +62,7 @@ test('a thousand jobs with fifty needs each can be planned', async () => {
   assert.equal(plan.jobs.length, 950);
 });
 
-test('a long chain of needs is followed to its end', async () => {
+test('resolves a long chain of needs', async () => {
   const chain = lines(900, (at) => `j${at}: {script: x, needs: [j${(at + 1) % 900}]}`);
   assert.match((await errorOf(chain))!, /^The pipeline has circular dependencies: j0, j1, /);
 });
@@ -73,7 +73,7 @@ test('thousands of rules for each of many jobs are one error', async () => {
   assert.equal(await errorOf(file), 'The parsed YAML is too big');
 });
 
-test('regular expressions that are large to compile are refused', async () => {
+test('rejects regular expressions that are too large to compile', async () => {
   const rules = lines(200, (at) => `  - if: $A =~ /(a{1,${800 + at}}b)c/`);
   assert.equal(await errorOf(`J:\n  script: x\n  rules:\n${rules}`), 'jobs:j:rules:rule if invalid expression syntax');
 });

@@ -80,7 +80,7 @@ test('finishes every pipeline and all its jobs, for any results of the jobs', ()
   );
 });
 
-test('what becomes of a pipeline depends on nothing but its jobs, in whatever order they are read', () => {
+test('derives the outcome of a pipeline only from its jobs, in any order', () => {
   fc.assert(
     fc.property(drawnJobs, choices, (drawn, chosen) => {
       const jobs = jobsOf(drawn);
@@ -94,7 +94,7 @@ test('what becomes of a pipeline depends on nothing but its jobs, in whatever or
 
 const byId = ([one]: readonly [number, unknown], [other]: readonly [number, unknown]) => one - other;
 
-test('a pipeline of a thousand jobs that all need one another is looked through in a moment', () => {
+test('processes a pipeline of a thousand interdependent jobs quickly', () => {
   const many = Array.from({ length: 1000 }, (_, index) => ({
     id: index,
     name: `${index}`,

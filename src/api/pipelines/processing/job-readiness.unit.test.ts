@@ -69,7 +69,7 @@ test('runs no jobs after a cancellation, not even when: always', () => {
   });
 });
 
-test('a manual job that must be played blocks later stages, one that may fail does not', () => {
+test('blocks later stages by a manual job unless it may fail', () => {
   assert.deepEqual(outcomesOf('a 0 created manual', 'b 1 created'), { a: 'manual' });
   assert.deepEqual(outcomesOf('a* 0 created manual', 'b 1 created'), { a: 'manual', b: 'pending' });
   assert.deepEqual(outcomesOf('a 0 success', 'b 1 created manual', 'c 2 created'), { b: 'manual' });
@@ -81,7 +81,7 @@ test('schedules a delayed job, and later stages wait for it', () => {
   assert.deepEqual(outcomesOf('a 0 scheduled delayed', 'b 1 created'), {});
 });
 
-test('a job with needs waits for those jobs and for no stage', () => {
+test('starts a job with needs after those jobs, independently of stages', () => {
   assert.deepEqual(outcomesOf('a 0 success', 'x 0 running', 'b 1 created on_success a'), { b: 'pending' });
   assert.deepEqual(outcomesOf('x 0 running', 'b 3 created on_success -'), { b: 'pending' });
   assert.deepEqual(outcomesOf('a 0 success', 'b 0 created on_success a', 'c 0 created on_success b'), { b: 'pending' });
@@ -117,7 +117,7 @@ test('later than a job are later stages and what needs it, however far away', ()
   );
 });
 
-test('the status of a set of jobs is that of the table', () => {
+test('derives the status of a set of jobs by the table', () => {
   const table: [parts: string, status: JobStatus][] = [
     ['', 'success'],
     ['skipped manual*', 'skipped'],

@@ -26,7 +26,7 @@ async function watched() {
   return project;
 }
 
-test('success after a failure on the same ref is a fix, whatever was canceled between', async () => {
+test('treats success after a failure on the same ref as fixed, despite canceled pipelines between', async () => {
   const project = await watched();
   for (const to of ['success', 'failed', 'canceled', 'success', 'success'] as const) {
     await end(project, to);
@@ -35,7 +35,7 @@ test('success after a failure on the same ref is a fix, whatever was canceled be
   assert.deepEqual(await told(project), ['success_pipeline', 'failed_pipeline', 'fixed_pipeline', 'success_pipeline']);
 });
 
-test('a failure of another ref, or of an older pipeline, is not what a success mends', async () => {
+test('does not treat success as fixed after a failure of another ref or an older pipeline', async () => {
   const project = await watched();
   await end(project, 'failed', 'other');
   await runJobs();

@@ -39,7 +39,7 @@ const runners = {
   foreign: (await runnerRow(here, { projects: [other.id] })).id,
 };
 
-test('a runner learns of each job that becomes pending where it may take one', async () => {
+test('notifies a runner of each pending job that it may take', async () => {
   assert.deepEqual(await toldBy(project, runners), ['instance', 'above', 'own']);
   assert.deepEqual(await toldBy(project, runners), ['instance', 'above', 'own']);
 });
@@ -49,7 +49,7 @@ test('notifies no runners that a project does not accept', async () => {
   assert.deepEqual(await toldBy(project, runners), ['own']);
 });
 
-test('runners learn of what waits in a project that takes them again', async () => {
+test('notifies runners of pending jobs of a project that enables them again', async () => {
   const put = (params: Readonly<Record<string, unknown>>) =>
     toldOf(() => expectSuccess(project.owner.put(project.at, params)), runners);
   assert.deepEqual(await put({ group_runners_enabled: true }), ['above', 'own']);
@@ -57,7 +57,7 @@ test('runners learn of what waits in a project that takes them again', async () 
   assert.deepEqual(await put({ shared_runners_enabled: true, description: 'as it is' }), []);
 });
 
-test('runners learn of what waits in a project whose builds are on again', async () => {
+test('notifies runners of pending jobs of a project that enables builds again', async () => {
   const put = (params: Readonly<Record<string, unknown>>) =>
     toldOf(() => expectSuccess(project.owner.put(project.at, params)), runners);
   assert.deepEqual(await put({ builds_access_level: 'disabled' }), []);
@@ -67,7 +67,7 @@ test('runners learn of what waits in a project whose builds are on again', async
   assert.deepEqual(await put({ jobs_enabled: true }), ['instance', 'above', 'own']);
 });
 
-test('runners learn of what waits in a project that is restored', async () => {
+test('notifies runners of pending jobs of a restored project', async () => {
   assert.deepEqual(await toldOf(() => expectSuccess(project.owner.delete(project.at)), runners), []);
   const restored = () => expectSuccess(project.owner.post(`${project.at}/restore`));
   assert.deepEqual(await toldOf(restored, runners), ['instance', 'above', 'own']);
@@ -84,7 +84,7 @@ test('a runner that has lost a project and its count never has a former queue va
   assert.notEqual(await queueValue(twin), before);
 });
 
-test('runners learn of what waits in a group that forbids them no longer', async () => {
+test('notifies runners of pending jobs of a group that no longer forbids them', async () => {
   const put = (shared_runners_setting: string) => expectSuccess(group.owner.put(group.at, { shared_runners_setting }));
   assert.deepEqual(await toldOf(() => put('disabled_and_unoverridable'), runners), []);
   assert.deepEqual(await toldBy(project, runners), ['above', 'own']);
@@ -92,14 +92,14 @@ test('runners learn of what waits in a group that forbids them no longer', async
   assert.deepEqual(await toldOf(() => put('disabled_and_overridable'), runners), []);
 });
 
-test('runners learn of what waits in a project that comes under their group', async () => {
+test('notifies group runners of pending jobs of a project transferred to their group', async () => {
   const moved = await newProject({ owner: group.owner });
   await createPipelineFixture(here, moved, { build: {} });
   const move = () => expectSuccess(group.owner.put(`${moved.at}/transfer`, { namespace: group.id }));
   assert.deepEqual(await toldOf(move, runners), ['instance', 'above']);
 });
 
-test('a queue value is good for an hour', async () => {
+test('expires a queue version after an hour', async () => {
   const before = await queueValue(runners.own);
   assert.equal(await queueValue(runners.own), before);
   clock.advance(3600);

@@ -13,7 +13,7 @@ const pipelineOf = async (id: number) =>
 const jobOf = async (id: number) =>
   server.services.database.reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-test('stages follow one another, and the pipeline is what its jobs are', async () => {
+test('runs stages in order and derives the pipeline status from the jobs', async () => {
   const pipeline = await createPipelineFixture(here, project, {
     build: {},
     unit: { stage: 1 },
@@ -37,7 +37,7 @@ test('stages follow one another, and the pipeline is what its jobs are', async (
   assert.deepEqual([status, finished_at], ['success', clock.now().toISOString()]);
 });
 
-test('after a failure later stages are skipped, but for what waits for failures and what always runs', async () => {
+test('skips later stages after a failure, except on_failure and always jobs', async () => {
   const pipeline = await createPipelineFixture(here, project, {
     build: {},
     unit: { stage: 1 },
@@ -58,7 +58,7 @@ test('after a failure later stages are skipped, but for what waits for failures 
   assert.equal((await pipeline.statuses()).pipeline, 'failed');
 });
 
-test('of two that want the same step of a job one makes it', async () => {
+test('lets one of two concurrent transitions of a job succeed', async () => {
   const pipeline = await createPipelineFixture(here, project, { build: {} });
   const job = await pipeline.idOf('build');
   const take = () =>
@@ -67,7 +67,7 @@ test('of two that want the same step of a job one makes it', async () => {
   assert.equal(taken.filter((one) => one !== null).length, 1);
 });
 
-test('a delayed job is pending when its time has come', async () => {
+test('makes a delayed job pending at its scheduled time', async () => {
   const pipeline = await createPipelineFixture(here, project, {
     later: { when: 'delayed', options: { start_in: 600 } },
     next: { stage: 1 },
@@ -81,7 +81,7 @@ test('a delayed job is pending when its time has come', async () => {
   assert.equal((await pipeline.statuses()).later, 'pending');
 });
 
-test('a failed job is tried again as often as its file says, and for the reasons that it names', async () => {
+test('retries a failed job up to the configured number, for the configured reasons', async () => {
   const retry = { max: 2, when: ['script_failure'], exit_codes: [7] };
   const pipeline = await createPipelineFixture(here, project, {
     flaky: { options: { retry }, row: { timeout: 90, tags: ['x'] } },
@@ -97,7 +97,7 @@ test('a failed job is tried again as often as its file says, and for the reasons
   assert.deepEqual(await pipeline.statuses(), { flaky: 'failed', pipeline: 'failed' });
 });
 
-test('a failure for another reason is not tried again', async () => {
+test('does not retry a failure for another reason', async () => {
   const retry = { max: 2, when: ['runner_system_failure'], exit_codes: [] };
   const pipeline = await createPipelineFixture(here, project, {
     once: { options: { retry } },

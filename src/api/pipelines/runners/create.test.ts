@@ -45,7 +45,7 @@ test('accepts the scope create_runner, but not read_api', async () => {
   assert.equal((await reader.post('/user/runners', wish)).body.error, 'insufficient_scope');
 });
 
-test('a type, group or project that is missing is said so', async () => {
+test('reports a missing type, group or project', async () => {
   const both = 'runner_type is missing, runner_type does not have a valid value';
   const cases = [
     [{}, { error: both }],

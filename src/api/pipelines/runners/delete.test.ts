@@ -13,7 +13,7 @@ const EARLIER = { 'If-Unmodified-Since': 'Mon, 01 Jan 2001 00:00:00 GMT' };
 const isThere = async ({ at }: Runner) => (await root.get(at)).status === 200;
 const counts = async ({ token }: Runner) => (await anonymous.post('/runners/verify', { token })).status === 200;
 
-test('those who may delete a runner do, and its token counts no more', async () => {
+test('allows authorized users to delete a runner and invalidates its token', async () => {
   const cases: readonly [() => Promise<Runner>, readonly Caller[], readonly Caller[]][] = [
     [() => newRunner(), [root], [owner]],
     [() => newRunner({ in: group }), [owner, root], [maintainer, developer]],
@@ -50,7 +50,7 @@ test('allows only administrators to delete a runner of several projects', async 
   assert.equal((await root.delete(runner.at)).status, 204);
 });
 
-test('by its token a runner ends itself, by a system_id one of its managers', async () => {
+test('deletes a runner by its token, or one of its managers by a system_id', async () => {
   const runner = await newRunner();
   const { token } = runner;
   for (const system_id of ['s_1', 's_2']) await anonymous.post('/runners/verify', { token, system_id });

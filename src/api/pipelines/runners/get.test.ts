@@ -10,7 +10,7 @@ const sub = await newGroup({ in: group });
 const project = await newProject({ in: sub });
 const stranger = await here.user();
 
-test('an instance runner is readable to everybody who is signed in, others to those who maintain its place', async () => {
+test('shows instance runners to signed-in users, and others to maintainers of their group or project', async () => {
   const instance = await newRunner();
   assert.equal((await stranger.get(instance.at)).status, 200);
   assert.equal((await anonymous.get(instance.at)).status, 401);
@@ -26,7 +26,7 @@ test('an instance runner is readable to everybody who is signed in, others to th
   }
 });
 
-test('a maintainer of a project below reads the runners of groups while the project takes them', async () => {
+test('shows group runners to Maintainers of a project below while it enables them', async () => {
   const below = await project.addMember('maintainer');
   const { at } = await newRunner({ in: group });
   assert.equal((await below.get(at)).status, 200);
@@ -53,7 +53,7 @@ test('shows no token, and the maintenance note only to users who may update the 
   }
 });
 
-test('a runner shows the projects and groups that the caller is a member of, administrators all', async () => {
+test('shows projects and groups of a runner to their members, and all to administrators', async () => {
   const other = await newProject({ owner });
   const { id, at } = await newRunner({ in: project });
   await owner.post(`${other.at}/runners`, { runner_id: id });
@@ -78,7 +78,7 @@ test('a runner shows the projects and groups that the caller is a member of, adm
   );
 });
 
-test('the projects of a runner are listed by their ids, whichever it was given to first', async () => {
+test('lists the projects of a runner by id', async () => {
   const later = await newProject({ owner });
   const { id, at } = await newRunner({ in: later });
   await expectSuccess(owner.post(`${project.at}/runners`, { runner_id: id }));

@@ -8,7 +8,7 @@ const HOUR = 3_600_000;
 const ago = (milliseconds: number) => addMilliseconds(NOW, -milliseconds);
 const WEEK = 7 * 24 * HOUR;
 
-test('the status of a runner follows the clock, the first that holds', () => {
+test('derives the status of a runner from the time of its last contact', () => {
   const cases = [
     ['never_contacted', null, ago(0)],
     ['never_contacted', null, ago(WEEK - 1)],

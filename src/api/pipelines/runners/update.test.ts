@@ -34,7 +34,7 @@ test('updates each field independently', async () => {
   assert.equal((await owner.put(at, { active: true })).body.paused, false);
 });
 
-test('those who may change a runner are its owner, maintainers of its projects, and administrators', async () => {
+test('allows only its owner, Maintainers of its projects and administrators to update a runner', async () => {
   const refusal = [403, { message: '403 Forbidden - No access granted' }];
   const cases = [
     [await newRunner(), [root], [owner]],
@@ -52,7 +52,7 @@ test('those who may change a runner are its owner, maintainers of its projects, 
   }
 });
 
-test('a maintainer of any of its projects changes a runner', async () => {
+test('allows a Maintainer of any of its projects to update a runner', async () => {
   const other = await newProject({ owner });
   const { id, at } = await newRunner({ in: project });
   await owner.post(`${other.at}/runners`, { runner_id: id });
@@ -75,7 +75,7 @@ test('nothing sent, both words for a pause and unknown levels are refused', asyn
   }
 });
 
-test('what is wrong is told in one answer, and nothing is stored', async () => {
+test('reports all errors in one response and stores nothing', async () => {
   const { at } = await newRunner({ in: group, tag_list: ['a'], description: 'before' });
   const before = (await owner.get(at)).body;
   const wrong = { description: 'after', maximum_timeout: 599, run_untagged: false, tag_list: '' };

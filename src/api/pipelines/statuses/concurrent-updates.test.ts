@@ -22,7 +22,7 @@ async function newCommit() {
   return { branch, sha, say, pipelines, status, all };
 }
 
-test('of one name said by many at once there is one', async () => {
+test('creates one status for concurrent requests with the same name', async () => {
   const { say, all } = await newCommit();
   const answers = await Promise.all(Array.from({ length: 10 }, () => say('check', 'running')));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array.from({ length: 9 }, () => 400)]);
@@ -81,7 +81,7 @@ test('canceling a pipeline cancels what others have not ended; trying it again l
   assert.equal(await status(), 'failed');
 });
 
-test('no status makes a pipeline well whose CI file is broken', async () => {
+test('keeps a pipeline with an invalid CI file failed despite successful statuses', async () => {
   const { branch, sha, say, status } = await newCommit();
   await pipelineRow(here, project, { sha, ref: branch, status: 'failed', yaml_errors: 'Invalid configuration format' });
   await expectSuccess(say('a', 'success'));

@@ -21,7 +21,7 @@ async function newCommit() {
   return { branch, sha, at, say, pipelines, all };
 }
 
-test('a commit without a pipeline gets one, which is what its statuses are', async () => {
+test('creates a pipeline for a commit without one and derives its status from the statuses', async () => {
   const { branch, sha, say, pipelines } = await newCommit();
   const wish = { target_url: 'https://ci.example/1', description: 'All fine', coverage: 87.5 };
   const { status, body } = await say({ state: 'success', ...wish });
@@ -127,7 +127,7 @@ test('the pipeline is the newest of the commit, or of its ref, or the one that i
   assert.ok(fresh.body.pipeline_id > foreign);
 });
 
-test('the name is one of its own: that of a job is taken', async () => {
+test('rejects a status with the name of a job', async () => {
   const { sha, branch, say, all } = await newCommit();
   const pipeline_id = await pipelineRow(here, project, { sha, ref: branch });
   await jobRow(here, project, { pipeline_id, name: 'lint', status: 'running' });
@@ -143,7 +143,7 @@ test('the name is one of its own: that of a job is taken', async () => {
   }
 });
 
-test('what makes no sense is refused, and nothing is stored', async () => {
+test('rejects invalid values and stores nothing', async () => {
   const { say, all, pipelines } = await newCommit();
   const url = (text: string) => ({ message: { target_url: [text] } });
   for (const [params, body] of [

@@ -9,7 +9,7 @@ const here = await world({ project: { readme: true, with: ['guest'] } });
 const { project, anonymous, guest } = here;
 const { owner } = project;
 
-test('jobs and statuses of all pipelines of a commit are listed, in order, in pages, as they are asked for', async () => {
+test('lists jobs and statuses of all pipelines of a commit, ordered, filtered and in pages', async () => {
   const sha = await project.commit({ 'a.txt': 'a' });
   const [first, second] = [
     await pipelineRow(here, project, { sha, ref: 'one', status: 'success' }),

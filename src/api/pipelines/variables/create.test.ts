@@ -39,7 +39,7 @@ test('all of it can be said', async () => {
   }
 });
 
-test('what it may not be is told by field', async () => {
+test('rejects invalid values with errors by field', async () => {
   const letters = "can contain only letters, digits and '_'.";
   const scopeLetters = "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', '*' and spaces";
   const long = 'is too long (maximum is 255 characters)';
@@ -79,7 +79,7 @@ test('what it may not be is told by field', async () => {
   assert.equal((await project.owner.get(`${project.at}/variables/WRONG`)).status, 404);
 });
 
-test('what is just within is taken', async () => {
+test('accepts values at the limits', async () => {
   for (const [at, wish] of [
     { value: '' },
     { value: 'é'.repeat(10_000) },
@@ -146,7 +146,7 @@ test('there are so many and no more', async () => {
   }
 });
 
-test('a hidden one is masked, and its value is never shown again', async () => {
+test('masks a hidden variable and never shows its value again', async () => {
   for (const [at, by] of PLACES.slice(0, 2)) {
     const wish = { key: 'HIDDEN', value: 'nobody-reads-me', masked_and_hidden: true, masked: false };
     const { status, body } = await by.post(`${at}/variables`, wish);
@@ -155,7 +155,7 @@ test('a hidden one is masked, and its value is never shown again', async () => {
   }
 });
 
-test('on tier free what a group gives is for every environment', async () => {
+test('applies group variables to every environment on tier free', async () => {
   const free = await world({ env: { HEARTH_TIER: 'free' } });
   const [poor, own] = [await free.newGroup(), await free.newProject()];
   const wish = { key: 'A', value: 'x', environment_scope: 'production, or so' };

@@ -38,7 +38,7 @@ test('each attribute is changed by itself, and the key by nothing', async () => 
   }
 });
 
-test('what it would be must be right as a whole', async () => {
+test('validates the resulting variable as a whole', async () => {
   const { put, path } = await variable({ value: 'not maskable' });
   const before = (await owner.get(path)).body;
   await expectSuccess(
@@ -62,7 +62,7 @@ test('what it would be must be right as a whole', async () => {
   }
 });
 
-test('what is hidden stays so', async () => {
+test('keeps a hidden variable hidden', async () => {
   const { put } = await variable({ masked_and_hidden: true });
   const message = { base: ['The visibility setting cannot be changed for masked and hidden variables.'] };
   const refused = await put({ masked: false });

@@ -94,7 +94,7 @@ test('finds no files in invalid or unsupported archives', async () => {
   }
 });
 
-test('a file that turns out wrong far behind its beginning is broken off before its end', async () => {
+test('aborts reading a corrupt file before its end', async () => {
   const file = await unpack(createZip([{ name: 'a', content: LONG_TEXT, crc: 1 }]), 'a');
   assert.ok(file !== null && file.head.length > 0);
   let length = file.head.length;
@@ -104,7 +104,7 @@ test('a file that turns out wrong far behind its beginning is broken off before 
   assert.ok(length < file.size, `${length} of ${file.size}`);
 });
 
-test('of a long file no more is read than somebody takes', async () => {
+test('reads no more of a long file than is consumed', async () => {
   const archive = createZip([{ name: 'noise', content: randomBytes(4 * 1024 * 1024) }]);
   const { read, seen } = reading(archive);
   const file = await unpackFile(read, archive.length, 'noise', client);

@@ -19,7 +19,7 @@ function winner(said: readonly string[], receiver: Parameters<typeof selectEffec
   return found[0] === undefined ? null : said[found[0].id]!;
 }
 
-test('the nearer to the project the more it counts, whatever the scope', () => {
+test('prefers variables of the nearest level, regardless of scope', () => {
   const levels = ['project *', 'group *', 'root *', 'instance *'];
   for (let nearest = 0; nearest < levels.length; nearest++) {
     assert.equal(winner(levels.slice(nearest), PLAIN), levels[nearest]);
@@ -29,7 +29,7 @@ test('the nearer to the project the more it counts, whatever the scope', () => {
   assert.equal(winner(['group production', 'project *'], job), 'project *');
 });
 
-test('within one owner the scope that says more of the environment counts', () => {
+test('prefers the most specific environment scope within one owner', () => {
   for (const [environment, order] of [
     ['review/a/b', ['project review/a/b', 'project review/a/*', 'project review/*', 'project *']],
     ['production', ['project production', 'project *tion', 'project p*', 'project *']],
@@ -44,7 +44,7 @@ test('within one owner the scope that says more of the environment counts', () =
   }
 });
 
-test('what is for other environments does not come at all', () => {
+test('omits variables of other environments', () => {
   for (const [environment, ...scopes] of [
     [null, 'production', 'review/*', '**', '*n'],
     ['production', 'Production', 'prod', 'production/*', 'staging', 'p*x'],
@@ -54,7 +54,7 @@ test('what is for other environments does not come at all', () => {
   }
 });
 
-test('protected ones come to protected refs alone, and cover nothing elsewhere', () => {
+test('uses protected variables only for protected refs, and does not let them hide others elsewhere', () => {
   const said = ['instance *', 'project *!'];
   assert.equal(winner(said, { protected: true, environment: null }), 'project *!');
   assert.equal(winner(said, { protected: false, environment: null }), 'instance *');

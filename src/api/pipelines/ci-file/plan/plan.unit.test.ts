@@ -32,7 +32,7 @@ test('a job that says nothing is in stage test, runs on success, needs all earli
   assert.deepEqual([options.after_script, options.image, options.artifacts, options.retry], [null, null, null, null]);
 });
 
-test('a manual job may fail, one that a rule makes manual blocks', async () => {
+test('allows the failure of a manual job, but not of one made manual by a rule', async () => {
   const facts = async (lines: string) => {
     const { when, allowFailure } = await theJob(lines);
     return [when, allowFailure];
@@ -45,7 +45,7 @@ test('a manual job may fail, one that a rule makes manual blocks', async () => {
   assert.deepEqual(await facts('allow_failure: true\nrules: [{when: on_failure}]'), ['on_failure', true]);
 });
 
-test('the first rule that matches decides, and a job that none matches is out', async () => {
+test('applies the first matching rule and omits a job without one', async () => {
   const rules = 'rules: [{if: $NO}, {if: $YES, variables: {FROM: rule}}, {when: never}]';
   const { options } = await theJob(`variables: {FROM: job}\n${rules}`, { variables: { YES: '1' } });
   assert.deepEqual(options.variables.at(-1), { key: 'FROM', value: 'rule', raw: false });
@@ -107,7 +107,7 @@ for (const [lines, context, runs] of [
   });
 }
 
-test('a parallel job is several, and who needs it needs all of them', async () => {
+test('expands a parallel job into several, all of which a need includes', async () => {
   const { jobs } = await planOf(
     'P: {script: a, parallel: 3}\nJ: {script: a, needs: [P]}\nK: {script: a, needs: [P 2/3]}',
   );
@@ -135,7 +135,7 @@ test('creates a job for each combination of a matrix', async () => {
   ]);
 });
 
-test('names of environments, resource groups and tags are expanded', async () => {
+test('expands variables in names of environments, resource groups and tags', async () => {
   const lines = 'environment: {name: review/$SLUG, url: "https://$SLUG"}\nresource_group: $SLUG\ntags: ["$SLUG", x]';
   const { environment, resourceGroup, tags, options } = await theJob(lines, { variables: { SLUG: 'a-b' } });
   assert.deepEqual([environment, resourceGroup, tags], ['review/a-b', 'a-b', ['a-b', 'x']]);
@@ -173,7 +173,7 @@ test('the old global keys are defaults', async () => {
   assert.deepEqual([jobs[0]!.options.image?.name, jobs[0]!.options.before_script], ['ruby', ['a']]);
 });
 
-test('values of variables stay what the file says', async () => {
+test('keeps values of variables as written in the file', async () => {
   const said = 'variables: {A: 1.10, B: true, C: {value: $A, expand: false}, D: 2024-01-01, E: 0755, F: yes}';
   const { options } = await theJob(said);
   assert.deepEqual(

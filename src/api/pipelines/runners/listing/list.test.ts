@@ -22,7 +22,7 @@ const ids = async (caller: Caller, path: string, params = {}): Promise<number[]>
   return body.map(({ id }: Runner) => id);
 };
 
-test('whoever maintains projects and owns groups lists their runners, and never those of the instance', async () => {
+test('lists runners of maintained projects and owned groups, but no instance runners', async () => {
   assert.deepEqual(await ids(owner, '/runners'), [runners.group.id, runners.sub.id, runners.project.id]);
   assert.deepEqual(await ids(maintainer, '/runners'), [runners.project.id]);
   for (const role of ['guest', 'planner', 'reporter', 'developer'] as const) {
@@ -40,7 +40,7 @@ test('allows only administrators to list all runners', async () => {
   assert.equal((await anonymous.get('/runners/all')).status, 401);
 });
 
-test('scopes of tokens open the lists to api and read_api only', async () => {
+test('accepts only tokens with the scopes api and read_api', async () => {
   const [reader, manager] = [await here.tokenOf(owner, ['read_api']), await here.tokenOf(owner, ['manage_runner'])];
   assert.equal((await reader.get('/runners')).status, 200);
   assert.equal((await manager.get('/runners')).body.error, 'insufficient_scope');
@@ -58,7 +58,7 @@ test('an element of a list has the keys of the list form', async () => {
   assert.equal(body[0].job_execution_status, 'idle');
 });
 
-test('words that are no filter are refused, each in its own way', async () => {
+test('rejects invalid filters with their own messages', async () => {
   for (const name of ['scope', 'type', 'status']) {
     const { status, body } = await owner.get('/runners', { [name]: 'wrong' });
     assert.deepEqual([status, body], [400, { error: `${name} does not have a valid value` }]);

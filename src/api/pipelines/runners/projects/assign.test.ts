@@ -14,7 +14,7 @@ const unassign = (caller: Caller, { id }: Pick<Runner, 'id'>, project = second) 
   caller.delete(`${project.at}/runners/${id}`);
 const forbidden = (reason: string) => [403, { message: `403 Forbidden - ${reason}` }];
 
-test('a runner is given to one more project, once', async () => {
+test('assigns a runner to another project once', async () => {
   const { id } = await newRunner({ in: first });
   const { status, body } = await assign(maintainer, id);
   assert.deepEqual([status, body.id, 'tag_list' in body], [201, id, false]);
@@ -25,7 +25,7 @@ test('a runner is given to one more project, once', async () => {
   assert.match(again.body.message, /^400 Bad request - /);
 });
 
-test('both rights are needed: in the project and to the runner', async () => {
+test('requires rights in the project and on the runner', async () => {
   const { id } = await newRunner({ in: first });
   assert.deepEqual((await assign(developer, id)).body, { message: '403 Forbidden' });
   const foreign = await newProject();

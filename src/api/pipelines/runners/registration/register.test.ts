@@ -10,7 +10,7 @@ const { anonymous, root, group, owner, newProject, newGroup } = here;
 const tokenOf = async (at: string, by: Caller): Promise<string> =>
   (await by.post(`${at}/runners/reset_registration_token`)).body.token;
 
-test('the token decides whose runner it becomes', async () => {
+test('registers a runner for the instance, group or project of the token', async () => {
   const project = await newProject({ in: group });
   const tokens = [
     ['group_type', await tokenOf(group.at, owner)],
@@ -32,7 +32,7 @@ test('the token decides whose runner it becomes', async () => {
   }
 });
 
-test('what is said at registration is kept', async () => {
+test('stores the parameters of the registration', async () => {
   const info = { name: 'gitlab-runner', version: '18.1.0', revision: 'abc', platform: 'linux', architecture: 'amd64' };
   const said = { description: 'box', paused: true, locked: true, run_untagged: false, tag_list: 'ruby, docker,ruby' };
   const more = { access_level: 'ref_protected', maximum_timeout: 3600, maintenance_note: 'new disk', info };
@@ -71,7 +71,7 @@ test('returns 403 for wrong, replaced and empty tokens, and 400 for a missing on
   assert.equal((await anonymous.post('/runners/verify', { token: body.token })).status, 200);
 });
 
-test('a record that is wrong is refused field by field', async () => {
+test('rejects invalid parameters with errors by field', async () => {
   const wrong = { run_untagged: false, maximum_timeout: 599, maintenance_note: 'x'.repeat(1025) };
   const { status, body } = await anonymous.post('/runners', { token: await tokenOf(group.at, owner), ...wrong });
   assert.equal(status, 400);
@@ -123,7 +123,7 @@ test('kinds of places that may register no runners give tokens that are of no us
   await root.put('/application/settings', { valid_runner_registrars: ['project', 'group'] });
 });
 
-test('another token of the instance replaces the first for good', async () => {
+test('invalidates the old registration token of the instance on a reset', async () => {
   const { status, body } = await root.post('/runners/reset_registration_token');
   assert.equal(status, 201);
   assert.deepEqual(Object.keys(body), ['token']);

@@ -10,7 +10,7 @@ const project = await newProject({ in: group });
 
 const verified = async (token: string) => (await anonymous.post('/runners/verify', { token })).status;
 
-test('a reset, by id or by the token, ends the former token', async () => {
+test('invalidates the former token on a reset by id or by token', async () => {
   const { at, token } = await newRunner({ in: group });
   const byId = await owner.post(`${at}/reset_authentication_token`);
   assert.deepEqual([byId.status, Object.keys(byId.body)], [201, ['token', 'token_expires_at']]);

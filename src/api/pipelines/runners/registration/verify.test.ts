@@ -7,7 +7,7 @@ import { world } from '#test/support/world.ts';
 const here = await world({ group: {} });
 const { anonymous, root, newRunner, clock } = here;
 
-test('verifying makes one manager for each system_id, and <legacy> without one', async () => {
+test('creates a manager for each system_id, and <legacy> without one', async () => {
   const { at, token } = await newRunner();
   for (const system_id of ['s_1', 's_2', 's_1', undefined, '']) {
     assert.equal((await anonymous.post('/runners/verify', { token, system_id })).status, 200);
@@ -41,7 +41,7 @@ test('a runner shows what its manager of the latest contact said of itself', asy
   assert.deepEqual([version, revision, platform, architecture], ['18.1.0', 'abc', 'linux', 'amd64']);
 });
 
-test('an unknown token is 403, a missing one 400, and managers are made of neither', async () => {
+test('returns 403 for an unknown token and 400 for a missing one, and creates no manager', async () => {
   assert.deepEqual((await anonymous.post('/runners/verify', { token: 'glrt-wrong' })).body, {
     message: '403 Forbidden',
   });
