@@ -71,7 +71,7 @@ test('allows Maintainers, but not Developers, to protect environments of a proje
   assert.deepEqual([status, body.name], [200, 'review/a']);
 });
 
-test('wrong values of elements are refused by their place', async () => {
+test('reports invalid values of elements with their position', async () => {
   const group = await newGroup();
   const wrong = async (params: object) => (await refusal(group, params))[1];
   const element = (name: string) => ({ error: `${name} does not have a valid value` });

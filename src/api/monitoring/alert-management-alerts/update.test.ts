@@ -70,7 +70,7 @@ test('one is assigned, the first who is named, and nobody again', async () => {
   ]);
 });
 
-test('who may not see the alert is not assigned, and then nothing is changed', async () => {
+test('changes nothing if the assignee cannot see the alert', async () => {
   const { put, noteTexts, at, reporter, developer } = await oneAlert();
   for (const wrong of [
     { assignee_ids: [reporter.id] },

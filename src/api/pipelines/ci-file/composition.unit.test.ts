@@ -66,7 +66,7 @@ test('merges nested includes first; the file itself takes precedence', async () 
   );
 });
 
-test('a ring of includes ends', async () => {
+test('stops at circular includes', async () => {
   const files = {
     'a.yml': 'include: b.yml\nA: {script: a}',
     'b.yml': 'include: [a.yml, .gitlab-ci.yml]\nB: {script: b}',
@@ -85,7 +85,7 @@ test('limits includes to 150 files', async () => {
   assert.equal(await count(151), 'Maximum of 150 nested includes are allowed!');
 });
 
-test('an error in an included file names it', async () => {
+test('names the included file in an error', async () => {
   assert.match(
     (await errorOf('include: a.yml\nJ: {script: j}', { 'a.yml': 'a: [' }))!,
     /^`a\.yml`: .* at line 1 column 5$/,

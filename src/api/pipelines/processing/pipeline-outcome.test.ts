@@ -70,7 +70,7 @@ test('a pipeline that has failed and succeeds when it is run again mends itself,
   ]);
 });
 
-test('a failed job that is tried again by itself is no failure of its pipeline', async () => {
+test('sends no failure notification if an automatic retry of the job succeeds', async () => {
   const project = await watched();
   const options = { retry: { max: 1, when: ['always'], exit_codes: [] } };
   const pipeline = await createPipelineFixture(here, project, { test: { options } }, { ref: 'main' });
@@ -80,7 +80,7 @@ test('a failed job that is tried again by itself is no failure of its pipeline',
   assert.deepEqual(await told(project), ['success_pipeline']);
 });
 
-test('a CI file that says nothing runnable is told to who has pushed it', async () => {
+test('notifies the author of a push of an invalid CI file', async () => {
   const project = await newProject({ readme: true });
   const file = { branch: 'main', content: 'unit: {script: 1, stage: nowhere}\n', commit_message: 'Say what runs' };
   await expectSuccess(project.owner.post(`${project.repository}/files/.gitlab-ci.yml`, file));

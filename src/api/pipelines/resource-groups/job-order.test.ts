@@ -78,7 +78,7 @@ test('who has the turn by another order has it when the group is given that orde
   assert.equal((await old.statuses()).ship, 'created');
 });
 
-test('the next one has its turn when the pipeline that has the resource is deleted', async () => {
+test('passes the resource to the next pipeline when the pipeline that holds it is deleted', async () => {
   const { pipelines } = await inLine(project);
   const [first, second] = pipelines as [PipelineFixture, PipelineFixture, PipelineFixture];
   await first.run('ship');

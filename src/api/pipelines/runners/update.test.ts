@@ -60,7 +60,7 @@ test('allows a Maintainer of any of its projects to update a runner', async () =
   assert.equal((await his.put(at, { description: 'his' })).status, 200);
 });
 
-test('nothing sent, both words for a pause and unknown levels are refused', async () => {
+test('rejects an empty update, active together with paused, and unknown access levels', async () => {
   const { at } = await newRunner({ in: group });
   const all =
     'description, active, paused, tag_list, run_untagged, locked, access_level, maximum_timeout, maintenance_note';

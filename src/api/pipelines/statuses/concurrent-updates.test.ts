@@ -29,7 +29,7 @@ test('creates one status for concurrent requests with the same name', async () =
   assert.equal((await all()).length, 1);
 });
 
-test('who does not get his turn in time is told so, and what he says is not stored', async (t) => {
+test('rejects a status that waits too long for the lock, and does not store it', async (t) => {
   const { say, all } = await newCommit();
   // Nobody has to look for a branch first, where they would come one after another.
   await expectSuccess(say('first', 'success'));

@@ -10,7 +10,7 @@ const at = (place: Pick<Project, 'at'> = project) => `${place.at}/triggers`;
 const made = async (by = owner, params: object = {}) =>
   (await expectSuccess(by.post(at(), { description: 'nightly', ...params }))).body;
 
-test('a trigger is shown whole to who makes it, and to administrators; to others its token is cut', async () => {
+test('shows the full token to its creator and administrators, and a shortened one to others', async () => {
   const { id, token, created_at, updated_at, owner: shownOwner, ...rest } = await made();
   assert.match(token, /^glptt-[\w-]{20,}$/);
   assert.equal(shownOwner.id, owner.id);
@@ -38,7 +38,7 @@ test('denies triggers to users below Maintainer', async () => {
   }
 });
 
-test('its description is changed by its owner and by administrators, not by other Maintainers', async () => {
+test('allows its owner and administrators, but no other Maintainers, to update the description', async () => {
   const { id } = await made();
   const text = '403 Forbidden - The current user is not authorized to update the pipeline trigger token';
   const refusedTo = await maintainer.put(`${at()}/${id}`, { description: 'theirs' });
@@ -48,7 +48,7 @@ test('its description is changed by its owner and by administrators, not by othe
   assert.equal((await owner.put(`${at()}/${id}`, {})).body.description, 'ours');
 });
 
-test('any Maintainer deletes one, and of another project it is not there', async () => {
+test('allows any Maintainer to delete a trigger, and returns 404 for one of another project', async () => {
   const { id } = await made();
   const other = await newProject({ owner });
   for (const path of [`${at(other)}/${id}`, `${at()}/999999`]) {

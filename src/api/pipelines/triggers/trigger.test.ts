@@ -27,7 +27,7 @@ async function refused(answer: ReturnType<typeof start>) {
   return [status, body];
 }
 
-test('a token starts a pipeline in the name of its owner, whatever the commit says', async () => {
+test('starts a pipeline as the owner of the token', async () => {
   const { status, body } = await start();
   assert.equal(status, 201, JSON.stringify(body));
   assert.deepEqual([body.source, body.user.id, body.ref, body.tag], ['trigger', maintainer.id, 'main', false]);
@@ -47,7 +47,7 @@ test('ignores other API credentials, valid or invalid', async () => {
   }
 });
 
-test('it gets its variables, and what was sent as a file', async () => {
+test('passes the variables to the pipeline, and the request as a file variable', async () => {
   const { body } = await start({ variables: { MODE: 'full', EMPTY: '' }, event: { branch: 'x' }, private_token: 'no' });
   const { body: variables } = await maintainer.get(`${project.at}/pipelines/${body.id}/variables`);
   const [mode, empty, payload, ...others] = variables;
@@ -85,7 +85,7 @@ test('its jobs know that a token has started them, and its beginning', async () 
   );
 });
 
-test('whoever has no token that counts here hears the same as if the project were not there', async () => {
+test('answers invalid tokens like a missing project', async () => {
   const other = await newProject({ owner });
   const leaver = await project.addMember('maintainer');
   const left = await tokenOf(leaver);
@@ -145,7 +145,7 @@ test('what keeps the owner from starting one is told as it would be to him', asy
   await expectSuccess(owner.put(`${project.at}/members/${maintainer.id}`, { access_level: 40 }));
 });
 
-test('a broken CI file is told, and stored as a failed pipeline', async () => {
+test('reports an invalid CI file and creates a failed pipeline', async () => {
   await expectSuccess(owner.post(`${project.repository}/branches`, { branch: 'broken', ref: 'main' }));
   await project.commit({ '.gitlab-ci.yml': 'J: {stage: x, script: a}' }, { branch: 'broken' });
   await here.runJobs();

@@ -27,7 +27,7 @@ test('a variable is shown as it is, its scope and whether it is hidden where it 
   }
 });
 
-test('all of it can be said', async () => {
+test('accepts and returns all attributes', async () => {
   const flags = { protected: true, masked: true, raw: true };
   const wish = { key: 'FULL', value: 'a(b)"c"{}', variable_type: 'file', ...flags, description: 'for deploying' };
   for (const [at, by] of PLACES) {
@@ -111,7 +111,7 @@ test('a key may be there once for each scope, by whatever race', async () => {
   }
 });
 
-test('there are so many and no more', async () => {
+test('limits the number of variables', async () => {
   const [full, fullGroup] = [await here.newProject(), await here.newGroup()];
   const fill = (owner: object, count: number) =>
     server.services.database.transaction(async (tx) => {

@@ -200,7 +200,7 @@ async function keepMany(project_id: number, count: number): Promise<void> {
   });
 }
 
-test('a hand-out asks for as much, however many variables there are', async () => {
+test('runs the same number of statements to assign a job for any number of variables', async () => {
   const counts: number[] = [];
   for (const count of [1, 200]) {
     const project = await here.newProject();

@@ -66,7 +66,7 @@ test('selects one of several variables with the same key by the scope filter', a
   }
 });
 
-test('one that is not there is called by its kind', async () => {
+test('returns 404 for a missing variable with a message for its kind', async () => {
   const group = await here.newGroup();
   for (const [at, thing] of [
     [project.at, 'Variable'],

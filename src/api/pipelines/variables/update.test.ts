@@ -16,7 +16,7 @@ async function variable(wish: Readonly<Record<string, unknown>>) {
   return { key, path, put: (change: Readonly<Record<string, unknown>>) => owner.put(path, change) };
 }
 
-test('each attribute is changed by itself, and the key by nothing', async () => {
+test('updates each attribute independently, but never the key', async () => {
   const { key, put, path } = await variable({ description: 'what for' });
   const before = (await owner.get(path)).body;
   for (const change of [
@@ -62,7 +62,7 @@ test('validates the resulting variable as a whole', async () => {
   }
 });
 
-test('keeps a hidden variable hidden', async () => {
+test('rejects unmasking a hidden variable and keeps its value hidden on update', async () => {
   const { put } = await variable({ masked_and_hidden: true });
   const message = { base: ['The visibility setting cannot be changed for masked and hidden variables.'] };
   const refused = await put({ masked: false });
@@ -78,7 +78,7 @@ test('keeps the changes of concurrent updates to different attributes', async ()
   assert.deepEqual([body.protected, body.masked, body.raw, body.description], [true, true, true, 'd']);
 });
 
-test('a deleted one is gone; of groups only if it has not changed meanwhile', async () => {
+test('deletes a variable; for groups only if it is unchanged since If-Unmodified-Since', async () => {
   const { path } = await variable({});
   const old = { 'If-Unmodified-Since': '2000-01-01T00:00:00Z' };
   const own = `${group.at}/variables`;

@@ -82,7 +82,7 @@ test('rejects invalid parameters with errors by field', async () => {
   });
 });
 
-test('a group at the top switches registration off for all that is in it: 410', async () => {
+test('returns 410 below a top-level group that disables registration', async () => {
   const top = await newGroup();
   const sub = await newGroup({ in: top });
   const project = await newProject({ in: sub });
@@ -116,7 +116,7 @@ test('switched off for the instance, any token is 410, and none is given', async
   assert.equal((await anonymous.post('/runners', { token })).status, 201);
 });
 
-test('kinds of places that may register no runners give tokens that are of no use', async () => {
+test('rejects registration tokens of groups while only projects may register runners', async () => {
   const token = await tokenOf(group.at, owner);
   await root.put('/application/settings', { valid_runner_registrars: ['project'] });
   assert.equal((await anonymous.post('/runners', { token })).status, 403);

@@ -69,7 +69,7 @@ test('tokens end when the interval of their type says so, and are then as good a
   }
 });
 
-test('whoever asks for the job router hears that there is none', async () => {
+test('returns 501 for the discovery of the job router', async () => {
   const ask = (headers: Record<string, string>) => anonymous.send('GET', '/runners/router/discovery', { headers });
   const { token } = await newRunner();
   const { status, body } = await ask({ 'Runner-Token': token });
