@@ -39,7 +39,7 @@ for (const [index, place, filter] of served) {
   });
 }
 
-test('what was merged as one of many commits is found by its commits', async () => {
+test('finds merge requests merged by any of many commits through indexes', async () => {
   await using database = await testDatabase();
   const plan = await database.transaction((tx) => explainPlan(tx, mergedByCommitsQuery(tx, 7, ['a'.repeat(40)])));
   for (const index of ['by_merge_commit', 'by_squash_commit', 'merged_by_head'])

@@ -92,7 +92,7 @@ test('rejects invalid integrations with the error messages of the contract', asy
 
 const MAPPING = { title: { path: ['alert', 'names', 0], type: 'string', label: 'Names' } };
 
-test('a change keeps what it does not say, and what nobody may change', async () => {
+test('keeps omitted and immutable attributes on update', async () => {
   const before = await createdIntegration({
     payload_example: '{"alert":{"names":["a"]}}',
     payload_attribute_mapping: MAPPING,

@@ -52,7 +52,7 @@ test('lists an alert with all its fields except the payload', async () => {
   });
 });
 
-test('the environment that an alert names is shown as it is, until it goes', async () => {
+test('returns the current environment of an alert until it is deleted', async () => {
   const here = await world({ project: {} });
   const { owner, project } = here;
   const { body: environment } = await owner.post(`${project.at}/environments`, { name: 'production' });

@@ -51,7 +51,7 @@ test('a resolved alert stays so while another one is open that is alike', async 
   assert.equal((await put({ status: 'triggered' })).status, 200);
 });
 
-test('one is assigned, the first who is named, and nobody again', async () => {
+test('assigns only the first given user, and can clear the assignee', async () => {
   const { put, noteTexts, developer, owner } = await oneAlert();
   const assignees = async (params: object) =>
     (await put(params)).body.assignees.map(({ username }: { username: string }) => username);

@@ -44,7 +44,7 @@ test('rejects a status that waits too long for the lock, and does not store it',
   assert.equal((await all()).length, 21 - refused.length);
 });
 
-test('a pipeline is what its jobs and statuses are together, whichever come last', async () => {
+test('derives the pipeline status from its jobs and statuses, in any order of arrival', async () => {
   const { branch, sha, say, status, all } = await newCommit();
   const pipeline_id = await pipelineRow(here, project, { sha, ref: branch, status: 'success' });
   const job = await jobRow(here, project, { pipeline_id, name: 'unit', status: 'success', coverage: 50 });
@@ -102,7 +102,7 @@ test('commits and merge requests show it, and a deleted pipeline takes its statu
   assert.deepEqual(await all(), []);
 });
 
-test('a merge request waits for what others say of it, and is merged by it', async () => {
+test('merges a merge request automatically after its external statuses succeed', async () => {
   const { branch, say } = await newCommit();
   const wish = { source_branch: branch, target_branch: 'main', title: 'Merge' };
   const { iid } = (await expectSuccess(owner.post(`${project.at}/merge_requests`, wish))).body;

@@ -90,7 +90,7 @@ test('what another has begun under a name is not brought on, but counts as retri
   assert.equal((await pipelines())[0].status, 'failed');
 });
 
-test('moments are those of the steps', async () => {
+test('sets the timestamps at the transitions', async () => {
   const { say } = await newCommit();
   const moment = () => clock.now().toISOString();
   await expectSuccess(say({ state: 'pending' }));

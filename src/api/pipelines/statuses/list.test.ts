@@ -58,7 +58,7 @@ test('a job says what it is, and nothing that only statuses have', async () => {
   });
 });
 
-test('a list is refused to whom pipelines are not shown, of what is not there, and in no order', async () => {
+test('rejects callers who cannot read pipelines, missing commits and unknown orders', async () => {
   const at = `${project.repository}/commits/main/statuses`;
   assert.equal((await anonymous.get(at)).status, 401);
   assert.equal((await guest.get(at)).status, 200);

@@ -47,7 +47,7 @@ test('rejects a gap or an overlap with the current length, and appends nothing',
   assert.equal(await logOf(job), '12345');
 });
 
-test('without the header it is refused, an empty body at the right place is a sign of life', async () => {
+test('rejects appends without the range header, and accepts an empty body as heartbeat', async () => {
   const runner = await runnerRow(here);
   const job = await runningJob(here, project, { runner_id: runner.id });
   const bare = await anonymous.send('PATCH', `/jobs/${job.id}/trace`, { raw: 'a', headers: job.headers });
@@ -101,7 +101,7 @@ test('rejects appends to a finished job and returns its final status', async () 
   assert.equal((await patch(canceling, 0, 'bye')).headers['job-status'], 'canceling');
 });
 
-test("the job's own token is overwritten where it stands, and the length stays", async () => {
+test("masks the token of the job in the log and keeps the length", async () => {
   const job = await runningJob(here, project);
   const text = `token ${job.token}, again ${job.token}`;
   assert.equal((await patch(job, 0, text)).headers.range, `0-${text.length}`);
@@ -109,14 +109,14 @@ test("the job's own token is overwritten where it stands, and the length stays",
   assert.equal(await logOf(job), `token ${mask}, again ${mask}`);
 });
 
-test("so is the project's registration token, when it has one", async () => {
+test("masks the registration token of the project, if it has one", async () => {
   const { runners_token } = (await project.owner.get(project.at)).body;
   const job = await runningJob(here, project);
   await patch(job, 0, `register ${runners_token}!`);
   assert.equal(await logOf(job), `register ${'[MASKED]'.padEnd(runners_token.length, 'x')}!`);
 });
 
-test('each piece of a log is a sign of the machine that runs the job', async () => {
+test('records a contact of the runner manager for each append', async () => {
   const { token } = await runnerRow(here, { projects: [project.id] });
   await anonymous.post('/runners/verify', { token, system_id: 's_machine' });
   const find = () =>
@@ -133,7 +133,7 @@ test('each piece of a log is a sign of the machine that runs the job', async () 
   }
 });
 
-test('a machine that was heard of just now is not written down again', async () => {
+test('does not update a runner manager with a recent contact', async () => {
   const { token } = await runnerRow(here, { projects: [project.id] });
   await anonymous.post('/runners/verify', { token, system_id: 's_busy' });
   const find = () =>
@@ -148,7 +148,7 @@ test('a machine that was heard of just now is not written down again', async () 
   assert.equal((await find()).contacted_at, clock.now().toISOString());
 });
 
-test('of several who write the same place at once one is heard', async () => {
+test('accepts one of several concurrent appends at the same offset', async () => {
   const job = await runningJob(here, project);
   const answers = await Promise.all(['aaaa', 'bb', 'cccccc', 'd'].map((text) => patch(job, 0, text)));
   const won = answers.filter(({ status }) => status === 202);
@@ -216,7 +216,7 @@ test('stops reading an endless body at the limit, and fails its job', async () =
   }
 });
 
-test('pieces that come twice, out of order and ever again leave the log as it was written', async () => {
+test('keeps the log intact for repeated and out-of-order appends', async () => {
   const job = await runningJob(here, project);
   const whole = Buffer.from(Array.from({ length: 5000 }, (_, at) => (at * 7919) % 256));
   const [size, pieces] = [500, 10];
@@ -275,7 +275,7 @@ test('returns the complete log to readers while it is joined into a file', async
   assert.equal(size, 300_000);
 });
 
-test('the runner of a log that somebody reads is to send every three seconds, for a minute', async () => {
+test('requests updates every three seconds for a minute after a log was read', async () => {
   const job = await runningJob(here, project);
   const interval = async () => (await patch(job, 0, '')).headers['x-gitlab-trace-update-interval'];
   const read = async () => assert.equal((await project.owner.get(`${project.at}/jobs/${job.id}/trace`)).status, 200);

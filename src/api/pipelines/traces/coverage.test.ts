@@ -36,14 +36,14 @@ for (const [what, log, pattern, told] of [
   ['nothing by what is no expression', 'Cov: 5\n', '/(/', [null, null]],
   ['nothing that the file does not ask for', 'Cov: 5\n', null, [null, null]],
 ] as const) {
-  test(`a log tells ${what}`, async () => assert.deepEqual(await covered(log, pattern), told));
+  test(`extracts the coverage from a log: ${what}`, async () => assert.deepEqual(await covered(log, pattern), told));
 }
 
-test('so does that of a job which has failed', async () => {
+test('extracts the coverage of a failed job', async () => {
   assert.deepEqual(await covered('Cov: 5\n', '/Cov: \\d+/', 'failed'), [5, '5.00']);
 });
 
-test('a long log is looked through from its end, and not to its beginning', async () => {
+test('searches a long log from its end, and not to its beginning', async () => {
   const lines = (count: number) => 'x'.repeat(999).concat('\n').repeat(count);
   assert.deepEqual(await covered(`Cov: 5\n${lines(900)}`, '/Cov: \\d+/'), [5, '5.00']);
   assert.deepEqual(await covered(`Cov: 5\n${lines(1_100)}`, '/Cov: \\d+/'), [null, null]);

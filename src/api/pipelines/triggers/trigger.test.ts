@@ -27,7 +27,7 @@ async function refused(answer: ReturnType<typeof start>) {
   return [status, body];
 }
 
-test('starts a pipeline as the owner of the token', async () => {
+test('starts a pipeline as the owner of the token, even if the commit message says [skip ci]', async () => {
   const { status, body } = await start();
   assert.equal(status, 201, JSON.stringify(body));
   assert.deepEqual([body.source, body.user.id, body.ref, body.tag], ['trigger', maintainer.id, 'main', false]);
@@ -130,7 +130,7 @@ test('validates parameters before the project', async () => {
   assert.deepEqual([hook.status, hook.body], [403, { message: '403 Forbidden' }]);
 });
 
-test('what keeps the owner from starting one is told as it would be to him', async () => {
+test('returns the errors that the owner would get when creating a pipeline', async () => {
   const base = (text: string) => [400, { message: { base: [text] } }];
   assert.deepEqual(await refused(start({ ref: 'nowhere' })), base('Reference not found'));
   const twice = { variables: { TRIGGER_PAYLOAD: 'mine' } };
@@ -161,7 +161,7 @@ test('reports an invalid CI file and creates a failed pipeline', async () => {
   );
 });
 
-test('more than a mebibyte does not go on to jobs', async () => {
+test('rejects a payload over 1 MiB', async () => {
   for (const event of [
     'x'.repeat(1024 * 1024),
     'é'.repeat(1024 * 512),

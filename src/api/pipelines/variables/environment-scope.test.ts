@@ -159,7 +159,7 @@ test('names and addresses that others read hold nothing that is masked', async (
   assert.deepEqual([made.name, made.external_url], ['at/north/$SECRET', 'https://h.test/$SECRET/is-$SECRET']);
 });
 
-test('what is more than a runner is told fails the job, and makes no pipeline', async () => {
+test('fails a job with variables over the size limit, and creates no pipeline with them', async () => {
   const project = await projectWith('J: {script: a}');
   await here.server.services.database.transaction((tx) =>
     tx

@@ -61,7 +61,7 @@ test('uses protected variables only for protected refs, and does not let them hi
   assert.equal(winner(['project *!'], PLAIN), null);
 });
 
-test('each key has its own, in the order in which they are looked at', () => {
+test('selects a variable for each key independently', () => {
   const kept = (key: string, distance: number, id: number) => ({
     ...{ id, key, distance, environment_scope: '*', protected: false },
   });

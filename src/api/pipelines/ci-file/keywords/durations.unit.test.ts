@@ -19,7 +19,7 @@ for (const [text, seconds] of [
   ['1:30:00', 5400],
   ['  1 minute ', 60],
 ] as const) {
-  test(`${text} is ${seconds} seconds`, () => assert.equal(parseCiDuration(text), seconds));
+  test(`parses ${text} as ${seconds} seconds`, () => assert.equal(parseCiDuration(text), seconds));
 }
 
 for (const text of [
@@ -35,5 +35,5 @@ for (const text of [
   '1d!',
   '1 '.repeat(200),
 ]) {
-  test(`${JSON.stringify(text.slice(0, 20))} is no duration`, () => assert.equal(parseCiDuration(text), null));
+  test(`rejects ${JSON.stringify(text.slice(0, 20))} as a duration`, () => assert.equal(parseCiDuration(text), null));
 }

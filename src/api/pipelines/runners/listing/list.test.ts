@@ -75,7 +75,7 @@ test('rejects invalid filters with their own messages', async () => {
   }
 });
 
-test('type and the old scopes of it choose by the type', async () => {
+test('filters by type, and by type with the deprecated scopes', async () => {
   const of = (params: object) => ids(owner, `${project.at}/runners`, params);
   assert.deepEqual(await of({ scope: 'specific' }), [runners.group.id, runners.sub.id, runners.project.id]);
   assert.deepEqual(await of({ type: 'group_type' }), [runners.group.id, runners.sub.id]);
@@ -131,7 +131,7 @@ test('a version is told by its whole parts, and a runner with several managers i
   assert.deepEqual([await versions('1'), await versions('15.1.20.1'), await versions('15x')], [['1.6.0'], [], []]);
 });
 
-test('the filter of each status is the set that the clock says', async () => {
+test('filters runners by the status derived from the time of contact', async () => {
   const place = await newProject();
   const names = ['silent', 'stale', 'offline', 'online', 'paused', 'new'];
   const made: Runner[] = [];

@@ -60,14 +60,14 @@ test('allows only maintainers to list runners of projects and groups', async () 
   }
 });
 
-test('the text of another attribute switches nothing off', async () => {
+test('does not disable runners by the text of another attribute', async () => {
   const place = await newProject({ in: group });
   const text = '"group_runners_enabled":false,"shared_runners_enabled":false';
   await owner.put(place.at, { merge_commit_template: text, ci_config_path: text });
   assert.deepEqual(await ids(owner, `${place.at}/runners`), [instance.id, above.id]);
 });
 
-test('the first registration token counts until it is reset, and in its place alone', async () => {
+test('accepts a generated registration token only for its group or project', async () => {
   const place = await newProject({ in: group });
   const { runners_token: token } = (await maintainer.get(place.at)).body;
   const register = async (by: string) => (await here.anonymous.post('/runners', { token: by })).status;

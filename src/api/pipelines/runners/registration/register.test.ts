@@ -48,7 +48,7 @@ test('stores the parameters of the registration', async () => {
   assert.deepEqual([access_level, maximum_timeout, maintenance_note], ['ref_protected', 3600, 'new disk']);
 });
 
-test('deprecated fields mean what the new ones do, and exclude them', async () => {
+test('accepts deprecated parameters, but not together with their replacements', async () => {
   const token = await tokenOf(group.at, owner);
   const { body } = await anonymous.post('/runners', { token, active: false, maintainer_note: 'old word' });
   const shown = (await owner.get(`/runners/${body.id}`)).body;
