@@ -101,7 +101,7 @@ test('rejects appends to a finished job and returns its final status', async () 
   assert.equal((await patch(canceling, 0, 'bye')).headers['job-status'], 'canceling');
 });
 
-test("masks the token of the job in the log and keeps the length", async () => {
+test('masks the token of the job in the log and keeps the length', async () => {
   const job = await runningJob(here, project);
   const text = `token ${job.token}, again ${job.token}`;
   assert.equal((await patch(job, 0, text)).headers.range, `0-${text.length}`);
@@ -109,7 +109,7 @@ test("masks the token of the job in the log and keeps the length", async () => {
   assert.equal(await logOf(job), `token ${mask}, again ${mask}`);
 });
 
-test("masks the registration token of the project, if it has one", async () => {
+test('masks the registration token of the project, if it has one', async () => {
   const { runners_token } = (await project.owner.get(project.at)).body;
   const job = await runningJob(here, project);
   await patch(job, 0, `register ${runners_token}!`);
