@@ -91,7 +91,7 @@ test('starts a job with needs after those jobs, independently of stages', () => 
   });
 });
 
-test('what is needed and has not run at all takes its dependents along', () => {
+test('skips jobs that need a job that did not run', () => {
   assert.deepEqual(outcomesOf('a 0 skipped', 'b 1 created on_success a', 'c 2 created on_success b'), {
     b: 'skipped',
     c: 'skipped',

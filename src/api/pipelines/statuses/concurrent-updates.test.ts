@@ -66,7 +66,7 @@ test('derives the pipeline status from its jobs and statuses, in any order of ar
   assert.equal(new Set((await all()).map(({ id }: { id: number }) => id)).size, 7);
 });
 
-test('canceling a pipeline cancels what others have not ended; trying it again leaves theirs alone', async () => {
+test('cancels unfinished external statuses with their pipeline, and keeps external statuses on retry', async () => {
   const { say, pipelines, status, all } = await newCommit();
   await expectSuccess(say('a', 'running'));
   await expectSuccess(say('b', 'failed'));
@@ -88,7 +88,7 @@ test('keeps a pipeline with an invalid CI file failed despite successful statuse
   assert.equal(await status(), 'failed');
 });
 
-test('commits and merge requests show it, and a deleted pipeline takes its statuses along', async () => {
+test('shows statuses on commits and merge requests, and deletes them with their pipeline', async () => {
   const { branch, sha, say, pipelines, all } = await newCommit();
   const wish = { source_branch: branch, target_branch: 'main', title: 'Merge' };
   const { iid } = (await expectSuccess(owner.post(`${project.at}/merge_requests`, wish))).body;

@@ -39,11 +39,11 @@ test('masks all secrets and nothing else', async () => {
   assert.equal(await through(['abc'], ['', 'long enough']), 'abc');
 });
 
-test('a short secret gets as much of the mask as it is long', async () => {
+test('truncates the mask to the length of a short secret', async () => {
   assert.equal(await through(['a short b'], ['short']), 'a [MASK b');
 });
 
-test('what is how a secret begins is held back at the end, and comes first the next time', async () => {
+test('holds back a possible start of a secret at the end of a chunk until the next one', async () => {
   for (const [text, held] of [
     ['abc', ''],
     ['abcg', 'g'],

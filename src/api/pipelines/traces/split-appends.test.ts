@@ -55,7 +55,7 @@ test('so is one that comes byte by byte, with signs of life between, and the one
   assert.equal(await logOf(job), `${maskOf(job.token)}${maskOf(runners_token)}`);
 });
 
-test('what may begin a secret counts, and is shown when something else follows or nothing does', async () => {
+test('shows the possible start of a secret once other data or the end of the log follows', async () => {
   const job = await runningJob(here, project);
   const begun = job.token.slice(0, 20);
   let length = await send(job, `a ${begun}`);

@@ -63,7 +63,7 @@ test('passes the variables to the pipeline, and the request as a file variable',
   assert.deepEqual(others, []);
 });
 
-test('a form does as JSON does, and the ref of the path wins', async () => {
+test('accepts forms like JSON, and prefers the ref of the path', async () => {
   await expectSuccess(owner.post(`${project.repository}/branches`, { branch: 'team/topic', ref: 'main' }));
   const raw = new URLSearchParams({ token, ref: 'main', 'variables[MODE]': 'some' }).toString();
   const path = `${project.at}/ref/team%2Ftopic/trigger/pipeline`;
@@ -74,7 +74,7 @@ test('a form does as JSON does, and the ref of the path wins', async () => {
   assert.deepEqual([status, body.ref], [201, 'team/topic']);
 });
 
-test('its jobs know that a token has started them, and its beginning', async () => {
+test('passes the trigger source and the short token to its jobs', async () => {
   await expectSuccess(start());
   const runner = await here.newRunner({ in: project });
   const { body } = await expectSuccess(anonymous.post('/jobs/request', { token: runner.token }));
@@ -173,7 +173,7 @@ test('rejects a payload over 1 MiB', async () => {
   assert.equal((await start({ event: 'x'.repeat(1024 * 1023) })).status, 201);
 });
 
-test('a running job starts one as its user; when it has ended it is told so', async () => {
+test('starts a pipeline by the token of a running job as its user, and rejects tokens of finished jobs', async () => {
   const job = await runningJob(here, project, { user_id: maintainer.id });
   const { status, body } = await start({ token: job.token });
   assert.deepEqual([status, body.source, body.user?.id], [201, 'pipeline', maintainer.id]);

@@ -47,7 +47,7 @@ test('registration tokens are reset by those who own the place', async () => {
   }
 });
 
-test('tokens end when the interval of their type says so, and are then as good as wrong', async () => {
+test('expires runner tokens after the interval of their type', async () => {
   const intervals = [
     ['runner_token_expiration_interval', () => newRunner()],
     ['group_runner_token_expiration_interval', () => newRunner({ in: group })],

@@ -28,7 +28,7 @@ test('sets a verified runner online', async () => {
   assert.deepEqual([online, now, contacted_at, ip_address], [true, 'online', clock.now().toISOString(), '127.0.0.1']);
 });
 
-test('a runner shows what its manager of the latest contact said of itself', async () => {
+test('shows the details of the runner manager with the latest contact', async () => {
   const { at, token } = await newRunner();
   const info = { name: 'gitlab-runner', version: '18.1.0', revision: 'abc', platform: 'linux', architecture: 'amd64' };
   await anonymous.post('/runners/verify', { token, system_id: 's_1', info });
