@@ -2,7 +2,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import type { BulkImportState, EntityType, TrackerState } from '#database/tables/bulk-imports.ts';
 
-/** The rows with the state and progress of imports. */
+/** Queries for the state and progress of imports. */
 
 export interface ImportRow {
   readonly id: number;
@@ -180,7 +180,7 @@ export async function updateTracker(
   await tx.updateTable('bulk_import_trackers').set(patch).where('id', '=', id).execute();
 }
 
-/** Counts one more stored element. */
+/** Increments the count of stored elements. */
 export async function incrementImportedCount(tx: Transaction, trackerId: number): Promise<void> {
   await tx
     .updateTable('bulk_import_trackers')

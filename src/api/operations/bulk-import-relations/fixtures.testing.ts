@@ -20,7 +20,7 @@ import {
   type Users,
 } from './relation.ts';
 
-/** An element of a source, with any fields. */
+/** An element as the source returns it, not validated. */
 type Element = Readonly<Record<string, unknown>>;
 
 interface ImportOptions {
@@ -32,62 +32,62 @@ interface ImportOptions {
 
 /** Creates a group or project from source attributes. Returns its id, or the failure. */
 export async function createFromSource(
-  here: World,
+  world: World,
   by: Caller,
   creation: Creation,
   raw: Element,
   options: Partial<CreationInput> = {},
 ) {
-  const { database, runUnitOfWork, config } = here.server.services;
+  const { database, runUnitOfWork, config } = world.server.services;
   const caller = (await loadCaller(database.reader, by.id, null)) as SignedInCaller;
   const problems = new Problems();
   const element = readParameters(creation.fields as Parameters, raw as Record<string, unknown>, problems);
   if (problems.any) return problems.texts.join(', ');
   const storages = Object.keys(config.storages);
-  const input = { importId: 0, parent: null, slug: here.name('it'), storages, isChild: false, ...options };
-  const made = await runUnitOfWork(caller, (uow) => creation.create(uow, input, element));
-  return isFailure(made) ? made.code : made;
+  const input = { importId: 0, parent: null, slug: world.name('it'), storages, isChild: false, ...options };
+  const created = await runUnitOfWork(caller, (uow) => creation.create(uow, input, element));
+  return isFailure(created) ? created.code : created;
 }
 
 /** Returns a group with the role of this user. */
-export async function findGroupAs(here: World, by: Caller, { id }: Pick<Group, 'id'>) {
-  const { reader } = here.server.services.database;
+export async function findGroupAs(world: World, by: Caller, { id }: Pick<Group, 'id'>) {
+  const { reader } = world.server.services.database;
   return findGroup(reader, await loadCaller(reader, by.id, null), String(id));
 }
 
 /** Imports elements into a group or project like the engine, but without a network. */
-export async function importInto(here: World, by: Caller, parent: Group | Project, options: ImportOptions = {}) {
-  const { database, runUnitOfWork } = here.server.services;
+export async function importInto(world: World, by: Caller, parent: Group | Project, options: ImportOptions = {}) {
+  const { database, runUnitOfWork } = world.server.services;
   const kind = parent.at.startsWith('/groups') ? 'group' : 'project';
   const source: SourceGroupOrProject = { kind, id: 7, fullPath: 'src/it', isChild: options.isChild ?? false };
-  const { importId, entityId } = await createEntity(here, by, parent, kind);
+  const { importId, entityId } = await createEntity(world, by, parent, kind);
   const users: Users = { idOf: (user) => (user == null ? null : (options.people?.[user.id] ?? null)) };
   const caller = (await loadCaller(database.reader, by.id, null)) as SignedInCaller;
 
-  async function targetIn(db: Reader): Promise<Target> {
-    const found = (
+  async function loadTarget(db: Reader): Promise<Target> {
+    const destination = (
       kind === 'group'
         ? { group: await findGroup(db, caller, String(parent.id)) }
         : { project: await findProject(db, caller, String(parent.id)) }
     ) as GroupOrProject;
     const flags = { migrateProjects: true, migrateMemberships: options.migrateMemberships ?? true };
-    return { importId, entityId, source, destination: found, ...flags };
+    return { importId, entityId, source, destination, ...flags };
   }
 
-  async function storeOne(
-    of: Pick<Relation, 'kind' | 'fields' | 'key'>,
+  async function storeUnlessStored(
+    declaration: Pick<Relation, 'kind' | 'fields' | 'key'>,
     raw: Element,
     store: StoreElement,
   ): Promise<StoreResult> {
     const problems = new Problems();
-    const element = readParameters(of.fields as Parameters, raw as Record<string, unknown>, problems);
+    const element = readParameters(declaration.fields as Parameters, raw as Record<string, unknown>, problems);
     if (problems.any) return { failure: `${problems.texts.join(', ')} ${JSON.stringify(problems.fields)}`, element };
-    const source_key = String(of.key?.(element) ?? element.id);
+    const source_key = String(declaration.key?.(element) ?? element.id);
     const stored = await runUnitOfWork(caller, async (uow) => {
-      if ((await findStoredObject(uow, { importId, entityId }, of.kind, source_key)) !== null) return null;
-      const id = await store(uow, await targetIn(uow), element);
+      if ((await findStoredObject(uow, { importId, entityId }, declaration.kind, source_key)) !== null) return null;
+      const id = await store(uow, await loadTarget(uow), element);
       if (typeof id !== 'number') return id;
-      const row = { bulk_import_id: importId, entity_id: entityId, kind: of.kind, source_key, local_id: id };
+      const row = { bulk_import_id: importId, entity_id: entityId, kind: declaration.kind, source_key, local_id: id };
       await uow.insertInto('bulk_import_objects').values(row).execute();
       return id;
     });
@@ -104,19 +104,19 @@ export async function importInto(here: World, by: Caller, parent: Group | Projec
     async bring(
       relation: Relation,
       elements: readonly Element[],
-      below: (element: Element) => readonly Element[] = () => [],
+      listChildren: (element: Element) => readonly Element[] = () => [],
     ) {
       const failures: string[] = [];
-      await runUnitOfWork(caller, async (uow) => relation.before?.(uow, await targetIn(uow)));
+      await runUnitOfWork(caller, async (uow) => relation.before?.(uow, await loadTarget(uow)));
       for (const raw of elements) {
-        const { id, failure, element } = await storeOne(relation, raw, (uow, target, it) =>
+        const { id, failure, element } = await storeUnlessStored(relation, raw, (uow, target, it) =>
           relation.store(uow, target, it, users),
         );
         if (failure !== undefined) failures.push(failure);
         if (id == null) continue;
         for (const child of relation.children ?? []) {
-          for (const one of below(raw)) {
-            const childResult = await storeOne(child, one, (uow, target, it) =>
+          for (const rawChild of listChildren(raw)) {
+            const childResult = await storeUnlessStored(child, rawChild, (uow, target, it) =>
               child.store(uow, target, { id, element }, it, users),
             );
             if (childResult.failure !== undefined) failures.push(childResult.failure);

@@ -3,29 +3,32 @@ import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 import { newImport } from './fixtures.testing.ts';
 
-const endedImport = ({ callers, server }: Scene) => newImport(server, callers.stranger.id);
+const createEndedImport = ({ callers, server }: Scene) => newImport(server, callers.stranger.id);
 
 export const examples: Examples<typeof endpoints> = {
   // The server imports from itself: tests reach no other server.
   createBulkImport: async ({ server, callers, newGroup, name }) => {
     const configuration = { url: server.address, access_token: callers.owner.token };
-    const from = { source_type: 'group_entity', source_full_path: (await newGroup()).path };
+    const source = { source_type: 'group_entity', source_full_path: (await newGroup()).path };
     const entities = [
-      { ...from, destination_namespace: '', destination_slug: name('copy'), migrate_memberships: false },
+      { ...source, destination_namespace: '', destination_slug: name('copy'), migrate_memberships: false },
     ];
     return { by: 'stranger', params: { configuration, entities } };
   },
   listBulkImports: () => ({ by: 'stranger' }),
   listAllBulkImportEntities: () => ({ by: 'stranger' }),
-  getBulkImport: async (scene) => ({ by: 'stranger', path: { import_id: (await endedImport(scene)).id } }),
-  listBulkImportEntities: async (scene) => ({ by: 'stranger', path: { import_id: (await endedImport(scene)).id } }),
+  getBulkImport: async (scene) => ({ by: 'stranger', path: { import_id: (await createEndedImport(scene)).id } }),
+  listBulkImportEntities: async (scene) => ({
+    by: 'stranger',
+    path: { import_id: (await createEndedImport(scene)).id },
+  }),
   getBulkImportEntity: async (scene) => {
-    const { id, entity } = await endedImport(scene);
+    const { id, entity } = await createEndedImport(scene);
     return { by: 'stranger', path: { import_id: id, entity_id: entity } };
   },
   listBulkImportFailures: async (scene) => {
-    const { id, entity } = await endedImport(scene);
+    const { id, entity } = await createEndedImport(scene);
     return { by: 'stranger', path: { import_id: id, entity_id: entity } };
   },
-  cancelBulkImport: async (scene) => ({ by: 'stranger', path: { import_id: (await endedImport(scene)).id } }),
+  cancelBulkImport: async (scene) => ({ by: 'stranger', path: { import_id: (await createEndedImport(scene)).id } }),
 };

@@ -96,10 +96,10 @@ export function siteEntity(root: Root) {
     ...clone,
     _links: shape(`${root.title}Links`, { self: text, status: text, repair: text }),
   };
-  return entity(root.title, fields).from(loadNamespaces, (site: Site, to, namespaces) => ({
-    ...siteValues(site, to, namespaces),
+  return entity(root.title, fields).from(loadNamespaces, (site: Site, context, namespaces) => ({
+    ...siteValues(site, context, namespaces),
     ...(root.noun === 'node' && { clone_protocol: 'http' as const }),
-    _links: siteLinks(root, site, to),
+    _links: siteLinks(root, site, context),
   }));
 }
 
@@ -107,9 +107,9 @@ export function siteEntity(root: Root) {
 export function createdSiteEntity(root: Root) {
   const BaseSite = siteEntity(root);
   return entity(`Created${root.title}`, { ...BaseSite.schema.properties, sync_object_storage: Type.Boolean() }).from(
-    async (sites: readonly Site[], to) => {
-      const serialized = await BaseSite.serializeAll(sites, to);
-      return new Map(sites.map((site, at) => [site, serialized[at]!]));
+    async (sites: readonly Site[], context) => {
+      const serialized = await BaseSite.serializeAll(sites, context);
+      return new Map(sites.map((site, index) => [site, serialized[index]!]));
     },
     (site, _to, serialized) => ({ ...serialized.get(site)!, sync_object_storage: site.sync_object_storage }),
   );
@@ -126,10 +126,10 @@ export function repairedSiteEntity(root: Root) {
     health: text,
     health_status: Type.Enum(['Healthy', 'Unhealthy']),
   }).from(
-    async (sites: readonly Site[], to) => {
-      const serialized = await BaseSite.serializeAll(sites, to);
-      const healths = await Promise.all(sites.map((site) => healthOfSite(site, to)));
-      return new Map(sites.map((site, at) => [site, { serialized: serialized[at]!, health: healths[at]! }]));
+    async (sites: readonly Site[], context) => {
+      const serialized = await BaseSite.serializeAll(sites, context);
+      const healths = await Promise.all(sites.map((site) => healthOfSite(site, context)));
+      return new Map(sites.map((site, index) => [site, { serialized: serialized[index]!, health: healths[index]! }]));
     },
     (site, _to, all) => {
       const { serialized, health } = all.get(site)!;

@@ -150,9 +150,9 @@ async function validateFields(
 ): Promise<SiteFailure | undefined> {
   const primary = fields.is_primary ? await findPrimary(tx) : null;
   const errors: FieldErrors | null = validateSite(fields, {
-    nameTaken: fields.name !== '' && (await isNameTaken(tx, fields.name, ownId)),
-    otherPrimary: primary !== null && primary.id !== ownId,
-    here: isThisServer(fields, base),
+    isNameTaken: fields.name !== '' && (await isNameTaken(tx, fields.name, ownId)),
+    hasOtherPrimary: primary !== null && primary.id !== ownId,
+    isThisServer: isThisServer(fields, base),
   });
   return errors === null ? undefined : invalid(errors);
 }

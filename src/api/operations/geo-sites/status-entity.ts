@@ -55,21 +55,24 @@ export function statusEntity(root: Root) {
         ? shape('GeoSiteStatusLinks', { self: text, site: text })
         : shape('GeoNodeStatusLinks', { self: text, node: text }),
   };
-  return entity(`${root.title}Status`, fields).from(load, (row: SiteWithStatus, to, { namespaces, statusBySite }) => {
-    const { site } = row;
-    const status = row.status ?? statusBySite.get(site.id)!;
-    const { self, status: statusUrl } = siteLinks(root, site, to);
-    return {
-      geo_node_id: site.id,
-      ...statusValues(status, to),
-      missing_oauth_application: !site.is_primary && site.oauth_application_id === null,
-      selective_sync_type: site.selective_sync_type,
-      namespaces: namespaces.get(site.id) ?? [],
-      storage_shards_match:
-        site.is_primary || status.storage_configuration_digest === storageDigest(Object.keys(to.git.storages)),
-      _links: { self: statusUrl, [root.noun]: self } as never,
-    };
-  });
+  return entity(`${root.title}Status`, fields).from(
+    load,
+    (row: SiteWithStatus, context, { namespaces, statusBySite }) => {
+      const { site } = row;
+      const status = row.status ?? statusBySite.get(site.id)!;
+      const { self, status: statusUrl } = siteLinks(root, site, context);
+      return {
+        geo_node_id: site.id,
+        ...statusValues(status, context),
+        missing_oauth_application: !site.is_primary && site.oauth_application_id === null,
+        selective_sync_type: site.selective_sync_type,
+        namespaces: namespaces.get(site.id) ?? [],
+        storage_shards_match:
+          site.is_primary || status.storage_configuration_digest === storageDigest(Object.keys(context.git.storages)),
+        _links: { self: statusUrl, [root.noun]: self } as never,
+      };
+    },
+  );
 }
 
 function statusValues(status: StoredStatus | PrimaryStatus, context: SerializationContext) {

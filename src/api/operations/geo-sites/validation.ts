@@ -3,11 +3,11 @@ import type { SiteFields } from './site.ts';
 
 /** Facts about other sites that the validation depends on. */
 interface OtherSites {
-  readonly nameTaken: boolean;
-  /** Another site is the primary. */
-  readonly otherPrimary: boolean;
-  /** The site has the name of this server. */
-  readonly here: boolean;
+  readonly isNameTaken: boolean;
+  /** Whether another site is the primary. */
+  readonly hasOtherPrimary: boolean;
+  /** Whether the validated site is this server. */
+  readonly isThisServer: boolean;
 }
 
 const CAPACITIES = [
@@ -20,10 +20,10 @@ const CAPACITIES = [
 /** Returns the validation errors by field, or null (contract/operations.md §3.1). Expects trimmed texts. */
 export function validateSite(site: SiteFields, otherSites: OtherSites): FieldErrors | null {
   return compactFieldErrors({
-    name: validateName(site.name, otherSites.nameTaken),
+    name: validateName(site.name, otherSites.isNameTaken),
     url: site.url === '' ? ["can't be blank", 'must be a valid URL'] : validateUrl(site.url),
     internal_url: site.internal_url === null ? [] : validateUrl(site.internal_url),
-    primary: site.is_primary && otherSites.otherPrimary ? ['node already exists'] : [],
+    primary: site.is_primary && otherSites.hasOtherPrimary ? ['node already exists'] : [],
     enabled: site.is_primary && !site.enabled ? ['Geo primary node cannot be disabled'] : [],
     ...Object.fromEntries(CAPACITIES.map((name) => [name, validateMinimum(0, site[name])])),
     minimum_reverification_interval: validateMinimum(1, site.minimum_reverification_interval),
@@ -31,7 +31,7 @@ export function validateSite(site: SiteFields, otherSites: OtherSites): FieldErr
       ? []
       : ['is not included in the list'],
     base:
-      !site.is_primary && otherSites.here
+      !site.is_primary && otherSites.isThisServer
         ? ['Current node must be the primary node or you will be locking yourself out']
         : [],
   });

@@ -22,15 +22,15 @@ export const FollowingSite = entity('GeoFollowingSite', {
   primary: nullable(shape('GeoPrimarySite', { name: text, url: text })),
   storages: Type.Array(text),
 }).from(
-  (rows: readonly SiteWithPrimary[], to) =>
+  (rows: readonly SiteWithPrimary[], context) =>
     GeoSite.serializeAll(
       rows.map(({ site }) => site),
-      to,
+      context,
     ),
-  ({ site: { id }, primary }, to, sites) => ({
+  ({ site: { id }, primary }, context, sites) => ({
     site: sites.find((one) => one.id === id)!,
     primary: primary && { name: primary.name, url: primary.url },
-    storages: Object.keys(to.git.storages).sort(),
+    storages: Object.keys(context.git.storages).sort(),
   }),
 );
 

@@ -4,7 +4,7 @@ import type { ReplicableName, SitesTables } from '#database/tables/replication-s
 import { type SiteScope, siteScopeColumns } from '#domain/site-scope.ts';
 import { loadReplicables, type Replicable } from '../replicables/index.ts';
 
-/** SiteEventPage of objects in a site's scope, in commit order (contract/operations.md §3.4). */
+/** Events of objects in a site's scope, in commit order (contract/operations.md §3.4). */
 
 type StoredEvent = Selectable<SitesTables['geo_events']>;
 
@@ -26,7 +26,7 @@ export async function findSiteScope(db: Reader, siteId: number): Promise<SiteSco
   return row ?? null;
 }
 
-/** SiteEventPage scanned per query. */
+/** Number of events scanned per query. */
 const SCAN_BATCH_SIZE = 500;
 
 /** Returns the next events after an id that are in the site's scope. */

@@ -43,9 +43,9 @@ export const deleteMovedSources = defineJob({
       await deleteSources(git, move);
     } catch (error) {
       log.warn({ err: error, move: move.id }, 'Deleting the source repositories of a storage move failed');
-      return end(services, move, 'cleanup failed');
+      return endMove(services, move, 'cleanup failed');
     }
-    await end(services, move, 'finished', again);
+    await endMove(services, move, 'finished', again);
   },
 });
 
@@ -62,10 +62,10 @@ async function isSourceInUse({ git }: MovingServices, move: Move): Promise<boole
   return isUsed();
 }
 
-async function end({ database }: MovingServices, move: Move, state: MoveState, reschedule?: true): Promise<void> {
+async function endMove({ database }: MovingServices, move: Move, state: MoveState, reschedule?: true): Promise<void> {
   await database.transaction(async (tx) => {
-    const now = await findMoveById(tx, move.id);
-    if (now?.state === 'replicated') {
+    const currentMove = await findMoveById(tx, move.id);
+    if (currentMove?.state === 'replicated') {
       await tx.updateTable('storage_moves').set({ state, updated_at: tx.now }).where('id', '=', move.id).execute();
     }
     if (state === 'finished' && !reschedule) {

@@ -26,7 +26,7 @@ function withoutContainer(move: Move) {
     state: move.state,
     source_storage_name: move.source_storage,
     destination_storage_name: move.destination_storage,
-    // The message is hidden until the rollback is complete.
+    // A failed move stays `started` during its rollback; its message is hidden until then.
     error_message: move.state === 'started' ? null : move.error_message,
   };
 }
@@ -38,43 +38,45 @@ const idsIn = (moves: readonly Move[], column: Kind['column']) => [
 const GroupIdentity = entity('GroupIdentity', { id: Type.Integer(), web_url: Type.String(), name: Type.String() });
 
 const ProjectMove = entity('ProjectStorageMove', { ...fields, project: ProjectIdentity.schema }).from(
-  async (moves: readonly Move[], to) => {
+  async (moves: readonly Move[], context) => {
     // index: projects primary key, routes_by_project
-    const rows = await to.db
+    const rows = await context.db
       .selectFrom('projects')
       .innerJoin('routes', 'routes.project_id', 'projects.id')
       .select(['projects.id', 'description', 'name', 'full_name', 'path', 'full_path', 'projects.created_at'])
-      .where(isInIds(to.db, sql<number>`projects.id`, idsIn(moves, 'project_id')))
+      .where(isInIds(context.db, sql<number>`projects.id`, idsIn(moves, 'project_id')))
       .execute();
-    return new Map(rows.map((row) => [row.id, ProjectIdentity.serialize(row, to)]));
+    return new Map(rows.map((row) => [row.id, ProjectIdentity.serialize(row, context)]));
   },
   (move, _to, projects) => ({ ...withoutContainer(move), project: projects.get(move.project_id!)! }),
 );
 
 const SnippetMove = entity('SnippetStorageMove', { ...fields, snippet: SnippetIdentity.schema }).from(
-  async (moves: readonly Move[], to) => {
+  async (moves: readonly Move[], context) => {
     // index: snippets primary key
-    const rows = await to.db
+    const rows = await context.db
       .selectFrom('snippets')
       .selectAll()
-      .where(isInIds(to.db, sql<number>`id`, idsIn(moves, 'snippet_id')))
+      .where(isInIds(context.db, sql<number>`id`, idsIn(moves, 'snippet_id')))
       .execute();
-    const serialized = await SnippetIdentity.serializeAll(rows, to);
+    const serialized = await SnippetIdentity.serializeAll(rows, context);
     return new Map(serialized.map((snippet) => [snippet.id, snippet]));
   },
   (move, _to, snippets) => ({ ...withoutContainer(move), snippet: snippets.get(move.snippet_id!)! }),
 );
 
 const GroupMove = entity('GroupStorageMove', { ...fields, group: GroupIdentity.schema }).from(
-  async (moves: readonly Move[], to) => {
+  async (moves: readonly Move[], context) => {
     // index: namespaces primary key, routes_by_namespace
-    const rows = await to.db
+    const rows = await context.db
       .selectFrom('namespaces')
       .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
       .select(['namespaces.id', 'namespaces.name', 'routes.full_path'])
-      .where(isInIds(to.db, sql<number>`namespaces.id`, idsIn(moves, 'group_id')))
+      .where(isInIds(context.db, sql<number>`namespaces.id`, idsIn(moves, 'group_id')))
       .execute();
-    return new Map(rows.map(({ id, name, full_path }) => [id, { id, web_url: `${to.url}/groups/${full_path}`, name }]));
+    return new Map(
+      rows.map(({ id, name, full_path }) => [id, { id, web_url: `${context.url}/groups/${full_path}`, name }]),
+    );
   },
   (move, _to, groups) => ({ ...withoutContainer(move), group: groups.get(move.group_id!)! }),
 );

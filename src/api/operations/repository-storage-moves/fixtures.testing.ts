@@ -5,8 +5,8 @@ import { type World, world } from '#test/support/world.ts';
 /** Creates a world with two storages, `default` and `other`; new repositories are in `default`. */
 export async function worldWithStorages() {
   const storages = JSON.stringify({ default: { path: 'one' }, other: { path: 'two' } });
-  const here = await world({ env: { HEARTH_STORAGES: storages } });
-  return { ...here, ...createHelpers(here) };
+  const testWorld = await world({ env: { HEARTH_STORAGES: storages } });
+  return { ...testWorld, ...createHelpers(testWorld) };
 }
 
 function createHelpers({ server, runJobs, clock }: World) {

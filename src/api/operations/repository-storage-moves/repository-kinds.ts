@@ -26,7 +26,7 @@ export interface Container {
 
 interface ContainedRepository {
   readonly diskPath: string;
-  /** The repository has content: if its directory is missing, the storage is unavailable. */
+  /** Whether the repository has content. If it has and its directory is missing, the storage is unavailable. */
   readonly hasContent: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface DiskPathMove {
 
 /** Assigns the destination paths. Each is new, so that no leftover directory is mistaken for a copy. */
 export function assignDiskPaths(moveId: number, { repositories }: Container): DiskPathMove[] {
-  return repositories.map(({ diskPath }, at) => ({ from: diskPath, to: diskPathFor(`move ${moveId} ${at}`) }));
+  return repositories.map(({ diskPath }, index) => ({ from: diskPath, to: diskPathFor(`move ${moveId} ${index}`) }));
 }
 
 export interface Kind {
@@ -284,8 +284,8 @@ const GROUP: Kind = {
 
 const KINDS = [PROJECT, SNIPPET, GROUP] as const;
 
-/** `export const [listProjectMoves, listSnippetMoves, listGroupMoves] = forKinds((kind) => endpoint({ ... }))` */
-export function forKinds<Made>(defineEndpoint: (kind: Kind) => Made): readonly [Made, Made, Made] {
+/** Defines an endpoint for each kind: `export const [listProjectMoves, listSnippetMoves, listGroupMoves] = forKinds((kind) => endpoint({ ... }))` */
+export function forKinds<Endpoint>(defineEndpoint: (kind: Kind) => Endpoint): readonly [Endpoint, Endpoint, Endpoint] {
   return [defineEndpoint(PROJECT), defineEndpoint(SNIPPET), defineEndpoint(GROUP)];
 }
 

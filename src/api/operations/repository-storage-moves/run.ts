@@ -31,7 +31,7 @@ export const moveNext = defineJob({
     for (const move of await listMovesInState(database.reader, 'started', 100))
       await rollBack(services, move, INTERRUPTED);
     const [next] = await listMovesInState(database.reader, 'scheduled', 1);
-    if (next !== undefined) await run(services, next, signal);
+    if (next !== undefined) await runMove(services, next, signal);
     if ((await listMovesInState(database.reader, 'scheduled', 1)).length === 0) return;
     await database.transaction((tx) => enqueue(tx, moveNext, {}, { key: QUEUE_KEY }));
   },
@@ -53,8 +53,8 @@ export const resumeMovesSchedule = { name: 'resume_storage_moves', cron: '*/10 *
 
 const INTERRUPTED = 'Move was interrupted';
 
-async function run(services: MovingServices, move: Move, signal: AbortSignal): Promise<void> {
-  if (!(await start(services, move))) return;
+async function runMove(services: MovingServices, move: Move, signal: AbortSignal): Promise<void> {
+  if (!(await startMove(services, move))) return;
   try {
     await STEPS.waitForPendingWrites(services, move, signal);
     const container = await getKind(move.kind).find(services.database.reader, getContainerId(move));
@@ -78,7 +78,7 @@ class MoveFailed extends Error {}
 const changesStorage = ({ source_storage, destination_storage }: Move) => source_storage !== destination_storage;
 
 // index: storage_moves primary key
-function start({ database }: MovingServices, { id }: Move): Promise<boolean> {
+function startMove({ database }: MovingServices, { id }: Move): Promise<boolean> {
   return database.transaction(async (tx) => {
     const startedMove = await tx
       .updateTable('storage_moves')

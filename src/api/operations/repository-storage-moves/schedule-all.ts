@@ -8,7 +8,7 @@ import { getKind, type KindName } from './repository-kinds.ts';
 import { scheduleMove } from './schedule.ts';
 import { listMovesInState } from './store.ts';
 
-/** Moves of all containers of a kind in a storage (contract/operations.md §2, "BulkMovePayload POST"). */
+/** Moves of all containers of a kind in a storage (contract/operations.md §2, "Bulk POST"). */
 
 interface ScheduleAllInput {
   readonly source_storage_name: string;

@@ -41,10 +41,10 @@ export async function transfer(
   const drafts = join(git.storages[move.destination_storage]!, DRAFTS, String(move.id));
   const transferred: Transferred[] = [];
   const diskPaths = parseDiskPaths(move);
-  for (const [at, pair] of getRepositoryPairs(git, move).entries()) {
-    // A repository without any content has no directory.
-    if (!nonEmptyPaths.includes(diskPaths[at]!.from) && !(await repositoryExists(pair.source))) continue;
-    const draft = { directory: join(drafts, `${at}.git`) };
+  for (const [index, pair] of getRepositoryPairs(git, move).entries()) {
+    // An empty repository may have no directory. A path in `nonEmptyPaths` is never skipped: its copy throws if it is missing.
+    if (!nonEmptyPaths.includes(diskPaths[index]!.from) && !(await repositoryExists(pair.source))) continue;
+    const draft = { directory: join(drafts, `${index}.git`) };
     const copyResult = await copyRepository(git, pair.source, draft, signal);
     await moveIntoPlace(draft, pair.copy);
     transferred.push({ ...pair, copied: copyResult });
@@ -59,10 +59,11 @@ export async function verify(
   transferred: readonly Transferred[],
   signal: AbortSignal,
 ): Promise<{ readonly from: string; readonly to: string } | null> {
-  for (const one of transferred) {
+  for (const transferredPair of transferred) {
     // Equal refs and an equal HEAD file imply equal checksums.
-    if (await isCopyIntact(git, one, signal)) continue;
-    const [from, to] = await Promise.all([one.source, one.copy].map((each) => computeRepositoryChecksum(git, each)));
+    if (await isCopyIntact(git, transferredPair, signal)) continue;
+    const repositories = [transferredPair.source, transferredPair.copy];
+    const [from, to] = await Promise.all(repositories.map((repository) => computeRepositoryChecksum(git, repository)));
     return { from: from!, to: to! };
   }
   return null;

@@ -38,7 +38,7 @@ export const createSnippet = endpoint({
   response: created(Snippet),
   handle({ caller, params }, services) {
     const { title, visibility, file_name } = params;
-    const requestedFiles = params.files?.map((each) => ({ path: each.file_path, content: each.content }));
+    const requestedFiles = params.files?.map((file) => ({ path: file.file_path, content: file.content }));
     const files = requestedFiles ?? [{ path: file_name || DEFAULT_FILE_NAME, content: params.content ?? '' }];
     return create(services, caller, { title, description: params.description ?? null, visibility, files });
   },

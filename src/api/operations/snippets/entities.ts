@@ -45,15 +45,18 @@ export const Snippet = entity('Snippet', {
   imported_from: Type.String(),
   /** Administrators only. */
   repository_storage: Type.Optional(Type.String()),
-}).from(loadAuthors, (row, to, authors) => {
+}).from(loadAuthors, (row, context, authors) => {
   const paths = parseFilePaths(row);
   return {
-    ...identityValues(row, to, authors),
+    ...identityValues(row, context, authors),
     file_name: paths[0] as string,
-    files: paths.map((path) => ({ path, raw_url: `${webUrl(row, to)}/raw/${SNIPPET_BRANCH}/${encodeUrlPath(path)}` })),
+    files: paths.map((path) => ({
+      path,
+      raw_url: `${webUrl(row, context)}/raw/${SNIPPET_BRANCH}/${encodeUrlPath(path)}`,
+    })),
     imported: false,
     imported_from: 'none',
-    ...(isAdministrator(to.caller) ? { repository_storage: row.storage } : {}),
+    ...(isAdministrator(context.caller) ? { repository_storage: row.storage } : {}),
   };
 });
 

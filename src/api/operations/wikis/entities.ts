@@ -53,7 +53,7 @@ const EMBEDDED_EXTENSIONS = new Set(
 );
 
 function toMarkdownLink(name: string, path: string): string {
-  const at = name.lastIndexOf('.');
-  if (at < 0 || !EMBEDDED_EXTENSIONS.has(name.slice(at + 1).toLowerCase())) return `[${name}](${path})`;
-  return `![${name.slice(0, at)}](${path})`;
+  const dotIndex = name.lastIndexOf('.');
+  if (dotIndex < 0 || !EMBEDDED_EXTENSIONS.has(name.slice(dotIndex + 1).toLowerCase())) return `[${name}](${path})`;
+  return `![${name.slice(0, dotIndex)}](${path})`;
 }

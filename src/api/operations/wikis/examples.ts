@@ -2,23 +2,23 @@ import type { Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-const input = { title: 'guides/First steps', content: '# Hello' };
-const OF_GROUP = '/groups';
-const OF_PROJECT = '/projects';
+const pageInput = { title: 'guides/First steps', content: '# Hello' };
+const GROUPS_PATH = '/groups';
+const PROJECTS_PATH = '/projects';
 
 /** Creates a new wiki with one page. */
-async function newPage({ callers, expectSuccess, newSubgroup, newEmptyProject }: Scene, at: string) {
-  const { id } = at === OF_GROUP ? await newSubgroup() : await newEmptyProject();
-  await expectSuccess(callers.owner.post(`${at}/${id}/wikis`, input));
+async function createPage({ callers, expectSuccess, newSubgroup, newEmptyProject }: Scene, rootPath: string) {
+  const { id } = rootPath === GROUPS_PATH ? await newSubgroup() : await newEmptyProject();
+  await expectSuccess(callers.owner.post(`${rootPath}/${id}/wikis`, pageInput));
   return { id, slug: 'guides/first-steps' };
 }
 
-const emptyWiki = async ({ newSubgroup, newEmptyProject }: Scene, at: string) => ({
-  id: (at === OF_GROUP ? await newSubgroup() : await newEmptyProject()).id,
+const createContainerWithoutWiki = async ({ newSubgroup, newEmptyProject }: Scene, rootPath: string) => ({
+  id: (rootPath === GROUPS_PATH ? await newSubgroup() : await newEmptyProject()).id,
 });
 
 const BOUNDARY = 'wikis-boundary';
-const file = [
+const multipartBody = [
   `--${BOUNDARY}`,
   'Content-Disposition: form-data; name="file"; filename="dk.png"',
   '',
@@ -29,34 +29,45 @@ const file = [
 const headers = { 'Content-Type': `multipart/form-data; boundary=${BOUNDARY}` };
 
 export const examples: Examples<typeof endpoints> = {
-  listGroupWikiPages: async (scene) => ({ by: 'guest', path: await emptyWiki(scene, OF_GROUP) }),
-  listProjectWikiPages: async (scene) => ({ by: 'guest', path: await emptyWiki(scene, OF_PROJECT) }),
-  getGroupWikiPage: async (scene) => ({ by: 'guest', path: await newPage(scene, OF_GROUP) }),
-  getProjectWikiPage: async (scene) => ({ by: 'guest', path: await newPage(scene, OF_PROJECT) }),
-  createGroupWikiPage: async (scene) => ({ by: 'planner', path: await emptyWiki(scene, OF_GROUP), params: input }),
-  createProjectWikiPage: async (scene) => ({ by: 'planner', path: await emptyWiki(scene, OF_PROJECT), params: input }),
+  listGroupWikiPages: async (scene) => ({ by: 'guest', path: await createContainerWithoutWiki(scene, GROUPS_PATH) }),
+  listProjectWikiPages: async (scene) => ({
+    by: 'guest',
+    path: await createContainerWithoutWiki(scene, PROJECTS_PATH),
+  }),
+  getGroupWikiPage: async (scene) => ({ by: 'guest', path: await createPage(scene, GROUPS_PATH) }),
+  getProjectWikiPage: async (scene) => ({ by: 'guest', path: await createPage(scene, PROJECTS_PATH) }),
+  createGroupWikiPage: async (scene) => ({
+    by: 'planner',
+    path: await createContainerWithoutWiki(scene, GROUPS_PATH),
+    params: pageInput,
+  }),
+  createProjectWikiPage: async (scene) => ({
+    by: 'planner',
+    path: await createContainerWithoutWiki(scene, PROJECTS_PATH),
+    params: pageInput,
+  }),
   updateGroupWikiPage: async (scene) => ({
     by: 'planner',
-    path: await newPage(scene, OF_GROUP),
+    path: await createPage(scene, GROUPS_PATH),
     params: { content: 'changed' },
   }),
   updateProjectWikiPage: async (scene) => ({
     by: 'planner',
-    path: await newPage(scene, OF_PROJECT),
+    path: await createPage(scene, PROJECTS_PATH),
     params: { content: 'changed' },
   }),
-  deleteGroupWikiPage: async (scene) => ({ by: 'planner', path: await newPage(scene, OF_GROUP) }),
-  deleteProjectWikiPage: async (scene) => ({ by: 'planner', path: await newPage(scene, OF_PROJECT) }),
+  deleteGroupWikiPage: async (scene) => ({ by: 'planner', path: await createPage(scene, GROUPS_PATH) }),
+  deleteProjectWikiPage: async (scene) => ({ by: 'planner', path: await createPage(scene, PROJECTS_PATH) }),
   attachToGroupWiki: async (scene) => ({
     by: 'planner',
-    path: await emptyWiki(scene, OF_GROUP),
-    raw: file,
+    path: await createContainerWithoutWiki(scene, GROUPS_PATH),
+    raw: multipartBody,
     headers,
   }),
   attachToProjectWiki: async (scene) => ({
     by: 'planner',
-    path: await emptyWiki(scene, OF_PROJECT),
-    raw: file,
+    path: await createContainerWithoutWiki(scene, PROJECTS_PATH),
+    raw: multipartBody,
     headers,
   }),
 };

@@ -18,14 +18,14 @@ export function splitFrontMatter(text: string): SplitPage {
   const noFrontMatter = { yaml: null, body: text };
   const first = text.indexOf('\n');
   if (first < 0 || text.slice(0, first).trimEnd() !== FENCE) return noFrontMatter;
-  for (let at = first + 1; at < text.length; ) {
-    const end = text.indexOf('\n', at);
-    const line = text.slice(at, end < 0 ? text.length : end);
+  for (let lineStart = first + 1; lineStart < text.length; ) {
+    const end = text.indexOf('\n', lineStart);
+    const line = text.slice(lineStart, end < 0 ? text.length : end);
     if (line.startsWith(FENCE) && line.trimEnd() === FENCE) {
-      return { yaml: text.slice(first + 1, at), body: end < 0 ? '' : text.slice(end + 1) };
+      return { yaml: text.slice(first + 1, lineStart), body: end < 0 ? '' : text.slice(end + 1) };
     }
     if (end < 0) return noFrontMatter;
-    at = end + 1;
+    lineStart = end + 1;
   }
   return noFrontMatter;
 }
@@ -43,11 +43,11 @@ const MAX_BRACKETS = 1_000;
 
 function isPlain(yaml: string): boolean {
   let [depth, brackets] = [0, 0];
-  for (let at = 0; at < yaml.length; at++) {
-    const character = yaml[at] as string;
+  for (let index = 0; index < yaml.length; index++) {
+    const character = yaml[index] as string;
     const isBracket = character === '[' || character === '{';
     if (isBracket) brackets += 1;
-    if (isBracket || ('-?:'.includes(character) && yaml[at + 1] === ' ')) depth += 1;
+    if (isBracket || ('-?:'.includes(character) && yaml[index + 1] === ' ')) depth += 1;
     else if (character === '\n') depth = 0;
     if (depth > MAX_DEPTH || brackets > MAX_BRACKETS) return false;
   }

@@ -21,18 +21,18 @@ export async function getPage(
   { slug, version, render_html }: GetPageInput,
   reader: PageReader,
 ): Promise<RenderedPage | Failure<'notFound'>> {
-  const now = await loadWikiHead(services.git, await findWiki(services.database.reader, parent));
-  const at = now && version ? await atVersion(now, version) : now;
-  const foundPage = at && (await findPage(at, slug));
-  if (!at || !foundPage) return fail('notFound');
-  const content = await readText(at.git, at.repository, foundPage.blob);
-  const page = await renderPage(services, at.wiki, foundPage.page, content, reader);
+  const currentWiki = await loadWikiHead(services.git, await findWiki(services.database.reader, parent));
+  const requestedWiki = currentWiki && version ? await loadWikiAtVersion(currentWiki, version) : currentWiki;
+  const foundPage = requestedWiki && (await findPage(requestedWiki, slug));
+  if (!requestedWiki || !foundPage) return fail('notFound');
+  const content = await readText(requestedWiki.git, requestedWiki.repository, foundPage.blob);
+  const page = await renderPage(services, requestedWiki.wiki, foundPage.page, content, reader);
   return render_html ? renderHtml(page, reader) : page;
 }
 
-async function atVersion(now: WikiSnapshot, version: string): Promise<WikiSnapshot | null> {
+async function loadWikiAtVersion(currentWiki: WikiSnapshot, version: string): Promise<WikiSnapshot | null> {
   if (!/^[0-9a-f]{7,40}$/i.test(version)) return null;
-  const commit = await resolveRevision(now.git, now.repository, version);
+  const commit = await resolveRevision(currentWiki.git, currentWiki.repository, version);
   // A branch or tag may have a name that looks like an abbreviated id.
-  return commit?.startsWith(version.toLowerCase()) ? { ...now, commit } : null;
+  return commit?.startsWith(version.toLowerCase()) ? { ...currentWiki, commit } : null;
 }

@@ -66,21 +66,21 @@ const BATCH_SIZE = 1_000;
 async function* iterateEntries(git: Git, repository: Repository, treeId: string): AsyncGenerator<TreeListEntry> {
   const list = await listTree(git, repository, treeId);
   const yieldIfDue = createYielder();
-  for (let at = 0; list !== null && at < list.length; at += BATCH_SIZE) {
+  for (let offset = 0; list !== null && offset < list.length; offset += BATCH_SIZE) {
     await yieldIfDue();
-    yield* list.slice(at, at + BATCH_SIZE);
+    yield* list.slice(offset, offset + BATCH_SIZE);
   }
 }
 
-/** Iterates over all pages by path, in batches of at batchSize `batchSize` entries. */
+/** Iterates over all pages by path, in batches of at most `batchSize` entries. */
 export async function* listPagesInBatches(
   { git, repository, commit }: WikiSnapshot,
   batchSize: number,
 ): AsyncGenerator<FoundPage[]> {
   const commitDetails = await readCommit(git, repository, commit);
   const list = commitDetails === null ? null : await listTree(git, repository, commitDetails.treeId, { deep: true });
-  for (let at = 0; list !== null && at < list.length; at += batchSize) {
-    yield list.slice(at, at + batchSize).flatMap(({ type, path, id }) => {
+  for (let offset = 0; list !== null && offset < list.length; offset += batchSize) {
+    yield list.slice(offset, offset + batchSize).flatMap(({ type, path, id }) => {
       const page = type === 'blob' ? parsePageName(path) : null;
       return page === null ? [] : [{ page, blob: id }];
     });

@@ -83,15 +83,15 @@ function sanitizeFileName(fileName: string): string {
   const name = base.replace(/[^\p{L}\p{N}.\-+_]/gu, '_');
   const safe = name === '' || name === '.' || name === '..' ? 'file' : name;
   if ([...safe].length <= MAX_NAME_LENGTH && Buffer.byteLength(safe) <= MAX_NAME_LENGTH) return safe;
-  const at = safe.lastIndexOf('.');
-  const extension = at <= 0 || safe.length - at > 50 ? '' : safe.slice(at);
+  const dotIndex = safe.lastIndexOf('.');
+  const extension = dotIndex <= 0 || safe.length - dotIndex > 50 ? '' : safe.slice(dotIndex);
   return (
     truncateToMaxBytes(safe.slice(0, safe.length - extension.length), MAX_NAME_LENGTH - Buffer.byteLength(extension)) +
     extension
   );
 }
 
-/** Truncates a text to at maxBytes `maxBytes` bytes of UTF-8. */
+/** Truncates a text to at most `maxBytes` bytes of UTF-8. */
 function truncateToMaxBytes(text: string, maxBytes: number): string {
   let bytes = 0;
   let truncated = '';

@@ -61,7 +61,7 @@ function tokenize(source: string, patterns: PatternCache): Token[] | null {
   const tokens: Token[] = [];
   const end = source.trimEnd().length;
   TOKEN.lastIndex = 0;
-  for (let at = 0; at < end; at = TOKEN.lastIndex) {
+  for (let position = 0; position < end; position = TOKEN.lastIndex) {
     const tokenMatch = TOKEN.exec(source);
     if (tokenMatch === null) return null;
     const token = toToken(tokenMatch, patterns);

@@ -44,12 +44,12 @@ function expandFirstBraces(glob: string): string[] | null {
   if (start < 0) return null;
   const commas = [start];
   let depth = 0;
-  for (let at = start; at < glob.length; at++) {
-    if (glob[at] === '{') depth++;
-    else if (glob[at] === ',' && depth === 1) commas.push(at);
-    else if (glob[at] === '}' && --depth === 0) {
-      const [before, after] = [glob.slice(0, start), glob.slice(at + 1)];
-      return commas.map((comma, index) => before + glob.slice(comma + 1, commas[index + 1] ?? at) + after);
+  for (let position = start; position < glob.length; position++) {
+    if (glob[position] === '{') depth++;
+    else if (glob[position] === ',' && depth === 1) commas.push(position);
+    else if (glob[position] === '}' && --depth === 0) {
+      const [before, after] = [glob.slice(0, start), glob.slice(position + 1)];
+      return commas.map((comma, index) => before + glob.slice(comma + 1, commas[index + 1] ?? position) + after);
     }
   }
   return null;
@@ -57,29 +57,29 @@ function expandFirstBraces(glob: string): string[] | null {
 
 function compileSteps(glob: string): Step[] {
   const steps: Step[] = [];
-  for (let at = 0; at < glob.length; at++) {
-    const character = glob[at]!;
-    const isAtSegmentStart = at === 0 || glob[at - 1] === '/';
-    if (isAtSegmentStart && glob.startsWith('**/', at)) {
+  for (let position = 0; position < glob.length; position++) {
+    const character = glob[position]!;
+    const isAtSegmentStart = position === 0 || glob[position - 1] === '/';
+    if (isAtSegmentStart && glob.startsWith('**/', position)) {
       steps.push({ kind: 'folders' });
-      at += 2;
-    } else if (isAtSegmentStart && glob.slice(at) === '**') {
+      position += 2;
+    } else if (isAtSegmentStart && glob.slice(position) === '**') {
       steps.push({ kind: 'anything' });
-      at++;
+      position++;
     } else if (character === '*') {
       if (steps.at(-1)?.kind !== 'some') steps.push({ kind: 'some' });
     } else if (character === '?') {
       steps.push({ kind: 'one' });
     } else if (character === '[') {
-      const end = glob.indexOf(']', at + 2);
+      const end = glob.indexOf(']', position + 2);
       if (end < 0) steps.push({ kind: 'character', text: '[' });
       else {
-        steps.push(compileCharacterClass(glob.slice(at + 1, end)));
-        at = end;
+        steps.push(compileCharacterClass(glob.slice(position + 1, end)));
+        position = end;
       }
     } else {
-      if (character === '\\' && at + 1 < glob.length) at++;
-      steps.push({ kind: 'character', text: glob[at]! });
+      if (character === '\\' && position + 1 < glob.length) position++;
+      steps.push({ kind: 'character', text: glob[position]! });
     }
   }
   return steps;
@@ -93,11 +93,11 @@ function compileCharacterClass(content: string): Step {
   return { kind: 'among', ranges, negated };
 }
 
-/** Simulates the glob as a state machine: keeps all positions that the path may have reached, one character at a time. */
+/** Simulates the glob as a state machine: after each character of the path, keeps all steps that it may have reached. */
 function matches(steps: readonly Step[], path: string): boolean {
   let positions = addSkippedPositions(steps, [0], true);
-  for (let at = 0; at < path.length && positions.size > 0; at++) {
-    const character = path[at]!;
+  for (let pathIndex = 0; pathIndex < path.length && positions.size > 0; pathIndex++) {
+    const character = path[pathIndex]!;
     const next: number[] = [];
     for (const position of positions) {
       const step = steps[position];

@@ -27,9 +27,9 @@ export const ALL_ENVIRONMENTS = '*';
 
 /** Returns the winning variable of each key, in the order of the variables. */
 export function selectEffectiveVariables<V extends ScopedVariable>(all: readonly V[], receiver: ReceivingJob): V[] {
-  const order = (a: V, b: V) =>
+  const compareByPrecedence = (a: V, b: V) =>
     b.distance - a.distance || specificity(a, receiver) - specificity(b, receiver) || a.id - b.id;
-  const visibleVariables = all.filter((variable) => isVisibleToJob(variable, receiver)).sort(order);
+  const visibleVariables = all.filter((variable) => isVisibleToJob(variable, receiver)).sort(compareByPrecedence);
   const last = new Map(visibleVariables.map((variable) => [variable.key, variable]));
   return visibleVariables.filter((variable) => last.get(variable.key) === variable);
 }

@@ -27,8 +27,8 @@ export function flattenArrays(value: CiValue, levels = 10): CiValue[] | null {
   if (!isArray(value)) return [value];
   if (levels === 0) return null;
   const all: CiValue[] = [];
-  for (const each of value) {
-    const nestedItems = flattenArrays(each, levels - 1);
+  for (const element of value) {
+    const nestedItems = flattenArrays(element, levels - 1);
     if (nestedItems === null) return null;
     for (const item of nestedItems) all.push(item);
   }
@@ -93,9 +93,9 @@ export function toBoolean(value: CiValue): boolean | null {
 }
 
 export function parseBoolean(value: CiValue, where: string, key: string): boolean {
-  const read = toBoolean(value);
-  if (read === null) throw configError(where, `${key} should be a boolean value`);
-  return read;
+  const boolean = toBoolean(value);
+  if (boolean === null) throw configError(where, `${key} should be a boolean value`);
+  return boolean;
 }
 
 export function parseOneOf<T extends string>(value: CiValue, where: string, key: string, allowed: readonly T[]): T {

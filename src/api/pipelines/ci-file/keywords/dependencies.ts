@@ -13,33 +13,33 @@ const MAX_NEEDS = 50;
 
 /** Throws for the first job with an unknown stage or an invalid reference. */
 export function checkDependencies(jobs: readonly CiJob[], stages: readonly string[], effort: EffortBudget): void {
-  const index = new Map(stages.map((stage, at) => [stage, at]));
-  const byName = new Map(
+  const stageIndexes = new Map(stages.map((stage, position) => [stage, position]));
+  const jobsByName = new Map(
     jobs.flatMap((job) => [job.name, ...listParallelNames(job, effort)].map((name) => [name, job] as const)),
   );
-  const checking: DependencyCheck = { stages, index, byName };
-  for (const job of jobs) checkJob(job, checking);
-  checkCycles(jobs, byName);
+  const check: DependencyCheck = { stages, stageIndexes, jobsByName };
+  for (const job of jobs) checkJob(job, check);
+  checkCycles(jobs, jobsByName);
 }
 
 interface DependencyCheck {
   readonly stages: readonly string[];
-  readonly index: ReadonlyMap<string, number>;
-  readonly byName: ReadonlyMap<string, CiJob>;
+  readonly stageIndexes: ReadonlyMap<string, number>;
+  readonly jobsByName: ReadonlyMap<string, CiJob>;
 }
 
-function checkJob(job: CiJob, checking: DependencyCheck): void {
+function checkJob(job: CiJob, check: DependencyCheck): void {
   const { name, stage, dependencies, rules } = job;
-  if (!checking.index.has(stage)) {
-    const knownStages = checking.stages.join(', ');
+  if (!check.stageIndexes.has(stage)) {
+    const knownStages = check.stages.join(', ');
     throw new CiFileError(`${name} job: chosen stage ${stage} does not exist; available stages are ${knownStages}`);
   }
-  for (const each of dependencies ?? []) checkReference(job, each, 'dependency', checking);
-  for (const needs of [job.needs, ...(rules ?? []).map((rule) => rule.needs)]) checkNeeds(job, needs ?? [], checking);
-  checkEnvironment(job, checking);
+  for (const dependency of dependencies ?? []) checkReference(job, dependency, 'dependency', check);
+  for (const needs of [job.needs, ...(rules ?? []).map((rule) => rule.needs)]) checkNeeds(job, needs ?? [], check);
+  checkEnvironment(job, check);
 }
 
-function checkNeeds(job: CiJob, needs: readonly CiJobNeed[], checking: DependencyCheck): void {
+function checkNeeds(job: CiJob, needs: readonly CiJobNeed[], check: DependencyCheck): void {
   const names = needs.map((need) => need.job);
   const seenNames = new Set<string>();
   const duplicateNames = new Set<string>();
@@ -47,7 +47,7 @@ function checkNeeds(job: CiJob, needs: readonly CiJobNeed[], checking: Dependenc
   if (duplicateNames.size > 0)
     throw new CiFileError(`${job.name} has the following needs duplicated: ${[...duplicateNames].join(', ')}.`);
   for (const need of needs) {
-    if (!need.optional || checking.byName.has(need.job)) checkReference(job, need.job, 'need', checking);
+    if (!need.optional || check.jobsByName.has(need.job)) checkReference(job, need.job, 'need', check);
   }
   if (needs.length > MAX_NEEDS) {
     throw new CiFileError(
@@ -60,21 +60,21 @@ function checkReference(
   { name, stage }: CiJob,
   other: string,
   kind: 'need' | 'dependency',
-  checking: DependencyCheck,
+  check: DependencyCheck,
 ): void {
-  const otherJob = checking.byName.get(other);
+  const otherJob = check.jobsByName.get(other);
   if (otherJob === undefined) throw new CiFileError(`${name} job: undefined ${kind}: ${other}`);
-  const at = checking.index.get(otherJob.stage);
-  if (at === undefined || at > checking.index.get(stage)!) {
+  const stageIndex = check.stageIndexes.get(otherJob.stage);
+  if (stageIndex === undefined || stageIndex > check.stageIndexes.get(stage)!) {
     throw new CiFileError(`${name} job: ${kind} ${other} is not defined in current or prior stages`);
   }
 }
 
-function checkEnvironment({ name, environment }: CiJob, { byName }: DependencyCheck): void {
+function checkEnvironment({ name, environment }: CiJob, { jobsByName }: DependencyCheck): void {
   const stop = environment?.on_stop;
   if (environment == null || stop == null) return;
   const errorPrefix = `${name} job: on_stop job ${stop}`;
-  const job = byName.get(stop);
+  const job = jobsByName.get(stop);
   if (job === undefined) throw new CiFileError(`${errorPrefix} is not defined`);
   if (job.environment === null) throw new CiFileError(`${errorPrefix} does not have environment defined`);
   if (job.environment.name !== environment.name)
@@ -83,7 +83,7 @@ function checkEnvironment({ name, environment }: CiJob, { byName }: DependencyCh
 }
 
 /** Detects cycles iteratively, because chains of jobs may be long. */
-function checkCycles(jobs: readonly CiJob[], byName: ReadonlyMap<string, CiJob>): void {
+function checkCycles(jobs: readonly CiJob[], jobsByName: ReadonlyMap<string, CiJob>): void {
   const state = new Map<CiJob, 'open' | 'done'>();
   for (const first of jobs) {
     const path: { readonly job: CiJob; readonly next: Iterator<string> }[] = [];
@@ -94,7 +94,7 @@ function checkCycles(jobs: readonly CiJob[], byName: ReadonlyMap<string, CiJob>)
     if (!state.has(first)) visitJob(first);
     for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
       const { value, done } = top.next.next();
-      const neededJob = done ? undefined : byName.get(value);
+      const neededJob = done ? undefined : jobsByName.get(value);
       if (done) state.set(path.pop()!.job, 'done');
       else if (neededJob === top.job) throw circularDependencyError(`self-dependency: ${neededJob.name}`);
       else if (neededJob !== undefined && state.get(neededJob) === 'open') {

@@ -57,18 +57,18 @@ function parseRefs(value: CiValue, where: string, patterns: PatternCache): RefCo
   const words = 'config should be an array of strings or regular expressions using re2 syntax';
   const refs = flattenArrays(value);
   return parseStrings(refs ?? value, where, words).map((text) => {
-    const read = parseRefCondition(text, patterns);
-    if (read === null) throw configError(where, words);
-    return read;
+    const condition = parseRefCondition(text, patterns);
+    if (condition === null) throw configError(where, words);
+    return condition;
   });
 }
 
 /** Parses a ref condition, optionally with a project path: `main@team/app`, `/^v/@team/app`. */
 function parseRefCondition(text: string, patterns: PatternCache): RefCondition | null {
-  const at = text.lastIndexOf('@');
-  if (at <= 0 || (text.startsWith('/') && patterns.compileLiteral(text) !== null))
+  const separatorIndex = text.lastIndexOf('@');
+  if (separatorIndex <= 0 || (text.startsWith('/') && patterns.compileLiteral(text) !== null))
     return parseNameCondition(text, patterns);
-  const [name, path] = [text.slice(0, at), text.slice(at + 1)];
+  const [name, path] = [text.slice(0, separatorIndex), text.slice(separatorIndex + 1)];
   const condition = parseNameCondition(name, patterns);
   return condition && ((subject) => subject.projectPath === path && condition(subject));
 }
