@@ -36,7 +36,7 @@ const TEXTS = {
     'Ask an administrator to enable this feature on both instances and try again.',
 } as const;
 
-const failed = (message: string): Failure<'failed'> => fail('failed', { message });
+const failCheck = (message: string): Failure<'failed'> => fail('failed', { message });
 
 /** Checks the source and its first entity. `signal`: aborted when the client disconnects. */
 export async function checkSource(
@@ -44,18 +44,18 @@ export async function checkSource(
   entity: RequestedEntity,
   signal: AbortSignal,
 ): Promise<CheckedSource | Failure<'failed'>> {
-  const ask = (path: string) => source.get(path, { totalMs: CALL_MS, signal });
+  const get = (path: string) => source.get(path, { totalMs: CALL_MS, signal });
   try {
-    const version = await checkVersion(ask);
+    const version = await checkVersion(get);
     if ('code' in version) return version;
     return (
-      (version.hasTokenScopes ? await checkToken(ask) : null) ??
-      (await checkEntity(ask, entity)) ?? { version: version.version, enterprise: version.enterprise }
+      (version.hasTokenScopes ? await checkToken(get) : null) ??
+      (await checkEntity(get, entity)) ?? { version: version.version, enterprise: version.enterprise }
     );
   } catch (error) {
     if (!(error instanceof SourceFailure)) throw error;
-    if (error.kind === 'blocked') return failed(`URL is blocked: ${error.message}`);
-    return failed(error.kind === 'badAnswer' ? TEXTS.url : error.message);
+    if (error.kind === 'blocked') return failCheck(`URL is blocked: ${error.message}`);
+    return failCheck(error.kind === 'badAnswer' ? TEXTS.url : error.message);
   }
 }
 
@@ -66,15 +66,15 @@ interface VersionCheck extends CheckedSource {
   readonly hasTokenScopes: boolean;
 }
 
-async function checkVersion(ask: GetFromSource): Promise<VersionCheck | Failure<'failed'>> {
-  const first = await ask('/version');
-  const response = isSuccess(first) ? first : await ask('/metadata');
+async function checkVersion(get: GetFromSource): Promise<VersionCheck | Failure<'failed'>> {
+  const first = await get('/version');
+  const response = isSuccess(first) ? first : await get('/metadata');
   const statuses = [first.status, response.status];
   if (isSuccess(response)) {
     const { version, enterprise } = Object(response.value) as { version?: unknown; enterprise?: unknown };
     const [, major, minor] = (typeof version === 'string' && /^(\d{1,4})\.(\d{1,4})/.exec(version)) || [];
-    if (major === undefined || minor === undefined) return failed(TEXTS.url);
-    if (Number(major) < 14) return failed(TEXTS.version);
+    if (major === undefined || minor === undefined) return failCheck(TEXTS.url);
+    if (Number(major) < 14) return failCheck(TEXTS.version);
     const hasTokenScopes = Number(major) > 15 || (Number(major) === 15 && Number(minor) >= 5);
     return {
       version: toStorableText((version as string).slice(0, 255)),
@@ -82,48 +82,48 @@ async function checkVersion(ask: GetFromSource): Promise<VersionCheck | Failure<
       hasTokenScopes,
     };
   }
-  if (statuses.some(isForbidden)) return failed(TEXTS.token);
-  if (response.status === 404) return failed(TEXTS.url);
-  return failed(unsuccessful(response, '/metadata'));
+  if (statuses.some(isForbidden)) return failCheck(TEXTS.token);
+  if (response.status === 404) return failCheck(TEXTS.url);
+  return failCheck(unsuccessfulMessage(response, '/metadata'));
 }
 
-async function checkToken(ask: GetFromSource): Promise<Failure<'failed'> | null> {
+async function checkToken(get: GetFromSource): Promise<Failure<'failed'> | null> {
   const path = '/personal_access_tokens/self';
-  const response = await ask(path);
-  if (isForbidden(response.status) || response.status === 404) return failed(TEXTS.token);
-  if (!isSuccess(response)) return failed(unsuccessful(response, path));
+  const response = await get(path);
+  if (isForbidden(response.status) || response.status === 404) return failCheck(TEXTS.token);
+  if (!isSuccess(response)) return failCheck(unsuccessfulMessage(response, path));
   const { scopes } = Object(response.value) as { scopes?: unknown };
-  return Array.isArray(scopes) && scopes.includes('api') ? null : failed(TEXTS.token);
+  return Array.isArray(scopes) && scopes.includes('api') ? null : failCheck(TEXTS.token);
 }
 
-async function checkEntity(ask: GetFromSource, entity: RequestedEntity): Promise<Failure<'failed'> | null> {
+async function checkEntity(get: GetFromSource, entity: RequestedEntity): Promise<Failure<'failed'> | null> {
   const { source_type, source_full_path } = entity;
-  const missing = failed(`Import failed. '${source_full_path}' not found.`);
+  const missing = failCheck(`Import failed. '${source_full_path}' not found.`);
   const path = getSourceEntityPath(entity);
-  const response = await ask(path);
-  if (isForbidden(response.status)) return failed(TEXTS.token);
+  const response = await get(path);
+  if (isForbidden(response.status)) return failCheck(TEXTS.token);
   if (response.status === 404) return missing;
-  if (!isSuccess(response)) return failed(unsuccessful(response, path));
+  if (!isSuccess(response)) return failCheck(unsuccessfulMessage(response, path));
   const sourceEntity = Object(response.value) as Record<string, unknown>;
   const fullPath = source_type === 'group_entity' ? sourceEntity.full_path : sourceEntity.path_with_namespace;
   // The source took a numeric path for an id.
   if (typeof fullPath !== 'string' || foldCase(fullPath) !== foldCase(source_full_path)) return missing;
   if (!Number.isSafeInteger(sourceEntity.id)) return missing;
-  return checkExport(ask, entity, sourceEntity.id as number);
+  return checkExport(get, entity, sourceEntity.id as number);
 }
 
-async function checkExport(ask: GetFromSource, entity: RequestedEntity, id: number): Promise<Failure<'failed'> | null> {
+async function checkExport(get: GetFromSource, entity: RequestedEntity, id: number): Promise<Failure<'failed'> | null> {
   const path = `/${entity.source_type === 'group_entity' ? 'groups' : 'projects'}/${id}/export_relations/status`;
-  const response = await ask(path);
-  if (response.status === 404) return failed(TEXTS.disabled);
+  const response = await get(path);
+  if (response.status === 404) return failCheck(TEXTS.disabled);
   if (response.status === 403) {
-    return failed(`Import failed. You do not have permission to export '${entity.source_full_path}'.`);
+    return failCheck(`Import failed. You do not have permission to export '${entity.source_full_path}'.`);
   }
-  if (response.status === 401) return failed(TEXTS.token);
-  return isSuccess(response) ? null : failed(unsuccessful(response, path));
+  if (response.status === 401) return failCheck(TEXTS.token);
+  return isSuccess(response) ? null : failCheck(unsuccessfulMessage(response, path));
 }
 
 const isSuccess = ({ status }: SourceResponse): boolean => status >= 200 && status <= 299;
 const isForbidden = (status: number): boolean => status === 401 || status === 403;
-const unsuccessful = ({ status }: SourceResponse, path: string) =>
+const unsuccessfulMessage = ({ status }: SourceResponse, path: string) =>
   `Unsuccessful response ${status} from /api/v4${path}`;

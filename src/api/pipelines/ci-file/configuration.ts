@@ -75,11 +75,11 @@ export async function inspectCiFile(
     const file = parseYaml(text, effort);
     if (file === null) throw new CiFileError('Please provide content of .gitlab-ci.yml');
     if (!isMap(file)) throw new CiFileError('Invalid configuration format');
-    const noting: ReadFile = (each) => {
-      includedPaths.add(each);
-      return read(each);
+    const readAndRecord: ReadFile = (includedPath) => {
+      includedPaths.add(includedPath);
+      return read(includedPath);
     };
-    const merged = resolveReferences(await resolveIncludes(file, path, noting, effort), effort);
+    const merged = resolveReferences(await resolveIncludes(file, path, readAndRecord, effort), effort);
     const extended = resolveExtends(merged, effort);
     new SizeCheck().check(extended);
     knownFile = extended;
@@ -115,10 +115,10 @@ function parseConfiguration(file: CiMap, effort: EffortBudget): CiConfiguration 
 }
 
 function findPathUsage(workflow: CiConfiguration['workflow'], jobs: readonly CiJob[]): CiConfiguration['usesPaths'] {
-  const rules = [workflow, ...jobs].flatMap((each) => each.rules ?? []);
+  const rules = [workflow, ...jobs].flatMap((entry) => entry.rules ?? []);
   const policies = jobs.flatMap(({ only, except }) => [only, except]);
   return {
-    changes: [...rules, ...policies].some((each) => each?.changes != null),
+    changes: [...rules, ...policies].some((clause) => clause?.changes != null),
     exists: rules.some(({ exists }) => exists !== null),
   };
 }

@@ -3,8 +3,8 @@ import { parseCiDuration } from './durations.ts';
 
 /** Structure checks for CI files. Errors name the location and the problem, in lower case (§6). */
 
-export function configError(where: string, problem: string): CiFileError {
-  return new CiFileError(`${where} ${problem}`.toLowerCase());
+export function configError(location: string, problem: string): CiFileError {
+  return new CiFileError(`${location} ${problem}`.toLowerCase());
 }
 
 /** Returns whether a value is present; null counts as absent. */
@@ -12,13 +12,13 @@ export function isPresent(value: CiValue | undefined): value is Exclude<CiValue,
   return value !== undefined && value !== null;
 }
 
-export function checkKnownKeys(map: CiMap, where: string, knownKeys: ReadonlySet<string>): void {
+export function checkKnownKeys(map: CiMap, location: string, knownKeys: ReadonlySet<string>): void {
   const unknownKeys = [...map.keys()].filter((key) => !knownKeys.has(key));
-  if (unknownKeys.length > 0) throw configError(where, `config contains unknown keys: ${unknownKeys.join(', ')}`);
+  if (unknownKeys.length > 0) throw configError(location, `config contains unknown keys: ${unknownKeys.join(', ')}`);
 }
 
-export function parseMap(value: CiValue, where: string, words = 'config should be a hash'): CiMap {
-  if (!isMap(value)) throw configError(where, words);
+export function parseMap(value: CiValue, location: string, words = 'config should be a hash'): CiMap {
+  if (!isMap(value)) throw configError(location, words);
   return value;
 }
 
@@ -39,12 +39,12 @@ export function flattenArrays(value: CiValue, levels = 10): CiValue[] | null {
 const sharedCommands = new WeakMap<object, string[]>();
 
 /** Parses a command or nested arrays of commands. */
-export function parseCommands(value: CiValue, where: string): string[] {
+export function parseCommands(value: CiValue, location: string): string[] {
   const cachedCommands = isArray(value) ? sharedCommands.get(value) : undefined;
   if (cachedCommands !== undefined) return cachedCommands;
   const all = flattenArrays(value);
   if (all === null || !areStrings(all)) {
-    throw configError(where, 'config should be a string or a nested array of strings up to 10 levels deep');
+    throw configError(location, 'config should be a string or a nested array of strings up to 10 levels deep');
   }
   if (isArray(value)) sharedCommands.set(value, all);
   return all;
@@ -55,27 +55,27 @@ function areStrings(values: readonly CiValue[]): values is string[] {
 }
 
 /** Parses an array of strings. `problem` is the error text, starting with the key: `paths should be an array of strings`. */
-export function parseStrings(value: CiValue, where: string, problem: string): string[] {
-  if (!isArray(value) || !areStrings(value)) throw configError(where, problem);
+export function parseStrings(value: CiValue, location: string, problem: string): string[] {
+  if (!isArray(value) || !areStrings(value)) throw configError(location, problem);
   return value;
 }
 
 /** Parses a string or an array of strings. */
-export function parseStringOrStrings(value: CiValue, where: string, key: string): string[] {
+export function parseStringOrStrings(value: CiValue, location: string, key: string): string[] {
   return typeof value === 'string'
     ? [value]
-    : parseStrings(value, where, `${key} should be an array of strings or a string`);
+    : parseStrings(value, location, `${key} should be an array of strings or a string`);
 }
 
 /** Parses a string strictly: a number such as `1` is an error. */
-export function parseStrictString(value: CiValue, where: string, key: string): string {
-  if (typeof value !== 'string') throw configError(where, `${key} should be a string`);
+export function parseStrictString(value: CiValue, location: string, key: string): string {
+  if (typeof value !== 'string') throw configError(location, `${key} should be a string`);
   return value;
 }
 
-export function parseString(value: CiValue, where: string, key: string): string {
+export function parseString(value: CiValue, location: string, key: string): string {
   const text = scalarToText(value);
-  if (text === null) throw configError(where, `${key} should be a string`);
+  if (text === null) throw configError(location, `${key} should be a string`);
   return text;
 }
 
@@ -92,34 +92,39 @@ export function toBoolean(value: CiValue): boolean | null {
   return typeof value === 'string' ? (BOOLEAN_WORDS.get(value.toLowerCase()) ?? null) : null;
 }
 
-export function parseBoolean(value: CiValue, where: string, key: string): boolean {
+export function parseBoolean(value: CiValue, location: string, key: string): boolean {
   const boolean = toBoolean(value);
-  if (boolean === null) throw configError(where, `${key} should be a boolean value`);
+  if (boolean === null) throw configError(location, `${key} should be a boolean value`);
   return boolean;
 }
 
-export function parseOneOf<T extends string>(value: CiValue, where: string, key: string, allowed: readonly T[]): T {
-  if (typeof value !== 'string') throw configError(where, `${key} should be a string`);
+export function parseOneOf<T extends string>(value: CiValue, location: string, key: string, allowed: readonly T[]): T {
+  if (typeof value !== 'string') throw configError(location, `${key} should be a string`);
   if (!(allowed as readonly string[]).includes(value)) {
-    throw configError(where, `${key} should be one of: ${allowed.join(', ')}`);
+    throw configError(location, `${key} should be one of: ${allowed.join(', ')}`);
   }
   return value as T;
 }
 
 /** Parses a duration and returns seconds; `limit` is in seconds too. */
-export function parseDurationKeyword(value: CiValue | undefined, where: string, key: string, limit?: number): number {
+export function parseDurationKeyword(
+  value: CiValue | undefined,
+  location: string,
+  key: string,
+  limit?: number,
+): number {
   const text = scalarToText(value);
   const seconds = text === null ? null : parseCiDuration(text);
-  if (seconds === null) throw configError(where, `${key} should be a duration`);
-  if (limit !== undefined && seconds > limit) throw configError(where, `${key} should not exceed the limit`);
+  if (seconds === null) throw configError(location, `${key} should be a duration`);
+  if (limit !== undefined && seconds > limit) throw configError(location, `${key} should not exceed the limit`);
   return seconds;
 }
 
 /** Parses an integer or an array of integers. */
-export function parseIntegers(value: CiValue, where: string, key: string): number[] {
+export function parseIntegers(value: CiValue, location: string, key: string): number[] {
   const all = isArray(value) ? value : [value];
   if (!all.every((each) => Number.isSafeInteger(each))) {
-    throw configError(where, `${key} should be an array of integers or an integer`);
+    throw configError(location, `${key} should be an array of integers or an integer`);
   }
   return all as number[];
 }

@@ -18,15 +18,15 @@ export interface AllowFailure {
   readonly exitCodes: readonly number[] | null;
 }
 
-export function parseAllowFailure(value: CiValue, where: string): AllowFailure {
+export function parseAllowFailure(value: CiValue, location: string): AllowFailure {
   const allowed = toBoolean(value);
   if (allowed !== null) return { allowed, exitCodes: null };
-  const map = parseMap(value, where, 'allow failure should be a hash or a boolean value');
-  checkKnownKeys(map, `${where}:allow_failure`, new Set(['exit_codes']));
+  const map = parseMap(value, location, 'allow failure should be a hash or a boolean value');
+  checkKnownKeys(map, `${location}:allow_failure`, new Set(['exit_codes']));
   const codes = map.get('exit_codes');
   return {
     allowed: false,
-    exitCodes: isPresent(codes) ? parseIntegers(codes, `${where}:allow_failure`, 'exit codes') : [],
+    exitCodes: isPresent(codes) ? parseIntegers(codes, `${location}:allow_failure`, 'exit codes') : [],
   };
 }
 
@@ -39,22 +39,22 @@ export interface CiJobNeed {
 
 const NEED_KEYS = new Set(['job', 'artifacts', 'optional']);
 
-export function parseNeeds(value: CiValue, where: string): CiJobNeed[] {
+export function parseNeeds(value: CiValue, location: string): CiJobNeed[] {
   const all = isMap(value) ? [value] : isArray(value) ? flattenArrays(value) : null;
-  if (all === null) throw configError(where, 'config can only be a hash or an array');
-  return all.map((each) => parseNeed(each, `${where}:need`));
+  if (all === null) throw configError(location, 'config can only be a hash or an array');
+  return all.map((each) => parseNeed(each, `${location}:need`));
 }
 
-function parseNeed(value: CiValue, where: string): CiJobNeed {
+function parseNeed(value: CiValue, location: string): CiJobNeed {
   if (typeof value === 'string') return { job: value, artifacts: true, optional: false };
-  const map = parseMap(value, where, 'config should be a hash or a string');
-  checkKnownKeys(map, where, NEED_KEYS);
+  const map = parseMap(value, location, 'config should be a hash or a string');
+  checkKnownKeys(map, location, NEED_KEYS);
   const [job, artifacts, optional] = ['job', 'artifacts', 'optional'].map((key) => map.get(key));
-  if (typeof job !== 'string') throw configError(where, 'job should be a string');
+  if (typeof job !== 'string') throw configError(location, 'job should be a string');
   return {
     job,
-    artifacts: !isPresent(artifacts) || parseBoolean(artifacts, where, 'artifacts'),
-    optional: isPresent(optional) && parseBoolean(optional, where, 'optional'),
+    artifacts: !isPresent(artifacts) || parseBoolean(artifacts, location, 'artifacts'),
+    optional: isPresent(optional) && parseBoolean(optional, location, 'optional'),
   };
 }
 
@@ -65,18 +65,18 @@ export type MatrixCombination = readonly { readonly key: string; readonly value:
 
 const MAX_PARALLEL = 200;
 
-export function parseParallel(value: CiValue, where: string): Parallel {
-  if (isMap(value)) return { matrix: parseMatrix(value, where) };
-  if (!Number.isInteger(value)) throw configError(where, 'should be an integer or a hash');
-  if ((value as number) < 1) throw configError(where, 'config must be greater than or equal to 1');
+export function parseParallel(value: CiValue, location: string): Parallel {
+  if (isMap(value)) return { matrix: parseMatrix(value, location) };
+  if (!Number.isInteger(value)) throw configError(location, 'should be an integer or a hash');
+  if ((value as number) < 1) throw configError(location, 'config must be greater than or equal to 1');
   if ((value as number) > MAX_PARALLEL)
-    throw configError(where, `config must be less than or equal to ${MAX_PARALLEL}`);
+    throw configError(location, `config must be less than or equal to ${MAX_PARALLEL}`);
   return { total: value as number };
 }
 
-function parseMatrix(map: ReadonlyMap<string, CiValue>, where: string): MatrixCombination[] {
-  checkKnownKeys(map, where, new Set(['matrix']));
-  const at = `${where}:matrix`;
+function parseMatrix(map: ReadonlyMap<string, CiValue>, location: string): MatrixCombination[] {
+  checkKnownKeys(map, location, new Set(['matrix']));
+  const at = `${location}:matrix`;
   const entries = map.get('matrix') ?? null;
   if (!isArray(entries) || entries.length === 0) throw configError(at, 'config should be an array of hashes');
   const all: MatrixCombination[] = [];
@@ -93,11 +93,12 @@ function parseMatrix(map: ReadonlyMap<string, CiValue>, where: string): MatrixCo
   return all;
 }
 
-function parseMatrixValue(value: CiValue, where: string): string {
-  if (!isPresent(value) || typeof value === 'object') throw configError(where, 'config should be an array of hashes');
+function parseMatrixValue(value: CiValue, location: string): string {
+  if (!isPresent(value) || typeof value === 'object')
+    throw configError(location, 'config should be an array of hashes');
   return String(value);
 }
 
-function tooManyJobsError(where: string) {
-  return configError(where, `config generates too many jobs (maximum is ${MAX_PARALLEL})`);
+function tooManyJobsError(location: string) {
+  return configError(location, `config generates too many jobs (maximum is ${MAX_PARALLEL})`);
 }

@@ -101,9 +101,9 @@ const MAX_TIMEOUT_SECONDS = 30 * 86_400;
 
 /** Parses a job; throws a CiFileError for the first problem. */
 export function parseJob(name: string, entry: CiMap, defaults: CiMap, patterns: PatternCache): CiJob {
-  const where = `jobs:${name}`;
-  checkKeys(name, entry, where);
-  const inherit = parseInherit(entry.get('inherit') ?? null, `${where}:inherit`);
+  const location = `jobs:${name}`;
+  checkKeys(name, entry, location);
+  const inherit = parseInherit(entry.get('inherit') ?? null, `${location}:inherit`);
   const getValue = (key: string): CiValue => {
     const ownValue = entry.get(key);
     return ownValue !== undefined || !inherit.defaults(key) ? (ownValue ?? null) : (defaults.get(key) ?? null);
@@ -112,83 +112,86 @@ export function parseJob(name: string, entry: CiMap, defaults: CiMap, patterns: 
     const value = getValue(key);
     return isPresent(value) ? reader(value) : null;
   };
-  const when = read('when', (value) => parseOneOf(value, where, 'when', WHENS));
+  const when = read('when', (value) => parseOneOf(value, location, 'when', WHENS));
   return {
     name,
     when,
-    allowFailure: read('allow_failure', (value) => parseAllowFailure(value, where)),
-    startIn: parseStartIn(getValue('start_in'), when, where),
+    allowFailure: read('allow_failure', (value) => parseAllowFailure(value, location)),
+    startIn: parseStartIn(getValue('start_in'), when, location),
     dependencies: read('dependencies', (value) =>
-      parseStrings(value, where, 'dependencies should be an array of strings'),
+      parseStrings(value, location, 'dependencies should be an array of strings'),
     ),
-    resourceGroup: read('resource_group', (value) => parseString(value, where, 'resource group')),
-    stage: read('stage', (value) => parseStrictString(value, `${where}:stage`, 'config')) ?? 'test',
-    options: parseOptions(read, where),
-    variables: read('variables', (value) => parseVariables(value, `${where}:variables`)) ?? [],
-    rules: read('rules', (value) => parseJobRules(value, where, patterns)),
-    only: read('only', (value) => parseRefPolicy(value, `${where}:only`, patterns)),
-    except: read('except', (value) => parseRefPolicy(value, `${where}:except`, patterns)),
-    needs: read('needs', (value) => parseNeeds(value, `${where}:needs`)),
-    parallel: read('parallel', (value) => parseParallel(value, `${where}:parallel`)),
-    tags: read('tags', (value) => parseTags(value, `${where}:tags`)) ?? [],
-    environment: read('environment', (value) => parseEnvironment(value, `${where}:environment`)),
-    timeout: read('timeout', (value) => parseDurationKeyword(value, `${where}:timeout`, 'config', MAX_TIMEOUT_SECONDS)),
-    interruptible: read('interruptible', (value) => parseBoolean(value, `${where}:interruptible`, 'config')) ?? false,
+    resourceGroup: read('resource_group', (value) => parseString(value, location, 'resource group')),
+    stage: read('stage', (value) => parseStrictString(value, `${location}:stage`, 'config')) ?? 'test',
+    options: parseOptions(read, location),
+    variables: read('variables', (value) => parseVariables(value, `${location}:variables`)) ?? [],
+    rules: read('rules', (value) => parseJobRules(value, location, patterns)),
+    only: read('only', (value) => parseRefPolicy(value, `${location}:only`, patterns)),
+    except: read('except', (value) => parseRefPolicy(value, `${location}:except`, patterns)),
+    needs: read('needs', (value) => parseNeeds(value, `${location}:needs`)),
+    parallel: read('parallel', (value) => parseParallel(value, `${location}:parallel`)),
+    tags: read('tags', (value) => parseTags(value, `${location}:tags`)) ?? [],
+    environment: read('environment', (value) => parseEnvironment(value, `${location}:environment`)),
+    timeout: read('timeout', (value) =>
+      parseDurationKeyword(value, `${location}:timeout`, 'config', MAX_TIMEOUT_SECONDS),
+    ),
+    interruptible:
+      read('interruptible', (value) => parseBoolean(value, `${location}:interruptible`, 'config')) ?? false,
     inherits: inherit.variables,
   };
 }
 
-function checkKeys(name: string, entry: CiMap, where: string): void {
-  checkKnownKeys(entry, where, JOB_KEYS);
+function checkKeys(name: string, entry: CiMap, location: string): void {
+  checkKnownKeys(entry, location, JOB_KEYS);
   if (isPresent(entry.get('rules'))) {
     const conflictingKeys = ['only', 'except'].filter((key) => entry.has(key));
     if (conflictingKeys.length > 0)
-      throw configError(where, `config key may not be used with \`rules\`: ${conflictingKeys.join(', ')}`);
+      throw configError(location, `config key may not be used with \`rules\`: ${conflictingKeys.join(', ')}`);
   }
   if (name.length > MAX_NAME_LENGTH)
-    throw configError(where, `name is too long (maximum is ${MAX_NAME_LENGTH} characters)`);
+    throw configError(location, `name is too long (maximum is ${MAX_NAME_LENGTH} characters)`);
   const bases = entry.get('extends');
-  if (isPresent(bases)) parseStringOrStrings(bases, where, 'extends');
+  if (isPresent(bases)) parseStringOrStrings(bases, location, 'extends');
 }
 
 type KeywordReader = <T>(key: string, reader: (value: Exclude<CiValue, null>) => T) => T | null;
 
-function parseOptions(read: KeywordReader, where: string): CiJob['options'] {
-  const commands = (key: string) => read(key, (value) => parseCommands(value, `${where}:${key}`));
-  const map = (key: string) => read(key, (value) => toJsonValue(parseMap(value, `${where}:${key}`)));
+function parseOptions(read: KeywordReader, location: string): CiJob['options'] {
+  const commands = (key: string) => read(key, (value) => parseCommands(value, `${location}:${key}`));
+  const map = (key: string) => read(key, (value) => toJsonValue(parseMap(value, `${location}:${key}`)));
   return {
     before_script: commands('before_script') ?? [],
     script: commands('script') ?? [],
     after_script: commands('after_script'),
-    image: read('image', (value) => parseImage(value, `${where}:image`)),
-    services: read('services', (value) => parseServices(value, `${where}:services`)) ?? [],
-    cache: read('cache', (value) => parseCaches(value, `${where}:cache`)) ?? [],
-    artifacts: read('artifacts', (value) => parseArtifacts(value, `${where}:artifacts`)),
+    image: read('image', (value) => parseImage(value, `${location}:image`)),
+    services: read('services', (value) => parseServices(value, `${location}:services`)) ?? [],
+    cache: read('cache', (value) => parseCaches(value, `${location}:cache`)) ?? [],
+    artifacts: read('artifacts', (value) => parseArtifacts(value, `${location}:artifacts`)),
     retry: read('retry', parseRetry),
-    hooks: read('hooks', (value) => parseHooks(value, `${where}:hooks`)) ?? {},
-    coverage: read('coverage', (value) => parseCoverage(value, `${where}:coverage`)),
-    manual_confirmation: read('manual_confirmation', (value) => parseString(value, where, 'manual confirmation')),
+    hooks: read('hooks', (value) => parseHooks(value, `${location}:hooks`)) ?? {},
+    coverage: read('coverage', (value) => parseCoverage(value, `${location}:coverage`)),
+    manual_confirmation: read('manual_confirmation', (value) => parseString(value, location, 'manual confirmation')),
     id_tokens: map('id_tokens'),
     release: map('release'),
     secrets: map('secrets'),
   };
 }
 
-function parseStartIn(value: CiValue, when: JobWhen | null, where: string): number | null {
-  if (when === 'delayed') return parseDurationKeyword(value, where, 'start in', MAX_DELAY_SECONDS);
-  if (isPresent(value)) throw configError(where, 'start in must be blank');
+function parseStartIn(value: CiValue, when: JobWhen | null, location: string): number | null {
+  if (when === 'delayed') return parseDurationKeyword(value, location, 'start in', MAX_DELAY_SECONDS);
+  if (isPresent(value)) throw configError(location, 'start in must be blank');
   return null;
 }
 
-function parseTags(value: CiValue, where: string): string[] {
-  const tags = parseStrings(value, where, 'config should be an array of strings');
-  if (tags.length >= MAX_TAGS) throw configError(where, `config must be less than the limit of ${MAX_TAGS} tags`);
+function parseTags(value: CiValue, location: string): string[] {
+  const tags = parseStrings(value, location, 'config should be an array of strings');
+  if (tags.length >= MAX_TAGS) throw configError(location, `config must be less than the limit of ${MAX_TAGS} tags`);
   return [...new Set(tags)];
 }
 
-function parseCoverage(value: CiValue, where: string): string {
+function parseCoverage(value: CiValue, location: string): string {
   const isPattern = typeof value === 'string' && /^\/.*\/$/s.test(value);
-  if (!isPattern) throw configError(where, 'config must be a regular expression');
+  if (!isPattern) throw configError(location, 'config must be a regular expression');
   return value;
 }
 
@@ -197,19 +200,19 @@ interface Inherit {
   readonly variables: (key: string) => boolean;
 }
 
-function parseInherit(value: CiValue, where: string): Inherit {
+function parseInherit(value: CiValue, location: string): Inherit {
   if (!isPresent(value)) return { defaults: () => true, variables: () => true };
-  const map = parseMap(value, where);
-  checkKnownKeys(map, where, new Set(['default', 'variables']));
+  const map = parseMap(value, location);
+  checkKnownKeys(map, location, new Set(['default', 'variables']));
   const createNameFilter = (key: string) => {
     const setting = map.get(key);
     if (!isPresent(setting)) return () => true;
     if (isArray(setting)) {
-      const names = new Set(parseStrings(setting, `${where}:${key}`, 'config should be an array of strings'));
+      const names = new Set(parseStrings(setting, `${location}:${key}`, 'config should be an array of strings'));
       return (name: string) => names.has(name);
     }
     const all = toBoolean(setting);
-    if (all === null) throw configError(`${where}:${key}`, 'config should be a boolean or an array of strings');
+    if (all === null) throw configError(`${location}:${key}`, 'config should be a boolean or an array of strings');
     return () => all;
   };
   return { defaults: createNameFilter('default'), variables: createNameFilter('variables') };

@@ -38,27 +38,27 @@ const SOURCES: ReadonlyMap<string, string> = new Map([
 
 const KEYS = new Set(['refs', 'variables', 'changes', 'kubernetes']);
 
-export function parseRefPolicy(value: CiValue, where: string, patterns: PatternCache): RefPolicy {
+export function parseRefPolicy(value: CiValue, location: string, patterns: PatternCache): RefPolicy {
   if (isArray(value) || typeof value === 'string') {
-    return { refs: parseRefs(value, where, patterns), variables: null, changes: null, kubernetes: false };
+    return { refs: parseRefs(value, location, patterns), variables: null, changes: null, kubernetes: false };
   }
-  if (!isMap(value)) throw configError(where, 'has to be either an array of conditions or a hash');
-  checkKnownKeys(value, where, KEYS);
+  if (!isMap(value)) throw configError(location, 'has to be either an array of conditions or a hash');
+  checkKnownKeys(value, location, KEYS);
   const [refs, variables] = ['refs', 'variables'].map((key) => value.get(key));
   return {
-    refs: isPresent(refs) ? parseRefs(refs, where, patterns) : null,
-    variables: isPresent(variables) ? parseConditions(variables, where, patterns) : null,
-    changes: parseGlobs(value.get('changes') ?? null, where, 'changes'),
+    refs: isPresent(refs) ? parseRefs(refs, location, patterns) : null,
+    variables: isPresent(variables) ? parseConditions(variables, location, patterns) : null,
+    changes: parseGlobs(value.get('changes') ?? null, location, 'changes'),
     kubernetes: isPresent(value.get('kubernetes')),
   };
 }
 
-function parseRefs(value: CiValue, where: string, patterns: PatternCache): RefCondition[] {
+function parseRefs(value: CiValue, location: string, patterns: PatternCache): RefCondition[] {
   const words = 'config should be an array of strings or regular expressions using re2 syntax';
   const refs = flattenArrays(value);
-  return parseStrings(refs ?? value, where, words).map((text) => {
+  return parseStrings(refs ?? value, location, words).map((text) => {
     const condition = parseRefCondition(text, patterns);
-    if (condition === null) throw configError(where, words);
+    if (condition === null) throw configError(location, words);
     return condition;
   });
 }
@@ -83,10 +83,10 @@ function parseNameCondition(name: string, patterns: PatternCache): RefCondition 
   return pattern && (({ ref }) => pattern.find(ref));
 }
 
-function parseConditions(value: CiValue, where: string, patterns: PatternCache): Condition[] {
-  return parseStrings(value, where, 'variables should be an array of strings').map((source) => {
+function parseConditions(value: CiValue, location: string, patterns: PatternCache): Condition[] {
+  return parseStrings(value, location, 'variables should be an array of strings').map((source) => {
     const condition = parseCondition(source, patterns);
-    if (condition === null) throw configError(where, 'variables invalid expression syntax');
+    if (condition === null) throw configError(location, 'variables invalid expression syntax');
     return condition;
   });
 }

@@ -37,77 +37,77 @@ const WORKFLOW_KEYS = new Set(['if', 'changes', 'exists', 'when', 'variables', '
 const JOB_WHENS = new Set(['on_success', 'on_failure', 'always', 'never', 'manual', 'delayed']);
 const WORKFLOW_WHENS = new Set(['always', 'never']);
 
-/** Parses the rules of a job; `where` is the location of the job. */
-export function parseJobRules(value: CiValue, where: string, patterns: PatternCache): CiRule[] {
-  return listRules(value, where).map((each) => {
+/** Parses the rules of a job; `location` is that of the job, for error texts. */
+export function parseJobRules(value: CiValue, location: string, patterns: PatternCache): CiRule[] {
+  return listRules(value, location).map((each) => {
     patterns.effort.spend(1);
-    return parseRule(each, `${where}:rules:rule`, patterns, JOB_KEYS, JOB_WHENS);
+    return parseRule(each, `${location}:rules:rule`, patterns, JOB_KEYS, JOB_WHENS);
   });
 }
 
 /** Parses the rules of `workflow`. */
-export function parseWorkflowRules(value: CiValue, where: string, patterns: PatternCache): CiRule[] {
-  const at = `${where}:rules:rule`;
-  return listRules(value, where).map((each) => parseRule(each, at, patterns, WORKFLOW_KEYS, WORKFLOW_WHENS));
+export function parseWorkflowRules(value: CiValue, location: string, patterns: PatternCache): CiRule[] {
+  const at = `${location}:rules:rule`;
+  return listRules(value, location).map((each) => parseRule(each, at, patterns, WORKFLOW_KEYS, WORKFLOW_WHENS));
 }
 
-function listRules(value: CiValue, where: string): CiValue[] {
+function listRules(value: CiValue, location: string): CiValue[] {
   const rules = isArray(value) ? flattenArrays(value) : null;
-  if (rules === null) throw configError(where, 'rules should be an array of hashes');
+  if (rules === null) throw configError(location, 'rules should be an array of hashes');
   return rules;
 }
 
 function parseRule(
   value: CiValue,
-  where: string,
+  location: string,
   patterns: PatternCache,
   keys: ReadonlySet<string>,
   allowedWhens: ReadonlySet<string>,
 ): CiRule {
-  const map = parseMap(value, where);
-  checkKnownKeys(map, where, keys);
+  const map = parseMap(value, location);
+  checkKnownKeys(map, location, keys);
   const getValue = (key: string) => map.get(key) ?? null;
   const [when, allowFailure, variables, needs] = ['when', 'allow_failure', 'variables', 'needs'].map(getValue);
   if (isPresent(when!) && !(typeof when === 'string' && allowedWhens.has(when))) {
-    throw configError(where, `when unknown value: ${String(when)}`);
+    throw configError(location, `when unknown value: ${String(when)}`);
   }
   const [startIn, interruptible] = ['start_in', 'interruptible'].map(getValue);
   return {
-    if: parseIf(map, where, patterns),
-    changes: parseGlobs(getValue('changes'), where, 'changes'),
-    exists: parseGlobs(getValue('exists'), where, 'exists'),
+    if: parseIf(map, location, patterns),
+    changes: parseGlobs(getValue('changes'), location, 'changes'),
+    exists: parseGlobs(getValue('exists'), location, 'exists'),
     when: when as CiRule['when'],
     startIn:
       when === 'delayed' || isPresent(startIn!)
-        ? parseDurationKeyword(startIn, where, 'start in', MAX_DELAY_SECONDS)
+        ? parseDurationKeyword(startIn, location, 'start in', MAX_DELAY_SECONDS)
         : null,
-    allowFailure: isPresent(allowFailure!) ? parseAllowFailure(allowFailure, where) : null,
-    variables: isPresent(variables!) ? parseVariables(variables, `${where}:variables`) : [],
-    needs: isPresent(needs!) ? parseNeeds(needs, `${where}:needs`) : null,
-    interruptible: isPresent(interruptible!) ? parseBoolean(interruptible, where, 'interruptible') : null,
+    allowFailure: isPresent(allowFailure!) ? parseAllowFailure(allowFailure, location) : null,
+    variables: isPresent(variables!) ? parseVariables(variables, `${location}:variables`) : [],
+    needs: isPresent(needs!) ? parseNeeds(needs, `${location}:needs`) : null,
+    interruptible: isPresent(interruptible!) ? parseBoolean(interruptible, location, 'interruptible') : null,
   };
 }
 
-function parseIf(map: CiMap, where: string, patterns: PatternCache): Condition | null {
+function parseIf(map: CiMap, location: string, patterns: PatternCache): Condition | null {
   const source = map.get('if');
   if (!isPresent(source)) return null;
   const condition = typeof source === 'string' ? parseCondition(source, patterns) : null;
-  if (condition === null) throw configError(where, 'if invalid expression syntax');
+  if (condition === null) throw configError(location, 'if invalid expression syntax');
   return condition;
 }
 
 const MAX_GLOBS = 50;
 
 /** Parses an array of globs or `{paths}`. */
-export function parseGlobs(value: CiValue, where: string, key: string): string[] | null {
+export function parseGlobs(value: CiValue, location: string, key: string): string[] | null {
   if (!isPresent(value)) return null;
   if (value instanceof Map) {
-    checkKnownKeys(value, `${where}:${key}`, new Set(['paths', 'compare_to', 'project', 'ref']));
-    return parseGlobs(value.get('paths') ?? null, `${where}:${key}`, 'paths') ?? [];
+    checkKnownKeys(value, `${location}:${key}`, new Set(['paths', 'compare_to', 'project', 'ref']));
+    return parseGlobs(value.get('paths') ?? null, `${location}:${key}`, 'paths') ?? [];
   }
   const flat = isArray(value) ? flattenArrays(value) : null;
-  const globs = parseStrings(flat ?? value, where, `${key} should be an array of strings`);
-  if (globs.length > MAX_GLOBS) throw configError(where, `${key} is too long (maximum is ${MAX_GLOBS} entries)`);
+  const globs = parseStrings(flat ?? value, location, `${key} should be an array of strings`);
+  if (globs.length > MAX_GLOBS) throw configError(location, `${key} is too long (maximum is ${MAX_GLOBS} entries)`);
   return globs;
 }
 
