@@ -40,32 +40,32 @@ export function paginate<DB, TB extends keyof DB, Item>(
   return paginateAfterRows(db, [], query, page, count);
 }
 
-/** Returns one page, as `paginate`, of a list that begins with the given rows, followed by those of the query. */
+/** Returns one page, as `paginate`, of a list that begins with `leadingRows`, followed by those of the query. */
 export async function paginateAfterRows<DB, TB extends keyof DB, Item>(
   db: Reader,
-  first: readonly Item[],
+  leadingRows: readonly Item[],
   query: SelectQueryBuilder<DB, TB, Item>,
   { page, perPage }: { readonly page: number; readonly perPage: number },
   count?: CountStrategy,
 ): Promise<Page<Item>> {
-  const before = (page - 1) * perPage;
-  const head = first.slice(before, before + perPage + 1);
-  const { items, countedTotal } = await rowsOf(query, count === 'countInPageQuery', {
-    limit: perPage + 1 - head.length,
-    offset: Math.max(0, before - first.length),
+  const precedingCount = (page - 1) * perPage;
+  const leadingItems = leadingRows.slice(precedingCount, precedingCount + perPage + 1);
+  const { items, countedTotal } = await loadPageRows(query, count === 'countInPageQuery', {
+    limit: perPage + 1 - leadingItems.length,
+    offset: Math.max(0, precedingCount - leadingRows.length),
   });
-  const all = [...head, ...items];
-  const more = all.length > perPage;
-  const isTotalKnown = !more && (all.length > 0 || page === 1);
-  const countOthers = typeof count === 'function' ? count : (limit: number) => countUpTo(db, query, limit);
+  const foundItems = [...leadingItems, ...items];
+  const more = foundItems.length > perPage;
+  const isTotalKnown = !more && (foundItems.length > 0 || page === 1);
+  const countQueryRows = typeof count === 'function' ? count : (limit: number) => countUpTo(db, query, limit);
   const total = isTotalKnown
-    ? before + all.length
-    : first.length + (countedTotal ?? (await countOthers(COUNT_LIMIT + 1)));
-  return { items: all.slice(0, perPage), total: total > COUNT_LIMIT ? null : total, more };
+    ? precedingCount + foundItems.length
+    : leadingRows.length + (countedTotal ?? (await countQueryRows(COUNT_LIMIT + 1)));
+  return { items: foundItems.slice(0, perPage), total: total > COUNT_LIMIT ? null : total, more };
 }
 
 /** Returns the rows of one page and, if requested, the total in the same statement; no total for an empty page. */
-async function rowsOf<DB, TB extends keyof DB, Item>(
+async function loadPageRows<DB, TB extends keyof DB, Item>(
   query: SelectQueryBuilder<DB, TB, Item>,
   countInQuery: boolean,
   { limit, offset }: { readonly limit: number; readonly offset: number },
@@ -87,9 +87,9 @@ export async function countUpTo<DB, TB extends keyof DB, Item>(
   const node = query.toOperationNode();
   const unorderedQuery = query.clearOrderBy();
   // With DISTINCT or UNION, the selected columns determine the number of rows.
-  const columnsCount =
+  const columnsAffectCount =
     node.frontModifiers !== undefined || node.distinctOn !== undefined || node.setOperations !== undefined;
-  const rows = columnsCount ? unorderedQuery : unorderedQuery.clearSelect().select(sql.lit(1).as('one'));
+  const rows = columnsAffectCount ? unorderedQuery : unorderedQuery.clearSelect().select(sql.lit(1).as('one'));
   return countRows(db, sql`${rows.limit(limit)}`);
 }
 
@@ -141,14 +141,14 @@ export async function paginateByKey<DB, TB extends keyof DB, Item>(
   id: ReferenceExpression<DB, TB> & string,
   { direction, limit, after }: KeysetOptions,
 ): Promise<Pick<Page<Item>, 'items' | 'more'>> {
-  const beyond = sql.raw(direction === 'asc' ? '>' : '<');
-  const single = column === id;
+  const operator = sql.raw(direction === 'asc' ? '>' : '<');
+  const isSingleColumn = column === id;
   let orderedQuery = query.orderBy(sql.ref(column), direction);
-  if (!single) orderedQuery = orderedQuery.orderBy(sql.ref(id), direction);
+  if (!isSingleColumn) orderedQuery = orderedQuery.orderBy(sql.ref(id), direction);
   if (after) {
-    const condition = single
-      ? sql<SqlBool>`${sql.ref(id)} ${beyond} ${after.id}`
-      : sql<SqlBool>`(${sql.ref(column)}, ${sql.ref(id)}) ${beyond} (${after.value}, ${after.id})`;
+    const condition = isSingleColumn
+      ? sql<SqlBool>`${sql.ref(id)} ${operator} ${after.id}`
+      : sql<SqlBool>`(${sql.ref(column)}, ${sql.ref(id)}) ${operator} (${after.value}, ${after.id})`;
     orderedQuery = orderedQuery.where(condition);
   }
   const rows = await orderedQuery

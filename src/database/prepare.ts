@@ -47,30 +47,30 @@ export function prepareWrite<Values, Result>(
 export function prepareForIds<Result, Values = {}>(
   build: (db: Reader, ids: Expression<number>, value: Params<Values>) => Compilable<Result>,
 ): (db: Reader, ids: readonly number[], ...values: {} extends Values ? [] : [Values]) => Promise<Result[]> {
-  const lengths = new Map<number, CompiledQuery<Values>>();
-  const queryFor = (length: number) => {
-    const cachedQuery = lengths.get(length);
+  const queriesByLength = new Map<number, CompiledQuery<Values>>();
+  const getQuery = (length: number) => {
+    const cachedQuery = queriesByLength.get(length);
     if (cachedQuery) return cachedQuery;
     const placeholders = Array.from({ length }, (_, index) => sql.val(new IdPlaceholder(index) as never));
     const compiledQuery = compileQuery<Values>((db, value) =>
       build(db, sql<number>`(${sql.join(placeholders)})`, value),
     );
-    lengths.set(length, compiledQuery);
+    queriesByLength.set(length, compiledQuery);
     return compiledQuery;
   };
-  const rowsOf = (db: Reader, ids: readonly number[], values: Values): MaybePromise<Row[]> =>
-    queryFor(2 ** Math.ceil(Math.log2(ids.length))).rows(db as Transaction, values, ids);
-  return async (db, ids, ...[given]) => {
-    const values = given as Values;
+  const executeQuery = (db: Reader, ids: readonly number[], values: Values): MaybePromise<Row[]> =>
+    getQuery(2 ** Math.ceil(Math.log2(ids.length))).rows(db as Transaction, values, ids);
+  return async (db, ids, ...[parameterValues]) => {
+    const values = parameterValues as Values;
     if (ids.length === 0) return [];
     if (ids.length <= MAX_LIST_LENGTH) {
-      const rows = rowsOf(db, ids, values);
+      const rows = executeQuery(db, ids, values);
       // Copied, because the array may belong to the query cache.
       return [...(rows instanceof Promise ? await rows : rows)] as Result[];
     }
     const foundRows: Row[] = [];
     for (let from = 0; from < ids.length; from += MAX_LIST_LENGTH) {
-      foundRows.push(...(await rowsOf(db, ids.slice(from, from + MAX_LIST_LENGTH), values)));
+      foundRows.push(...(await executeQuery(db, ids.slice(from, from + MAX_LIST_LENGTH), values)));
     }
     return foundRows as Result[];
   };
@@ -96,15 +96,15 @@ export function prepareForRows<Row extends object, Result>(
   build: (tx: Transaction, rows: RowParameters<Row>) => Compilable<Result>,
   { pad = false }: { readonly pad?: boolean } = {},
 ): (tx: Transaction, rows: readonly Row[]) => Promise<Result[]> {
-  const lengths = new Map<number, CompiledQuery<unknown>>();
-  const queryFor = (length: number) => {
-    const cachedQuery = lengths.get(length);
+  const queriesByLength = new Map<number, CompiledQuery<unknown>>();
+  const getQuery = (length: number) => {
+    const cachedQuery = queriesByLength.get(length);
     if (cachedQuery) return cachedQuery;
     const placeholders = Array.from({ length }, (_, index) =>
       Object.fromEntries(columns.map((name) => [name, sql.val(new CellPlaceholder(index, name) as never)])),
     );
     const compiledQuery = compileQuery<unknown>((tx) => build(tx, placeholders as unknown as RowParameters<Row>));
-    lengths.set(length, compiledQuery);
+    queriesByLength.set(length, compiledQuery);
     return compiledQuery;
   };
   return async (tx, rows) => {
@@ -112,7 +112,7 @@ export function prepareForRows<Row extends object, Result>(
     for (let from = 0; from < rows.length; ) {
       const exponent = Math.log2(rows.length - from);
       const length = Math.min(MAX_ROWS, 2 ** (pad ? Math.ceil(exponent) : Math.floor(exponent)));
-      results.push(...((await queryFor(length).rows(tx, {}, rows.slice(from, from + length))) as Result[]));
+      results.push(...((await getQuery(length).rows(tx, {}, rows.slice(from, from + length))) as Result[]));
       from += length;
     }
     return results;
@@ -126,8 +126,8 @@ const MAX_ROWS = 64;
 
 /** Sorts rows into the order of the ids; ids without a row are skipped. */
 export function sortByIds<Row extends { readonly id: number }>(ids: readonly number[], rows: readonly Row[]): Row[] {
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  const rowsById = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => rowsById.get(id) ?? []);
 }
 
 interface Compilable<Result> {
@@ -182,14 +182,14 @@ const ALL_COLUMNS = /(?:select|returning|,|\.) ?\*/;
 
 function compileQuery<Values>(build: Build<Values, unknown>): CompiledQuery<Values> {
   const name = `hearth_${++preparedCount}`;
-  const compiledFor = new Map<Engine['name'], Compiled>();
+  const compiledByEngine = new Map<Engine['name'], Compiled>();
   const compile = (engine: Engine, db: Transaction): Compiled => {
-    const cachedStatement = compiledFor.get(engine.name);
+    const cachedStatement = compiledByEngine.get(engine.name);
     if (cachedStatement) return cachedStatement;
     const { sql: text, parameters } = build(db, (value) => sql.val(new ValuePlaceholder(value) as never)).compile();
     if (ALL_COLUMNS.test(text)) throw new Error(`A prepared query must name its columns instead of using *: ${text}`);
     const compiled = { sql: text, parameters, name };
-    compiledFor.set(engine.name, compiled);
+    compiledByEngine.set(engine.name, compiled);
     return compiled;
   };
   const bindStatement = (db: Transaction, values: Values, list: readonly unknown[] = []): Statement => {
@@ -213,8 +213,8 @@ function compileQuery<Values>(build: Build<Values, unknown>): CompiledQuery<Valu
 
 function createPreparedQuery<Values, Result>(build: Build<Values, Result>): PreparedQuery<Transaction, Values, Result> {
   const { rows, bind } = compileQuery(build);
-  const all = async (db: Transaction, values: Values) => rows(db, values) as MaybePromise<Result[]>;
-  return Object.assign(all, {
+  const executeAll = async (db: Transaction, values: Values) => rows(db, values) as MaybePromise<Result[]>;
+  return Object.assign(executeAll, {
     async first(db: Transaction, values: Values) {
       const foundRows = rows(db, values);
       return (foundRows instanceof Promise ? await foundRows : foundRows)[0] as Result | undefined;

@@ -37,8 +37,9 @@ interface TransactionContext {
   readonly onActionFailed: (error: unknown) => void;
 }
 
+/** Attempts after which the database counts as unavailable. */
 const MAX_ATTEMPTS = 20;
-const MAX_PAUSE = 200;
+const MAX_PAUSE_MS = 200;
 
 /** Transactions that conflicted this often run one after another: on a contended row only one succeeds anyway. */
 const MAX_CONCURRENT_ATTEMPTS = 3;
@@ -60,19 +61,19 @@ export async function runTransaction<T>(
     // Unique and sorted: two transactions with the same keys in another order would deadlock.
     const lockKeys = [...new Set(requestedKeys)].sort();
     const outcome = await runOnce({ ...context, isRetryable }, work, { isolation, lockKeys, waiter });
-    if (!outcome.again) {
+    if (!outcome.isRetryable) {
       if (outcome.failed) throw outcome.error;
       return outcome.value;
     }
     if (attempt === MAX_ATTEMPTS) throw new DatabaseUnavailable(outcome.error);
-    if (attempt < MAX_CONCURRENT_ATTEMPTS) await pause(Math.random() * Math.min(MAX_PAUSE, 2 ** attempt * 2));
+    if (attempt < MAX_CONCURRENT_ATTEMPTS) await pause(Math.random() * Math.min(MAX_PAUSE_MS, 2 ** attempt * 2));
   }
 }
 
 type Outcome<T> =
-  | { readonly again: true; readonly error: unknown }
-  | { readonly again: false; readonly failed: true; readonly error: unknown }
-  | { readonly again: false; readonly failed: false; readonly value: T };
+  | { readonly isRetryable: true; readonly error: unknown }
+  | { readonly isRetryable: false; readonly failed: true; readonly error: unknown }
+  | { readonly isRetryable: false; readonly failed: false; readonly value: T };
 
 interface BeginOptions {
   readonly isolation: Isolation;
@@ -104,20 +105,20 @@ async function runOnce<T>(
   } catch (error) {
     await rollBack(open, guardedConnection);
     const cause = guardedConnection.failure?.error ?? error;
-    return isRetryable(cause) ? { again: true, error: cause } : { again: false, failed: true, error };
+    return isRetryable(cause) ? { isRetryable: true, error: cause } : { isRetryable: false, failed: true, error };
   } finally {
     watch?.end();
   }
   if (isFailure(value)) {
     await rollBack(open, guardedConnection);
     const cause = guardedConnection.failure?.error;
-    return isRetryable(cause) ? { again: true, error: cause } : { again: false, failed: false, value };
+    return isRetryable(cause) ? { isRetryable: true, error: cause } : { isRetryable: false, failed: false, value };
   }
   try {
     guardedConnection.end();
     await open.commit();
   } catch (error) {
-    return isRetryable(error) ? { again: true, error } : { again: false, failed: true, error };
+    return isRetryable(error) ? { isRetryable: true, error } : { isRetryable: false, failed: true, error };
   }
   for (const action of afterCommit) {
     try {
@@ -126,7 +127,7 @@ async function runOnce<T>(
       onActionFailed(error);
     }
   }
-  return { again: false, failed: false, value };
+  return { isRetryable: false, failed: false, value };
 }
 
 interface GuardedConnection {

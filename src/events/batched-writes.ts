@@ -41,7 +41,7 @@ export type BatchedWrite<Item, Result> = (
 
 /**
  * Defines a batched write, with one queue per server. Items that arrive while a transaction runs, or in the same tick
- * of the event loop, form the next batch. Rejects with `QueueFull` if too many items wait, and with `WaiterGone` if the
+ * of the event loop, form the next batch. Rejects with `QueueFull` if too many items wait, and with `ClientDisconnected` if the
  * client disconnects before its batch begins. A stopping server finishes its requests first, and so these writes.
  */
 export function defineBatchedWrite<Item, Result>(
@@ -50,7 +50,7 @@ export function defineBatchedWrite<Item, Result>(
   type Entry = WaitingItem<Item, Result | Failure>;
   const queues = new WeakMap<RunUnitOfWork, Entry[]>();
 
-  async function run(runUnitOfWork: RunUnitOfWork, waitingEntries: Entry[]): Promise<void> {
+  async function processQueue(runUnitOfWork: RunUnitOfWork, waitingEntries: Entry[]): Promise<void> {
     while (waitingEntries.length > 0) {
       // Waits for items of the same tick of the event loop.
       await new Promise(setImmediate);
@@ -73,7 +73,7 @@ export function defineBatchedWrite<Item, Result>(
       }
       const waitingEntries = [entry];
       queues.set(runUnitOfWork, waitingEntries);
-      run(runUnitOfWork, waitingEntries);
+      processQueue(runUnitOfWork, waitingEntries);
     });
   };
 }
@@ -86,13 +86,13 @@ function takeNextBatch<Item, Result>(
   const batch: WaitingItem<Item, Result>[] = [];
   let takenCount = 0;
   let weight = 0;
-  for (const each of waitingItems) {
-    if (each.client?.isDisconnected) {
-      each.reject(new ClientDisconnected());
+  for (const waitingItem of waitingItems) {
+    if (waitingItem.client?.isDisconnected) {
+      waitingItem.reject(new ClientDisconnected());
     } else {
-      weight += weightOf(each.item);
+      weight += weightOf(waitingItem.item);
       if (batch.length > 0 && weight > maxWeight) break;
-      batch.push(each);
+      batch.push(waitingItem);
     }
     takenCount++;
   }

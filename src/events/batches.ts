@@ -18,14 +18,14 @@ export async function nextBatch(...steps: readonly (() => Promise<number>)[]): P
   return undefined;
 }
 
-interface BatchedWork<By extends Caller, Found, No extends string, T> {
+interface BatchedWork<By extends Caller, CheckResult, Code extends string, T> {
   /**
    * Runs at the start of each batch, and passes its result to the batch: other requests may have changed anything since
    * the last one. Throws `AccessRevoked` if the caller has lost access (`authorization/current-access.ts`); a Failure
    * ends the work. `hasBegun`: whether a batch has been committed already.
    */
-  readonly recheck: (uow: UnitOfWork<By>, hasBegun: boolean) => Promise<Found | Failure<No>>;
-  readonly runBatch: (uow: UnitOfWork<By>, checkResult: Found) => Promise<T | typeof MORE>;
+  readonly recheck: (uow: UnitOfWork<By>, hasBegun: boolean) => Promise<CheckResult | Failure<Code>>;
+  readonly runBatch: (uow: UnitOfWork<By>, checkResult: CheckResult) => Promise<T | typeof MORE>;
 }
 
 /** For background work without permission checks, which finds nothing to do if the data has changed. */
@@ -35,17 +35,17 @@ export const noRecheck = async (): Promise<undefined> => undefined;
  * Runs `runBatch` in separate transactions until it returns something other than MORE, so that other writers are not
  * blocked for long. For work that can be interrupted after any batch and requested again.
  */
-export async function inBatches<By extends Caller, Found, No extends string, T>(
+export async function inBatches<By extends Caller, CheckResult, Code extends string, T>(
   runUnitOfWork: RunUnitOfWork,
   actor: By,
-  { recheck, runBatch }: BatchedWork<By, Found, No, T>,
-): Promise<T | Failure<No>> {
+  { recheck, runBatch }: BatchedWork<By, CheckResult, Code, T>,
+): Promise<T | Failure<Code>> {
   for (let hasBegun = false; ; hasBegun = true) {
     const result = await runUnitOfWork(actor, async (uow: UnitOfWork<By>) => {
       const checkResult = await recheck(uow, hasBegun);
-      return isFailure(checkResult) ? (checkResult as Failure<No>) : runBatch(uow, checkResult as Found);
+      return isFailure(checkResult) ? (checkResult as Failure<Code>) : runBatch(uow, checkResult as CheckResult);
     });
-    if (result !== MORE) return result as T | Failure<No>;
+    if (result !== MORE) return result as T | Failure<Code>;
     await yieldToOthers();
   }
 }

@@ -77,13 +77,13 @@ export function createEventBus<Services>(unsorted: readonly ResourceSubscription
 type InTransaction = (uow: UnitOfWork, payload: EventPayloads[EventName]) => Promise<void>;
 type InBatches = (uow: UnitOfWork, payload: EventPayloads[EventName]) => Promise<typeof MORE | undefined>;
 
-type Ordered = Pick<Subscription<never>, 'event' | 'before'> & { readonly resource?: string };
+type SortableSubscription = Pick<Subscription<never>, 'event' | 'before'> & { readonly resource?: string };
 
 /**
  * Sorts subscriptions topologically, so that each one comes before the subscriptions to the same event of the resources in
  * its `before`. Keeps the given order where nothing else is declared. Throws on a cycle.
  */
-export function sortSubscriptions<Item extends Ordered>(subscriptions: readonly Item[]): Item[] {
+export function sortSubscriptions<Item extends SortableSubscription>(subscriptions: readonly Item[]): Item[] {
   const sortedItems: Item[] = [];
   let remaining = [...subscriptions];
   while (remaining.length > 0) {
@@ -93,12 +93,13 @@ export function sortSubscriptions<Item extends Ordered>(subscriptions: readonly 
       throw new Error(`The orders that event subscriptions declare in "before" form a cycle: ${names}`);
     }
     sortedItems.push(next);
-    remaining = remaining.filter((one) => one !== next);
+    remaining = remaining.filter((item) => item !== next);
   }
   return sortedItems;
 }
 
-function runsBefore(one: Ordered, other: Ordered): boolean {
-  if (one === other || one.event !== other.event || other.resource === undefined) return false;
-  return one.before?.includes(other.resource) ?? false;
+/** Returns whether `candidate` declares that it runs before `other`. */
+function runsBefore(candidate: SortableSubscription, other: SortableSubscription): boolean {
+  if (candidate === other || candidate.event !== other.event || other.resource === undefined) return false;
+  return candidate.before?.includes(other.resource) ?? false;
 }

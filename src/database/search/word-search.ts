@@ -27,8 +27,8 @@ export function containsWords(
         : hasIndexedSubstringInLongText(text, word);
     });
   }
-  const inEach = containsWordsUnindexed(db, table, searchedColumns, words);
-  return sql<SqlBool>`(${sql.ref(`${table}.id`)} in (${selectIdsWithTrigrams(table, columns, parts, searchedColumns)}) and ${inEach})`;
+  const unindexedCondition = containsWordsUnindexed(db, table, searchedColumns, words);
+  return sql<SqlBool>`(${sql.ref(`${table}.id`)} in (${selectIdsWithTrigrams(table, columns, parts, searchedColumns)}) and ${unindexedCondition})`;
 }
 
 /**
@@ -94,9 +94,9 @@ function selectIdsWithTrigrams(
   parts: ReadonlySet<string>,
   searchedColumns: readonly string[],
 ): RawBuilder<{ id: number }> {
-  const found = selectIdsInIndex(table, columns, parts, searchedColumns);
-  const long = sql`select id from ${sql.table(table)} where ${isLongText(columns)}`;
-  return sql`${found} union all ${long}`;
+  const indexedIds = selectIdsInIndex(table, columns, parts, searchedColumns);
+  const longTextIds = sql`select id from ${sql.table(table)} where ${isLongText(columns)}`;
+  return sql`${indexedIds} union all ${longTextIds}`;
 }
 
 /** Selects rows whose index entries have all of these trigrams. */
@@ -131,15 +131,15 @@ export function containsWordsUnindexed(
 function containsAllInOneColumn(
   columns: readonly string[],
   words: readonly string[],
-  isIn: (column: string, word: string) => RawBuilder<SqlBool>,
+  containsWord: (column: string, word: string) => RawBuilder<SqlBool>,
 ): RawBuilder<SqlBool> {
   if (words.length === 0) return sql<SqlBool>`1 = 1`;
-  const inOne = (column: string) =>
+  const containsAllWords = (column: string) =>
     sql`(${sql.join(
-      words.map((word) => isIn(column, word)),
+      words.map((word) => containsWord(column, word)),
       sql` and `,
     )})`;
-  return sql<SqlBool>`(${sql.join(columns.map(inOne), sql` or `)})`;
+  return sql<SqlBool>`(${sql.join(columns.map(containsAllWords), sql` or `)})`;
 }
 
 /** Returns whether the index can find rows with these words; if not, all rows must be scanned. */

@@ -90,14 +90,15 @@ export async function createMembership(
     .executeTakeFirstOrThrow();
 }
 
+/** Updates the role or expiry date of a membership and returns the new row. Throws if the membership does not exist. */
 export async function updateMembership(
   tx: Transaction,
   id: number,
-  change: Pick<Membership, 'access_level' | 'expires_at'>,
+  changes: Pick<Membership, 'access_level' | 'expires_at'>,
 ): Promise<Membership> {
   return tx
     .updateTable('memberships')
-    .set({ ...change, updated_at: tx.now })
+    .set({ ...changes, updated_at: tx.now })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -149,7 +150,7 @@ export async function findInheritedMembership(
  * Selects active Owners other than this user, without token bots and users being deleted. The caller adds the group.
  * index: memberships_by_source, users primary key, token_bots primary key
  */
-function otherOwners(db: Reader, userId: number) {
+function selectOtherOwners(db: Reader, userId: number) {
   return db
     .selectFrom('memberships as other')
     .innerJoin('users', 'users.id', 'other.user_id')
@@ -165,7 +166,7 @@ function otherOwners(db: Reader, userId: number) {
 
 /** Returns whether the group would have an active direct Owner without this user. */
 export function hasOtherOwner(db: Reader, groupId: number, userId: number): Promise<boolean> {
-  const owners = otherOwners(db, userId).where('other.source_id', '=', groupId);
+  const owners = selectOtherOwners(db, userId).where('other.source_id', '=', groupId);
   return hasRow(owners);
 }
 
@@ -191,7 +192,9 @@ export async function listSolelyOwnedGroups(db: Reader, userId: number): Promise
     .where('own.source_type', '=', 'group')
     .where('own.access_level', '=', OWNER)
     .where(isActiveMembership('own.expires_at', db.today))
-    .where(({ not, exists }) => not(exists(otherOwners(db, userId).where('other.source_id', 'in', groupAndAncestors))))
+    .where(({ not, exists }) =>
+      not(exists(selectOtherOwners(db, userId).where('other.source_id', 'in', groupAndAncestors))),
+    )
     .orderBy('own.source_id')
     .execute();
 }
@@ -204,13 +207,13 @@ type MembershipWithPath = Membership & { readonly full_path: string };
  * index: memberships_by_user, namespace_closure_pkey
  */
 export async function listMembershipsBelow(db: Reader, groupId: number, userId: number): Promise<MembershipWithPath[]> {
-  const ofUser = (type: SourceType) =>
+  const selectMemberships = (type: SourceType) =>
     db
       .selectFrom('memberships')
       .selectAll('memberships')
       .where('memberships.user_id', '=', userId)
       .where('memberships.source_type', '=', type);
-  const inGroups = await ofUser('group')
+  const inGroups = await selectMemberships('group')
     .innerJoin('namespace_closure as down', (join) =>
       join.onRef('down.descendant_id', '=', 'memberships.source_id').on('down.ancestor_id', '=', groupId),
     )
@@ -218,7 +221,7 @@ export async function listMembershipsBelow(db: Reader, groupId: number, userId: 
     .select('routes.full_path')
     .where('down.depth', '>', 0)
     .execute();
-  const inProjects = await ofUser('project')
+  const inProjects = await selectMemberships('project')
     .innerJoin('projects', 'projects.id', 'memberships.source_id')
     .innerJoin('namespace_closure as down', (join) =>
       join.onRef('down.descendant_id', '=', 'projects.namespace_id').on('down.ancestor_id', '=', groupId),
@@ -265,9 +268,9 @@ export async function filterSourcesWithMembers(
 ): Promise<readonly MemberSourceRef[]> {
   const hasMembership = ({ type, id }: MemberSourceRef) =>
     sql<SqlBool>`exists (select 1 from memberships where source_type = ${type} and source_id = ${id})`;
-  const query = db.selectNoFrom(sources.map((source, at) => toZeroOrOne(hasMembership(source)).as(`has_${at}`)));
+  const query = db.selectNoFrom(sources.map((source, index) => toZeroOrOne(hasMembership(source)).as(`has_${index}`)));
   const results = Object.values(await query.executeTakeFirstOrThrow());
-  return sources.filter((_, at) => results[at] === 1);
+  return sources.filter((_, index) => results[index] === 1);
 }
 
 /**
@@ -277,16 +280,16 @@ export async function filterSourcesWithMembers(
 const MAX_UNION_SOURCES = 20;
 
 /**
- * Selects the members of these sources, each once. For few sources the members of the nearest come first, each from the
- * index by user, so that a page in that order reads no further.
+ * Selects the members of these sources, without duplicates. With few sources, the members of the nearest source come
+ * first, each source in index order by user, so that a page reads only its own rows.
  * index: memberships_by_source
  */
 export function selectMembersOfAny(db: Reader, sources: readonly MemberSourceRef[]) {
   if (sources.length > MAX_UNION_SOURCES) return selectDistinctMembers(db, sources);
-  const [first, ...otherQueries] = sources.map((source, at) =>
-    selectMembersNotInNearer(db, source, sources.slice(0, at)),
+  const [first, ...otherMembers] = sources.map((source, index) =>
+    selectMembersNotInNearer(db, source, sources.slice(0, index)),
   );
-  return otherQueries.reduce((all, next) => all.unionAll(next), first!);
+  return otherMembers.reduce((union, members) => union.unionAll(members), first!);
 }
 
 function selectDistinctMembers(db: Reader, sources: readonly MemberSourceRef[]) {
@@ -330,8 +333,8 @@ export function isMemberOfAny(db: Reader, sources: readonly MemberSourceRef[], u
 }
 
 function idsByType(sources: readonly MemberSourceRef[]): ReadonlyMap<SourceType, readonly number[]> {
-  const byType = Map.groupBy(sources, ({ type }) => type);
-  return new Map([...byType].map(([type, all]) => [type, all.map(({ id }) => id)]));
+  const sourcesByType = Map.groupBy(sources, ({ type }) => type);
+  return new Map([...sourcesByType].map(([type, sourcesOfType]) => [type, sourcesOfType.map(({ id }) => id)]));
 }
 
 /**

@@ -13,6 +13,7 @@ import { selectSelfAndAncestors } from './hierarchy.ts';
  */
 
 type Eb<Table extends keyof Schema> = ExpressionBuilder<Schema, Table>;
+/** `marked`: marked for deletion. */
 type State = 'archived' | 'marked';
 
 // --- Columns for single rows.
@@ -92,17 +93,20 @@ export const projectArchived = (expected: boolean) => (eb: Eb<'projects'>) =>
 export const projectActive = (expected: boolean) => (eb: Eb<'projects'>) =>
   isProjectInState(eb, !expected, selectGroupIdsInState('inactive'));
 
-type Groups = ReturnType<typeof selectGroupIdsInState>;
+type GroupIds = ReturnType<typeof selectGroupIdsInState>;
 
-/** Condition: the project is archived itself or lies in one of these groups; `is: false`: neither. */
-function isProjectInState(eb: Eb<'projects'>, expected: boolean, groups: Groups): Expression<SqlBool> {
-  if (!expected) return eb.and([eb('projects.archived', '=', false), eb('projects.namespace_id', 'not in', groups)]);
-  const themselves = eb.selectFrom('projects as own').select('own.id as id').where(sql<SqlBool>`own.archived = true`);
-  const inGroups = eb
+/** Condition: the project is archived itself or lies in one of these groups; `expected` false: neither. */
+function isProjectInState(eb: Eb<'projects'>, expected: boolean, groupIds: GroupIds): Expression<SqlBool> {
+  if (!expected) return eb.and([eb('projects.archived', '=', false), eb('projects.namespace_id', 'not in', groupIds)]);
+  const archivedProjects = eb
+    .selectFrom('projects as own')
+    .select('own.id as id')
+    .where(sql<SqlBool>`own.archived = true`);
+  const projectsInGroups = eb
     .selectFrom('projects as inside')
     .select('inside.id as id')
-    .where('inside.namespace_id', 'in', groups);
-  return eb('projects.id', 'in', themselves.unionAll(inGroups));
+    .where('inside.namespace_id', 'in', groupIds);
+  return eb('projects.id', 'in', archivedProjects.unionAll(projectsInGroups));
 }
 
 function selectGroupIdsInState(state: keyof typeof STATE_CONDITIONS) {
@@ -123,18 +127,21 @@ interface StateOrigin {
   readonly any: boolean;
 }
 
-/** index: namespace_closure_pkey */
+/**
+ * Returns whether the namespace or its ancestors are archived and marked for deletion.
+ * index: namespace_closure_pkey
+ */
 export async function loadArchiveState(db: Reader, namespaceId: number): Promise<Readonly<Record<State, StateOrigin>>> {
   const rows = await selectSelfAndAncestors(db, namespaceId)
     .select(['namespace_closure.depth', 'namespaces.archived', 'namespaces.marked_for_deletion_on'])
     .execute();
-  const where = (matches: (row: (typeof rows)[number]) => boolean): StateOrigin => {
+  const toStateOrigin = (matches: (row: (typeof rows)[number]) => boolean): StateOrigin => {
     const isOwn = rows.some((row) => row.depth === 0 && matches(row));
     const isInherited = rows.some((row) => row.depth > 0 && matches(row));
     return { own: isOwn, inherited: isInherited, any: isOwn || isInherited };
   };
   return {
-    archived: where(({ archived }) => archived),
-    marked: where(({ marked_for_deletion_on: markedOn }) => markedOn !== null),
+    archived: toStateOrigin(({ archived }) => archived),
+    marked: toStateOrigin(({ marked_for_deletion_on: markedOn }) => markedOn !== null),
   };
 }

@@ -56,15 +56,15 @@ const isNamespaceRoute = sql<SqlBool>`(routes.namespace_id is not null) is true`
 
 /** Returns whether so many namespaces match the search that a list must be scanned in its own order. */
 export async function isCommonSearchTerm(db: Reader, search: string): Promise<boolean> {
-  const part = foldCase(search);
-  if (isTooShortForIndex(part)) return true;
-  if (await isCommonSubstring(db, 'namespaces', 'name_key', part)) return true;
-  return isCommonSubstring(db, 'routes', 'full_path_key', part, { rows: isNamespaceRoute });
+  const foldedSearch = foldCase(search);
+  if (isTooShortForIndex(foldedSearch)) return true;
+  if (await isCommonSubstring(db, 'namespaces', 'name_key', foldedSearch)) return true;
+  return isCommonSubstring(db, 'routes', 'full_path_key', foldedSearch, { rows: isNamespaceRoute });
 }
 
 /**
- * Returns a set of the ids of all namespaces whose name or path contains the text, in any case (`matchFullPath`: whose full
- * path does). Null if so many match that a list must be scanned in its own order.
+ * Finds all namespaces whose name or path (with `matchFullPath`: full path) contains the text, in any case. Returns a
+ * function that builds the condition for their ids; null if so many match that a list must be scanned in its own order.
  * index: namespaces_name_key_trigrams, routes_full_path_key_trigrams
  */
 export async function findMatchingNamespaceIds(
@@ -72,18 +72,19 @@ export async function findMatchingNamespaceIds(
   search: string,
   { matchFullPath }: { readonly matchFullPath: boolean },
 ): Promise<ScanResult['isMatch']> {
-  const part = foldCase(search);
-  if (isTooShortForIndex(part) || (await isCommonSubstring(db, 'namespaces', 'name_key', part))) return null;
+  const foldedSearch = foldCase(search);
+  if (isTooShortForIndex(foldedSearch) || (await isCommonSubstring(db, 'namespaces', 'name_key', foldedSearch)))
+    return null;
   const conditions = matchFullPath
     ? [isNamespaceRoute]
-    : [isNamespaceRoute, like(ownPathKeyOfRoute, `%${escapeLike(part)}%`)];
+    : [isNamespaceRoute, like(ownPathKeyOfRoute, `%${escapeLike(foldedSearch)}%`)];
   const namespaceId = sql<{ id: number }>`routes.namespace_id as id`;
-  const routes = selectRowsContaining(db, 'routes', 'full_path_key', part, namespaceId, conditions);
+  const routes = selectRowsContaining(db, 'routes', 'full_path_key', foldedSearch, namespaceId, conditions);
   const routeOrNameMatches = sql<{
     id: number;
-  }>`(select id from (${routes} limit ${sql.lit(COMMON_THRESHOLD + 1)}) as placed
-    union ${selectIdsContaining(db, 'namespaces', 'name_key', part)})`;
-  return (await scanMatches(db, db.selectFrom(routeOrNameMatches.as('having')).select('having.id'))).isMatch;
+  }>`(select id from (${routes} limit ${sql.lit(COMMON_THRESHOLD + 1)}) as matching_routes
+    union ${selectIdsContaining(db, 'namespaces', 'name_key', foldedSearch)})`;
+  return (await scanMatches(db, db.selectFrom(routeOrNameMatches.as('matches')).select('matches.id'))).isMatch;
 }
 
 /**
@@ -96,20 +97,22 @@ export function namespaceMatches(
   search: string,
   { matchFullPath, common }: { readonly matchFullPath: boolean; readonly common: boolean },
 ): RawBuilder<SqlBool> {
-  const part = foldCase(search);
+  const foldedSearch = foldCase(search);
   const routeCondition = matchFullPath
-    ? containsSubstringUnindexed('routes', ['full_path_key'], part)
-    : like(ownPathKey, `%${escapeLike(part)}%`);
+    ? containsSubstringUnindexed('routes', ['full_path_key'], foldedSearch)
+    : like(ownPathKey, `%${escapeLike(foldedSearch)}%`);
   if (common)
-    return sql<SqlBool>`(${containsSubstringUnindexed('namespaces', ['name_key'], part)} or ${routeCondition})`;
-  const inRoutes = db
+    return sql<SqlBool>`(${containsSubstringUnindexed('namespaces', ['name_key'], foldedSearch)} or ${routeCondition})`;
+  const routesWithText = db
     .selectFrom('routes')
     .select('routes.namespace_id as id')
     .where(isNamespaceRoute)
     .$narrowType<{ id: NotNull }>()
-    .where(containsSubstring(db, 'routes', 'full_path_key', part));
-  const matchingRoutes = matchFullPath ? inRoutes : inRoutes.where(like(ownPathKeyOfRoute, `%${escapeLike(part)}%`));
-  return sql<SqlBool>`namespaces.id in (${matchingRoutes.union(selectIdsContaining(db, 'namespaces', 'name_key', part))})`;
+    .where(containsSubstring(db, 'routes', 'full_path_key', foldedSearch));
+  const matchingRoutes = matchFullPath
+    ? routesWithText
+    : routesWithText.where(like(ownPathKeyOfRoute, `%${escapeLike(foldedSearch)}%`));
+  return sql<SqlBool>`namespaces.id in (${matchingRoutes.union(selectIdsContaining(db, 'namespaces', 'name_key', foldedSearch))})`;
 }
 
 interface CreateNamespaceInput {

@@ -18,7 +18,7 @@ export interface Project {
   readonly name: string;
   readonly description: string | null;
   readonly visibility: Visibility;
-  /** Directly or through a group above. */
+  /** Whether the project itself or a group above it is archived. */
   readonly archived: boolean;
   readonly repository_access_level: FeatureLevel;
   readonly issues_access_level: FeatureLevel;

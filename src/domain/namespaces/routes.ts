@@ -41,7 +41,7 @@ export async function insertRoute(tx: Transaction, owner: RouteOwner, fullPath: 
   await tx.deleteFrom('redirects').where('full_path_key', '=', key).execute();
   await tx
     .insertInto('routes')
-    .values({ ...fullPath, full_path_key: reservingKey(key, owner), namespace_id: null, project_id: null, ...owner })
+    .values({ ...fullPath, full_path_key: toReservedKey(key, owner), namespace_id: null, project_id: null, ...owner })
     .execute();
   await claimPath(tx, owner, key);
 }
@@ -54,13 +54,13 @@ export const WIKI_SUFFIX = '.wiki';
  * project. A route for such a project is therefore first written with the key of `g/p`: the unique index then detects
  * an existing or concurrent `g/p`.
  */
-function reservingKey(key: string, owner: RouteOwner): string {
+function toReservedKey(key: string, owner: RouteOwner): string {
   return 'project_id' in owner && key.endsWith(WIKI_SUFFIX) ? key.slice(0, -WIKI_SUFFIX.length) : key;
 }
 
 /** Sets the final key and checks that no project has the path of this route's wiki. */
 async function claimPath(tx: Transaction, owner: RouteOwner, key: string): Promise<void> {
-  if (reservingKey(key, owner) !== key) {
+  if (toReservedKey(key, owner) !== key) {
     await tx
       .updateTable('routes')
       .set({ full_path_key: key })
@@ -88,11 +88,11 @@ export async function getNamespacePath(db: Reader, id: number): Promise<FullPath
 
 /** Returns the full path of each of these namespaces, with one query. index: routes_by_namespace */
 export async function loadNamespacePaths(db: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
-  const rows = await pathsOfNamespaces(db, [...new Set(ids)]);
+  const rows = await queryNamespacePaths(db, [...new Set(ids)]);
   return new Map(rows.map(({ id, full_path }) => [id, full_path]));
 }
 
-const pathsOfNamespaces = prepareForIds<{ id: number; full_path: string }>((db, ids) =>
+const queryNamespacePaths = prepareForIds<{ id: number; full_path: string }>((db, ids) =>
   db
     .selectFrom('routes')
     .select(['namespace_id as id', 'full_path'])
@@ -124,13 +124,13 @@ export async function moveNamespaceRoutes(
   fullPath: FullPath,
   notify: (route: MovedRoute) => Promise<void>,
 ): Promise<void> {
-  const old = await getNamespacePath(tx, namespaceId);
-  const [from, to] = [withKey(old), withKey(fullPath)];
+  const currentPath = await getNamespacePath(tx, namespaceId);
+  const [oldPath, newPath] = [toKeyedPath(currentPath), toKeyedPath(fullPath)];
   await setRoute(tx, { namespace_id: namespaceId }, fullPath);
-  for await (const batch of listRoutesBelow(tx, namespaceId, old.full_path)) {
-    await moveRoutes(tx, batch, from, to);
-    if (from.key === to.key) continue;
-    for (const { project_id, full_path } of await createRedirects(tx, batch, from, to))
+  for await (const batch of listRoutesBelow(tx, namespaceId, oldPath.full_path)) {
+    await moveRoutes(tx, batch, oldPath, newPath);
+    if (oldPath.key === newPath.key) continue;
+    for (const { project_id, full_path } of await createRedirects(tx, batch, oldPath, newPath))
       await notify({ project_id, old_path: full_path });
   }
 }
@@ -142,7 +142,7 @@ interface MovedRoute {
 
 type KeyedPath = FullPath & { readonly key: string };
 
-const withKey = (fullPath: FullPath): KeyedPath => ({ ...fullPath, key: foldCase(fullPath.full_path) });
+const toKeyedPath = (fullPath: FullPath): KeyedPath => ({ ...fullPath, key: foldCase(fullPath.full_path) });
 
 /** Routes read and written at once: one statement for 100,000 routes would block other writers for seconds. */
 const BATCH_SIZE = 500;
@@ -155,8 +155,8 @@ interface DescendantRoute {
 }
 
 /**
- * Yields the routes below a namespace in batches, at any depth, found by a full path that the namespace may have left.
- * Callers may move the routes between batches. A group that waits for its deletion is below nothing: the path above it
+ * Yields the routes below a namespace in batches, at any depth, whose paths begin with `fullPath`: the current path of
+ * the namespace or an earlier one. Callers may move the routes between batches. A group that waits for its deletion is below nothing: the path above it
  * may belong to someone else by now.
  * index: routes_by_full_path, namespace_closure_pkey, projects primary key
  */
@@ -192,43 +192,43 @@ export async function* listRoutesBelow(
   }
 }
 
-type Ids = readonly { readonly id: number }[];
+type RouteRefs = readonly { readonly id: number }[];
 
 /** index: routes primary key */
-const hasIds = (db: Reader, routes: Ids) =>
+const hasRouteIdIn = (db: Reader, routes: RouteRefs) =>
   isInIds(
     db,
     sql<number>`routes.id`,
     routes.map(({ id }) => id),
   );
 
-async function moveRoutes(tx: Transaction, routes: Ids, from: KeyedPath, to: KeyedPath): Promise<void> {
+async function moveRoutes(tx: Transaction, routes: RouteRefs, oldPath: KeyedPath, newPath: KeyedPath): Promise<void> {
   await tx
     .updateTable('routes')
     .set({
-      full_path: replacePrefix(to.full_path, 'routes.full_path', from.full_path),
-      full_path_key: replacePrefix(to.key, 'routes.full_path_key', from.key),
-      full_name: replacePrefix(to.full_name, 'routes.full_name', from.full_name),
+      full_path: replacePrefix(newPath.full_path, 'routes.full_path', oldPath.full_path),
+      full_path_key: replacePrefix(newPath.key, 'routes.full_path_key', oldPath.key),
+      full_name: replacePrefix(newPath.full_name, 'routes.full_name', oldPath.full_name),
     })
-    .where(hasIds(tx, routes))
+    .where(hasRouteIdIn(tx, routes))
     .execute();
 }
 
-/** SQL: the column with its prefix `old` replaced by `next`. */
-function replacePrefix(next: string, column: `routes.${string}`, old: string) {
-  return sql<string>`${next} || substr(${sql.ref(column)}, ${[...old].length + 1})`;
+/** Returns the SQL expression of a column with its prefix `oldPrefix` replaced by `newPrefix`. */
+function replacePrefix(newPrefix: string, column: `routes.${string}`, oldPrefix: string) {
+  return sql<string>`${newPrefix} || substr(${sql.ref(column)}, ${[...oldPrefix].length + 1})`;
 }
 
 /**
  * Creates redirects at the old paths of the projects among these moved routes. Deletes redirects with the new paths.
  */
-async function createRedirects(tx: Transaction, routes: Ids, from: KeyedPath, to: KeyedPath) {
-  const movedRoutes = tx.selectFrom('routes').where(hasIds(tx, routes));
+async function createRedirects(tx: Transaction, routes: RouteRefs, oldPath: KeyedPath, newPath: KeyedPath) {
+  const movedRoutes = tx.selectFrom('routes').where(hasRouteIdIn(tx, routes));
   await tx.deleteFrom('redirects').where('full_path_key', 'in', movedRoutes.select('full_path_key')).execute();
   const newRedirects = movedRoutes
     .select([
-      replacePrefix(from.full_path, 'routes.full_path', to.full_path).as('full_path'),
-      replacePrefix(from.key, 'routes.full_path_key', to.key).as('full_path_key'),
+      replacePrefix(oldPath.full_path, 'routes.full_path', newPath.full_path).as('full_path'),
+      replacePrefix(oldPath.key, 'routes.full_path_key', newPath.key).as('full_path_key'),
       'project_id',
     ])
     .$narrowType<{ project_id: NotNull }>()
@@ -253,7 +253,7 @@ async function setRoute(tx: Transaction, owner: RouteOwner, fullPath: FullPath):
   await tx.deleteFrom('redirects').where('full_path_key', '=', key).execute();
   await tx
     .updateTable('routes')
-    .set({ ...fullPath, full_path_key: reservingKey(key, owner) })
+    .set({ ...fullPath, full_path_key: toReservedKey(key, owner) })
     .where((eb) => eb.and({ ...owner }))
     .execute();
   await claimPath(tx, owner, key);

@@ -54,23 +54,23 @@ interface RunnerExpressions {
 export function isJobForRunner(db: Reader, runner: ScopedRunner): Expression<SqlBool> {
   // The kind is part of the SQL text, so that the planner can use it.
   const { id, run_untagged, access_level } = runner;
-  const terms = { id, run_untagged: lit(run_untagged), access_level: lit(access_level) };
-  return builder.and([isServedByRunner(db, runner), jobMatchesRunner(terms)]);
+  const runnerExpressions = { id, run_untagged: toLiteral(run_untagged), access_level: toLiteral(access_level) };
+  return builder.and([isServedByRunner(db, runner), jobMatchesRunner(runnerExpressions)]);
 }
 
 /** Condition on `jobs`, `projects` and `runners`: the runner of the row may run the job. */
 export function isJobForRunnerRow(): Expression<SqlBool> {
   const { ref } = builder;
-  const terms = {
+  const runnerExpressions = {
     id: ref('runners.id'),
     run_untagged: builder('runners.run_untagged', '=', true),
     access_level: ref('runners.access_level'),
   };
-  return builder.and([jobMatchesRunner(terms), isServedByRunnerRow()]);
+  return builder.and([jobMatchesRunner(runnerExpressions), isServedByRunnerRow()]);
 }
 
 const builder = expressionBuilder<Schema, 'jobs' | 'projects' | 'runners'>();
-const lit = <T extends string | boolean>(value: T) => sql<T>`${sql.lit(value)}`;
+const toLiteral = <T extends string | boolean>(value: T) => sql<T>`${sql.lit(value)}`;
 
 /**
  * Condition: the runner has every tag of the job, accepts untagged jobs if there are none, and is not restricted to
@@ -78,12 +78,18 @@ const lit = <T extends string | boolean>(value: T) => sql<T>`${sql.lit(value)}`;
  * index: job_tags_pkey, runner_tags_pkey
  */
 function jobMatchesRunner({ id, run_untagged, access_level }: RunnerExpressions): Expression<SqlBool> {
-  const tags = builder.selectFrom('job_tags').select(sql.lit(1).as('one')).whereRef('job_tags.job_id', '=', 'jobs.id');
-  const ownTags = builder.selectFrom('runner_tags').select('runner_tags.name').where('runner_tags.runner_id', '=', id);
+  const jobTags = builder
+    .selectFrom('job_tags')
+    .select(sql.lit(1).as('one'))
+    .whereRef('job_tags.job_id', '=', 'jobs.id');
+  const runnerTags = builder
+    .selectFrom('runner_tags')
+    .select('runner_tags.name')
+    .where('runner_tags.runner_id', '=', id);
   return builder.and([
-    builder.or([builder(access_level, '=', lit('not_protected')), builder('jobs.protected', '=', true)]),
-    builder.or([run_untagged, builder.exists(tags)]),
-    builder.not(builder.exists(tags.where('job_tags.name', 'not in', ownTags))),
+    builder.or([builder(access_level, '=', toLiteral('not_protected')), builder('jobs.protected', '=', true)]),
+    builder.or([run_untagged, builder.exists(jobTags)]),
+    builder.not(builder.exists(jobTags.where('job_tags.name', 'not in', runnerTags))),
   ]);
 }
 
@@ -94,11 +100,11 @@ function jobMatchesRunner({ id, run_untagged, access_level }: RunnerExpressions)
 function isServedByRunner(db: Reader, { id, runner_type, group_id }: ScopedRunner): Expression<SqlBool> {
   switch (runner_type) {
     case 'project_type': {
-      const ownProjects = db
+      const assignedProjectIds = db
         .selectFrom('runner_projects')
         .select('runner_projects.project_id')
         .where('runner_id', '=', id);
-      return builder('jobs.project_id', 'in', ownProjects);
+      return builder('jobs.project_id', 'in', assignedProjectIds);
     }
     case 'group_type':
       return builder.and([
@@ -117,7 +123,7 @@ function isServedByRunnerRow(): Expression<SqlBool> {
     .select('namespace_closure.ancestor_id')
     .whereRef('namespace_closure.descendant_id', '=', 'projects.namespace_id')
     .whereRef('namespace_closure.ancestor_id', '=', 'runners.group_id');
-  const ownRunnerIds = builder
+  const assignments = builder
     .selectFrom('runner_projects')
     .select('runner_projects.id')
     .whereRef('runner_projects.runner_id', '=', 'runners.id')
@@ -126,7 +132,7 @@ function isServedByRunnerRow(): Expression<SqlBool> {
   return builder.or([
     builder.and([hasType('instance_type'), allowsInstanceRunners()]),
     builder.and([hasType('group_type'), allowsGroupRunners(), builder.exists(ancestorIds)]),
-    builder.and([hasType('project_type'), builder.exists(ownRunnerIds)]),
+    builder.and([hasType('project_type'), builder.exists(assignments)]),
   ]);
 }
 
@@ -135,14 +141,17 @@ export async function loadAllowedRunners(
   db: Reader,
   projectId: number,
 ): Promise<{ readonly ofGroups: boolean; readonly ofInstance: boolean }> {
-  const asNumber = (condition: Expression<SqlBool>) =>
+  const toZeroOrOneLiteral = (condition: Expression<SqlBool>) =>
     projectBuilder.case().when(condition).then(projectBuilder.lit(1)).else(projectBuilder.lit(0)).end();
-  const allowed = await db
+  const project = await db
     .selectFrom('projects')
-    .select([asNumber(allowsGroupRunners()).as('groups'), asNumber(allowsInstanceRunners()).as('instance')])
+    .select([
+      toZeroOrOneLiteral(allowsGroupRunners()).as('groups'),
+      toZeroOrOneLiteral(allowsInstanceRunners()).as('instance'),
+    ])
     .where('projects.id', '=', projectId)
     .executeTakeFirst();
-  return { ofGroups: allowed?.groups === 1, ofInstance: allowed?.instance === 1 };
+  return { ofGroups: project?.groups === 1, ofInstance: project?.instance === 1 };
 }
 
 /**

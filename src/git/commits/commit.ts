@@ -64,7 +64,7 @@ export interface CommitRequest {
   readonly allowEmpty?: boolean;
 }
 
-/** `index` is the position of the failed change. */
+/** Reason why no commit was created. `index` is the position of the failed change. */
 type CommitFailure =
   | (TreeConflict & { readonly index: number })
   | { readonly rejected: 'empty' }
@@ -82,11 +82,11 @@ export async function commitChanges(git: Git, repository: Repository, request: C
   if (request.parent !== null && parent === null) return { rejected: 'missing-parent' };
   const pending: NewObject[] = [];
   const edit = createTreeEdit(parent === null ? null : parent.treeId);
-  const load = (id: string) => loadTree(git, repository, id);
+  const loadEntries = (id: string) => loadTree(git, repository, id);
   const yieldIfDue = createYielder();
   for (const [index, change] of request.changes.entries()) {
     await yieldIfDue();
-    const conflict = await applyTreeChange(edit, await toTreeChange(change, pending), load);
+    const conflict = await applyTreeChange(edit, await toTreeChange(change, pending), loadEntries);
     if (conflict !== null) return { ...conflict, index };
   }
   const tree = await writeTree(edit, async (content) => {
@@ -98,9 +98,15 @@ export async function commitChanges(git: Git, repository: Repository, request: C
   const commit = await addPending(pending, 'commit', formatCommit(git, { ...request, tree, parents }));
   prestartUpdater(git, repository);
   // git decides whether the names are valid, by the same rules as for a push.
-  const suspect = request.changes.find((change) => change.action !== 'delete' && mayNeedContentCheck(change.path));
-  const unsound = await writeLimiter(git).run(() => writeAll(git, repository, pending, suspect !== undefined), git);
-  if (unsound) return { rejected: 'invalid-path', path: suspect!.path, index: request.changes.indexOf(suspect!) };
+  const suspectChange = request.changes.find(
+    (change) => change.action !== 'delete' && mayNeedContentCheck(change.path),
+  );
+  const isInvalid = await writeLimiter(git).run(
+    () => writeObjects(git, repository, pending, suspectChange !== undefined),
+    git,
+  );
+  if (isInvalid)
+    return { rejected: 'invalid-path', path: suspectChange!.path, index: request.changes.indexOf(suspectChange!) };
   for (const object of pending.slice(-MAX_CACHED_OBJECTS)) cacheWrittenObject(git, repository, object);
   return { ok: true, commit, tree };
 }
@@ -143,7 +149,7 @@ const WRITERS = 8;
 const MAX_LOOSE_OBJECTS = 24;
 
 /** Returns true if the objects were checked and break git's rules. */
-async function writeAll(
+async function writeObjects(
   git: Git,
   repository: Repository,
   pending: readonly NewObject[],
@@ -185,17 +191,17 @@ async function toTreeChange(change: FileChange, pending: NewObject[]): Promise<T
     case 'create':
     case 'update': {
       const { action, path, content, executable } = change;
-      return { action, path, id: await idOf(content, pending), mode: toOptionalMode(executable) };
+      return { action, path, id: await toBlobId(content, pending), mode: toOptionalMode(executable) };
     }
     case 'move': {
       const { action, path, from, content, executable } = change;
-      const id = content === undefined ? undefined : await idOf(content, pending);
+      const id = content === undefined ? undefined : await toBlobId(content, pending);
       return { action, path, from, id, mode: toOptionalMode(executable) };
     }
   }
 }
 
-async function idOf(content: FileContent, pending: NewObject[]): Promise<string> {
+async function toBlobId(content: FileContent, pending: NewObject[]): Promise<string> {
   return Buffer.isBuffer(content) ? addPending(pending, 'blob', content) : content.id;
 }
 
@@ -207,7 +213,7 @@ function toMode(executable: boolean): string {
   return executable ? '100755' : '100644';
 }
 
-/** In bytes; about two million entries. */
+/** Maximum bytes of a tree that is changed; about two million entries. */
 const MAX_TREE = 64 * 1024 * 1024;
 
 async function loadTree(git: Git, repository: Repository, id: string) {

@@ -45,7 +45,7 @@ interface RawEntry {
 interface OpenFile {
   entry: RawEntry;
   header: string;
-  hunks: Buffer[];
+  hunkLines: Buffer[];
   bytes: number;
   inHunks: boolean;
   binary: boolean;
@@ -68,40 +68,40 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
   const files: FileDiff[] = [];
   let overflow = false;
   let inRaw = true;
-  let rest: Buffer = Buffer.alloc(0);
+  let unparsed: Buffer = Buffer.alloc(0);
   let fields: string[] = [];
   let open: OpenFile | null = null;
-  let lines = 0;
-  let bytesKept = 0;
+  let includedLines = 0;
+  let includedBytes = 0;
   let bytesRead = 0;
-  let full = false;
-  let inEndlessLine = false;
+  let limitReached = false;
+  let inOverlongLine = false;
 
   function addField(field: string): void {
     fields.push(field);
     const status = fields[0]!.slice(fields[0]!.lastIndexOf(' ') + 1);
-    const twoPaths = status.startsWith('R') || status.startsWith('C');
-    if (fields.length < (twoPaths ? 3 : 2)) return;
+    const hasTwoPaths = status.startsWith('R') || status.startsWith('C');
+    if (fields.length < (hasTwoPaths ? 3 : 2)) return;
     addEntry(parseRawEntry(fields, status[0]!));
     fields = [];
   }
 
   function addEntry(entry: RawEntry): void {
     // A type change (a file became a link) has two patches: a deletion and a creation.
-    const parts = entry.status === 'T' ? splitTypeChange(entry) : [entry];
-    for (const part of parts) {
-      if (entries.length < limits.files) entries.push(part);
+    const patchEntries = entry.status === 'T' ? splitTypeChange(entry) : [entry];
+    for (const patchEntry of patchEntries) {
+      if (entries.length < limits.files) entries.push(patchEntry);
       else overflow = true;
     }
   }
 
-  /** Parses fields up to the empty one that ends the raw part; true if it was found. */
+  /** Parses the fields of the raw part. Returns true at the empty field that ends it. */
   function readFields(): boolean {
     for (;;) {
-      const end = rest.indexOf(0);
+      const end = unparsed.indexOf(0);
       if (end < 0) return false;
-      const field = rest.toString('utf8', 0, end);
-      rest = rest.subarray(end + 1);
+      const field = unparsed.toString('utf8', 0, end);
+      unparsed = unparsed.subarray(end + 1);
       if (field === '') return true;
       addField(field);
     }
@@ -109,80 +109,80 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
 
   function readLines(): void {
     for (;;) {
-      const end = rest.indexOf(NEWLINE);
-      if (full) return;
+      const end = unparsed.indexOf(NEWLINE);
+      if (limitReached) return;
       if (end < 0) {
-        forgetEndlessLine();
+        discardOverlongLine();
         return;
       }
-      if (inEndlessLine) inEndlessLine = false;
-      else addLine(rest.subarray(0, end + 1));
-      rest = rest.subarray(end + 1);
+      if (inOverlongLine) inOverlongLine = false;
+      else addLine(unparsed.subarray(0, end + 1));
+      unparsed = unparsed.subarray(end + 1);
     }
   }
 
-  /** A line longer than the file limit makes the file too large. Its bytes are discarded. */
-  function forgetEndlessLine(): void {
-    if (!inEndlessLine && (open === null || rest.length <= limits.fileBytes)) return;
-    if (!inEndlessLine && open !== null) keep(open, rest);
-    inEndlessLine = true;
-    rest = Buffer.alloc(0);
+  /** Discards the bytes of a line longer than the file limit; its file is then too large. */
+  function discardOverlongLine(): void {
+    if (!inOverlongLine && (open === null || unparsed.length <= limits.fileBytes)) return;
+    if (!inOverlongLine && open !== null) appendLine(open, unparsed);
+    inOverlongLine = true;
+    unparsed = Buffer.alloc(0);
   }
 
   function addLine(line: Buffer): void {
     // Lines of hunks begin with a space, + - \ or @, so this line starts the next file.
     if (line[0] === 0x64 && line.toString('latin1', 0, 11) === 'diff --git ') {
       finishFile();
-      if (!full) openFile();
+      if (!limitReached) openFile();
     } else if (open !== null) {
-      addLineOf(open, line);
+      addLineToFile(open, line);
     }
   }
 
   function openFile(): void {
     const entry = entries[files.length];
     if (entry === undefined) {
-      full = true;
+      limitReached = true;
       return;
     }
-    open = { entry, header: '', hunks: [], bytes: 0, inHunks: false, binary: false, tooLarge: false };
+    open = { entry, header: '', hunkLines: [], bytes: 0, inHunks: false, binary: false, tooLarge: false };
   }
 
-  function addLineOf(file: OpenFile, line: Buffer): void {
+  function addLineToFile(file: OpenFile, line: Buffer): void {
     if (!file.inHunks) {
-      const begin = line.toString('latin1', 0, 13);
-      if (begin.startsWith('--- ') || begin.startsWith('+++ ')) {
+      const prefix = line.toString('latin1', 0, 13);
+      if (prefix.startsWith('--- ') || prefix.startsWith('+++ ')) {
         file.header += line.toString('utf8');
         return;
       }
-      file.binary = begin === 'Binary files ';
-      file.inHunks = file.binary || begin.startsWith('@@ ');
+      file.binary = prefix === 'Binary files ';
+      file.inHunks = file.binary || prefix.startsWith('@@ ');
       if (!file.inHunks) return;
     }
-    keep(file, line);
+    appendLine(file, line);
   }
 
-  function keep(file: OpenFile, line: Buffer): void {
+  function appendLine(file: OpenFile, line: Buffer): void {
     file.bytes += line.length;
     if (file.bytes > limits.fileBytes) {
       file.tooLarge = true;
-      lines -= file.hunks.length;
-      bytesKept -= file.hunks.reduce((sum, hunk) => sum + hunk.length, 0);
-      file.hunks = [];
+      includedLines -= file.hunkLines.length;
+      includedBytes -= file.hunkLines.reduce((sum, hunkLine) => sum + hunkLine.length, 0);
+      file.hunkLines = [];
       return;
     }
     if (file.tooLarge) return;
-    lines += 1;
-    bytesKept += line.length;
-    file.hunks.push(line);
+    includedLines += 1;
+    includedBytes += line.length;
+    file.hunkLines.push(line);
   }
 
-  /** A file counts towards the total limits only at its end: a too large file counts nothing. */
+  /** Applies the total limits, which count complete files only: a file that is too large counts nothing. */
   function finishFile(): void {
     if (open === null) return;
-    full = lines > limits.lines || bytesKept > limits.bytes;
-    if (full) return;
-    const text = open.tooLarge ? '' : Buffer.concat(open.hunks).toString('utf8');
+    limitReached = includedLines > limits.lines || includedBytes > limits.bytes;
+    if (limitReached) return;
+    const text = open.tooLarge ? '' : Buffer.concat(open.hunkLines).toString('utf8');
     const header = text === '' || open.binary ? '' : open.header;
     files.push(
       toFileDiff(open.entry, { text, header, binary: open.binary, tooLarge: open.tooLarge, collapsed: false }),
@@ -193,16 +193,18 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
   return {
     write(chunk) {
       bytesRead += chunk.length;
-      rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      unparsed = unparsed.length === 0 ? chunk : Buffer.concat([unparsed, chunk]);
       if (inRaw && readFields()) inRaw = false;
       if (!inRaw) readLines();
-      if (bytesRead > limits.bytes * MAX_READ_RATIO) full = true;
-      return !full;
+      if (bytesRead > limits.bytes * MAX_READ_RATIO) limitReached = true;
+      return !limitReached;
     },
     end() {
-      if (!full) finishFile();
+      if (!limitReached) finishFile();
       for (const entry of entries.slice(files.length)) {
-        files.push(toFileDiff(entry, { text: '', header: '', binary: false, tooLarge: false, collapsed: full }));
+        files.push(
+          toFileDiff(entry, { text: '', header: '', binary: false, tooLarge: false, collapsed: limitReached }),
+        );
       }
       return { files, overflow };
     },
@@ -224,7 +226,7 @@ function toFileDiff(entry: RawEntry, content: FileDiffContent): FileDiff {
   };
 }
 
-/** `:100644 100755 <id> <id> R90`, then one path or two. */
+/** Parses `:100644 100755 <id> <id> R90`, then one path or two. */
 function parseRawEntry(fields: readonly string[], status: string): RawEntry {
   const [aMode = '', bMode = ''] = fields[0]!.slice(1).split(' ');
   const oldPath = fields[1]!;

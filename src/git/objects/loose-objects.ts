@@ -11,9 +11,9 @@ import type { ObjectType } from './object-parser.ts';
 
 const deflateAll = promisify(deflate);
 
-/** Deflated synchronously: a worker thread costs more than the work. */
+/** Maximum bytes that are deflated synchronously: for so few, a worker thread costs more than the work. */
 const MAX_SYNC_DEFLATE = 4096;
-/** Deflated at once in a worker thread; larger content is streamed. */
+/** Maximum bytes that are deflated at once in a worker thread; larger content is streamed. */
 const MAX_SINGLE_DEFLATE = 1024 * 1024;
 const CHUNK_SIZE = 256 * 1024;
 
@@ -36,18 +36,18 @@ export async function writeObject(
 ): Promise<string> {
   if (!Buffer.isBuffer(content)) return writeStream(git, repository, type, content);
   if (content.length > MAX_SINGLE_DEFLATE) {
-    return writeStream(git, repository, type, { size: content.length, chunks: chunksOf(content) });
+    return writeStream(git, repository, type, { size: content.length, chunks: toChunks(content) });
   }
   const header = Buffer.from(`${type} ${content.length}\0`, 'latin1');
   const id = createHash('sha1').update(header).update(content).digest('hex');
-  if (await touch(git, pathOf(repository, id))) return id;
-  const whole = Buffer.concat([header, content]);
-  const packed =
-    whole.length > MAX_SYNC_DEFLATE ? await deflateAll(whole, { level: 1 }) : deflateSync(whole, { level: 1 });
-  const draft = temporaryPath(repository);
-  await withTemporaryFile(draft, async (file) => {
-    await file.writeFile(packed);
-    await finish(repository, file, draft, id);
+  if (await touch(git, getObjectPath(repository, id))) return id;
+  const object = Buffer.concat([header, content]);
+  const deflated =
+    object.length > MAX_SYNC_DEFLATE ? await deflateAll(object, { level: 1 }) : deflateSync(object, { level: 1 });
+  const temporaryFile = temporaryPath(repository);
+  await withTemporaryFile(temporaryFile, async (file) => {
+    await file.writeFile(deflated);
+    await storeObject(repository, file, temporaryFile, id);
   });
   return id;
 }
@@ -56,7 +56,7 @@ export async function writeObject(
 export async function computeObjectId(type: ObjectType, content: Buffer): Promise<string> {
   const hash = createHash('sha1').update(`${type} ${content.length}\0`, 'latin1');
   if (content.length <= MAX_SINGLE_DEFLATE) return hash.update(content).digest('hex');
-  for await (const slice of chunksOf(content)) hash.update(slice);
+  for await (const slice of toChunks(content)) hash.update(slice);
   return hash.digest('hex');
 }
 
@@ -67,10 +67,10 @@ async function writeStream(
   content: Exclude<ObjectContent, Buffer>,
 ): Promise<string> {
   const hash = createHash('sha1');
-  const draft = temporaryPath(repository);
+  const temporaryFile = temporaryPath(repository);
   let id = '';
 
-  async function* hashed(): AsyncGenerator<Buffer> {
+  async function* hashChunks(): AsyncGenerator<Buffer> {
     const header = Buffer.from(`${type} ${content.size}\0`, 'latin1');
     hash.update(header);
     yield header;
@@ -83,79 +83,86 @@ async function writeStream(
     if (size !== content.size) throw new Error(`Expected ${content.size} bytes of object content, got ${size}`);
   }
 
-  await withTemporaryFile(draft, async (file) => {
+  await withTemporaryFile(temporaryFile, async (file) => {
     const level = content.size > MAX_DEFLATED ? 0 : 1;
-    await pipeline(hashed(), createDeflate({ level, chunkSize: CHUNK_SIZE }), async (packed: AsyncIterable<Buffer>) => {
-      for await (const chunk of packed) await file.writeFile(chunk);
-    });
+    await pipeline(
+      hashChunks(),
+      createDeflate({ level, chunkSize: CHUNK_SIZE }),
+      async (deflated: AsyncIterable<Buffer>) => {
+        for await (const chunk of deflated) await file.writeFile(chunk);
+      },
+    );
     id = hash.digest('hex');
-    if (await touch(git, pathOf(repository, id))) await rm(draft);
-    else await finish(repository, file, draft, id);
+    if (await touch(git, getObjectPath(repository, id))) await rm(temporaryFile);
+    else await storeObject(repository, file, temporaryFile, id);
   });
   return id;
 }
 
-function* slices(content: Buffer): Generator<Buffer> {
+function* sliceContent(content: Buffer): Generator<Buffer> {
   for (let at = 0; at < content.length; at += CHUNK_SIZE) yield content.subarray(at, at + CHUNK_SIZE);
 }
 
-/** Yields to the event loop between chunks, so that hashing large content blocks nobody. */
-async function* chunksOf(content: Buffer): AsyncGenerator<Buffer> {
-  for (const slice of slices(content)) {
+/** Yields chunks, and yields to the event loop between them, so that hashing large content does not block it. */
+async function* toChunks(content: Buffer): AsyncGenerator<Buffer> {
+  for (const slice of sliceContent(content)) {
     yield slice;
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-function pathOf(repository: Repository, id: string): string {
+function getObjectPath(repository: Repository, id: string): string {
   return join(repository.directory, 'objects', id.slice(0, 2), id.slice(2));
 }
 
-/** git's own name for such files, so that git prunes leftovers of a crash. */
+/** Returns a path with git's name for temporary objects, so that git prunes leftovers of a crash. */
 function temporaryPath(repository: Repository): string {
   return join(repository.directory, 'objects', `tmp_obj_${randomUUID()}`);
 }
 
-async function withTemporaryFile(draft: string, work: (file: FileHandle) => Promise<void>): Promise<void> {
-  const file = await open(draft, 'wx', 0o444);
+async function withTemporaryFile(temporaryFile: string, work: (file: FileHandle) => Promise<void>): Promise<void> {
+  const file = await open(temporaryFile, 'wx', 0o444);
   try {
     await work(file);
   } catch (error) {
-    await rm(draft, { force: true });
+    await rm(temporaryFile, { force: true });
     throw error;
   } finally {
     await file.close();
   }
 }
 
-async function finish(repository: Repository, file: FileHandle, draft: string, id: string): Promise<void> {
+async function storeObject(repository: Repository, file: FileHandle, temporaryFile: string, id: string): Promise<void> {
   const objects = join(repository.directory, 'objects');
   const directory = join(objects, id.slice(0, 2));
-  const [made] = await Promise.all([makeDirectory(directory), file.sync()]);
-  const madeAgain = await moveInto(directory, draft, pathOf(repository, id));
-  await Promise.all([unlessPacked(syncDirectory(directory)), made || madeAgain ? syncDirectory(objects) : null]);
+  const [wasCreated] = await Promise.all([makeDirectory(directory), file.sync()]);
+  const wasRecreated = await moveInto(directory, temporaryFile, getObjectPath(repository, id));
+  await Promise.all([
+    ignoreMissingDirectory(syncDirectory(directory)),
+    wasCreated || wasRecreated ? syncDirectory(objects) : null,
+  ]);
 }
 
 /** Attempts to recreate a directory that maintenance removed because it was empty. */
 const MAX_ATTEMPTS = 5;
 
-/** Returns whether the directory was created. */
-async function moveInto(directory: string, draft: string, path: string): Promise<boolean> {
+/** Renames a temporary file to its final path. Returns whether it had to recreate the directory. */
+async function moveInto(directory: string, temporaryFile: string, path: string): Promise<boolean> {
   let created = false;
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
-      await rename(draft, path);
+      await rename(temporaryFile, path);
       return created;
     } catch (error) {
-      if (!isMissing(error) || tries === MAX_ATTEMPTS) throw error;
+      if (!isMissing(error) || attempt === MAX_ATTEMPTS) throw error;
       created = await makeDirectory(directory);
     }
   }
 }
 
-/** Maintenance may have packed the object already and removed the directory. */
-async function unlessPacked(synced: Promise<void>): Promise<void> {
-  await synced.catch((error: unknown) => {
+/** Ignores a missing directory: maintenance may have packed the object already and removed it. */
+async function ignoreMissingDirectory(syncing: Promise<void>): Promise<void> {
+  await syncing.catch((error: unknown) => {
     if (!isMissing(error)) throw error;
   });
 }

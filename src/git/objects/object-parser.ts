@@ -23,7 +23,7 @@ export interface Commit {
   readonly message: string;
   /** The first line that is not blank; `No commit message` when there is none. */
   readonly title: string;
-  /** The message is longer than this. */
+  /** Set if the stored message is longer than `message`. */
   readonly isTruncated?: true;
 }
 
@@ -33,7 +33,7 @@ export interface Tag {
   readonly name: string;
   readonly targetId: string;
   readonly targetType: ObjectType;
-  /** Old tags have none. */
+  /** Null for old tags, which have no tagger. */
   readonly tagger: Signature | null;
   /** Without signature and trailing line feeds. */
   readonly message: string;
@@ -50,15 +50,15 @@ export interface TreeEntry {
 
 /** Parses a commit object. Malformed commits give what can be parsed, never an error. */
 export function parseCommit(id: string, content: Buffer): Commit {
-  const { headers, body } = split(content);
-  const decode = decoder(first(headers, 'encoding')?.toString('latin1'));
+  const { headers, body } = splitHeaders(content);
+  const decode = createDecoder(findHeader(headers, 'encoding')?.toString('latin1'));
   const message = decode(body);
   return {
     id,
-    treeId: first(headers, 'tree')?.toString('latin1') ?? '',
+    treeId: findHeader(headers, 'tree')?.toString('latin1') ?? '',
     parentIds: headers.filter((header) => header.key === 'parent').map((header) => header.value.toString('latin1')),
-    author: parseSignature(first(headers, 'author'), decode),
-    committer: parseSignature(first(headers, 'committer'), decode),
+    author: parseSignature(findHeader(headers, 'author'), decode),
+    committer: parseSignature(findHeader(headers, 'committer'), decode),
     message,
     title: getMessageTitle(message),
   };
@@ -66,28 +66,29 @@ export function parseCommit(id: string, content: Buffer): Commit {
 
 /** Returns the author and message of a commit as stored, converted to UTF-8. */
 export function parseAuthorship(content: Buffer): { readonly author: Buffer; readonly message: Buffer } {
-  const { headers, body: message } = split(content);
-  const author = first(headers, 'author') ?? Buffer.from('unknown <unknown> 0 +0000');
-  const encoding = first(headers, 'encoding');
+  const { headers, body: message } = splitHeaders(content);
+  const author = findHeader(headers, 'author') ?? Buffer.from('unknown <unknown> 0 +0000');
+  const encoding = findHeader(headers, 'encoding');
   if (encoding === undefined) return { author, message };
-  const decode = decoder(encoding.toString('latin1'));
+  const decode = createDecoder(encoding.toString('latin1'));
   return { author: Buffer.from(decode(author)), message: Buffer.from(decode(message)) };
 }
 
 export function parseTag(id: string, content: Buffer): Tag {
-  const { headers, body } = split(content);
-  const decode = decoder(first(headers, 'encoding')?.toString('latin1'));
-  const tagger = first(headers, 'tagger');
+  const { headers, body } = splitHeaders(content);
+  const decode = createDecoder(findHeader(headers, 'encoding')?.toString('latin1'));
+  const tagger = findHeader(headers, 'tagger');
   return {
     id,
-    name: decodeName(first(headers, 'tag') ?? Buffer.alloc(0)),
-    targetId: first(headers, 'object')?.toString('latin1') ?? '',
-    targetType: (first(headers, 'type')?.toString('latin1') ?? 'commit') as ObjectType,
+    name: decodeName(findHeader(headers, 'tag') ?? Buffer.alloc(0)),
+    targetId: findHeader(headers, 'object')?.toString('latin1') ?? '',
+    targetType: (findHeader(headers, 'type')?.toString('latin1') ?? 'commit') as ObjectType,
     tagger: tagger === undefined ? null : parseSignature(tagger, decode),
-    message: trimEndCharacters(withoutSignature(decode(body)), '\n'),
+    message: trimEndCharacters(stripSignature(decode(body)), '\n'),
   };
 }
 
+/** Returns the entries of a tree object in git's order. Throws if the object ends within an entry. */
 export function parseTree(content: Buffer): TreeEntry[] {
   const entries: TreeEntry[] = [];
   for (let at = 0; at < content.length; ) {
@@ -106,6 +107,7 @@ export function parseTree(content: Buffer): TreeEntry[] {
   return entries;
 }
 
+/** Returns the first line that is not blank; `No commit message` if there is none. */
 export function getMessageTitle(message: string): string {
   const line = /[^\s][^\r\n]*/.exec(message)?.[0];
   return line ?? 'No commit message';
@@ -116,7 +118,7 @@ interface Header {
   readonly value: Buffer;
 }
 
-function split(content: Buffer): { headers: Header[]; body: Buffer } {
+function splitHeaders(content: Buffer): { headers: Header[]; body: Buffer } {
   const headers: Header[] = [];
   let at = 0;
   while (at < content.length) {
@@ -134,17 +136,17 @@ function split(content: Buffer): { headers: Header[]; body: Buffer } {
   return { headers, body: Buffer.alloc(0) };
 }
 
-function first(headers: readonly Header[], key: string): Buffer | undefined {
+function findHeader(headers: readonly Header[], key: string): Buffer | undefined {
   return headers.find((header) => header.key === key)?.value;
 }
 
 type Decode = (bytes: Buffer) => string;
 
-function decoder(label: string | undefined): Decode {
+function createDecoder(label: string | undefined): Decode {
   if (label === undefined || /^utf-?8$/i.test(label)) return (bytes) => bytes.toString('utf8');
   try {
-    const named = new TextDecoder(label);
-    return (bytes) => named.decode(bytes);
+    const textDecoder = new TextDecoder(label);
+    return (bytes) => textDecoder.decode(bytes);
   } catch {
     return (bytes) => bytes.toString('utf8');
   }
@@ -152,37 +154,37 @@ function decoder(label: string | undefined): Decode {
 
 function parseSignature(line: Buffer | undefined, decode: Decode): Signature {
   const text = line === undefined ? '' : decode(line);
-  const found = /^([^<]*)<([^>]*)>[^\d-]*(-?\d+)?(?: ([+-]\d{4,})(?!\d))?/.exec(text);
-  const seconds = boundedSeconds(found?.[3]);
+  const match = /^([^<]*)<([^>]*)>[^\d-]*(-?\d+)?(?: ([+-]\d{4,})(?!\d))?/.exec(text);
+  const seconds = parseSeconds(match?.[3]);
   return {
-    name: (found?.[1] ?? text).trim(),
-    email: (found?.[2] ?? '').trim(),
-    date: formatDate(seconds, found?.[4] ?? '+0000'),
+    name: (match?.[1] ?? text).trim(),
+    email: (match?.[2] ?? '').trim(),
+    date: formatDate(seconds, match?.[4] ?? '+0000'),
     seconds,
   };
 }
 
-/** The last second of the year 9999. Later times have no ISO form of four digits. */
+/** Last accepted time in Unix seconds: a day before the end of the year 9999, the last year of four digits. */
 const LAST_SECOND = 253_402_300_799 - 86_400;
 
-function boundedSeconds(text: string | undefined): number {
+function parseSeconds(text: string | undefined): number {
   const seconds = Number(text ?? 0);
   return Number.isSafeInteger(seconds) && seconds >= 0 && seconds <= LAST_SECOND ? seconds : 0;
 }
 
 /** Formats Unix seconds in an offset such as `-0730`. Invalid offsets count as UTC. */
 export function formatDate(seconds: number, offset: string): string {
-  const found = /^([+-])(\d{2})(\d{2})$/.exec(offset);
-  const minutes = found === null ? 0 : Number(found[2]) * 60 + Number(found[3]);
-  if (found === null || minutes === 0 || minutes >= 24 * 60 || Number(found[3]) >= 60) {
+  const match = /^([+-])(\d{2})(\d{2})$/.exec(offset);
+  const minutes = match === null ? 0 : Number(match[2]) * 60 + Number(match[3]);
+  if (match === null || minutes === 0 || minutes >= 24 * 60 || Number(match[3]) >= 60) {
     return `${new Date(seconds * 1000).toISOString().slice(0, -1)}+00:00`;
   }
-  const shift = found[1] === '-' ? -minutes : minutes;
-  const local = new Date((seconds + shift * 60) * 1000).toISOString().slice(0, -1);
-  return `${local}${found[1]}${found[2]}:${found[3]}`;
+  const offsetMinutes = match[1] === '-' ? -minutes : minutes;
+  const local = new Date((seconds + offsetMinutes * 60) * 1000).toISOString().slice(0, -1);
+  return `${local}${match[1]}${match[2]}:${match[3]}`;
 }
 
-function withoutSignature(message: string): string {
+function stripSignature(message: string): string {
   const start = /^-----BEGIN (?:PGP|SSH) (?:SIGNATURE|MESSAGE)-----/m.exec(message);
   return start === null ? message : message.slice(0, start.index);
 }

@@ -90,12 +90,12 @@ export async function getObjectInfo(git: Git, repository: Repository, expression
   const key = ID_PATTERN.test(expression) ? cacheKey(repository, expression) : null;
   const cached = key === null ? undefined : infoCache(git).get(key);
   if (cached !== undefined) return cached;
-  const found = await withReader(git, repository, expression, async (reader) => {
+  const info = await withReader(git, repository, expression, async (reader) => {
     reader.send(`info ${expression}\n`);
     return parseInfo(await reader.readLine());
   });
-  if (found !== null) infoCache(git).set(cacheKey(repository, found.id), found);
-  return found;
+  if (info !== null) infoCache(git).set(cacheKey(repository, info.id), info);
+  return info;
 }
 
 /**
@@ -111,16 +111,16 @@ export async function readObject(
   const key = cacheKey(repository, id);
   const cached = contentCache(git).get(key);
   if (cached !== undefined && cached.size <= limit) return cached;
-  const info = infoCache(git).get(key);
-  if (info !== undefined && info.size > limit) return { ...info, content: null };
-  const found = await withReader(git, repository, id, (reader) => readContent(reader, id, limit));
-  if (found === null) return null;
-  const { content, ...about } = found;
-  infoCache(git).set(cacheKey(repository, found.id), about);
-  if (content !== null && found.type === 'blob' && found.size <= MAX_BUFFERED_OBJECT) {
-    contentCache(git).set(cacheKey(repository, found.id), { ...about, content });
+  const cachedInfo = infoCache(git).get(key);
+  if (cachedInfo !== undefined && cachedInfo.size > limit) return { ...cachedInfo, content: null };
+  const object = await withReader(git, repository, id, (reader) => readContent(reader, id, limit));
+  if (object === null) return null;
+  const { content, ...info } = object;
+  infoCache(git).set(cacheKey(repository, object.id), info);
+  if (content !== null && object.type === 'blob' && object.size <= MAX_BUFFERED_OBJECT) {
+    contentCache(git).set(cacheKey(repository, object.id), { ...info, content });
   }
-  return found;
+  return object;
 }
 
 /** Returns an object with its content as a stream with back-pressure, in constant memory. Null if there is none. */
@@ -148,29 +148,29 @@ const MAX_FULL_COMMIT = 3 * 1024 * 1024;
 
 /**
  * Returns many commits, null for each that does not exist. One request to git reads all uncached ones. Long messages
- * are truncated. After `together` bytes of messages in total, the rest is truncated to little more than the title.
+ * are truncated. After `maxTotalBytes` bytes of messages in total, the rest is truncated to little more than the title.
  */
 export async function readCommits(
   git: Git,
   repository: Repository,
   ids: readonly string[],
-  together = MAX_TOTAL_MESSAGES,
+  maxTotalBytes = MAX_TOTAL_MESSAGES,
 ): Promise<(Commit | null)[]> {
-  const found = new Map<string, Commit>();
+  const commitsById = new Map<string, Commit>();
   for (const id of ids) {
     const cached = commitCache(git).get(cacheKey(repository, id));
-    if (cached !== undefined) found.set(id, cached);
+    if (cached !== undefined) commitsById.set(id, cached);
   }
-  const uncached = [...new Set(ids)].filter((id) => ID_PATTERN.test(id) && !found.has(id));
+  const uncached = [...new Set(ids)].filter((id) => ID_PATTERN.test(id) && !commitsById.has(id));
   if (uncached.length > 0) {
-    for (const { commit, isWhole } of await loadCommits(git, repository, uncached, together)) {
+    for (const { commit, isWhole } of await loadCommits(git, repository, uncached, maxTotalBytes)) {
       if (isWhole) commitCache(git).set(cacheKey(repository, commit.id), commit);
-      found.set(commit.id, commit);
+      commitsById.set(commit.id, commit);
     }
   }
-  let remaining = together;
+  let remaining = maxTotalBytes;
   return ids.map((id) => {
-    const commit = found.get(id);
+    const commit = commitsById.get(id);
     if (commit === undefined) return null;
     remaining -= commit.message.length;
     return remaining < 0 && commit.message.length > MIN_TRUNCATABLE_MESSAGE ? truncateMessage(commit) : commit;
@@ -266,12 +266,12 @@ function toTree(entries: readonly TreeEntry[]): Tree {
  * Runs `work` with a reader process. Returns null without one if the expression is invalid or the repository is
  * missing.
  */
-async function withReader<Answer>(
+async function withReader<Result>(
   git: Git,
   repository: Repository,
   expression: string,
-  work: (reader: PooledProcess) => Promise<Answer | null>,
-): Promise<Answer | null> {
+  work: (reader: PooledProcess) => Promise<Result | null>,
+): Promise<Result | null> {
   if (expression === '' || /[\0\n\r]/.test(expression)) return null;
   try {
     return await readerPool(git).use(repository, work, git.client);
@@ -282,10 +282,11 @@ async function withReader<Answer>(
 }
 
 function parseInfo(line: Buffer): ObjectInfo | null {
-  const found = /^([0-9a-f]{40}) (commit|tree|blob|tag) (\d+)$/.exec(line.toString('latin1'));
-  return found === null ? null : { id: found[1]!, type: found[2] as ObjectType, size: Number(found[3]) };
+  const match = /^([0-9a-f]{40}) (commit|tree|blob|tag) (\d+)$/.exec(line.toString('latin1'));
+  return match === null ? null : { id: match[1]!, type: match[2] as ObjectType, size: Number(match[3]) };
 }
 
+/** Maximum bytes of unread content that are skipped instead of killing the reader. */
 const MAX_SKIPPED = 1024 * 1024;
 
 async function readContent(reader: PooledProcess, id: string, limit: number): Promise<ReadObject | null> {
@@ -305,7 +306,7 @@ async function readContent(reader: PooledProcess, id: string, limit: number): Pr
 
 /** Bytes of a message in lists (contract/conventions.md §3 "Limits of texts"). */
 const MAX_MESSAGE = 1024 * 1024;
-/** Includes the headers before the message: signatures, many parents. */
+/** Bytes of a commit in lists: the message and the headers before it (signatures, many parents). */
 const MAX_COMMIT = MAX_MESSAGE + 64 * 1024;
 
 /** Total bytes of the messages of one request. */
@@ -324,11 +325,11 @@ async function loadCommits(
   git: Git,
   repository: Repository,
   ids: readonly string[],
-  together: number,
+  maxTotalBytes: number,
 ): Promise<LoadedCommit[]> {
-  const found = await withReader(git, repository, ids[0]!, async (reader) => {
+  const loadedCommits = await withReader(git, repository, ids[0]!, async (reader) => {
     const commits: LoadedCommit[] = [];
-    let remaining = together;
+    let remaining = maxTotalBytes;
     reader.send(ids.map((id) => `contents ${id}\n`).join(''));
     for (const _ of ids) {
       const info = parseInfo(await reader.readLine());
@@ -344,36 +345,36 @@ async function loadCommits(
     }
     return commits;
   });
-  return found ?? [];
+  return loadedCommits ?? [];
 }
 
 /**
- * Parses a commit with at most `most` bytes of its message. Copies it, because a substring would keep the whole text in
+ * Parses a commit with at most `maxBytes` bytes of its message. Copies it, because a substring would keep the whole text in
  * memory.
  */
-function parseTruncated({ id, size }: ObjectInfo, content: Buffer, most: number): Commit {
-  const begin = content.indexOf('\n\n') + 2;
+function parseTruncated({ id, size }: ObjectInfo, content: Buffer, maxBytes: number): Commit {
+  const messageStart = content.indexOf('\n\n') + 2;
   // Four more bytes, so that no character is split.
-  const commit = parseCommit(id, begin < 2 ? content : content.subarray(0, begin + most + 4));
-  const message = truncateToBytes(commit.message, most);
-  return content.length < size || content.length > begin + most || message !== commit.message
+  const commit = parseCommit(id, messageStart < 2 ? content : content.subarray(0, messageStart + maxBytes + 4));
+  const message = truncateToBytes(commit.message, maxBytes);
+  return content.length < size || content.length > messageStart + maxBytes || message !== commit.message
     ? { ...commit, message, isTruncated: true }
     : commit;
 }
 
 function streamContent(git: Git, repository: Repository, info: ObjectInfo): Readable {
-  async function* flow(): AsyncGenerator<Buffer> {
+  async function* streamChunks(): AsyncGenerator<Buffer> {
     const release = await streamLimiter(git).acquire(git);
     const child = spawnGit(git, repository, 'cat-file', { args: [info.type, info.id] });
     try {
       child.stdin.end();
       for await (const chunk of child.stdout) yield chunk as Buffer;
-      const ended = await child.done;
-      if (!ended.ok) throw new GitError('cat-file', ended.failure);
+      const exit = await child.done;
+      if (!exit.ok) throw new GitError('cat-file', exit.failure);
     } finally {
       child.kill();
       release();
     }
   }
-  return Readable.from(flow(), { objectMode: false });
+  return Readable.from(streamChunks(), { objectMode: false });
 }

@@ -24,14 +24,16 @@ export interface GitCommand {
   readonly config: GitConfig;
 }
 
+/** Commands that only read, for a client. */
 const read = { movesRefs: false, endOfOptions: true, onClientGone: 'stop', config: {} } as const;
 
 /** As `read`, for commands for which git 2.38 takes `--end-of-options` as a revision, path or attribute. */
 const readWithoutEndOfOptions = { ...read, endOfOptions: false } as const;
 
+/** Commands that may change refs. */
 const move = { movesRefs: true, endOfOptions: true, onClientGone: 'continue', config: {} } as const;
 
-/** Runs for no client. */
+/** Commands that no client waits for. */
 const maintenance = { ...read, onClientGone: 'continue' } as const;
 
 const MINUTE = 60;
@@ -180,7 +182,7 @@ export const COMMANDS = {
       'receive.hideRefs': ['refs/', `!${HEADS}`, `!${TAGS}`],
     },
   },
-  // From the primary site. Transfers slower than 1 kB/s for a minute are aborted.
+  // For fetches of a secondary site from the primary. Transfers slower than 1 kB/s for a minute are aborted.
   'ls-remote': { ...read, seconds: 2 * MINUTE, output: 1, memory: 512, config: REMOTE_CONFIG },
   fetch: {
     ...move,

@@ -66,10 +66,10 @@ export function isStorageFailure(error: unknown): boolean {
   return !isOverLimit(error) && error.failure.kind !== 'stopped';
 }
 
-/** Returns the result of `ask`, or null if it exceeded the limits of a git command. */
-export async function orNullIfOverLimit<T>(ask: () => Promise<T>): Promise<T | null> {
+/** Returns the result of `work`, or null if it exceeded the limits of a git command. */
+export async function orNullIfOverLimit<T>(work: () => Promise<T>): Promise<T | null> {
   try {
-    return await ask();
+    return await work();
   } catch (error) {
     if (isOverLimit(error)) return null;
     throw error;
@@ -80,62 +80,62 @@ function describe(failure: GitFailure): string {
   return 'text' in failure ? `${failure.kind}: ${failure.text}` : failure.kind;
 }
 
-type FailurePattern = readonly [pattern: RegExp, failure: (found: RegExpExecArray, text: string) => GitFailure];
+type FailurePattern = readonly [pattern: RegExp, failure: (match: RegExpExecArray, text: string) => GitFailure];
 
 /** The first pattern that matches decides. `LC_ALL=C` makes git write English. */
 const FAILURE_PATTERNS: readonly FailurePattern[] = [
   [
     /did not receive expected object ([0-9a-f]{40})/,
-    (found) => ({ kind: 'missing-object', ref: null, oid: found[1]! }),
+    (match) => ({ kind: 'missing-object', ref: null, oid: match[1]! }),
   ],
-  [/fsck error in pack/, (_found, text) => ({ kind: 'unsound', text })],
+  [/fsck error in pack/, (_match, text) => ({ kind: 'unsound', text })],
   [
     /out of memory|attempting to allocate \d+ over limit|Cannot allocate memory|unable to create thread/i,
-    (_found, text) => ({ kind: 'out-of-memory', text }),
+    (_match, text) => ({ kind: 'out-of-memory', text }),
   ],
   [/not a git repository|does not appear to be a git repository/, () => ({ kind: 'no-repository' })],
   [
     /cannot lock ref '([^']*)': is at ([0-9a-f]{40}) but expected ([0-9a-f]{40})/,
-    (found) => ({ kind: 'moved', ref: found[1]!, actual: found[2]!, expected: found[3]! }),
+    (match) => ({ kind: 'moved', ref: match[1]!, actual: match[2]!, expected: match[3]! }),
   ],
   [
     /cannot lock ref '([^']*)': reference already exists/,
-    (found) => ({ kind: 'moved', ref: found[1]!, actual: null, expected: null }),
+    (match) => ({ kind: 'moved', ref: match[1]!, actual: null, expected: null }),
   ],
   [
     /cannot lock ref '([^']*)': (?:reference is missing but expected ([0-9a-f]{40})|unable to resolve reference)/,
-    (found) => ({ kind: 'moved', ref: found[1]!, actual: null, expected: found[2] ?? null }),
+    (match) => ({ kind: 'moved', ref: match[1]!, actual: null, expected: match[2] ?? null }),
   ],
   [
     /cannot lock ref '([^']*)': '([^']*)' exists; cannot create/,
-    (found) => ({ kind: 'conflict', ref: found[1]!, existing: found[2]! }),
+    (match) => ({ kind: 'conflict', ref: match[1]!, existing: match[2]! }),
   ],
   [
     /cannot lock ref '([^']*)': cannot process '([^']*)' and '([^']*)' at the same time/,
-    (found) => ({ kind: 'conflict', ref: found[1]!, existing: found[2] === found[1] ? found[3]! : found[2]! }),
+    (match) => ({ kind: 'conflict', ref: match[1]!, existing: match[2] === match[1] ? match[3]! : match[2]! }),
   ],
   [
     /cannot lock ref '([^']*)': (?:there are still refs under '([^']*)'|there is a non-empty directory)/,
-    (found) => ({ kind: 'conflict', ref: found[1]!, existing: found[2] ?? null }),
+    (match) => ({ kind: 'conflict', ref: match[1]!, existing: match[2] ?? null }),
   ],
   [
     /cannot update ref '([^']*)': trying to write (?:ref '[^']*' with nonexistent object|non-commit object) ([0-9a-f]{40})/,
-    (found) => ({ kind: 'missing-object', ref: found[1]!, oid: found[2]! }),
+    (match) => ({ kind: 'missing-object', ref: match[1]!, oid: match[2]! }),
   ],
-  [/cannot lock ref '([^']*)': (?:File exists|Unable to create)/, (found) => ({ kind: 'locked', ref: found[1]! })],
+  [/cannot lock ref '([^']*)': (?:File exists|Unable to create)/, (match) => ({ kind: 'locked', ref: match[1]! })],
   [/Unable to create '[^']*\.lock': File exists|unable to lock|could not lock/i, () => ({ kind: 'locked', ref: null })],
   [
     /invalid ref format: (\S+)|refusing to update ref with bad name '([^']*)'|'([^']*)' is not a valid (?:ref|branch|tag) name/,
-    (found) => ({ kind: 'invalid-name', ref: found[1] ?? found[2] ?? found[3] ?? null }),
+    (match) => ({ kind: 'invalid-name', ref: match[1] ?? match[2] ?? match[3] ?? null }),
   ],
-  [/^fatal: bad object [0-9a-f]{40}$/, (_found, text) => ({ kind: 'not-found', text })],
+  [/^fatal: bad object [0-9a-f]{40}$/, (_match, text) => ({ kind: 'not-found', text })],
   [
     /is corrupt|bad object|unable to read (?:tree|sha1|[0-9a-f]{40})|missing (?:blob|tree|commit) object|inflate/i,
-    (_found, text) => ({ kind: 'corrupt', text }),
+    (_match, text) => ({ kind: 'corrupt', text }),
   ],
   [
     /unknown revision|did not match any files|Not a valid (?:object name|commit name)|no such (?:ref|path)|does not exist|bad revision|couldn't find remote ref|Needed a single revision|has only \d+ lines?/i,
-    (_found, text) => ({ kind: 'not-found', text }),
+    (_match, text) => ({ kind: 'not-found', text }),
   ],
 ];
 
@@ -148,8 +148,8 @@ export function parseFailure(code: number | null, stderr: string): GitFailure {
   if (code === NO_PROGRAM) return { kind: 'unavailable', text };
   if (code === STACK_OVERFLOW_CODE) return { kind: 'stack-overflow' };
   for (const [pattern, failure] of FAILURE_PATTERNS) {
-    const found = pattern.exec(text);
-    if (found !== null) return failure(found, text);
+    const match = pattern.exec(text);
+    if (match !== null) return failure(match, text);
   }
   return { kind: 'failed', code, text };
 }

@@ -32,19 +32,20 @@ export interface ProcessPool {
    */
   use<Result>(
     repository: Repository,
-    work: (speaker: PooledProcess) => Promise<Result>,
+    work: (process: PooledProcess) => Promise<Result>,
     client?: RequestClient | null,
   ): Promise<Result>;
   /** Starts a process for a repository that has none, if the limit allows it, so that the next caller need not wait. */
   prestart(repository: Repository): void;
 }
 
-interface Member {
-  readonly speaker: PooledProcess;
+interface PoolMember {
+  readonly process: PooledProcess;
   readonly directory: string;
+  /** Whether a caller has used it before. */
   used: boolean;
   ended: boolean;
-  idle: NodeJS.Timeout | undefined;
+  idleTimer: NodeJS.Timeout | undefined;
 }
 
 /** Maximum waiting callers: one request can send a thousand queries at once. */
@@ -64,37 +65,37 @@ export function createProcessPool(
   limits: PoolLimits,
 ): ProcessPool {
   /** Ordered by last use. */
-  const idle = new Set<Member>();
+  const idle = new Set<PoolMember>();
   /** Waiters by repository directory; null means that a new process may be started. */
-  const waiting = createWaitQueue<Member | null>(WAIT_LIMIT);
-  let living = 0;
+  const waiting = createWaitQueue<PoolMember | null>(WAIT_LIMIT);
+  let liveCount = 0;
 
-  function discard(member: Member): void {
+  function discard(member: PoolMember): void {
     if (member.ended) return;
     member.ended = true;
-    clearTimeout(member.idle);
+    clearTimeout(member.idleTimer);
     idle.delete(member);
-    living -= 1;
-    member.speaker.child.kill();
+    liveCount -= 1;
+    member.process.child.kill();
     waiting.first()?.go(null);
   }
 
-  function begin(directory: string): Member {
-    const child = started(directory);
-    const member: Member = {
-      speaker: createPooledProcess(child),
+  function addMember(directory: string): PoolMember {
+    const child = startProcess(directory);
+    const member: PoolMember = {
+      process: createPooledProcess(child),
       directory,
       used: false,
       ended: false,
-      idle: undefined,
+      idleTimer: undefined,
     };
-    living += 1;
+    liveCount += 1;
     child.done.then(() => discard(member));
     return member;
   }
 
-  /** If starting fails (git is closed), the next waiter must fail too: nobody else would wake it. */
-  function started(directory: string): GitChild {
+  /** Spawns git. If that fails (git is closed), the next waiter must fail too: nothing else would wake it. */
+  function startProcess(directory: string): GitChild {
     try {
       return spawnGit(git, { directory }, command, invocation, { longLived: true });
     } catch (error) {
@@ -103,15 +104,15 @@ export function createProcessPool(
     }
   }
 
-  async function acquire(directory: string, fresh: boolean, client: RequestClient | null): Promise<Member> {
+  async function acquire(directory: string, requireNew: boolean, client: RequestClient | null): Promise<PoolMember> {
     for (;;) {
-      const found = fresh ? undefined : idle.values().find((member) => member.directory === directory);
-      if (found !== undefined) {
-        clearTimeout(found.idle);
-        idle.delete(found);
-        return found;
+      const idleMember = requireNew ? undefined : idle.values().find((member) => member.directory === directory);
+      if (idleMember !== undefined) {
+        clearTimeout(idleMember.idleTimer);
+        idle.delete(idleMember);
+        return idleMember;
       }
-      if (living < limits.processes) return begin(directory);
+      if (liveCount < limits.processes) return addMember(directory);
       const [oldest] = idle;
       if (oldest !== undefined) discard(oldest);
       else {
@@ -121,46 +122,46 @@ export function createProcessPool(
     }
   }
 
-  function release(member: Member): void {
+  function release(member: PoolMember): void {
     if (member.ended) return;
     member.used = true;
     const next = waiting.first();
-    if (git.processes.closed || !member.speaker.isDrained()) discard(member);
+    if (git.processes.closed || !member.process.isDrained()) discard(member);
     else if (next?.about === member.directory) next.go(member);
     else if (next !== undefined) discard(member);
-    else rest(member);
+    else markIdle(member);
   }
 
-  function rest(member: Member): void {
-    member.idle = setTimeout(() => discard(member), git.limits.idle);
-    member.idle.unref();
+  function markIdle(member: PoolMember): void {
+    member.idleTimer = setTimeout(() => discard(member), git.limits.idle);
+    member.idleTimer.unref();
     idle.add(member);
   }
 
   function prestart({ directory }: Repository): void {
-    const isThere = idle.values().some((member) => member.directory === directory);
-    if (!isThere && living < limits.processes && !git.processes.closed) rest(begin(directory));
+    const hasIdleProcess = idle.values().some((member) => member.directory === directory);
+    if (!hasIdleProcess && liveCount < limits.processes && !git.processes.closed) markIdle(addMember(directory));
   }
 
   async function useProcess<Result>(
     repository: Repository,
-    work: (speaker: PooledProcess) => Promise<Result>,
+    work: (process: PooledProcess) => Promise<Result>,
     client: RequestClient | null,
-    fresh = false,
+    requireNew = false,
   ): Promise<Result> {
-    const member = await acquire(repository.directory, fresh, client);
-    const overdue = setTimeout(() => member.speaker.child.kill({ kind: 'timed-out' }), limits.seconds * 1000);
+    const member = await acquire(repository.directory, requireNew, client);
+    const killTimer = setTimeout(() => member.process.child.kill({ kind: 'timed-out' }), limits.seconds * 1000);
     try {
-      const result = await work(member.speaker);
+      const result = await work(member.process);
       release(member);
       return result;
     } catch (error) {
       const diedIdle = member.used && member.ended && !git.processes.closed && !isOverLimit(error);
       discard(member);
-      if (diedIdle && error instanceof GitError && !fresh) return useProcess(repository, work, client, true);
+      if (diedIdle && error instanceof GitError && !requireNew) return useProcess(repository, work, client, true);
       throw error;
     } finally {
-      clearTimeout(overdue);
+      clearTimeout(killTimer);
     }
   }
 
@@ -175,12 +176,12 @@ export function createProcessPool(
 
 function createPooledProcess(child: GitChild): PooledProcess {
   let pending: Buffer = Buffer.alloc(0);
-  let arrived: Buffer[] = [];
+  let receivedChunks: Buffer[] = [];
   let ended = false;
   let wake: () => void = () => undefined;
 
   child.stdout.on('data', (chunk: Buffer) => {
-    arrived.push(chunk);
+    receivedChunks.push(chunk);
     wake();
   });
   for (const event of ['end', 'close', 'error'] as const) {
@@ -190,37 +191,37 @@ function createPooledProcess(child: GitChild): PooledProcess {
     });
   }
 
-  async function more(): Promise<Buffer[]> {
-    while (arrived.length === 0) {
+  async function takeChunks(): Promise<Buffer[]> {
+    while (receivedChunks.length === 0) {
       if (ended) return fail(child);
       await new Promise<void>((resolve) => {
         wake = resolve;
       });
     }
-    const chunks = arrived;
-    arrived = [];
+    const chunks = receivedChunks;
+    receivedChunks = [];
     return chunks;
   }
 
-  async function line(): Promise<Buffer> {
+  async function readLine(): Promise<Buffer> {
     let searched = 0;
     for (;;) {
       const end = pending.indexOf(0x0a, searched);
       if (end >= 0) {
-        const found = pending.subarray(0, end);
+        const line = pending.subarray(0, end);
         pending = pending.subarray(end + 1);
-        return found;
+        return line;
       }
       searched = pending.length;
-      pending = Buffer.concat([pending, ...(await more())]);
+      pending = Buffer.concat([pending, ...(await takeChunks())]);
     }
   }
 
-  async function bytes(size: number): Promise<Buffer> {
+  async function readBytes(size: number): Promise<Buffer> {
     const chunks = [pending];
     let length = pending.length;
     while (length < size) {
-      for (const chunk of await more()) {
+      for (const chunk of await takeChunks()) {
         chunks.push(chunk);
         length += chunk.length;
       }
@@ -231,25 +232,25 @@ function createPooledProcess(child: GitChild): PooledProcess {
   }
 
   async function skip(size: number): Promise<void> {
-    let left = size;
-    while (left > pending.length) {
-      left -= pending.length;
-      pending = Buffer.concat(await more());
+    let remaining = size;
+    while (remaining > pending.length) {
+      remaining -= pending.length;
+      pending = Buffer.concat(await takeChunks());
     }
-    pending = pending.subarray(left);
+    pending = pending.subarray(remaining);
   }
 
   return {
     child,
-    readLine: line,
-    readBytes: bytes,
+    readLine,
+    readBytes,
     skip,
     send: (text) => void child.stdin.write(text),
-    isDrained: () => pending.length === 0 && arrived.length === 0,
+    isDrained: () => pending.length === 0 && receivedChunks.length === 0,
   };
 }
 
 async function fail(child: GitChild): Promise<never> {
-  const ended = await child.done;
-  throw new GitError(child.command, ended.ok ? { kind: 'stopped' } : ended.failure);
+  const exit = await child.done;
+  throw new GitError(child.command, exit.ok ? { kind: 'stopped' } : exit.failure);
 }

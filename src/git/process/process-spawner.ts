@@ -11,9 +11,9 @@ import { signalGroup } from './signal-process-group.ts';
 
 /** A requested process. Its streams exist at once, whether it runs already or not. */
 export interface SpawnedProcess {
-  /** Undefined until it runs. */
+  /** Process id; undefined until the process runs. */
   readonly pid: number | undefined;
-  /** 0, 1, 2 and further ones. */
+  /** Streams by file descriptor: 0, 1, 2 and further ones. */
   readonly streams: readonly Duplex[];
   /** Sends a signal to the process and its children, once it runs. */
   signal(name: NodeJS.Signals): void;
@@ -43,7 +43,7 @@ const PROGRAM = new URL(
 /** The spawner needs almost no memory. */
 const FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64', '--no-warnings'];
 
-interface Tracked {
+interface TrackedProcess {
   pid: number | undefined;
   readonly streams: readonly Socket[];
   readonly exited: PromiseWithResolvers<{ code: number | null } | { error: string }>;
@@ -51,24 +51,24 @@ interface Tracked {
 
 let spawner: ProcessSpawner | null = null;
 let startingChild: ChildProcess | null = null;
-/** Set while the last start is less than a minute ago. */
-let recent: NodeJS.Timeout | undefined;
+/** Runs for a minute after the last start without a spawner. */
+let recentStartTimer: NodeJS.Timeout | undefined;
 
 /** Starts a process with the spawner; null if there is no spawner. The second start within a minute creates one. */
 export function startInSpawner(request: ProcessRequest): SpawnedProcess | null {
   if (spawner !== null) return spawner.start(request);
-  if (recent !== undefined) startSpawner();
-  clearTimeout(recent);
-  recent = setTimeout(() => {
-    recent = undefined;
+  if (recentStartTimer !== undefined) startSpawner();
+  clearTimeout(recentStartTimer);
+  recentStartTimer = setTimeout(() => {
+    recentStartTimer = undefined;
   }, IDLE_MS).unref();
   return null;
 }
 
 /** Stops the spawner when none of its processes runs, for idle servers. */
 export function stopSpawner(): void {
-  clearTimeout(recent);
-  recent = undefined;
+  clearTimeout(recentStartTimer);
+  recentStartTimer = undefined;
   if (startingChild?.connected) startingChild.disconnect();
   startingChild = null;
   spawner?.stop();
@@ -86,11 +86,11 @@ function startSpawner(): void {
   startingChild = child;
   child.unref();
   child.channel!.unref();
-  const gone = () => {
+  const onStartFailed = () => {
     if (startingChild === child) startingChild = null;
   };
   // Without a spawner the server starts processes itself.
-  child.on('error', gone).once('exit', gone);
+  child.on('error', onStartFailed).once('exit', onStartFailed);
   child.once('message', (message: SpawnerMessage) => {
     if (startingChild !== child || !('path' in message)) return;
     startingChild = null;
@@ -105,49 +105,49 @@ function pickEnvironment(...names: readonly string[]): NodeJS.ProcessEnv {
 }
 
 function connectSpawner(child: ChildProcess, path: string): ProcessSpawner {
-  const tracked = new Map<number, Tracked>();
-  let count = 0;
-  let idle: NodeJS.Timeout | undefined;
+  const processesById = new Map<number, TrackedProcess>();
+  let lastId = 0;
+  let idleTimer: NodeJS.Timeout | undefined;
 
   const detach = () => {
     if (spawner === self) spawner = null;
   };
   const stop = () => {
-    clearTimeout(idle);
+    clearTimeout(idleTimer);
     detach();
-    if (tracked.size === 0 && child.connected) child.disconnect();
+    if (processesById.size === 0 && child.connected) child.disconnect();
   };
   /** While a process runs, the channel keeps the server alive. */
   const onIdle = () => {
     child.channel?.unref();
     if (spawner !== self) stop();
-    else idle = setTimeout(stop, IDLE_MS).unref();
+    else idleTimer = setTimeout(stop, IDLE_MS).unref();
   };
   const sendCommand = (command: SpawnerCommand) => {
     if (child.connected) child.send(command, () => {});
   };
   const start = (request: ProcessRequest): SpawnedProcess => {
-    const id = ++count;
-    clearTimeout(idle);
-    if (tracked.size === 0) child.channel?.ref();
+    const id = ++lastId;
+    clearTimeout(idleTimer);
+    if (processesById.size === 0) child.channel?.ref();
     const signal = (name: NodeJS.Signals) => sendCommand({ id, signal: name });
     const streams = Array.from({ length: request.streams }, (_, stream) => {
       const header = writeHeader(id, stream);
       const socket = connect(path);
-      let isThere = false;
+      let isHeaderSent = false;
       socket.write(header, (error) => {
-        isThere = error == null;
+        isHeaderSent = error == null;
       });
       // Without one of its streams the process would never start. An aborted stream is replaced by a closed one.
-      const giveUp = () => isThere || openAndClose(path, header, () => signal('SIGKILL'));
-      return socket.on('error', () => {}).once('close', giveUp);
+      const onClosed = () => isHeaderSent || openAndClose(path, header, () => signal('SIGKILL'));
+      return socket.on('error', () => {}).once('close', onClosed);
     });
-    const entry: Tracked = { pid: undefined, streams, exited: Promise.withResolvers() };
-    tracked.set(id, entry);
+    const entry: TrackedProcess = { pid: undefined, streams, exited: Promise.withResolvers() };
+    processesById.set(id, entry);
     sendCommand({ ...request, id });
     const end = entry.exited.promise.then(async (exited) => {
-      tracked.delete(id);
-      if (tracked.size === 0) onIdle();
+      processesById.delete(id);
+      if (processesById.size === 0) onIdle();
       await closeStreams(streams);
       return exited;
     });
@@ -162,20 +162,20 @@ function connectSpawner(child: ChildProcess, path: string): ProcessSpawner {
   };
 
   child.on('message', (message: Exclude<SpawnerMessage, { path: string }>) => {
-    const entry = tracked.get(message.id);
+    const entry = processesById.get(message.id);
     if (entry === undefined) return;
     if ('pid' in message) entry.pid = message.pid;
     else entry.exited.resolve('error' in message ? { error: message.error } : { code: message.code });
   });
   // Without the spawner nobody reports the exits of its processes: kill them.
-  const lost = () => {
+  const onSpawnerLost = () => {
     detach();
-    for (const { pid, exited } of tracked.values()) {
+    for (const { pid, exited } of processesById.values()) {
       if (pid !== undefined) signalGroup(pid, 'SIGKILL');
       exited.resolve({ code: null });
     }
   };
-  child.once('exit', lost).once('disconnect', lost);
+  child.once('exit', onSpawnerLost).once('disconnect', onSpawnerLost);
   const self: ProcessSpawner = { start, stop };
   return self;
 }
@@ -188,10 +188,10 @@ function openAndClose(path: string, header: Buffer, failed: () => void): void {
 /** As Node does for an exited process: closes its input and discards unread output. */
 async function closeStreams([stdin, ...others]: readonly Socket[]): Promise<void> {
   stdin?.destroy();
-  const each = others.map((stream) => {
+  const closing = others.map((stream) => {
     if (stream.closed) return undefined;
     if (stream.readableFlowing === null && stream.listenerCount('readable') === 0) stream.resume();
     return new Promise((resolve) => stream.once('close', resolve));
   });
-  await Promise.all(each);
+  await Promise.all(closing);
 }
