@@ -13,6 +13,7 @@ export interface DatabaseSession {
 /** The property of a handle that holds its session. A weak map would add work for the garbage collector on each request. */
 const SESSION = Symbol('session');
 
+/** Returns the session of a handle. Throws if the handle belongs to no database of this server. */
 export function getSession(db: Reader): DatabaseSession {
   const session = (db as { readonly [SESSION]?: DatabaseSession })[SESSION];
   if (session === undefined) throw new Error('Not a handle of this database');
@@ -37,13 +38,13 @@ class LazyReader {
 
   readonly [SESSION]: DatabaseSession;
   readonly #clock: Clock;
-  readonly #make: () => Kysely<Schema>;
-  #made: Kysely<Schema> | undefined;
+  readonly #createKysely: () => Kysely<Schema>;
+  #createdKysely: Kysely<Schema> | undefined;
 
-  constructor(session: DatabaseSession, clock: Clock, make: () => Kysely<Schema>) {
+  constructor(session: DatabaseSession, clock: Clock, createKysely: () => Kysely<Schema>) {
     this[SESSION] = session;
     this.#clock = clock;
-    this.#make = make;
+    this.#createKysely = createKysely;
   }
 
   static {
@@ -56,8 +57,8 @@ class LazyReader {
   }
 
   get kysely(): Kysely<Schema> {
-    this.#made ??= this.#make();
-    return this.#made;
+    this.#createdKysely ??= this.#createKysely();
+    return this.#createdKysely;
   }
 
   get fn(): Reader['fn'] {
@@ -79,7 +80,7 @@ export function createHandles(engine: Engine, clock: Clock) {
   const compiler = engine.kysely.createQueryCompiler();
   const driver = new DummyDriver();
   const dialect = { ...engine.kysely, createDriver: () => driver };
-  const properties = (connection: Connection) => ({
+  const createKyselyConfig = (connection: Connection) => ({
     config: { dialect },
     dialect,
     driver,
@@ -90,17 +91,20 @@ export function createHandles(engine: Engine, clock: Clock) {
       const reader = new LazyReader(
         { engine, connection: reading },
         clock,
-        () => new Kysely<Schema>(properties(reading)),
+        () => new Kysely<Schema>(createKyselyConfig(reading)),
       );
       return reader as unknown as Reader;
     },
     transaction(connection: Connection, extraProperties: Pick<Transaction, 'now' | 'afterCommit'>): Transaction {
-      const ownProperties = {
+      const handleProperties = {
         ...extraProperties,
         today: toUtcDate(extraProperties.now),
         [SESSION]: { engine, connection },
       };
-      return Object.assign(new Kysely<Schema>(properties(connection)), ownProperties) as unknown as Transaction;
+      return Object.assign(
+        new Kysely<Schema>(createKyselyConfig(connection)),
+        handleProperties,
+      ) as unknown as Transaction;
     },
   };
 }

@@ -62,27 +62,31 @@ export async function reserveIid(tx: Transaction, owner: IidOwner, kind: IidKind
   await incrementCounter(tx, owner, kind, iid, iid);
 }
 
-// index: iid_counters_by_project, iid_counters_by_group
+/**
+ * Sets the counter to `initialLast` if it has no row. Otherwise increments it, or with `minLast` raises it to at least that.
+ * Returns the new value.
+ * index: iid_counters_by_project, iid_counters_by_group
+ */
 async function incrementCounter(
   tx: Transaction,
-  of: IidOwner,
+  owner: IidOwner,
   kind: IidKind,
-  first: number,
-  atLeast?: number,
+  initialLast: number,
+  minLast?: number,
 ): Promise<number> {
-  const [column, owner] =
-    'projectId' in of
-      ? (['project_id', { project_id: of.projectId }] as const)
-      : (['group_id', { group_id: of.groupId }] as const);
+  const [ownerColumn, ownerValues] =
+    'projectId' in owner
+      ? (['project_id', { project_id: owner.projectId }] as const)
+      : (['group_id', { group_id: owner.groupId }] as const);
   const last = sql.ref<number>('iid_counters.last');
   const newLast =
-    atLeast === undefined
+    minLast === undefined
       ? sql<number>`${last} + 1`
-      : sql<number>`case when ${last} < ${atLeast} then ${atLeast} else ${last} end`;
+      : sql<number>`case when ${last} < ${minLast} then ${minLast} else ${last} end`;
   const row = await tx
     .insertInto('iid_counters')
-    .values({ ...owner, kind, last: first })
-    .onConflict((conflict) => conflict.columns([column, 'kind']).doUpdateSet({ last: newLast }))
+    .values({ ...ownerValues, kind, last: initialLast })
+    .onConflict((conflict) => conflict.columns([ownerColumn, 'kind']).doUpdateSet({ last: newLast }))
     .returning('last')
     .executeTakeFirstOrThrow();
   return row.last;

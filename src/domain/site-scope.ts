@@ -13,11 +13,12 @@ export interface SiteScope {
   readonly selective_sync_shards: string;
 }
 
+/** Returns the names of the storages to which selective sync is restricted. */
 export function parseShards({ selective_sync_shards }: Pick<SiteScope, 'selective_sync_shards'>): string[] {
   return JSON.parse(selective_sync_shards) as string[];
 }
 
-/** Names of the columns that decide, as the query knows them. */
+/** Columns that decide whether a row is in scope, with their table or alias in the query. */
 interface SiteScopeColumns {
   /** The namespace column; null: the resource is in no namespace. */
   readonly namespace: string | null;
@@ -57,8 +58,8 @@ export async function findReplicatedRepository(db: Reader, siteId: number, path:
   // index: geo_sites primary key
   const scope = await db.selectFrom('geo_sites').select(siteScopeColumns).where('id', '=', siteId).executeTakeFirst();
   if (scope === undefined) return null;
-  const snippet = /^snippets\/(\d{1,15})$/.exec(path)?.[1];
-  if (snippet !== undefined) return findReplicatedSnippet(db, scope, Number(snippet));
+  const snippetId = /^snippets\/(\d{1,15})$/.exec(path)?.[1];
+  if (snippetId !== undefined) return findReplicatedSnippet(db, scope, Number(snippetId));
   // index: routes_by_full_path, projects primary key, repositories primary key
   const repositoryRow = await db
     .selectFrom('routes')
@@ -69,8 +70,8 @@ export async function findReplicatedRepository(db: Reader, siteId: number, path:
     .where(isInSiteScope(db, scope))
     .executeTakeFirst();
   // A project whose path ends in `.wiki` takes precedence over the wiki with that path.
-  const wiki = repositoryRow === undefined ? /^(.+)\.wiki$/i.exec(path)?.[1] : undefined;
-  return wiki === undefined ? (repositoryRow ?? null) : findReplicatedWiki(db, scope, wiki);
+  const wikiParentPath = repositoryRow === undefined ? /^(.+)\.wiki$/i.exec(path)?.[1] : undefined;
+  return wikiParentPath === undefined ? (repositoryRow ?? null) : findReplicatedWiki(db, scope, wikiParentPath);
 }
 
 async function findReplicatedWiki(db: Reader, scope: SiteScope, path: string) {
@@ -81,14 +82,14 @@ async function findReplicatedWiki(db: Reader, scope: SiteScope, path: string) {
     .where('full_path_key', '=', foldCase(path))
     .executeTakeFirst();
   if (route === undefined) return null;
-  const isOfProject = route.project_id !== null;
-  const namespace = isOfProject ? 'projects.namespace_id' : 'wikis.group_id';
+  const isProjectWiki = route.project_id !== null;
+  const namespace = isProjectWiki ? 'projects.namespace_id' : 'wikis.group_id';
   // index: wikis_by_project, wikis_by_group, projects primary key
   const repositoryRow = await db
     .selectFrom('wikis')
     .leftJoin('projects', 'projects.id', 'wikis.project_id')
     .select(['wikis.storage', 'wikis.disk_path', 'wikis.default_branch'])
-    .where(isOfProject ? 'wikis.project_id' : 'wikis.group_id', '=', route.project_id ?? route.namespace_id)
+    .where(isProjectWiki ? 'wikis.project_id' : 'wikis.group_id', '=', route.project_id ?? route.namespace_id)
     .where('wikis.empty', '=', false)
     .where(isInSiteScope(db, scope, { namespace, storage: 'wikis.storage' }))
     .executeTakeFirst();

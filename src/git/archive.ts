@@ -47,28 +47,28 @@ const MAX_ARCHIVE = { entries: 500_000, bytes: 32 * 1024 ** 3 };
 const MAX_PATH = 4096;
 
 /** Returns why the path cannot be archived, or null. Excluded paths count towards the limits. */
-async function checkSize(
+async function checkLimits(
   git: Git,
   repository: Repository,
   { commit, path }: ArchiveOptions,
-  largest: typeof MAX_ARCHIVE,
+  limits: typeof MAX_ARCHIVE,
 ): Promise<GitFailure | null> {
   const paths = path === undefined || path === '' ? {} : { paths: [path] };
   const invocation = { flags: ['-r', '-l', '--full-tree'], args: [commit], ...paths };
   let entries = 0;
   let bytes = 0;
-  let longest = 0;
-  const fits = () => entries <= largest.entries && bytes <= largest.bytes && longest <= MAX_PATH;
-  const ended = await forEachLine(git, repository, 'ls-tree', invocation, {}, (line) => {
+  let longestPath = 0;
+  const isWithinLimits = () => entries <= limits.entries && bytes <= limits.bytes && longestPath <= MAX_PATH;
+  const exit = await forEachLine(git, repository, 'ls-tree', invocation, {}, (line) => {
     entries += 1;
     // `100644 blob <id>     123\t<path>`; a submodule has `-`.
     const tab = line.indexOf(TAB);
     bytes += Number(line.toString('latin1', 53, tab)) || 0;
-    longest = Math.max(longest, line.length - tab - 1);
-    return fits();
+    longestPath = Math.max(longestPath, line.length - tab - 1);
+    return isWithinLimits();
   });
-  if (!ended.ok) return ended.failure;
-  return fits() ? null : { kind: 'too-large', limit: largest.bytes };
+  if (!exit.ok) return exit.failure;
+  return isWithinLimits() ? null : { kind: 'too-large', limit: limits.bytes };
 }
 
 const TAB = 0x09;
@@ -82,10 +82,10 @@ export async function streamArchive(
   git: Git,
   repository: Repository,
   options: ArchiveOptions,
-  largest = MAX_ARCHIVE,
+  limits = MAX_ARCHIVE,
 ): Promise<Archive> {
   const { commit, format, prefix, path, excludePaths = [], lfs } = options;
-  const failure = await checkSize(git, repository, options, largest);
+  const failure = await checkLimits(git, repository, options, limits);
   if (failure !== null) return { failure };
   const paths = [
     ...(path === undefined || path === '' ? [] : [`:(top,literal)${path}`]),
@@ -116,8 +116,8 @@ async function hasOutput(child: GitChild): Promise<boolean> {
 
 async function toFailure(child: GitChild, format: ArchiveFormat): Promise<GitFailure> {
   child.stdout.resume();
-  const ended = await child.done;
-  const failure: GitFailure = ended.ok ? { kind: 'failed', code: ended.code, text: 'No output' } : ended.failure;
+  const exit = await child.done;
+  const failure: GitFailure = exit.ok ? { kind: 'failed', code: exit.code, text: 'No output' } : exit.failure;
   const filterFailed = format === 'tar.bz2' && failure.kind === 'failed';
   return filterFailed ? { kind: 'unavailable', text: 'bzip2' } : failure;
 }
@@ -129,9 +129,9 @@ function streamContent(child: GitChild): Readable {
   child.stdout.pipe(content, { end: false });
   child.stdout.on('error', () => undefined);
   content.on('close', () => child.kill());
-  child.done.then((ended) => {
-    if (ended.ok) content.end();
-    else content.destroy(new Error(`The archive was aborted: ${ended.failure.kind}`));
+  child.done.then((exit) => {
+    if (exit.ok) content.end();
+    else content.destroy(new Error(`The archive was aborted: ${exit.failure.kind}`));
   });
   return content;
 }

@@ -39,10 +39,10 @@ export function containsSubstring(
   columns: string | readonly string[],
   part: string,
 ): RawBuilder<SqlBool> {
-  const names = [columns].flat();
+  const columnNames = [columns].flat();
   if (getEngineName(db) === 'postgres' || isTooShortForIndex(part))
-    return containsSubstringUnindexed(table, names, part);
-  return sql<SqlBool>`${sql.ref(`${table}.id`)} in (${selectIdsContaining(db, table, names, part)})`;
+    return containsSubstringUnindexed(table, columnNames, part);
+  return sql<SqlBool>`${sql.ref(`${table}.id`)} in (${selectIdsContaining(db, table, columnNames, part)})`;
 }
 
 /** Selects the ids of the rows that `containsSubstring` matches, from the index alone where possible. */
@@ -52,13 +52,13 @@ export function selectIdsContaining(
   columns: string | readonly string[],
   part: string,
 ): RawBuilder<{ id: number }> {
-  const names = [columns].flat();
+  const columnNames = [columns].flat();
   if (getEngineName(db) === 'postgres' || isTooShortForIndex(part)) {
     const [id, tableRef] = [sql.ref(`${table}.id`), sql.table(table)];
-    return sql`select ${id} from ${tableRef} where ${containsSubstringUnindexed(table, names, part)}`;
+    return sql`select ${id} from ${tableRef} where ${containsSubstringUnindexed(table, columnNames, part)}`;
   }
   // SQLite's trigram index does not serve LIKE with an escape character; a quoted phrase is equivalent.
-  const index = sql.table(trigramIndexName(table, names));
+  const index = sql.table(trigramIndexName(table, columnNames));
   return sql`select rowid as id from ${index} where ${index} match ${toFtsPhrase(part)}`;
 }
 
@@ -79,23 +79,23 @@ export function containsSubstringUnindexed(
  * Selects `selection` from the rows that `containsSubstring` matches and that fulfil the conditions. Rows are read one by one in the
  * order of the index, so that a limit ends the query early.
  */
-export function selectRowsContaining<Told>(
+export function selectRowsContaining<Row>(
   db: Reader,
   table: string,
   columns: string | readonly string[],
   part: string,
-  selection: RawBuilder<Told>,
+  selection: RawBuilder<Row>,
   conditions: readonly Expression<SqlBool>[],
-): RawBuilder<Told> {
-  const names = [columns].flat();
+): RawBuilder<Row> {
+  const columnNames = [columns].flat();
   const tableRef = sql.table(table);
   const extraConditions = conditions.map((condition) => sql` and ${condition}`);
   if (getEngineName(db) === 'postgres') {
-    return sql`select ${selection} from ${tableRef} where ${containsSubstringUnindexed(table, names, part)}${sql.join(extraConditions, sql``)}`;
+    return sql`select ${selection} from ${tableRef} where ${containsSubstringUnindexed(table, columnNames, part)}${sql.join(extraConditions, sql``)}`;
   }
-  const index = sql.table(trigramIndexName(table, names));
-  const each = sql`${index} cross join ${tableRef} on ${sql.ref(`${table}.id`)} = ${index}.rowid`;
-  return sql`select ${selection} from ${each} where ${index} match ${toFtsPhrase(part)}${sql.join(extraConditions, sql``)}`;
+  const index = sql.table(trigramIndexName(table, columnNames));
+  const joinedRows = sql`${index} cross join ${tableRef} on ${sql.ref(`${table}.id`)} = ${index}.rowid`;
+  return sql`select ${selection} from ${joinedRows} where ${index} match ${toFtsPhrase(part)}${sql.join(extraConditions, sql``)}`;
 }
 
 /** Builds the condition that `text` contains this part, case-sensitive. No index serves it. */

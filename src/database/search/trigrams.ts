@@ -8,7 +8,7 @@ export async function makeSearchable(
   table: string,
   columns: string | readonly string[],
 ): Promise<void> {
-  await makeTrigrams(db, dialect, table, [columns].flat(), (text) => text);
+  await createTrigramIndex(db, dialect, table, [columns].flat(), (text) => text);
 }
 
 /**
@@ -21,7 +21,13 @@ export async function makeWordsSearchable(
   table: string,
   columns: readonly string[],
 ): Promise<void> {
-  await makeTrigrams(db, dialect, table, columns, (text) => sql`substr(${text}, 1, ${sql.lit(INDEXED_CHARACTERS)})`);
+  await createTrigramIndex(
+    db,
+    dialect,
+    table,
+    columns,
+    (text) => sql`substr(${text}, 1, ${sql.lit(INDEXED_CHARACTERS)})`,
+  );
   if (dialect.engine === 'postgres') return;
   const name = sql.id(`${trigramIndexName(table, columns)}_long`);
   await sql`create index ${name} on ${sql.table(table)} (id) where ${isLongText(columns)}`.execute(db);
@@ -38,9 +44,9 @@ export async function makeOftenWrittenSearchable(
   columns: readonly string[],
 ): Promise<void> {
   if (dialect.engine === 'postgres') return;
-  const isOther = (column: string) => sql`${sql.ref(`old.${column}`)} is not ${sql.ref(`new.${column}`)}`;
-  const when = sql`when ${sql.join(columns.map(isOther), sql` or `)}`;
-  await makeTrigrams(db, dialect, table, columns, (text) => text, when);
+  const hasChanged = (column: string) => sql`${sql.ref(`old.${column}`)} is not ${sql.ref(`new.${column}`)}`;
+  const triggerCondition = sql`when ${sql.join(columns.map(hasChanged), sql` or `)}`;
+  await createTrigramIndex(db, dialect, table, columns, (text) => text, triggerCondition);
 }
 
 /** Number of characters of a text that the word index contains. */
@@ -52,35 +58,35 @@ export function isLongText(columns: readonly string[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`${sql.join(lengths, sql` + `)} > ${sql.lit(INDEXED_CHARACTERS)}`;
 }
 
-async function makeTrigrams(
+async function createTrigramIndex(
   db: QueryExecutorProvider,
   dialect: Dialect,
   table: string,
-  names: readonly string[],
-  indexed: (text: RawBuilder<unknown>) => RawBuilder<unknown>,
-  when: RawBuilder<unknown> = sql``,
+  columns: readonly string[],
+  toIndexedText: (text: RawBuilder<unknown>) => RawBuilder<unknown>,
+  triggerCondition: RawBuilder<unknown> = sql``,
 ): Promise<void> {
-  const [rows, name] = [sql.table(table), trigramIndexName(table, names)];
+  const [rows, name] = [sql.table(table), trigramIndexName(table, columns)];
   if (dialect.engine === 'postgres') {
     await sql`create extension if not exists pg_trgm`.execute(db);
-    const parts = sql.join(names.map((column) => sql`${sql.ref(column)} gin_trgm_ops`));
+    const parts = sql.join(columns.map((column) => sql`${sql.ref(column)} gin_trgm_ops`));
     await sql`create index ${sql.id(name)} on ${rows} using gin (${parts})`.execute(db);
     return;
   }
   // SQLite's trigram index is a virtual table, which triggers keep up to date.
   const index = sql.table(name);
-  const texts = sql.join(names.map((column) => sql.ref(column)));
+  const texts = sql.join(columns.map((column) => sql.ref(column)));
   const indexedColumns = (row: 'old' | 'new') =>
-    sql.join(names.map((column) => indexed(sql`${sql.ref(`${row}.${column}`)}`)));
-  const add = sql`insert into ${index} (rowid, ${texts}) values (new.id, ${indexedColumns('new')})`;
+    sql.join(columns.map((column) => toIndexedText(sql`${sql.ref(`${row}.${column}`)}`)));
+  const addToIndex = sql`insert into ${index} (rowid, ${texts}) values (new.id, ${indexedColumns('new')})`;
   const deleteFromIndex = sql`insert into ${index} (${sql.ref(name)}, rowid, ${texts}) values ('delete', old.id, ${indexedColumns('old')})`;
-  const trigger = (suffix: string) => sql.id(`${name}_${suffix}`);
+  const toTriggerName = (suffix: string) => sql.id(`${name}_${suffix}`);
   await sql`create virtual table ${index} using fts5 (${texts}, content=${sql.lit(table)}, content_rowid='id', tokenize='trigram case_sensitive 1')`.execute(
     db,
   );
-  await sql`create trigger ${trigger('add')} after insert on ${rows} begin ${add}; end`.execute(db);
-  await sql`create trigger ${trigger('take')} after delete on ${rows} begin ${deleteFromIndex}; end`.execute(db);
-  await sql`create trigger ${trigger('change')} after update of ${texts} on ${rows} ${when} begin ${deleteFromIndex}; ${add}; end`.execute(
+  await sql`create trigger ${toTriggerName('add')} after insert on ${rows} begin ${addToIndex}; end`.execute(db);
+  await sql`create trigger ${toTriggerName('take')} after delete on ${rows} begin ${deleteFromIndex}; end`.execute(db);
+  await sql`create trigger ${toTriggerName('change')} after update of ${texts} on ${rows} ${triggerCondition} begin ${deleteFromIndex}; ${addToIndex}; end`.execute(
     db,
   );
   await sql`insert into ${index} (${sql.ref(name)}) values ('rebuild')`.execute(db);

@@ -63,7 +63,7 @@ interface BulkImportEntitiesTable {
   parent_id: number | null;
   source_type: EntityType;
   source_full_path: string;
-  /** As the source says when its first call is answered. */
+  /** From the source's response to the first request. */
   source_id: number | null;
   destination_namespace: string;
   destination_slug: string;

@@ -14,13 +14,13 @@ export interface MergeRequestsTables {
   merge_request_closing_iids: MergeRequestClosingIidsTable;
 }
 
-/** `locked`: another server was merging it when it was imported from there. */
+/** `locked`: imported from another server while that server merged it. */
 export type MergeRequestState = 'opened' | 'closed' | 'merged' | 'locked';
 export type MergeStatus = 'unchecked' | 'checking' | 'can_be_merged' | 'cannot_be_merged';
 
 /**
- * What git says of a source and a target branch: one is not there or the source has no commits of its own; both changed the
- * same; the target has gone on, and the two can be merged; the target is where the source began.
+ * Result of the mergeability check: a branch is missing or the source has no own commits; conflicts; the target has new
+ * commits, and the merge is clean; a fast-forward is possible.
  */
 export type MergeCheck = 'no_commits' | 'conflict' | 'diverged' | 'ahead';
 
@@ -57,17 +57,17 @@ interface MergeRequestsTable {
   squash: boolean;
   /** The squash option of the merge. */
   should_remove_source_branch: boolean | null;
-  /** As its author wished. */
+  /** As requested by the author. */
   force_remove_source_branch: boolean | null;
   discussion_locked: boolean | null;
   /** Seconds. */
   time_estimate: Generated<number>;
   /** Seconds. */
   total_time_spent: Generated<number>;
-  /** Of the check boxes in the description. */
+  /** Number of check boxes in the description. */
   task_count: Generated<number>;
   completed_task_count: Generated<number>;
-  /** Comments by people. */
+  /** Number of user comments, without system notes. */
   user_notes_count: Generated<number>;
   upvotes: Generated<number>;
   downvotes: Generated<number>;
@@ -134,12 +134,12 @@ interface MergeRequestLabelsTable {
 }
 
 /**
- * The numbers of the issues of its project that its description closes when it is merged into the default branch, whether there
- * are such issues or will be.
+ * Iids of the issues that the description closes when the merge request is merged into the default branch. The issues may
+ * not exist.
  */
 interface MergeRequestClosingIidsTable {
   merge_request_id: number;
-  /** The merge request's. */
+  /** Project of the merge request. */
   project_id: number;
   issue_iid: number;
 }

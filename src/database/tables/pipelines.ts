@@ -47,7 +47,7 @@ interface PipelinesTable {
   sha: string;
   before_sha: string;
   source: PipelineSource;
-  /** A unique origin for requests that may be repeated: there is one pipeline per origin. */
+  /** Idempotency key of the request that created the pipeline; unique. */
   origin: string | null;
   status: PipelineStatus;
   /** The last final state that was reached, even if it is retried; null: none yet. */
@@ -77,7 +77,7 @@ interface PipelineVariablesTable {
   raw: boolean;
 }
 
-/** Those of a job alone, given when it was played. */
+/** Variables of a single manual job, given when it was started. */
 interface JobVariablesTable {
   id: Generated<number>;
   job_id: number;
@@ -99,7 +99,7 @@ interface JobsTable {
   allow_failure: boolean;
   /** Whether a later job of the same name exists (a retry). */
   retried: boolean;
-  /** As its pipeline's, so that runners find it without a look there. */
+  /** Copy of the pipeline's flag, so that the search for runnable jobs needs no join. */
   protected: boolean;
   user_id: number | null;
   /** The runner, which may be deleted, like its manager. */
@@ -110,20 +110,20 @@ interface JobsTable {
   failure_reason: string | null;
   exit_code: number | null;
   coverage: number | null;
-  /** Seconds: at first what the file says, if it does; from when it runs what holds. */
+  /** Timeout in seconds: first the value of the CI file, if any; from the start of the job the effective value. */
   timeout: number | null;
-  /** While it runs and afterwards: what the file says of the timeout. */
+  /** Timeout in seconds from the CI file; set from the start of the job. */
   file_timeout: number | null;
-  /** The name, expanded. */
+  /** Environment name with variables expanded. */
   environment: string | null;
-  /** Where it is reached, expanded, from when the job has been handed out. */
+  /** Environment URL with variables expanded; set when a runner takes the job. */
   environment_url: string | null;
   resource_group_id: number | null;
   /** Bytes of its log. */
   trace_size: Generated<number>;
-  /** Encrypted: its last few of these bytes, in base64, while they may be the beginning of a secret; those are in no chunk. */
+  /** Encrypted, in base64: the last bytes of the log that may begin a masked secret. They are in no chunk yet. */
   trace_held: string | null;
-  /** CRC-32 of the bytes as they came; null: of none, or not known. */
+  /** CRC-32 of the received bytes; null: no bytes, or unknown. */
   trace_checksum: number | null;
   /** When the growing log was last read, accurate to some seconds. */
   trace_watched_at: string | null;
@@ -134,7 +134,7 @@ interface JobsTable {
   started_at: string | null;
   finished_at: string | null;
   erased_at: string | null;
-  /** When its runner was last heard of. */
+  /** Time of the runner's last request for this job. */
   last_seen_at: string | null;
   created_at: string;
   updated_at: string;
@@ -148,7 +148,7 @@ interface JobsTable {
 interface JobOptionPartsTable {
   id: Generated<number>;
   pipeline_id: number;
-  /** The option that `value` is; null: `value` is an object of several options. */
+  /** Name of the option that `value` holds; null: `value` is an object of several options. */
   name: string | null;
   /** JSON. */
   value: string;
@@ -198,7 +198,7 @@ interface ResourceGroupsTable {
 
 /** Commit statuses that are not from runners. */
 interface CommitStatusesTable {
-  /** Of the numbers of jobs. */
+  /** Id from the sequence of job ids. */
   id: number;
   project_id: number;
   pipeline_id: number;

@@ -16,7 +16,7 @@ export interface Group {
   readonly name: string;
   readonly description: string;
   readonly visibility: Visibility;
-  /** Directly or through a group above. */
+  /** Whether the group itself or one of its ancestors is archived. */
   readonly archived: boolean;
   /** Whether the group or one of its ancestors is scheduled for deletion. */
   readonly marked: boolean;
@@ -123,6 +123,7 @@ export async function findGroup(db: Reader, caller: Caller, id: string): Promise
   return { ...group, archived: archived_at === 1, marked: marked_at === 1 } as Group;
 }
 
+/** Returns the caller's effective role in the group. Administrators act as Owner. */
 export function getGroupRole(caller: Caller, group: Pick<Group, 'role'>): number {
   return isAdministrator(caller) ? OWNER : group.role;
 }

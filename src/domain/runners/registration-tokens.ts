@@ -32,7 +32,7 @@ export async function findRunnerOwnerByToken(
   db: Reader,
   token: string,
   key: () => Promise<KeyObject>,
-  { registrationToken: first }: { readonly registrationToken: string | null },
+  { registrationToken: startupToken }: { readonly registrationToken: string | null },
 ): Promise<RunnerOwner | null> {
   // index: runner_registration_tokens_by_token
   const row = await db
@@ -45,9 +45,11 @@ export async function findRunnerOwnerByToken(
   if (row !== undefined) return { type: 'instance' };
   const owner = parseInitialToken(await key(), token);
   if (owner !== null) return (await hasInitialToken(db, owner)) ? owner : null;
-  const isFirst =
-    first !== null && secretsEqual(token, first) && (await findStoredToken(db, { type: 'instance' })) === null;
-  return isFirst ? { type: 'instance' } : null;
+  const isStartupToken =
+    startupToken !== null &&
+    secretsEqual(token, startupToken) &&
+    (await findStoredToken(db, { type: 'instance' })) === null;
+  return isStartupToken ? { type: 'instance' } : null;
 }
 
 /** Returns the registration token of a group or project. Callers check the permission to read it. */
@@ -92,11 +94,11 @@ export async function allowsRegistrationTokens(db: Reader, owner: RunnerOwner): 
   if (!(await loadSettings(db)).allow_runner_registration_token) return false;
   const namespaceId = await getNamespaceId(db, owner);
   if (namespaceId === null) return true;
-  const top = await topAttributes.first(db, { namespaceId });
-  return top === undefined || parseGroupAttributes(top.attributes).allow_runner_registration_token;
+  const rootGroup = await rootGroupAttributes.first(db, { namespaceId });
+  return rootGroup === undefined || parseGroupAttributes(rootGroup.attributes).allow_runner_registration_token;
 }
 
-const topAttributes = prepare((db, value: Params<{ namespaceId: number }>) =>
+const rootGroupAttributes = prepare((db, value: Params<{ namespaceId: number }>) =>
   selectRootNamespace(db, value('namespaceId')).select('namespaces.attributes'),
 );
 

@@ -53,15 +53,15 @@ export async function filterReachable(
   candidates: readonly string[],
   tip: string,
 ): Promise<Set<string>> {
-  const known = reachableCache(git);
-  const keyOf = (id: string): string => `${repository.directory} ${tip} ${id}`;
-  const ids = new Set(candidates.filter((id) => id !== tip && !known.has(keyOf(id))));
+  const cache = reachableCache(git);
+  const toKey = (id: string): string => `${repository.directory} ${tip} ${id}`;
+  const ids = new Set(candidates.filter((id) => id !== tip && !cache.has(toKey(id))));
   if (ids.size > 0) {
     // rev-list also lists the part of their history that `tip` does not reach.
-    const outside = await findUnreachable(git, repository, ids, tip);
-    for (const id of ids) known.set(keyOf(id), !outside.has(id));
+    const unreachableIds = await findUnreachable(git, repository, ids, tip);
+    for (const id of ids) cache.set(toKey(id), !unreachableIds.has(id));
   }
-  return new Set(candidates.filter((id) => id === tip || known.get(keyOf(id)) === true));
+  return new Set(candidates.filter((id) => id === tip || cache.get(toKey(id)) === true));
 }
 
 async function findUnreachable(
@@ -70,16 +70,16 @@ async function findUnreachable(
   ids: ReadonlySet<string>,
   tip: string,
 ): Promise<Set<string>> {
-  const outside = new Set<string>();
-  const take = (line: Buffer): void => {
+  const unreachableIds = new Set<string>();
+  const onLine = (line: Buffer): void => {
     const id = line.toString('latin1');
-    if (ids.has(id)) outside.add(id);
+    if (ids.has(id)) unreachableIds.add(id);
   };
   const input = [...[...ids].map((id) => `${id}\n`), `^${tip}\n`].join('');
-  const walk = () => forEachLine(git, repository, 'rev-list', { flags: ['--stdin'] }, { input }, take);
-  const ended = await historyWalkLimiter(git).run(walk, git);
-  if (!ended.ok) throw new GitError('rev-list', ended.failure);
-  return outside;
+  const walk = () => forEachLine(git, repository, 'rev-list', { flags: ['--stdin'] }, { input }, onLine);
+  const exit = await historyWalkLimiter(git).run(walk, git);
+  if (!exit.ok) throw new GitError('rev-list', exit.failure);
+  return unreachableIds;
 }
 
 /**
@@ -93,19 +93,19 @@ export async function filterDescendants(
   candidates: readonly string[],
 ): Promise<Set<string>> {
   const remaining = new Set(candidates);
-  const found = new Set(remaining.has(commit) ? [commit] : []);
+  const descendants = new Set(remaining.has(commit) ? [commit] : []);
   remaining.delete(commit);
-  if (remaining.size === 0) return found;
-  const take = (line: Buffer): void => {
+  if (remaining.size === 0) return descendants;
+  const onLine = (line: Buffer): void => {
     const id = line.toString('latin1');
-    if (remaining.has(id)) found.add(id);
+    if (remaining.has(id)) descendants.add(id);
   };
   const input = [`^${commit}\n`, ...[...remaining].map((id) => `${id}\n`)].join('');
   const flags = ['--ignore-missing', '--ancestry-path', '--stdin'];
-  const walk = () => forEachLine(git, repository, 'rev-list', { flags }, { input }, take);
-  const ended = await historyWalkLimiter(git).run(walk, git);
-  if (!ended.ok) throw new GitError('rev-list', ended.failure);
-  return found;
+  const walk = () => forEachLine(git, repository, 'rev-list', { flags }, { input }, onLine);
+  const exit = await historyWalkLimiter(git).run(walk, git);
+  if (!exit.ok) throw new GitError('rev-list', exit.failure);
+  return descendants;
 }
 
 /** Returns the full names of the branches or tags that contain a commit, in git's order. */
@@ -118,6 +118,6 @@ export async function listRefsContaining(
   const prefixes = { branch: [HEADS], tag: [TAGS], all: [HEADS, TAGS] }[type];
   const flags = ['--format=%(refname)', `--contains=${commit}`];
   const list = () => readGitOutput(git, repository, 'for-each-ref', { flags, args: prefixes });
-  const listed = await historyWalkLimiter(git).run(list, git);
-  return listed.toString('utf8').split('\n').slice(0, -1);
+  const output = await historyWalkLimiter(git).run(list, git);
+  return output.toString('utf8').split('\n').slice(0, -1);
 }

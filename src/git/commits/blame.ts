@@ -33,11 +33,11 @@ const blameCache = definePerGit(
   (git) =>
     new LRUCache<string, Blame>({
       maxSize: git.limits.objectBytes,
-      sizeCalculation: (result) => 512 + result.groups.reduce((size, group) => size + sizeOf(group), 0),
+      sizeCalculation: (result) => 512 + result.groups.reduce((size, group) => size + estimateSize(group), 0),
     }),
 );
 
-function sizeOf(group: BlamedLines): number {
+function estimateSize(group: BlamedLines): number {
   return group.lines.reduce((size, line) => size + line.length * 2 + 32, 128);
 }
 
@@ -57,8 +57,8 @@ export async function blame(
   const cached = blameCache(git).get(key);
   if (cached !== undefined) return cached;
   return coalesce(git, `blame ${options.timeLimit} ${key}`, async (shared) => {
-    const ask = () => computeBlame(shared, repository, commit, path, range, options.timeLimit);
-    const result = await historyWalkLimiter(git).run(ask, shared);
+    const compute = () => computeBlame(shared, repository, commit, path, range, options.timeLimit);
+    const result = await historyWalkLimiter(git).run(compute, shared);
     if ('ok' in result) blameCache(git).set(key, result);
     return result;
   });
@@ -77,9 +77,9 @@ async function computeBlame(
   const invocation = { flags, args: [commit], paths: [path] };
   const reader = createPorcelainReader();
   const options = timeLimit === undefined ? {} : { timeLimit };
-  const ended = await forEachLine(git, repository, 'blame', invocation, options, reader.take);
-  if (ended.ok) return { ok: true, groups: reader.groups };
-  const { failure } = ended;
+  const exit = await forEachLine(git, repository, 'blame', invocation, options, reader.take);
+  if (exit.ok) return { ok: true, groups: reader.groups };
+  const { failure } = exit;
   if (failure.kind === 'timed-out' || failure.kind === 'too-large') return { rejected: failure.kind };
   // "file x has only 3 lines"
   if (failure.kind === 'not-found') return { ok: true, groups: [] };

@@ -28,13 +28,13 @@ interface ApplyInput {
 /** Applies the change of a commit on top of another. */
 export async function cherryPick(git: Git, repository: Repository, { commit, onto }: ApplyInput): Promise<ApplyResult> {
   const [before, after] = await loadTreesBeforeAndAfter(git, repository, commit);
-  return apply(git, repository, before, after, onto);
+  return applyTreeChange(git, repository, before, after, onto);
 }
 
 /** Applies the reverse of a commit's change on top of another. */
 export async function revert(git: Git, repository: Repository, { commit, onto }: ApplyInput): Promise<ApplyResult> {
   const [before, after] = await loadTreesBeforeAndAfter(git, repository, commit);
-  return apply(git, repository, after, before, onto);
+  return applyTreeChange(git, repository, after, before, onto);
 }
 
 /** Merges two commits with their own merge bases. */
@@ -49,7 +49,7 @@ export async function mergeCommits(
   return code === 0 ? { tree } : { conflict: paths };
 }
 
-/** Exit code 1 means conflicts. */
+/** Runs `git merge-tree`. Exit code 1 of the result means conflicts. */
 async function runMerge(git: Git, repository: Repository, ours: string, theirs: string, options: RunOptions = {}) {
   const flags = ['--write-tree', '-z', '--name-only', '--no-messages', '--allow-unrelated-histories'];
   const result = await runGit(
@@ -76,24 +76,24 @@ export async function canMergeCleanly(
   const cached = cleanMergeCache(git).get(key);
   if (cached !== undefined) return cached;
   return coalesce(git, `merges cleanly ${key}`, async (shared) => {
-    const merged = await historyWalkLimiter(git).run(() => tryToMerge(shared, repository, ours, theirs), shared);
-    cleanMergeCache(git).set(key, merged);
-    return merged;
+    const isClean = await historyWalkLimiter(git).run(() => tryToMerge(shared, repository, ours, theirs), shared);
+    cleanMergeCache(git).set(key, isClean);
+    return isClean;
   });
 }
 
-/** git writes the trees into a temporary directory, which need not survive a crash. */
+/** Returns whether the merge is clean. git writes the trees into a temporary directory, which need not survive a crash. */
 async function tryToMerge(git: Git, repository: Repository, ours: string, theirs: string): Promise<boolean> {
-  const aside = await mkdtemp(join(tmpdir(), 'hearth-merge-'));
+  const temporaryDirectory = await mkdtemp(join(tmpdir(), 'hearth-merge-'));
   const env = {
-    GIT_OBJECT_DIRECTORY: aside,
+    GIT_OBJECT_DIRECTORY: temporaryDirectory,
     GIT_ALTERNATE_OBJECT_DIRECTORIES: join(repository.directory, 'objects'),
   };
   try {
     const { code } = await runMerge(git, repository, ours, theirs, { env, config: { 'core.fsync': 'none' } });
     return code === 0;
   } finally {
-    await rm(aside, { recursive: true, force: true });
+    await rm(temporaryDirectory, { recursive: true, force: true });
   }
 }
 
@@ -115,7 +115,8 @@ async function mergeTrees(git: Git, repository: Repository, trees: ThreeTrees): 
   return mergeCommits(git, repository, ours, theirs);
 }
 
-async function apply(
+/** Applies the change from tree `before` to tree `after` on top of the commit `onto`. */
+async function applyTreeChange(
   git: Git,
   repository: Repository,
   before: string,
@@ -146,12 +147,12 @@ async function loadCommit(git: Git, repository: Repository, id: string): Promise
 
 async function writeCommit(git: Git, repository: Repository, tree: string, parent: string | null): Promise<string> {
   if (tree === EMPTY_TREE_ID) await writeObject(git, repository, 'tree', Buffer.alloc(0));
-  const nobody = 'Nobody <nobody@localhost> 0 +0000';
+  const placeholderSigner = 'Nobody <nobody@localhost> 0 +0000';
   const lines = [
     `tree ${tree}`,
     ...(parent === null ? [] : [`parent ${parent}`]),
-    `author ${nobody}`,
-    `committer ${nobody}`,
+    `author ${placeholderSigner}`,
+    `committer ${placeholderSigner}`,
   ];
   return writeObject(git, repository, 'commit', Buffer.from(`${lines.join('\n')}\n\nSide of a merge\n`));
 }

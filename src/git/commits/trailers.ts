@@ -35,9 +35,9 @@ async function loadTrailers(
   const flags = ['--no-walk=unsorted', '--stdin', FORMAT];
   const input = commits.map((id) => `${id}\n`).join('');
   const reader = createReader();
-  const ended = await forEachField(git, repository, 'log', { flags }, { input }, reader.take);
-  if (!ended.ok) throw new GitError('log', ended.failure);
-  return new Map([...reader.found].map(([id, list]) => [id, collect(list)]));
+  const exit = await forEachField(git, repository, 'log', { flags }, { input }, reader.take);
+  if (!exit.ok) throw new GitError('log', exit.failure);
+  return new Map([...reader.found].map(([id, list]) => [id, toTrailers(list)]));
 }
 
 /**
@@ -59,22 +59,22 @@ function createReader() {
         return;
       }
       remaining -= field.length;
-      const mark = field.indexOf(1);
-      if (mark <= 0 || remaining < 0 || pairs.length >= MAX_TRAILERS) return;
-      pairs.push([field.toString('utf8', 0, mark).trim(), field.toString('utf8', mark + 1).trim()]);
+      const separatorIndex = field.indexOf(1);
+      if (separatorIndex <= 0 || remaining < 0 || pairs.length >= MAX_TRAILERS) return;
+      pairs.push([field.toString('utf8', 0, separatorIndex).trim(), field.toString('utf8', separatorIndex + 1).trim()]);
     },
   };
 }
 
-function collect(pairs: readonly [string, string][]): Trailers {
-  const extended = new Map<string, string[]>();
+function toTrailers(pairs: readonly [string, string][]): Trailers {
+  const valuesByKey = new Map<string, string[]>();
   for (const [key, value] of pairs) {
-    const before = extended.get(key);
-    if (before === undefined) extended.set(key, [value]);
-    else before.push(value);
+    const previousValues = valuesByKey.get(key);
+    if (previousValues === undefined) valuesByKey.set(key, [value]);
+    else previousValues.push(value);
   }
   return {
-    trailers: Object.fromEntries([...extended].map(([key, values]) => [key, values.at(-1)!])),
-    extendedTrailers: Object.fromEntries(extended),
+    trailers: Object.fromEntries([...valuesByKey].map(([key, values]) => [key, values.at(-1)!])),
+    extendedTrailers: Object.fromEntries(valuesByKey),
   };
 }

@@ -11,7 +11,7 @@ import { createPatchReader, type Diff, type DiffLimits } from './patch-reader.ts
 
 export type { Diff, DiffLimits, FileDiff } from './patch-reader.ts';
 
-/** repository.md §8. */
+/** Limits of diffs (contract/repository.md §8). */
 export const DIFF_LIMITS: DiffLimits = {
   files: 1000,
   lines: 50_000,
@@ -28,7 +28,7 @@ const FULL_DIFF_LIMITS: DiffLimits = {
 };
 
 const diffCache = definePerGit(
-  () => new LRUCache<string, Diff>({ maxSize: 16 * 1024 * 1024, sizeCalculation: sizeOf }),
+  () => new LRUCache<string, Diff>({ maxSize: 16 * 1024 * 1024, sizeCalculation: estimateSize }),
 );
 const diffLimiter = definePerGit((git) =>
   createConcurrencyLimiter(git.limits.walks, { maxWaiting: 256, retryAfter: 10 }),
@@ -55,8 +55,8 @@ interface DiffRequest {
 
 async function getCachedDiff(git: Git, repository: Repository, { from, to, limits }: DiffRequest): Promise<Diff> {
   const key = `${repository.directory} ${from} ${to} ${limits.files}`;
-  const known = diffCache(git).get(key);
-  if (known !== undefined) return known;
+  const cachedDiff = diffCache(git).get(key);
+  if (cachedDiff !== undefined) return cachedDiff;
   return coalesce(git, `diff ${key}`, async (shared) => {
     const compute = () => computeDiff(shared, repository, { from: from ?? EMPTY_TREE_ID, to, limits });
     const diff = await diffLimiter(git).run(compute, shared);
@@ -86,18 +86,18 @@ async function computeDiff(
   const reader = createPatchReader(limits);
   const child = spawnGit(git, repository, 'diff-tree', { flags: PATCH_FLAGS, args: [from, to] });
   child.stdin.end();
-  let enough = false;
+  let isComplete = false;
   child.stdout.on('data', (chunk: Buffer) => {
-    if (enough || reader.write(chunk)) return;
-    enough = true;
+    if (isComplete || reader.write(chunk)) return;
+    isComplete = true;
     child.kill();
   });
-  const ended = await child.done;
-  if (!ended.ok && !enough) throw new GitError('diff-tree', ended.failure);
+  const exit = await child.done;
+  if (!exit.ok && !isComplete) throw new GitError('diff-tree', exit.failure);
   return reader.end();
 }
 
-function sizeOf(diff: Diff): number {
+function estimateSize(diff: Diff): number {
   return diff.files.reduce((sum, file) => sum + file.text.length * 2 + file.newPath.length * 2 + 400, 100);
 }
 
@@ -136,11 +136,11 @@ async function computeStats(
  * nothing changed.
  */
 function parseShortstat(text: string): Map<string, DiffStats> {
-  const found = new Map<string, DiffStats>();
+  const statsByCommit = new Map<string, DiffStats>();
   for (const section of text.split('\x01').slice(1)) {
     const additions = Number(/ (\d{1,15}) insertion/.exec(section)?.[1] ?? 0);
     const deletions = Number(/ (\d{1,15}) deletion/.exec(section)?.[1] ?? 0);
-    found.set(section.slice(0, 40), { additions, deletions, total: additions + deletions });
+    statsByCommit.set(section.slice(0, 40), { additions, deletions, total: additions + deletions });
   }
-  return found;
+  return statsByCommit;
 }

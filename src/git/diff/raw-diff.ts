@@ -41,16 +41,16 @@ async function readRawDiff(git: Git, repository: Repository, from: string | null
     { config: PATCH_CONFIG },
   );
   child.stdin.end();
-  const cutter = createPatchTruncator(DIFF_LIMITS);
-  let enough = false;
+  const truncator = createPatchTruncator(DIFF_LIMITS);
+  let isComplete = false;
   child.stdout.on('data', (chunk: Buffer) => {
-    if (enough || cutter.write(chunk)) return;
-    enough = true;
+    if (isComplete || truncator.write(chunk)) return;
+    isComplete = true;
     child.kill();
   });
-  const ended = await child.done;
-  if (!ended.ok && !enough) throw new GitError('diff-tree', ended.failure);
-  return cutter.end();
+  const exit = await child.done;
+  if (!exit.ok && !isComplete) throw new GitError('diff-tree', exit.failure);
+  return truncator.end();
 }
 
 const NEWLINE = 0x0a;
@@ -65,19 +65,19 @@ interface PatchTruncator {
 
 /** Collects the patches of whole files within the limits. */
 export function createPatchTruncator(limits: DiffLimits): PatchTruncator {
-  const included: Buffer[] = [];
-  let rest: Buffer = Buffer.alloc(0);
-  let file: Buffer[] = [];
-  let [fileBytes, files, lines, bytes, read] = [0, 0, 0, 0, 0];
-  let [inHunks, tooLarge, full, inEndlessLine] = [false, false, false, false];
+  const includedLines: Buffer[] = [];
+  let unparsed: Buffer = Buffer.alloc(0);
+  let fileLines: Buffer[] = [];
+  let [fileBytes, files, lines, bytes, bytesRead] = [0, 0, 0, 0, 0];
+  let [inHunks, tooLarge, limitReached, inOverlongLine] = [false, false, false, false];
 
   function finishFile(): void {
-    const size = file.reduce((sum, line) => sum + line.length, 0);
-    lines += tooLarge ? 0 : file.length;
+    const size = fileLines.reduce((sum, line) => sum + line.length, 0);
+    lines += tooLarge ? 0 : fileLines.length;
     bytes += size;
-    full ||= files > limits.files || lines > limits.lines || bytes > limits.bytes;
-    if (!full) included.push(...file);
-    file = [];
+    limitReached ||= files > limits.files || lines > limits.lines || bytes > limits.bytes;
+    if (!limitReached) includedLines.push(...fileLines);
+    fileLines = [];
   }
 
   function addLine(line: Buffer): void {
@@ -90,35 +90,35 @@ export function createPatchTruncator(limits: DiffLimits): PatchTruncator {
     if (inHunks) fileBytes += line.length;
     if (fileBytes > limits.fileBytes && !tooLarge) {
       tooLarge = true;
-      file = file.slice(
+      fileLines = fileLines.slice(
         0,
-        file.findIndex((one) => one[0] === 0x2d),
+        fileLines.findIndex((fileLine) => fileLine[0] === 0x2d),
       );
     }
-    if (!tooLarge) file.push(line);
+    if (!tooLarge) fileLines.push(line);
   }
 
   return {
     write(chunk) {
-      read += chunk.length;
-      rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      for (let end = rest.indexOf(NEWLINE); end >= 0 && !full; end = rest.indexOf(NEWLINE)) {
-        if (!inEndlessLine) addLine(rest.subarray(0, end + 1));
-        inEndlessLine = false;
-        rest = rest.subarray(end + 1);
+      bytesRead += chunk.length;
+      unparsed = unparsed.length === 0 ? chunk : Buffer.concat([unparsed, chunk]);
+      for (let end = unparsed.indexOf(NEWLINE); end >= 0 && !limitReached; end = unparsed.indexOf(NEWLINE)) {
+        if (!inOverlongLine) addLine(unparsed.subarray(0, end + 1));
+        inOverlongLine = false;
+        unparsed = unparsed.subarray(end + 1);
       }
       // A line longer than the file limit makes the file too large and is discarded.
-      if (inEndlessLine || rest.length > limits.fileBytes) {
-        if (!inEndlessLine) addLine(rest);
-        inEndlessLine = true;
-        rest = Buffer.alloc(0);
+      if (inOverlongLine || unparsed.length > limits.fileBytes) {
+        if (!inOverlongLine) addLine(unparsed);
+        inOverlongLine = true;
+        unparsed = Buffer.alloc(0);
       }
-      full ||= read > limits.bytes * MAX_READ_RATIO;
-      return !full;
+      limitReached ||= bytesRead > limits.bytes * MAX_READ_RATIO;
+      return !limitReached;
     },
     end() {
-      if (!full) finishFile();
-      return Buffer.concat(included);
+      if (!limitReached) finishFile();
+      return Buffer.concat(includedLines);
     },
   };
 }
@@ -137,7 +137,7 @@ export async function computePatchId(
   const patch = await runGit(git, repository, 'diff-tree', invocation, { limit: MAX_PATCH });
   if (!patch.ok) throw new GitError('diff-tree', patch.failure);
   if (patch.stdout.length === 0) return null;
-  const named = await runGit(git, repository, 'patch-id', { flags: ['--stable'] }, { input: patch.stdout });
-  if (!named.ok) throw new GitError('patch-id', named.failure);
-  return /^[0-9a-f]{40}/.exec(named.stdout.toString('latin1'))?.[0] ?? null;
+  const patchId = await runGit(git, repository, 'patch-id', { flags: ['--stable'] }, { input: patch.stdout });
+  if (!patchId.ok) throw new GitError('patch-id', patchId.failure);
+  return /^[0-9a-f]{40}/.exec(patchId.stdout.toString('latin1'))?.[0] ?? null;
 }

@@ -8,28 +8,33 @@ import type { Repository } from '../repository.ts';
 const LINE_LENGTH = 41;
 
 /**
- * Returns up to `most` ids of objects that `of` has and `from` has not, reachable or not. Both lists are compared as
+ * Returns up to `limit` ids of objects that `source` has and `target` lacks, reachable or not. Compares both lists as
  * streams, in constant memory.
  */
-export async function listMissingObjects(git: Git, of: Repository, from: Repository, most: number): Promise<string[]> {
-  const [all, those] = [listAllObjects(git, of), listAllObjects(git, from)];
+export async function listMissingObjects(
+  git: Git,
+  source: Repository,
+  target: Repository,
+  limit: number,
+): Promise<string[]> {
+  const [sourceList, targetList] = [listAllObjects(git, source), listAllObjects(git, target)];
   const missing: string[] = [];
   try {
-    const [one, other] = [createLines(all.stdout), createLines(those.stdout)];
+    const [sourceLines, targetLines] = [createLines(sourceList.stdout), createLines(targetList.stdout)];
     // Start both reads at once: Node discards the output of a process that exits before anybody reads it.
-    let [id, found] = await Promise.all([one.next(), other.next()]);
-    while (id !== null && missing.length < most) {
-      if (found === null) await requireComplete(those);
-      const order = found === null ? -1 : Buffer.compare(id, found);
-      if (order < 0) missing.push(id.toString('latin1', 0, LINE_LENGTH - 1));
-      if (order >= 0) found = other.ready() ?? (await other.next());
-      if (order <= 0) id = one.ready() ?? (await one.next());
+    let [sourceId, targetId] = await Promise.all([sourceLines.next(), targetLines.next()]);
+    while (sourceId !== null && missing.length < limit) {
+      if (targetId === null) await requireComplete(targetList);
+      const order = targetId === null ? -1 : Buffer.compare(sourceId, targetId);
+      if (order < 0) missing.push(sourceId.toString('latin1', 0, LINE_LENGTH - 1));
+      if (order >= 0) targetId = targetLines.ready() ?? (await targetLines.next());
+      if (order <= 0) sourceId = sourceLines.ready() ?? (await sourceLines.next());
     }
-    if (missing.length < most) await requireComplete(all);
+    if (missing.length < limit) await requireComplete(sourceList);
     return missing;
   } finally {
-    for (const child of [all, those]) child.kill();
-    await Promise.all([all.done, those.done]);
+    for (const child of [sourceList, targetList]) child.kill();
+    await Promise.all([sourceList.done, targetList.done]);
   }
 }
 
@@ -43,19 +48,19 @@ function listAllObjects(git: Git, repository: Repository): GitChild {
 
 /** Throws unless the list is complete. */
 async function requireComplete(child: GitChild): Promise<void> {
-  const ended = await child.done;
-  if (!ended.ok) throw new GitError(child.command, ended.failure);
+  const exit = await child.done;
+  if (!exit.ok) throw new GitError(child.command, exit.failure);
 }
 
-/** `ready` returns the next line if it has arrived. */
+/** Reads lines of fixed length. `ready` returns the next line if it has arrived; `next` returns null at the end. */
 function createLines(stdout: Readable) {
   const chunks = stdout.iterator() as AsyncIterator<Buffer>;
   let buffered: Buffer = Buffer.alloc(0);
-  let at = 0;
+  let offset = 0;
   const ready = (): Buffer | null => {
-    if (at + LINE_LENGTH > buffered.length) return null;
-    at += LINE_LENGTH;
-    return buffered.subarray(at - LINE_LENGTH, at);
+    if (offset + LINE_LENGTH > buffered.length) return null;
+    offset += LINE_LENGTH;
+    return buffered.subarray(offset - LINE_LENGTH, offset);
   };
   return {
     ready,
@@ -63,10 +68,10 @@ function createLines(stdout: Readable) {
       for (;;) {
         const line = ready();
         if (line !== null) return line;
-        const more = await chunks.next();
-        if (more.done) return null;
-        buffered = Buffer.concat([buffered.subarray(at), more.value]);
-        at = 0;
+        const nextChunk = await chunks.next();
+        if (nextChunk.done) return null;
+        buffered = Buffer.concat([buffered.subarray(offset), nextChunk.value]);
+        offset = 0;
       }
     },
   };

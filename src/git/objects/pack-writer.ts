@@ -22,9 +22,9 @@ export interface NewObject {
 export const PACK_TYPES = { commit: 1, tree: 2, blob: 3, tag: 4 } as const;
 
 const deflateAll = promisify(deflate);
-/** Deflated synchronously: a worker thread costs more than the work. */
+/** Maximum bytes that are deflated synchronously: for so few, a worker thread costs more than the work. */
 const MAX_SYNC_DEFLATE = 4096;
-/** Deflated at once in a worker thread; larger content is streamed. */
+/** Maximum bytes that are deflated at once in a worker thread; larger content is streamed. */
 const MAX_SINGLE_DEFLATE = 1024 * 1024;
 const CHUNK_SIZE = 256 * 1024;
 
@@ -39,24 +39,24 @@ export async function writePack(
   objects: readonly NewObject[],
   options: { checked?: boolean } = {},
 ): Promise<void> {
-  const unique = new Map<string, NewObject>();
-  for (const object of objects) unique.set(object.id, object);
+  const objectsById = new Map<string, NewObject>();
+  for (const object of objects) objectsById.set(object.id, object);
   const child = spawnGit(git, repository, 'index-pack', {
     flags: ['--stdin', ...(options.checked ? ['--strict'] : [])],
   });
   child.stdout.resume();
   // A process that exits early closes its input. Its exit code says more than EPIPE.
-  await pipeline(mergeChunks(formatPack([...unique.values()])), child.stdin).catch(() => child.stdin.destroy());
-  const ended = await child.done;
-  if (!ended.ok) throw new GitError('index-pack', ended.failure);
+  await pipeline(mergeChunks(formatPack([...objectsById.values()])), child.stdin).catch(() => child.stdin.destroy());
+  const exit = await child.done;
+  if (!exit.ok) throw new GitError('index-pack', exit.failure);
   await syncDirectory(join(repository.directory, 'objects', 'pack'));
 }
 
-/** Merges small chunks into chunks worth a write. */
-async function* mergeChunks(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** Merges small chunks into chunks of at least `CHUNK_SIZE` bytes, so that there are few writes. */
+async function* mergeChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let pending: Buffer[] = [];
   let size = 0;
-  for await (const chunk of pieces) {
+  for await (const chunk of chunks) {
     pending.push(chunk);
     size += chunk.length;
     if (size < CHUNK_SIZE) continue;
@@ -69,18 +69,18 @@ async function* mergeChunks(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffe
 
 async function* formatPack(objects: readonly NewObject[]): AsyncGenerator<Buffer> {
   const hash = createHash('sha1');
-  const hashed = (chunk: Buffer): Buffer => {
+  const addToHash = (chunk: Buffer): Buffer => {
     hash.update(chunk);
     return chunk;
   };
   const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1');
   header.writeUInt32BE(objects.length, 8);
-  yield hashed(header);
+  yield addToHash(header);
   const yieldIfDue = createYielder();
   for (const { type, content } of objects) {
     await yieldIfDue();
-    yield hashed(formatPackedHeader(PACK_TYPES[type], content.length));
-    for await (const chunk of deflated(content)) yield hashed(chunk);
+    yield addToHash(formatPackedHeader(PACK_TYPES[type], content.length));
+    for await (const chunk of deflateInChunks(content)) yield addToHash(chunk);
   }
   yield hash.digest();
 }
@@ -91,15 +91,15 @@ async function* formatPack(objects: readonly NewObject[]): AsyncGenerator<Buffer
  */
 export function formatPackedHeader(type: number, size: number): Buffer {
   const bytes: number[] = [];
-  let last = (type << 4) | (size & 0x0f);
-  for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
-    bytes.push(last | 0x80);
-    last = rest & 0x7f;
+  let currentByte = (type << 4) | (size & 0x0f);
+  for (let remainingSize = Math.floor(size / 16); remainingSize > 0; remainingSize = Math.floor(remainingSize / 128)) {
+    bytes.push(currentByte | 0x80);
+    currentByte = remainingSize & 0x7f;
   }
-  return Buffer.from([...bytes, last]);
+  return Buffer.from([...bytes, currentByte]);
 }
 
-async function* deflated(content: Buffer): AsyncGenerator<Buffer> {
+async function* deflateInChunks(content: Buffer): AsyncGenerator<Buffer> {
   if (content.length <= MAX_SYNC_DEFLATE) yield deflateSync(content, { level: 1 });
   else if (content.length <= MAX_SINGLE_DEFLATE) yield await deflateAll(content, { level: 1 });
   else {

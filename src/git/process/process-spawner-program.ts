@@ -22,18 +22,19 @@ interface Handle {
   setBlocking(blocking: boolean): void;
 }
 
-interface Waiting {
-  order?: SpawnCommand;
+interface IncompleteCommand {
+  command?: SpawnCommand;
   readonly streams: Socket[];
 }
 
 /** Incomplete commands by id. */
-const waiting = new Map<number, Waiting>();
+const waiting = new Map<number, IncompleteCommand>();
+/** Running processes by id of their command. */
 const running = new Map<number, ChildProcess>();
 /** Id of the latest command; ids arrive in ascending order. */
-let latest = 0;
+let latestId = 0;
 /** Milliseconds until a missing header is read again. */
-const SOON = 1;
+const RETRY_MS = 1;
 
 const directory = mkdtempSync(join(tmpdir(), 'hearth-start-'));
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
@@ -41,48 +42,48 @@ process.on('disconnect', () => process.exit());
 
 const sendMessage = (message: SpawnerMessage) => process.connected && process.send!(message);
 
-function waitingOf(id: number): Waiting {
-  let found = waiting.get(id);
-  if (found === undefined) {
-    found = { streams: [] };
-    waiting.set(id, found);
+function getOrCreateWaiting(id: number): IncompleteCommand {
+  let entry = waiting.get(id);
+  if (entry === undefined) {
+    entry = { streams: [] };
+    waiting.set(id, entry);
   }
-  return found;
+  return entry;
 }
 
-function arrive(socket: Socket): void {
+function onConnection(socket: Socket): void {
   const bytes = Buffer.alloc(HEADER_BYTES);
-  const read = readNow(socket, bytes);
-  if (read === null) setTimeout(arrive, SOON, socket);
+  const read = readAvailable(socket, bytes);
+  if (read === null) setTimeout(onConnection, RETRY_MS, socket);
   // The opener has disconnected, and reports that itself.
   else if (read < HEADER_BYTES) socket.destroy();
   else {
     const { id, stream } = readHeader(bytes);
     // Its command was cancelled before the stream arrived.
-    if (id <= latest && !waiting.has(id)) return void socket.destroy();
-    waitingOf(id).streams[stream] = socket;
-    startIfWhole(id);
+    if (id <= latestId && !waiting.has(id)) return void socket.destroy();
+    getOrCreateWaiting(id).streams[stream] = socket;
+    startIfComplete(id);
   }
 }
 
 /** Reads only the header: the rest is for the started process. Returns null if nothing has arrived yet. */
-function readNow(socket: Socket, bytes: Buffer): number | null {
+function readAvailable(socket: Socket, bytes: Buffer): number | null {
   try {
-    return readSync(handleOf(socket).fd, bytes);
+    return readSync(getHandle(socket).fd, bytes);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? null : 0;
   }
 }
 
-const handleOf = (socket: Socket) => (socket as unknown as { _handle: Handle })._handle;
+const getHandle = (socket: Socket) => (socket as unknown as { _handle: Handle })._handle;
 
-function startIfWhole(id: number): void {
-  const { order, streams } = waitingOf(id);
-  if (order === undefined || streams.filter(Boolean).length < order.streams) return;
+function startIfComplete(id: number): void {
+  const { command, streams } = getOrCreateWaiting(id);
+  if (command === undefined || streams.filter(Boolean).length < command.streams) return;
   waiting.delete(id);
   // Programs expect blocking streams.
-  for (const stream of streams) handleOf(stream).setBlocking(true);
-  const child = spawned(order, streams);
+  for (const stream of streams) getHandle(stream).setBlocking(true);
+  const child = trySpawn(command, streams);
   for (const stream of streams) stream.destroy();
   if (child === null) return;
   child.on('error', (error) => {
@@ -97,8 +98,8 @@ function startIfWhole(id: number): void {
   });
 }
 
-/** Returns null if the system cannot start it; other processes are not affected. */
-function spawned({ id, file, args, env }: SpawnCommand, stdio: readonly Socket[]): ChildProcess | null {
+/** Starts a process. Returns null if the system cannot start it; other processes are not affected. */
+function trySpawn({ id, file, args, env }: SpawnCommand, stdio: readonly Socket[]): ChildProcess | null {
   try {
     return spawn(file, args, { cwd: '/', env, stdio: [...stdio], detached: true });
   } catch (error) {
@@ -111,7 +112,7 @@ function signal(id: number, name: NodeJS.Signals): void {
   const pid = running.get(id)?.pid;
   if (pid !== undefined) signalGroup(pid, name);
   else if (waiting.has(id)) {
-    for (const stream of waitingOf(id).streams) stream?.destroy();
+    for (const stream of getOrCreateWaiting(id).streams) stream?.destroy();
     waiting.delete(id);
     sendMessage({ id, code: null });
   }
@@ -122,11 +123,11 @@ process.on('message', (command: SpawnerCommand) => {
     signal(command.id, command.signal);
     return;
   }
-  latest = command.id;
-  waitingOf(command.id).order = command;
-  startIfWhole(command.id);
+  latestId = command.id;
+  getOrCreateWaiting(command.id).command = command;
+  startIfComplete(command.id);
 });
 
-const server = createServer({ pauseOnConnect: true }, arrive);
+const server = createServer({ pauseOnConnect: true }, onConnection);
 const path = join(directory, 'socket');
 server.listen(path, () => sendMessage({ path }));
