@@ -8,8 +8,8 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { resourceModules } from '#api/index.ts';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
-import { declaredParameters } from '#http/server/pipeline/handle.ts';
-import { createRegistry, fullPath } from '#http/server/routing/registry.ts';
+import { getDeclaredParameters } from '#http/server/pipeline/handle.ts';
+import { createRegistry, getFullPath } from '#http/server/routing/registry.ts';
 import { medianOf } from './load.ts';
 import { computedBy, startHearth } from './processes.ts';
 import { SEED_TOKEN, USER_TOKEN } from './seed.ts';
@@ -152,7 +152,7 @@ const turned = () =>
 
 /** Returns a query for each filter alone, and for each filter with a search. */
 function queriesOf(endpoint: Endpoint): string[] {
-  const parameters = declaredParameters(endpoint);
+  const parameters = getDeclaredParameters(endpoint);
   const queries = [''];
   for (const [name, { type }] of Object.entries(parameters)) {
     if (endpoint.path.includes(`:${name}`)) continue;
@@ -167,7 +167,7 @@ function queriesOf(endpoint: Endpoint): string[] {
 
 const pathsOf = (endpoint: Endpoint) => {
   const path = (at: number) =>
-    fullPath(endpoint).replaceAll(
+    getFullPath(endpoint).replaceAll(
       /\/(\w+)\/:\w+(\([^)]*\))?/g,
       (_all, collection: string) => `/${collection}/${IDS[collection]?.at(at) ?? 1}`,
     );

@@ -8,7 +8,7 @@ import { openDatabase } from '#database/database.ts';
 import { dumpInitialSchema, type InitialSchema } from '#database/initial-schema.ts';
 import { migrate } from '#database/migrate.ts';
 import { systemClock } from '#runtime/clock.ts';
-import { bundled, root } from './bundler.ts';
+import { bundleProgram, root } from './bundler.ts';
 
 const outdir = join(root, 'dist');
 
@@ -26,7 +26,7 @@ async function createInitialSchema(): Promise<InitialSchema> {
 
 const startedAt = new Date();
 // The bundler runs in its own process while the schema is created here.
-const bundling = bundled({ in: join(root, 'src', 'main.ts'), out: 'hearth' }, outdir);
+const bundling = bundleProgram({ in: join(root, 'src', 'main.ts'), out: 'hearth' }, outdir);
 
 // A failure is reported below, after the temporary database is deleted.
 bundling.catch(() => undefined);

@@ -22,7 +22,10 @@ const __dirname = import.meta.dirname;`;
 process.env.GOGC ??= 'off';
 
 /** Bundles a program that starts servers, and the programs of those servers. Returns the files to write into `outdir`. */
-export function bundled(program: { in: string; out: string }, outdir: string): Promise<BuildResult<{ write: false }>> {
+export function bundleProgram(
+  program: { in: string; out: string },
+  outdir: string,
+): Promise<BuildResult<{ write: false }>> {
   return build({
     entryPoints: [program, ...PROGRAMS],
     outdir,

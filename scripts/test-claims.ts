@@ -7,7 +7,7 @@ import { join, relative } from 'node:path';
 const root = join(import.meta.dirname, '..');
 
 /** Claims a test file for this process. Returns false if another process has claimed it. */
-export function claim(directory: string, file: string): boolean {
+export function claimFile(directory: string, file: string): boolean {
   try {
     closeSync(openSync(toClaimPath(directory, file), 'wx'));
     return true;
@@ -17,7 +17,7 @@ export function claim(directory: string, file: string): boolean {
 }
 
 /** Returns the files that no process has claimed, as paths relative to the project's root. */
-export function unclaimed(directory: string, files: readonly string[]): string[] {
+export function listUnclaimedFiles(directory: string, files: readonly string[]): string[] {
   return files.filter((file) => !existsSync(toClaimPath(directory, file))).map((file) => relative(root, file));
 }
 

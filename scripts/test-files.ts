@@ -6,7 +6,7 @@ import { registerHooks } from 'node:module';
 import { join, relative } from 'node:path';
 import { after, beforeEach, suite, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { claim } from './test-claims.ts';
+import { claimFile } from './test-claims.ts';
 
 const root = join(import.meta.dirname, '..');
 /** The claims directory that the processes of one run share; without it, all files run here. */
@@ -36,7 +36,7 @@ function isTestSupport(url: string): boolean {
 
 for (const file of process.argv.slice(2)) {
   if (fileNumber === maxFiles) break;
-  if (claimsDirectory !== undefined && !claim(claimsDirectory, file)) continue;
+  if (claimsDirectory !== undefined && !claimFile(claimsDirectory, file)) continue;
   fileNumber++;
   await runFile(file);
 }

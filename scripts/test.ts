@@ -8,7 +8,7 @@ import { run } from 'node:test';
 import { inspect } from 'node:util';
 import { scratchDirectory } from '../test/engines/scratch.ts';
 import { isPaired } from './paired-tests.ts';
-import { unclaimed } from './test-claims.ts';
+import { listUnclaimedFiles } from './test-claims.ts';
 
 const root = join(import.meta.dirname, '..');
 /** Caches compiled code between processes and runs: loading TypeScript is most of the cost of a process. */
@@ -170,7 +170,7 @@ function createTasks(
   const runNextProcess = async () => {
     await runProcess(summary, files, { ...environment, ...claimVariables });
     remainingProcesses--;
-    if (remainingProcesses === 0) reportNotRun(summary, unclaimed(claims, files));
+    if (remainingProcesses === 0) reportNotRun(summary, listUnclaimedFiles(claims, files));
   };
   return Array.from({ length: processes }, () => runNextProcess);
 }

@@ -12,7 +12,7 @@ export interface WhereResult {
   readonly text: string;
 }
 
-export function where([verb, target]: readonly string[]): WhereResult {
+export function locateEndpoint([verb, target]: readonly string[]): WhereResult {
   if (verb === undefined || target === undefined) {
     return { found: false, text: 'Usage: npm run where GET /projects/7/environments' };
   }
@@ -50,7 +50,7 @@ function describeMissing(registry: Registry, method: string, path: string): stri
 }
 
 if (import.meta.main) {
-  const { found, text } = where(process.argv.slice(2));
+  const { found, text } = locateEndpoint(process.argv.slice(2));
   (found ? process.stdout : process.stderr).write(`${text}\n`);
   process.exitCode = found ? 0 : 1;
 }

@@ -147,13 +147,13 @@ export function loadConfig(env: EnvironmentVariables): Config {
 }
 
 /** Returns the base for appending paths to a URL: origin and path prefix, without a trailing slash. */
-export function baseUrlOf(url: URL): string {
+export function getBaseUrl(url: URL): string {
   return url.origin + trimEndCharacters(url.pathname, '/');
 }
 
 /** Returns the base of absolute URLs outside of requests. `port` is the actual port (HEARTH_PORT may be 0). */
 export function getServerUrl(config: Config, port: number = config.port): string {
-  if (config.externalUrl) return baseUrlOf(config.externalUrl);
+  if (config.externalUrl) return getBaseUrl(config.externalUrl);
   return `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
 }
 
@@ -169,7 +169,7 @@ export function parseCidr(text: string): Cidr | null {
 }
 
 /** Returns whether the address is in one of the ranges; false for text that is not an address. */
-export function inCidrs(ranges: readonly Cidr[], address: string): boolean {
+export function isInCidrs(ranges: readonly Cidr[], address: string): boolean {
   if (ranges.length === 0 || !isAddress(address)) return false;
   const parsedAddress = ipaddr.process(address);
   return ranges.some(

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
-import { baseUrlOf, ConfigError, ENV_VARIABLE_NAMES, getServerUrl, inCidrs, loadConfig, parseCidr } from './config.ts';
+import {
+  ConfigError,
+  ENV_VARIABLE_NAMES,
+  getBaseUrl,
+  getServerUrl,
+  isInCidrs,
+  loadConfig,
+  parseCidr,
+} from './config.ts';
 
 test('uses the documented defaults without any variable', () => {
   const config = loadConfig({});
@@ -93,9 +101,9 @@ const EVERY_VALUE = {
 
 test('reads every variable', () => {
   const { externalUrl, trustedProxies, storages, secretKey, primaryUrl, ...rest } = loadConfig(EVERY_VARIABLE);
-  assert.equal(externalUrl && baseUrlOf(externalUrl), 'https://forge.example/code');
-  assert.equal(primaryUrl && baseUrlOf(primaryUrl), 'http://primary:8080');
-  assert.equal(inCidrs(trustedProxies, '10.9.9.9') && inCidrs(trustedProxies, '::1'), true);
+  assert.equal(externalUrl && getBaseUrl(externalUrl), 'https://forge.example/code');
+  assert.equal(primaryUrl && getBaseUrl(primaryUrl), 'http://primary:8080');
+  assert.equal(isInCidrs(trustedProxies, '10.9.9.9') && isInCidrs(trustedProxies, '::1'), true);
   assert.deepEqual({ ...storages }, { default: { path: '/srv/hearth/repos' }, second: { path: '/mnt/second' } });
   assert.equal(secretKey?.length, 32);
   assert.deepEqual(rest, EVERY_VALUE);
@@ -212,12 +220,12 @@ test('a storage name of Object.prototype is not a storage', () => {
 test('addresses match ranges of their own family, mapped IPv4 as IPv4', () => {
   const ranges = ['10.0.0.0/8', 'fc00::/7', '192.168.1.1'].map((text) => parseCidr(text)!);
   for (const inside of ['10.1.2.3', '::ffff:10.1.2.3', 'fd00::1', '192.168.1.1']) {
-    assert.equal(inCidrs(ranges, inside), true, inside);
+    assert.equal(isInCidrs(ranges, inside), true, inside);
   }
   for (const outside of ['11.0.0.1', '::1', '192.168.1.2', 'nonsense', '10']) {
-    assert.equal(inCidrs(ranges, outside), false, outside);
+    assert.equal(isInCidrs(ranges, outside), false, outside);
   }
-  assert.equal(inCidrs([parseCidr('::ffff:10.0.0.0/104')!], '10.9.9.9'), true);
+  assert.equal(isInCidrs([parseCidr('::ffff:10.0.0.0/104')!], '10.9.9.9'), true);
   for (const text of [
     '0/0',
     '10.0.0.0/33',

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import packageJson from '../package.json' with { type: 'json' };
-import { deleteOldActivityDaily, deleteOldActivityJob } from './activity/index.ts';
+import { deleteOldActivityJob, deleteOldActivitySchedule } from './activity/index.ts';
 import { resourceModules } from './api/index.ts';
 import { warnOfIgnoredCredentials } from './authentication/ignored-credentials.ts';
 import { cleanUpOAuthDaily, cleanUpOAuthJob } from './authentication/oauth/cleanup.ts';
@@ -9,7 +9,7 @@ import { createTokenUsage } from './authentication/tokens/token-usage.ts';
 import { bootstrapUsers } from './authentication/users/bootstrap.ts';
 import { requireCompleteRestore } from './backup/restore-target.ts';
 import { createBlobStore } from './blobs/index.ts';
-import { baseUrlOf, type Config, getServerUrl } from './config.ts';
+import { type Config, getBaseUrl, getServerUrl } from './config.ts';
 import { lockDataDirectory } from './database/data-directory-lock.ts';
 import { type Database, openDatabase } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
@@ -249,7 +249,7 @@ const coreJobs: readonly JobDefinition<Services, never>[] = [
 ];
 
 const coreSchedules: readonly Schedule<Services>[] = [
-  deleteOldActivityDaily,
+  deleteOldActivitySchedule,
   cleanUpCountsDaily,
   updateStatisticsRegularly,
   cleanUpOAuthDaily,
@@ -315,7 +315,7 @@ function getStoragePaths(config: Config): Record<string, string> {
 /** Returns the settings by which the transport determines a request's base URL and client address. */
 function getAddressing(config: Config) {
   return {
-    externalUrl: config.externalUrl === null ? null : baseUrlOf(config.externalUrl),
+    externalUrl: config.externalUrl === null ? null : getBaseUrl(config.externalUrl),
     trustedProxies: config.trustedProxies,
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type PathParameter, replaceParameters } from '#http/server/routing/paths.ts';
-import { fullPath } from '#http/server/routing/registry.ts';
+import { getFullPath } from '#http/server/routing/registry.ts';
 import { world } from './support/world.ts';
 
 // 405 and Allow for unsupported methods on every path (contract/conventions.md §1 stage 4, §4), without database access.
@@ -27,9 +27,9 @@ function fitting(declared: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-const declared = endpoints.map((endpoint) => ({ method: endpoint.method, path: fitting(fullPath(endpoint)) }));
+const declared = endpoints.map((endpoint) => ({ method: endpoint.method, path: fitting(getFullPath(endpoint)) }));
 
-const paths = [...new Set(endpoints.map((endpoint) => replaceParameters(fullPath(endpoint), segment)))];
+const paths = [...new Set(endpoints.map((endpoint) => replaceParameters(getFullPath(endpoint), segment)))];
 
 /** The methods that the declarations have for this path, HEAD with every GET. */
 function methodsOf(path: string): Set<string> {

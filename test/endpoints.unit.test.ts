@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { resourceModules } from '#api/index.ts';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { replaceParameters } from '#http/server/routing/paths.ts';
-import { createRegistry, fullPath } from '#http/server/routing/registry.ts';
+import { createRegistry, getFullPath } from '#http/server/routing/registry.ts';
 
 // The route tables in contract/ list every route that Hearth is to serve; nothing else is served. Rows of families that
 // test/finished-families does not name may be missing: these families are not implemented completely.
@@ -40,12 +40,12 @@ function shapeOf(method: string, path: string): string {
   return `${method} ${shape.replace(/archive:$/, 'archive').replace(/(\.json|\.wiki\.git|\/)$/, '')}`;
 }
 
-const shapeOfEndpoint = (endpoint: Endpoint) => shapeOf(endpoint.method, fullPath(endpoint));
+const shapeOfEndpoint = (endpoint: Endpoint) => shapeOf(endpoint.method, getFullPath(endpoint));
 const listed = new Map(rows.map((row) => [shapeOf(row.method, row.path), row]));
 /** HEAD works on every GET, and has a row of its own only where the specification names it. */
 const rowOf = (endpoint: Endpoint) =>
   listed.get(shapeOfEndpoint(endpoint)) ?? listed.get(shapeOfEndpoint(endpoint).replace(/^HEAD /, 'GET '));
-const told = (endpoint: Endpoint) => `${endpoint.source} ${endpoint.name}: ${endpoint.method} ${fullPath(endpoint)}`;
+const told = (endpoint: Endpoint) => `${endpoint.source} ${endpoint.name}: ${endpoint.method} ${getFullPath(endpoint)}`;
 
 test('every served route is a row', () => {
   const unlisted = endpoints.filter((endpoint) => rowOf(endpoint) === undefined);

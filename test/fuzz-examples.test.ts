@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
-import { declaredParameters } from '#http/server/pipeline/handle.ts';
+import { getDeclaredParameters } from '#http/server/pipeline/handle.ts';
 import { engine } from './engines/engine.ts';
 import { allExamples } from './examples/all.ts';
 import { ask, isStillThere } from './examples/call.ts';
@@ -61,7 +61,7 @@ for (const { endpoint, builds } of await allExamples(here.server.registry)) {
 }
 
 function spoiltCalls(endpoint: Endpoint, build: Build): (() => Promise<void>)[] {
-  const names = Object.keys(declaredParameters(endpoint));
+  const names = Object.keys(getDeclaredParameters(endpoint));
   const calls = names.flatMap((name, place) => oddsAt(place).map((odd) => ({ name, odd })));
   let example: Example | null = null;
   return calls.map(({ name, odd }) => async () => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
-import { declaredParameters } from '#http/server/pipeline/handle.ts';
+import { getDeclaredParameters } from '#http/server/pipeline/handle.ts';
 import { replaceParameters } from '#http/server/routing/paths.ts';
-import { fullPath } from '#http/server/routing/registry.ts';
+import { getFullPath } from '#http/server/routing/registry.ts';
 import type { Caller, SendOptions, TestResponse } from './support/caller.ts';
 import { world } from './support/world.ts';
 
@@ -114,7 +114,7 @@ function valueFor(schema: { type?: string; enum?: unknown[]; minimum?: number })
 }
 
 function paramsOf(endpoint: Endpoint): fc.Arbitrary<Record<string, unknown>> {
-  const known = Object.entries(declaredParameters(endpoint)).map(([key, { type, presence }]) => {
+  const known = Object.entries(getDeclaredParameters(endpoint)).map(([key, { type, presence }]) => {
     const given = valueFor(type.schema as { type?: string });
     return fc
       .option(given, { nil: undefined, freq: presence === 'required' ? 12 : 1 })
@@ -173,7 +173,7 @@ const shot: fc.Arbitrary<Shot> = fc.nat(endpoints.length - 1).chain((index) => {
       encoding: fc.constantFrom('json', 'json', 'json', 'form', 'query', 'text', 'broken'),
     })
     .map(({ who, method, segments, params, headers, encoding }) => {
-      const path = `/${replaceParameters(fullPath(endpoint), (_one, place) => segments[place] ?? '1')}`;
+      const path = `/${replaceParameters(getFullPath(endpoint), (_one, place) => segments[place] ?? '1')}`;
       return { who, method, ...encoded(path, params, headers, encoding) };
     });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { newIntegration } from '#api/monitoring/alerts/fixtures.testing.ts';
+import { createTestIntegration } from '#api/monitoring/alerts/fixtures.testing.ts';
 import { buildEventEnvelope } from '#api/monitoring/envelopes/sdk.testing.ts';
 import type { Transaction } from '#database/database.ts';
 import { explainPlan } from '#database/dialect.ts';
@@ -73,7 +73,7 @@ const KEY = (table: string) =>
   new RegExp(`${table}_pkey|${table} USING (?:INTEGER PRIMARY KEY|COVERING INDEX|INDEX sqlite_autoindex)`);
 
 test('every query for an alert uses an index', async () => {
-  const { notify } = await newIntegration(here, project);
+  const { notify } = await createTestIntegration(here, project);
   const payload = { title: 'Disk', fingerprint: 'disk', gitlab_environment_name: 'production' };
   const statements = await statementsOf(async () => {
     for (const more of [{}, {}, { end_time: '2026-02-13T10:20:00Z' }])

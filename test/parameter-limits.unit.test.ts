@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { resourceModules } from '#api/index.ts';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { type ParameterType, Problems } from '#http/parameters/parameter-type.ts';
-import { declaredParameters } from '#http/server/pipeline/handle.ts';
+import { getDeclaredParameters } from '#http/server/pipeline/handle.ts';
 import { createRegistry } from '#http/server/routing/registry.ts';
 
 // Every text, list and object that an endpoint takes has a limit, wherever it is nested and whatever it consists of
@@ -85,7 +85,7 @@ function textIn(value: unknown): string | null {
 const MEASURED_BY_RESOURCE = ['payload', 'payload_example'];
 
 function unlimitedParameters(endpoint: Endpoint): string[] {
-  return Object.entries({ ...declaredParameters(endpoint), ...endpoint.fields })
+  return Object.entries({ ...getDeclaredParameters(endpoint), ...endpoint.fields })
     .filter(([name, { type }]) => !type.unread && !MEASURED_BY_RESOURCE.includes(name))
     .filter(([, { type }]) => !largeValues(type.schema as Schema).every((value) => isLimited(type, value)))
     .map(([name]) => `${endpoint.name} ${name}`);

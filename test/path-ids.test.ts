@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { STAGE_ORDERS } from '#http/endpoint/stages.ts';
-import { declaredParameters } from '#http/server/pipeline/handle.ts';
-import { pathParameters } from '#http/server/routing/paths.ts';
-import { fullPath } from '#http/server/routing/registry.ts';
+import { getDeclaredParameters } from '#http/server/pipeline/handle.ts';
+import { parsePathParameters } from '#http/server/routing/paths.ts';
+import { getFullPath } from '#http/server/routing/registry.ts';
 import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/call.ts';
 import type { Example } from './examples/example.ts';
@@ -27,7 +27,7 @@ function takesId(endpoint: Endpoint, { path = {} }: Example, name: string): bool
 
 /** Returns whether the parameter is the last one of the path, which names what the endpoint is about. */
 function isLast(endpoint: Endpoint, name: string): boolean {
-  return pathParameters(endpoint.path).at(-1)?.name === name;
+  return parsePathParameters(endpoint.path).at(-1)?.name === name;
 }
 
 function call(endpoint: Endpoint, example: Example, name: string, value: string): Promise<TestResponse> {
@@ -46,10 +46,10 @@ for (const { endpoint, builds } of ourShare(await allExamples(here.server.regist
 }
 
 for (const [endpoint, example] of calls) {
-  for (const { name, pattern } of pathParameters(fullPath(endpoint))) {
+  for (const { name, pattern } of parsePathParameters(getFullPath(endpoint))) {
     if (!takesId(endpoint, example, name)) continue;
     const hiddenAs = isLast(endpoint, name) ? endpoint.unknownIdStatus : 404;
-    const isInteger = name in declaredParameters(endpoint);
+    const isInteger = name in getDeclaredParameters(endpoint);
     const stages: readonly string[] = STAGE_ORDERS[endpoint.stageOrder];
     // The token of a site is signed for one path, so another id fails authentication.
     const isHiddenFirst =

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { replaceParameters } from '#http/server/routing/paths.ts';
-import { fullPath } from '#http/server/routing/registry.ts';
+import { getFullPath } from '#http/server/routing/registry.ts';
 import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/call.ts';
 import type { CallerName, Example } from './examples/example.ts';
@@ -34,7 +34,7 @@ const describeRoute = ({ method, path }: Endpoint) => `${method} ${path}`;
 
 test('the endpoints with a precondition are those that the route table marks as conditional', () => {
   const named = all.filter(
-    ({ endpoint }) => endpoint.method === 'DELETE' && namedByContract.has(shapeOf(fullPath(endpoint))),
+    ({ endpoint }) => endpoint.method === 'DELETE' && namedByContract.has(shapeOf(getFullPath(endpoint))),
   );
   assert.deepEqual(
     conditional.map(({ endpoint }) => describeRoute(endpoint)),

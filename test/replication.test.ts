@@ -6,7 +6,7 @@ import { loadConfig } from '#config.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { repositoryExists } from '#git/storage/storage.ts';
 import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
-import { workingCopy } from '#git/transport/client.testing.ts';
+import { createWorkingCopy } from '#git/transport/client.testing.ts';
 import { type Secondary, startSecondary } from '#replication/index.ts';
 import { getCopy } from '#replication/sync/copy-repository.ts';
 import { getRepository } from '#repositories/repository.ts';
@@ -232,7 +232,7 @@ test('a push to the secondary reaches the primary and is replicated back', async
   await site.follow();
   const url = new URL(`${site.address}/${project.path_with_namespace}.git`);
   Object.assign(url, { username: 'git', password: project.owner.token });
-  const copy = await workingCopy(t);
+  const copy = await createWorkingCopy(t);
   await copy.git('fetch', '-q', url.href, 'main');
   await copy.git('checkout', '-q', '-b', 'pushed', 'FETCH_HEAD');
   const id = await copy.commit('Through the secondary', { 'here.txt': 'here' });

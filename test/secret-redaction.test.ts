@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { getSession } from '#database/sessions.ts';
-import { declaredParameters } from '#http/server/pipeline/handle.ts';
+import { getDeclaredParameters } from '#http/server/pipeline/handle.ts';
 import { isSecretName } from '#security/redaction.ts';
 import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/call.ts';
@@ -41,7 +41,7 @@ let marks = 0;
 const mark = () => `lamp-${++marks}-velvet-octopus`;
 
 for (const { endpoint, builds } of examples) {
-  const names = Object.keys(declaredParameters(endpoint)).filter(isSecretName);
+  const names = Object.keys(getDeclaredParameters(endpoint)).filter(isSecretName);
   for (const name of names) {
     const { params, raw: content, ...example } = await builds[0](scene);
     // Raw bodies, such as logs, are stored unchanged, so the parameters are in the query.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
-import { declaredParameters } from '#http/server/pipeline/handle.ts';
-import { pathParameterNames } from '#http/server/routing/paths.ts';
+import { getDeclaredParameters } from '#http/server/pipeline/handle.ts';
+import { listPathParameterNames } from '#http/server/routing/paths.ts';
 import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/call.ts';
 import { createCallers, createScene } from './examples/scene.ts';
@@ -80,9 +80,9 @@ for (const { endpoint, builds } of ourShare(await allExamples(here.server.regist
 
 /** Returns the text parameters of an endpoint for which a request can exceed the maximum length. */
 function textsOf(endpoint: Endpoint): [string, number][] {
-  const inPath = pathParameterNames(endpoint.path);
+  const inPath = listPathParameterNames(endpoint.path);
   const inBody = ['POST', 'PUT', 'PATCH'].includes(endpoint.method);
-  return Object.entries(declaredParameters(endpoint)).flatMap(([name, { type }]): [string, number][] => {
+  return Object.entries(getDeclaredParameters(endpoint)).flatMap(([name, { type }]): [string, number][] => {
     const { maxLength, format } = type.schema as { maxLength?: number; format?: string };
     if (maxLength === undefined || format !== undefined || inPath.includes(name)) return [];
     return inBody || maxLength < LONGEST_IN_QUERY ? [[name, maxLength]] : [];

@@ -7,7 +7,7 @@ import { resourceModules } from '#api/index.ts';
 import { createRegistry } from '#http/server/routing/registry.ts';
 import { findDeclaration } from '../scripts/endpoint-declarations.ts';
 import { formatEndpointSources } from '../scripts/endpoint-sources.ts';
-import { where } from '../scripts/where.ts';
+import { locateEndpoint } from '../scripts/where.ts';
 
 const root = join(import.meta.dirname, '..');
 const registry = createRegistry(resourceModules);
@@ -19,7 +19,7 @@ test('finds the declaration by method and path, with or without /api/v4', () => 
     ['HEAD', 'version'],
   ];
   for (const request of requests) {
-    const { found, text } = where(request);
+    const { found, text } = locateEndpoint(request);
     assert.ok(found, text);
     const [, file = '', line = ''] = /^(\S+):(\d+) {2}getVersion$/.exec(text) ?? [];
     assert.match(
@@ -61,7 +61,7 @@ test('explains what to do when no endpoint matches', () => {
     [[], /Usage: npm run where/],
   ];
   for (const [request, help] of rows) {
-    const { found, text } = where(request);
+    const { found, text } = locateEndpoint(request);
     assert.equal(found, false);
     assert.match(text, help);
   }

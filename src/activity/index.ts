@@ -2,7 +2,7 @@ export { type ActivityEvent, recordActivity } from './activity-events.ts';
 export type { AuditEventName } from './audit-event-names.ts';
 export { type AuditEvent, describeChange, INSTANCE, recordAudit } from './audit-events.ts';
 export { copyNotes } from './copy-notes.ts';
-export { MAX_NOTES, noteColumns } from './note-columns.ts';
+export { MAX_NOTES_PER_NOTEABLE, noteColumns } from './note-columns.ts';
 export { listPushedRefsSince, type Push, type PushChange, recordPushEvents } from './push-events.ts';
 export { listRecordedSince, markRecordedEvents, type RecordedEventName } from './recorded-activity.ts';
 export {
@@ -25,7 +25,7 @@ export {
   type StateEvent,
   type WeightEvent,
 } from './resource-events.ts';
-export { activityHorizon, deleteOldActivityDaily, deleteOldActivityJob } from './retention.ts';
+export { deleteOldActivityJob, deleteOldActivitySchedule, getActivityRetentionLimit } from './retention.ts';
 export {
   deleteAuthorActivity,
   deleteAuthorActivityBatch,
@@ -34,33 +34,33 @@ export {
   deleteTargetActivity,
 } from './store.ts';
 export {
-  ALL_THREADS_RESOLVED,
-  APPROVED,
-  AUTO_MERGE_CANCELED,
-  assigneesChanged,
-  autoMergeAborted,
-  autoMergeEnabled,
-  blockedBy,
-  blocking,
-  childAdded,
-  childRemoved,
-  confidentialityChanged,
-  DESCRIPTION_CHANGED,
-  dueDateChanged,
-  estimateChanged,
-  lockChanged,
-  mentionedIn,
-  movedFrom,
-  movedTo,
+  ALL_THREADS_RESOLVED_TEXT,
+  APPROVED_TEXT,
+  AUTO_MERGE_CANCELED_TEXT,
+  assigneesChangedText,
+  autoMergeAbortedText,
+  autoMergeEnabledText,
+  blockedByText,
+  blockingText,
+  childAddedText,
+  childRemovedText,
+  confidentialityChangedText,
+  DESCRIPTION_CHANGED_TEXT,
+  dueDateChangedText,
+  estimateChangedText,
+  lockChangedText,
+  mentionedInText,
+  movedFromText,
+  movedToText,
   type NoteableName,
-  parentAdded,
-  parentRemoved,
-  relatedTo,
-  relationRemoved,
+  parentAddedText,
+  parentRemovedText,
+  relatedToText,
+  relationRemovedText,
   type SystemNoteText,
-  TIME_SPENT_REMOVED,
-  timeSpent,
-  titleChanged,
-  UNAPPROVED,
+  TIME_SPENT_REMOVED_TEXT,
+  timeSpentText,
+  titleChangedText,
+  UNAPPROVED_TEXT,
 } from './system-note-texts.ts';
 export { newDiscussionId, recordSystemNote, type SystemNote } from './system-notes.ts';

@@ -1,5 +1,5 @@
 /** Maximum number of notes on one noteable; system notes may exceed it. */
-export const MAX_NOTES = 5_000;
+export const MAX_NOTES_PER_NOTEABLE = 5_000;
 
 /** Columns of a note without its noteable. */
 export const noteContentColumns = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testDatabase } from '#test/engines/engine.ts';
-import { commitTitle, type PushChange, recordPushEvents } from './push-events.ts';
+import { type PushChange, recordPushEvents, toCommitTitle } from './push-events.ts';
 
 const [older, newer] = ['8'.repeat(40), 'f'.repeat(40)];
 
@@ -118,8 +118,8 @@ test('the title of a commit is its trimmed first line, at most 70 characters', (
     ['', ''],
   ];
   for (const [message, title] of titles) {
-    assert.equal(commitTitle(message), title);
-    assert.equal(commitTitle(title), title);
+    assert.equal(toCommitTitle(message), title);
+    assert.equal(toCommitTitle(title), title);
   }
 });
 

@@ -89,7 +89,7 @@ function singleRefRow({ refType, action, ref, from, to, commitCount, commitTitle
     commit_from: from,
     commit_to: to,
     ref,
-    commit_title: message === null ? null : commitTitle(message),
+    commit_title: message === null ? null : toCommitTitle(message),
     ref_count: null,
   };
 }
@@ -111,7 +111,7 @@ function bulkRow(group: readonly PushChange[]): PushRow {
 const MAX_TITLE_LENGTH = 70;
 
 /** Returns the first line of a commit message. A line over 70 characters is cut to 67 and `...`. */
-export function commitTitle(message: string): string {
+export function toCommitTitle(message: string): string {
   const line = message.trim().split('\n', 1)[0]!.trimEnd();
   // Some tools write NUL characters into commit messages, which PostgreSQL rejects.
   const title = line.replaceAll('\0', '');

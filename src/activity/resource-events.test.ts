@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { loadCaller } from '#authentication/users/users.ts';
 import { world } from '#test/support/world.ts';
 import { listRecordedSince, markRecordedEvents } from './recorded-activity.ts';
-import { DESCRIPTION_CHANGED } from './system-note-texts.ts';
+import { DESCRIPTION_CHANGED_TEXT } from './system-note-texts.ts';
 
 test('records states, milestones and system notes of an issue, and deletes them with it', async () => {
   const { project, owner, server } = await world({ project: {} });
@@ -17,7 +17,7 @@ test('records states, milestones and system notes of an issue, and deletes them 
   const mark = await markRecordedEvents(database.reader);
   const issue = { type: 'Issue', id } as const;
   await runUnitOfWork(await loadCaller(database.reader, owner.id, null), async (uow) => {
-    await uow.record({ noteOn: issue, text: DESCRIPTION_CHANGED });
+    await uow.record({ noteOn: issue, text: DESCRIPTION_CHANGED_TEXT });
     await uow.record({ milestoneOf: issue, milestoneId, change: 'add', state: 'opened' });
     await uow.record({ stateOf: issue, state: 'closed' });
   });

@@ -5,7 +5,7 @@ import { createJobQueue } from '#jobs/queue.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
-import { activityHorizon, BATCH_SIZE, deleteOldActivityDaily, deleteOldActivityJob } from './retention.ts';
+import { BATCH_SIZE, deleteOldActivityJob, deleteOldActivitySchedule, getActivityRetentionLimit } from './retention.ts';
 
 test('the retention limit is three years and a day ago', () => {
   const horizons: [now: string, horizon: string][] = [
@@ -14,7 +14,7 @@ test('the retention limit is three years and a day ago', () => {
     ['2028-02-29T12:00:00.000Z', '2025-02-27T12:00:00.000Z'],
     ['2027-03-01T12:00:00.000Z', '2024-02-29T12:00:00.000Z'],
   ];
-  for (const [now, horizon] of horizons) assert.equal(activityHorizon(now), horizon);
+  for (const [now, horizon] of horizons) assert.equal(getActivityRetentionLimit(now), horizon);
 });
 
 test('the daily job deletes older events in batches', async () => {
@@ -36,7 +36,7 @@ function retentionQueue(database: Database, clock: Clock) {
     clock,
     services: { database },
     jobs: [deleteOldActivityJob],
-    schedules: [deleteOldActivityDaily],
+    schedules: [deleteOldActivitySchedule],
   });
 }
 

@@ -5,7 +5,7 @@ import { addMilliseconds, DAY_MS, subtractYears } from '#runtime/clock.ts';
 import { deleteOldActivity } from './store.ts';
 
 /** Returns the retention limit, three years and a day ago: older events are not returned and will be deleted. */
-export function activityHorizon(now: string): string {
+export function getActivityRetentionLimit(now: string): string {
   return addMilliseconds(subtractYears(now, 3), -DAY_MS);
 }
 
@@ -23,7 +23,7 @@ export const deleteOldActivityJob: JobDefinition<{ readonly database: Database }
     // Read committed suffices: old events never change, and concurrent deletions are harmless.
     await database.transaction(
       async (tx) => {
-        const deletedCount = await deleteOldActivity(tx, activityHorizon(tx.now), BATCH_SIZE);
+        const deletedCount = await deleteOldActivity(tx, getActivityRetentionLimit(tx.now), BATCH_SIZE);
         if (deletedCount === BATCH_SIZE) await enqueue(tx, deleteOldActivityJob, {}, { key: NAME });
       },
       { isolation: 'read committed' },
@@ -31,7 +31,7 @@ export const deleteOldActivityJob: JobDefinition<{ readonly database: Database }
   },
 });
 
-export const deleteOldActivityDaily: Schedule<{ readonly database: Database }> = {
+export const deleteOldActivitySchedule: Schedule<{ readonly database: Database }> = {
   name: NAME,
   cron: '20 3 * * *',
   job: deleteOldActivityJob,

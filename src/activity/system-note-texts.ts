@@ -10,7 +10,7 @@ export interface SystemNoteText {
 const noteText = (kind: SystemNoteKind, text: string): SystemNoteText => ({ kind, text });
 
 /** Marks the difference between the titles: `changed title from **{-Old-} thing** to **{+New+} thing**`. */
-export function titleChanged(from: string, to: string): SystemNoteText {
+export function titleChangedText(from: string, to: string): SystemNoteText {
   const [oldTitle, newTitle] = [[...from], [...to]];
   const shorter = Math.min(oldTitle.length, newTitle.length);
   let start = 0;
@@ -25,10 +25,10 @@ export function titleChanged(from: string, to: string): SystemNoteText {
   return noteText('title', `changed title from ${markDifference(oldTitle, '-')} to ${markDifference(newTitle, '+')}`);
 }
 
-export const DESCRIPTION_CHANGED = noteText('description', 'changed the description');
+export const DESCRIPTION_CHANGED_TEXT = noteText('description', 'changed the description');
 
 /** Text for usernames in this order; one of the lists may be empty. */
-export function assigneesChanged(addedUsers: readonly string[], removedUsers: readonly string[]): SystemNoteText {
+export function assigneesChangedText(addedUsers: readonly string[], removedUsers: readonly string[]): SystemNoteText {
   const parts = [
     ...(addedUsers.length > 0 ? [`assigned to ${joinUsernames(addedUsers)}`] : []),
     ...(removedUsers.length > 0 ? [`unassigned ${joinUsernames(removedUsers)}`] : []),
@@ -44,7 +44,7 @@ function joinUsernames(usernames: readonly string[]): string {
 }
 
 /** Text for a due date in the form `YYYY-MM-DD`; null: removed. */
-export function dueDateChanged(date: string | null): SystemNoteText {
+export function dueDateChangedText(date: string | null): SystemNoteText {
   if (date === null) return noteText('due_date', 'removed due date');
   const [year, month, day] = date.split('-').map(Number) as [number, number, number];
   return noteText('due_date', `changed due date to ${MONTHS[month - 1]} ${day}, ${year}`);
@@ -53,30 +53,30 @@ export function dueDateChanged(date: string | null): SystemNoteText {
 /** Names of noteables in system notes. */
 export type NoteableName = 'issue' | 'merge request' | 'epic';
 
-export function confidentialityChanged(noteable: NoteableName, confidential: boolean): SystemNoteText {
+export function confidentialityChangedText(noteable: NoteableName, confidential: boolean): SystemNoteText {
   return noteText(
     'confidential',
     confidential ? `made the ${noteable} confidential` : `made the ${noteable} visible to everyone`,
   );
 }
 
-export function lockChanged(noteable: NoteableName, locked: boolean): SystemNoteText {
+export function lockChangedText(noteable: NoteableName, locked: boolean): SystemNoteText {
   return noteText('lock', `${locked ? 'locked' : 'unlocked'} the discussion in this ${noteable}`);
 }
 
 /** Texts for a move between projects, with full references: `g/q#3`. */
-export const movedTo = (reference: string): SystemNoteText => noteText('moved_to', `moved to ${reference}`);
-export const movedFrom = (reference: string): SystemNoteText => noteText('moved_from', `moved from ${reference}`);
+export const movedToText = (reference: string): SystemNoteText => noteText('moved_to', `moved to ${reference}`);
+export const movedFromText = (reference: string): SystemNoteText => noteText('moved_from', `moved from ${reference}`);
 
 /** Text for a mention: type and full reference of the mentioning resource. */
-export const mentionedIn = (noteable: NoteableName, reference: string): SystemNoteText =>
+export const mentionedInText = (noteable: NoteableName, reference: string): SystemNoteText =>
   noteText('mention', `mentioned in ${noteable} ${reference}`);
 
 /** Texts on an epic about an issue, and on the issue about the epic, with full references. */
-export const childAdded = (issue: string): SystemNoteText => noteText('child', `added ${issue} as child issue`);
-export const parentAdded = (epic: string): SystemNoteText => noteText('parent', `added ${epic} as parent epic`);
-export const childRemoved = (issue: string): SystemNoteText => noteText('child', `removed child issue ${issue}`);
-export const parentRemoved = (epic: string): SystemNoteText => noteText('parent', `removed parent epic ${epic}`);
+export const childAddedText = (issue: string): SystemNoteText => noteText('child', `added ${issue} as child issue`);
+export const parentAddedText = (epic: string): SystemNoteText => noteText('parent', `added ${epic} as parent epic`);
+export const childRemovedText = (issue: string): SystemNoteText => noteText('child', `removed child issue ${issue}`);
+export const parentRemovedText = (epic: string): SystemNoteText => noteText('parent', `removed parent epic ${epic}`);
 
 /** Builds the text for a link on an issue and, with `isReverse`, on the linked issue. */
 const linkText =
@@ -85,29 +85,29 @@ const linkText =
     noteText(isReverse ? 'backlink' : 'link', `${words} ${issue}`);
 
 /** Texts for the two issues of a link, with references relative to each. */
-export const relatedTo = linkText('marked this issue as related to');
-export const blocking = linkText('marked this issue as blocking');
-export const blockedBy = linkText('marked this issue as blocked by');
-export const relationRemoved = linkText('removed the relation with');
+export const relatedToText = linkText('marked this issue as related to');
+export const blockingText = linkText('marked this issue as blocking');
+export const blockedByText = linkText('marked this issue as blocked by');
+export const relationRemovedText = linkText('removed the relation with');
 
 /** Text for a duration such as `1h` and the day on which it was spent. */
-export function timeSpent(duration: string, day: string, subtracted = false): SystemNoteText {
+export function timeSpentText(duration: string, day: string, subtracted = false): SystemNoteText {
   return noteText('time', `${subtracted ? 'subtracted' : 'added'} ${duration} of time spent at ${day}`);
 }
 
-export const TIME_SPENT_REMOVED = noteText('time', 'removed time spent');
+export const TIME_SPENT_REMOVED_TEXT = noteText('time', 'removed time spent');
 
 /** Text for a changed time estimate; null: removed. */
-export function estimateChanged(duration: string | null): SystemNoteText {
+export function estimateChangedText(duration: string | null): SystemNoteText {
   return noteText('time', duration === null ? 'removed time estimate' : `changed time estimate to ${duration}`);
 }
 
-export const APPROVED = noteText('approval', 'approved this merge request');
-export const UNAPPROVED = noteText('approval', 'unapproved this merge request');
+export const APPROVED_TEXT = noteText('approval', 'approved this merge request');
+export const UNAPPROVED_TEXT = noteText('approval', 'unapproved this merge request');
 
-export const ALL_THREADS_RESOLVED = noteText('discussion', 'resolved all threads');
-export const autoMergeEnabled = (sha: string): SystemNoteText =>
+export const ALL_THREADS_RESOLVED_TEXT = noteText('discussion', 'resolved all threads');
+export const autoMergeEnabledText = (sha: string): SystemNoteText =>
   noteText('auto_merge', `enabled an automatic merge when all merge checks for ${sha} pass`);
-export const AUTO_MERGE_CANCELED = noteText('auto_merge', 'canceled the automatic merge');
-export const autoMergeAborted = (reason: string): SystemNoteText =>
+export const AUTO_MERGE_CANCELED_TEXT = noteText('auto_merge', 'canceled the automatic merge');
+export const autoMergeAbortedText = (reason: string): SystemNoteText =>
   noteText('auto_merge', `aborted the automatic merge because ${reason}`);

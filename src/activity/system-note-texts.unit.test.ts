@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  assigneesChanged,
-  confidentialityChanged,
-  dueDateChanged,
-  estimateChanged,
-  lockChanged,
-  timeSpent,
-  titleChanged,
+  assigneesChangedText,
+  confidentialityChangedText,
+  dueDateChangedText,
+  estimateChangedText,
+  lockChangedText,
+  timeSpentText,
+  titleChangedText,
 } from './system-note-texts.ts';
 
 test('marks the changed part of a title', () => {
@@ -19,7 +19,7 @@ test('marks the changed part of a title', () => {
     ['loop 🐢', 'loop 🐇', '**loop {-🐢-}** to **loop {+🐇+}**'],
   ];
   for (const [from, to, text] of titles) {
-    assert.deepEqual(titleChanged(from, to), { kind: 'title', text: `changed title from ${text}` });
+    assert.deepEqual(titleChangedText(from, to), { kind: 'title', text: `changed title from ${text}` });
   }
 });
 
@@ -30,18 +30,18 @@ test('names assigned and unassigned users', () => {
     [['ada', 'ben'], ['cy'], 'assigned to @ada and @ben and unassigned @cy'],
     [['ada', 'ben', 'cy'], [], 'assigned to @ada, @ben, and @cy'],
   ];
-  for (const [added, removed, text] of texts) assert.equal(assigneesChanged(added, removed).text, text);
+  for (const [added, removed, text] of texts) assert.equal(assigneesChangedText(added, removed).text, text);
 });
 
 test('describes dates, times and switches in words', () => {
-  assert.equal(dueDateChanged('2026-03-05').text, 'changed due date to March 5, 2026');
-  assert.equal(dueDateChanged(null).text, 'removed due date');
-  assert.equal(confidentialityChanged('issue', true).text, 'made the issue confidential');
-  assert.equal(confidentialityChanged('issue', false).text, 'made the issue visible to everyone');
-  assert.equal(lockChanged('merge request', true).text, 'locked the discussion in this merge request');
-  assert.equal(lockChanged('issue', false).text, 'unlocked the discussion in this issue');
-  assert.equal(timeSpent('1h', '2026-02-03').text, 'added 1h of time spent at 2026-02-03');
-  assert.equal(timeSpent('30m', '2026-02-03', true).text, 'subtracted 30m of time spent at 2026-02-03');
-  assert.equal(estimateChanged('1d').text, 'changed time estimate to 1d');
-  assert.equal(estimateChanged(null).text, 'removed time estimate');
+  assert.equal(dueDateChangedText('2026-03-05').text, 'changed due date to March 5, 2026');
+  assert.equal(dueDateChangedText(null).text, 'removed due date');
+  assert.equal(confidentialityChangedText('issue', true).text, 'made the issue confidential');
+  assert.equal(confidentialityChangedText('issue', false).text, 'made the issue visible to everyone');
+  assert.equal(lockChangedText('merge request', true).text, 'locked the discussion in this merge request');
+  assert.equal(lockChangedText('issue', false).text, 'unlocked the discussion in this issue');
+  assert.equal(timeSpentText('1h', '2026-02-03').text, 'added 1h of time spent at 2026-02-03');
+  assert.equal(timeSpentText('30m', '2026-02-03', true).text, 'subtracted 30m of time spent at 2026-02-03');
+  assert.equal(estimateChangedText('1d').text, 'changed time estimate to 1d');
+  assert.equal(estimateChangedText(null).text, 'removed time estimate');
 });

@@ -6,7 +6,7 @@ import { type Clock, timestamp } from '#runtime/clock.ts';
 import { hashToken } from '#security/tokens.ts';
 import type { Caller, CallerToken, CallerUser } from './caller.ts';
 import { identifiedUserColumns } from './identified-user.ts';
-import { findOAuthToken, getInvalidTokenCode, isOAuthSecret } from './oauth/tokens.ts';
+import { findOAuthToken, getInvalidTokenCode, isOAuthTokenFormat } from './oauth/tokens.ts';
 import { findSession } from './sessions/sessions.ts';
 import { getSignInBlock, type SignInBlock } from './sign-in-blocks.ts';
 import { findJobToken, toJobUser } from './tokens/job-tokens.ts';
@@ -109,7 +109,7 @@ function identifyByBearer(
   address: string,
 ): Promise<IdentificationResult> {
   const digest = hashToken(secret);
-  return isOAuthSecret(secret)
+  return isOAuthTokenFormat(secret)
     ? identifyByOAuthToken(services, digest, address)
     : identifyByAccessToken(services, digest, address);
 }

@@ -76,7 +76,7 @@ export async function findEpics(db: Reader, ids: readonly number[]): Promise<Epi
 }
 
 /** Returns the existing epics in the order of `ids`, without descriptions, for lists. */
-export async function findListedEpics(db: Reader, ids: readonly number[]): Promise<ListedEpic[]> {
+export async function findEpicsForList(db: Reader, ids: readonly number[]): Promise<ListedEpic[]> {
   return sortByIds(ids, await listedByIds(db, ids));
 }
 

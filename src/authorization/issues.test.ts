@@ -8,7 +8,13 @@ import { canSeeProject, findProject, type Project } from '#domain/namespaces/pro
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { filterIssueReaders, findIssues, issueInProjectVisibleTo, issueVisibleTo, mayReadIssue } from './issues.ts';
-import { type DrawnPlace, drawnLevel, drawnPlace, makeCallers, makeDrawnPlace } from './random-namespaces.testing.ts';
+import {
+  createRandomProject,
+  createRandomProjectFields,
+  insertTestCallers,
+  type RandomProject,
+  randomFeatureLevel,
+} from './random-namespaces.testing.ts';
 
 // What lists say and what is said of one issue must be the same: random projects, members and issues.
 
@@ -17,14 +23,14 @@ const database = await testDatabase({ clock: testClock(`${TODAY}T03:04:05.000Z`)
 after(() => database.close());
 const { reader } = database;
 
-interface Draft extends DrawnPlace {
+interface Draft extends RandomProject {
   readonly level: FeatureLevel;
   readonly issues: readonly { readonly confidential: boolean; readonly author: number; readonly assignee: number }[];
 }
 
 const draft: fc.Arbitrary<Draft> = fc.record({
-  ...drawnPlace(TODAY),
-  level: drawnLevel,
+  ...createRandomProjectFields(TODAY),
+  level: randomFeatureLevel,
   issues: fc.array(fc.record({ confidential: fc.boolean(), author: fc.nat(1), assignee: fc.nat(2) }), {
     minLength: 1,
     maxLength: 4,
@@ -33,7 +39,7 @@ const draft: fc.Arbitrary<Draft> = fc.record({
 
 /** The project's id. */
 async function make(tx: Transaction, users: readonly number[], { level, issues, ...place }: Draft): Promise<number> {
-  const id = await makeDrawnPlace(tx, users[0]!, { ...place, levels: { issues_access_level: level } });
+  const id = await createRandomProject(tx, users[0]!, { ...place, levels: { issues_access_level: level } });
   for (const [index, issue] of issues.entries()) await makeIssue(tx, users, id, index + 1, issue);
   return id;
 }
@@ -108,7 +114,7 @@ async function check(caller: Caller, project: Project): Promise<void> {
 }
 
 test('lists contain exactly the issues that the caller may read', async () => {
-  const { users, callers } = await makeCallers(database);
+  const { users, callers } = await insertTestCallers(database);
   const property = fc.asyncProperty(draft, async (drawn) => {
     const id = await database.transaction((tx) => make(tx, users, drawn));
     for (const caller of callers) await check(caller, (await findProject(reader, caller, String(id))) as Project);

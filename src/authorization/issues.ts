@@ -135,7 +135,7 @@ export async function findIssues(db: Reader, caller: Caller, ids: readonly numbe
 }
 
 /** Returns the existing issues in the order of `ids`, without descriptions, for lists. */
-export async function findListedIssues(db: Reader, caller: Caller, ids: readonly number[]): Promise<ListedIssue[]> {
+export async function findIssuesForList(db: Reader, caller: Caller, ids: readonly number[]): Promise<ListedIssue[]> {
   return sortByIds(ids, await listedByIds(db, ids, { user: caller.user?.id ?? 0 }));
 }
 
@@ -178,12 +178,12 @@ export function issueVisibleTo(caller: Caller, today: string) {
  * The same condition for rows that know only the project and whether the issue is confidential. It ignores that the
  * caller may be the author or an assignee (see `issueVisibleOnlyAsOwn`).
  */
-export function issueVisibleToNonOwner(caller: Caller, today: string, notConfidential: Expression<SqlBool>) {
+export function issueVisibleToNonParticipant(caller: Caller, today: string, notConfidential: Expression<SqlBool>) {
   return (eb: ProjectEb): Expression<SqlBool> => isReadableIssue(eb, caller, today, [notConfidential]);
 }
 
 /** Condition: the issue is confidential, and the caller may read it only as its author or assignee. */
-export function issueVisibleOnlyAsOwn(caller: Caller, today: string) {
+export function issueVisibleOnlyToParticipant(caller: Caller, today: string) {
   return (eb: Eb): Expression<SqlBool> => {
     if (caller.user === null || isAdministrator(caller)) return eb.lit(false);
     const { id } = caller.user;

@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import { hashToken, secretsEqual } from '#security/tokens.ts';
-import { recentContactThreshold } from './runners.ts';
+import { getRecentContactThreshold } from './runners.ts';
 
 /** A job that its runner has authenticated with the job token (contract/runners.md §3). */
 export interface AuthenticatedJob {
@@ -71,7 +71,7 @@ export async function recordRunnerContact(
   { runner_id, runner_manager_id }: Pick<AuthenticatedJob, 'runner_id' | 'runner_manager_id'>,
 ): Promise<void> {
   const contactColumns = { contacted_at: tx.now };
-  const isLongAgo = sql<SqlBool>`(contacted_at is null or contacted_at <= ${recentContactThreshold(tx.now)})`;
+  const isLongAgo = sql<SqlBool>`(contacted_at is null or contacted_at <= ${getRecentContactThreshold(tx.now)})`;
   if (runner_manager_id !== null)
     await tx
       .updateTable('runner_managers')

@@ -14,7 +14,13 @@ import {
   mayReadMergeRequests,
   mergeRequestVisibleTo,
 } from './merge-requests.ts';
-import { type DrawnPlace, drawnLevel, drawnPlace, makeCallers, makeDrawnPlace } from './random-namespaces.testing.ts';
+import {
+  createRandomProject,
+  createRandomProjectFields,
+  insertTestCallers,
+  type RandomProject,
+  randomFeatureLevel,
+} from './random-namespaces.testing.ts';
 
 // What lists say and what is said of one merge request must be the same: random projects and members.
 
@@ -23,22 +29,25 @@ const database = await testDatabase({ clock: testClock(`${TODAY}T03:04:05.000Z`)
 after(() => database.close());
 const { reader } = database;
 
-interface Draft extends DrawnPlace {
+interface Draft extends RandomProject {
   readonly level: FeatureLevel;
   readonly author: number;
   readonly assignee: number;
 }
 
 const draft: fc.Arbitrary<Draft> = fc.record({
-  ...drawnPlace(TODAY),
-  level: drawnLevel,
+  ...createRandomProjectFields(TODAY),
+  level: randomFeatureLevel,
   author: fc.nat(1),
   assignee: fc.nat(2),
 });
 
 /** The ids of the project and of its merge request. */
 async function make(tx: Transaction, users: readonly number[], { level, author, assignee, ...place }: Draft) {
-  const projectId = await makeDrawnPlace(tx, users[0]!, { ...place, levels: { merge_requests_access_level: level } });
+  const projectId = await createRandomProject(tx, users[0]!, {
+    ...place,
+    levels: { merge_requests_access_level: level },
+  });
   const text = { title: 'T', title_key: 't', source_branch: 'a', target_branch: 'b', head_sha: '' };
   const state = { state: 'opened', draft: false, merge_status: 'unchecked', squash: false } as const;
   const times = { created_at: tx.now, updated_at: tx.now };
@@ -72,7 +81,7 @@ async function check(caller: Caller, project: Project, id: number, own: readonly
 }
 
 test('lists contain exactly the merge requests that the caller may read', async () => {
-  const { users, callers } = await makeCallers(database);
+  const { users, callers } = await insertTestCallers(database);
   const property = fc.asyncProperty(draft, async (drawn) => {
     const { projectId, id } = await database.transaction((tx) => make(tx, users, drawn));
     const own = [users[drawn.author]!, users[drawn.assignee] ?? -1];

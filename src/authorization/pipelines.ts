@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
-import { jsonTextRows } from '#database/dialect.ts';
+import { expandJsonTexts } from '#database/dialect.ts';
 import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
 import type { PipelinesTables } from '#database/tables/pipelines.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -79,7 +79,7 @@ const newestByCommit = prepare((db, value: Params<{ project: number; commits: st
     .orderBy('newest.id', 'desc')
     .limit(1);
   return selectPipelines(db).where('pipelines.id', 'in', (eb) =>
-    eb.selectFrom(jsonTextRows(db, value('commits')).as('commits')).select(newest.as('id')),
+    eb.selectFrom(expandJsonTexts(db, value('commits')).as('commits')).select(newest.as('id')),
   );
 });
 

@@ -12,7 +12,7 @@ import { VISIBILITIES, type Visibility } from './visibility-levels.ts';
 
 /** Random projects for tests that compare the SQL conditions of lists with the checks of single rows. */
 
-export interface DrawnPlace {
+export interface RandomProject {
   readonly visibility: Visibility;
   /** Role of the first user; null without a membership. `above`: the membership is in the project's group. */
   readonly role: number | null;
@@ -20,10 +20,15 @@ export interface DrawnPlace {
   readonly expiresAt: string | null;
 }
 
-export const drawnLevel: fc.Arbitrary<FeatureLevel> = fc.constantFrom('enabled', 'enabled', 'private', 'disabled');
+export const randomFeatureLevel: fc.Arbitrary<FeatureLevel> = fc.constantFrom(
+  'enabled',
+  'enabled',
+  'private',
+  'disabled',
+);
 
 /** Returns the arbitraries for `fc.record`. */
-export const drawnPlace = (today: string) => ({
+export const createRandomProjectFields = (today: string) => ({
   visibility: fc.constantFrom(...VISIBILITIES),
   role: fc.constantFrom(null, ...ROLES),
   above: fc.boolean(),
@@ -31,7 +36,7 @@ export const drawnPlace = (today: string) => ({
 });
 
 /** Creates two users and an administrator. Returns the users, and as callers an anonymous one and all three. */
-export async function makeCallers(database: Database): Promise<{ users: readonly number[]; callers: Caller[] }> {
+export async function insertTestCallers(database: Database): Promise<{ users: readonly number[]; callers: Caller[] }> {
   const users = await database.transaction(async (tx) => [
     await insertTestUser(tx, 'ada'),
     await insertTestUser(tx, 'ben'),
@@ -64,10 +69,10 @@ let projectCount = 0;
 type Levels = { readonly issues_access_level?: FeatureLevel; readonly merge_requests_access_level?: FeatureLevel };
 
 /** Creates a random project in its own group, with the membership of the user. Returns the project's id. */
-export async function makeDrawnPlace(
+export async function createRandomProject(
   tx: Transaction,
   userId: number,
-  { visibility, role, above, expiresAt, levels }: DrawnPlace & { readonly levels: Levels },
+  { visibility, role, above, expiresAt, levels }: RandomProject & { readonly levels: Levels },
 ): Promise<number> {
   const path = `place-${++projectCount}`;
   const group = { kind: 'group', owner_id: null, parent_id: null, path, name: path, visibility } as const;

@@ -22,7 +22,7 @@ const RECENT_CONTACT_MS = 10_000;
  * Returns the time after which a contact counts as recent and is not written again. Runners call every second, for many jobs
  * at once, while runner statuses only need a resolution of hours.
  */
-export function recentContactThreshold(now: string): string {
+export function getRecentContactThreshold(now: string): string {
   return addMilliseconds(now, -RECENT_CONTACT_MS);
 }
 

@@ -6,7 +6,12 @@ import { createUser } from '#authentication/users/users.ts';
 import type { Transaction } from '#database/database.ts';
 import { createMembership } from '#domain/members/memberships.ts';
 import { ROLES } from '#domain/members/roles.ts';
-import { groupActive, groupArchived, projectActive, projectArchived } from '#domain/namespaces/archive-state.ts';
+import {
+  groupActiveCondition,
+  groupArchivedCondition,
+  projectActiveCondition,
+  projectArchivedCondition,
+} from '#domain/namespaces/archive-state.ts';
 import { canSeeGroup, findGroup, type Group, getGroupRole } from '#domain/namespaces/groups.ts';
 import { createNamespace } from '#domain/namespaces/namespaces.ts';
 import { canSeeProject, findProjects, getProjectRole, type Project } from '#domain/namespaces/projects.ts';
@@ -184,7 +189,7 @@ async function checkProjects(place: Place, caller: Caller): Promise<void> {
   const agree = async (condition: ReturnType<typeof projectVisibleTo>, check: (project: Project) => boolean) =>
     assert.deepEqual(await listedProjects(place, condition), idsOf(rows.filter(check)));
   await agree(projectVisibleTo(caller, TODAY), (project) => canSeeProject(caller, project));
-  for (const is of [true, false]) await agree(projectArchived(is), (project) => project.archived === is);
+  for (const is of [true, false]) await agree(projectArchivedCondition(is), (project) => project.archived === is);
   if (caller.user === null || caller.user.admin) return;
   for (const role of ROLES) {
     const has = (project: Project) => getProjectRole(caller, project) >= role;
@@ -202,8 +207,8 @@ async function checkGroups(place: Place, caller: Caller): Promise<void> {
   await agree(groupVisibleTo(caller, TODAY), (group) => canSeeGroup(caller, group));
   const isActive = ({ archived, marked }: Group) => !archived && !marked;
   for (const is of [true, false]) {
-    await agree(groupArchived(is), (group) => group.archived === is);
-    await agree(groupActive(is), (group) => isActive(group) === is);
+    await agree(groupArchivedCondition(is), (group) => group.archived === is);
+    await agree(groupActiveCondition(is), (group) => isActive(group) === is);
   }
   await checkActive(place, new Set(idsOf(rows.filter(isActive))));
   if (caller.user === null || caller.user.admin) return;
@@ -217,7 +222,7 @@ async function checkActive(place: Place, activeGroups: ReadonlySet<number>): Pro
   const rows = await findProjects(reader, ANONYMOUS, place.projects);
   for (const is of [true, false]) {
     const found = rows.filter((row) => (!row.archived && activeGroups.has(row.namespace_id)) === is);
-    assert.deepEqual(await listedProjects(place, projectActive(is)), idsOf(found));
+    assert.deepEqual(await listedProjects(place, projectActiveCondition(is)), idsOf(found));
   }
 }
 

@@ -11,17 +11,17 @@ export const VISIBILITIES = ['private', 'internal', 'public'] as const;
 export const VISIBILITY_NAMES = { private: 'Private', internal: 'Internal', public: 'Public' } as const;
 
 /** Returns the rank of a visibility level; a more visible level has a greater rank. */
-export function visibilityRank(visibility: Visibility): number {
+export function getVisibilityRank(visibility: Visibility): number {
   return VISIBILITIES.indexOf(visibility);
 }
 
 /** Returns the less visible of two levels: a child is never more visible than its parent. */
-export function lessVisible(a: Visibility, b: Visibility): Visibility {
-  return visibilityRank(a) <= visibilityRank(b) ? a : b;
+export function minVisibility(a: Visibility, b: Visibility): Visibility {
+  return getVisibilityRank(a) <= getVisibilityRank(b) ? a : b;
 }
 
 /** Returns an error text if the instance restricts the level to administrators, else no texts (contract/conventions.md §11). */
-export function validateUnrestricted(
+export function validateAllowedVisibility(
   caller: Caller,
   visibility: Visibility,
   { restricted_visibility_levels }: VisibilitySettings,
@@ -31,13 +31,13 @@ export function validateUnrestricted(
 }
 
 /** Returns the most visible unrestricted level up to `requestedLevel`; `private` if all are restricted for the caller. */
-export function mostVisibleAllowed(
+export function getWidestAllowedVisibility(
   caller: Caller,
   requestedLevel: Visibility,
   settings: VisibilitySettings,
 ): Visibility {
-  const allowed = VISIBILITIES.filter((level) => validateUnrestricted(caller, level, settings).length === 0);
-  return allowed.filter((level) => visibilityRank(level) <= visibilityRank(requestedLevel)).at(-1) ?? 'private';
+  const allowed = VISIBILITIES.filter((level) => validateAllowedVisibility(caller, level, settings).length === 0);
+  return allowed.filter((level) => getVisibilityRank(level) <= getVisibilityRank(requestedLevel)).at(-1) ?? 'private';
 }
 
 type VisibilitySettings = Pick<ApplicationSettings, 'restricted_visibility_levels'>;

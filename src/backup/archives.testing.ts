@@ -21,7 +21,7 @@ import { createTarWriter, readContent, readTarEntries } from './tar.ts';
 
 // Helpers that create, read, change and restore archives in tests.
 
-export const silent = createProgress({ write: () => true });
+export const silentProgress = createProgress({ write: () => true });
 
 interface ArchiveOptions {
   /** Path of the archive; default: a new file. */
@@ -31,25 +31,25 @@ interface ArchiveOptions {
 }
 
 /** Backs up the server with this configuration. Returns the path of the archive. */
-export async function archiveOf(config: Config, overrides: ArchiveOptions = {}): Promise<string> {
+export async function createBackupArchive(config: Config, overrides: ArchiveOptions = {}): Promise<string> {
   const options = {
     file: join(await scratchDirectory('hearth-archive-'), 'backup.tar'),
     version: '1.2.3',
     ...overrides,
   };
-  await withServerData(config, silent, (server) => backUp(server, options));
+  await withServerData(config, silentProgress, (server) => backUp(server, options));
   return options.file;
 }
 
 /** Creates an empty data directory and database; default: of the engine of this test run. */
-export async function emptyPlace(of = engine): Promise<TestPlace> {
+export async function createEmptyPlace(of = engine): Promise<TestPlace> {
   if (of === engine) return testPlace('empty');
   const dataDir = await scratchDirectory('hearth-test-');
   const remove = async () => {};
   return { dataDir, url: undefined, remove, [Symbol.asyncDispose]: remove };
 }
 
-export function configOf(
+export function loadConfigOf(
   place: Pick<TestPlace, 'dataDir' | 'url'>,
   env: Readonly<Record<string, string>> = {},
 ): Config {
@@ -60,16 +60,16 @@ export function configOf(
 /** Returns a configuration with the secret key of a world. */
 export async function configWithKey(place: TestPlace, { server }: World): Promise<Config> {
   const key = await server.services.secretKey();
-  return configOf(place, { HEARTH_SECRET_KEY: key.export().toString('hex') });
+  return loadConfigOf(place, { HEARTH_SECRET_KEY: key.export().toString('hex') });
 }
 
-export function restored(config: Config, file: string): Promise<Manifest> {
-  return restore(config, file, silent);
+export function restoreArchive(config: Config, file: string): Promise<Manifest> {
+  return restore(config, file, silentProgress);
 }
 
 export type Parts = Map<string, Buffer>;
 
-export async function partsIn(path: string): Promise<Parts> {
+export async function readArchiveParts(path: string): Promise<Parts> {
   await using file = await open(path);
   const parts: Parts = new Map();
   for await (const entry of readTarEntries(file))
@@ -78,7 +78,7 @@ export async function partsIn(path: string): Promise<Parts> {
 }
 
 /** Writes an archive of these parts, unchanged and in this order. */
-export async function archiveWith(parts: Iterable<readonly [string, Buffer]>): Promise<string> {
+export async function writeArchiveOf(parts: Iterable<readonly [string, Buffer]>): Promise<string> {
   const path = join(await scratchDirectory('hearth-archive-'), 'made.tar');
   await using file = await open(path, 'wx+');
   const tar = createTarWriter(file, new Date(0));
@@ -88,18 +88,18 @@ export async function archiveWith(parts: Iterable<readonly [string, Buffer]>): P
 }
 
 /** Writes an archive of these parts with valid checksums and manifest, as an attacker would. */
-export async function sealed(parts: Parts, change: Partial<Manifest> = {}): Promise<string> {
+export async function writeSealedArchive(parts: Parts, change: Partial<Manifest> = {}): Promise<string> {
   const { sha256: _, ...manifest } = JSON.parse(String(parts.get(MANIFEST)));
   const otherParts = [...parts].filter(([name]) => name !== MANIFEST && name !== SUMS);
   const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
   const sums = Buffer.from(otherParts.map(([name, bytes]) => `${digest(bytes)}  ${name}\n`).join(''));
   const bytes = otherParts.reduce((size, [, part]) => size + part.length, 0);
   const sealedManifest = { ...manifest, parts: { count: otherParts.length, bytes, sha256: digest(sums) }, ...change };
-  return archiveWith([...otherParts, [SUMS, sums], [MANIFEST, Buffer.from(formatManifest(sealedManifest))]]);
+  return writeArchiveOf([...otherParts, [SUMS, sums], [MANIFEST, Buffer.from(formatManifest(sealedManifest))]]);
 }
 
 /** Writes a changed copy of an archive. */
-export async function damagedCopy(path: string, damage: (bytes: Buffer) => Buffer): Promise<string> {
+export async function writeDamagedCopy(path: string, damage: (bytes: Buffer) => Buffer): Promise<string> {
   const copy = join(await scratchDirectory('hearth-archive-'), 'damaged.tar');
   await writeFile(copy, damage(await readFile(path)));
   return copy;
@@ -118,8 +118,8 @@ export async function isUntouched(place: TestPlace): Promise<boolean> {
   );
 }
 
-export function isFailure(archive: string, exitCode: number, place: TestPlace, env = {}): Promise<void> {
-  return assert.rejects(restored(configOf(place, env), archive), (error: Error & { exitCode?: number }) => {
+export function assertRestoreFails(archive: string, exitCode: number, place: TestPlace, env = {}): Promise<void> {
+  return assert.rejects(restoreArchive(loadConfigOf(place, env), archive), (error: Error & { exitCode?: number }) => {
     assert.equal(error.exitCode, exitCode, error.stack);
     return true;
   });

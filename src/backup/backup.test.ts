@@ -3,14 +3,21 @@ import { appendFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { cleanUpBlobs, linkBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
-import { blobPath } from '#blobs/store.ts';
+import { getBlobPath } from '#blobs/store.ts';
 import { openSnapshot } from '#database/copy.ts';
-import { repositoryAt } from '#git/git.ts';
+import { getRepositoryAt } from '#git/git.ts';
 import { deleteRepository, listRemovedRepositories } from '#git/storage/storage.ts';
 import { startServer } from '#server.ts';
 import { verify } from '#test/crash/verify.ts';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
-import { archiveOf, configWithKey, emptyPlace, partsIn, restored, silent } from './archives.testing.ts';
+import {
+  configWithKey,
+  createBackupArchive,
+  createEmptyPlace,
+  readArchiveParts,
+  restoreArchive,
+  silentProgress,
+} from './archives.testing.ts';
 import { examine } from './doctor.ts';
 import { hasColumns, INTENTS_TABLE, listRepositoryTables, MADE_COLUMN, VERSIONED_COLUMNS } from './repositories.ts';
 import { withServerData } from './server-data.ts';
@@ -29,12 +36,12 @@ async function placeOf({ id }: Project) {
     .selectAll()
     .where('project_id', '=', id)
     .executeTakeFirstOrThrow();
-  return repositoryAt(git, row.storage, row.disk_path);
+  return getRepositoryAt(git, row.storage, row.disk_path);
 }
 
 /** Returns the version of the refs of a project in the archive, and the head of `main`. */
 async function inArchive(file: string, { id }: Project): Promise<{ version: number; main: string | undefined }> {
-  const parts = await partsIn(file);
+  const parts = await readArchiveParts(file);
   const [columns, ...rows] = String(parts.get('tables/repositories.ndjson'))
     .trim()
     .split('\n')
@@ -63,7 +70,7 @@ function onceAt(step: Parameters<BetweenSteps>[0], work: () => Promise<unknown>)
 test('includes ref updates before the snapshot, consistent with the rows, and none after it', async () => {
   const [moving, resting] = [await newProject({ readme: true }), await newProject({ readme: true })];
   let before = '';
-  const file = await archiveOf(config, {
+  const file = await createBackupArchive(config, {
     betweenSteps: async (step) => {
       await moving.commit({ 'a.txt': step });
       if (step === 'refs are listed') before = await tipOf(moving);
@@ -98,10 +105,10 @@ test('includes a repository with an unfinished ref update and its intent', async
       })
       .execute(),
   );
-  const file = await archiveOf(config);
-  await assert.rejects(archiveOf(config, { file }), /already exists/);
+  const file = await createBackupArchive(config);
+  await assert.rejects(createBackupArchive(config, { file }), /already exists/);
   assert.equal((await inArchive(file, project)).main, tip);
-  assert.match(String((await partsIn(file)).get('tables/ref_intents.ndjson')), /b{40}/);
+  assert.match(String((await readArchiveParts(file)).get('tables/ref_intents.ndjson')), /b{40}/);
   await database.transaction((tx) => tx.deleteFrom('ref_intents').execute());
 });
 
@@ -117,9 +124,9 @@ test('includes data that is deleted after the snapshot, and completes the deleti
     await cleanUpBlobs(blobs, database);
     assert.equal((await listRemovedRepositories(place)).length, 1);
   });
-  const file = await archiveOf(config, { betweenSteps: removing });
+  const file = await createBackupArchive(config, { betweenSteps: removing });
   assert.equal((await inArchive(file, project)).main, tip);
-  assert.equal(String((await partsIn(file)).get(`blobs/${blob.sha256}`)), 'a file of that moment');
+  assert.equal(String((await readArchiveParts(file)).get(`blobs/${blob.sha256}`)), 'a file of that moment');
   assert.deepEqual(await listRemovedRepositories(place), []);
   assert.equal((await cleanUpBlobs(blobs, database)).strays, 1);
   // The project row remains without a repository.
@@ -131,13 +138,13 @@ test('includes data that is deleted after the snapshot, and completes the deleti
 test('reports damaged data and leaves no archive', async () => {
   const blob = (await storeBlob(blobs, Buffer.from('a file that will be damaged'))) as StoredBlob;
   await database.transaction((tx) => linkBlob(tx, blob));
-  await appendFile(blobPath(blobs, blob.sha256), '!');
-  await assert.rejects(archiveOf(config), new RegExp(`The blob ${blob.sha256} is damaged`));
+  await appendFile(getBlobPath(blobs, blob.sha256), '!');
+  await assert.rejects(createBackupArchive(config), new RegExp(`The blob ${blob.sha256} is damaged`));
   await database.transaction((tx) => tx.deleteFrom('blobs').where('sha256', '=', blob.sha256).execute());
   const project = await newProject({ readme: true });
   const { directory } = await placeOf(project);
   await rename(join(directory, 'objects'), join(directory, 'objects-elsewhere'));
-  await assert.rejects(archiveOf(config), /The repository of repositories \d+ .* is damaged/);
+  await assert.rejects(createBackupArchive(config), /The repository of repositories \d+ .* is damaged/);
   await rename(join(directory, 'objects-elsewhere'), join(directory, 'objects'));
 });
 
@@ -169,16 +176,16 @@ test('is consistent during concurrent writes: each ref matches its rows', async 
   let goesOn = true;
   const writing = projects.map((project, index) => keepWriting(project, written[index]!, () => goesOn));
   let before: Set<string>[] = [];
-  const file = await archiveOf(config, {
+  const file = await createBackupArchive(config, {
     betweenSteps: async () => {
       if (before.length === 0) before = written.map((files) => new Set(files));
     },
   });
   goesOn = false;
   await Promise.all(writing);
-  await using place = await emptyPlace('sqlite');
+  await using place = await createEmptyPlace('sqlite');
   const target = await configWithKey(place, here);
-  await restored(target, file);
+  await restoreArchive(target, file);
   const other = await startServer(target, { work: false });
   await other.stop();
   for (const [index, { id: projectId }] of projects.entries()) {
@@ -192,7 +199,7 @@ test('is consistent during concurrent writes: each ref matches its rows', async 
     await verify({ dataDir: place.dataDir, databaseUrl: place.url, projectId, told });
   }
   const found: string[] = [];
-  await withServerData(target, silent, (kept) =>
+  await withServerData(target, silentProgress, (kept) =>
     examine({ ...kept, runUnitOfWork: server.services.runUnitOfWork }, { print: (line) => found.push(line) }),
   );
   assert.deepEqual(found, []);

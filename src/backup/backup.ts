@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { openBlob } from '#blobs/index.ts';
 import type { CellValues, CopiedTable, DatabaseSnapshot } from '#database/copy.ts';
 import { migrations } from '#database/migrations/index.ts';
-import { repositoryAt } from '#git/git.ts';
+import { getRepositoryAt } from '#git/git.ts';
 import { getObjectInfo } from '#git/objects/object-reader.ts';
 import { GitError } from '#git/process/failures.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
@@ -33,7 +33,12 @@ import {
 } from './manifest.ts';
 import { formatBytes } from './progress.ts';
 import type { ServerData } from './server-data.ts';
-import { type BetweenSteps, brokenRepository, openConsistentSnapshot, type RepositoryWithRefs } from './snapshot.ts';
+import {
+  type BetweenSteps,
+  damagedRepositoryError,
+  openConsistentSnapshot,
+  type RepositoryWithRefs,
+} from './snapshot.ts';
 import { openSpool, type Spool } from './spool.ts';
 import { createTarWriter, type TarWriter } from './tar.ts';
 
@@ -276,7 +281,7 @@ async function writeRepository(
 ): Promise<void> {
   const { storage, disk_path, head, intents } = row;
   const refs = await spool.read(row.refs.at, row.refs.length);
-  const repository = repositoryAt(git, storage, disk_path);
+  const repository = getRepositoryAt(git, storage, disk_path);
   const pendingChanges = intents.flatMap((changes) => JSON.parse(changes) as RefChange[]);
   const pendingIds = pendingChanges.flatMap(({ oldId, newId }) => [oldId, newId]).filter((id) => id !== ZERO_ID);
   let failure: unknown;
@@ -290,7 +295,7 @@ async function writeRepository(
       return;
     } catch (error) {
       if (!(error instanceof GitError)) throw error;
-      failure ??= brokenRepository(row, error);
+      failure ??= damagedRepositoryError(row, error);
     }
   }
   throw failure;

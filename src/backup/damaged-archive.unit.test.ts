@@ -5,23 +5,23 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { linkBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
 import { commitFiles, newFiles } from '#git/fixtures.testing.ts';
-import { repositoryAt } from '#git/git.ts';
-import { diskPathFor, ensureRepository } from '#git/storage/storage.ts';
+import { getRepositoryAt } from '#git/git.ts';
+import { ensureRepository, toDiskPath } from '#git/storage/storage.ts';
 import { loadSecretKey } from '#security/key-file.ts';
 import { testPlace } from '#test/engines/engine.ts';
 import { scratchDirectory } from '#test/engines/scratch.ts';
 import {
-  archiveOf,
-  archiveWith,
-  configOf,
-  damagedCopy,
-  emptyPlace,
-  isFailure,
+  assertRestoreFails,
+  createBackupArchive,
+  createEmptyPlace,
   isUntouched,
+  loadConfigOf,
   type Parts,
-  partsIn,
-  sealed,
-  silent,
+  readArchiveParts,
+  silentProgress,
+  writeArchiveOf,
+  writeDamagedCopy,
+  writeSealedArchive,
 } from './archives.testing.ts';
 import { MANIFEST, type RepositoryLine } from './manifest.ts';
 import { type ServerData, withServerData } from './server-data.ts';
@@ -33,17 +33,17 @@ let parts: Parts;
 
 before(async () => {
   await using place = await testPlace('started');
-  const config = configOf(place);
+  const config = loadConfigOf(place);
   await loadSecretKey(config);
-  await withServerData(config, silent, storeExampleData);
-  file = await archiveOf(config, { withSecretKey: true });
-  parts = await partsIn(file);
+  await withServerData(config, silentProgress, storeExampleData);
+  file = await createBackupArchive(config, { withSecretKey: true });
+  parts = await readArchiveParts(file);
 });
 
 /** Creates a repository and a blob with rows that refer to root. */
 async function storeExampleData({ git, blobs, database }: ServerData): Promise<void> {
-  const place = { storage: 'default', disk_path: diskPathFor(1) };
-  const repository = repositoryAt(git, place.storage, place.disk_path);
+  const place = { storage: 'default', disk_path: toDiskPath(1) };
+  const repository = getRepositoryAt(git, place.storage, place.disk_path);
   await ensureRepository(repository, { defaultBranch: 'main' });
   await commitFiles({ git, repository, root: '', time: 0 }, 'main', newFiles({ 'a.txt': 'a' }));
   const blob = (await storeBlob(blobs, Buffer.from('a file'))) as StoredBlob;
@@ -70,28 +70,28 @@ const kinds = () =>
   );
 
 test('rejects changed, truncated, missing and duplicate parts and writes nothing', async () => {
-  await using place = await emptyPlace();
+  await using place = await createEmptyPlace();
   for (const name of kinds()) {
-    await isFailure(await archiveWith(changed(name, flipped)), 4, place);
-    await isFailure(await archiveWith(without(name)), 4, place);
+    await assertRestoreFails(await writeArchiveOf(changed(name, flipped)), 4, place);
+    await assertRestoreFails(await writeArchiveOf(without(name)), 4, place);
   }
   const [table, , bundle, blob] = kinds() as [string, string, string, string];
   for (const name of [table, bundle, blob, MANIFEST]) {
-    await isFailure(await archiveWith(changed(name, (bytes) => bytes.subarray(0, -1))), 4, place);
+    await assertRestoreFails(await writeArchiveOf(changed(name, (bytes) => bytes.subarray(0, -1))), 4, place);
   }
   for (const name of [table, blob]) {
-    await isFailure(await archiveWith([...parts, [name, parts.get(name)!]]), 4, place);
-    await isFailure(await archiveWith([[name, parts.get(name)!], ...parts]), 4, place);
+    await assertRestoreFails(await writeArchiveOf([...parts, [name, parts.get(name)!]]), 4, place);
+    await assertRestoreFails(await writeArchiveOf([[name, parts.get(name)!], ...parts]), 4, place);
   }
   assert.equal(await isUntouched(place), true);
 });
 
 test('rejects an archive that is truncated or has a flipped bit, and writes nothing', async () => {
-  await using place = await emptyPlace();
+  await using place = await createEmptyPlace();
   const { length } = await readFile(file);
   for (let at = 0; at < 1; at += 1 / 8) {
     const place_ = Math.floor(at * length);
-    await isFailure(await damagedCopy(file, (bytes) => bytes.subarray(0, place_)), 4, place);
+    await assertRestoreFails(await writeDamagedCopy(file, (bytes) => bytes.subarray(0, place_)), 4, place);
   }
   // Positions: name, size and type in the header of the first file; the end of the archive.
   for (const byte of [1024, 1024 + 124, 1024 + 156, 512, length - 1]) {
@@ -99,13 +99,13 @@ test('rejects an archive that is truncated or has a flipped bit, and writes noth
       bytes[byte]! ^= 1;
       return bytes;
     };
-    await isFailure(await damagedCopy(file, flip), 4, place);
+    await assertRestoreFails(await writeDamagedCopy(file, flip), 4, place);
   }
   assert.equal(await isUntouched(place), true);
 });
 
 test('rejects malicious names and contents with valid checksums and leaves nothing', async () => {
-  await using place = await emptyPlace();
+  await using place = await createEmptyPlace();
   const [, , bundle, blob] = kinds() as [string, string, string, string];
   const extra = (name: string, bytes = Buffer.from('harm')): Parts => new Map([...parts, [name, bytes]]);
   const first = (bytes: Buffer) => `${String(bytes).split('\n')[0]}\n`;
@@ -128,7 +128,7 @@ test('rejects malicious names and contents with valid checksums and leaves nothi
     line({ default_branch: '--harm' }),
   ];
   for (const each of harmful) {
-    await isFailure(await sealed(each), 4, place);
+    await assertRestoreFails(await writeSealedArchive(each), 4, place);
     assert.equal(await isUntouched(place), true);
   }
 });
@@ -146,7 +146,7 @@ function rowWith(table: string, change: Readonly<Record<string, unknown>>): Part
 }
 
 test('rejects rows that contradict the repositories, files or schema of the archive, and restores nothing', async () => {
-  await using place = await emptyPlace();
+  await using place = await createEmptyPlace();
   const list = (change: (line: RepositoryLine) => unknown) =>
     changed('repositories.ndjson', (bytes) => Buffer.from(`${JSON.stringify(change(JSON.parse(String(bytes))))}\n`));
   const second = changed('repositories.ndjson', (bytes) => {
@@ -155,7 +155,7 @@ test('rejects rows that contradict the repositories, files or schema of the arch
   });
   const contradictions: Parts[] = [
     rowWith('snippets', { disk_path: '../../harm.git' }),
-    rowWith('snippets', { disk_path: diskPathFor(2) }),
+    rowWith('snippets', { disk_path: toDiskPath(2) }),
     rowWith('snippets', { storage: 'other' }),
     rowWith('snippets', { id: 2 }),
     rowWith('snippets', { title: null }),
@@ -169,39 +169,39 @@ test('rejects rows that contradict the repositories, files or schema of the arch
     second,
   ];
   for (const each of contradictions) {
-    await isFailure(await sealed(each), 4, place);
+    await assertRestoreFails(await writeSealedArchive(each), 4, place);
     assert.equal(await isUntouched(place), true);
   }
 });
 
 test('rejects a manifest of another form', async () => {
-  await using place = await emptyPlace();
+  await using place = await createEmptyPlace();
   for (const change of [{ repositories: null }, { tables: [] }, { migrations: {} }, { parts: 1 }]) {
-    await isFailure(await sealed(parts, change as never), 4, place);
+    await assertRestoreFails(await writeSealedArchive(parts, change as never), 4, place);
   }
   assert.equal(await isUntouched(place), true);
 });
 
 test('rejects an archive with a newer format or newer migrations', async () => {
-  await using place = await emptyPlace();
+  await using place = await createEmptyPlace();
   const { migrations: names } = JSON.parse(String(parts.get(MANIFEST)));
-  await isFailure(await sealed(parts, { migrations: [...names, '9999_tomorrow'] }), 5, place);
-  await isFailure(await sealed(parts, { format: 2 as 1 }), 5, place);
+  await assertRestoreFails(await writeSealedArchive(parts, { migrations: [...names, '9999_tomorrow'] }), 5, place);
+  await assertRestoreFails(await writeSealedArchive(parts, { format: 2 as 1 }), 5, place);
   assert.equal(await isUntouched(place), true);
 });
 
 test('reports a missing file and a file that is no archive', async () => {
-  await using place = await emptyPlace();
-  await isFailure(join(place.dataDir, 'none.tar'), 1, place);
+  await using place = await createEmptyPlace();
+  await assertRestoreFails(join(place.dataDir, 'none.tar'), 1, place);
   await writeFile(join(place.dataDir, 'secret-key'), 'no archive');
-  await isFailure(join(place.dataDir, 'secret-key'), 4, place);
+  await assertRestoreFails(join(place.dataDir, 'secret-key'), 4, place);
 });
 
 test('rejects an archive that is not a regular file at once', async () => {
-  await using place = await emptyPlace();
+  await using place = await createEmptyPlace();
   const pipe = join(await scratchDirectory('hearth-archive-'), 'pipe.tar');
   execFileSync('mkfifo', [pipe]);
-  await isFailure(pipe, 1, place);
-  await isFailure(place.dataDir, 1, place);
+  await assertRestoreFails(pipe, 1, place);
+  await assertRestoreFails(place.dataDir, 1, place);
   assert.equal(await isUntouched(place), true);
 });

@@ -6,12 +6,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import pg from 'pg';
 import { linkBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
-import { blobPath } from '#blobs/store.ts';
+import { getBlobPath } from '#blobs/store.ts';
 import { setLastId } from '#database/copy.ts';
-import { repositoryAt } from '#git/git.ts';
+import { getRepositoryAt } from '#git/git.ts';
 import { engine } from '#test/engines/engine.ts';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
-import { silent } from './archives.testing.ts';
+import { silentProgress } from './archives.testing.ts';
 import { examine } from './doctor.ts';
 import { withServerData } from './server-data.ts';
 
@@ -22,7 +22,7 @@ const { config, database, git, blobs, runUnitOfWork } = server.services;
 
 async function doctor(only?: string, repair = false): Promise<string[]> {
   const lines: string[] = [];
-  await withServerData(config, silent, (data) =>
+  await withServerData(config, silentProgress, (data) =>
     examine(
       { ...data, runUnitOfWork },
       { repair, only: only?.split(','), print: (line) => lines.push(line.replaceAll(/\d+/g, '#')) },
@@ -50,7 +50,7 @@ async function directoryOf({ id }: Project): Promise<string> {
     .selectAll()
     .where('project_id', '=', id)
     .executeTakeFirstOrThrow();
-  return repositoryAt(git, row.storage, row.disk_path).directory;
+  return getRepositoryAt(git, row.storage, row.disk_path).directory;
 }
 
 /** Asserts that the finding is reported, repaired, and then gone. */
@@ -224,7 +224,7 @@ test('reports damaged and missing blobs with their owners, repairs sizes and del
     await linkBlob(tx, blob);
     await tx.insertInto('lfs_objects').values({ oid: blob.sha256, size: blob.size, created_at: tx.now }).execute();
   });
-  const path = blobPath(blobs, blob.sha256);
+  const path = getBlobPath(blobs, blob.sha256);
   await appendFile(path, '!');
   await isLeft(/^blobs: The file \S+ of lfs_objects id # is damaged/);
   await rm(path);
@@ -235,7 +235,7 @@ test('reports damaged and missing blobs with their owners, repairs sizes and del
   );
   await isRepaired(/^blobs: The file \S+ has # bytes, but its row has the size #/, /repaired/);
   const stray = (await storeBlob(blobs, Buffer.from('a stray'))) as StoredBlob;
-  await utimes(blobPath(blobs, stray.sha256), 0, 0);
+  await utimes(getBlobPath(blobs, stray.sha256), 0, 0);
   await isRepaired(/^blobs: # files of blobs belong to no row/, /repaired/);
 });
 
@@ -273,7 +273,7 @@ test('reports rows with impossible locations and files, and runs all other check
 test('reports pipes among repositories and files without opening them', once, async () => {
   const content = (await storeBlob(blobs, Buffer.from(`a pipe ${name()}`))) as StoredBlob;
   await database.transaction((tx) => linkBlob(tx, content));
-  const [blob, refs] = [blobPath(blobs, content.sha256), join(await directoryOf(project), 'packed-refs')];
+  const [blob, refs] = [getBlobPath(blobs, content.sha256), join(await directoryOf(project), 'packed-refs')];
   await rm(blob);
   await rm(refs, { force: true });
   execFileSync('mkfifo', [blob, refs]);

@@ -1,10 +1,19 @@
-import { blobs } from './checks/blobs.ts';
+import { blobsCheck } from './checks/blobs.ts';
 import { type Check, type CheckContext, describeError, type Finding } from './checks/finding.ts';
-import { intents, repositories, strays } from './checks/repositories.ts';
-import { counters, files, keys, references } from './checks/rows.ts';
+import { orphanedRepositoriesCheck, repositoriesCheck, unfinishedRefUpdatesCheck } from './checks/repositories.ts';
+import { countersCheck, databaseCheck, foldedKeysCheck, referencesCheck } from './checks/rows.ts';
 
 /** In this order: later checks may depend on repairs of earlier ones. */
-const CHECKS: readonly Check[] = [files, references, counters, keys, intents, repositories, strays, blobs];
+const CHECKS: readonly Check[] = [
+  databaseCheck,
+  referencesCheck,
+  countersCheck,
+  foldedKeysCheck,
+  unfinishedRefUpdatesCheck,
+  repositoriesCheck,
+  orphanedRepositoriesCheck,
+  blobsCheck,
+];
 
 /** Names for the option `--only`. */
 export const CHECK_NAMES: readonly string[] = CHECKS.map(({ name }) => name);

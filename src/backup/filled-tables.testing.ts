@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from '#database/database.ts';
-import { diskPathFor } from '#git/storage/storage.ts';
+import { toDiskPath } from '#git/storage/storage.ts';
 import type { World } from '#test/support/world.ts';
 
 // Inserts a row into every table, derived from the catalog of PostgreSQL.
@@ -43,7 +43,7 @@ async function addRow(tx: Transaction, table: string, extraColumn: string): Prom
     if (other && key) return sql`(select ${sql.ref(key)} from ${sql.table(other)} order by 1 limit 1)`;
     const [, first] = /ARRAY\[\(?'?([^':\],)]+)/.exec(checked ?? '') ?? [];
     if (first) return sql.lit(type === 'text' ? first : Number(first));
-    if (column === 'disk_path') return sql.lit(diskPathFor(table));
+    if (column === 'disk_path') return sql.lit(toDiskPath(table));
     return type === 'text' ? sql.lit(READ[column] ?? TEXT) : type === 'boolean' ? sql`true` : sql`1`;
   });
   const columns = sql.join(rows.map(({ column }) => sql.ref(column)));

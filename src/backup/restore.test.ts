@@ -13,14 +13,14 @@ import { archivedJob } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
 import type { JsonObject } from '#text/json-object.ts';
 import {
-  archiveOf,
-  configOf,
+  assertRestoreFails,
   configWithKey,
-  emptyPlace,
-  isFailure,
+  createBackupArchive,
+  createEmptyPlace,
   isUntouched,
-  partsIn,
-  restored,
+  loadConfigOf,
+  readArchiveParts,
+  restoreArchive,
 } from './archives.testing.ts';
 import { fillTables } from './filled-tables.testing.ts';
 import { MANIFEST, SUMS } from './manifest.ts';
@@ -33,38 +33,38 @@ let file = '';
 before(async () => {
   await archivedJob(here, here.project);
   await here.server.services.secretKey();
-  file = await archiveOf(config, { withSecretKey: true });
+  file = await createBackupArchive(config, { withSecretKey: true });
 });
 
 test('rejects a target with rows, repositories or blobs', async () => {
   await using used = await testPlace();
-  await isFailure(file, 3, used);
-  await using place = await emptyPlace();
+  await assertRestoreFails(file, 3, used);
+  await using place = await createEmptyPlace();
   for (const directory of ['repositories/@hashed', 'blobs/ab']) {
     await mkdir(join(place.dataDir, directory), { recursive: true });
-    await isFailure(file, 3, place);
+    await assertRestoreFails(file, 3, place);
     await rm(join(place.dataDir, directory.split('/')[0]!), { recursive: true });
   }
   assert.equal(await isUntouched(place), true);
 });
 
 test('requires the secret key that belongs to the archive', async () => {
-  const bare = await archiveOf(config);
-  await using place = await emptyPlace();
-  await isFailure(bare, 6, place);
-  await isFailure(bare, 6, place, { HEARTH_SECRET_KEY: '0'.repeat(64) });
-  await isFailure(file, 6, place, { HEARTH_SECRET_KEY: '0'.repeat(64) });
+  const bare = await createBackupArchive(config);
+  await using place = await createEmptyPlace();
+  await assertRestoreFails(bare, 6, place);
+  await assertRestoreFails(bare, 6, place, { HEARTH_SECRET_KEY: '0'.repeat(64) });
+  await assertRestoreFails(file, 6, place, { HEARTH_SECRET_KEY: '0'.repeat(64) });
   assert.equal(await isUntouched(place), true);
-  await restored(await configWithKey(place, here), bare);
+  await restoreArchive(await configWithKey(place, here), bare);
 });
 
 test('refuses to start on an interrupted restore, and the next restore deletes its files', async () => {
-  await using place = await emptyPlace();
-  const target = configOf(place);
+  await using place = await createEmptyPlace();
+  const target = loadConfigOf(place);
   await markRestoring(target);
   await mkdir(join(place.dataDir, 'blobs/ab/cd'), { recursive: true });
   await assert.rejects(startServer(target), /A restore into .* was interrupted/);
-  await restored(target, file);
+  await restoreArchive(target, file);
   assert.equal((await readdir(join(place.dataDir, 'blobs'))).includes('ab'), false);
   const key = (await here.server.services.secretKey()).export().toString('hex');
   assert.equal((await readFile(join(place.dataDir, 'secret-key'), 'utf8')).trim(), key);
@@ -91,7 +91,7 @@ async function servesAll({ address }: Server): Promise<void> {
 }
 
 test('restores an older archive and runs newer migrations', async () => {
-  await using old = await emptyPlace();
+  await using old = await createEmptyPlace();
   const database = await openDatabase({ ...old, clock: systemClock });
   await migrate(database, migrations.slice(0, 20));
   await database.transaction((tx) =>
@@ -100,9 +100,9 @@ test('restores an older archive and runs newer migrations', async () => {
     ),
   );
   await database.close();
-  const archive = await archiveOf(configOf(old));
-  await using place = await emptyPlace(engine === 'postgres' ? 'sqlite' : engine);
-  await restored(configOf(place), archive);
+  const archive = await createBackupArchive(loadConfigOf(old));
+  await using place = await createEmptyPlace(engine === 'postgres' ? 'sqlite' : engine);
+  await restoreArchive(loadConfigOf(place), archive);
   const now = await openDatabase({ ...place, clock: systemClock });
   assert.deepEqual(await migrate(now), []);
   const flag = await now.reader.selectFrom('feature_flags').selectAll().executeTakeFirstOrThrow();
@@ -112,7 +112,7 @@ test('restores an older archive and runs newer migrations', async () => {
 
 /** Returns all parts except manifest and checksums: rows by key, refs with their objects, blobs. */
 async function contents(file: string): Promise<Record<string, string>> {
-  const parts = [...(await partsIn(file))].filter(([name]) => name !== MANIFEST && !name.endsWith('.bundle'));
+  const parts = [...(await readArchiveParts(file))].filter(([name]) => name !== MANIFEST && !name.endsWith('.bundle'));
   return Object.fromEntries(
     parts.map(([name, bytes]) => [name, name === SUMS ? withoutBundles(bytes) : bytes.toString('latin1')]),
   );
@@ -125,30 +125,30 @@ function withoutBundles(sums: Buffer): string {
 
 /** Returns the refs of all bundles. */
 async function refs(file: string): Promise<Record<string, string>> {
-  const bundles = [...(await partsIn(file))].filter(([name]) => name.endsWith('.bundle'));
+  const bundles = [...(await readArchiveParts(file))].filter(([name]) => name.endsWith('.bundle'));
   return Object.fromEntries(
     bundles.map(([name, bytes]) => [name, bytes.toString('latin1', 0, bytes.indexOf('\n\nPACK'))]),
   );
 }
 
 async function emptyTables(file: string): Promise<string[]> {
-  const { tables } = JSON.parse(String((await partsIn(file)).get(MANIFEST)));
+  const { tables } = JSON.parse(String((await readArchiveParts(file)).get(MANIFEST)));
   return Object.keys(tables).filter((name) => tables[name].rows === 0);
 }
 
 // The last test: it writes rows that no server would write.
 test('keeps every table, ref and blob when restored on the other engine and back', async (t) => {
   if (engine === 'sqlite') return t.skip('the run on PostgreSQL goes both ways');
-  await fillTables(here, await emptyTables(await archiveOf(here.server.services.config)));
-  const first = await archiveOf(here.server.services.config);
+  await fillTables(here, await emptyTables(await createBackupArchive(here.server.services.config)));
+  const first = await createBackupArchive(here.server.services.config);
   assert.ok((await emptyTables(first)).length <= 5, 'nearly every table has rows');
-  await using sqlite = await emptyPlace('sqlite');
-  await restored(await configWithKey(sqlite, here), first);
-  const second = await archiveOf(configOf(sqlite));
+  await using sqlite = await createEmptyPlace('sqlite');
+  await restoreArchive(await configWithKey(sqlite, here), first);
+  const second = await createBackupArchive(loadConfigOf(sqlite));
   assert.deepEqual(await contents(second), await contents(first));
-  await using postgres = await emptyPlace();
-  await restored(await configWithKey(postgres, here), second);
-  const third = await archiveOf(configOf(postgres));
+  await using postgres = await createEmptyPlace();
+  await restoreArchive(await configWithKey(postgres, here), second);
+  const third = await createBackupArchive(loadConfigOf(postgres));
   assert.deepEqual(await contents(third), await contents(first));
   assert.deepEqual(await refs(third), await refs(first));
 });

@@ -8,7 +8,7 @@ import { type CellValues, type CopiedTable, fillDatabase, type RestoreTarget } f
 import { lockDataDirectory } from '#database/data-directory-lock.ts';
 import { migrate } from '#database/migrate.ts';
 import { migrations } from '#database/migrations/index.ts';
-import { repositoryAt } from '#git/git.ts';
+import { getRepositoryAt } from '#git/git.ts';
 import { createFromBundle, DamagedBundle } from '#git/transfer/bundle.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { openRegularFile } from '#runtime/regular-file.ts';
@@ -181,7 +181,7 @@ async function writeRepository(
   bundles.delete(entry.name);
   if (line === undefined) throw damagedArchive(`${entry.name} belongs to no listed repository`);
   try {
-    const repository = repositoryAt(git, line.storage, line.disk_path);
+    const repository = getRepositoryAt(git, line.storage, line.disk_path);
     await createFromBundle(git, repository, { defaultBranch: line.default_branch }, readContent(file, entry));
   } catch (error) {
     throw error instanceof DamagedBundle ? damagedArchive(`${entry.name}: ${error.message}`) : error;

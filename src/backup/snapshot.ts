@@ -1,5 +1,5 @@
 import { type DatabaseSnapshot, lockRefs, openSnapshot } from '#database/copy.ts';
-import { repositoryAt } from '#git/git.ts';
+import { getRepositoryAt } from '#git/git.ts';
 import { GitError } from '#git/process/failures.ts';
 import { findHeadBranch } from '#git/refs/refs.ts';
 import type { Repository } from '#git/repository.ts';
@@ -59,9 +59,9 @@ export async function openConsistentSnapshot(
       if (!isDiskPath(row.disk_path)) {
         throw new CommandFailed('failed', `${row.name} has a path outside its storage: hearth doctor shows it`);
       }
-      const repository = await findRepository(repositoryAt(server.git, row.storage, row.disk_path));
+      const repository = await findRepository(getRepositoryAt(server.git, row.storage, row.disk_path));
       const lines = await listRefLines(server.git, repository).catch((error) => {
-        throw error instanceof GitError ? brokenRepository(row, error) : error;
+        throw error instanceof GitError ? damagedRepositoryError(row, error) : error;
       });
       const refs = { at: await spool.add(lines), length: lines.length, count: countLines(lines) };
       const head = row.default_branch ?? (await findHeadBranch(repository)) ?? 'main';
@@ -102,7 +102,10 @@ async function findRepository(repository: Repository): Promise<Repository> {
   return (await listRemovedRepositories(repository))[0] ?? repository;
 }
 
-export function brokenRepository({ name, storage, disk_path }: StoredRepository, { message }: GitError): CommandFailed {
+export function damagedRepositoryError(
+  { name, storage, disk_path }: StoredRepository,
+  { message }: GitError,
+): CommandFailed {
   const location = `${disk_path} in the storage ${storage}`;
   return new CommandFailed('failed', `The repository of ${name} (${location}) is damaged: ${message}`);
 }

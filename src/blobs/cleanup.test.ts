@@ -12,7 +12,7 @@ import {
   type BlobStore,
   claimBlob,
   createBlobStore,
-  draftPath,
+  createDraftPath,
   hasBlob,
   nullIfMissing,
   type StoredBlob,
@@ -91,7 +91,7 @@ test('deletes a stored file that was never linked after an hour', async () => {
 test('deletes a draft a day after its last write', async () => {
   await using it = await world();
   const now = it.clock.now();
-  const path = await draftPath(it.blobs);
+  const path = await createDraftPath(it.blobs);
   await writeFile(path, 'half');
   await utimes(path, now, now);
   it.clock.advance(86_400);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Database, Reader } from '#database/database.ts';
 import { hasDeletionGuard } from '#runtime/deletion-guard.ts';
 import { findReferencedBlobs } from './references.ts';
-import { type BlobStore, blobPath, draftPath, draftsDirectory, nullIfMissing } from './store.ts';
+import { type BlobStore, createDraftPath, getBlobPath, getDraftsDirectory, nullIfMissing } from './store.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -92,7 +92,7 @@ export async function countStrayBlobs(blobs: BlobStore, db: Reader): Promise<num
   const before = timeAgo(blobs, HOUR_MS);
   let unlinkedCount = 0;
   for await (const sha256 of listUnlinkedFiles(blobs, db)) {
-    const fileStats = await nullIfMissing(() => stat(blobPath(blobs, sha256)));
+    const fileStats = await nullIfMissing(() => stat(getBlobPath(blobs, sha256)));
     if (fileStats && fileStats.mtime < before) unlinkedCount += 1;
   }
   return unlinkedCount;
@@ -122,8 +122,8 @@ async function* listBlobNames(blobs: BlobStore): AsyncGenerator<string[]> {
 async function deleteDrafts(blobs: BlobStore): Promise<number> {
   const before = timeAgo(blobs, DAY_MS);
   let removedCount = 0;
-  for (const name of await listNames(draftsDirectory(blobs), /./)) {
-    const path = join(draftsDirectory(blobs), name);
+  for (const name of await listNames(getDraftsDirectory(blobs), /./)) {
+    const path = join(getDraftsDirectory(blobs), name);
     const fileStats = await nullIfMissing(() => stat(path));
     if (!fileStats || fileStats.mtime >= before) continue;
     await rm(path, { force: true });
@@ -138,10 +138,10 @@ async function deleteDrafts(blobs: BlobStore): Promise<number> {
  * claim, or stores a new one.
  */
 async function deleteFile(blobs: BlobStore, sha256: string, before: Date): Promise<boolean> {
-  const path = blobPath(blobs, sha256);
+  const path = getBlobPath(blobs, sha256);
   const fileStats = await nullIfMissing(() => stat(path));
   if (!fileStats || fileStats.mtime >= before || (await hasDeletionGuard(blobs.directory, blobs.clock))) return false;
-  const movedPath = await draftPath(blobs);
+  const movedPath = await createDraftPath(blobs);
   const movedStats = await nullIfMissing(() => rename(path, movedPath).then(() => stat(movedPath)));
   if (!movedStats) return false;
   const isRecent = movedStats.mtime >= before;

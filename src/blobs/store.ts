@@ -60,7 +60,7 @@ export async function storeBlob(
   source: Readable | Buffer,
   limits: BlobLimits = {},
 ): Promise<StoredBlob | BlobFailure> {
-  const draft = await draftPath(blobs);
+  const draft = await createDraftPath(blobs);
   try {
     const file = await open(draft, 'wx', 0o600);
     try {
@@ -84,24 +84,24 @@ export async function storeBlob(
 export async function claimBlob(blobs: BlobStore, sha256: string): Promise<StoredBlob | null> {
   const now = blobs.clock.now();
   const fileStats = await nullIfMissing(async () => {
-    await utimes(blobPath(blobs, sha256), now, now);
-    return stat(blobPath(blobs, sha256));
+    await utimes(getBlobPath(blobs, sha256), now, now);
+    return stat(getBlobPath(blobs, sha256));
   });
   return fileStats && { sha256, size: fileStats.size };
 }
 
 export async function hasBlob(blobs: BlobStore, sha256: string): Promise<boolean> {
-  return (await nullIfMissing(() => stat(blobPath(blobs, sha256)))) !== null;
+  return (await nullIfMissing(() => stat(getBlobPath(blobs, sha256)))) !== null;
 }
 
 /** Deletes content that nothing refers to and that the cleanup cannot know of. Missing content is ignored. */
 export async function deleteBlob(blobs: BlobStore, sha256: string): Promise<void> {
-  await rm(blobPath(blobs, sha256), { force: true });
+  await rm(getBlobPath(blobs, sha256), { force: true });
 }
 
 /** Opens the content, or a range of it. Returns null if it does not exist or is not a regular file. */
 export async function openBlob(blobs: BlobStore, sha256: string, range?: ByteRange): Promise<OpenBlob | null> {
-  const file = await nullIfMissing(() => openRegularFile(blobPath(blobs, sha256)));
+  const file = await nullIfMissing(() => openRegularFile(getBlobPath(blobs, sha256)));
   if (!file) return null;
   const { size } = await file.stat();
   if (size === 0 || (range && range.start > range.end)) {
@@ -112,20 +112,20 @@ export async function openBlob(blobs: BlobStore, sha256: string, range?: ByteRan
 }
 
 /** Returns the path of a blob's file. Throws if the name is not a SHA-256, which prevents path traversal. */
-export function blobPath(blobs: BlobStore, sha256: string): string {
+export function getBlobPath(blobs: BlobStore, sha256: string): string {
   if (!/^[0-9a-f]{64}$/.test(sha256)) throw new TypeError('A blob is named by 64 hexadecimal digits');
   return join(blobs.directory, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
 }
 
 /** Returns the directory of files that are being written or deleted. */
-export function draftsDirectory(blobs: BlobStore): string {
+export function getDraftsDirectory(blobs: BlobStore): string {
   return join(blobs.directory, 'drafts');
 }
 
 /** Returns a new path in the drafts directory, which is created if needed. */
-export async function draftPath(blobs: BlobStore): Promise<string> {
-  await mkdir(draftsDirectory(blobs), { recursive: true, mode: 0o700 });
-  return join(draftsDirectory(blobs), randomUUID());
+export async function createDraftPath(blobs: BlobStore): Promise<string> {
+  await mkdir(getDraftsDirectory(blobs), { recursive: true, mode: 0o700 });
+  return join(getDraftsDirectory(blobs), randomUUID());
 }
 
 /** Returns the result of `work`, or null if its file does not exist. */
@@ -169,7 +169,7 @@ async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
 
 /** Renames the draft into place and syncs all directories that the rename or the new directories changed. */
 async function moveIntoPlace(blobs: BlobStore, draft: string, sha256: string): Promise<void> {
-  const path = blobPath(blobs, sha256);
+  const path = getBlobPath(blobs, sha256);
   const directory = dirname(path);
   const createdDirectory = await mkdir(directory, { recursive: true, mode: 0o700 });
   await rename(draft, path);

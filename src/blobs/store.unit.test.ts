@@ -10,9 +10,9 @@ import { isFailure } from '#runtime/failure.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import {
   type BlobLimits,
-  blobPath,
   claimBlob,
   createBlobStore,
+  getBlobPath,
   hasBlob,
   openBlob,
   type StoredBlob,
@@ -121,7 +121,7 @@ test('returns null for a missing blob, and a claim renews an existing one', asyn
   clock.advance(7200);
   assert.deepEqual(await claimBlob(blobs, sha256), { sha256, size: 4 });
   assert.equal(await hasBlob(blobs, sha256), true);
-  assert.equal((await stat(blobPath(blobs, sha256))).mtimeMs, clock.now().getTime());
+  assert.equal((await stat(getBlobPath(blobs, sha256))).mtimeMs, clock.now().getTime());
 });
 
 test('finds nothing for a name that is not a digest', async (t) => {

@@ -6,7 +6,7 @@ import { readdir, watch } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { configOf, silent } from '#backup/archives.testing.ts';
+import { loadConfigOf, silentProgress } from '#backup/archives.testing.ts';
 import { withServerData } from '#backup/server-data.ts';
 import { linkBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
 import { type TestPlace, testPlace } from '#test/engines/engine.ts';
@@ -40,7 +40,7 @@ async function runUntil(file: string, args: readonly string[], place: TestPlace)
 async function serverWithFiles(t: TestContext): Promise<TestPlace> {
   const place = await testPlace('started');
   t.after(() => place.remove());
-  await withServerData(configOf(place), silent, async ({ blobs, database }) => {
+  await withServerData(loadConfigOf(place), silentProgress, async ({ blobs, database }) => {
     for (let index = 0; index < 200; index++) {
       const blob = (await storeBlob(blobs, Buffer.from(`file ${index}`))) as StoredBlob;
       await database.transaction((tx) => linkBlob(tx, blob));
@@ -78,7 +78,7 @@ test('backup, restore and doctor fail on a secondary site', async (t) => {
   const place = await testPlace('started');
   t.after(() => place.remove());
   const primary = { HEARTH_PRIMARY_URL: 'http://primary.test', HEARTH_PRIMARY_TOKEN: 'glpat-primary' };
-  const config = configOf(place, { HEARTH_ROLE: 'secondary', ...primary });
+  const config = loadConfigOf(place, { HEARTH_ROLE: 'secondary', ...primary });
   const output = { write: () => assert.fail('nothing is told') };
   const called = { config, version: '1.2.3', stdout: output, stderr: output };
   const file = join(place.dataDir, 'a.tar');

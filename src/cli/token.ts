@@ -3,9 +3,9 @@ import { recordAudit } from '#activity/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import {
   createToken,
-  defaultExpiry,
   exceedsLatestExpiry,
-  latestExpiry,
+  getDefaultExpiry,
+  getLatestExpiry,
   SCOPES,
 } from '#authentication/tokens/access-tokens.ts';
 import { findUserByUsername } from '#authentication/users/users.ts';
@@ -95,11 +95,11 @@ async function createTokenForUser(database: Database, tier: Tier, tokenOptions: 
 
 async function getTokenDefaults(db: Reader, { expires }: CreateTokenOptions) {
   const settings = await loadSettings(db);
-  const latestExpiryDate = latestExpiry(db.today, settings);
+  const latestExpiryDate = getLatestExpiry(db.today, settings);
   if (exceedsLatestExpiry(expires, latestExpiryDate))
     throw new ConfigError(`--expires must be before ${latestExpiryDate}`);
   return {
-    expiresAt: expires ?? defaultExpiry(db.today, settings),
+    expiresAt: expires ?? getDefaultExpiry(db.today, settings),
     prefix: settings.personal_access_token_prefix,
   };
 }

@@ -121,7 +121,7 @@ export function isInIds(db: Reader, column: Expression<number>, ids: readonly nu
 export function isInTexts(db: Reader, column: Expression<string>, texts: readonly string[]): RawBuilder<SqlBool> {
   // PostgreSQL rejects JSON that contains lone surrogates.
   const list = JSON.stringify(texts.map((text) => text.toWellFormed()));
-  return sql<SqlBool>`${column} in (select value from ${jsonTextRows(db, sql.val(list))})`;
+  return sql<SqlBool>`${column} in (select value from ${expandJsonTexts(db, sql.val(list))})`;
 }
 
 /** Selects the number of rows of a query and their ids as a JSON list, which is null for more than `limit` rows. */
@@ -140,7 +140,7 @@ export function selectCountAndIds(
 }
 
 /** Expands a JSON list of texts into rows with the column `value`. */
-export function jsonTextRows(db: Reader, list: Expression<string>): RawBuilder<{ value: string }> {
+export function expandJsonTexts(db: Reader, list: Expression<string>): RawBuilder<{ value: string }> {
   return getEngineName(db) === 'sqlite' ? sql`json_each(${list})` : sql`json_array_elements_text(${list}::json)`;
 }
 
@@ -186,7 +186,7 @@ interface ColumnCopies {
  * For migrations: copies columns of a referenced row into the referring rows, so that an index can contain them. Triggers keep
  * the copies up to date; existing rows are filled at once.
  */
-export async function keepCopies(
+export async function maintainColumnCopies(
   db: QueryExecutorProvider,
   dialect: Dialect,
   { table, key, source, columns }: ColumnCopies,
@@ -235,7 +235,7 @@ interface InsertTrigger {
  * same transaction. The inserted rows get ascending ids in the order in which transactions become visible: a reader that asks
  * for ids "greater than the last" misses none.
  */
-export async function addConsequence(
+export async function addInsertTrigger(
   db: QueryExecutorProvider,
   dialect: Dialect,
   { name, table, after, when, writes }: InsertTrigger,

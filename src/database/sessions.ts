@@ -1,5 +1,5 @@
 import { type ConnectionProvider, DefaultQueryExecutor, DummyDriver, Kysely, type QueryResult } from 'kysely';
-import { type Clock, today, toUtcDate } from '#runtime/clock.ts';
+import { type Clock, getToday, toUtcDate } from '#runtime/clock.ts';
 import type { Connection, Engine } from './engines/engine.ts';
 import type { Reader, Transaction } from './handles.ts';
 import type { Schema } from './schema.ts';
@@ -70,7 +70,7 @@ class LazyReader {
   }
 
   get today(): string {
-    return today(this.#clock);
+    return getToday(this.#clock);
   }
 }
 

@@ -1,4 +1,4 @@
 /** Returns the path of an alert's page in the browser, relative to the server's address. */
-export function alertPath(projectPath: string, iid: number): string {
+export function buildAlertPath(projectPath: string, iid: number): string {
   return `/${projectPath}/-/alert_management/${iid}/details`;
 }

@@ -12,7 +12,7 @@ export type IidOwner = { readonly projectId: number } | { readonly groupId: numb
  * (contract/planning.md §0 "iid"). The counter row stays locked until the transaction ends, so concurrent callers take
  * an advisory lock.
  */
-export function nextIid(tx: Transaction, owner: IidOwner, kind: IidKind): Promise<number> {
+export function allocateIid(tx: Transaction, owner: IidOwner, kind: IidKind): Promise<number> {
   return incrementCounter(tx, owner, kind, 1);
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { isInIds, jsonTextRows } from '#database/dialect.ts';
+import { expandJsonTexts, isInIds } from '#database/dialect.ts';
 
 /**
  * Returns the options of jobs by their ids; a job without options is absent. `names`: the only options that are needed, so that large ones
@@ -14,7 +14,7 @@ export async function loadJobOptions<Options extends object>(
   if (jobIds.length === 0) return new Map();
   const rows = await sql<{ id: number; name: string | null; value: string }>`
     select jobs.id, part.name, part.value
-    from jobs cross join ${jsonTextRows(db, sql.ref('jobs.option_parts'))} as element
+    from jobs cross join ${expandJsonTexts(db, sql.ref('jobs.option_parts'))} as element
     inner join job_option_parts as part on part.id = cast(element.value as bigint)
     where ${isInIds(db, sql.ref('jobs.id'), jobIds)}
     ${names === 'all' ? sql`` : sql`and (part.name is null or part.name in (${sql.join(names)}))`}`.execute(db);

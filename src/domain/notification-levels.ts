@@ -3,7 +3,7 @@ import type { Reader } from '#database/database.ts';
 import { type Params, prepareForIds } from '#database/prepare.ts';
 import { NOTIFICATION_LEVELS, type NotificationLevel } from '#database/tables/notification-settings.ts';
 import { isActiveMembership } from './members/membership-expiry.ts';
-import { type ViewerParams, viewerParams } from './members/viewer-role.ts';
+import { toViewerParams, type ViewerParams } from './members/viewer-role.ts';
 import type { Project } from './namespaces/projects.ts';
 
 /** The level without a setting: inherit from above. */
@@ -49,7 +49,7 @@ export async function loadNotificationLevels(
   caller: Caller,
   projects: readonly Project[],
 ): Promise<(project: Project) => ProjectNotificationLevels> {
-  const viewer = viewerParams(db, caller);
+  const viewer = toViewerParams(db, caller);
   const direct = projects.filter(({ direct_role }) => direct_role > 0).map(({ id }) => id);
   const inheritedNamespaceIds = projects
     .filter(({ inherited_role }) => inherited_role > 0)

@@ -56,6 +56,6 @@ export interface WikiPageRow {
 }
 
 /** index: wiki_pages primary key */
-export const wikiPagesByIds = prepareForIds<WikiPageRow>((db, ids) =>
+export const loadWikiPagesByIds = prepareForIds<WikiPageRow>((db, ids) =>
   db.selectFrom('wiki_pages').select(['id', 'path', 'title']).where('id', 'in', ids),
 );

@@ -13,7 +13,7 @@ export const MORE = Symbol('more');
  * Runs the steps in order until one has handled a full batch; returns MORE then. Each step handles at most BATCH_SIZE
  * rows and returns how many it handled.
  */
-export async function nextBatch(...steps: readonly (() => Promise<number>)[]): Promise<typeof MORE | undefined> {
+export async function runBatchSteps(...steps: readonly (() => Promise<number>)[]): Promise<typeof MORE | undefined> {
   for (const step of steps) if ((await step()) === BATCH_SIZE) return MORE;
   return undefined;
 }
@@ -29,13 +29,13 @@ interface BatchedWork<By extends Caller, CheckResult, Code extends string, T> {
 }
 
 /** For background work without permission checks, which finds nothing to do if the data has changed. */
-export const noRecheck = async (): Promise<undefined> => undefined;
+export const recheckNothing = async (): Promise<undefined> => undefined;
 
 /**
  * Runs `runBatch` in separate transactions until it returns something other than MORE, so that other writers are not
  * blocked for long. For work that can be interrupted after any batch and requested again.
  */
-export async function inBatches<By extends Caller, CheckResult, Code extends string, T>(
+export async function runInBatches<By extends Caller, CheckResult, Code extends string, T>(
   runUnitOfWork: RunUnitOfWork,
   actor: By,
   { recheck, runBatch }: BatchedWork<By, CheckResult, Code, T>,

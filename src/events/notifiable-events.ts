@@ -36,7 +36,7 @@ const EVENT_BY_EPIC_STATE: { readonly [State in StateEvent['state']]?: EmailEven
 };
 
 /** Returns the mail event of an activity event; null if there is none. */
-export function notifiableEventOfActivity({ action, target }: ActivityEvent): NotifiableEvent | null {
+export function toNotifiableActivityEvent({ action, target }: ActivityEvent): NotifiableEvent | null {
   const event = EVENT_BY_ACTIVITY[`${action} ${target.type}` as ActivityKey];
   if (event === undefined || !('id' in target)) return null;
   const type = event === 'new_note' ? 'Note' : (target.type as 'Issue' | 'MergeRequest');
@@ -44,7 +44,7 @@ export function notifiableEventOfActivity({ action, target }: ActivityEvent): No
 }
 
 /** Returns the mail event of a state change without an activity event; null if there is none. */
-export function notifiableEventOfStateChange({ stateOf, state }: StateEvent): NotifiableEvent | null {
+export function toNotifiableStateEvent({ stateOf, state }: StateEvent): NotifiableEvent | null {
   const event = stateOf.type === 'Epic' ? EVENT_BY_EPIC_STATE[state] : undefined;
   return event === undefined ? null : { event, about: stateOf };
 }

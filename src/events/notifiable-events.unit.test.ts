@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ActivityEvent } from '#activity/index.ts';
-import { notifiableEventOfActivity, notifiableEventOfStateChange } from './notifiable-events.ts';
+import { toNotifiableActivityEvent, toNotifiableStateEvent } from './notifiable-events.ts';
 
-const deed = (event: object) => notifiableEventOfActivity({ projectId: 1, authorId: 2, ...event } as ActivityEvent);
+const deed = (event: object) => toNotifiableActivityEvent({ projectId: 1, authorId: 2, ...event } as ActivityEvent);
 
 test('activity on issues and merge requests maps to the mail events that users choose', () => {
   const rows = [
@@ -40,13 +40,13 @@ test('other activity maps to no mail event', () => {
 
 test('state changes of epics, which have no activity, map to mail events', () => {
   const stateOf = { type: 'Epic', id: 3 } as const;
-  assert.deepEqual(notifiableEventOfStateChange({ stateOf, state: 'closed' }), {
+  assert.deepEqual(toNotifiableStateEvent({ stateOf, state: 'closed' }), {
     event: 'close_issue',
     about: stateOf,
   });
-  assert.deepEqual(notifiableEventOfStateChange({ stateOf, state: 'opened' }), {
+  assert.deepEqual(toNotifiableStateEvent({ stateOf, state: 'opened' }), {
     event: 'reopen_issue',
     about: stateOf,
   });
-  assert.equal(notifiableEventOfStateChange({ stateOf: { type: 'Issue', id: 3 }, state: 'closed' }), null);
+  assert.equal(toNotifiableStateEvent({ stateOf: { type: 'Issue', id: 3 }, state: 'closed' }), null);
 });

@@ -20,7 +20,7 @@ import { getViolatedUniqueIndex } from '#database/constraint-violations.ts';
 import type { Database, Transaction, TransactionOptions } from '#database/database.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { EventName, EventPayloads } from './domain-events.ts';
-import { type NotifiableEvent, notifiableEventOfActivity, notifiableEventOfStateChange } from './notifiable-events.ts';
+import { type NotifiableEvent, toNotifiableActivityEvent, toNotifiableStateEvent } from './notifiable-events.ts';
 
 /**
  * A transaction with its actor: the first argument of every write function, which takes the actor, the time and the
@@ -101,7 +101,7 @@ async function record(uow: UnitOfWork, event: RecordableEvent): Promise<void> {
   const actor = uow.actor.user?.id ?? null;
   if ('stateOf' in event) {
     await recordStateEvent(uow, actor, event);
-    return publishNotifiableEvent(uow, notifiableEventOfStateChange(event));
+    return publishNotifiableEvent(uow, toNotifiableStateEvent(event));
   }
   if ('milestoneOf' in event) return recordMilestoneEvent(uow, actor, event);
   if ('labelsOf' in event) return recordLabelEvents(uow, actor, event);
@@ -109,7 +109,7 @@ async function record(uow: UnitOfWork, event: RecordableEvent): Promise<void> {
   if ('noteOn' in event) return recordSystemNote(uow, actor, event);
   if (!('action' in event)) return recordAudit(uow, uow, event);
   await recordActivity(uow, event);
-  return publishNotifiableEvent(uow, notifiableEventOfActivity(event));
+  return publishNotifiableEvent(uow, toNotifiableActivityEvent(event));
 }
 
 async function publishNotifiableEvent(uow: UnitOfWork, event: NotifiableEvent | null): Promise<void> {

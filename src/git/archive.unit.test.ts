@@ -10,7 +10,7 @@ import { gitWorld } from './fixtures.testing.ts';
 import type { Git } from './git.ts';
 import { commitOfTree, nestedTrees } from './objects/bombs.testing.ts';
 import type { Repository } from './repository.ts';
-import { gitWithWorkingCopy } from './transport/client.testing.ts';
+import { createGitWithWorkingCopy } from './transport/client.testing.ts';
 
 async function archive(git: Git, repository: Repository, options: ArchiveOptions): Promise<Buffer> {
   const result = await streamArchive(git, repository, options);
@@ -22,7 +22,7 @@ describe('an archive', () => {
   const magic = { tar: '', 'tar.gz': '1f8b08', 'tar.bz2': '425a68', zip: '504b0304' } as const;
   for (const format of Object.keys(magic) as (keyof typeof magic)[]) {
     test(`an archive as ${format} has the same bytes each time`, async (t) => {
-      const { git, repository, copy } = await gitWithWorkingCopy(t);
+      const { git, repository, copy } = await createGitWithWorkingCopy(t);
       const commit = await copy.commit('1', { a: 'a\n', 'd/e': 'e\n' });
       const first = await archive(git, repository, { commit, format, prefix: 'p' });
       const second = await archive(git, repository, { commit, format, prefix: 'p' });
@@ -32,7 +32,7 @@ describe('an archive', () => {
   }
 
   test('contains a folder without excluded paths, and takes names literally', async (t) => {
-    const { git, repository, copy } = await gitWithWorkingCopy(t);
+    const { git, repository, copy } = await createGitWithWorkingCopy(t);
     const commit = await copy.commit('1', { a: 'a', 'd/e': 'e', 'd/x/y': 'y', '*': 'star', '-o': 'dash' });
     const names = async (options: Partial<ArchiveOptions>): Promise<string[]> => {
       const file = join(copy.directory, 'archive.tar');
@@ -48,14 +48,14 @@ describe('an archive', () => {
   });
 
   test('fails before the first byte for a path that does not exist', async (t) => {
-    const { git, repository, copy } = await gitWithWorkingCopy(t);
+    const { git, repository, copy } = await createGitWithWorkingCopy(t);
     const commit = await copy.commit('1', { a: 'a' });
     const result = await streamArchive(git, repository, { commit, format: 'tar', prefix: 'p', path: 'b' });
     assert.equal('failure' in result && result.failure.kind, 'not-found');
   });
 
   test('stops git when the archive is not read to its end', async (t) => {
-    const { git, repository, copy } = await gitWithWorkingCopy(t);
+    const { git, repository, copy } = await createGitWithWorkingCopy(t);
     const commit = await copy.commit('1', { a: 'x'.repeat(4_000_000) });
     const result = await streamArchive(git, repository, { commit, format: 'tar', prefix: 'p' });
     assert.ok('content' in result);

@@ -6,13 +6,13 @@ import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type CommitRequest, commitChanges, type FileChange } from './commits/commit.ts';
-import { createGit, type Git, type GitLimits, repositoryAt } from './git.ts';
+import { createGit, type Git, type GitLimits, getRepositoryAt } from './git.ts';
 import { readCommit } from './objects/object-reader.ts';
 import { readGitOutput } from './process/spawn.ts';
 import { resolveRef, ZERO_ID } from './refs/refs.ts';
 import { updateRefs } from './refs/update-refs.ts';
 import type { Repository } from './repository.ts';
-import { diskPathFor, ensureRepository } from './storage/storage.ts';
+import { ensureRepository, toDiskPath } from './storage/storage.ts';
 import { historyWalkLimiter } from './trees/path-entries.ts';
 
 /** A `Git` over its own directory and a manual clock, for unit tests. */
@@ -30,7 +30,7 @@ export async function gitWorld(test: TestContext, limits: Partial<GitLimits> = {
   const root = await mkdtemp(join(tmpdir(), 'hearth-git-'));
   const clock = { now: () => new Date(world.time) };
   const git = createGit({ storages: { default: root }, clock, limits });
-  const repository = repositoryAt(git, 'default', diskPathFor(1));
+  const repository = getRepositoryAt(git, 'default', toDiskPath(1));
   const world: GitWorld = { git, root, repository, time: Date.UTC(2024, 5, 28, 10, 44, 20) };
   await ensureRepository(repository, { defaultBranch: 'main' });
   test.after(async () => {

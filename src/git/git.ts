@@ -88,7 +88,7 @@ export function gitForClient(git: Git, client: RequestClient | null): Git {
  * Returns the repository at a disk path (see `storage.ts`) of a storage. Throws for an unknown storage or a path
  * outside it.
  */
-export function repositoryAt(git: Git, storage: string, diskPath: string): Repository {
+export function getRepositoryAt(git: Git, storage: string, diskPath: string): Repository {
   const root = git.storages[storage];
   if (root === undefined) throw new Error(`There is no storage '${storage}'`);
   const inside = normalize(diskPath);

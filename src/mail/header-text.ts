@@ -19,17 +19,17 @@ export function toHeaderLine(text: string, maxLength = MAX_LENGTH): string {
 }
 
 /** Returns the host of a URL of this server, for Message-Id and List-Id. */
-export function hostOfUrl(baseUrl: string): string {
+export function getUrlHost(baseUrl: string): string {
   return new URL(baseUrl).hostname;
 }
 
 /** Returns a Message-Id such as `<issue_88@hearth.example>`. */
-export function messageId(name: string, host: string): string {
+export function buildMessageId(name: string, host: string): string {
   return `<${name}@${host}>`;
 }
 
 /** Returns a List-Id without its brackets, at most 255 characters: `34.anvil.forge.hearth.example`. */
-export function listId(id: number, fullPath: string, host: string): string {
+export function buildListId(id: number, fullPath: string, host: string): string {
   const path = fullPath
     .toLowerCase()
     .split('/')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hostOfUrl, listId, toHeaderLine } from './header-text.ts';
+import { buildListId, getUrlHost, toHeaderLine } from './header-text.ts';
 
 test('keeps user text with any characters on one line', () => {
   const rows: [text: string, line: string][] = [
@@ -23,13 +23,13 @@ test('truncates a long text between characters', () => {
 });
 
 test('the List-Id contains the id and path of the project and is never too long', () => {
-  assert.equal(listId(34, 'Forge/sub_group/anvil', 'hearth.example'), '34.anvil.sub-group.forge.hearth.example');
-  const long = listId(34, Array(20).fill('a'.repeat(30)).join('/'), 'hearth.example');
+  assert.equal(buildListId(34, 'Forge/sub_group/anvil', 'hearth.example'), '34.anvil.sub-group.forge.hearth.example');
+  const long = buildListId(34, Array(20).fill('a'.repeat(30)).join('/'), 'hearth.example');
   assert.ok(long.length <= 255 && long.startsWith('34.aaa') && long.endsWith('.hearth.example'), long);
   assert.doesNotMatch(long, /\.\./);
 });
 
 test('removes the port from the host of an address', () => {
-  assert.equal(hostOfUrl('https://hearth.example:8443/prefix'), 'hearth.example');
-  assert.equal(hostOfUrl('http://[::1]:8080'), '[::1]');
+  assert.equal(getUrlHost('https://hearth.example:8443/prefix'), 'hearth.example');
+  assert.equal(getUrlHost('http://[::1]:8080'), '[::1]');
 });

@@ -1,7 +1,12 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { QueueFull, type Waiter } from '#runtime/concurrency-limiter.ts';
-import { createWorkerThread, siblingProgram, ThreadTerminated, type WorkerThread } from '#runtime/worker-thread.ts';
+import {
+  createWorkerThread,
+  resolveSiblingProgram,
+  ThreadTerminated,
+  type WorkerThread,
+} from '#runtime/worker-thread.ts';
 
 export type RenderRequest = { readonly markdown: string } | { readonly yaml: string };
 
@@ -25,7 +30,7 @@ const [shortTextThread, longTextThread] = [createThread(), createThread()];
 
 function createThread(): WorkerThread<RenderRequest, RenderResponse> {
   return createWorkerThread({
-    program: siblingProgram(import.meta.url, 'render-thread-program'),
+    program: resolveSiblingProgram(import.meta.url, 'render-thread-program'),
     maxOldGenerationSizeMb: 384,
     timeout: 5_000,
     queue: QUEUE_LIMIT,

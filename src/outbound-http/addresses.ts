@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
-import { inCidrs, parseCidr } from '#config.ts';
+import { isInCidrs, parseCidr } from '#config.ts';
 
 const reasons = {
   localhost: 'Requests to localhost are not allowed',
@@ -43,7 +43,7 @@ export function isInAllowList(list: readonly string[], host: string, port: numbe
     const [name, entryPort] = splitPort(entry.trim());
     if (entryPort !== null && entryPort !== port) return false;
     const range = parseCidr(name);
-    return range ? inCidrs([range], address) : name !== '' && name.toLowerCase() === host.toLowerCase();
+    return range ? isInCidrs([range], address) : name !== '' && name.toLowerCase() === host.toLowerCase();
   });
 }
 

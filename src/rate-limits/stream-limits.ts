@@ -37,7 +37,7 @@ export async function streamToClient(
 }
 
 /** Returns the content of a blob for JSON. A large one is encoded while it is sent. A missing blob is empty. */
-export async function readForJson(git: Git, repository: Repository, id: string): Promise<Buffer | StreamedText> {
+export async function readContentForJson(git: Git, repository: Repository, id: string): Promise<Buffer | StreamedText> {
   const info = await getObjectInfo(git, repository, id);
   if (git.client === null || info === null || info.size <= MAX_BUFFERED_OBJECT) {
     return (await readObject(git, repository, id))?.content ?? Buffer.alloc(0);

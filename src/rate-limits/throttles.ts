@@ -88,7 +88,7 @@ function getThrottle(
 }
 
 /** Returns response headers. `observed` is the number of requests in the window, `endsAt` its end in Unix seconds. */
-export function throttleHeaders(
+export function createThrottleHeaders(
   { name, limit, periodSeconds }: Throttle,
   observed: number,
   endsAt: number,

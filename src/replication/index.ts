@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { type BlobStore, createBlobStore } from '#blobs/index.ts';
-import { baseUrlOf, type Config, ConfigError, inCidrs } from '#config.ts';
+import { type Config, ConfigError, getBaseUrl, isInCidrs } from '#config.ts';
 import { lockDataDirectory } from '#database/data-directory-lock.ts';
 import { type Database, openDatabase } from '#database/database.ts';
 import { migrate } from '#database/migrate.ts';
@@ -103,7 +103,7 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
   const key = await loadSecretKey(config);
   const abortController = new AbortController();
   const { signal } = abortController;
-  const base = baseUrlOf(config.primaryUrl!);
+  const base = getBaseUrl(config.primaryUrl!);
   const client = createPrimaryClient(base, `Hearth/${packageJson.version}`);
   let port = config.port;
   const registeredSite = await loadRegisteredSite({ config, key, client, clock, log, signal, port: () => port });
@@ -159,14 +159,14 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
   const siteName = () => syncLoop?.site()?.site.name ?? getSiteName(config, port);
   const proxy = createProxy({
     target: () => config.primaryUrl!,
-    isTrusted: (address) => inCidrs(config.trustedProxies, address),
+    isTrusted: (address) => isInCidrs(config.trustedProxies, address),
     primaryTimeoutMs: options.primaryTimeoutMs,
   });
   const services = { database, git, isServing: () => isServing };
   const transport = createTransport({
     services: { clock, log, metrics },
     addressing: {
-      externalUrl: config.externalUrl === null ? null : baseUrlOf(config.externalUrl),
+      externalUrl: config.externalUrl === null ? null : getBaseUrl(config.externalUrl),
       trustedProxies: config.trustedProxies,
     },
     proxy,

@@ -8,11 +8,11 @@ import { loadConfig } from '#config.ts';
 import type { ReplicableName } from '#database/tables/replication-sites.ts';
 import { commitChanges } from '#git/commits/commit.ts';
 import { newFiles, TEST_SIGNER } from '#git/fixtures.testing.ts';
-import { createGit, type Git, repositoryAt } from '#git/git.ts';
+import { createGit, type Git, getRepositoryAt } from '#git/git.ts';
 import { resolveRef, ZERO_ID } from '#git/refs/refs.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
 import type { Repository } from '#git/repository.ts';
-import { diskPathFor, ensureRepository } from '#git/storage/storage.ts';
+import { ensureRepository, toDiskPath } from '#git/storage/storage.ts';
 import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
 import { sendRefAdvertisement } from '#git/transport/advertise-refs.ts';
 import { uploadPack } from '#git/transport/upload-pack.ts';
@@ -135,7 +135,7 @@ async function closeServer(server: Server): Promise<void> {
   await end;
 }
 
-const repositoryOf = (git: Git, path: string) => repositoryAt(git, 'default', diskPathFor(path));
+const repositoryOf = (git: Git, path: string) => getRepositoryAt(git, 'default', toDiskPath(path));
 
 async function commitTo(git: Git, repository: Repository, contents: Readonly<Record<string, string>>): Promise<void> {
   await ensureRepository(repository, { defaultBranch: 'main' });

@@ -1,5 +1,5 @@
 import type { Reader } from '#database/database.ts';
-import { type Git, repositoryAt } from '#git/git.ts';
+import { type Git, getRepositoryAt } from '#git/git.ts';
 import type { Repository } from '#git/repository.ts';
 
 /** Location of a repository. Locations are unique and never reused. */
@@ -20,7 +20,7 @@ export interface VersionedRepository extends LocatedRepository {
 
 /** Returns the repository of a project. Its directory is created at the first write; until then it reads as empty. */
 export function getRepository(git: Git, { storage, disk_path, default_branch }: LocatedRepository): Repository {
-  return { ...repositoryAt(git, storage, disk_path), head: default_branch };
+  return { ...getRepositoryAt(git, storage, disk_path), head: default_branch };
 }
 
 /** Returns whether two locations are the same. */
@@ -54,7 +54,10 @@ export function getRefVersion({
 }
 
 /** Returns the URL of a project's pages. */
-export function projectUrl(request: { readonly baseUrl: string }, project: { readonly full_path: string }): string {
+export function buildProjectUrl(
+  request: { readonly baseUrl: string },
+  project: { readonly full_path: string },
+): string {
   return `${request.baseUrl}/${project.full_path}`;
 }
 

@@ -17,7 +17,7 @@ export function timestamp(clock: Clock): string {
 let lastTimestamp = { time: Number.NaN, text: '' };
 
 /** Returns today's UTC date, `YYYY-MM-DD`. */
-export function today(clock: Clock): string {
+export function getToday(clock: Clock): string {
   return toUtcDate(timestamp(clock));
 }
 
@@ -63,7 +63,7 @@ export function subtractYears(timestamp: string, years: number): string {
 }
 
 /** Returns the date `YYYY-MM-DD` of a year, month (from 1) and day, or null if no such date exists. */
-export function calendarDate(year: number, month: number, day: number): string | null {
+export function toCalendarDate(year: number, month: number, day: number): string | null {
   const time = new Date(Date.UTC(year, month - 1, day));
   const exists = time.getUTCFullYear() === year && time.getUTCMonth() === month - 1 && time.getUTCDate() === day;
   return exists ? toUtcDate(time.toISOString()) : null;

@@ -46,7 +46,7 @@ export type ThreadMessage<Response, Question> =
   | { readonly question: Question };
 
 /** Returns the URL of a program in the folder of a module: a source in development, a bundle otherwise. */
-export function siblingProgram(moduleUrl: string, name: string): URL {
+export function resolveSiblingProgram(moduleUrl: string, name: string): URL {
   return new URL(`./${name}.${moduleUrl.endsWith('.ts') ? 'ts' : 'js'}`, moduleUrl);
 }
 

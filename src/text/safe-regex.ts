@@ -14,7 +14,7 @@ const MAX_REPEATS = 1000;
  * bounds the size of the compiled expression.
  */
 export function compileRegex(source: string): RE2JS | string {
-  if (regexCost(source) > MAX_COST) return 'expression too large';
+  if (getRegexCost(source) > MAX_COST) return 'expression too large';
   try {
     return RE2JS.compile(source);
   } catch (error) {
@@ -27,7 +27,7 @@ export function compileRegex(source: string): RE2JS | string {
  * Returns an upper bound of the cost of a match per character of the text. Nested counts multiply (`(abc){3}{5}` is fifteen
  * copies) and adjacent counts add up: the larger of both applies.
  */
-export function regexCost(source: string): number {
+export function getRegexCost(source: string): number {
   let [countSum, countProduct] = [1, 1];
   for (const [, min = '0', max = ''] of source.matchAll(/\{(\d{1,4})(?:,(\d{0,4}))?\}/g)) {
     const count = Math.max(1, Number(max || min));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { replaceParameters } from '#http/server/routing/paths.ts';
-import { fullPath } from '#http/server/routing/registry.ts';
+import { getFullPath } from '#http/server/routing/registry.ts';
 import type { Caller, TestResponse } from '../support/caller.ts';
 import type { World } from '../support/world.ts';
 import type { Example } from './example.ts';
@@ -41,7 +41,7 @@ async function speaker(world: World, { proof }: Example, caller: Caller): Promis
 
 function pathOf(endpoint: Endpoint, { path = {} }: Example): string {
   const left = new Set(Object.keys(path));
-  const filled = replaceParameters(fullPath(endpoint), ({ name, rest }) => {
+  const filled = replaceParameters(getFullPath(endpoint), ({ name, rest }) => {
     assert.ok(left.delete(name), `the example of ${endpoint.name} has no value for :${name}`);
     const text = String(path[name]);
     return rest ? text.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(text);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { newIntegration, type TestIntegration } from '#api/monitoring/alerts/fixtures.testing.ts';
+import { createTestIntegration, type TestIntegration } from '#api/monitoring/alerts/fixtures.testing.ts';
 import { createMail } from '#api/planning/mail-messages/fixtures.testing.ts';
-import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
+import { createProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import type { Visibility } from '#authorization/visibility-levels.ts';
 import { createUnsubscribeToken } from '#mail/unsubscribe-link.ts';
 import type { Server } from '#server.ts';
@@ -9,7 +9,14 @@ import { userWithPassword } from '../support/browser.ts';
 import type { Caller, TestResponse } from '../support/caller.ts';
 import { errorRow, eventRow } from '../support/error-rows.ts';
 import { expectSuccess, type Group, type Project, type Runner } from '../support/namespaces.ts';
-import { archivedJob, jobRow, pipelineRow, resourceGroupRow, runnerRow, runningJob } from '../support/pipeline-rows.ts';
+import {
+  archivedJob,
+  insertJobRow,
+  insertPipelineRow,
+  resourceGroupRow,
+  runnerRow,
+  runningJob,
+} from '../support/pipeline-rows.ts';
 import { newSite, type TestSite } from '../support/replication-sites.ts';
 import type { World } from '../support/world.ts';
 import { createZip } from '../support/zip.ts';
@@ -82,7 +89,7 @@ export interface Scene {
   /** In the scene's project, on `feature`, its owner's: one with a job that runs. */
   newPipeline(): Promise<number>;
   /** In such a pipeline of its own, which waits for a runner. */
-  newJob(row?: Parameters<typeof jobRow>[2]): Promise<number>;
+  newJob(row?: Parameters<typeof insertJobRow>[2]): Promise<number>;
   /** In the scene's project: its key. */
   newResourceGroup(): Promise<string>;
   /** In the scene's project, by its owner; with `stopped` it has been. */
@@ -173,12 +180,12 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
     },
     newRunner: (place = project) => world.newRunner(place === 'instance' ? {} : { in: place }),
     async newWaitingJob() {
-      await jobRow(world, project);
+      await insertJobRow(world, project);
       return (await runnerRow(world, { projects: [project.id] })).token;
     },
-    newAlertIntegration: (where = project, wish = {}) => newIntegration(world, where, wish),
+    newAlertIntegration: (where = project, wish = {}) => createTestIntegration(world, where, wish),
     async newAlert() {
-      const { notify } = await newIntegration(world, project);
+      const { notify } = await createTestIntegration(world, project);
       return (await expectSuccess(notify({ title: world.name('Alert') }))).body[0];
     },
     newFailedMail: () => createMail(world, 'failed'),
@@ -212,7 +219,7 @@ function deploymentsOf(world: World, project: Project) {
       const protection = { levels: [{ user_id: developer.id }], rules: [{ access_level: 40 }] };
       const { database } = world.server.services;
       await database.transaction((tx) =>
-        makeProtection(tx, { project_id: project.id, group_id: null }, environment, protection),
+        createProtection(tx, { project_id: project.id, group_id: null }, environment, protection),
       );
       return deploy(developer, { environment });
     },
@@ -220,11 +227,11 @@ function deploymentsOf(world: World, project: Project) {
 }
 
 function pipelinesOf(world: World, project: Project) {
-  const newPipeline = () => pipelineRow(world, project, { ref: 'feature' });
+  const newPipeline = () => insertPipelineRow(world, project, { ref: 'feature' });
   return {
     async newPipeline(): Promise<number> {
       const pipeline_id = await newPipeline();
-      await jobRow(world, project, { pipeline_id, status: 'running' });
+      await insertJobRow(world, project, { pipeline_id, status: 'running' });
       return pipeline_id;
     },
     async newResourceGroup(): Promise<string> {
@@ -238,13 +245,13 @@ function pipelinesOf(world: World, project: Project) {
     },
     async newLatestArchive() {
       const [ref, name] = [world.name('ref'), world.name('job')];
-      const pipeline_id = await pipelineRow(world, project, { ref, status: 'success' });
+      const pipeline_id = await insertPipelineRow(world, project, { ref, status: 'success' });
       const content = createZip([{ name: 'a.txt', content: 'a' }]);
       const { id } = await archivedJob(world, project, { pipeline_id, name, status: 'success', content });
       return { id, ref, name };
     },
-    newJob: async (row: Parameters<typeof jobRow>[2] = {}): Promise<number> =>
-      jobRow(world, project, { pipeline_id: await newPipeline(), ...row }),
+    newJob: async (row: Parameters<typeof insertJobRow>[2] = {}): Promise<number> =>
+      insertJobRow(world, project, { pipeline_id: await newPipeline(), ...row }),
   };
 }
 

@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundled } from '../../scripts/bundler.ts';
+import { bundleProgram } from '../../scripts/bundler.ts';
 
 /**
  * Makes one module of the server that is attacked, in this directory, and gives its path: of all that starting it costs,
  * loading its sources is three quarters. `npm test` makes it anew in each run.
  */
 export async function bundleTarget(directory: string): Promise<string> {
-  const { outputFiles } = await bundled({ in: join(import.meta.dirname, 'target.ts'), out: 'target' }, directory);
+  const { outputFiles } = await bundleProgram({ in: join(import.meta.dirname, 'target.ts'), out: 'target' }, directory);
   await mkdir(directory);
   for (const { path, contents } of outputFiles) await writeFile(path, contents);
   return join(directory, 'target.js');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { type ParameterType, Problems } from '#http/parameters/parameter-type.ts';
-import { declaredParameters } from '#http/server/pipeline/handle.ts';
+import { getDeclaredParameters } from '#http/server/pipeline/handle.ts';
 import { allExamples, type Exemplified } from '../examples/all.ts';
 import { ask, isStillThere } from '../examples/call.ts';
 import type { Build, Example } from '../examples/example.ts';
@@ -62,7 +62,7 @@ test('every parameter parses 1 MB of any character quickly', () => {
 function typesOf(all: readonly Exemplified[]): Map<ParameterType<unknown>, string> {
   const declared = all.map(({ endpoint }) => ({
     endpoint,
-    of: { ...declaredParameters(endpoint), ...endpoint.fields },
+    of: { ...getDeclaredParameters(endpoint), ...endpoint.fields },
   }));
   return new Map(
     declared.flatMap(({ endpoint, of }) =>
@@ -106,7 +106,7 @@ for (const { endpoint, builds } of examples) {
 function textsOf(endpoint: Endpoint): [string, number][] {
   if (endpoint.body === 'raw') return [];
   const inQuery = !['POST', 'PUT', 'PATCH'].includes(endpoint.method);
-  return Object.entries({ ...declaredParameters(endpoint), ...endpoint.fields }).flatMap(
+  return Object.entries({ ...getDeclaredParameters(endpoint), ...endpoint.fields }).flatMap(
     ([name, { type }]): [string, number][] => {
       const { maxLength } = type.schema as { maxLength?: number };
       // A URL is shorter than a body, and each character takes three bytes in it.

@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createGit, repositoryAt } from '#git/git.ts';
+import { createGit, getRepositoryAt } from '#git/git.ts';
 import { commitOfTree, nestedTrees, newObject, packOfDelta, wideTree } from '#git/objects/bombs.testing.ts';
 import { writeObject } from '#git/objects/loose-objects.ts';
 import { spawnGit } from '#git/process/spawn.ts';
-import { diskPathFor } from '#git/storage/storage.ts';
+import { toDiskPath } from '#git/storage/storage.ts';
 import { formatTree } from '#git/trees/tree-edit.ts';
 import { type Answered, attack, head, startTarget } from './attack.ts';
 
@@ -23,7 +23,7 @@ const git = createGit({
   clock: { now: () => new Date(0) },
 });
 after(() => git.close());
-const repository = repositoryAt(git, 'default', diskPathFor(id));
+const repository = getRepositoryAt(git, 'default', toDiskPath(id));
 
 const nested = await commitOfTree(git, repository, await nestedTrees(git, repository, 10, 10));
 const wide = await commitOfTree(git, repository, await wideTree(git, repository, 700_000));

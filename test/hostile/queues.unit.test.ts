@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { diskPathFor } from '#git/storage/storage.ts';
+import { toDiskPath } from '#git/storage/storage.ts';
 import { attack, head, startTarget } from './attack.ts';
 
 // One network sends so many slow requests that they would fill every queue; requests of others are served as before.
@@ -21,7 +21,7 @@ const CHANGES = 400;
 /** A public project; gives its id and its repository's directory. */
 async function project(name: string) {
   const { id } = await target.done('POST', '/projects', { name, visibility: 'public' });
-  return { id, directory: join(target.dataDir, 'repositories', diskPathFor(id)) };
+  return { id, directory: join(target.dataDir, 'repositories', toDiskPath(id)) };
 }
 
 function git(directory: string, args: readonly string[], input = ''): string {

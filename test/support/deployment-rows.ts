@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { Schema } from '#database/database.ts';
-import { nextIid } from '#domain/iids.ts';
-import { jobRow, pipelineRow } from './pipeline-rows.ts';
+import { allocateIid } from '#domain/iids.ts';
+import { insertJobRow, insertPipelineRow } from './pipeline-rows.ts';
 import type { Project, World } from './world.ts';
 
 // Inserts deployments directly, for tests that do not concern their creation.
@@ -21,7 +21,7 @@ export async function deploymentRow(
   return here.server.services.database.transaction(async (tx) => {
     const values = {
       project_id: project.id,
-      iid: await nextIid(tx, { projectId: project.id }, 'deployment'),
+      iid: await allocateIid(tx, { projectId: project.id }, 'deployment'),
       environment_id: environment.id,
       ref: 'main',
       tag: false,
@@ -39,7 +39,7 @@ export async function deploymentRow(
   });
 }
 
-type JobRow = NonNullable<Parameters<typeof jobRow>[2]>;
+type JobRow = NonNullable<Parameters<typeof insertJobRow>[2]>;
 
 export interface DeploymentFixture {
   readonly pipeline: number;
@@ -58,10 +58,10 @@ export async function createDeploymentFixture(
   environment: Environment,
   { deploy = {}, halt = {}, ref = 'feature' }: { deploy?: JobRow; halt?: JobRow; ref?: string } = {},
 ): Promise<DeploymentFixture> {
-  const pipeline = await pipelineRow(here, project, { ref, status: 'success' });
+  const pipeline = await insertPipelineRow(here, project, { ref, status: 'success' });
   const now = here.clock.now().toISOString();
   const job = (name: string, action: string, row: JobRow) =>
-    jobRow(here, project, {
+    insertJobRow(here, project, {
       pipeline_id: pipeline,
       name,
       environment: environment.name,

@@ -1,5 +1,5 @@
 import { replaceParameters } from '#http/server/routing/paths.ts';
-import { fullPath, type Registry } from '#http/server/routing/registry.ts';
+import { getFullPath, type Registry } from '#http/server/routing/registry.ts';
 import type { HttpExchange } from './caller.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is read by name
@@ -14,7 +14,7 @@ export function createResponseCheck(registry: Registry, document: Document): (sa
   for (const [path, item] of Object.entries(document.paths)) items.set(path.replace(/\{\w+\}/g, '{}'), item);
   return ({ method, url, response: { status, headers } }) => {
     const endpoint = registry.find(method, url.split('?', 1)[0] ?? '')?.endpoint;
-    const item = endpoint && items.get(replaceParameters(fullPath(endpoint), () => '{}'));
+    const item = endpoint && items.get(replaceParameters(getFullPath(endpoint), () => '{}'));
     const operation = endpoint?.method === method ? item?.[method.toLowerCase()] : undefined;
     if (endpoint === undefined || operation === undefined) return null;
     const documented = resolve(document, operation.responses[status]);

@@ -7,7 +7,7 @@ import { HEADS } from '#git/ref-names.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
 import type { Repository } from '#git/repository.ts';
-import { ensureProjectRepository, moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { ensureProjectRepository, updateRepositoryRefs } from '#repositories/ref-updates/move-refs.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
 import type { Server } from '#server.ts';
@@ -50,7 +50,11 @@ export function commitsTo(
   };
   const move = async (ref: string, oldId: string, newId: string) => {
     const by = { server: true, userId: owner.id } as const;
-    const moved = await moveRefs(services, { project: await load(), actor: by, changes: [{ ref, oldId, newId }] });
+    const moved = await updateRepositoryRefs(services, {
+      project: await load(),
+      actor: by,
+      changes: [{ ref, oldId, newId }],
+    });
     assert.ok(!isFailure(moved), JSON.stringify(moved));
   };
   return {

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import { linkBlob, storeBlob } from '#blobs/index.ts';
 import type { Schema, Transaction } from '#database/database.ts';
-import { nextIid } from '#domain/iids.ts';
+import { allocateIid } from '#domain/iids.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { generateToken, hashToken } from '#security/tokens.ts';
 import type { World } from './world.ts';
@@ -19,7 +19,7 @@ interface ProjectRef {
 }
 
 /** Inserts a pipeline on `main` that the project's owner started; returns its id. */
-export async function pipelineRow(
+export async function insertPipelineRow(
   here: World,
   { id, owner }: ProjectRef,
   row: Partial<PipelineRow> = {},
@@ -28,7 +28,7 @@ export async function pipelineRow(
   return database.transaction(async (tx) => {
     const values: PipelineRow = {
       project_id: id,
-      iid: await nextIid(tx, { projectId: id }, 'pipeline'),
+      iid: await allocateIid(tx, { projectId: id }, 'pipeline'),
       ref: 'main',
       tag: false,
       sha: 'a'.repeat(40),
@@ -52,12 +52,12 @@ export async function pipelineRow(
 }
 
 /** Inserts a job with these tags, by default in a new pipeline; returns its id. */
-export async function jobRow(
+export async function insertJobRow(
   here: World,
   project: ProjectRef,
   { tags = [], options = '{"script":["true"]}', ...row }: Partial<JobRow> & { readonly tags?: readonly string[] } = {},
 ): Promise<number> {
-  const pipelineId = row.pipeline_id ?? (await pipelineRow(here, project));
+  const pipelineId = row.pipeline_id ?? (await insertPipelineRow(here, project));
   return here.server.services.database.transaction(async (tx) => {
     const values: JobRow = {
       project_id: project.id,
@@ -100,7 +100,7 @@ export async function runningJob(
   const token = generateToken('glcbt-');
   const now = here.clock.now().toISOString();
   const run = { status: 'running', token_digest: hashToken(token), started_at: now, last_seen_at: now } as const;
-  const id = await jobRow(here, project, { ...run, timeout: 3600, ...row });
+  const id = await insertJobRow(here, project, { ...run, timeout: 3600, ...row });
   return { id, token, headers: { 'JOB-TOKEN': token } };
 }
 

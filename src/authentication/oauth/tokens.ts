@@ -15,7 +15,7 @@ const ACCESS_TOKEN_LIFETIME_SECONDS = 7200;
 const TOKEN_PATTERN = /^[0-9a-f]{64}$/;
 
 /** Returns whether a text has the format of an OAuth access token or refresh token. */
-export function isOAuthSecret(text: string): boolean {
+export function isOAuthTokenFormat(text: string): boolean {
   return TOKEN_PATTERN.test(text);
 }
 
@@ -103,8 +103,8 @@ const selectTokensWithClient = (db: Reader) =>
     .select([...tokenColumns, 'oauth_applications.uid']);
 
 /** Returns the row of this access token, or null. */
-export async function findOAuthTokenBySecret(db: Reader, secret: string): Promise<OAuthTokenWithClient | null> {
-  if (!isOAuthSecret(secret)) return null;
+export async function findOAuthTokenByAccessToken(db: Reader, secret: string): Promise<OAuthTokenWithClient | null> {
+  if (!isOAuthTokenFormat(secret)) return null;
   // index: oauth_tokens_by_digest
   return (
     (await selectTokensWithClient(db).where('oauth_tokens.digest', '=', hashToken(secret)).executeTakeFirst()) ?? null
@@ -112,8 +112,8 @@ export async function findOAuthTokenBySecret(db: Reader, secret: string): Promis
 }
 
 /** Returns the row of this refresh token, or null. */
-export async function findOAuthTokenByRefreshSecret(db: Reader, secret: string): Promise<OAuthTokenWithClient | null> {
-  if (!isOAuthSecret(secret)) return null;
+export async function findOAuthTokenByRefreshToken(db: Reader, secret: string): Promise<OAuthTokenWithClient | null> {
+  if (!isOAuthTokenFormat(secret)) return null;
   // index: oauth_tokens_by_refresh_digest
   const token = await selectTokensWithClient(db)
     .where('oauth_tokens.refresh_digest', '=', hashToken(secret))

@@ -9,13 +9,13 @@ import { createUser } from '../users/users.ts';
 import { cleanUpSessionsJob } from './cleanup.ts';
 import {
   createSession,
+  createSessionSecret,
   deleteIdleSessions,
   deleteSession,
   deleteSessionsOfUser,
   deriveCsrfToken,
   findSession,
   isSessionSecret,
-  newSessionSecret,
 } from './sessions.ts';
 
 const DAY = 86_400;
@@ -32,7 +32,7 @@ async function surroundings() {
     database,
     user,
     async session(userId: number | null) {
-      const secret = newSessionSecret();
+      const secret = createSessionSecret();
       await database.transaction((tx) => createSession(tx, { secret, userId }));
       return secret;
     },
@@ -42,7 +42,7 @@ async function surroundings() {
 }
 
 test('secrets have the right format, and each has a CSRF token that does not reveal it', () => {
-  const [one, other] = [newSessionSecret(), newSessionSecret()];
+  const [one, other] = [createSessionSecret(), createSessionSecret()];
   assert.ok(isSessionSecret(one));
   assert.notEqual(one, other);
   assert.notEqual(deriveCsrfToken(one), deriveCsrfToken(other));

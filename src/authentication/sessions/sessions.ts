@@ -13,7 +13,7 @@ import { type IdentifiedUser, identifiedUserColumns } from '../identified-user.t
 /** Number of characters: 258 random bits. */
 const SECRET_LENGTH = 43;
 
-export function newSessionSecret(): string {
+export function createSessionSecret(): string {
   return generateToken('', SECRET_LENGTH);
 }
 

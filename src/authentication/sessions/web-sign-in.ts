@@ -4,7 +4,7 @@ import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import type { User } from '../users/users.ts';
 import { checkPassword } from './password-sign-in.ts';
-import { createSession, deleteSession, newSessionSecret } from './sessions.ts';
+import { createSession, createSessionSecret, deleteSession } from './sessions.ts';
 
 interface WebSignInInput {
   readonly login: string;
@@ -27,7 +27,7 @@ export async function signInWithPassword(
   if (!settings.password_authentication_enabled_for_web) return fail('switchedOff');
   const passwordCheck = await checkPassword(services, { login, password }, waiter);
   if (isFailure(passwordCheck)) return passwordCheck;
-  const secret = newSessionSecret();
+  const secret = createSessionSecret();
   return database.transaction(async (tx) => {
     if (!(await recordSignIn(tx, passwordCheck.user, address))) return fail('invalid');
     await deleteSession(tx, session.digest);

@@ -49,7 +49,7 @@ const SCOPES_BEYOND_API: readonly string[] = ['sudo', 'admin_mode'];
  * Returns a failure if the token of the request lacks one of these scopes, else null: a token cannot grant scopes that it
  * lacks. Callers without a token (sessions) may grant every scope.
  */
-export function checkHandedOutScopes(
+export function validateGrantedScopes(
   { token }: Pick<Caller, 'token'>,
   scopes: readonly string[],
 ): Failure<'lackedScope'> | null {
@@ -98,7 +98,7 @@ interface TokenLifetimeSettings {
 }
 
 /** Returns the latest expiry date of a token created today (contract/conventions.md §10); null: unlimited. */
-export function latestExpiry(today: string, lifetime: TokenLifetimeSettings): string | null {
+export function getLatestExpiry(today: string, lifetime: TokenLifetimeSettings): string | null {
   const { max_personal_access_token_lifetime: maxDays, require_personal_access_token_expiry: requiresExpiry } =
     lifetime;
   if (maxDays !== null) return addDays(today, maxDays);
@@ -106,8 +106,8 @@ export function latestExpiry(today: string, lifetime: TokenLifetimeSettings): st
 }
 
 /** Returns the expiry date of a token requested without one: the latest date, or null if expiry is not required. */
-export function defaultExpiry(today: string, lifetime: TokenLifetimeSettings): string | null {
-  return lifetime.require_personal_access_token_expiry ? latestExpiry(today, lifetime) : null;
+export function getDefaultExpiry(today: string, lifetime: TokenLifetimeSettings): string | null {
+  return lifetime.require_personal_access_token_expiry ? getLatestExpiry(today, lifetime) : null;
 }
 
 export function exceedsLatestExpiry(expiresAt: string | null, latest: string | null): boolean {

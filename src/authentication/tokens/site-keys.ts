@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { inCidrs, parseCidr } from '#config.ts';
+import { isInCidrs, parseCidr } from '#config.ts';
 import type { Database, Reader } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import { decrypt } from '#security/encryption.ts';
@@ -41,7 +41,7 @@ interface SiteServices {
 }
 
 /** Returns the encryption context of a site's secret. */
-export const siteSecretContext = (siteId: number): string => `geo_sites.secret_access_key:${siteId}`;
+export const buildSiteSecretContext = (siteId: number): string => `geo_sites.secret_access_key:${siteId}`;
 
 /**
  * Returns the site that signed this token, enabled or not; its `data` decides what it may do. `skewed`: the token is
@@ -58,7 +58,7 @@ export async function findSiteByProof(
   const row =
     colonIndex < 1 ? undefined : await siteByKey.first(reader, { digest: hashToken(proof.slice(0, colonIndex)) });
   if (row === undefined || row.secret_access_key === null) return 'unknown';
-  const secret = decrypt(await secretKey(), row.secret_access_key, siteSecretContext(row.id));
+  const secret = decrypt(await secretKey(), row.secret_access_key, buildSiteSecretContext(row.id));
   const claims = verifyClaims(proof.slice(colonIndex + 1), secret);
   if (claims === null || claims.exp - claims.iat > maxValiditySeconds || !(await isAllowedAddress(reader, address)))
     return 'unknown';
@@ -86,7 +86,7 @@ function recordProofUse(database: Database, siteId: number, { jti, exp }: Claims
 async function isAllowedAddress(reader: Reader, address: string): Promise<boolean> {
   const { geo_node_allowed_ips: allowedIps } = await loadSettings(reader);
   const ranges = allowedIps.split(',').map((range) => parseCidr(range.trim()));
-  return inCidrs(
+  return isInCidrs(
     ranges.filter((range) => range !== null),
     address,
   );

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '#database/database.ts';
-import { type Clock, today } from '#runtime/clock.ts';
+import { type Clock, getToday } from '#runtime/clock.ts';
 import { touchSession } from '../sessions/sessions.ts';
 
 /** The columns of a token and its user that identification reads. */
@@ -69,7 +69,7 @@ export function createTokenUsage({ database, clock, log, shared = false }: Token
         write('token', token.id, (tx) => updateToken(tx, token, address, isDue));
     },
     recordUser(user) {
-      if (!isActiveOn(user, today(clock))) write('user', user.id, (tx) => updateUserActivity(tx, user));
+      if (!isActiveOn(user, getToday(clock))) write('user', user.id, (tx) => updateUserActivity(tx, user));
     },
     recordSession({ digest, needsUpdate: isDue }) {
       if (isDue) write('session', digest, (tx) => touchSession(tx, digest));
@@ -82,7 +82,7 @@ export function createTokenUsage({ database, clock, log, shared = false }: Token
 
 function needsUpdate({ last_used_at, last_activity_on }: UsedToken, clock: Clock): boolean {
   if (last_used_at === null || Date.parse(last_used_at) + UPDATE_INTERVAL_MS <= clock.now().getTime()) return true;
-  return last_activity_on !== today(clock);
+  return last_activity_on !== getToday(clock);
 }
 
 /** Runs on every request, so it does not parse the JSON: an address contains no quotes. */

@@ -9,7 +9,7 @@ import { hashPassword } from '#security/passwords.ts';
 import { generateToken } from '#security/tokens.ts';
 import { defaultSettings } from '#settings/definitions.ts';
 import { createSettings } from '#settings/settings.ts';
-import { createToken, defaultExpiry } from '../tokens/access-tokens.ts';
+import { createToken, getDefaultExpiry } from '../tokens/access-tokens.ts';
 import { type CreateUserInput, createUser, type User } from './users.ts';
 
 // First start of an instance: creates its settings, the administrator and the internal users.
@@ -77,7 +77,7 @@ async function createFirstUsers(
     userId: root.id,
     name: 'Initial token',
     scopes: ROOT_SCOPES,
-    expiresAt: defaultExpiry(tx.today, defaultSettings),
+    expiresAt: getDefaultExpiry(tx.today, defaultSettings),
     prefix: '',
     secret: token,
   });

@@ -40,7 +40,7 @@ export function matchesRule(rule: Pick<ProtectionRule, 'name'>, branch: string):
 }
 
 /** Returns the rules that match the branch. */
-export function matchingRules<Rule extends ProtectionRule>(rules: readonly Rule[], branch: string): Rule[] {
+export function findMatchingRules<Rule extends ProtectionRule>(rules: readonly Rule[], branch: string): Rule[] {
   return rules.filter((rule) => matchesRule(rule, branch));
 }
 
@@ -62,7 +62,7 @@ function isAllowedByRules(
   branch: string,
 ): boolean {
   if (caller.user === null || project.archived || getProjectRole(caller, project) < DEVELOPER) return false;
-  const matchedRules = matchingRules(rules, branch);
+  const matchedRules = findMatchingRules(rules, branch);
   if (matchedRules.length === 0) return true;
   return matchedRules.some((rule) => rule[kind].some((entry) => isAllowedByEntry(entry, caller, project)));
 }
@@ -92,7 +92,7 @@ export function isAllowedByEntry(entry: RuleEntry, caller: Caller, project: Proj
 
 /** Returns whether the rules allow a force push to this branch, by a caller who may push to it. */
 export function mayForcePush(rules: readonly ProtectionRule[], branch: string): boolean {
-  const matchedRules = matchingRules(rules, branch);
+  const matchedRules = findMatchingRules(rules, branch);
   return matchedRules.length === 0 || matchedRules.some((rule) => rule.allow_force_push);
 }
 
@@ -130,7 +130,7 @@ export function mayMakeFirstPush(
   if (!mayPush(caller, project, rules, branch)) return false;
   return (
     developersMayPushFirst(protection) ||
-    matchingRules(rules, branch).length > 0 ||
+    findMatchingRules(rules, branch).length > 0 ||
     getProjectRole(caller, project) >= MAINTAINER
   );
 }

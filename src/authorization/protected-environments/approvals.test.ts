@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 import { countPendingApprovals, needsApproval } from './approvals.ts';
-import { makeProtection, type NewProtection } from './fixtures.testing.ts';
+import { createProtection, type NewProtection } from './fixtures.testing.ts';
 import { loadProtections } from './protected-environments.ts';
 
 const { server, newGroup, newProject, user } = await world();
@@ -18,8 +18,8 @@ async function deployment(own?: NewProtection, ofGroup?: NewProtection) {
       { project_id: project.id, group_id: null },
       { project_id: null, group_id: project.namespace.id },
     ];
-    if (own) await makeProtection(tx, ofThis, name, own);
-    if (ofGroup) await makeProtection(tx, ofThat, name, ofGroup);
+    if (own) await createProtection(tx, ofThis, name, own);
+    if (ofGroup) await createProtection(tx, ofThat, name, ofGroup);
     const times = { created_at: tx.now, updated_at: tx.now };
     const state = { state: 'available', tier: 'production', auto_stop_setting: 'always' } as const;
     const { id: environment_id } = await tx

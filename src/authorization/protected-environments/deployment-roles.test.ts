@@ -10,9 +10,9 @@ import { createNamespace } from '#domain/namespaces/namespaces.ts';
 import { findProject, getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
-import { makeCallers, makeDrawnPlace } from '../random-namespaces.testing.ts';
+import { createRandomProject, insertTestCallers } from '../random-namespaces.testing.ts';
 import { findAdmittingApprovalRules, mayDeployTo, mayDeployToEach } from './deployment-rules.ts';
-import { makeProtection } from './fixtures.testing.ts';
+import { createProtection } from './fixtures.testing.ts';
 import {
   type EnvironmentProtection,
   loadProtections,
@@ -27,7 +27,7 @@ const database = await testDatabase({ clock: testClock(`${TODAY}T03:04:05.000Z`)
 after(() => database.close());
 const { reader } = database;
 
-const { users, callers } = await makeCallers(database);
+const { users, callers } = await insertTestCallers(database);
 const PLACES = ['project', 'group', 'inner'] as const;
 const OWNERS = ['project', 'group'] as const;
 
@@ -60,7 +60,7 @@ let groups = 0;
 function make({ members, protections }: Draft): Promise<Record<(typeof PLACES)[number], number>> {
   return database.transaction(async (tx) => {
     const place = { visibility: 'private', role: null, above: false, expiresAt: null, levels: {} } as const;
-    const project = await makeDrawnPlace(tx, users[0]!, place);
+    const project = await createRandomProject(tx, users[0]!, place);
     const row = await tx.selectFrom('projects').select('namespace_id').where('id', '=', project).executeTakeFirst();
     const group = row!.namespace_id;
     const path = `inner-${++groups}`;
@@ -88,7 +88,7 @@ function make({ members, protections }: Draft): Promise<Record<(typeof PLACES)[n
           return { group_id: ids[draft.group as 'inner'], group_inheritance_type: draft.group_inheritance_type };
         });
       const own = owner === 'project' ? { project_id: project, group_id: null } : { project_id: null, group_id: group };
-      await makeProtection(tx, own, name, { levels: whom(levels), rules: whom(rules) });
+      await createProtection(tx, own, name, { levels: whom(levels), rules: whom(rules) });
     }
     return ids;
   });

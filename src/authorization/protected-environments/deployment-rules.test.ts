@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { statements } from '#test/support/statement-watch.ts';
 import { type Caller, type Group, type Project, world } from '#test/support/world.ts';
 import { mayDeployTo, mayDeployToEach } from './deployment-rules.ts';
-import { makeProtection, type NewProtection } from './fixtures.testing.ts';
+import { createProtection, type NewProtection } from './fixtures.testing.ts';
 import { loadProtections, loadProtectionsForAll } from './protected-environments.ts';
 
 const here = await world();
@@ -14,7 +14,7 @@ const protect = (owner: { project?: Project; group?: Group }, name: string, prot
   database.transaction((tx) => {
     const { project, group } = owner;
     const row = project ? { project_id: project.id, group_id: null } : { project_id: null, group_id: group!.id };
-    return makeProtection(tx, row, name, protection);
+    return createProtection(tx, row, name, protection);
   });
 
 const PRODUCTION = { name: 'production', tier: 'production' };

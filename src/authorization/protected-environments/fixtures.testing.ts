@@ -11,7 +11,7 @@ export interface NewProtection {
 }
 
 /** Inserts a protected environment with its access levels and approval rules, and returns its id. */
-export async function makeProtection(
+export async function createProtection(
   tx: Transaction,
   owner: OwnerColumns,
   name: string,

@@ -8,7 +8,7 @@ import { type Check, type CheckContext, describeError, type Finding } from './fi
 const BATCH_SIZE = 200;
 
 /** Compares the files of blobs with their digests, and finds files without a row. */
-export const blobs: Check = {
+export const blobsCheck: Check = {
   name: 'blobs',
   async *run(context) {
     const { database, progress } = context;

@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { sql } from 'kysely';
 import { openSnapshot } from '#database/copy.ts';
-import { repositoryAt } from '#git/git.ts';
+import { getRepositoryAt } from '#git/git.ts';
 import { GitError } from '#git/process/failures.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { findHeadBranch, setHead } from '#git/refs/refs.ts';
@@ -23,7 +23,7 @@ async function loadRows({ database }: CheckContext): Promise<StoredRepository[]>
   return listRepositories(snapshot).finally(() => snapshot.close());
 }
 
-export const repositories: Check = {
+export const repositoriesCheck: Check = {
   name: 'repositories',
   async *run(context) {
     const rows = await loadRows(context);
@@ -58,7 +58,7 @@ async function checkRepository(context: CheckContext, row: StoredRepository): Pr
   }
   const location = `${row.disk_path} in the storage ${row.storage}`;
   try {
-    const repository = repositoryAt(git, row.storage, row.disk_path);
+    const repository = getRepositoryAt(git, row.storage, row.disk_path);
     if (!(await repositoryExists(repository))) {
       const isRequired = row.default_branch === null ? row.version > 0 : !row.empty;
       return isRequired ? [{ text: `The repository of ${row.name} is missing: ${location}` }] : [];
@@ -174,7 +174,7 @@ async function checkRow(
 }
 
 /** Finds repositories without a row. They are moved aside and not deleted, because their content is unknown. */
-export const strays: Check = {
+export const orphanedRepositoriesCheck: Check = {
   name: 'storages',
   async *run(context) {
     const { git, clock } = context;
@@ -214,7 +214,7 @@ async function putAside(
 }
 
 /** Finds ref updates of dead processes. A server completes them at start-up and every minute. */
-export const intents: Check = {
+export const unfinishedRefUpdatesCheck: Check = {
   name: 'intents',
   async *run(context) {
     const { database, clock } = context;

@@ -27,7 +27,7 @@ async function* withSnapshot(
 }
 
 /** Runs the integrity check of the engine. */
-export const files: Check = {
+export const databaseCheck: Check = {
   name: 'database',
   run: (context) =>
     withSnapshot(context, async function* (snapshot) {
@@ -45,7 +45,7 @@ async function reindex({ database }: CheckContext, index: string): Promise<boole
 }
 
 /** Finds rows that refer to missing rows. */
-export const references: Check = {
+export const referencesCheck: Check = {
   name: 'references',
   run: (context) =>
     withSnapshot(context, async function* (snapshot) {
@@ -91,7 +91,7 @@ function createReferenceRepair({ database }: CheckContext, reference: Reference)
 }
 
 /** Finds counters that would assign used numbers again. */
-export const counters: Check = {
+export const countersCheck: Check = {
   name: 'counters',
   run: (context) =>
     withSnapshot(context, async function* (snapshot) {
@@ -177,7 +177,7 @@ async function raiseIidCounter(
 }
 
 /** Finds folded search keys that do not match their names. */
-export const keys: Check = {
+export const foldedKeysCheck: Check = {
   name: 'keys',
   run: (context) =>
     withSnapshot(context, async function* (snapshot) {

@@ -32,6 +32,6 @@ export function createStatementLimiter(slots: number): ConcurrencyLimiter {
 }
 
 /** Returns the waiter of a statement. Statements that no client has requested share slots as if they were of one network. */
-export function statementWaiter({ network = 'server', client }: Partial<StatementOrigin> = {}): Waiter {
+export function createWaiter({ network = 'server', client }: Partial<StatementOrigin> = {}): Waiter {
   return { network, client };
 }

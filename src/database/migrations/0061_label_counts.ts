@@ -1,4 +1,4 @@
-import { keepCopies } from '../dialect.ts';
+import { maintainColumnCopies } from '../dialect.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -12,7 +12,7 @@ export const migration: Migration = {
     for (const [name, type] of Object.entries(columns)) {
       await db.schema.alterTable('issue_labels').addColumn(name, type).execute();
     }
-    await keepCopies(db, dialect, {
+    await maintainColumnCopies(db, dialect, {
       table: 'issue_labels',
       key: 'issue_id',
       source: 'issues',

@@ -23,8 +23,8 @@ export interface MemberSource {
   readonly namespaceId: number;
 }
 
-export const groupSource = (id: number): MemberSource => ({ type: 'group', id, namespaceId: id });
-export const projectSource = (project: { readonly id: number; readonly namespace_id: number }): MemberSource => ({
+export const toGroupSource = (id: number): MemberSource => ({ type: 'group', id, namespaceId: id });
+export const toProjectSource = (project: { readonly id: number; readonly namespace_id: number }): MemberSource => ({
   type: 'project',
   id: project.id,
   namespaceId: project.namespace_id,

@@ -10,7 +10,7 @@ import { isActiveMembership } from './membership-expiry.ts';
  */
 export type ViewerParams = { user: number; today: string };
 
-export function viewerParams(db: Reader, { user }: Caller): ViewerParams {
+export function toViewerParams(db: Reader, { user }: Caller): ViewerParams {
   return { user: user?.id ?? 0, today: db.today };
 }
 

@@ -21,7 +21,7 @@ type State = 'archived' | 'marked';
 type NamespaceId = 'namespaces.id' | 'projects.namespace_id';
 
 /** Returns a column for queries of few rows: 1 when the group or one of its ancestors is archived. */
-export const archivedColumn = (namespaceId: NamespaceId) =>
+export const isArchivedExpression = (namespaceId: NamespaceId) =>
   toZeroOrOne(selfOrAncestorHasState('archived', namespaceId));
 
 /** Returns a column for queries of few rows: 1 when the group or one of its ancestors is marked for deletion. */
@@ -69,28 +69,28 @@ export async function findArchivedGroupIds(db: Reader, groupIds: readonly number
  * Condition: the group is archived, directly or through an ancestor; `false`: it is not.
  * index: namespaces_inactive, namespace_closure_by_ancestor
  */
-export const groupArchived = (expected: boolean) => (eb: Eb<'namespaces'>) =>
+export const groupArchivedCondition = (expected: boolean) => (eb: Eb<'namespaces'>) =>
   eb('namespaces.id', expected ? 'in' : 'not in', selectGroupIdsInState('archived'));
 
 /**
  * Condition: the group is neither archived nor marked for deletion, directly or through an ancestor; `false`: it is one
  * of them.
  */
-export const groupActive = (expected: boolean) => (eb: Eb<'namespaces'>) =>
+export const groupActiveCondition = (expected: boolean) => (eb: Eb<'namespaces'>) =>
   eb('namespaces.id', expected ? 'not in' : 'in', selectGroupIdsInState('inactive'));
 
 /**
  * Condition: the project is archived, directly or through a group above; `false`: it is not.
  * index: projects_archived, projects_by_namespace
  */
-export const projectArchived = (expected: boolean) => (eb: Eb<'projects'>) =>
+export const projectArchivedCondition = (expected: boolean) => (eb: Eb<'projects'>) =>
   isProjectInState(eb, expected, selectGroupIdsInState('archived'));
 
 /**
  * Condition: the project is neither archived nor marked for deletion. A marked project is archived too, but a project
  * below a marked group is not; `false`: it is one of them.
  */
-export const projectActive = (expected: boolean) => (eb: Eb<'projects'>) =>
+export const projectActiveCondition = (expected: boolean) => (eb: Eb<'projects'>) =>
   isProjectInState(eb, !expected, selectGroupIdsInState('inactive'));
 
 type GroupIds = ReturnType<typeof selectGroupIdsInState>;

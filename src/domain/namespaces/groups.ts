@@ -4,8 +4,8 @@ import { type Params, prepare } from '#database/prepare.ts';
 import type { Visibility } from '#database/tables/domain.ts';
 import { isActiveMembership } from '../members/membership-expiry.ts';
 import { OWNER } from '../members/roles.ts';
-import { inheritedRole, type ViewerParams, viewerParams } from '../members/viewer-role.ts';
-import { archivedColumn, markedColumn } from './archive-state.ts';
+import { inheritedRole, toViewerParams, type ViewerParams } from '../members/viewer-role.ts';
+import { isArchivedExpression, markedColumn } from './archive-state.ts';
 import { parseIdOrPath } from './routes.ts';
 
 /** A group with everything that authorization needs, including the caller's role. */
@@ -62,7 +62,7 @@ function selectGroup(db: Reader, value: Params<ViewerParams>) {
     .select(groupColumns)
     .select((eb) => [
       inheritedRole('namespaces.id', value).as('role'),
-      archivedColumn('namespaces.id').as('archived_at'),
+      isArchivedExpression('namespaces.id').as('archived_at'),
       markedColumn('namespaces.id').as('marked_at'),
       // index: memberships_by_user, namespace_closure_pkey
       eb
@@ -111,7 +111,7 @@ const groupByPath = prepare((db, value: Params<ViewerParams & { key: string }>) 
  * visibility.
  */
 export async function findGroup(db: Reader, caller: Caller, id: string): Promise<Group | null> {
-  const viewer = viewerParams(db, caller);
+  const viewer = toViewerParams(db, caller);
   const idOrPath = parseIdOrPath(id);
   if (idOrPath === null) return null;
   const row =

@@ -4,7 +4,7 @@ import type { Transaction } from '#database/database.ts';
 import { getSession } from '#database/sessions.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { createNamespace, moveClosure } from './namespaces.ts';
-import { childPath, type FullPath, insertRoute, moveNamespaceRoutes, moveProjectRoute } from './routes.ts';
+import { buildChildPath, type FullPath, insertRoute, moveNamespaceRoutes, moveProjectRoute } from './routes.ts';
 
 const database = await testDatabase();
 after(() => database.close());
@@ -16,7 +16,7 @@ async function newGroup(
   parent: (FullPath & { id: number }) | null,
 ): Promise<FullPath & { id: number }> {
   const path = `group-${++groups}`;
-  const place = childPath(parent, path, `${path} \u{1F331}`);
+  const place = buildChildPath(parent, path, `${path} \u{1F331}`);
   const row = { kind: 'group', owner_id: null, parent_id: parent?.id ?? null, visibility: 'private' } as const;
   return { id: await createNamespace(tx, { ...row, path, name: path }, place), ...place };
 }
@@ -29,7 +29,7 @@ async function newProject(tx: Transaction, parent: FullPath & { id: number }): P
     .values({ ...row, ...times })
     .returning('id')
     .executeTakeFirstOrThrow();
-  await insertRoute(tx, { project_id: id }, childPath(parent, 'p', 'p'));
+  await insertRoute(tx, { project_id: id }, buildChildPath(parent, 'p', 'p'));
   return id;
 }
 
@@ -47,7 +47,7 @@ async function move(tx: Transaction, size: number) {
   };
   await moveClosure(tx, top.id, target.id);
   const moved: { readonly project_id: number; readonly old_path: string }[] = [];
-  const place = childPath(target, 'MOVED', 'Moved \u{1F680}');
+  const place = buildChildPath(target, 'MOVED', 'Moved \u{1F680}');
   await moveNamespaceRoutes(tx, top.id, place, async (each) => void moved.push(each));
   connection.execute = execute;
   return { statements, moved, projects, top, target };
@@ -97,8 +97,8 @@ test('a moved project has its new path, folded path and name, and a redirect fro
 test('a group that takes the old path of a project ends its redirect', async () => {
   const from = await database.transaction(async (tx) => {
     const [from, to, group] = [await newGroup(tx, null), await newGroup(tx, null), await newGroup(tx, null)];
-    await moveProjectRoute(tx, await newProject(tx, from), childPath(to, 'p', 'p'));
-    await moveNamespaceRoutes(tx, group.id, childPath(from, 'P', 'P'), async () => {});
+    await moveProjectRoute(tx, await newProject(tx, from), buildChildPath(to, 'p', 'p'));
+    await moveNamespaceRoutes(tx, group.id, buildChildPath(from, 'P', 'P'), async () => {});
     return from;
   });
   const redirects = database.reader.selectFrom('redirects').select('project_id');
@@ -115,7 +115,7 @@ test('keeps routes of projects that left the group, although their paths begin w
     await moveNamespaceRoutes(
       tx,
       top.id,
-      childPath(null, 'other', 'other'),
+      buildChildPath(null, 'other', 'other'),
       async ({ project_id }) => void moved.push(project_id),
     );
     return { doomed, project, moved };

@@ -42,7 +42,7 @@ function isValidPath(path: string): boolean {
 }
 
 /** Returns the name that something has while its deletion is scheduled, so that the old name is free. */
-export function deletionScheduledName(name: string, id: number): string {
+export function toDeletionScheduledName(name: string, id: number): string {
   return withSuffix(name, `-deletion_scheduled-${id}`);
 }
 

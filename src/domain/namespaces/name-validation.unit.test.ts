@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compactFieldErrors } from '#runtime/failure.ts';
 import {
-  deletionScheduledName,
   isScheduledForDeletion,
+  toDeletionScheduledName,
   validateGroupPath,
   validateName,
   validatePath,
@@ -40,8 +40,8 @@ test('valid fields are omitted from the errors', () => {
 });
 
 test('a name with the deletion suffix does not exceed the maximum length', () => {
-  assert.equal(deletionScheduledName('tools', 7), 'tools-deletion_scheduled-7');
-  const long = deletionScheduledName('x'.repeat(255), 7);
+  assert.equal(toDeletionScheduledName('tools', 7), 'tools-deletion_scheduled-7');
+  const long = toDeletionScheduledName('x'.repeat(255), 7);
   assert.equal(long.length, 255);
   assert.ok(long.endsWith('-deletion_scheduled-7'));
 });

@@ -5,8 +5,8 @@ import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
 import type { FeatureLevel, Visibility } from '#database/tables/domain.ts';
 import { isActiveMembership } from '../members/membership-expiry.ts';
 import { OWNER } from '../members/roles.ts';
-import { inheritedRole, type ViewerParams, viewerParams } from '../members/viewer-role.ts';
-import { archivedColumn } from './archive-state.ts';
+import { inheritedRole, toViewerParams, type ViewerParams } from '../members/viewer-role.ts';
+import { isArchivedExpression } from './archive-state.ts';
 import { parseIdOrPath } from './routes.ts';
 
 /** A project with everything that authorization needs: its row, path, repository, and the caller's roles. */
@@ -113,7 +113,7 @@ function selectProject(db: Reader, value: Params<ViewerParams>) {
           eb.lit(0),
         )
         .as('direct_role'),
-      archivedColumn('projects.namespace_id').as('archived_above'),
+      isArchivedExpression('projects.namespace_id').as('archived_above'),
       inheritedRole('projects.namespace_id', value).as('inherited_role'),
     ]);
 }
@@ -160,7 +160,7 @@ const redirectByPath = prepare((db, value: Params<{ key: string }>) =>
  * path in any case. Null if there is none or for a text without a slash. Does not check visibility.
  */
 export async function findProject(db: Reader, caller: Caller, id: string): Promise<Project | null> {
-  const viewer = viewerParams(db, caller);
+  const viewer = toViewerParams(db, caller);
   const idOrPath = parseIdOrPath(id);
   if (idOrPath === null) return null;
   if (!('id' in idOrPath) && !id.includes('/')) return null;
@@ -173,7 +173,7 @@ export async function findProject(db: Reader, caller: Caller, id: string): Promi
 
 /** Returns the existing projects in the order of `ids`, with one query. */
 export async function findProjects(db: Reader, caller: Caller, ids: readonly number[]): Promise<Project[]> {
-  const rows = await projectsByIds(db, ids, viewerParams(db, caller));
+  const rows = await projectsByIds(db, ids, toViewerParams(db, caller));
   const byId = new Map(rows.map((row) => [row.id, toProject(row, caller)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

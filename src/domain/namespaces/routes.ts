@@ -27,7 +27,7 @@ export function parseIdOrPath(id: string): { readonly id: number } | { readonly 
   return Number.isSafeInteger(number) && number > 0 ? { id: number } : null;
 }
 
-export function childPath(parent: FullPath | null, path: string, name: string): FullPath {
+export function buildChildPath(parent: FullPath | null, path: string, name: string): FullPath {
   if (parent === null) return { full_path: path, full_name: name };
   return { full_path: `${parent.full_path}/${path}`, full_name: `${parent.full_name} / ${name}` };
 }

@@ -19,7 +19,7 @@ export interface RunnerOwnerRef {
   readonly namespaceId?: number;
 }
 
-export function initialToken(key: KeyObject, { type, id }: RunnerOwnerRef): string {
+export function deriveInitialToken(key: KeyObject, { type, id }: RunnerOwnerRef): string {
   const signedText = `${type === 'group' ? 'g' : 'p'}${id}`;
   return `${REGISTRATION_TOKEN_PREFIX}${signedText}-${sign(key, PURPOSE, signedText)}`;
 }

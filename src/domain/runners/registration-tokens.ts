@@ -9,7 +9,7 @@ import { loadSettings } from '#settings/settings.ts';
 import { parseGroupAttributes } from '../namespaces/group-attributes.ts';
 import { selectRootNamespace } from '../namespaces/hierarchy.ts';
 import {
-  initialToken,
+  deriveInitialToken,
   parseInitialToken,
   REGISTRATION_TOKEN_PREFIX,
   type RunnerOwnerRef,
@@ -55,7 +55,7 @@ export async function findRunnerOwnerByToken(
 /** Returns the registration token of a group or project. Callers check the permission to read it. */
 export async function getRegistrationToken(db: Reader, key: KeyObject, owner: RunnerOwnerRef): Promise<string> {
   const storedToken = await findStoredToken(db, owner);
-  return storedToken === null ? initialToken(key, owner) : decrypt(key, storedToken, encryptionContext(owner));
+  return storedToken === null ? deriveInitialToken(key, owner) : decrypt(key, storedToken, encryptionContext(owner));
 }
 
 /** Returns whether the owner exists and still uses its initial token. */

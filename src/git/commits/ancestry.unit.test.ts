@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gitWithWorkingCopy } from '../transport/client.testing.ts';
+import { createGitWithWorkingCopy } from '../transport/client.testing.ts';
 import { computeMergeBase, filterReachable, isAncestor, listRefsContaining } from './ancestry.ts';
 
 test('ancestry agrees with git', async (t) => {
-  const { git, repository, copy } = await gitWithWorkingCopy(t);
+  const { git, repository, copy } = await createGitWithWorkingCopy(t);
   const base = await copy.commit('base');
   await copy.git('tag', 'v1');
   await copy.git('checkout', '-q', '-b', 'side');

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { gitWithoutRepository, gitWithWorkingCopy } from '../transport/client.testing.ts';
+import { createGitWithoutRepository, createGitWithWorkingCopy } from '../transport/client.testing.ts';
 import { countCommits, listCommits } from './commit-log.ts';
 import { readTrailers } from './trailers.ts';
 
 describe('a list of commits', () => {
   test('lists commits newest first, in pages', async (t) => {
-    const { git, repository, copy } = await gitWithWorkingCopy(t);
+    const { git, repository, copy } = await createGitWithWorkingCopy(t);
     const ids = [await copy.commit('1'), await copy.commit('2'), await copy.commit('3')];
     const revisions = { include: [ids[2]!] };
     assert.deepEqual(await listCommits(git, repository, { revisions, limit: 10 }), ids.toReversed());
@@ -15,14 +15,14 @@ describe('a list of commits', () => {
   });
 
   test('omits commits that a range excludes', async (t) => {
-    const { git, repository, copy } = await gitWithWorkingCopy(t);
+    const { git, repository, copy } = await createGitWithWorkingCopy(t);
     const ids = [await copy.commit('1'), await copy.commit('2'), await copy.commit('3')];
     const revisions = { include: [ids[2]!], exclude: [ids[0]!] };
     assert.deepEqual(await listCommits(git, repository, { revisions, limit: 10 }), [ids[2], ids[1]]);
   });
 
   test('takes since and until inclusively', async (t) => {
-    const { git, repository, copy } = await gitWithWorkingCopy(t);
+    const { git, repository, copy } = await createGitWithWorkingCopy(t);
     const ids = [await copy.commit('1', {}, 10), await copy.commit('2', {}, 20), await copy.commit('3', {}, 30)];
     const at = (seconds: number): number => 1_704_067_200 + seconds;
     const list = (since: number, until: number): Promise<string[]> =>
@@ -38,7 +38,7 @@ describe('a list of commits', () => {
   });
 
   test('takes path and author literally', async (t) => {
-    const { git, repository, copy } = await gitWithWorkingCopy(t);
+    const { git, repository, copy } = await createGitWithWorkingCopy(t);
     await copy.commit('1', { 'a.txt': '1' });
     const star = await copy.commit('2', { '*.txt': '1', ':(top)x': '1' });
     const inFolder = await copy.commit('3', { 'd/e/f': '1' });
@@ -57,7 +57,7 @@ describe('a list of commits', () => {
   });
 
   test('follows first parents, or every branch', async (t) => {
-    const { git, repository, copy } = await gitWithWorkingCopy(t);
+    const { git, repository, copy } = await createGitWithWorkingCopy(t);
     const base = await copy.commit('base');
     await copy.git('checkout', '-q', '-b', 'side');
     const side = await copy.commit('side', { s: '1' });
@@ -74,12 +74,12 @@ describe('a list of commits', () => {
   });
 
   test('returns no commits for a missing repository', async (t) => {
-    const { git, repository } = await gitWithoutRepository(t);
+    const { git, repository } = await createGitWithoutRepository(t);
     assert.deepEqual(await listCommits(git, repository, { revisions: 'all', limit: 9 }), []);
   });
 
   test('rejects an option instead of an id', async (t) => {
-    const { git, repository } = await gitWithWorkingCopy(t);
+    const { git, repository } = await createGitWithWorkingCopy(t);
     await assert.rejects(
       listCommits(git, repository, { revisions: { include: ['--all'] }, limit: 1 }),
       /not an object id/,
@@ -88,7 +88,7 @@ describe('a list of commits', () => {
 });
 
 test('commits are counted between ids, up to a maximum', async (t) => {
-  const { git, repository, copy } = await gitWithWorkingCopy(t);
+  const { git, repository, copy } = await createGitWithWorkingCopy(t);
   const ids = [await copy.commit('1'), await copy.commit('2'), await copy.commit('3')];
   assert.equal(await countCommits(git, repository, { include: [ids[2]!] }), 3);
   assert.equal(await countCommits(git, repository, { include: [ids[2]!], exclude: [ids[0]!] }), 2);
@@ -97,7 +97,7 @@ test('commits are counted between ids, up to a maximum', async (t) => {
 });
 
 test('parses trailers like git', async (t) => {
-  const { git, repository, copy } = await gitWithWorkingCopy(t);
+  const { git, repository, copy } = await createGitWithWorkingCopy(t);
   const none = await copy.commit('Fix: something\n\nSee: this is text.\nAnd more.\n');
   const some = await copy.commit('Title\n\nText\n\nSigned-off-by: Ann <a@b>\nX: first\nX: second\n  folded\n');
   const found = await readTrailers(git, repository, [some, none]);
@@ -109,7 +109,7 @@ test('parses trailers like git', async (t) => {
 });
 
 test('truncates very many trailers', async (t) => {
-  const { git, repository, copy } = await gitWithWorkingCopy(t);
+  const { git, repository, copy } = await createGitWithWorkingCopy(t);
   const many = await copy.commit(`Title\n\n${'X: y\n'.repeat(1500)}`);
   const long = await copy.commit(`Title\n\nA: b\nX: ${'y'.repeat(100_000)}\n`);
   const found = await readTrailers(git, repository, [many, long]);

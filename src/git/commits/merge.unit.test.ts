@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { gitWithWorkingCopy, type WorkingCopy } from '../transport/client.testing.ts';
+import { createGitWithWorkingCopy, type WorkingCopy } from '../transport/client.testing.ts';
 import { canMergeCleanly, cherryPick, mergeCommits, revert } from './merge.ts';
 
 const lines = (changed: Record<number, string> = {}): string =>
@@ -20,7 +20,7 @@ async function sides(copy: WorkingCopy): Promise<{ base: string; ours: string; t
 
 describe('cherry-pick', () => {
   test('applies the change of one commit only', async (t) => {
-    const { git, repository, copy } = await gitWithWorkingCopy(t);
+    const { git, repository, copy } = await createGitWithWorkingCopy(t);
     const { ours, theirs } = await sides(copy);
     const result = await cherryPick(git, repository, { commit: theirs, onto: ours });
     assert.ok('tree' in result);
@@ -31,7 +31,7 @@ describe('cherry-pick', () => {
   });
 
   test('cherry-picking a change made on both sides is a conflict that names the files', async (t) => {
-    const { git, repository, copy } = await gitWithWorkingCopy(t);
+    const { git, repository, copy } = await createGitWithWorkingCopy(t);
     const { base, theirs } = await sides(copy);
     await copy.git('checkout', '-q', '-b', 'x', base);
     const onto = await copy.commit('x', { f: lines({ 25: 'else' }) });
@@ -39,13 +39,13 @@ describe('cherry-pick', () => {
   });
 
   test('cherry-picking an existing change is empty', async (t) => {
-    const { git, repository, copy } = await gitWithWorkingCopy(t);
+    const { git, repository, copy } = await createGitWithWorkingCopy(t);
     const { theirs } = await sides(copy);
     assert.deepEqual(await cherryPick(git, repository, { commit: theirs, onto: theirs }), { empty: true });
   });
 
   test('applies the first commit of another history', async (t) => {
-    const { git, repository, copy } = await gitWithWorkingCopy(t);
+    const { git, repository, copy } = await createGitWithWorkingCopy(t);
     const onto = await copy.commit('main', { a: 'a' });
     await copy.git('checkout', '-q', '--orphan', 'island');
     await copy.git('rm', '-rfq', '.');
@@ -58,7 +58,7 @@ describe('cherry-pick', () => {
 
 describe('revert', () => {
   test('reverts the change of one commit and keeps later changes', async (t) => {
-    const { git, repository, copy } = await gitWithWorkingCopy(t);
+    const { git, repository, copy } = await createGitWithWorkingCopy(t);
     const { ours } = await sides(copy);
     const onto = await copy.commit('later', { f: lines({ 3: 'ours', 20: 'later' }) });
     const result = await revert(git, repository, { commit: ours, onto });
@@ -67,7 +67,7 @@ describe('revert', () => {
   });
 
   test('reverting lines changed later is a conflict; reverting removed lines is empty', async (t) => {
-    const { git, repository, copy } = await gitWithWorkingCopy(t);
+    const { git, repository, copy } = await createGitWithWorkingCopy(t);
     const { base, ours } = await sides(copy);
     const onto = await copy.commit('again', { f: lines({ 3: 'again' }) });
     assert.deepEqual(await revert(git, repository, { commit: ours, onto }), { conflict: ['f'] });
@@ -75,7 +75,7 @@ describe('revert', () => {
   });
 
   test('reverting a first commit removes all its files', async (t) => {
-    const { git, repository, copy } = await gitWithWorkingCopy(t);
+    const { git, repository, copy } = await createGitWithWorkingCopy(t);
     const commit = await copy.commit('1', { a: 'a' });
     const result = await revert(git, repository, { commit, onto: commit });
     assert.ok('tree' in result);
@@ -84,7 +84,7 @@ describe('revert', () => {
 });
 
 test('merges the changes of two branches', async (t) => {
-  const { git, repository, copy } = await gitWithWorkingCopy(t);
+  const { git, repository, copy } = await createGitWithWorkingCopy(t);
   const { ours, theirs } = await sides(copy);
   const result = await mergeCommits(git, repository, ours, theirs);
   assert.ok('tree' in result);
@@ -92,7 +92,7 @@ test('merges the changes of two branches', async (t) => {
 });
 
 test('checks whether two branches can be merged, without writing to the repository', async (t) => {
-  const { git, repository, copy } = await gitWithWorkingCopy(t);
+  const { git, repository, copy } = await createGitWithWorkingCopy(t);
   const { base, ours, theirs } = await sides(copy);
   await copy.git('checkout', '-q', '-b', 'x', base);
   const other = await copy.commit('x', { f: lines({ 25: 'else' }) });

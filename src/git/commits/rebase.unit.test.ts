@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { writeObject } from '../objects/loose-objects.ts';
 import { readCommit } from '../objects/object-reader.ts';
-import { gitWithWorkingCopy } from '../transport/client.testing.ts';
+import { createGitWithWorkingCopy } from '../transport/client.testing.ts';
 import { rebase } from './rebase.ts';
 
 const committer = { name: 'Cara', email: 'cara@example.com', at: { seconds: 1_700_000_000, offset: '+0100' } };
@@ -10,7 +10,7 @@ const goOn = () => {};
 
 /** Creates a branch `side` that diverged from `main`. */
 async function parted(t: TestContext) {
-  const setup = await gitWithWorkingCopy(t);
+  const setup = await createGitWithWorkingCopy(t);
   const { copy } = setup;
   await copy.commit('base', { f: '1\n2\n3\n', g: 'g\n' });
   await copy.git('checkout', '-q', '-b', 'side');

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gitWithWorkingCopy } from '../transport/client.testing.ts';
+import { createGitWithWorkingCopy } from '../transport/client.testing.ts';
 import { listChangedPaths } from './changed-paths.ts';
 
 test('lists each changed path once, or null above the limit', async (t) => {
-  const { git, repository, copy } = await gitWithWorkingCopy(t);
+  const { git, repository, copy } = await createGitWithWorkingCopy(t);
   const from = await copy.commit('1', { 'same.txt': 'a', 'changed.txt': 'a', 'dir/old.txt': 'moved' });
   await copy.git('mv', 'dir/old.txt', 'dir/new ü\n.txt');
   const to = await copy.commit('2', { 'changed.txt': 'b', 'added.txt': 'c' });

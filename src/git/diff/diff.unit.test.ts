@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { gitWithWorkingCopy } from '../transport/client.testing.ts';
+import { createGitWithWorkingCopy } from '../transport/client.testing.ts';
 import { type FileDiff, getDiff, getDiffStats } from './diff.ts';
 import { createPatchReader } from './patch-reader.ts';
 
@@ -15,7 +15,7 @@ function without(file: FileDiff | undefined, ...keys: (keyof FileDiff)[]): Parti
 
 /** One change of each kind, by new path. */
 async function givenChanges(t: TestContext): Promise<{ named: Map<string, FileDiff>; overflow: boolean }> {
-  const { git, repository, copy } = await gitWithWorkingCopy(t);
+  const { git, repository, copy } = await createGitWithWorkingCopy(t);
   const long = Array.from({ length: 50 }, (_, at) => `line ${at}\n`).join('');
   const old = {
     'changed.txt': 'a\nb\n',
@@ -88,14 +88,14 @@ describe('a diff', () => {
   });
 
   test('shows all files of a first commit as new', async (t) => {
-    const { git, repository, copy } = await gitWithWorkingCopy(t);
+    const { git, repository, copy } = await createGitWithWorkingCopy(t);
     const id = await copy.commit('1', { a: 'x\n' });
     const { files } = await getDiff(git, repository, null, id);
     assert.deepEqual([files[0]?.newFile, files[0]?.aMode, files[0]?.text], [true, '0', '@@ -0,0 +1 @@\n+x\n']);
   });
 
   test('shows a file that became a link as deleted and created', async (t) => {
-    const { git, repository, copy } = await gitWithWorkingCopy(t);
+    const { git, repository, copy } = await createGitWithWorkingCopy(t);
     const from = await copy.commit('1', { a: 'x\n', b: 'y\n' });
     await unlink(join(copy.directory, 'a'));
     await symlink('target', join(copy.directory, 'a'));
@@ -111,7 +111,7 @@ describe('a diff', () => {
   });
 
   test('omits the text of a file over 200 KiB and shows the others', async (t) => {
-    const { git, repository, copy } = await gitWithWorkingCopy(t);
+    const { git, repository, copy } = await createGitWithWorkingCopy(t);
     const line = `${'x'.repeat(99)}\n`;
     const endless = 'diff --git a/z b/z'.padEnd(300 * 1024, 'y');
     const id = await copy.commit('1', {
@@ -133,7 +133,7 @@ describe('a diff', () => {
   });
 
   test('collapses files after 50000 lines and omits files after 1000 files', async (t) => {
-    const { git, repository, copy } = await gitWithWorkingCopy(t);
+    const { git, repository, copy } = await createGitWithWorkingCopy(t);
     const files: Record<string, string> = {};
     for (let at = 0; at < 1003; at += 1) files[`f${String(at).padStart(4, '0')}`] = `${at}\n`;
     const many = await copy.commit('1', files);
@@ -179,7 +179,7 @@ test('does not mistake a truncated line for the next file header', () => {
 });
 
 test('statistics count lines relative to the first parent', async (t) => {
-  const { git, repository, copy } = await gitWithWorkingCopy(t);
+  const { git, repository, copy } = await createGitWithWorkingCopy(t);
   const first = await copy.commit('1', { a: '1\n2\n3\n4\n5\n', b: '\0' });
   await copy.git('checkout', '-q', '-b', 'side');
   const side = await copy.commit('2', { c: 'c\n' });

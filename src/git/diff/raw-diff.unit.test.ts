@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gitWithWorkingCopy } from '../transport/client.testing.ts';
+import { createGitWithWorkingCopy } from '../transport/client.testing.ts';
 import { computePatchId, createPatchTruncator, getRawDiff } from './raw-diff.ts';
 
 test('a raw diff equals git diff, and equal changes have equal patch ids', async (t) => {
-  const { git, repository, copy } = await gitWithWorkingCopy(t);
+  const { git, repository, copy } = await createGitWithWorkingCopy(t);
   const from = await copy.commit('1', {
     'a.txt': 'a\nb\n',
     'gone.txt': '-- x\n',

@@ -7,9 +7,9 @@ import { test } from 'node:test';
 import { writeTag } from '../commits/annotated-tag.ts';
 import { writeBlob } from '../commits/commit.ts';
 import { commitFiles, type GitWorld, gitWorld, newFiles, pidOf, TEST_SIGNER } from '../fixtures.testing.ts';
-import { createGit, repositoryAt } from '../git.ts';
+import { createGit, getRepositoryAt } from '../git.ts';
 import { GitError } from '../process/failures.ts';
-import { diskPathFor, ensureRepository } from '../storage/storage.ts';
+import { ensureRepository, toDiskPath } from '../storage/storage.ts';
 import { writeObject } from './loose-objects.ts';
 import {
   EMPTY_TREE_ID,
@@ -123,7 +123,7 @@ test('objects of one repository are not visible through another', async (t) => {
   const world = await gitWorld(t);
   const id = await commitFiles(world, 'main', newFiles({ a: 'secret' }));
   assert.notEqual(await readCommit(world.git, world.repository, id), null);
-  const other = repositoryAt(world.git, 'default', diskPathFor(2));
+  const other = getRepositoryAt(world.git, 'default', toDiskPath(2));
   await ensureRepository(other, { defaultBranch: 'main' });
   assert.equal(await readCommit(world.git, other, id), null);
   assert.equal(await getObjectInfo(world.git, other, id), null);
@@ -136,7 +136,7 @@ test('one process serves many requests, and the limit applies across repositorie
   for (let number = 0; number < 20; number += 1) await getObjectInfo(git, world.repository, 'refs/heads/main');
   const others = await Promise.all(
     Array.from({ length: 6 }, async (_, number) => {
-      const repository = repositoryAt(git, 'default', diskPathFor(number + 10));
+      const repository = getRepositoryAt(git, 'default', toDiskPath(number + 10));
       await ensureRepository(repository, { defaultBranch: 'main' });
       return repository;
     }),

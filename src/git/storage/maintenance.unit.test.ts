@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gitWithoutRepository, gitWithWorkingCopy } from '../transport/client.testing.ts';
+import { createGitWithoutRepository, createGitWithWorkingCopy } from '../transport/client.testing.ts';
 import { fsck, getMaintenanceNeeds, packRefs, repack, writeCommitGraph } from './maintenance.ts';
 
 test('requires a commit graph after new commits, and not after it was written', async (t) => {
-  const { git, repository, copy } = await gitWithWorkingCopy(t);
+  const { git, repository, copy } = await createGitWithWorkingCopy(t);
   await copy.commit('1');
   assert.deepEqual(await getMaintenanceNeeds(repository), { commitGraph: true, packRefs: false, repack: null });
   await writeCommitGraph(git, repository);
@@ -14,12 +14,12 @@ test('requires a commit graph after new commits, and not after it was written', 
 });
 
 test('a missing repository needs no maintenance', async (t) => {
-  const { repository } = await gitWithoutRepository(t);
+  const { repository } = await createGitWithoutRepository(t);
   assert.deepEqual(await getMaintenanceNeeds(repository), { commitGraph: false, packRefs: false, repack: null });
 });
 
 test('packs many loose objects and refs', async (t) => {
-  const { git, repository, copy } = await gitWithWorkingCopy(t);
+  const { git, repository, copy } = await createGitWithWorkingCopy(t);
   const id = await copy.commit('1', { a: 'a' });
   for (let at = 0; at < 501; at += 1) await writeFile(join(repository.directory, 'refs/heads', `b${at}`), `${id}\n`);
   const folder = join(repository.directory, 'objects/17');
@@ -38,7 +38,7 @@ test('packs many loose objects and refs', async (t) => {
 });
 
 test('prunes unreachable objects after two weeks', async (t) => {
-  const { git, repository, copy } = await gitWithWorkingCopy(t);
+  const { git, repository, copy } = await createGitWithWorkingCopy(t);
   await copy.commit('1', { a: 'a' });
   await copy.write('young', 'young');
   await copy.write('old', 'old');
@@ -54,7 +54,7 @@ test('prunes unreachable objects after two weeks', async (t) => {
 });
 
 test('fsck finds a broken object', async (t) => {
-  const { git, repository, copy } = await gitWithWorkingCopy(t);
+  const { git, repository, copy } = await createGitWithWorkingCopy(t);
   await copy.commit('1', { a: 'a' });
   assert.deepEqual(await fsck(git, repository), { ok: true });
   const id = await copy.git('rev-parse', 'HEAD:a');

@@ -10,7 +10,7 @@ import type { Repository } from '../repository.ts';
  * Returns the path of a repository inside a storage, by the id of its owner (project, wiki...). A path is never reused;
  * paths are evenly distributed.
  */
-export function diskPathFor(id: string | number): string {
+export function toDiskPath(id: string | number): string {
   const hash = createHash('sha256').update(String(id)).digest('hex');
   return `@hashed/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}.git`;
 }

@@ -3,29 +3,29 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { commitFiles, gitWorld, newFiles } from '../fixtures.testing.ts';
-import { createGit, repositoryAt } from '../git.ts';
+import { createGit, getRepositoryAt } from '../git.ts';
 import { getObjectInfo } from '../objects/object-reader.ts';
 import { findHeadBranch } from '../refs/refs.ts';
-import { deleteRepository, diskPathFor, ensureRepository, repositoryExists } from './storage.ts';
+import { deleteRepository, ensureRepository, repositoryExists, toDiskPath } from './storage.ts';
 
 test('distributes disk paths by the hash of the id', () => {
   const hash = '6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b';
-  assert.equal(diskPathFor(1), `@hashed/6b/86/${hash}.git`);
-  assert.equal(diskPathFor('1'), diskPathFor(1));
+  assert.equal(toDiskPath(1), `@hashed/6b/86/${hash}.git`);
+  assert.equal(toDiskPath('1'), toDiskPath(1));
 });
 
 test('a repository is located inside its storage', async (t) => {
   const { git, root } = await gitWorld(t);
-  assert.equal(repositoryAt(git, 'default', '@hashed/a/b/c.git').directory, join(root, '@hashed/a/b/c.git'));
+  assert.equal(getRepositoryAt(git, 'default', '@hashed/a/b/c.git').directory, join(root, '@hashed/a/b/c.git'));
   for (const path of ['../x', '/etc', 'a/../../x', '.', ''])
-    assert.throws(() => repositoryAt(git, 'default', path), /no path/);
-  assert.throws(() => repositoryAt(git, 'none', 'x'), /no storage 'none'/);
+    assert.throws(() => getRepositoryAt(git, 'default', path), /no path/);
+  assert.throws(() => getRepositoryAt(git, 'none', 'x'), /no storage 'none'/);
   assert.throws(() => createGit({ storages: { a: 'relative' }, clock: git.clock }), /not absolute/);
 });
 
 test('concurrent creations of one repository all succeed', async (t) => {
   const { git } = await gitWorld(t);
-  const repository = repositoryAt(git, 'default', diskPathFor(5));
+  const repository = getRepositoryAt(git, 'default', toDiskPath(5));
   assert.equal(await repositoryExists(repository), false);
   const makers = Array.from({ length: 8 }, () => ensureRepository(repository, { defaultBranch: 'trunk' }));
   await Promise.all(makers);

@@ -3,7 +3,11 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gitWithoutRepository, gitWithRepository, gitWithWorkingCopy } from '../transport/client.testing.ts';
+import {
+  createGitWithoutRepository,
+  createGitWithRepository,
+  createGitWithWorkingCopy,
+} from '../transport/client.testing.ts';
 import { computeChecksum, computeRepositoryChecksum, EMPTY_CHECKSUM } from './checksum.ts';
 
 const digest = (line: string) => createHash('sha1').update(line).digest('hex');
@@ -18,14 +22,14 @@ test('the checksum is the XOR of the SHA-1 of each line, independent of order', 
 });
 
 test('a missing or empty repository has the empty checksum', async (t) => {
-  const absent = await gitWithoutRepository(t);
+  const absent = await createGitWithoutRepository(t);
   assert.equal(await computeRepositoryChecksum(absent.git, absent.repository), EMPTY_CHECKSUM);
-  const empty = await gitWithRepository(t);
+  const empty = await createGitWithRepository(t);
   assert.equal(await computeRepositoryChecksum(empty.git, empty.repository), EMPTY_CHECKSUM);
 });
 
 test('includes HEAD and refs of six namespaces by their direct target, and no others', async (t) => {
-  const { git, repository, copy } = await gitWithWorkingCopy(t);
+  const { git, repository, copy } = await createGitWithWorkingCopy(t);
   const id = await copy.commit('1', { a: 'a' });
   const head = await copy.git('symbolic-ref', 'HEAD');
   await copy.git('tag', '-a', '-m', 'one', 'v1');
@@ -46,7 +50,7 @@ test('includes HEAD and refs of six namespaces by their direct target, and no ot
 });
 
 test('uses the bytes of names, and the object of a detached HEAD', async (t) => {
-  const { git, repository, copy } = await gitWithWorkingCopy(t);
+  const { git, repository, copy } = await createGitWithWorkingCopy(t);
   const id = await copy.commit('1', { a: 'a' });
   const name = Buffer.concat([Buffer.from('refs/heads/'), Buffer.from([0xe9])]);
   const packed = Buffer.concat([Buffer.from(`# pack-refs with: sorted \n${id} `), name, Buffer.from('\n')]);

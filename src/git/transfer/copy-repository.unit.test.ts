@@ -6,7 +6,7 @@ import { listMissingObjects } from '../objects/missing-objects.ts';
 import { listRefs } from '../refs/refs.ts';
 import type { Repository } from '../repository.ts';
 import { fsck, repack } from '../storage/maintenance.ts';
-import { gitWithWorkingCopy } from '../transport/client.testing.ts';
+import { createGitWithWorkingCopy } from '../transport/client.testing.ts';
 import { computeRepositoryChecksum } from './checksum.ts';
 import { copyRepository, isCopyIntact, moveIntoPlace } from './copy-repository.ts';
 
@@ -14,7 +14,7 @@ const { signal } = new AbortController();
 
 /** Creates a repository with two packed commits, a loose one and an unreachable object, and the path of its copy. */
 async function scene(t: TestContext) {
-  const { git, repository, copy } = await gitWithWorkingCopy(t);
+  const { git, repository, copy } = await createGitWithWorkingCopy(t);
   await copy.commit('1', { a: 'a' });
   await copy.commit('2', { a: 'b' });
   await repack(git, repository, 'full');

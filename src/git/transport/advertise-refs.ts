@@ -33,7 +33,7 @@ export async function sendRefAdvertisement(
 ): Promise<StreamResult> {
   const { output, protocol } = options;
   const servedRepository = await getRepositoryOrEmpty(git, repository, options.defaultBranch);
-  const env = protocolEnvironment(protocol);
+  const env = toProtocolEnvironment(protocol);
   // Version 2 has no service line; pushes do not support version 2.
   if (service === 'git-receive-pack' || env.GIT_PROTOCOL !== 'version=2') output.write(createServiceLine(service));
   const child = spawnGit(
@@ -49,7 +49,7 @@ export async function sendRefAdvertisement(
 }
 
 /** Returns the environment for a `Git-Protocol` header: only the highest known protocol version. */
-export function protocolEnvironment(header: string | undefined): { GIT_PROTOCOL?: string } {
+export function toProtocolEnvironment(header: string | undefined): { GIT_PROTOCOL?: string } {
   const versions = (header ?? '').split(':').filter((part) => /^version=[012]$/.test(part));
   const highest = versions.sort().at(-1);
   return highest === undefined ? {} : { GIT_PROTOCOL: highest };

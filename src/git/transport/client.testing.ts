@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { systemClock } from '#runtime/clock.ts';
-import { createGit, type Git, repositoryAt } from '../git.ts';
+import { createGit, type Git, getRepositoryAt } from '../git.ts';
 import type { SpawnedProcess } from '../process/process-spawner.ts';
 import { startProcess } from '../process/start-process.ts';
 import type { Repository } from '../repository.ts';
@@ -23,26 +23,26 @@ async function temporaryDirectory(t: TestContext): Promise<string> {
 }
 
 /** Creates a `Git` with an empty repository; the test removes both. */
-export async function gitWithRepository(t: TestContext): Promise<{ git: Git; repository: Repository }> {
-  const { git, repository } = await gitWithoutRepository(t);
+export async function createGitWithRepository(t: TestContext): Promise<{ git: Git; repository: Repository }> {
+  const { git, repository } = await createGitWithoutRepository(t);
   await ensureRepository(repository, { defaultBranch: 'main' });
   return { git, repository };
 }
 
 /** Creates a `Git` and a repository whose directory does not exist; the test removes both. */
-export async function gitWithoutRepository(t: TestContext): Promise<{ git: Git; repository: Repository }> {
+export async function createGitWithoutRepository(t: TestContext): Promise<{ git: Git; repository: Repository }> {
   const directory = await temporaryDirectory(t);
   const git = createGit({ storages: { default: directory }, clock: systemClock });
   t.after(() => git.close());
-  return { git, repository: repositoryAt(git, 'default', 'project.git') };
+  return { git, repository: getRepositoryAt(git, 'default', 'project.git') };
 }
 
 /** Creates a `Git`, and a working copy whose repository it reads. */
-export async function gitWithWorkingCopy(
+export async function createGitWithWorkingCopy(
   t: TestContext,
 ): Promise<{ git: Git; repository: Repository; copy: WorkingCopy }> {
-  const { git } = await gitWithoutRepository(t);
-  const copy = await workingCopy(t);
+  const { git } = await createGitWithoutRepository(t);
+  const copy = await createWorkingCopy(t);
   return { git, repository: { directory: join(copy.directory, '.git') }, copy };
 }
 
@@ -67,7 +67,7 @@ export interface WorkingCopy {
 const START_OF_2024_SECONDS = 1_704_067_200;
 
 /** Creates an empty working copy on `main`, which the test removes. */
-export async function workingCopy(t: TestContext): Promise<WorkingCopy> {
+export async function createWorkingCopy(t: TestContext): Promise<WorkingCopy> {
   const directory = await temporaryDirectory(t);
   let commits = 0;
 
@@ -125,7 +125,7 @@ interface ServedRepository {
 }
 
 /** Serves the repository over HTTP, for clones and pushes. */
-export async function serve(
+export async function serveRepository(
   t: TestContext,
   git: Git,
   repository: Repository,

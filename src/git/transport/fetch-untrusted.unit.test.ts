@@ -7,7 +7,12 @@ import { GitError } from '../process/failures.ts';
 import { runGit } from '../process/spawn.ts';
 import { listRefs } from '../refs/refs.ts';
 import { fsck } from '../storage/maintenance.ts';
-import { gitWithoutRepository, gitWithRepository, serve, workingCopy } from './client.testing.ts';
+import {
+  createGitWithoutRepository,
+  createGitWithRepository,
+  createWorkingCopy,
+  serveRepository,
+} from './client.testing.ts';
 import {
   FetchPreempted,
   fetchUntrusted,
@@ -55,7 +60,7 @@ function remoteAt(url: string): UntrustedRemote & { readonly requests: string[] 
 }
 
 async function destination(t: TestContext) {
-  const here = await gitWithoutRepository(t);
+  const here = await createGitWithoutRepository(t);
   const fetched = (
     remote: UntrustedRemote,
     limits: Partial<UntrustedLimits> = {},
@@ -75,10 +80,10 @@ async function destination(t: TestContext) {
 const failsAs = (kind: string) => (error: unknown) => error instanceof GitError && error.failure.kind === kind;
 
 test('fetches branches, tags, notes and merge request heads with their history only', async (t) => {
-  const source = await gitWithRepository(t);
+  const source = await createGitWithRepository(t);
   const here = await destination(t);
-  const { url } = await serve(t, source.git, source.repository);
-  const copy = await workingCopy(t);
+  const { url } = await serveRepository(t, source.git, source.repository);
+  const copy = await createWorkingCopy(t);
   await copy.commit('First', { 'a.txt': 'a\n' });
   const id = await copy.commit('Second', { 'a.txt': 'b\n' });
   await copy.git('push', url, 'main:main', 'main:topic/a', 'main:refs/tags/v1');
@@ -99,19 +104,19 @@ test('fetches branches, tags, notes and merge request heads with their history o
 });
 
 test('an empty source gives an empty repository without a request for a pack', async (t) => {
-  const source = await gitWithRepository(t);
+  const source = await createGitWithRepository(t);
   const here = await destination(t);
-  const { url } = await serve(t, source.git, source.repository);
+  const { url } = await serveRepository(t, source.git, source.repository);
   const remote = remoteAt(url);
   await here.fetched(remote);
   assert.deepEqual([await here.refs(), remote.requests, await here.files()], [[], [], ['project.git']]);
 });
 
 test('omits and returns refs that would be rejected in a push', async (t) => {
-  const source = await gitWithRepository(t);
+  const source = await createGitWithRepository(t);
   const here = await destination(t);
-  const { url } = await serve(t, source.git, source.repository);
-  const copy = await workingCopy(t);
+  const { url } = await serveRepository(t, source.git, source.repository);
+  const copy = await createWorkingCopy(t);
   const id = await copy.commit('First', { 'a.txt': 'a\n' });
   await copy.git('push', url, 'main:main');
   const odd = ['heads/HEAD', 'heads/-x', `heads/${ID}`, `tags/${ID}`, 'tags/-v'].map((name) => `refs/${name}`);
@@ -121,10 +126,10 @@ test('omits and returns refs that would be rejected in a push', async (t) => {
 });
 
 test('omits the longer of two conflicting refs, and branches that do not point to commits', async (t) => {
-  const source = await gitWithRepository(t);
+  const source = await createGitWithRepository(t);
   const here = await destination(t);
-  const { url } = await serve(t, source.git, source.repository);
-  const copy = await workingCopy(t);
+  const { url } = await serveRepository(t, source.git, source.repository);
+  const copy = await createWorkingCopy(t);
   const id = await copy.commit('First', { 'a.txt': 'a\n' });
   const blob = await copy.git('rev-parse', 'HEAD:a.txt');
   await copy.git('push', url, 'main:a', 'main:a-b');
@@ -168,9 +173,9 @@ for (const [title, refs] of [
 
 /** Returns the ref advertisement and the pack of a real server. */
 async function recordPack(t: TestContext) {
-  const source = await gitWithRepository(t);
-  const { url } = await serve(t, source.git, source.repository);
-  const copy = await workingCopy(t);
+  const source = await createGitWithRepository(t);
+  const { url } = await serveRepository(t, source.git, source.repository);
+  const copy = await createWorkingCopy(t);
   await copy.commit('First', { 'a.txt': 'a\n'.repeat(1000) });
   const second = await copy.commit('Second', { 'a.txt': 'b\n'.repeat(1000) });
   await copy.git('push', url, 'main:main');

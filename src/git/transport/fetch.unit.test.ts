@@ -11,14 +11,19 @@ import { runGit } from '../process/spawn.ts';
 import { setHead } from '../refs/refs.ts';
 import { ensureRepository } from '../storage/storage.ts';
 import { computeRepositoryChecksum } from '../transfer/checksum.ts';
-import { gitWithoutRepository, gitWithRepository, serve, workingCopy } from './client.testing.ts';
+import {
+  createGitWithoutRepository,
+  createGitWithRepository,
+  createWorkingCopy,
+  serveRepository,
+} from './client.testing.ts';
 import { fetchAllRefs, findRemoteHead } from './fetch.ts';
 
 test('fetches all refs of any name, and deletes refs deleted on the remote', async (t) => {
-  const source = await gitWithRepository(t);
-  const here = await gitWithRepository(t);
-  const { url } = await serve(t, source.git, source.repository);
-  const copy = await workingCopy(t);
+  const source = await createGitWithRepository(t);
+  const here = await createGitWithRepository(t);
+  const { url } = await serveRepository(t, source.git, source.repository);
+  const copy = await createWorkingCopy(t);
   const id = await copy.commit('First', { 'a.txt': 'a\n' });
   await copy.git('push', url, 'main:main', 'main:a');
   await runGit(source.git, source.repository, 'update-ref', { args: ['refs/merge-requests/1/head', id] });
@@ -37,10 +42,10 @@ test('fetches all refs of any name, and deletes refs deleted on the remote', asy
 });
 
 test('finds the HEAD branch of the remote, and null while that branch is missing', async (t) => {
-  const source = await gitWithRepository(t);
-  const { url } = await serve(t, source.git, source.repository);
+  const source = await createGitWithRepository(t);
+  const { url } = await serveRepository(t, source.git, source.repository);
   assert.equal(await findRemoteHead(source.git, { url, headers: [] }), null);
-  const copy = await workingCopy(t);
+  const copy = await createWorkingCopy(t);
   await copy.commit('First');
   await copy.git('push', url, 'main:trunk');
   await setHead(source.git, source.repository, 'trunk');
@@ -64,7 +69,7 @@ async function noting(t: { after(end: () => void): void }, status: number, heade
 }
 
 test('sends headers only to the configured server, not to redirect targets', async (t) => {
-  const { git, repository } = await gitWithoutRepository(t);
+  const { git, repository } = await createGitWithoutRepository(t);
   await ensureRepository(repository, { defaultBranch: 'main' });
   const elsewhere = await noting(t, 200, {});
   const redirecting = await noting(t, 302, { Location: `${elsewhere.url}/info/refs?service=git-upload-pack` });
@@ -76,10 +81,10 @@ test('sends headers only to the configured server, not to redirect targets', asy
 });
 
 test('a fetch whose pack is truncated leaves no temporary file', async (t) => {
-  const source = await gitWithRepository(t);
-  const here = await gitWithRepository(t);
-  const { url } = await serve(t, source.git, source.repository);
-  const copy = await workingCopy(t);
+  const source = await createGitWithRepository(t);
+  const here = await createGitWithRepository(t);
+  const { url } = await serveRepository(t, source.git, source.repository);
+  const copy = await createWorkingCopy(t);
   // More than one packet of the protocol, and too many objects to be unpacked.
   const files = Array.from({ length: 150 }, (_, index) => [`${index}.txt`, randomBytes(1000).toString('hex')]);
   await copy.commit('First', Object.fromEntries(files));

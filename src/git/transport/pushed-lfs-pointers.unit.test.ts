@@ -2,22 +2,27 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { formatLfsPointer } from '../objects/lfs-pointer.ts';
-import { gitWithRepository, gitWithWorkingCopy, serve, workingCopy } from './client.testing.ts';
+import {
+  createGitWithRepository,
+  createGitWithWorkingCopy,
+  createWorkingCopy,
+  serveRepository,
+} from './client.testing.ts';
 import { listNewLfsPointers } from './pushed-lfs-pointers.ts';
 
 const pointer = (digit: string, size: number) => ({ oid: digit.repeat(64), size });
 
 test('lists the pointers that a push adds, not existing ones', async (t) => {
-  const { git, repository } = await gitWithRepository(t);
+  const { git, repository } = await createGitWithRepository(t);
   const found: unknown[] = [];
-  const { url } = await serve(t, git, repository, {
+  const { url } = await serveRepository(t, git, repository, {
     check: async ({ changes, quarantine }) => {
       const newIds = changes.map((change) => change.newId);
       found.push(await Readable.from(listNewLfsPointers(git, repository, newIds, quarantine)).toArray());
       return 'accept';
     },
   });
-  const copy = await workingCopy(t);
+  const copy = await createWorkingCopy(t);
   await copy.write('a.bin', formatLfsPointer(pointer('a', 7)));
   await copy.write('big', Buffer.alloc(3_000_000, 'x\n'));
   await copy.commit('1', { text: 'y'.repeat(150), small: 's' });
@@ -32,6 +37,6 @@ test('lists the pointers that a push adds, not existing ones', async (t) => {
 });
 
 test('an id that does not exist is an error, not an empty list', async (t) => {
-  const { git, repository } = await gitWithWorkingCopy(t);
+  const { git, repository } = await createGitWithWorkingCopy(t);
   await assert.rejects(Readable.from(listNewLfsPointers(git, repository, ['1'.repeat(40)])).toArray());
 });

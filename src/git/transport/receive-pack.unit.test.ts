@@ -9,29 +9,34 @@ import { runGit } from '../process/spawn.ts';
 import { resolveRef, ZERO_ID } from '../refs/refs.ts';
 import type { RefChange } from '../refs/update-refs.ts';
 import { getInternalDirectory } from '../storage/internal-directory.ts';
-import { gitWithoutRepository, gitWithRepository, serve, workingCopy } from './client.testing.ts';
+import {
+  createGitWithoutRepository,
+  createGitWithRepository,
+  createWorkingCopy,
+  serveRepository,
+} from './client.testing.ts';
 import { getHooksDirectory, InvalidHookMessage, parseHookMessage } from './hooks.ts';
 import { type PushRequest, type ReceiveVerdict, receivePack } from './receive-pack.ts';
 
 describe('a push', () => {
   test('creates the first branch of a repository that did not exist', async (t) => {
-    const { git, repository } = await gitWithoutRepository(t);
-    const { url } = await serve(t, git, repository);
-    const copy = await workingCopy(t);
+    const { git, repository } = await createGitWithoutRepository(t);
+    const { url } = await serveRepository(t, git, repository);
+    const copy = await createWorkingCopy(t);
     const id = await copy.commit('First', { 'a.txt': 'a\n' });
     await copy.git('push', url, 'main');
     assert.equal(await resolveRef(repository, 'refs/heads/main'), id);
   });
 
   test('calls "check" with all changes before refs move, and "after" afterwards', async (t) => {
-    const { git, repository } = await gitWithRepository(t);
+    const { git, repository } = await createGitWithRepository(t);
     const calls: {
       push?: PushRequest;
       before?: string | null;
       moved?: readonly RefChange[];
       afterwards?: string | null;
     } = {};
-    const { url } = await serve(t, git, repository, {
+    const { url } = await serveRepository(t, git, repository, {
       check: async (push) => {
         calls.push = push;
         calls.before = await resolveRef(repository, 'refs/heads/main');
@@ -42,7 +47,7 @@ describe('a push', () => {
         calls.afterwards = await resolveRef(repository, 'refs/heads/main');
       },
     });
-    const copy = await workingCopy(t);
+    const copy = await createWorkingCopy(t);
     const id = await copy.commit('First');
     await copy.git('tag', 'v1');
     await copy.git('push', '-o', 'ci.skip', '-o', 'a=b c', url, 'main', 'v1');
@@ -58,12 +63,12 @@ describe('a push', () => {
   });
 
   test('a rejected push moves nothing and prints every line of the reason', async (t) => {
-    const { git, repository } = await gitWithRepository(t);
-    const { url, received } = await serve(t, git, repository, {
+    const { git, repository } = await createGitWithRepository(t);
+    const { url, received } = await serveRepository(t, git, repository, {
       check: async () => ({ refuse: 'You may not.\nReally.' }),
       after: () => assert.fail('nothing moved'),
     });
-    const copy = await workingCopy(t);
+    const copy = await createWorkingCopy(t);
     const id = await copy.commit('First');
     const ran = await copy.tryGit('push', url, 'main', 'main:other');
     assert.equal(ran.code, 1);
@@ -75,16 +80,18 @@ describe('a push', () => {
   });
 
   test('a push whose check throws moves nothing', async (t) => {
-    const { git, repository } = await gitWithRepository(t);
-    const { url } = await serve(t, git, repository, { check: () => Promise.reject(new Error('the database is away')) });
-    const copy = await workingCopy(t);
+    const { git, repository } = await createGitWithRepository(t);
+    const { url } = await serveRepository(t, git, repository, {
+      check: () => Promise.reject(new Error('the database is away')),
+    });
+    const copy = await createWorkingCopy(t);
     await copy.commit('First');
     assert.notEqual((await copy.tryGit('push', url, 'main')).code, 0);
     assert.equal(await resolveRef(repository, 'refs/heads/main'), null);
   });
 
   test('makes new objects visible only to "check"', async (t) => {
-    const { git, repository } = await gitWithRepository(t);
+    const { git, repository } = await createGitWithRepository(t);
     const verdicts: boolean[] = [];
     const check = async ({ changes, quarantine }: PushRequest): Promise<ReceiveVerdict> => {
       const { oldId, newId } = changes[0]!;
@@ -94,8 +101,8 @@ describe('a push', () => {
       if (oldId !== ZERO_ID) verdicts.push(await isAncestor(git, repository, oldId, newId, quarantine));
       return 'accept';
     };
-    const { url } = await serve(t, git, repository, { check });
-    const copy = await workingCopy(t);
+    const { url } = await serveRepository(t, git, repository, { check });
+    const copy = await createWorkingCopy(t);
     await copy.commit('First');
     await copy.git('push', url, 'main');
     await copy.commit('Second');
@@ -106,12 +113,12 @@ describe('a push', () => {
   });
 
   test('reports only the refs that git itself has moved', async (t) => {
-    const { git, repository } = await gitWithRepository(t);
+    const { git, repository } = await createGitWithRepository(t);
     const moved: (readonly RefChange[])[] = [];
-    const copy = await workingCopy(t);
+    const copy = await createWorkingCopy(t);
     const first = await copy.commit('First');
     let somebodyIsFaster = false;
-    const { url } = await serve(t, git, repository, {
+    const { url } = await serveRepository(t, git, repository, {
       check: async () => {
         if (somebodyIsFaster) await runGit(git, repository, 'update-ref', { flags: ['-d'], args: ['refs/heads/main'] });
         return 'accept';
@@ -129,11 +136,11 @@ describe('a push', () => {
   });
 
   test('a push that moves nothing still calls "after"', async (t) => {
-    const { git, repository } = await gitWithRepository(t);
+    const { git, repository } = await createGitWithRepository(t);
     const moved: (readonly RefChange[])[] = [];
-    const copy = await workingCopy(t);
+    const copy = await createWorkingCopy(t);
     const first = await copy.commit('First');
-    const { url } = await serve(t, git, repository, {
+    const { url } = await serveRepository(t, git, repository, {
       check: async ({ changes, quarantine }) => {
         const target = changes[0]!.newId;
         if (target !== first) {
@@ -151,24 +158,24 @@ describe('a push', () => {
   });
 
   test('completes the push of the client only after "after" returns', async (t) => {
-    const { git, repository } = await gitWithRepository(t);
+    const { git, repository } = await createGitWithRepository(t);
     let done = false;
-    const { url } = await serve(t, git, repository, {
+    const { url } = await serveRepository(t, git, repository, {
       after: async () => {
         for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
         done = true;
       },
     });
-    const copy = await workingCopy(t);
+    const copy = await createWorkingCopy(t);
     await copy.commit('First');
     await copy.git('push', url, 'main');
     assert.ok(done);
   });
 
   test('rejects pushes to internal or unknown refs', async (t) => {
-    const { git, repository } = await gitWithRepository(t);
-    const { url } = await serve(t, git, repository);
-    const copy = await workingCopy(t);
+    const { git, repository } = await createGitWithRepository(t);
+    const { url } = await serveRepository(t, git, repository);
+    const copy = await createWorkingCopy(t);
     await copy.commit('First');
     for (const ref of [
       'refs/keep-around/x',
@@ -184,9 +191,9 @@ describe('a push', () => {
   });
 
   test('deletes the branch of HEAD if "check" accepts it', async (t) => {
-    const { git, repository } = await gitWithRepository(t);
-    const { url } = await serve(t, git, repository);
-    const copy = await workingCopy(t);
+    const { git, repository } = await createGitWithRepository(t);
+    const { url } = await serveRepository(t, git, repository);
+    const copy = await createWorkingCopy(t);
     await copy.commit('First');
     await copy.git('push', url, 'main');
     await copy.git('push', url, ':main');
@@ -194,9 +201,9 @@ describe('a push', () => {
   });
 
   test('restores removed hooks', async (t) => {
-    const { git, repository } = await gitWithRepository(t);
-    const { url, received } = await serve(t, git, repository);
-    const copy = await workingCopy(t);
+    const { git, repository } = await createGitWithRepository(t);
+    const { url, received } = await serveRepository(t, git, repository);
+    const copy = await createWorkingCopy(t);
     await copy.commit('First');
     await copy.git('push', url, 'main');
     await rm(join(getHooksDirectory(getInternalDirectory(git)), 'pre-receive'));
@@ -205,9 +212,9 @@ describe('a push', () => {
   });
 
   test('accepts hundreds of refs in one push', async (t) => {
-    const { git, repository } = await gitWithRepository(t);
-    const { url, received } = await serve(t, git, repository);
-    const copy = await workingCopy(t);
+    const { git, repository } = await createGitWithRepository(t);
+    const { url, received } = await serveRepository(t, git, repository);
+    const copy = await createWorkingCopy(t);
     await copy.commit('First');
     await copy.git('push', url, ...Array.from({ length: 500 }, (_, at) => `main:refs/heads/branch-number-${at}`));
     assert.equal(received[0]?.changes.length, 500);
@@ -215,8 +222,8 @@ describe('a push', () => {
   });
 
   test('a push aborted within its pack moves nothing and does not call "check"', async (t) => {
-    const { git, repository } = await gitWithRepository(t);
-    const copy = await workingCopy(t);
+    const { git, repository } = await createGitWithRepository(t);
+    const copy = await createWorkingCopy(t);
     const id = await copy.commit('First');
     const command = `${ZERO_ID} ${id} refs/heads/main\0report-status`;
     const length = (command.length + 4).toString(16).padStart(4, '0');
@@ -236,10 +243,10 @@ describe('a push', () => {
   });
 
   test('line feeds in a name cannot hide a ref', async (t) => {
-    const { git, repository } = await gitWithRepository(t);
-    const copy = await workingCopy(t);
+    const { git, repository } = await createGitWithRepository(t);
+    const copy = await createWorkingCopy(t);
     const id = await copy.commit('First');
-    await copy.git('push', (await serve(t, git, repository)).url, 'main');
+    await copy.git('push', (await serveRepository(t, git, repository)).url, 'main');
     const line = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
     for (const name of ['refs/heads/a\n\n', `refs/heads/a\n${id} ${ZERO_ID} refs/heads/b\n\npost-receive`]) {
       const commands = [
@@ -260,10 +267,10 @@ describe('a push', () => {
   });
 
   test('completes when the client disconnects after "check"', async (t) => {
-    const { git, repository } = await gitWithRepository(t);
-    const copy = await workingCopy(t);
+    const { git, repository } = await createGitWithRepository(t);
+    const copy = await createWorkingCopy(t);
     const id = await copy.commit('First');
-    await copy.git('push', (await serve(t, git, repository)).url, 'main');
+    await copy.git('push', (await serveRepository(t, git, repository)).url, 'main');
     const command = `${id} ${ZERO_ID} refs/heads/main\0report-status delete-refs`;
     const length = (command.length + 4).toString(16).padStart(4, '0');
     const output = new PassThrough();

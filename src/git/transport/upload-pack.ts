@@ -4,7 +4,7 @@ import { SHOW_ALL_REFS } from '../process/commands.ts';
 import { spawnGit } from '../process/spawn.ts';
 import { killOnClose, pipeToStdin, pipeUntilExit, type StreamResult } from '../process/stream-pipes.ts';
 import type { Repository } from '../repository.ts';
-import { getRepositoryOrEmpty, protocolEnvironment } from './advertise-refs.ts';
+import { getRepositoryOrEmpty, toProtocolEnvironment } from './advertise-refs.ts';
 
 interface UploadOptions {
   /** The decoded body of the client's POST. */
@@ -30,7 +30,7 @@ export async function uploadPack(git: Git, repository: Repository, options: Uplo
     servedRepository,
     'upload-pack',
     { flags: ['--stateless-rpc'], args: [servedRepository.directory] },
-    { env: protocolEnvironment(protocol), ...(options.allRefs && { config: SHOW_ALL_REFS }) },
+    { env: toProtocolEnvironment(protocol), ...(options.allRefs && { config: SHOW_ALL_REFS }) },
   );
   pipeToStdin(input, child.stdin);
   killOnClose(output, child);

@@ -5,8 +5,13 @@ import type { Git } from '../git.ts';
 import { runGit } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
 import { repositoryExists } from '../storage/storage.ts';
-import { type GitService, protocolEnvironment, sendRefAdvertisement } from './advertise-refs.ts';
-import { gitWithoutRepository, gitWithRepository, serve, workingCopy } from './client.testing.ts';
+import { type GitService, sendRefAdvertisement, toProtocolEnvironment } from './advertise-refs.ts';
+import {
+  createGitWithoutRepository,
+  createGitWithRepository,
+  createWorkingCopy,
+  serveRepository,
+} from './client.testing.ts';
 
 interface Asked {
   protocol?: string;
@@ -23,20 +28,20 @@ async function advertised(git: Git, repository: Repository, service: GitService,
 describe('a fetch', () => {
   for (const version of ['0', '1', '2']) {
     test(`clones what was pushed, with protocol version ${version}`, async (t) => {
-      const { git, repository } = await gitWithRepository(t);
-      const { url } = await serve(t, git, repository);
-      const copy = await workingCopy(t);
+      const { git, repository } = await createGitWithRepository(t);
+      const { url } = await serveRepository(t, git, repository);
+      const copy = await createWorkingCopy(t);
       const id = await copy.commit('First', { 'a.txt': 'a\n' });
       await copy.git('push', url, 'main');
-      const other = await workingCopy(t);
+      const other = await createWorkingCopy(t);
       await other.git('-c', `protocol.version=${version}`, 'clone', '-q', url, 'clone');
       assert.equal(await other.git('-C', 'clone', 'rev-parse', 'HEAD'), id);
     });
 
     test(`clones a repository that does not exist yet as an empty one, with protocol version ${version}`, async (t) => {
-      const { git, repository } = await gitWithoutRepository(t);
-      const { url } = await serve(t, git, repository);
-      const copy = await workingCopy(t);
+      const { git, repository } = await createGitWithoutRepository(t);
+      const { url } = await serveRepository(t, git, repository);
+      const copy = await createWorkingCopy(t);
       await copy.git('-c', `protocol.version=${version}`, 'clone', '-q', url, 'clone');
       assert.equal(await copy.git('-C', 'clone', 'for-each-ref'), '');
       assert.equal(await repositoryExists(repository), false);
@@ -44,9 +49,9 @@ describe('a fetch', () => {
   }
 
   test('sees merge request and pipeline refs, but no internal refs', async (t) => {
-    const { git, repository } = await gitWithRepository(t);
-    const { url } = await serve(t, git, repository);
-    const copy = await workingCopy(t);
+    const { git, repository } = await createGitWithRepository(t);
+    const { url } = await serveRepository(t, git, repository);
+    const copy = await createWorkingCopy(t);
     const id = await copy.commit('First');
     await copy.git('push', url, 'main');
     const own = ['refs/keep-around/1', 'refs/environments/production/deployments/1'];
@@ -60,13 +65,13 @@ describe('a fetch', () => {
   });
 
   test('supports partial clones, and fetches of a commit by id', async (t) => {
-    const { git, repository } = await gitWithRepository(t);
-    const { url } = await serve(t, git, repository);
-    const copy = await workingCopy(t);
+    const { git, repository } = await createGitWithRepository(t);
+    const { url } = await serveRepository(t, git, repository);
+    const copy = await createWorkingCopy(t);
     const first = await copy.commit('First', { 'a.txt': 'a\n' });
     await copy.commit('Second', { 'a.txt': 'b\n' });
     await copy.git('push', url, 'main');
-    const other = await workingCopy(t);
+    const other = await createWorkingCopy(t);
     await other.git('clone', '-q', '--filter=blob:none', url, 'partial');
     assert.equal(await other.git('-C', 'partial', 'show', 'HEAD~1:a.txt'), 'a');
     for (const version of ['0', '2']) {
@@ -76,7 +81,7 @@ describe('a fetch', () => {
   });
 
   test('stops git when the client disconnects', async (t) => {
-    const { git, repository } = await gitWithRepository(t);
+    const { git, repository } = await createGitWithRepository(t);
     const output = new PassThrough();
     output.destroy();
     const { failure } = await sendRefAdvertisement(git, repository, 'git-upload-pack', { output });
@@ -87,7 +92,7 @@ describe('a fetch', () => {
 
 describe('an advertisement', () => {
   test('sends the service name first, except with version 2', async (t) => {
-    const { git, repository } = await gitWithRepository(t);
+    const { git, repository } = await createGitWithRepository(t);
     const fetch = '001e# service=git-upload-pack\n0000';
     assert.ok((await advertised(git, repository, 'git-upload-pack')).startsWith(fetch));
     const first = await advertised(git, repository, 'git-upload-pack', { protocol: 'version=1' });
@@ -99,9 +104,9 @@ describe('an advertisement', () => {
   });
 
   test('ignores unknown versions in the header', () => {
-    assert.deepEqual(protocolEnvironment('version=2'), { GIT_PROTOCOL: 'version=2' });
-    assert.deepEqual(protocolEnvironment('x=y:version=1'), { GIT_PROTOCOL: 'version=1' });
-    assert.deepEqual(protocolEnvironment('version=9'), {});
-    assert.deepEqual(protocolEnvironment(undefined), {});
+    assert.deepEqual(toProtocolEnvironment('version=2'), { GIT_PROTOCOL: 'version=2' });
+    assert.deepEqual(toProtocolEnvironment('x=y:version=1'), { GIT_PROTOCOL: 'version=1' });
+    assert.deepEqual(toProtocolEnvironment('version=9'), {});
+    assert.deepEqual(toProtocolEnvironment(undefined), {});
   });
 });

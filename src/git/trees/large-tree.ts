@@ -21,7 +21,7 @@ export async function replaceEntries(
   entries: readonly TreeEntry[],
 ): Promise<Buffer> {
   const replaced = new Set(names.map((name) => encodeName(name).toString('latin1')));
-  const added = entries.map((entry) => ({ key: sortKey(encodeName(entry.name), entry.type === 'tree'), entry }));
+  const added = entries.map((entry) => ({ key: toSortKey(encodeName(entry.name), entry.type === 'tree'), entry }));
   const parts: Buffer[] = [];
   let copiedUntil = 0;
   let next = 0;
@@ -35,7 +35,7 @@ export async function replaceEntries(
     const isReplaced = replaced.has(name.toString('latin1'));
     const firstAdded = next;
     if (next < added.length) {
-      const key = sortKey(name, content[offset] === DIRECTORY_MODE_DIGIT);
+      const key = toSortKey(name, content[offset] === DIRECTORY_MODE_DIGIT);
       while (next < added.length && Buffer.compare(added[next]!.key, key) < 0) next += 1;
     }
     if (isReplaced || next > firstAdded) {
@@ -57,7 +57,7 @@ export async function replaceEntries(
 const DIRECTORY_MODE_DIGIT = 0x34;
 
 /** Returns the sort key of an entry: its bytes; a directory sorts as if its name ended in `/`. */
-export function sortKey(name: Buffer, isDirectory: boolean): Buffer {
+export function toSortKey(name: Buffer, isDirectory: boolean): Buffer {
   return isDirectory ? Buffer.concat([name, SLASH]) : name;
 }
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeCommit } from '../commits/commit.ts';
 import { commitFiles, type GitWorld, gitWorld, newFiles } from '../fixtures.testing.ts';
-import { repositoryAt } from '../git.ts';
+import { getRepositoryAt } from '../git.ts';
 import { readCommit } from '../objects/object-reader.ts';
 import { readGitOutput } from '../process/spawn.ts';
-import { diskPathFor, ensureRepository } from '../storage/storage.ts';
+import { ensureRepository, toDiskPath } from '../storage/storage.ts';
 import { findEntryAtPath, findLastCommit } from './path-entries.ts';
 
 const strange = [
@@ -88,7 +88,7 @@ test('the last commit is the one that changed the path, and is cached', async (t
 test('a commit that was missing is found once it exists', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const elsewhere = { ...world, repository: repositoryAt(git, 'default', diskPathFor(2)) };
+  const elsewhere = { ...world, repository: getRepositoryAt(git, 'default', toDiskPath(2)) };
   await ensureRepository(elsewhere.repository, { defaultBranch: 'main' });
   const later = await commitFiles(elsewhere, 'main', newFiles({ a: 'a' }));
   assert.equal(await findLastCommit(git, repository, later, 'a'), null);

@@ -1,6 +1,6 @@
 import type { TreeEntry } from '../objects/object-parser.ts';
 import { encodeName } from '../ref-names.ts';
-import { type LargeTree, replaceEntries, sortKey } from './large-tree.ts';
+import { type LargeTree, replaceEntries, toSortKey } from './large-tree.ts';
 import { isStorableName } from './reserved-names.ts';
 
 /**
@@ -157,7 +157,7 @@ export function formatTree(entries: readonly TreeEntry[]): Buffer {
 const MODE_LENGTH = 6;
 
 function sortEntries(entries: readonly TreeEntry[]): TreeEntry[] {
-  const keyed = entries.map((entry) => ({ entry, key: sortKey(encodeName(entry.name), entry.type === 'tree') }));
+  const keyed = entries.map((entry) => ({ entry, key: toSortKey(encodeName(entry.name), entry.type === 'tree') }));
   return keyed.sort((a, b) => Buffer.compare(a.key, b.key)).map(({ entry }) => entry);
 }
 

@@ -7,7 +7,7 @@ import { canSeeProject, findMovedProject, findProject, getProjectRole } from '#d
 import { WIKI_SUFFIX } from '#domain/namespaces/routes.ts';
 import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import { findWiki } from '#domain/wikis.ts';
-import { diskPathFor } from '#git/storage/storage.ts';
+import { toDiskPath } from '#git/storage/storage.ts';
 import type { LocatedRepository } from '#repositories/repository.ts';
 import { READ_ONLY } from '../errors/error-messages.ts';
 import {
@@ -90,7 +90,7 @@ export async function getWikiRepository(
   if (wiki !== null && (action === 'push' || !wiki.empty)) return wiki;
   if (action === 'push') {
     const { storage } = parent.project ?? parent.group!;
-    return { storage, disk_path: diskPathFor('a wiki that is not there yet'), default_branch: 'main' };
+    return { storage, disk_path: toDiskPath('a wiki that is not there yet'), default_branch: 'main' };
   }
   throw plainError(404, `A repository for this ${parent.project ? 'wiki' : 'group wiki'} does not exist yet.`);
 }

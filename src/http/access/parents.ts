@@ -2,7 +2,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { GroupAbilityName, ProjectAbilityName } from '#authorization/abilities.ts';
 import { requireGroupAccess, requireProjectAccess } from '#authorization/current-access.ts';
 import type { Transaction } from '#database/database.ts';
-import { groupSource, type MemberSource, projectSource } from '#domain/members/memberships.ts';
+import { type MemberSource, toGroupSource, toProjectSource } from '#domain/members/memberships.ts';
 import { type Group, getGroupRole } from '#domain/namespaces/groups.ts';
 import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import type { GroupOrProject } from '#domain/namespaces/scope.ts';
@@ -64,12 +64,12 @@ const PROJECT: ParentKind = {
 
 function toGroupParent(caller: SignedInCaller, group: Group): Parent {
   const { full_path } = group;
-  return { ...groupSource(group.id), type: 'group', full_path, role: getGroupRole(caller, group), group };
+  return { ...toGroupSource(group.id), type: 'group', full_path, role: getGroupRole(caller, group), group };
 }
 
 function toProjectParent(caller: SignedInCaller, project: Project): Parent {
   const { full_path } = project;
-  return { ...projectSource(project), type: 'project', full_path, role: getProjectRole(caller, project), project };
+  return { ...toProjectSource(project), type: 'project', full_path, role: getProjectRole(caller, project), project };
 }
 
 /** Returns a group or project as a parent, with the role of the caller. */

@@ -1,13 +1,13 @@
 import { identify } from '#authentication/credentials.ts';
 import { getClientNetwork } from '#rate-limits/client-network.ts';
 import {
+  createThrottleHeaders,
   findAlertThrottle,
   findThrottle,
   isAlertPath,
   isAnyThrottleEnabled,
   isThrottled,
   type Throttle,
-  throttleHeaders,
 } from '#rate-limits/throttles.ts';
 import { windowAt } from '#rate-limits/window-counters.ts';
 import { hashToken } from '#security/tokens.ts';
@@ -40,7 +40,7 @@ export async function applyThrottle(services: Services, request: IncomingRequest
   const now = services.clock.now();
   const window = windowAt(now, `${throttle.name}:${subject}`, throttle.periodSeconds);
   const requestCount = await services.countRequest(window);
-  const headers = throttleHeaders(throttle, requestCount, window.endsAt / 1000);
+  const headers = createThrottleHeaders(throttle, requestCount, window.endsAt / 1000);
   if (requestCount <= throttle.limit) return { headers, error: null };
   const retryHeaders = {
     'Retry-After': String(Math.ceil((window.endsAt - now.getTime()) / 1000)),

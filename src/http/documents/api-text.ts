@@ -1,9 +1,9 @@
 import type { TSchema } from 'typebox';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import type { Parameter } from '../parameters/declarations.ts';
-import { declaredParameters } from '../server/pipeline/handle.ts';
-import { pathParameterNames } from '../server/routing/paths.ts';
-import { fullPath, type Registry } from '../server/routing/registry.ts';
+import { getDeclaredParameters } from '../server/pipeline/handle.ts';
+import { listPathParameterNames } from '../server/routing/paths.ts';
+import { getFullPath, type Registry } from '../server/routing/registry.ts';
 
 /** The generated files that show each change of the API as a diff: `api.txt`, `api-parameters.txt`, `test/stage-orders.txt`. */
 
@@ -52,7 +52,7 @@ function toEndpointColumns(endpoint: Endpoint): string[] {
 }
 
 function formatRoute(endpoint: Endpoint): string {
-  return `${endpoint.method.padEnd(6)} ${fullPath(endpoint)}`;
+  return `${endpoint.method.padEnd(6)} ${getFullPath(endpoint)}`;
 }
 
 function formatAcceptedTokens({ scopes, anyScope, allowJobToken, allowSiteToken }: Endpoint): string {
@@ -61,8 +61,8 @@ function formatAcceptedTokens({ scopes, anyScope, allowJobToken, allowSiteToken 
 }
 
 function toParameterRows(endpoint: Endpoint): string[][] {
-  const pathNames = pathParameterNames(endpoint.path);
-  return Object.entries({ ...declaredParameters(endpoint), ...endpoint.fields })
+  const pathNames = listPathParameterNames(endpoint.path);
+  return Object.entries({ ...getDeclaredParameters(endpoint), ...endpoint.fields })
     .filter(([name]) => !pathNames.includes(name))
     .flatMap(([name, parameter]) => formatParameter(name, parameter))
     .map((columns) => [formatRoute(endpoint), ...columns]);
@@ -119,7 +119,7 @@ function formatType(schema: TSchema): string {
 export function formatStageOrders(registry: Registry): string {
   return registry.endpoints
     .filter(({ stageOrder }) => stageOrder !== 'standard')
-    .map((endpoint) => `${endpoint.stageOrder}  ${endpoint.method} ${fullPath(endpoint)}  ${endpoint.name}\n`)
+    .map((endpoint) => `${endpoint.stageOrder}  ${endpoint.method} ${getFullPath(endpoint)}  ${endpoint.name}\n`)
     .sort()
     .join('');
 }

@@ -8,9 +8,9 @@ import type { ErrorEntry } from '../errors/error-table.ts';
 import { type Parameter, parametersSchema } from '../parameters/declarations.ts';
 import { string } from '../parameters/texts.ts';
 import { SESSION_COOKIE } from '../request/cookie.ts';
-import { declaredParameters } from '../server/pipeline/handle.ts';
-import { pathParameters, replaceParameters } from '../server/routing/paths.ts';
-import { fullPath, type Registry } from '../server/routing/registry.ts';
+import { getDeclaredParameters } from '../server/pipeline/handle.ts';
+import { parsePathParameters, replaceParameters } from '../server/routing/paths.ts';
+import { getFullPath, type Registry } from '../server/routing/registry.ts';
 
 /** Builds the OpenAPI 3.1 document of the routes below /api/v4 from the endpoints (contract/conventions.md §10). */
 
@@ -35,8 +35,8 @@ function buildDocument(registry: Registry): ServerlessDocument {
   const templates = new Map<string, string>();
   for (const endpoint of endpoints) {
     // OpenAPI allows one parameter name per path position; the first endpoint determines it.
-    const pathPattern = replaceParameters(fullPath(endpoint), () => '{}');
-    const template = templates.get(pathPattern) ?? replaceParameters(fullPath(endpoint), ({ name }) => `{${name}}`);
+    const pathPattern = replaceParameters(getFullPath(endpoint), () => '{}');
+    const template = templates.get(pathPattern) ?? replaceParameters(getFullPath(endpoint), ({ name }) => `{${name}}`);
     templates.set(pathPattern, template);
     const pathItem = (paths[template] ??= {});
     pathItem[endpoint.method.toLowerCase()] = createOperation(endpoint, template, schemas);
@@ -85,14 +85,14 @@ function createSecuritySchemes(url: string): Json {
 }
 
 function createParameters(endpoint: Endpoint, template: string, schemas: SchemaCollector): Json {
-  const pathParameterList = pathParameters(fullPath(endpoint));
+  const pathParameterList = parsePathParameters(getFullPath(endpoint));
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
   const inPath = pathParameterList.map(({ name, pattern }, index) => {
     const declared = endpoint.params[name]?.type.schema ?? string.schema;
     const schema = schemas.toReference(pattern === undefined ? declared : { ...declared, ...string.schema, pattern });
     return { name: names[index] ?? name, in: 'path', required: true, schema };
   });
-  const others = Object.entries(declaredParameters(endpoint)).filter(
+  const others = Object.entries(getDeclaredParameters(endpoint)).filter(
     ([name]) => !pathParameterList.some((parameter) => parameter.name === name),
   );
   const inBody = endpoint.body === 'late' ? Object.entries(endpoint.fields) : others;
@@ -171,7 +171,7 @@ function listCommonErrors(endpoint: Endpoint): readonly (readonly [status: numbe
   const stages: readonly Stage[] = STAGE_ORDERS[endpoint.stageOrder];
   // A credential may be invalid or lack a scope, also for endpoints that require none.
   const checksCaller = access.audience !== 'open' || stages.includes('credentials');
-  const mayBeMissing = pathParameters(endpoint.path).length > 0 || access.isEnabled !== undefined;
+  const mayBeMissing = parsePathParameters(endpoint.path).length > 0 || access.isEnabled !== undefined;
   const readsBody = hasRequestBody(endpoint) && stages.includes('body') && endpoint.body === 'merged';
   const errors: [boolean, number, string][] = [
     [true, 400, 'InvalidParameters'],
@@ -250,7 +250,10 @@ function createErrorResponse(status: number, codes: readonly [string, ErrorEntry
     content: {
       // Throttles answer in plain text (contract/conventions.md §8).
       ...(status === 429 ? PLAIN_TEXT : {}),
-      'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' }, examples: Object.fromEntries(examples) },
+      'application/json': {
+        schema: { $ref: '#/components/schemas/ErrorResponse' },
+        examples: Object.fromEntries(examples),
+      },
     },
   };
 }
@@ -270,11 +273,15 @@ function createComponents(schemas: Json): Json {
       InvalidParameters: createJsonError('A parameter is missing or invalid', { error: 'name is missing' }),
       Unauthorized: createJsonError('The credential is missing or invalid', { message: '401 Unauthorized' }),
       Forbidden: createJsonError('The caller is not allowed to do this', { message: '403 Forbidden' }),
-      NotFound: createJsonError('The resource does not exist, or the caller cannot see it', { message: '404 Not Found' }),
+      NotFound: createJsonError('The resource does not exist, or the caller cannot see it', {
+        message: '404 Not Found',
+      }),
       OrderNotAllowed: createJsonError('The list does not support keyset pagination in this order', {
         error: 'Keyset pagination is not yet available for this type of request',
       }),
-      PreconditionFailed: createJsonError('The resource has changed since the time in If-Unmodified-Since', { message: '412 Precondition Failed' }),
+      PreconditionFailed: createJsonError('The resource has changed since the time in If-Unmodified-Since', {
+        message: '412 Precondition Failed',
+      }),
       BodyTooLarge: createJsonError('The body is too large', { message: '413 Request Entity Too Large' }),
       UnsupportedMediaType: createJsonError('The media type of the body is not supported', {
         error: "The provided content-type 'text/plain' is not supported.",

@@ -11,7 +11,7 @@ import { created, ok, page, shape, text } from '../endpoint/responses.ts';
 import { object, optional, required } from '../parameters/declarations.ts';
 import { string } from '../parameters/texts.ts';
 import { arrayOf, integer, oneOf } from '../parameters/types.ts';
-import { createRegistry, fullPath, type Registry } from '../server/routing/registry.ts';
+import { createRegistry, getFullPath, type Registry } from '../server/routing/registry.ts';
 import { buildOpenApiDocument } from './openapi.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is reached into by name
@@ -32,7 +32,7 @@ test('contains exactly the routes below /api/v4', () => {
   const served = registry.endpoints.filter(({ root }) => !root);
   assert.deepEqual(
     shapes(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)),
-    shapes(served.map((one) => `${one.method} ${fullPath(one)}`)),
+    shapes(served.map((one) => `${one.method} ${getFullPath(one)}`)),
   );
 });
 

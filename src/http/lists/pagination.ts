@@ -82,7 +82,7 @@ const keysetUnavailable = () =>
 /**
  * Returns the requested page of a list. Throws 405 for an order that the list does not support with keyset pagination.
  */
-export function pageRequest(params: RawParameters, rule: KeysetRule | undefined, signedIn: boolean): PageRequest {
+export function readPageRequest(params: RawParameters, rule: KeysetRule | undefined, signedIn: boolean): PageRequest {
   const page = params.page as number;
   const perPage = params.per_page as number;
   const isKeyset = rule !== undefined && (rule.always === true || params.pagination === 'keyset');
@@ -148,7 +148,7 @@ function formatCursor(request: KeysetRequest, value: string | number, id: number
 }
 
 /** Returns a keyset page. `rows` are up to `perPage` + 1 rows, in the order in which they were read. */
-export function keysetPage<T extends { id: number }>(
+export function toKeysetPage<T extends { id: number }>(
   request: KeysetRequest,
   rows: readonly T[],
   rule: KeysetRule,
@@ -172,7 +172,7 @@ export function keysetPage<T extends { id: number }>(
 }
 
 /** Returns the pagination headers of a page. `rawParams` are all parameters of the request, before validation. */
-export function pageHeaders(
+export function createPageHeaders(
   page: ListPage<unknown>,
   request: PageRequest,
   incoming: IncomingRequest,

@@ -7,14 +7,14 @@ import { Problems } from '../parameters/parameter-type.ts';
 import type { IncomingRequest } from '../request/incoming.ts';
 import type { ListPage } from './page.ts';
 import {
+  createPageHeaders,
   type KeysetRequest,
   type KeysetRule,
-  keysetPage,
   keysetParameters,
   type OffsetRequest,
-  pageHeaders,
   pageParameters,
-  pageRequest,
+  readPageRequest,
+  toKeysetPage,
 } from './pagination.ts';
 
 const request = { baseUrl: 'http://hearth.test', path: '/api/v4/projects/a%2Fb/things' } as IncomingRequest;
@@ -26,7 +26,7 @@ function headersOf(
   query = '',
 ) {
   const whole = { items: [1], total: 1, more: false, ...page };
-  return pageHeaders(whole, { kind: 'offset', page: number, perPage }, request, parseForm(query));
+  return createPageHeaders(whole, { kind: 'offset', page: number, perPage }, request, parseForm(query));
 }
 
 /** rel -> url of a Link header; the form of the header is checked too. */
@@ -80,7 +80,7 @@ test('links keep every parameter of the request, escaped', () => {
 });
 
 test('escapes commas everywhere', () => {
-  const headers = pageHeaders(
+  const headers = createPageHeaders(
     { items: [], total: 0, more: false },
     { kind: 'offset', page: 1, perPage: 20 },
     { ...request, path: '/api/v4/x,y' },
@@ -145,7 +145,7 @@ const byId: KeysetRule = { orders: ['id desc', 'id asc'], by: 'id', defaultOrder
 
 function ask(rule: KeysetRule, given: RawParameters, signedIn = true) {
   const params = readParameters({ ...keysetParameters, ...pageParameters }, given, new Problems());
-  return pageRequest(params, rule, signedIn);
+  return readPageRequest(params, rule, signedIn);
 }
 
 function keyset(rule: KeysetRule, given: RawParameters = {}): KeysetRequest {
@@ -191,16 +191,16 @@ test('a list whose default order has no keyset pages requires order_by', () => {
 
 test('id pages link to a next page while they have rows', () => {
   const asked = keyset(byId, { order_by: 'id', per_page: '2' });
-  const full = keysetPage(asked, [{ id: 9 }, { id: 7 }, { id: 5 }], byId);
+  const full = toKeysetPage(asked, [{ id: 9 }, { id: 7 }, { id: 5 }], byId);
   assert.deepEqual(full.items, [{ id: 9 }, { id: 7 }]);
   const given = parseForm('pagination=keyset&order_by=id&per_page=2&id_before=11&search=x');
-  const headers = pageHeaders(full, asked, request, given);
+  const headers = createPageHeaders(full, asked, request, given);
   assert.deepEqual(headers, {
     Link: `<${BASE}pagination=keyset&order_by=id&per_page=2&search=x&id_before=7>; rel="next"`,
   });
-  const last = keysetPage(asked, [{ id: 5 }], byId);
-  assert.match(pageHeaders(last, asked, request, given).Link ?? '', /id_before=5/);
-  assert.deepEqual(pageHeaders(keysetPage(asked, [], byId), asked, request, given), {});
+  const last = toKeysetPage(asked, [{ id: 5 }], byId);
+  assert.match(createPageHeaders(last, asked, request, given).Link ?? '', /id_before=5/);
+  assert.deepEqual(createPageHeaders(toKeysetPage(asked, [], byId), asked, request, given), {});
 });
 
 interface Row {
@@ -223,8 +223,8 @@ function store({ sort, after, perPage }: KeysetRequest): Row[] {
 function byName(cursor?: string) {
   const rule: KeysetRule = { orders: ['name asc'], by: 'cursor' };
   const asked = keyset(rule, { per_page: '2', ...(cursor ? { cursor } : {}) });
-  const page = keysetPage(asked, store(asked), rule, (row) => row.name);
-  const headers = pageHeaders(page, asked, request, {});
+  const page = toKeysetPage(asked, store(asked), rule, (row) => row.name);
+  const headers = createPageHeaders(page, asked, request, {});
   return {
     ids: page.items.map(({ id }) => id),
     next: headers['X-Next-Cursor'],
@@ -267,7 +267,7 @@ const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('
 
 test('a cursor is an encoded object with a direction', () => {
   const asked = keyset(byCursor, { per_page: '1' });
-  const page = keysetPage(asked, [{ id: 3 }, { id: 2 }], byCursor);
+  const page = toKeysetPage(asked, [{ id: 3 }, { id: 2 }], byCursor);
   const cursor = page.keyset?.next?.cursor ?? '';
   assert.deepEqual(JSON.parse(Buffer.from(cursor, 'base64url').toString()), { id: 3, _kd: 'n' });
   assert.deepEqual(keyset(byCursor, { cursor }).after, { value: 3, id: 3 });

@@ -39,7 +39,7 @@ interface PageContent {
 }
 
 /** Returns a complete page in the common layout. Browsers and proxies must not store it, nor show it in a frame. */
-export function htmlPage({ title, main, csrfToken, status, headers, formTargets = [] }: PageContent): HtmlReply {
+export function createHtmlPage({ title, main, csrfToken, status, headers, formTargets = [] }: PageContent): HtmlReply {
   const { text } = markup`<!doctype html>
 <html lang="en">
 <head>
@@ -66,12 +66,12 @@ ${main}
 }
 
 /** Returns the hidden field with the CSRF token. */
-export function csrfField(csrfToken: string): Markup {
+export function createCsrfField(csrfToken: string): Markup {
   return markup`<input type="hidden" name="authenticity_token" value="${csrfToken}">`;
 }
 
 /** Returns an error message, which screen readers announce at once. */
-export function alertBox(text: string): Markup {
+export function createAlertBox(text: string): Markup {
   return markup`<p class="alert" role="alert">${text}</p>`;
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { htmlPage, markup } from './html-page.ts';
+import { createHtmlPage, markup } from './html-page.ts';
 
 test('every value is escaped, in text and in attributes, and markup in markup is not', () => {
   const evil = `<b a="1" c='2'>&`;
@@ -15,14 +15,14 @@ test('every value is escaped, in text and in attributes, and markup in markup is
 });
 
 test('the title cannot end its element, and the head contains the CSRF token', () => {
-  const { body } = htmlPage({ title: '</title><script>', main: markup`<p>x</p>`, csrfToken: 'T"' });
+  const { body } = createHtmlPage({ title: '</title><script>', main: markup`<p>x</p>`, csrfToken: 'T"' });
   assert.ok(!body.includes('<script>'));
   assert.ok(body.includes('<meta name="csrf-token" content="T&#34;">'));
-  assert.ok(!htmlPage({ title: 'x', main: markup``, csrfToken: null }).body.includes('csrf-token'));
+  assert.ok(!createHtmlPage({ title: 'x', main: markup``, csrfToken: null }).body.includes('csrf-token'));
 });
 
 test('the content security policy allows only the own style and the declared form targets', () => {
-  const { body, headers } = htmlPage({
+  const { body, headers } = createHtmlPage({
     title: 'x',
     main: markup``,
     csrfToken: null,

@@ -1,9 +1,9 @@
 import { type Caller, isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import {
   createSession,
+  createSessionSecret,
   deriveCsrfToken,
   findSession,
-  newSessionSecret,
   updateReturnTo,
 } from '#authentication/sessions/sessions.ts';
 import { getSignInBlock } from '#authentication/sign-in-blocks.ts';
@@ -14,10 +14,10 @@ import { HttpError } from '../errors/http-error.ts';
 import { optional } from '../parameters/declarations.ts';
 import { string } from '../parameters/texts.ts';
 import { localUrl } from '../request/base-url.ts';
-import { getCsrfToken, getSessionSecret, isCsrfToken, sessionCookie } from '../request/cookie.ts';
+import { createSessionCookie, getCsrfToken, getSessionSecret, isCsrfToken } from '../request/cookie.ts';
 import type { IncomingRequest } from '../request/incoming.ts';
 import type { Services } from '../services.ts';
-import { alertBox, htmlPage, markup } from './html-page.ts';
+import { createAlertBox, createHtmlPage, markup } from './html-page.ts';
 
 /**
  * Access for HTML pages: only the session cookie authenticates (contract/conventions.md §7 "Web sign-in and session cookie").
@@ -127,14 +127,14 @@ function requireCsrfToken({ request, params }: AccessCall, session: WebSession):
 }
 
 function createFormExpiredError(): HttpError {
-  const main = markup`${alertBox('This form is not valid any more.')}<p>Go back, load the page again and send it once more.</p>`;
-  const { body, headers } = htmlPage({ title: 'The form has expired', main, csrfToken: null });
+  const main = markup`${createAlertBox('This form is not valid any more.')}<p>Go back, load the page again and send it once more.</p>`;
+  const { body, headers } = createHtmlPage({ title: 'The form has expired', main, csrfToken: null });
   return new HttpError(422, body, { 'Content-Type': 'text/html; charset=utf-8', ...(headers as {}) });
 }
 
 function createTooManyVisitsError(): HttpError {
-  const main = markup`${alertBox('Too many visits without a cookie have come from your network.')}<p>Try again in ten minutes, and let your browser keep the cookie of this server.</p>`;
-  const { body, headers } = htmlPage({ title: 'Too many visits', main, csrfToken: null });
+  const main = markup`${createAlertBox('Too many visits without a cookie have come from your network.')}<p>Try again in ten minutes, and let your browser keep the cookie of this server.</p>`;
+  const { body, headers } = createHtmlPage({ title: 'Too many visits', main, csrfToken: null });
   const baseHeaders = { 'Content-Type': 'text/html; charset=utf-8', 'Retry-After': String(PERIOD_SECONDS) };
   return new HttpError(429, body, { ...baseHeaders, ...(headers as {}) });
 }
@@ -179,7 +179,10 @@ async function startVisitorSession(
 ) {
   const window = windowAt(clock.now(), `web_visit:${getClientNetwork(request.clientAddress)}`, PERIOD_SECONDS);
   if ((await countRequest(window)) > MAX_SESSIONS_PER_NETWORK) throw createTooManyVisitsError();
-  const secret = newSessionSecret();
+  const secret = createSessionSecret();
   await database.transaction((tx) => createSession(tx, { secret, userId: null, returnTo }));
-  return { session: { csrfToken: deriveCsrfToken(secret) }, headers: { 'Set-Cookie': sessionCookie(request, secret) } };
+  return {
+    session: { csrfToken: deriveCsrfToken(secret) },
+    headers: { 'Set-Cookie': createSessionCookie(request, secret) },
+  };
 }

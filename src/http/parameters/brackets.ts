@@ -13,13 +13,13 @@ const MAX_DEPTH = 32;
 /** The maximum length of a parameter name, in characters. */
 export const MAX_NAME_LENGTH = 8192;
 
-export function emptyParameters(): RawParameters {
+export function createEmptyParameters(): RawParameters {
   return Object.create(null) as RawParameters;
 }
 
 /** Returns a JSON object as parameters; an array or a scalar has none. Modifies the object, which may be large. */
 export function toRawParameters(value: unknown): RawParameters {
-  return isParameterObject(value) ? Object.setPrototypeOf(value, null) : emptyParameters();
+  return isParameterObject(value) ? Object.setPrototypeOf(value, null) : createEmptyParameters();
 }
 
 /** Adds the query parameters to those of the body, which take precedence. Modifies the body, because it may be large. */
@@ -64,7 +64,7 @@ function setNested(target: RawParameters, key: string, path: readonly string[], 
     appendNested(list, path, depth + 1, value);
     return;
   }
-  const inner = isParameterObject(target[key]) ? target[key] : emptyParameters();
+  const inner = isParameterObject(target[key]) ? target[key] : createEmptyParameters();
   target[key] = inner;
   setNested(inner, next, path, depth + 1, value);
 }
@@ -77,7 +77,7 @@ function appendNested(list: unknown[], path: readonly string[], depth: number, v
   }
   const last = list.at(-1);
   const isSameElement = isParameterObject(last) && (path.includes('', depth) || !hasValueAt(last, path, depth));
-  const element = isSameElement ? last : emptyParameters();
+  const element = isSameElement ? last : createEmptyParameters();
   if (element !== last) list.push(element);
   setNested(element, first, path, depth + 1, value);
 }
@@ -105,7 +105,7 @@ export function isFilePart(value: unknown): value is FilePart {
 }
 
 /** Parses `a=1&b[]=2`. The text has passed stage 1: every escape is complete and valid UTF-8. */
-export function parseForm(text: string, target: RawParameters = emptyParameters()): RawParameters {
+export function parseForm(text: string, target: RawParameters = createEmptyParameters()): RawParameters {
   if (text === '') return target;
   for (const pair of text.split('&')) {
     if (pair === '') continue;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assignParameter, emptyParameters, formatForm, parseForm } from './brackets.ts';
+import { assignParameter, createEmptyParameters, formatForm, parseForm } from './brackets.ts';
 
 /** Without the missing prototypes, for comparing. */
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
@@ -61,7 +61,7 @@ test('serializes parsed parameters to the same names and values, escaped', () =>
 
 test('ignores a name of millions of brackets, in little time', () => {
   for (const name of [`a${'[a]'.repeat(2_000_000)}`, `a${'['.repeat(6_000_000)}`, `a[${'a'.repeat(6_000_000)}`]) {
-    const given = emptyParameters();
+    const given = createEmptyParameters();
     assignParameter(given, name, 1);
     assert.deepEqual(Object.keys(given), []);
   }

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import type { Tier } from '#config.ts';
 import { isParameterObject, type RawParameters } from './brackets.ts';
-import { firstText } from './first-text.ts';
+import { findFirstText } from './first-text.ts';
 import type { ParameterType, Problems } from './parameter-type.ts';
 
 /** A declared parameter: its type, whether it is required, and its default value. */
@@ -190,7 +190,7 @@ export function object<P extends Parameters>(
 
 /** Returns the message for the first text or list that is too long, or null. Checks nothing else. */
 export function findTooLong(declared: Parameters, rawParams: RawParameters, prefix?: string): string | null {
-  return firstText(Object.entries(declared), ([name, { type }]) => {
+  return findFirstText(Object.entries(declared), ([name, { type }]) => {
     return type.tooLong?.(rawParams[name], toFullName(name, prefix)) ?? null;
   });
 }

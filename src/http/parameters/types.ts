@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
-import { calendarDate } from '#runtime/clock.ts';
+import { toCalendarDate } from '#runtime/clock.ts';
 import { isParameterObject } from './brackets.ts';
-import { firstText } from './first-text.ts';
+import { findFirstText } from './first-text.ts';
 import type { ParameterType, Problems } from './parameter-type.ts';
 import { limitedText, readText } from './texts.ts';
 
@@ -98,7 +98,7 @@ export const date: ParameterType<string> = {
     if (raw === null || raw === '') return null;
     if (isTooLong(raw)) return problems.addInvalid(name);
     const parts = typeof raw === 'string' ? DATE.exec(raw.trim()) : null;
-    return (parts && calendarDate(Number(parts[1]), Number(parts[2]), Number(parts[3]))) ?? problems.addInvalid(name);
+    return (parts && toCalendarDate(Number(parts[1]), Number(parts[2]), Number(parts[3]))) ?? problems.addInvalid(name);
   },
 };
 
@@ -120,7 +120,7 @@ export function parseDateTime(value: string): string | null {
   const parts = DATE_TIME.exec(value);
   if (parts === null) return null;
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '0', zone = 'Z'] = parts;
-  if (calendarDate(Number(year), Number(month), Number(day)) === null) return null;
+  if (toCalendarDate(Number(year), Number(month), Number(day)) === null) return null;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
   const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
   const localMs = Date.UTC(
@@ -203,7 +203,7 @@ export function arrayOf<T>(element: ParameterType<T>, maxLength = MAX_ARRAY_LENG
     tooLong(raw, name) {
       const items = toElements(raw, element, maxLength) ?? [];
       if (items.length > maxLength) return `${name} ${formatTooManyElements(maxLength)}`;
-      return firstText(items, (item, index) => element.tooLong?.(item, `${name}[${index}]`) ?? null);
+      return findFirstText(items, (item, index) => element.tooLong?.(item, `${name}[${index}]`) ?? null);
     },
     read(raw, name, problems) {
       if (raw === null) return [];

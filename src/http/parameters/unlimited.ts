@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { Parameters } from './declarations.ts';
-import { firstText } from './first-text.ts';
+import { findFirstText } from './first-text.ts';
 
 interface JsonSchema {
   readonly type?: string;
@@ -15,7 +15,7 @@ interface JsonSchema {
  * (contract/conventions.md §3 "Limits of texts").
  */
 export function findUnlimitedParameter(declared: Parameters): string | null {
-  return firstText(Object.entries(declared), ([name, { type }]) =>
+  return findFirstText(Object.entries(declared), ([name, { type }]) =>
     type.unread ? null : findUnlimitedPart(type.schema, name),
   );
 }
@@ -23,7 +23,7 @@ export function findUnlimitedParameter(declared: Parameters): string | null {
 function findUnlimitedPart(schema: TSchema, name: string): string | null {
   const { type, anyOf, properties, items, enum: values } = schema as JsonSchema;
   if (values !== undefined) return null;
-  if (anyOf !== undefined) return firstText(anyOf, (part) => findUnlimitedPart(part, name));
+  if (anyOf !== undefined) return findFirstText(anyOf, (part) => findUnlimitedPart(part, name));
   switch (type) {
     case 'integer':
     case 'number':
@@ -35,7 +35,9 @@ function findUnlimitedPart(schema: TSchema, name: string): string | null {
       return 'maxItems' in schema ? findUnlimitedPart(items ?? {}, `${name}[]`) : name;
     case 'object':
       if (properties === undefined && !('maxProperties' in schema)) return name;
-      return firstText(Object.entries(properties ?? {}), ([key, part]) => findUnlimitedPart(part, `${name}[${key}]`));
+      return findFirstText(Object.entries(properties ?? {}), ([key, part]) =>
+        findUnlimitedPart(part, `${name}[${key}]`),
+      );
     default:
       return name;
   }

@@ -15,11 +15,11 @@ export interface ServerContext {
 }
 
 /** Returns the path of the server's URL without a trailing slash; usually empty. */
-export function pathPrefix(baseUrl: string): string {
+export function getPathPrefix(baseUrl: string): string {
   return URL.parse(baseUrl)?.pathname.replace(/\/$/, '') ?? '';
 }
 
 /** Returns the path of a page of this server for links, forms and redirects, independent of the host name. */
 export function localUrl({ baseUrl }: { readonly baseUrl: string }, path: string): string {
-  return pathPrefix(baseUrl) + path;
+  return getPathPrefix(baseUrl) + path;
 }

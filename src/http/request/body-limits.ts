@@ -5,11 +5,11 @@ import { HttpError } from '../errors/http-error.ts';
 /** Maximum nesting depth of arrays and objects. */
 export const MAX_DEPTH = 32;
 /** Maximum number of items in one array or object. */
-export const MAX_ITEMS = 50_000;
+export const MAX_ITEMS_PER_VALUE = 50_000;
 /** Maximum number of items, or of form pairs, in a whole body. */
-export const MAX_ELEMENTS = 100_000;
+export const MAX_TOTAL_ITEMS = 100_000;
 /** Maximum length of all member names in JSON together, in bytes: names are interned, which costs more than values. */
-export const MAX_NAMES = 2 * 1024 * 1024;
+export const MAX_NAME_BYTES = 2 * 1024 * 1024;
 
 const badRequest = (error: string) => new HttpError(400, { error });
 

@@ -78,11 +78,11 @@ export function createBodyBuffer(request: IncomingRequest): BodyBuffer {
 function countBytes(request: IncomingRequest, bytes: number): void {
   const received = (receivedBytes.get(request) ?? 0) + bytes;
   receivedBytes.set(request, received);
-  reserve(request, received);
+  reserveBodyMemory(request, received);
 }
 
 /** Reserves the memory of a body of this length before it is received. Throws 503 if there is not enough. */
-export function reserve({ client }: IncomingRequest, length: number): void {
+export function reserveBodyMemory({ client }: IncomingRequest, length: number): void {
   if (!memory.reserve(client, length)) throw unavailable(RETRY_AFTER_SECONDS);
 }
 
@@ -90,13 +90,13 @@ export function reserve({ client }: IncomingRequest, length: number): void {
  * Waits until the memory of a body can be reserved. For the few large bodies that `readBytes` admits: their reserved
  * and requested memory together is below the limit, so that they cannot deadlock.
  */
-export async function waitToReserve({ client }: IncomingRequest, length: number): Promise<void> {
+export async function waitForBodyMemory({ client }: IncomingRequest, length: number): Promise<void> {
   // Small chunks are joined in blocks, the last of which is not full.
   await memory.wait(client, length + MAX_BLOCK_BYTES);
 }
 
 /** Releases the memory that was reserved for a body and is not used after it is complete. */
-export function releaseUnused(request: IncomingRequest): void {
+export function releaseUnusedBodyMemory(request: IncomingRequest): void {
   memory.release(request.client, receivedBytes.get(request));
 }
 

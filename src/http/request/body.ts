@@ -2,8 +2,14 @@ import { Readable } from 'node:stream';
 import type { BusboyHeaders } from '@fastify/busboy';
 import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
 import { bodyTooLarge, requestTimeout, unsupportedMediaType } from '../errors/http-error.ts';
-import { emptyParameters, type RawParameters, toRawParameters } from '../parameters/brackets.ts';
-import { type BodyBuffer, createBodyBuffer, releaseUnused, reserve, waitToReserve } from './body-memory.ts';
+import { createEmptyParameters, type RawParameters, toRawParameters } from '../parameters/brackets.ts';
+import {
+  type BodyBuffer,
+  createBodyBuffer,
+  releaseUnusedBodyMemory,
+  reserveBodyMemory,
+  waitForBodyMemory,
+} from './body-memory.ts';
 import { parseFormBody } from './form-body.ts';
 import { firstHeader, type IncomingRequest } from './incoming.ts';
 import { parseJson } from './json-body.ts';
@@ -18,10 +24,10 @@ const BODY_LIMIT = 10 * MEBIBYTE;
 type MediaType = 'none' | 'json' | 'form' | 'multipart' | 'other';
 
 /** Returns the media type of the body. Without a Content-Type, the body of a POST counts as a form. */
-export function mediaType(request: IncomingRequest): MediaType {
+export function getMediaType(request: IncomingRequest): MediaType {
   const contentType = firstHeader(request.headers['content-type']);
   if (contentType === undefined || contentType === '') return request.method === 'POST' ? 'form' : 'none';
-  switch (mediaTypeName(contentType)) {
+  switch (parseMediaTypeName(contentType)) {
     case 'application/json':
       return 'json';
     case 'application/x-www-form-urlencoded':
@@ -34,7 +40,7 @@ export function mediaType(request: IncomingRequest): MediaType {
 }
 
 /** Returns the name in a Content-Type header, in lower case and without parameters. */
-export function mediaTypeName(contentType: string): string {
+export function parseMediaTypeName(contentType: string): string {
   return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
@@ -64,19 +70,19 @@ export async function readBytes(request: IncomingRequest, limit = BODY_LIMIT): P
   const reserveLargeBody = async (length: number) => {
     if (releaseSlot !== undefined) return;
     releaseSlot = await largeBodySlots.take(request.clientAddress, request.client);
-    await waitToReserve(request, length);
+    await waitForBodyMemory(request, length);
   };
   try {
     // Wait or fail before the first byte, if the length is declared.
     if (declaredLength > MEBIBYTE) await reserveLargeBody(declaredLength);
-    else reserve(request, declaredLength);
+    else reserveBodyMemory(request, declaredLength);
     for await (const chunk of readChunks(request)) {
       if (body.size + chunk.length > limit) throw bodyTooLarge();
       body.push(chunk);
       // The final length is unknown, so the limit is reserved.
       if (body.size > MEBIBYTE) await reserveLargeBody(limit);
     }
-    releaseUnused(request);
+    releaseUnusedBodyMemory(request);
   } finally {
     releaseSlot?.();
   }
@@ -178,7 +184,7 @@ export async function* readChunks(request: IncomingRequest): AsyncGenerator<Buff
 }
 
 /** Returns the body as a stream with the same timeouts; it fails with the same errors. Destroying it discards the rest. */
-export function bodyStream(request: IncomingRequest): Readable {
+export function createBodyStream(request: IncomingRequest): Readable {
   return Readable.from(readChunks(request), { objectMode: false });
 }
 
@@ -202,21 +208,21 @@ function drain(stream: Readable): void {
 
 /** Returns the parameters of a body in any of the three encodings; an empty body has none. */
 export async function readBodyParameters(request: IncomingRequest): Promise<RawParameters> {
-  if (!hasBody(request)) return emptyParameters();
-  const type = mediaType(request);
+  if (!hasBody(request)) return createEmptyParameters();
+  const type = getMediaType(request);
   const bytes = await readBytes(request, getBodyLimit(request.method));
   if (type === 'multipart') return parseMultipart(bytes, request.headers as BusboyHeaders);
-  if (bytes.length === 0) return emptyParameters();
+  if (bytes.length === 0) return createEmptyParameters();
   if (type === 'json') return parseJsonParameters(bytes);
   if (type === 'form') return parseFormBody(bytes);
-  throw unsupportedMediaType(mediaTypeName(firstHeader(request.headers['content-type']) ?? ''));
+  throw unsupportedMediaType(parseMediaTypeName(firstHeader(request.headers['content-type']) ?? ''));
 }
 
 /** Returns the members of a JSON body, whatever its media type; an empty body has none. */
 export async function readJsonParameters(request: IncomingRequest): Promise<RawParameters> {
   return hasBody(request)
     ? parseJsonParameters(await readBytes(request, getBodyLimit(request.method)))
-    : emptyParameters();
+    : createEmptyParameters();
 }
 
 /** Returns the maximum size of a body in bytes; it is small for methods that usually have no body. */

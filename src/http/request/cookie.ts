@@ -1,6 +1,6 @@
 import { deriveCsrfToken, isSessionSecret } from '#authentication/sessions/sessions.ts';
 import { secretsEqual } from '#security/tokens.ts';
-import { pathPrefix } from './base-url.ts';
+import { getPathPrefix } from './base-url.ts';
 import { firstHeader, type IncomingRequest } from './incoming.ts';
 
 // The session cookie (contract/conventions.md §7 "Web sign-in and session cookie").
@@ -43,16 +43,16 @@ export function getCsrfToken(request: IncomingRequest, parameter: unknown): stri
 }
 
 /** Returns the `Set-Cookie` of a session. It has no expiry: it ends with the browser session, and the server limits its idle time. */
-export function sessionCookie(request: IncomingRequest, secret: string): string {
+export function createSessionCookie(request: IncomingRequest, secret: string): string {
   return `${SESSION_COOKIE}=${secret}; ${formatAttributes(request)}`;
 }
 
 /** Returns the `Set-Cookie` that deletes the session cookie. */
-export function clearedSessionCookie(request: IncomingRequest): string {
+export function createExpiredSessionCookie(request: IncomingRequest): string {
   return `${SESSION_COOKIE}=; Max-Age=0; ${formatAttributes(request)}`;
 }
 
 function formatAttributes({ baseUrl }: IncomingRequest): string {
   const secure = baseUrl.startsWith('https:') ? '; Secure' : '';
-  return `Path=${pathPrefix(baseUrl) || '/'}; HttpOnly; SameSite=Lax${secure}`;
+  return `Path=${getPathPrefix(baseUrl) || '/'}; HttpOnly; SameSite=Lax${secure}`;
 }

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { HttpError } from '../errors/http-error.ts';
-import { assignParameter, emptyParameters, MAX_NAME_LENGTH, type RawParameters } from '../parameters/brackets.ts';
-import { bodyStream, mediaType, readBodyParameters } from './body.ts';
+import { assignParameter, createEmptyParameters, MAX_NAME_LENGTH, type RawParameters } from '../parameters/brackets.ts';
+import { createBodyStream, getMediaType, readBodyParameters } from './body.ts';
 import type { IncomingRequest } from './incoming.ts';
 import { invalidMultipart, PART_LIMITS } from './multipart.ts';
 
@@ -27,8 +27,8 @@ export async function receiveFile<T>(
   name: string,
   take: (file: Readable, metadata: { readonly filename: string; readonly fields: RawParameters }) => Promise<T>,
 ): Promise<FileUpload<T>> {
-  if (mediaType(request) !== 'multipart') return { fields: await readBodyParameters(request), result: undefined };
-  const fields = emptyParameters();
+  if (getMediaType(request) !== 'multipart') return { fields: await readBodyParameters(request), result: undefined };
+  const fields = createEmptyParameters();
   const parser = createParser(request);
   const finished = Promise.withResolvers<void>();
   finished.promise.catch(() => {});
@@ -47,7 +47,7 @@ export async function receiveFile<T>(
     file = { stream, result };
     result.then(() => stream.readableEnded || finished.resolve(), finished.reject);
   });
-  const body = bodyStream(request);
+  const body = createBodyStream(request);
   try {
     await Promise.race([pipeline(body, parser), finished.promise]);
   } catch (error) {

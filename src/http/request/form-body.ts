@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { createYielder } from '#runtime/yielding.ts';
 import { invalidText } from '../errors/http-error.ts';
-import { assignParameter, emptyParameters, type RawParameters } from '../parameters/brackets.ts';
-import { MAX_ELEMENTS, tooManyParameters } from './body-limits.ts';
+import { assignParameter, createEmptyParameters, type RawParameters } from '../parameters/brackets.ts';
+import { MAX_TOTAL_ITEMS, tooManyParameters } from './body-limits.ts';
 
 const [AMPERSAND, EQUALS, PERCENT, PLUS, SPACE] = [0x26, 0x3d, 0x25, 0x2b, 0x20] as const;
 
@@ -12,7 +12,7 @@ const [AMPERSAND, EQUALS, PERCENT, PLUS, SPACE] = [0x26, 0x3d, 0x25, 0x2b, 0x20]
  */
 export async function parseFormBody(bytes: Buffer): Promise<RawParameters> {
   checkPairCount(bytes);
-  const params = emptyParameters();
+  const params = createEmptyParameters();
   const yieldIfDue = createYielder();
   for (let start = 0; start < bytes.length; ) {
     const separator = bytes.indexOf(AMPERSAND, start);
@@ -31,7 +31,7 @@ export async function parseFormBody(bytes: Buffer): Promise<RawParameters> {
 function checkPairCount(bytes: Buffer): void {
   let pairs = 0;
   for (let offset = -1; pairs === 0 || offset !== -1; offset = bytes.indexOf(AMPERSAND, offset + 1)) {
-    if (++pairs > MAX_ELEMENTS) throw tooManyParameters();
+    if (++pairs > MAX_TOTAL_ITEMS) throw tooManyParameters();
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
-import { type Cidr, inCidrs } from '#config.ts';
+import { type Cidr, isInCidrs } from '#config.ts';
 import { getClientNetwork } from '#rate-limits/client-network.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { invalidText } from '../errors/http-error.ts';
@@ -46,7 +46,7 @@ export function toIncomingRequest(
   const queryMark = url.indexOf('?');
   const path = stripPathPrefix(queryMark === -1 ? url : url.slice(0, queryMark), addressing.externalUrl);
   const query = queryMark === -1 ? '' : url.slice(queryMark + 1);
-  const isTrusted = inCidrs(addressing.trustedProxies, raw.socket.remoteAddress ?? '');
+  const isTrusted = isInCidrs(addressing.trustedProxies, raw.socket.remoteAddress ?? '');
   return {
     id,
     method: raw.method ?? 'GET',
@@ -86,7 +86,7 @@ function getScheme(raw: IncomingMessage, isTrusted: boolean): string {
 
 /** Returns the network of the client that sent a request. */
 export function resolveClientNetwork(raw: IncomingMessage, { trustedProxies }: Addressing): string {
-  const isTrusted = inCidrs(trustedProxies, raw.socket.remoteAddress ?? '');
+  const isTrusted = isInCidrs(trustedProxies, raw.socket.remoteAddress ?? '');
   return getClientNetwork(resolveClientAddress(raw, isTrusted, trustedProxies));
 }
 
@@ -101,7 +101,7 @@ function resolveClientAddress(raw: IncomingMessage, isTrusted: boolean, proxies:
   for (const hop of hops.reverse()) {
     if (hop === null) break;
     client = hop;
-    if (!inCidrs(proxies, hop)) break;
+    if (!isInCidrs(proxies, hop)) break;
   }
   return client;
 }

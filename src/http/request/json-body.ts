@@ -4,9 +4,9 @@ import { HttpError } from '../errors/http-error.ts';
 import {
   arrayTooLarge,
   MAX_DEPTH,
-  MAX_ELEMENTS,
-  MAX_ITEMS,
-  MAX_NAMES,
+  MAX_ITEMS_PER_VALUE,
+  MAX_NAME_BYTES,
+  MAX_TOTAL_ITEMS,
   nestedTooDeeply,
   objectTooLarge,
   tooManyParameters,
@@ -28,9 +28,9 @@ export interface JsonLimits {
 /** Limits of bodies that become parameters. */
 export const PARAMETER_LIMITS: JsonLimits = {
   depth: MAX_DEPTH,
-  items: MAX_ITEMS,
-  elements: MAX_ELEMENTS,
-  names: MAX_NAMES,
+  items: MAX_ITEMS_PER_VALUE,
+  elements: MAX_TOTAL_ITEMS,
+  names: MAX_NAME_BYTES,
 };
 
 /**

@@ -3,7 +3,7 @@ import { createYielder } from '#runtime/yielding.ts';
 import { HttpError, invalidText } from '../errors/http-error.ts';
 import {
   assignParameter,
-  emptyParameters,
+  createEmptyParameters,
   type FilePart,
   MAX_NAME_LENGTH,
   type RawParameters,
@@ -23,7 +23,7 @@ const BATCH_BYTES = 32_768;
  * (contract/conventions.md §1 stage 1), and for more than 50,000 parts.
  */
 export async function parseMultipart(bytes: Buffer, headers: BusboyHeaders): Promise<RawParameters> {
-  const result = emptyParameters();
+  const result = createEmptyParameters();
   const parser = createParser(headers, bytes.length);
   const finished = Promise.withResolvers<void>();
   const reject = finished.reject;

@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { request as httpsRequest, Agent as TlsAgent } from 'node:https';
-import { baseUrlOf } from '#config.ts';
+import { getBaseUrl } from '#config.ts';
 import { invalidText } from '#http/errors/http-error.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import { getHost, getPort } from '#outbound-http/check-url.ts';
@@ -61,7 +61,7 @@ export function createProxy({ target, isTrusted, primaryTimeoutMs = PRIMARY_TIME
   const send = (request: IncomingRequest, useFreshConnection: boolean): ClientRequest => {
     const url = target();
     const raw = request.stream;
-    const prefix = baseUrlOf(url).slice(url.origin.length);
+    const prefix = getBaseUrl(url).slice(url.origin.length);
     if (prefix !== '' && PARENT_SEGMENT.test(request.path)) throw invalidText('path');
     const peerAddress = raw.socket.remoteAddress ?? '';
     const forwardedFor = isTrusted(peerAddress) ? firstHeader(raw.headers['x-forwarded-for']) : undefined;

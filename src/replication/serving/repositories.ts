@@ -1,4 +1,4 @@
-import { gitHeaders, startBody, streamGitResponse } from '#api/code/git-http/index.ts';
+import { createGitHeaders, startReadingGitBody, streamGitResponse } from '#api/code/git-http/index.ts';
 import type { Database } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Git, gitForClient } from '#git/git.ts';
@@ -74,7 +74,7 @@ async function serveAdvertisement(
   const body = await streamGitResponse({ request, git, log }, (output) =>
     sendRefAdvertisement(git, repository, 'git-upload-pack', { output, protocol }),
   );
-  return { status: 200, headers: gitHeaders('git-upload-pack', 'advertisement'), body };
+  return { status: 200, headers: createGitHeaders('git-upload-pack', 'advertisement'), body };
 }
 
 async function servePack(
@@ -84,11 +84,11 @@ async function servePack(
   request: IncomingRequest,
 ): Promise<OutgoingResponse> {
   const protocol = firstHeader(request.headers['git-protocol']);
-  const input = await startBody(request);
+  const input = await startReadingGitBody(request);
   const body = await streamGitResponse({ request, git, log }, (output) =>
     uploadPack(git, repository, { input, output, protocol }),
   );
-  return { status: 200, headers: gitHeaders('git-upload-pack', 'result'), body };
+  return { status: 200, headers: createGitHeaders('git-upload-pack', 'result'), body };
 }
 
 /** An invalid encoding matches no address. */

@@ -1,7 +1,7 @@
 import { paginateInMemory } from '#http/lists/in-memory-page.ts';
-import { pageHeaders } from '#http/lists/pagination.ts';
+import { createPageHeaders } from '#http/lists/pagination.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
-import { jsonResponse, type OutgoingResponse, orNotModified } from '#http/server/response/response.ts';
+import { createJsonResponse, type OutgoingResponse, orNotModified } from '#http/server/response/response.ts';
 import type { SiteRow, SiteStatusRow } from '../primary/schemas.ts';
 import { type CallerChecks, CREDENTIAL_PARAMETERS, type SitesAndStatuses } from './caller-checks.ts';
 
@@ -56,7 +56,7 @@ export async function serveSites(
     : markCurrentSite(sites, ownSiteId);
   if (parsedRequest.id === null) return orNotModified(request, await paginate(rows, request));
   const row = rows.find((each) => ('geo_node_id' in each ? each.geo_node_id : each.id) === parsedRequest.id);
-  return row === undefined ? null : orNotModified(request, await jsonResponse(row, 200, request, {}));
+  return row === undefined ? null : orNotModified(request, await createJsonResponse(row, 200, request, {}));
 }
 
 function markCurrentSite({ sites }: SitesAndStatuses, ownSiteId: number): readonly SiteRow[] {
@@ -83,5 +83,5 @@ function paginate(rows: readonly object[], request: IncomingRequest) {
     perPage: Number(parameters.per_page ?? 20),
   } as const;
   const page = paginateInMemory(rows, pagination);
-  return jsonResponse(page.items, 200, request, pageHeaders(page, pagination, request, parameters));
+  return createJsonResponse(page.items, 200, request, createPageHeaders(page, pagination, request, parameters));
 }

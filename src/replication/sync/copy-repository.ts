@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { foldCase } from '#database/name-keys.ts';
-import { type Git, repositoryAt } from '#git/git.ts';
+import { type Git, getRepositoryAt } from '#git/git.ts';
 import { findHeadBranch, setHead } from '#git/refs/refs.ts';
 import { removeStaleRepositoryLocks } from '#git/refs/stale-locks.ts';
 import type { Repository } from '#git/repository.ts';
 import { getMaintenanceNeeds, packRefs, repack } from '#git/storage/maintenance.ts';
 import {
   deleteRepository,
-  diskPathFor,
   ensureRepository,
   repositoryExists,
   syncDirectory,
+  toDiskPath,
 } from '#git/storage/storage.ts';
 import { fetchAllRefs, findRemoteHead, type GitRemote } from '#git/transport/fetch.ts';
 import { type Primary, repositoryAddress } from '../primary/primary.ts';
@@ -24,11 +24,11 @@ const DRAFTS_DIRECTORY = '+sites';
 
 /** Returns the copy of a repository on one of this site's storages. */
 export function getCopy(git: Git, storage: string, { replicable_name, replicable_id }: ReplicableKey): Repository {
-  return repositoryAt(git, storage, diskPathFor(`${replicable_name} ${replicable_id}`));
+  return getRepositoryAt(git, storage, toDiskPath(`${replicable_name} ${replicable_id}`));
 }
 
 function getDraft(git: Git, storage: string, { replicable_name, replicable_id }: ReplicableKey): Repository {
-  return repositoryAt(git, storage, join(DRAFTS_DIRECTORY, `${replicable_name}-${replicable_id}.git`));
+  return getRepositoryAt(git, storage, join(DRAFTS_DIRECTORY, `${replicable_name}-${replicable_id}.git`));
 }
 
 /** Returns the primary's storage if this site has one with that name, else `default`. */

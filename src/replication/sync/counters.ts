@@ -1,6 +1,6 @@
 import type { Database, Reader } from '#database/database.ts';
 import type { Clock } from '#runtime/clock.ts';
-import { addDays, today } from '#runtime/clock.ts';
+import { addDays, getToday } from '#runtime/clock.ts';
 
 /** Names of daily counters, as in the status. */
 export type CounterName =
@@ -19,7 +19,7 @@ export function createCounters(clock: Clock): Counters {
   let counts = new Map<string, { readonly day: string; readonly name: CounterName; count: number }>();
   return {
     increment(name) {
-      const day = today(clock);
+      const day = getToday(clock);
       const existingCount = counts.get(day + name);
       if (existingCount === undefined) counts.set(day + name, { day, name, count: 1 });
       else existingCount.count++;

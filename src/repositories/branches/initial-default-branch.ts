@@ -1,4 +1,4 @@
-import { buildDefaultRule, matchingRules } from '#authorization/protected-branches/branch-rules.ts';
+import { buildDefaultRule, findMatchingRules } from '#authorization/protected-branches/branch-rules.ts';
 import {
   findProtectionRule,
   insertProtectionRule,
@@ -22,7 +22,7 @@ import { recordProtectionRule } from './protection-activity.ts';
  * of HEAD if it is among them, else the first. The database decides between concurrent first pushes; HEAD follows.
  * Returns null if the project was deleted.
  */
-export async function decideDefaultBranch(
+export async function chooseDefaultBranch(
   { database, git, runUnitOfWork }: RefServices,
   projectId: number,
   movedRefs: readonly RefChange[],
@@ -88,7 +88,7 @@ async function writeDefaultBranch(
     .execute();
   const rule = buildDefaultRule(newDefaultBranch, await loadDefaultProtection(uow, projectId));
   const rules = await listProtectionRules(uow, projectId);
-  if (rule === null || matchingRules(rules, newDefaultBranch).length > 0) return newDefaultBranch;
+  if (rule === null || findMatchingRules(rules, newDefaultBranch).length > 0) return newDefaultBranch;
   const createdRule = await findProtectionRule(uow, projectId, await insertProtectionRule(uow, projectId, rule));
   await recordProtectionRule(
     uow,

@@ -47,7 +47,7 @@ type IsAfter<Ref> = (ref: Ref, name: string) => boolean;
  * Returns the `isAfter` of search results, for pagination: an exact match comes first, other refs as in the `isAfter` of the
  * whole list.
  */
-export function orderBySearch<Ref>(
+export function createSearchOrder<Ref>(
   term: string | null | undefined,
   getName: (ref: Ref) => string,
   isAfter: IsAfter<Ref>,

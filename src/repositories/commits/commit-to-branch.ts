@@ -11,7 +11,7 @@ import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { createYielder } from '#runtime/yielding.ts';
 import type { PushableBranch } from '../branches/push-permission.ts';
 import { type FileBytes, storeFileContents } from '../lfs/lfs-content.ts';
-import { ensureProjectRepository, moveRefs } from '../ref-updates/move-refs.ts';
+import { ensureProjectRepository, updateRepositoryRefs } from '../ref-updates/move-refs.ts';
 import { commitPermission } from '../ref-updates/ref-permissions.ts';
 import { getRepository } from '../repository.ts';
 import type { ContentServices } from '../services.ts';
@@ -95,7 +95,7 @@ async function commitWithLock(
   const commitInput = { parent, changes: storedContents.changes, message, author, committer, allowEmpty };
   const commit = await commitChanges(git, getRepository(git, project), commitInput);
   if ('rejected' in commit) return toChangeFailure(commit);
-  const failure = await moveRefs(services, {
+  const failure = await updateRepositoryRefs(services, {
     project,
     actor: { caller, may: commitPermission({ branch: name, forced }) },
     changes: [{ ref: HEADS + name, oldId: tip ?? ZERO_ID, newId: commit.commit }],

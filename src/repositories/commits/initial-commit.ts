@@ -6,9 +6,9 @@ import type { ServerActor } from '../ref-updates/intents.ts';
 import {
   ensureProjectRepository,
   type MoveFailure,
-  moveRefs,
   type RefMover,
   type RefProject,
+  updateRepositoryRefs,
 } from '../ref-updates/move-refs.ts';
 import { getRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
@@ -39,6 +39,6 @@ export async function createInitialCommit<Code extends string = never>(
   });
   if (!('ok' in commit)) throw new Error(`The initial commit of ${path} failed: ${commit.rejected}`);
   const change = { ref: HEADS + project.default_branch, oldId: ZERO_ID, newId: commit.commit };
-  const moveResult = await moveRefs(services, { project, actor, changes: [change] });
+  const moveResult = await updateRepositoryRefs(services, { project, actor, changes: [change] });
   return isFailure(moveResult) && moveResult.code !== 'moved' ? moveResult : undefined;
 }

@@ -4,7 +4,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { gitForClient } from '#git/git.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import { loadSettings } from '#settings/settings.ts';
-import { decideDefaultBranch } from '../branches/initial-default-branch.ts';
+import { chooseDefaultBranch } from '../branches/initial-default-branch.ts';
 import { getRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
 import { completeWikiIntent } from '../wikis/complete-intent.ts';
@@ -23,7 +23,7 @@ export async function completeIntent(
   const { projectId } = intent;
   // The refs have moved: completion must not depend on a client that may have disconnected.
   const git = gitForClient(services.git, null);
-  const location = await decideDefaultBranch(services, projectId, movedRefs);
+  const location = await chooseDefaultBranch(services, projectId, movedRefs);
   if (location === null) {
     // The project was deleted: nothing is recorded.
     await database.transaction((tx) => deleteIntent(tx, intent.id), { exemptFromLimit: true });

@@ -77,7 +77,7 @@ export type MoveFailure = 'readOnly' | 'notFirst' | RefFailure['rejected'];
  * Moves refs, all or none. Returns undefined on success. Returns the failure of git or of the permission check; then no ref
  * has moved. Throws `AccessRevoked` if the caller lost access.
  */
-export async function moveRefs<Code extends string = never>(
+export async function updateRepositoryRefs<Code extends string = never>(
   services: RefServices,
   move: RefMove<Code> | WikiMove,
 ): Promise<undefined | Failure<MoveFailure | Code>> {

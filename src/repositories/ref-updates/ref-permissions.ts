@@ -2,7 +2,7 @@ import type { Caller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { type CurrentAccess, requireAbility } from '#authorization/current-access.ts';
 import {
-  matchingRules,
+  findMatchingRules,
   mayCreateBranch,
   mayDeleteProtectedBranch,
   mayForcePush,
@@ -108,7 +108,7 @@ function buildDeletePermission(
   return async (db, access) => {
     requireAbility(access, 'push_code');
     if (branch === access.project.default_branch) return fail('isDefault');
-    const isProtected = matchingRules(await listProtectionRules(db, access.project.id), branch).length > 0;
+    const isProtected = findMatchingRules(await listProtectionRules(db, access.project.id), branch).length > 0;
     return isProtected && !mayDeleteProtected(access) ? fail('isProtected') : undefined;
   };
 }

@@ -5,7 +5,7 @@ import type { Transaction } from '#database/database.ts';
 import { getInitialBranch } from '#domain/namespaces/initial-default-branch.ts';
 import { type GroupOrProject, ownerColumns } from '#domain/namespaces/scope.ts';
 import { findWiki, type Wiki } from '#domain/wikis.ts';
-import { diskPathFor, ensureRepository } from '#git/storage/storage.ts';
+import { ensureRepository, toDiskPath } from '#git/storage/storage.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { getRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
@@ -50,7 +50,7 @@ export async function findOrInsertWiki(tx: Transaction, parent: GroupOrProject):
     .values({
       ...ownerColumns(parent),
       storage: wikiStorage.storage,
-      disk_path: diskPathFor(randomUUID()),
+      disk_path: toDiskPath(randomUUID()),
       default_branch: await getInitialBranch(tx, namespaceId),
       created_at: tx.now,
       updated_at: tx.now,

@@ -7,7 +7,7 @@ import { ZERO_ID } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import type { Repository } from '#git/repository.ts';
 import type { PathRename } from '../ref-updates/intents.ts';
-import { isAttachment, type PageName, parsePageName, slugKey } from './page-names.ts';
+import { isAttachment, type PageName, parsePageName, toSlugKey } from './page-names.ts';
 
 /** Changes of wiki pages when the default branch moves. A page keeps its id when it is renamed. */
 
@@ -106,12 +106,12 @@ export async function updatePageRows(
     ...pagesWithEvents.map(({ page }) => page),
     ...renamedPages.map(toPreviousName),
   ]);
-  for (const change of pagesWithEvents) idsByChange.set(change, idsByKey.get(slugKey(change.page.slug)) as number);
-  for (const change of renamedPages) idsByChange.set(change, idsByKey.get(slugKey(change.from as string)) as number);
+  for (const change of pagesWithEvents) idsByChange.set(change, idsByKey.get(toSlugKey(change.page.slug)) as number);
+  for (const change of renamedPages) idsByChange.set(change, idsByKey.get(toSlugKey(change.from as string)) as number);
   await clearPaths(
     tx,
     wikiId,
-    destroyedPages.map(({ page }) => slugKey(page.slug)),
+    destroyedPages.map(({ page }) => toSlugKey(page.slug)),
   );
   await renamePages(
     tx,
@@ -142,7 +142,7 @@ export async function findOrCreatePageIds(
 ): Promise<ReadonlyMap<string, number>> {
   const idsByKey = new Map<string, number>();
   for (const batch of splitIntoBatches(pages)) {
-    const pagesByKey = new Map(batch.map((page) => [slugKey(page.slug), page]));
+    const pagesByKey = new Map(batch.map((page) => [toSlugKey(page.slug), page]));
     await tx
       .insertInto('wiki_pages')
       .values([...pagesByKey].map(([slug_key, { path, title }]) => ({ wiki_id: wikiId, slug_key, path, title })))
@@ -174,7 +174,7 @@ async function clearPaths(tx: Transaction, wikiId: number, keys: readonly string
 /** Updates paths and titles of existing rows: the file may be created again, or in another format. */
 async function updatePaths(tx: Transaction, wikiId: number, changes: readonly PageChange[]): Promise<void> {
   for (const batch of splitIntoBatches(changes)) {
-    const pagesByKey = new Map(batch.map(({ page }) => [slugKey(page.slug), page]));
+    const pagesByKey = new Map(batch.map(({ page }) => [toSlugKey(page.slug), page]));
     const rows = await tx
       .selectFrom('wiki_pages')
       .select(['id', 'slug_key', 'path', 'title'])
@@ -196,10 +196,10 @@ async function renamePages(
   renamedPages: readonly { readonly id: number; readonly page: PageName }[],
 ): Promise<void> {
   // Files that differ only in case or extension are one page: one rename remains for each page and each new slug.
-  const renamesByKey = new Map(renamedPages.map((rename) => [slugKey(rename.page.slug), rename]));
+  const renamesByKey = new Map(renamedPages.map((rename) => [toSlugKey(rename.page.slug), rename]));
   const uniqueRenames = [...new Map([...renamesByKey.values()].map((rename) => [rename.id, rename])).values()];
   for (const batch of splitIntoBatches(uniqueRenames)) {
-    const [ids, keys] = [batch.map(({ id }) => id), batch.map(({ page }) => slugKey(page.slug))];
+    const [ids, keys] = [batch.map(({ id }) => id), batch.map(({ page }) => toSlugKey(page.slug))];
     await tx
       .updateTable('wiki_pages')
       .set({ slug_key: null })
@@ -210,7 +210,7 @@ async function renamePages(
   for (const { id, page } of uniqueRenames) {
     await tx
       .updateTable('wiki_pages')
-      .set({ slug_key: slugKey(page.slug), path: page.path, title: page.title })
+      .set({ slug_key: toSlugKey(page.slug), path: page.path, title: page.title })
       .where('id', '=', id)
       .execute();
   }

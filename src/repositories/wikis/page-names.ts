@@ -55,7 +55,7 @@ export function getPageTitle(slug: string): string {
 }
 
 /** Returns the key that identifies a slug: case-insensitive, with spaces as `-`. */
-export function slugKey(slug: string): string {
+export function toSlugKey(slug: string): string {
   return foldCase(slug).replaceAll(' ', '-').toWellFormed();
 }
 

@@ -9,7 +9,7 @@ import { formatContentDisposition } from '#repositories/raw-content.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
 import { isFeatureEnabled } from '#settings/features.ts';
 import { createArchive } from './archive.ts';
-import { archiveFormat } from './formats.ts';
+import { toArchiveFormat } from './formats.ts';
 import { openArchiveLfsFiles } from './lfs-files.ts';
 
 interface DownloadCall {
@@ -35,7 +35,7 @@ export async function streamArchiveDownload(
   const { git, database, blobs } = services;
   const { project, params, request } = call;
   const { sha, path, exclude_paths: excludePaths } = params;
-  const format = archiveFormat(suffix);
+  const format = toArchiveFormat(suffix);
   const headersOnly = request.method === 'HEAD';
   const openLfsFiles = async () =>
     params.include_lfs_blobs ? openArchiveLfsFiles(database.reader, blobs, project) : undefined;

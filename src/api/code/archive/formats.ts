@@ -15,6 +15,6 @@ const FORMATS: Readonly<Record<string, ArchiveFormat>> = {
 };
 
 /** Returns the format for a suffix; tar.gz if it is empty. */
-export function archiveFormat(suffix: string): ArchiveFormat {
+export function toArchiveFormat(suffix: string): ArchiveFormat {
   return FORMATS[suffix] ?? 'tar.gz';
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BlobStore, blobPath } from '#blobs/store.ts';
+import { type BlobStore, getBlobPath } from '#blobs/store.ts';
 import type { Reader } from '#database/database.ts';
 import type { LfsFiles } from '#git/archive.ts';
 import { isLfsEnabled, listLinkedOids } from '#repositories/lfs/lfs-objects.ts';
@@ -21,6 +21,6 @@ export async function openArchiveLfsFiles(
   const oids = await listLinkedOids(db, project.id);
   if (oids.length === 0) return undefined;
   const directory = await mkdtemp(join(tmpdir(), 'hearth-archive-'));
-  await writeFile(join(directory, 'oids'), oids.map((oid) => `${oid} ${blobPath(blobs, oid)}\n`).join(''));
+  await writeFile(join(directory, 'oids'), oids.map((oid) => `${oid} ${getBlobPath(blobs, oid)}\n`).join(''));
   return { directory, release: () => rm(directory, { recursive: true, force: true }) };
 }

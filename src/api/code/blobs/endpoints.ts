@@ -7,12 +7,12 @@ import { notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { blobTooLargeResponse, checkLargeBlobLimit } from '#rate-limits/large-blobs.ts';
-import { readForJson, streamToClient } from '#rate-limits/stream-limits.ts';
+import { readContentForJson, streamToClient } from '#rate-limits/stream-limits.ts';
 import { RAW_MEDIA_TYPES } from '#repositories/raw-content.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import { fail } from '#runtime/failure.ts';
 import { Blob } from './entities.ts';
-import { rawBlobReply } from './raw.ts';
+import { createRawBlobReply } from './raw.ts';
 
 /** Loads the blob with this id, or with an unambiguous prefix of it. */
 const blob = {
@@ -38,7 +38,7 @@ export const getBlob = endpoint({
   async handle({ project, blob }, { database, git }) {
     const limitFailure = await checkLargeBlobLimit(database, project.id, blob.size);
     if (limitFailure !== null) return limitFailure;
-    return { ...blob, content: await readForJson(git, getRepository(git, project), blob.id) };
+    return { ...blob, content: await readContentForJson(git, getRepository(git, project), blob.id) };
   },
 });
 
@@ -50,6 +50,6 @@ export const getRawBlob = endpoint({
   response: streamOf({ mediaTypes: RAW_MEDIA_TYPES }),
   async handle({ project, blob, request }, { git }) {
     const content = await streamToClient(git, getRepository(git, project), blob.id, request.client);
-    return content === null ? fail('notFound') : rawBlobReply(content);
+    return content === null ? fail('notFound') : createRawBlobReply(content);
   },
 });

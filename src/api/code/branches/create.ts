@@ -7,7 +7,7 @@ import { HEADS } from '#git/ref-names.ts';
 import { isValidBranchName, startsWithSha, ZERO_ID } from '#git/refs/refs.ts';
 import { findBranchHead, resolveRevision } from '#git/refs/revision.ts';
 import { createInitialCommit } from '#repositories/commits/initial-commit.ts';
-import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { updateRepositoryRefs } from '#repositories/ref-updates/move-refs.ts';
 import {
   createBranchPermission,
   initialBranchPermission,
@@ -56,7 +56,7 @@ export async function createBranchAt(
   if (target === null) return fail('refUnknown', { branch, ref });
   if (!(await mayCreate(database.reader, caller, project, branch))) return fail('protectedName');
   const change = { ref: HEADS + branch, oldId: ZERO_ID, newId: target };
-  const moveResult = await moveRefs(services, {
+  const moveResult = await updateRepositoryRefs(services, {
     project,
     actor: { caller, may: createBranchPermission(branch) },
     changes: [change],

@@ -1,7 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { findUserById } from '#authentication/users/users.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
-import { matchingRules } from '#authorization/protected-branches/branch-rules.ts';
+import { findMatchingRules } from '#authorization/protected-branches/branch-rules.ts';
 import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import { filterReachable } from '#git/commits/ancestry.ts';
@@ -9,7 +9,7 @@ import { HEADS } from '#git/ref-names.ts';
 import { listRefs, type Ref, ZERO_ID } from '#git/refs/refs.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
 import { defineJob } from '#jobs/job.ts';
-import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { updateRepositoryRefs } from '#repositories/ref-updates/move-refs.ts';
 import { deleteUnprotectedBranchPermission } from '#repositories/ref-updates/ref-permissions.ts';
 import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
@@ -47,7 +47,7 @@ async function deleteMergedBranch(
 ): Promise<undefined | 'readOnly'> {
   const permission = deleteUnprotectedBranchPermission(name.slice(HEADS.length));
   const changes = [{ ref: name, oldId: id, newId: ZERO_ID }];
-  const moveResult = await moveRefs(services, { project, actor: { caller, may: permission }, changes });
+  const moveResult = await updateRepositoryRefs(services, { project, actor: { caller, may: permission }, changes });
   if (!isFailure(moveResult) || moveResult.code === 'isDefault' || moveResult.code === 'isProtected') return undefined;
   if (moveResult.code === 'readOnly') return 'readOnly';
   // The branch moved meanwhile: the job is retried with the current refs.
@@ -62,7 +62,7 @@ async function findMergedBranches({ database, git }: RefServices, project: Proje
   const rules = await listProtectionRules(database.reader, project.id);
   const candidates = (await listRefs(git, repository, HEADS)).filter(({ name, id }) => {
     const branch = name.slice(HEADS.length);
-    return id !== defaultTip && branch !== project.default_branch && matchingRules(rules, branch).length === 0;
+    return id !== defaultTip && branch !== project.default_branch && findMatchingRules(rules, branch).length === 0;
   });
   const ids = candidates.map(({ id }) => id);
   const mergedIds = await filterReachable(git, repository, ids, defaultTip);

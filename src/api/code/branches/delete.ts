@@ -1,10 +1,10 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { matchingRules, mayDeleteProtectedBranch } from '#authorization/protected-branches/branch-rules.ts';
+import { findMatchingRules, mayDeleteProtectedBranch } from '#authorization/protected-branches/branch-rules.ts';
 import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
-import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { updateRepositoryRefs } from '#repositories/ref-updates/move-refs.ts';
 import { deleteBranchPermission } from '#repositories/ref-updates/ref-permissions.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
@@ -22,9 +22,10 @@ export async function deleteBranchAt(
   if (project.read_only) return fail('readOnly');
   if (name === project.default_branch) return fail('isDefault');
   const rules = await listProtectionRules(services.database.reader, project.id);
-  if (matchingRules(rules, name).length > 0 && !mayDeleteProtectedBranch(caller, project)) return fail('isProtected');
+  if (findMatchingRules(rules, name).length > 0 && !mayDeleteProtectedBranch(caller, project))
+    return fail('isProtected');
   const change = { ref: HEADS + name, oldId: commit.id, newId: ZERO_ID };
-  const moveResult = await moveRefs(services, {
+  const moveResult = await updateRepositoryRefs(services, {
     project,
     actor: { caller, may: deleteBranchPermission(name) },
     changes: [change],

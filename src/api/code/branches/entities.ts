@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { matchingRules, mayPush } from '#authorization/protected-branches/branch-rules.ts';
+import { findMatchingRules, mayPush } from '#authorization/protected-branches/branch-rules.ts';
 import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import { DEVELOPER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Commit as GitCommit } from '#git/objects/object-reader.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { encodeUrlPath, projectUrl } from '#repositories/repository.ts';
+import { buildProjectUrl, encodeUrlPath } from '#repositories/repository.ts';
 import { Commit } from '../commits/index.ts';
 import { findMergedTips } from './merged-branches.ts';
 
@@ -28,7 +28,7 @@ export const Branch = entity('Branch', {
   default: Type.Boolean(),
   web_url: Type.String(),
 }).from(loadBranchRelations, ({ project, name, commit }, context, { rules, merged }) => {
-  const matchedRules = matchingRules(rules, name);
+  const matchedRules = findMatchingRules(rules, name);
   const hasDeveloperEntry = (kind: 'push' | 'merge') =>
     matchedRules.some((rule) => rule[kind].some((entry) => entry.access_level === DEVELOPER && entry.user_id === null));
   const wellFormedName = name.toWellFormed();
@@ -41,7 +41,7 @@ export const Branch = entity('Branch', {
     developers_can_merge: hasDeveloperEntry('merge'),
     can_push: mayPush(context.caller, project, rules, name),
     default: name === project.default_branch,
-    web_url: `${projectUrl({ baseUrl: context.url }, project)}/-/tree/${encodeUrlPath(wellFormedName)}`,
+    web_url: `${buildProjectUrl({ baseUrl: context.url }, project)}/-/tree/${encodeUrlPath(wellFormedName)}`,
   };
 });
 

@@ -7,12 +7,12 @@ import { paginateInMemory } from '#http/lists/in-memory-page.ts';
 import type { ListPage } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { pageAfterToken } from '#http/lists/token-pagination.ts';
-import { orderBySearch, searchRefs } from '#repositories/branches/ref-search.ts';
+import { createSearchOrder, searchRefs } from '#repositories/branches/ref-search.ts';
 import { getRefVersion, getRepository } from '#repositories/repository.ts';
 import { ClientDisconnected, createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { createYielder, sortCooperatively } from '#runtime/yielding.ts';
-import { compileRegex, MAX_MATCHING_WORK, regexCost } from '#text/safe-regex.ts';
+import { compileRegex, getRegexCost, MAX_MATCHING_WORK } from '#text/safe-regex.ts';
 import type { BranchRow } from './entities.ts';
 
 const branchName = (ref: Ref) => ref.name.slice(HEADS.length);
@@ -48,7 +48,7 @@ function paginate(
   page: OffsetRequest,
 ) {
   if (pagination !== 'keyset') return paginateInMemory(sortedRefs, page);
-  const isAfter = isSortedByAge(sort) ? null : orderBySearch(search, branchName, isAfterName);
+  const isAfter = isSortedByAge(sort) ? null : createSearchOrder(search, branchName, isAfterName);
   return pageAfterToken(sortedRefs, { token, nameOf: branchName, isBehind: isAfter, perPage: page.perPage });
 }
 
@@ -71,7 +71,7 @@ async function filterByRegex(
 ): Promise<readonly Ref[] | Failure<'regexInvalid' | 'regexTooExpensive'>> {
   const pattern = compileRegex(regex);
   if (typeof pattern === 'string') return fail('regexInvalid');
-  const cost = regexCost(regex);
+  const cost = getRegexCost(regex);
   const yieldToOthers = createYielder();
   const matchedRefs: Ref[] = [];
   let work = 0;

@@ -4,7 +4,7 @@ import { type Commit, readCommit } from '#git/objects/object-reader.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
 import type { RequirePushableBranch } from '#repositories/branches/push-permission.ts';
-import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { updateRepositoryRefs } from '#repositories/ref-updates/move-refs.ts';
 import { commitPermission } from '#repositories/ref-updates/ref-permissions.ts';
 import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
@@ -62,7 +62,7 @@ export async function applyCommit(
     message,
   });
   const change = { ref: HEADS + name, oldId: tip, newId: id };
-  const failure = await moveRefs(services, {
+  const failure = await updateRepositoryRefs(services, {
     project,
     actor: { caller, may: commitPermission({ branch: name }) },
     changes: [change],

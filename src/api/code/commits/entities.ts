@@ -6,7 +6,7 @@ import { type FileDiff, getDiffStats } from '#git/diff/diff.ts';
 import type { Commit as GitCommit } from '#git/objects/object-reader.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
-import { getRepository, type LocatedRepository, projectUrl } from '#repositories/repository.ts';
+import { buildProjectUrl, getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import { truncateToBytes, truncateToCharacters } from '#text/trim.ts';
 import { PipelineBasic, type PipelineBasicRow } from '../pipeline-summaries/index.ts';
 
@@ -39,7 +39,7 @@ export interface CommitRow {
 
 /** A commit in branches, tags and comparisons (contract/repository.md §2). */
 export const Commit = entity('Commit', fields).from(({ commit, project }: CommitRow, context) =>
-  commitValues(truncateTexts(commit), projectUrl({ baseUrl: context.url }, project)),
+  commitValues(truncateTexts(commit), buildProjectUrl({ baseUrl: context.url }, project)),
 );
 
 /** Truncates texts to the limits for lists (contract/conventions.md §3 "Limits of texts"). */
@@ -101,7 +101,11 @@ export const CommitInList = entity('CommitInList', { ...fields, stats: Type.Opti
     stats: context.params.with_stats ? await loadForCommits(rows, context, getDiffStats) : null,
   }),
   ({ commit, project }, context, { trailers, stats }) => ({
-    ...commitValues(truncateTexts(commit), projectUrl({ baseUrl: context.url }, project), trailers?.get(commit.id)),
+    ...commitValues(
+      truncateTexts(commit),
+      buildProjectUrl({ baseUrl: context.url }, project),
+      trailers?.get(commit.id),
+    ),
     ...(stats && { stats: { ...stats.get(commit.id)! } }),
   }),
 );
@@ -131,7 +135,7 @@ export const CommitDetail = entity('CommitDetail', {
   (row, context, { stats, pipelines }) => {
     const pipeline = pipelines.get(row.commit.id);
     return {
-      ...commitValues(row.commit, projectUrl({ baseUrl: context.url }, row.project)),
+      ...commitValues(row.commit, buildProjectUrl({ baseUrl: context.url }, row.project)),
       ...(row.withStats && { stats: { ...stats.get(row.commit.id)! } }),
       status: pipeline?.status ?? null,
       project_id: row.project.id,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pipelineRow } from '#test/support/pipeline-rows.ts';
+import { insertPipelineRow } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
 
 const testWorld = await world();
@@ -18,9 +18,15 @@ async function createProjectWithCommit(attributes: Readonly<Record<string, unkno
 
 test('returns the latest pipeline of a commit on any ref, and its status', async () => {
   const { project, sha, shown } = await createProjectWithCommit();
-  await pipelineRow(testWorld, project, { sha, status: 'failed' });
-  const id = await pipelineRow(testWorld, project, { sha, ref: 'v1', tag: true, status: 'success', source: 'api' });
-  await pipelineRow(testWorld, project, { status: 'running' });
+  await insertPipelineRow(testWorld, project, { sha, status: 'failed' });
+  const id = await insertPipelineRow(testWorld, project, {
+    sha,
+    ref: 'v1',
+    tag: true,
+    status: 'success',
+    source: 'api',
+  });
+  await insertPipelineRow(testWorld, project, { status: 'running' });
   const { status, last_pipeline } = await shown(project.owner);
   const { created_at, updated_at, ...rest } = last_pipeline;
   assert.deepEqual([status, created_at, updated_at].map(Boolean), [true, true, true]);
@@ -39,7 +45,7 @@ test('returns the latest pipeline of a commit on any ref, and its status', async
 
 test('ignores pipelines of other projects with the same commit', async () => {
   const { sha, shown, project } = await createProjectWithCommit();
-  await pipelineRow(testWorld, await testWorld.newProject(), { sha });
+  await insertPipelineRow(testWorld, await testWorld.newProject(), { sha });
   assert.deepEqual(await shown(project.owner), { status: null, last_pipeline: null });
 });
 
@@ -48,7 +54,7 @@ test('hides pipelines from callers who may not read them', async () => {
     visibility: 'public',
     builds_access_level: 'private',
   });
-  await pipelineRow(testWorld, project, { sha, status: 'success' });
+  await insertPipelineRow(testWorld, project, { sha, status: 'success' });
   const stranger = await testWorld.user();
   assert.deepEqual(await shown(stranger), { status: null, last_pipeline: null });
   assert.equal((await shown(await project.addMember('reporter'))).status, 'success');
@@ -58,7 +64,7 @@ test('updates a commit when its pipelines change', async () => {
   const { project, sha, shown } = await createProjectWithCommit();
   const seen = [];
   for (const status of ['running', 'failed'] as const) {
-    await pipelineRow(testWorld, project, { sha, status });
+    await insertPipelineRow(testWorld, project, { sha, status });
     for (let times = 0; times < 3; times++) seen.push((await shown(project.owner)).status);
   }
   assert.deepEqual(seen, ['running', 'running', 'running', 'failed', 'failed', 'failed']);

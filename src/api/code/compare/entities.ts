@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
-import { projectUrl } from '#repositories/repository.ts';
+import { buildProjectUrl } from '#repositories/repository.ts';
 import { Commit, Diff } from '../commits/index.ts';
 import type { Comparison } from './compare.ts';
 
@@ -21,6 +21,6 @@ export const Compare = entity('Compare', {
     diffs: diff.files.map((file) => Diff.serialize(file, context)),
     compare_timeout: truncated,
     compare_same_ref: same,
-    web_url: `${projectUrl({ baseUrl: context.url }, project)}/-/compare/${base}${straight ? '..' : '...'}${head}`,
+    web_url: `${buildProjectUrl({ baseUrl: context.url }, project)}/-/compare/${base}${straight ? '..' : '...'}${head}`,
   };
 });

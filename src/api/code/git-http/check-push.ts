@@ -1,7 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { requireAbility } from '#authorization/current-access.ts';
 import {
-  matchingRules,
+  findMatchingRules,
   mayDeleteProtectedBranch,
   mayForcePush,
   mayMakeFirstPush,
@@ -85,7 +85,7 @@ function checkTag(project: Project, name: string, { oldId, newId }: RefChange): 
 
 function checkBranch(context: PushContext, name: string, change: RefChange): PushVerdict {
   const { caller, project, rules, isForced } = context;
-  const isProtected = matchingRules(rules, name).length > 0;
+  const isProtected = findMatchingRules(rules, name).length > 0;
   if (change.newId === ZERO_ID) return checkBranchDeletion(context, name, isProtected);
   if (change.oldId === ZERO_ID) return checkBranchCreation(context, name);
   if (!mayPush(caller, project, rules, name)) {

@@ -8,12 +8,12 @@ import { Reply, stream, text } from '#http/endpoint/responses.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { getRepository } from '#repositories/repository.ts';
-import { push } from './push.ts';
-import { projectPushTarget } from './push-to-project.ts';
-import { wikiPushTarget } from './push-to-wiki.ts';
+import { receivePushToTarget } from './push.ts';
+import { createProjectPushTarget } from './push-to-project.ts';
+import { createWikiPushTarget } from './push-to-wiki.ts';
 import { type AccessCheck, createAccessCheck, streamWhileAllowed } from './recheck-access.ts';
-import { startBody } from './request-body.ts';
-import { gitHeaders, streamGitResponse } from './serve.ts';
+import { startReadingGitBody } from './request-body.ts';
+import { createGitHeaders, streamGitResponse } from './serve.ts';
 
 const ACTIONS_BY_SERVICE: Readonly<Record<string, GitAction>> = {
   'git-upload-pack': 'fetch',
@@ -39,7 +39,7 @@ export const advertiseRefs = endpoint({
         defaultBranch: repository.default_branch,
       });
     });
-    return { headers: gitHeaders(service, 'advertisement'), body };
+    return { headers: createGitHeaders(service, 'advertisement'), body };
   },
 });
 
@@ -68,7 +68,7 @@ export const fetchPack = endpoint({
   async handle({ repository, allRefs, request, params }, services) {
     const { git, log } = services;
     const checkAccess = createFetchCheck(services, request, params);
-    const requestBody = await startBody(request);
+    const requestBody = await startReadingGitBody(request);
     const body = await streamGitResponse({ request, git, log }, (output) => {
       const input = streamWhileAllowed(requestBody, checkAccess);
       const protocol = firstHeader(request.headers['git-protocol']);
@@ -80,7 +80,7 @@ export const fetchPack = endpoint({
         defaultBranch: repository.default_branch,
       });
     });
-    return { headers: gitHeaders('git-upload-pack', 'result'), body };
+    return { headers: createGitHeaders('git-upload-pack', 'result'), body };
   },
 });
 
@@ -107,14 +107,14 @@ export const receivePush = endpoint({
   async handle({ target, request, ...call }, services) {
     const caller = signedInCaller(call.caller);
     const explainRefusal = () => getPushDenial(services, request, call.params.repository_path);
-    const input = await startBody(request);
+    const input = await startReadingGitBody(request);
     const pushTarget = target.project
-      ? projectPushTarget({ project: target.project, caller, explainRefusal })
-      : await wikiPushTarget(services, { parent: target.wikiParent, caller, explainRefusal });
+      ? createProjectPushTarget({ project: target.project, caller, explainRefusal })
+      : await createWikiPushTarget(services, { parent: target.wikiParent, caller, explainRefusal });
     const body = await streamGitResponse({ ...services, request }, (output) =>
-      push(services, pushTarget, { input, output }),
+      receivePushToTarget(services, pushTarget, { input, output }),
     );
-    return { headers: gitHeaders('git-receive-pack', 'result'), body };
+    return { headers: createGitHeaders('git-receive-pack', 'result'), body };
   },
 });
 

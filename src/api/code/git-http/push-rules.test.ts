@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { repositoryAt } from '#git/git.ts';
-import { diskPathFor } from '#git/storage/storage.ts';
+import { getRepositoryAt } from '#git/git.ts';
+import { toDiskPath } from '#git/storage/storage.ts';
 import { type Caller, world } from '#test/support/world.ts';
 
 const { root, server, newProject } = await world();
@@ -33,7 +33,7 @@ for (const text of ['first', 'second', 'third']) await runGit('commit', '-q', '-
 
 async function listRefs(wish: object = {}) {
   const project = await newProject({ with: ['developer'], ...wish });
-  const { directory } = repositoryAt(server.services.git, 'default', diskPathFor(project.id));
+  const { directory } = getRepositoryAt(server.services.git, 'default', toDiskPath(project.id));
   /** Returns the refs; none before the first push. */
   const there = async () => (await runGit('--git-dir', directory, 'for-each-ref')).out;
   /** Returns the server's message, or null if the push succeeded; a rejected push changes no ref. */

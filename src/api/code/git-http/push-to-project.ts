@@ -26,7 +26,7 @@ interface ProjectPush {
 }
 
 /** Returns the push target of a project, whose rules decide ref by ref. */
-export function projectPushTarget(projectPush: ProjectPush): PushTarget {
+export function createProjectPushTarget(projectPush: ProjectPush): PushTarget {
   return {
     location: projectPush.project,
     begin: (services, push) => beginPush(services, projectPush, push).catch(missingObjectMessage),

@@ -25,7 +25,7 @@ interface WikiPush {
  * Returns the push target of a wiki, which its first push creates. Callers who may write may also force-push, but
  * cannot delete the default branch.
  */
-export async function wikiPushTarget(
+export async function createWikiPushTarget(
   services: RefServices,
   { parent, caller, explainRefusal }: WikiPush,
 ): Promise<PushTarget> {

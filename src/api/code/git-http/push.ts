@@ -30,7 +30,7 @@ interface ClientStreams {
  * Receives a push: checks it in quarantine, stores an intent, lets git move the refs, and settles the intent before
  * the connection ends. Refs are treated as moved only if git reports so.
  */
-export async function push(
+export async function receivePushToTarget(
   refServices: RefServices,
   target: PushTarget,
   { input, output }: ClientStreams,

@@ -1,15 +1,15 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { HttpError } from '#http/errors/http-error.ts';
-import { bodyStream } from '#http/request/body.ts';
+import { createBodyStream } from '#http/request/body.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 
 /**
  * Returns the decoded request body once its first bytes or its end have arrived, so that no process waits for a silent
  * client. Large requests are gzipped. A silent client gets 408, or is disconnected after the response has started.
  */
-export async function startBody(request: IncomingRequest): Promise<Readable> {
-  const rawBody = bodyStream(request);
+export async function startReadingGitBody(request: IncomingRequest): Promise<Readable> {
+  const rawBody = createBodyStream(request);
   const encoding = firstHeader(request.headers['content-encoding']);
   const body = encoding === 'gzip' || encoding === 'x-gzip' ? gunzipBody(rawBody) : rawBody;
   await waitForFirstData(rawBody, body);

@@ -34,7 +34,7 @@ export async function streamGitResponse(
 }
 
 /** Returns the headers of a ref advertisement or a result. */
-export function gitHeaders(service: GitService, kind: 'advertisement' | 'result'): Record<string, string> {
+export function createGitHeaders(service: GitService, kind: 'advertisement' | 'result'): Record<string, string> {
   return {
     'Content-Type': `application/x-${service}-${kind}`,
     'Cache-Control': 'no-cache',

@@ -23,7 +23,7 @@ export const cleanUpLfsContent = defineJob({
   },
 });
 
-export const cleanUpLfsContentDaily: Schedule<Services> = {
+export const cleanUpLfsContentSchedule: Schedule<Services> = {
   name: 'sweep_content',
   cron: '40 3 * * *',
   job: cleanUpLfsContent,

@@ -18,7 +18,7 @@ import { stream } from '#http/endpoint/responses.ts';
 import { HttpError } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
-import { bodyStream, readBytes } from '#http/request/body.ts';
+import { createBodyStream, readBytes } from '#http/request/body.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import { findLinkedLfsObject, isLfsEnabled, linkLfsObject } from '#repositories/lfs/lfs-objects.ts';
 import { isFailure } from '#runtime/failure.ts';
@@ -95,7 +95,7 @@ async function storeUpload(
   blobs: BlobStore,
   limits: BlobLimits,
 ): Promise<StoredBlob | BlobFailure> {
-  const body = bodyStream(request);
+  const body = createBodyStream(request);
   try {
     return await storeBlob(blobs, body, limits);
   } finally {

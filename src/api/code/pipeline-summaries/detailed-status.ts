@@ -41,7 +41,7 @@ interface PipelineStatusRow {
 }
 
 /** Returns the status for display. `hasWarnings` means that jobs with `allow_failure` have failed. */
-export function detailedStatus({ id, status, full_path }: PipelineStatusRow, hasWarnings: boolean) {
+export function toDetailedStatus({ id, status, full_path }: PipelineStatusRow, hasWarnings: boolean) {
   const isWarning = hasWarnings && status === 'success';
   const [text, label = text.toLowerCase()] = isWarning
     ? (['Warning', 'passed with warnings'] as const)

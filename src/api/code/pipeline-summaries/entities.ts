@@ -4,7 +4,7 @@ import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import type { Schema } from '#database/database.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
-import { DetailedStatus, detailedStatus } from './detailed-status.ts';
+import { DetailedStatus, toDetailedStatus } from './detailed-status.ts';
 import { findPipelinesWithWarnings, loadAverageCoverages, loadBusySeconds } from './relations.ts';
 
 /** The entities of a pipeline (contract/runners.md §4.1, §4.3). */
@@ -118,7 +118,7 @@ function pipelineValues(
     duration: row.finished_at === null ? null : (busySeconds.get(row.id) ?? null),
     queued_duration: wholeSecondsBetween(row.created_at, row.started_at),
     coverage: coverages.get(row.id)?.toFixed(2) ?? null,
-    detailed_status: detailedStatus(row, withWarnings.has(row.id)),
+    detailed_status: toDetailedStatus(row, withWarnings.has(row.id)),
     archived: false,
   };
 }

@@ -32,7 +32,7 @@ export type AccessLevelInput = Partial<ParameterValues<ReturnType<typeof levelPa
  * Returns the parameter type of `allowed_to_push`, `allowed_to_merge` and `allowed_to_unprotect`. Error messages do
  * not name the index of the element.
  */
-export function accessLevelsParam(kind: RuleKind) {
+export function createAccessLevelsParam(kind: RuleKind) {
   const element = object(levelParams(kind));
   const read: typeof element.read = (raw, name, problems) => element.read(raw, name.replace(/\[\d+\]$/, ''), problems);
   return optional(arrayOf({ ...element, read }), []);
@@ -45,7 +45,7 @@ const TITLES: Readonly<Record<RuleKind, string>> = {
 };
 
 /** Converts an element to a row. A user takes precedence over a group, a group over a role. */
-export function toNewLevel(kind: RuleKind, input: AccessLevelInput): CreateAccessLevelInput {
+export function toCreateAccessLevelInput(kind: RuleKind, input: AccessLevelInput): CreateAccessLevelInput {
   const user_id = input.user_id ?? null;
   const group_id = user_id === null ? (input.group_id ?? null) : null;
   const role = user_id === null && group_id === null ? input.access_level : null;
@@ -58,7 +58,7 @@ export function changesSubject({ access_level, user_id, group_id }: AccessLevelI
 }
 
 /** Returns the levels without duplicates: the levels of one rule and kind are unique. */
-export function distinctLevels(levels: readonly CreateAccessLevelInput[]): CreateAccessLevelInput[] {
+export function removeDuplicateLevels(levels: readonly CreateAccessLevelInput[]): CreateAccessLevelInput[] {
   return [...new Map(levels.map((level) => [levelKey(level), level])).values()];
 }
 

@@ -13,7 +13,13 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { MAX_REF_NAME_BYTES } from '#git/refs/refs.ts';
 import { recordProtectionRule } from '#repositories/branches/protection-activity.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { type AccessLevelInput, checkLevels, distinctLevels, RULE_KINDS, toNewLevel } from './access-levels.ts';
+import {
+  type AccessLevelInput,
+  checkLevels,
+  RULE_KINDS,
+  removeDuplicateLevels,
+  toCreateAccessLevelInput,
+} from './access-levels.ts';
 
 interface CreateRuleInput {
   readonly name: string;
@@ -46,7 +52,7 @@ export async function createRuleWithLevels(
   const { name } = input;
   if (name.trim() === '') return fail('nameBlank');
   if (Buffer.byteLength(name) > MAX_REF_NAME_BYTES) return fail('nameTooLong', { longest: MAX_REF_NAME_BYTES });
-  const levels = distinctLevels(requestedLevels);
+  const levels = removeDuplicateLevels(requestedLevels);
   const problem = await checkLevels(uow, project, levels);
   if (problem) return problem;
   if ((await findProtectionRuleByName(uow, project.id, name)) !== null) return fail('exists', { name });
@@ -58,7 +64,7 @@ export async function createRuleWithLevels(
 }
 
 function toLevels(kind: RuleKind, { roles, allowed }: CreateRuleInput): CreateAccessLevelInput[] {
-  const levels = allowed[kind].map((level) => toNewLevel(kind, level));
+  const levels = allowed[kind].map((level) => toCreateAccessLevelInput(kind, level));
   const role = roles[kind] ?? (levels.length === 0 ? MAINTAINER : null);
   return role === null ? levels : [{ kind, access_level: role, user_id: null, group_id: null }, ...levels];
 }

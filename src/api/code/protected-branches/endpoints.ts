@@ -14,7 +14,7 @@ import { paginateInMemory } from '#http/lists/in-memory-page.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { refName, searchExpression, validatedText } from '#http/parameters/texts.ts';
 import { boolean, integerIn, notBlank } from '#http/parameters/types.ts';
-import { type AccessLevelInput, ALLOWED_LEVELS, accessLevelsParam } from './access-levels.ts';
+import { type AccessLevelInput, ALLOWED_LEVELS, createAccessLevelsParam } from './access-levels.ts';
 import { createRule } from './create.ts';
 import { ProtectedBranch } from './entities.ts';
 import { deleteRuleIfAdmitted, mayUnprotect } from './unprotect.ts';
@@ -43,9 +43,9 @@ const ruleToDelete = {
 } as const;
 
 const allowedLevels = {
-  allowed_to_push: accessLevelsParam('push'),
-  allowed_to_merge: accessLevelsParam('merge'),
-  allowed_to_unprotect: accessLevelsParam('unprotect'),
+  allowed_to_push: createAccessLevelsParam('push'),
+  allowed_to_merge: createAccessLevelsParam('merge'),
+  allowed_to_unprotect: createAccessLevelsParam('unprotect'),
 };
 const INVALID_LEVELS = [422, { message: '{texts}' }] as const;
 

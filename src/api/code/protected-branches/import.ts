@@ -5,7 +5,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { recordProtectionRule } from '#repositories/branches/protection-activity.ts';
 import { type Failure, invalid, isFailure } from '#runtime/failure.ts';
-import { ALLOWED_LEVELS, RULE_KINDS, toNewLevel } from './access-levels.ts';
+import { ALLOWED_LEVELS, RULE_KINDS, toCreateAccessLevelInput } from './access-levels.ts';
 import { createRuleWithLevels } from './create.ts';
 import { deleteRule } from './store.ts';
 
@@ -31,7 +31,7 @@ export async function importRule(
     const allowedRoles = roles[kind].filter((role) => allowed.includes(role));
     const fallbackRoles = kind === 'unprotect' ? [] : [MAINTAINER];
     return (allowedRoles.length > 0 ? allowedRoles : fallbackRoles).map((access_level) =>
-      toNewLevel(kind, { access_level }),
+      toCreateAccessLevelInput(kind, { access_level }),
     );
   });
   const created = await createRuleWithLevels(uow, project, {

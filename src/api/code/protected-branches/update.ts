@@ -13,7 +13,7 @@ import {
   checkLevels,
   checkUniqueLevels,
   RULE_KINDS,
-  toNewLevel,
+  toCreateAccessLevelInput,
 } from './access-levels.ts';
 import { deleteLevels, insertLevels, updateLevel, updateRuleRow } from './store.ts';
 import { mayUnprotect } from './unprotect.ts';
@@ -74,7 +74,7 @@ async function updateLevels(
   const problem =
     (await checkLevels(uow, project, [...updated, ...added])) ??
     checkUniqueLevels(
-      remainingEntries.map((entry) => ({ id: entry.id, ...toNewLevel(kind, entry) })),
+      remainingEntries.map((entry) => ({ id: entry.id, ...toCreateAccessLevelInput(kind, entry) })),
       updated,
       added,
     );
@@ -97,7 +97,7 @@ function toLevelChanges({ kind, input }: LevelInputs): LevelChanges {
     removedIds: entriesWithId.filter(({ _destroy }) => _destroy === true).map(({ id }) => id as number),
     updated: entriesWithId
       .filter((level) => level._destroy !== true && changesSubject(level))
-      .map((level) => ({ id: level.id as number, ...toNewLevel(kind, level) })),
-    added: input.filter(({ id }) => id == null).map((level) => toNewLevel(kind, level)),
+      .map((level) => ({ id: level.id as number, ...toCreateAccessLevelInput(kind, level) })),
+    added: input.filter(({ id }) => id == null).map((level) => toCreateAccessLevelInput(kind, level)),
   };
 }

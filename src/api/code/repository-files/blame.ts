@@ -5,13 +5,13 @@ import { getRepository, type LocatedRepository } from '#repositories/repository.
 import { type Failure, fail } from '#runtime/failure.ts';
 import { truncateToBytes } from '#text/trim.ts';
 import type { BlameRow } from './entities.ts';
-import type { LocatedFile } from './get.ts';
+import type { FileAtRevision } from './get.ts';
 
 /** Returns the commits of these lines, or of all lines. A submodule has no lines. Fails with `tooLong` if git rejects the blame. */
-export async function blameLines(
+export async function loadBlame(
   git: Git,
   project: LocatedRepository,
-  { commitId, path, submodule }: LocatedFile,
+  { commitId, path, submodule }: FileAtRevision,
   range: LineRange | null | undefined,
 ): Promise<BlameRow[] | Failure<'tooLong'>> {
   if (submodule) return [];

@@ -1,10 +1,10 @@
 import type { BusboyHeaders } from '@fastify/busboy';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { draftPath } from '#blobs/index.ts';
+import { createDraftPath } from '#blobs/index.ts';
 import type { Database } from '#database/database.ts';
 import { HttpError, tooManyRequests } from '#http/errors/http-error.ts';
 import {
-  emptyParameters,
+  createEmptyParameters,
   isFilePart,
   mergeParameters,
   parseForm,
@@ -12,7 +12,7 @@ import {
   toRawParameters,
 } from '#http/parameters/brackets.ts';
 import { findTooLong, type Parameters } from '#http/parameters/declarations.ts';
-import { hasBody, MEBIBYTE, mediaType, mediaTypeName } from '#http/request/body.ts';
+import { getMediaType, hasBody, MEBIBYTE, parseMediaTypeName } from '#http/request/body.ts';
 import { parseFormBody } from '#http/request/form-body.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import { parseJson } from '#http/request/json-body.ts';
@@ -74,16 +74,16 @@ async function readUncheckedBody(
   { database, blobs }: Pick<Services, 'database' | 'blobs'>,
 ): Promise<DeferredBody> {
   const query = parseForm(request.query);
-  const type = mediaType(request);
+  const type = getMediaType(request);
   if (type === 'other') {
     return toDeferredBody(
-      fail('typeUnsupported', { type: mediaTypeName(firstHeader(request.headers['content-type']) ?? '') }),
+      fail('typeUnsupported', { type: parseMediaTypeName(firstHeader(request.headers['content-type']) ?? '') }),
     );
   }
   if (!hasBody(request)) return toDeferredBody(query);
   const body = await startReadingBody(request, await loadBodyLimits(database, caller));
   if ('buffer' in body) return toDeferredBody(mergeWithQuery(query, await parseSmallBody(body.buffer, type, request)));
-  const spool = await openSpoolFile(await draftPath(blobs));
+  const spool = await openSpoolFile(await createDraftPath(blobs));
   try {
     return toDeferredBody(mergeWithQuery(query, await parseLargeBody(body.chunks, type, request, spool)), spool);
   } catch (error) {
@@ -114,7 +114,7 @@ async function loadBodyLimits(database: Database, caller: SignedInCaller): Promi
   };
 }
 
-type BodyType = Exclude<ReturnType<typeof mediaType>, 'other'>;
+type BodyType = Exclude<ReturnType<typeof getMediaType>, 'other'>;
 
 async function parseSmallBody(
   bytes: Buffer,
@@ -131,7 +131,7 @@ async function parseSmallBody(
 
 /** Parses a JSON body. Fails with `jsonInvalid` for every kind of error. */
 async function parseJsonBody(bytes: Buffer): Promise<DeferredBody['parameters']> {
-  if (bytes.length === 0) return emptyParameters();
+  if (bytes.length === 0) return createEmptyParameters();
   try {
     const value = await parseJson(bytes);
     if (value === undefined) return fail('jsonInvalid');

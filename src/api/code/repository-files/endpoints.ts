@@ -8,14 +8,14 @@ import { PUSH_TO_BRANCH } from '#repositories/branches/push-permission.ts';
 import { RAW_MEDIA_TYPES } from '#repositories/raw-content.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { blameAccess, fileAccess, fileContentAccess, rawFileAccess } from './access.ts';
-import { blameLines } from './blame.ts';
+import { loadBlame } from './blame.ts';
 import { commitParams, FIELD_ERRORS, writeParams } from './commit-fields.ts';
 import { BODY_ERRORS } from './deferred-body.ts';
 import { BlameRange, RepositoryFile, WrittenFile } from './entities.ts';
-import { fileHeaders, fileHeadReply, GITLAB_FILE_HEADER_NAMES } from './file-headers.ts';
-import { lfsFileReply } from './lfs-response.ts';
+import { createFileHeaders, createFileHeadReply, GITLAB_FILE_HEADER_NAMES } from './file-headers.ts';
+import { createLfsFileReply } from './lfs-response.ts';
 import { filePath } from './parameters.ts';
-import { rawFileReply, readFileContent } from './raw.ts';
+import { createRawFileReply, readFileContent } from './raw.ts';
 import { deleteFile as deleteFileOn, writeFile } from './write.ts';
 
 const SCOPES = ['read_repository'];
@@ -30,7 +30,7 @@ export const getFile = endpoint({
   scopes: SCOPES,
   response: ok(RepositoryFile),
   read: async (_db, { project, file }, git) =>
-    new Reply({ file, content: await readFileContent(git, project, file) }, { headers: fileHeaders(file) }),
+    new Reply({ file, content: await readFileContent(git, project, file) }, { headers: createFileHeaders(file) }),
 });
 
 export const getFileHeaders = endpoint({
@@ -39,7 +39,7 @@ export const getFileHeaders = endpoint({
   access: fileAccess,
   scopes: SCOPES,
   response: streamOf({ mediaTypes: ['application/json'], headers: GITLAB_FILE_HEADER_NAMES }),
-  handle: ({ file }) => fileHeadReply(file),
+  handle: ({ file }) => createFileHeadReply(file),
 });
 
 export const getFileBlame = endpoint({
@@ -51,8 +51,8 @@ export const getFileBlame = endpoint({
   errors: { tooLong: [503, '503 Service Unavailable'] },
   response: list(BlameRange),
   async read(_db, { project, file, params }, git) {
-    const lines = await blameLines(git, project, file, params.range);
-    return isFailure(lines) ? lines : new Reply(lines, { headers: fileHeaders(file) });
+    const lines = await loadBlame(git, project, file, params.range);
+    return isFailure(lines) ? lines : new Reply(lines, { headers: createFileHeaders(file) });
   },
 });
 
@@ -62,7 +62,7 @@ export const getBlameHeaders = endpoint({
   access: fileAccess,
   scopes: SCOPES,
   response: streamOf({ mediaTypes: ['application/json'], headers: GITLAB_FILE_HEADER_NAMES }),
-  handle: ({ file }) => fileHeadReply(file),
+  handle: ({ file }) => createFileHeadReply(file),
 });
 
 export const getRawFile = endpoint({
@@ -75,8 +75,8 @@ export const getRawFile = endpoint({
   errors: { lfsMissing: [404, '404 Not Found'] },
   response: streamOf({ mediaTypes: RAW_MEDIA_TYPES, headers: GITLAB_FILE_HEADER_NAMES }),
   async handle({ project, file, params, request }, services) {
-    const lfsReply = params.lfs ? await lfsFileReply(project, file, services) : null;
-    return lfsReply ?? rawFileReply(services.git, project, file, request.client);
+    const lfsReply = params.lfs ? await createLfsFileReply(project, file, services) : null;
+    return lfsReply ?? createRawFileReply(services.git, project, file, request.client);
   },
 });
 

@@ -3,10 +3,10 @@ import type { Commit } from '#git/objects/object-reader.ts';
 import { entity, type ShapeOf } from '#http/endpoint/entity.ts';
 import { toBase64 } from '#rate-limits/stream-limits.ts';
 import type { StreamedText } from '#text/streamed-text.ts';
-import type { LocatedFile } from './get.ts';
+import type { FileAtRevision } from './get.ts';
 
 interface FileRow {
-  readonly file: LocatedFile;
+  readonly file: FileAtRevision;
   readonly content: Buffer | StreamedText;
 }
 

@@ -1,5 +1,5 @@
 import type { StreamReply } from '#http/endpoint/responses.ts';
-import type { LocatedFile } from './get.ts';
+import type { FileAtRevision } from './get.ts';
 
 /** The names of the ten headers, without their prefixes. */
 const NAMES = [
@@ -21,7 +21,7 @@ export const GITLAB_FILE_HEADER_NAMES = NAMES.map((name) => `X-Gitlab-${name}`);
  * Returns the ten headers of a file, each with the prefix of the specification and with `X-Gitlab-`, which clients read
  * (contract/repository.md §1 HEAD).
  */
-export function fileHeaders(file: LocatedFile): Record<string, string> {
+export function createFileHeaders(file: FileAtRevision): Record<string, string> {
   const values: Readonly<Record<(typeof NAMES)[number], string>> = {
     'Blob-Id': file.blobId,
     'Commit-Id': file.commitId,
@@ -49,8 +49,8 @@ export function fileHeaders(file: LocatedFile): Record<string, string> {
 const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'max-age=0, private, must-revalidate' };
 
 /** Returns the headers of a file without its content. */
-export function fileHeadReply(file: LocatedFile): StreamReply {
-  return { headers: { ...fileHeaders(file), ...JSON_HEADERS } };
+export function createFileHeadReply(file: FileAtRevision): StreamReply {
+  return { headers: { ...createFileHeaders(file), ...JSON_HEADERS } };
 }
 
 /** Encodes a text for a header: UTF-8 bytes as one character each, control characters as escapes. */

@@ -136,8 +136,8 @@ test('sends unusual names in headers byte by byte, with escaped control characte
 test('returns the target of a symbolic link and an empty submodule', async () => {
   const { owner, at, tip, id } = await createProjectWithFile();
   const { services } = (await world()).server;
-  const { repositoryWithOddEntries } = await import('./special-entries.testing.ts');
-  const submodule = await repositoryWithOddEntries(services, id, owner.id);
+  const { addSpecialEntries } = await import('./special-entries.testing.ts');
+  const submodule = await addSpecialEntries(services, id, owner.id);
   const link = await owner.get(at('link'), { ref: 'main' });
   assert.equal(Buffer.from(link.body.content, 'base64').toString(), 'README.md');
   const module = await owner.get(at('module'), { ref: 'main' });

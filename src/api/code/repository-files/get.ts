@@ -8,7 +8,7 @@ import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 
 /** A file in one commit, with the values of its response headers. */
-export interface LocatedFile {
+export interface FileAtRevision {
   readonly path: string;
   readonly name: string;
   /** The ref as the caller wrote it. */
@@ -31,14 +31,14 @@ interface FileLocator {
 }
 
 /** Caches the lookup with which every request for a file starts. Entries stay valid until a ref moves. */
-const fileCache = definePerGit(() => createBoundedCache<LocatedFile>(5_000));
+const fileCache = definePerGit(() => createBoundedCache<FileAtRevision>(5_000));
 
 /** Finds the file. Fails with `commitNotFound` or, for a missing path or a directory, `fileNotFound`. */
 export async function locateFile(
   git: Git,
   project: VersionedRepository,
   locator: FileLocator,
-): Promise<LocatedFile | Failure<'commitNotFound' | 'fileNotFound'>> {
+): Promise<FileAtRevision | Failure<'commitNotFound' | 'fileNotFound'>> {
   const { storage, disk_path } = project;
   const key = `${storage} ${disk_path} ${getRefVersion(project)} ${locator.ref}\n${locator.file_path}`;
   const cached = fileCache(git).get(key);
@@ -52,7 +52,7 @@ async function findFile(
   git: Git,
   project: VersionedRepository,
   { file_path: path, ref }: FileLocator,
-): Promise<LocatedFile | Failure<'commitNotFound' | 'fileNotFound'>> {
+): Promise<FileAtRevision | Failure<'commitNotFound' | 'fileNotFound'>> {
   const repository = getRepository(git, project);
   const commitId = await resolveRevisionAtVersion(git, repository, ref, getRefVersion(project));
   if (commitId === null) return fail('commitNotFound');
@@ -65,7 +65,7 @@ async function findFileInCommit(
   repository: Repository,
   commitId: string,
   path: string,
-): Promise<Omit<LocatedFile, 'ref'> | null> {
+): Promise<Omit<FileAtRevision, 'ref'> | null> {
   const entry = await findEntryAtPath(git, repository, commitId, path);
   if (entry === null || entry.type === 'tree') return null;
   const [content, lastCommitId] = await Promise.all([

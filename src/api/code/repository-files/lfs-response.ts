@@ -8,13 +8,13 @@ import { findLinkedLfsObject, isLfsEnabled } from '#repositories/lfs/lfs-objects
 import { buildRawHeaders, formatContentDisposition } from '#repositories/raw-content.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { fileHeaders } from './file-headers.ts';
-import type { LocatedFile } from './get.ts';
+import { createFileHeaders } from './file-headers.ts';
+import type { FileAtRevision } from './get.ts';
 
 /** Returns the LFS object of a pointer file (`lfs=true`); null if the file is not a pointer or LFS is off. */
-export async function lfsFileReply(
+export async function createLfsFileReply(
   project: Project,
-  file: LocatedFile,
+  file: FileAtRevision,
   { database, git, blobs }: Pick<Services, 'database' | 'git' | 'blobs'>,
 ): Promise<StreamReply | Failure<'lfsMissing'> | null> {
   if (file.size < LFS_POINTER_SIZES.least || file.size > LFS_POINTER_SIZES.most) return null;
@@ -28,7 +28,7 @@ export async function lfsFileReply(
   // The reference server names the file by its path on disk, where the first four digits are directories.
   const name = pointer.oid.slice(4);
   const headers = {
-    ...fileHeaders(file),
+    ...createFileHeaders(file),
     ...buildRawHeaders(name, new Uint8Array(), 0),
     'Content-Type': 'application/octet-stream',
     'Content-Disposition': formatContentDisposition('attachment', name),

@@ -2,33 +2,33 @@ import type { Readable } from 'node:stream';
 import type { Git } from '#git/git.ts';
 import { MAX_BUFFERED_OBJECT, readObject } from '#git/objects/object-reader.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
-import { readForJson, streamToClient } from '#rate-limits/stream-limits.ts';
+import { readContentForJson, streamToClient } from '#rate-limits/stream-limits.ts';
 import { buildRawHeaders, peekStart } from '#repositories/raw-content.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import type { StreamedText } from '#text/streamed-text.ts';
-import { fileHeaders } from './file-headers.ts';
-import type { LocatedFile } from './get.ts';
+import { createFileHeaders } from './file-headers.ts';
+import type { FileAtRevision } from './get.ts';
 
 /** Returns the content of a file for the `content` field of a JSON response. */
 export async function readFileContent(
   git: Git,
   project: LocatedRepository,
-  { blobId, submodule }: LocatedFile,
+  { blobId, submodule }: FileAtRevision,
 ): Promise<Buffer | StreamedText> {
-  return submodule ? Buffer.alloc(0) : readForJson(git, getRepository(git, project), blobId);
+  return submodule ? Buffer.alloc(0) : readContentForJson(git, getRepository(git, project), blobId);
 }
 
 /** Returns the raw content of a file: small files from the cache, large ones streamed at the client's pace. */
-export async function rawFileReply(
+export async function createRawFileReply(
   git: Git,
   project: LocatedRepository,
-  file: LocatedFile,
+  file: FileAtRevision,
   client: RequestClient,
 ): Promise<StreamReply> {
   const { head, body } = file.submodule ? EMPTY_CONTENT : await openContent(git, project, file, client);
   const headers = {
-    ...fileHeaders(file),
+    ...createFileHeaders(file),
     ...buildRawHeaders(file.name, head, file.size),
     'Content-Length': String(file.size),
   };
@@ -46,7 +46,7 @@ const EMPTY_CONTENT: HeadAndBody = { head: new Uint8Array(), body: new Uint8Arra
 async function openContent(
   git: Git,
   project: LocatedRepository,
-  { blobId, size }: LocatedFile,
+  { blobId, size }: FileAtRevision,
   client: RequestClient,
 ): Promise<HeadAndBody> {
   const repository = getRepository(git, project);

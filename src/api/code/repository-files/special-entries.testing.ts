@@ -7,11 +7,11 @@ import { readCommit, readTree } from '#git/objects/object-reader.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
 import { formatTree } from '#git/trees/tree-edit.ts';
 import type { Services } from '#http/services.ts';
-import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { updateRepositoryRefs } from '#repositories/ref-updates/move-refs.ts';
 import { getRepository } from '#repositories/repository.ts';
 
 /** Adds `link`, a symbolic link to README.md, and `module`, a submodule, to main. Returns the commit of the submodule. */
-export async function repositoryWithOddEntries(services: Services, projectId: number, userId: number): Promise<string> {
+export async function addSpecialEntries(services: Services, projectId: number, userId: number): Promise<string> {
   const project = await findProject(services.database.reader, ANONYMOUS, String(projectId));
   assert.ok(project);
   const repository = getRepository(services.git, project);
@@ -31,6 +31,6 @@ export async function repositoryWithOddEntries(services: Services, projectId: nu
   const commit = { tree: treeId, parents: [tip], author: signer, committer: signer, message: 'Odd entries' };
   const newId = await writeCommit(services.git, repository, commit);
   const changes = [{ ref: 'refs/heads/main', oldId: tip, newId }];
-  await moveRefs(services, { project, actor: { server: true, userId }, changes });
+  await updateRepositoryRefs(services, { project, actor: { server: true, userId }, changes });
   return submodule;
 }

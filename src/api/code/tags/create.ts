@@ -4,7 +4,7 @@ import { writeTag } from '#git/commits/annotated-tag.ts';
 import { TAGS } from '#git/ref-names.ts';
 import { isValidTagName, looksLikeObjectId, resolveRef, ZERO_ID } from '#git/refs/refs.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
-import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { updateRepositoryRefs } from '#repositories/ref-updates/move-refs.ts';
 import { createTagPermission } from '#repositories/ref-updates/ref-permissions.ts';
 import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
@@ -42,7 +42,7 @@ export async function createTagAt(
     ? await writeAnnotation(services, caller, project, { ...input, commit })
     : commit;
   const change = { ref: TAGS + name, oldId: ZERO_ID, newId: target };
-  const moveResult = await moveRefs(services, {
+  const moveResult = await updateRepositoryRefs(services, {
     project,
     actor: { caller, may: createTagPermission(name) },
     changes: [change],

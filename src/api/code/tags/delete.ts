@@ -2,7 +2,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { TAGS } from '#git/ref-names.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
-import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { updateRepositoryRefs } from '#repositories/ref-updates/move-refs.ts';
 import { deleteTagPermission } from '#repositories/ref-updates/ref-permissions.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
@@ -16,7 +16,7 @@ export async function deleteTagAt(
   { name, target }: Pick<TagRow, 'name' | 'target'>,
 ): Promise<undefined | Failure<'readOnly' | 'notFound'>> {
   const change = { ref: TAGS + name, oldId: target, newId: ZERO_ID };
-  const moveResult = await moveRefs(services, {
+  const moveResult = await updateRepositoryRefs(services, {
     project,
     actor: { caller, may: deleteTagPermission },
     changes: [change],

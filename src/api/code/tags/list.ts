@@ -7,7 +7,7 @@ import { paginateInMemory } from '#http/lists/in-memory-page.ts';
 import type { ListPage } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { pageAfterToken } from '#http/lists/token-pagination.ts';
-import { orderBySearch, searchRefs } from '#repositories/branches/ref-search.ts';
+import { createSearchOrder, searchRefs } from '#repositories/branches/ref-search.ts';
 import { getRefVersion, getRepository, type VersionedRepository } from '#repositories/repository.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
 import { sortCooperatively } from '#runtime/yielding.ts';
@@ -48,7 +48,7 @@ function paginate(
   return pageAfterToken(sortedTags, {
     token,
     nameOf: tagName,
-    isBehind: order_by === 'updated' ? null : orderBySearch(search, tagName, isAfterName),
+    isBehind: order_by === 'updated' ? null : createSearchOrder(search, tagName, isAfterName),
     perPage: page.perPage,
   });
 }

@@ -24,16 +24,19 @@ export async function createJobEnvironments(
 
 /** Returns the attributes of a new environment from the options of its job. */
 export function toNewEnvironment({ now }: UnitOfWork, { environmentOptions }: DeployingJob) {
-  return { tier: requestedTier(environmentOptions), auto_stop_at: autoStopTime(now, environmentOptions?.auto_stop_in) };
+  return {
+    tier: getRequestedTier(environmentOptions),
+    auto_stop_at: toAutoStopTime(now, environmentOptions?.auto_stop_in),
+  };
 }
 
 /** Returns the tier that the job's options request; undefined if there is none or it is unknown. */
-export function requestedTier(options: DeployingJob['environmentOptions']): EnvironmentTier | undefined {
+export function getRequestedTier(options: DeployingJob['environmentOptions']): EnvironmentTier | undefined {
   return ENVIRONMENT_TIERS.find((tier) => tier === options?.deployment_tier);
 }
 
 /** Returns when the environment stops automatically for this `auto_stop_in`; null means never. */
-export function autoStopTime(now: string, autoStopIn: string | null | undefined): string | null {
+export function toAutoStopTime(now: string, autoStopIn: string | null | undefined): string | null {
   const seconds = autoStopIn == null || autoStopIn === 'never' ? null : parseCiDuration(autoStopIn);
   return seconds === null ? null : addMilliseconds(now, seconds * 1000);
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createPipelineFixture, type JobFixture } from '#api/pipelines/processing/fixtures.testing.ts';
 import { changeJobStatus } from '#api/pipelines/processing/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
-import { makeProtection, type NewProtection } from '#authorization/protected-environments/fixtures.testing.ts';
+import { createProtection, type NewProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
 
 // What is asked before a job with an environment starts (contract/environments.md Part 5, "Protection").
@@ -15,7 +15,7 @@ const { database, runUnitOfWork } = server.services;
 const members = { readme: true, with: ['reporter', 'developer', 'maintainer'] } as const;
 
 const protect = ({ id }: Project, name: string, protection: NewProtection) =>
-  database.transaction((tx) => makeProtection(tx, { project_id: id, group_id: null }, name, protection));
+  database.transaction((tx) => createProtection(tx, { project_id: id, group_id: null }, name, protection));
 const unprotect = ({ id }: Project) =>
   database.transaction((tx) => tx.deleteFrom('protected_environments').where('project_id', '=', id).execute());
 

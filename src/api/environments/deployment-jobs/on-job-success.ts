@@ -6,7 +6,7 @@ import {
   updateEnvironmentRow,
   validateExternalUrl,
 } from '../environment-model/index.ts';
-import { autoStopTime, requestedTier } from './create-environments.ts';
+import { getRequestedTier, toAutoStopTime } from './create-environments.ts';
 import { type DeployingJob, findAutoStopOfLastJob } from './store.ts';
 
 /**
@@ -33,7 +33,7 @@ async function createEnvironmentPatch(
   { environmentOptions, environment_url }: DeployingJob,
 ): Promise<EnvironmentPatch> {
   const toAutoStopPatch = (text: string | null | undefined): EnvironmentPatch =>
-    text == null ? {} : { auto_stop_at: autoStopTime(uow.now, text) };
+    text == null ? {} : { auto_stop_at: toAutoStopTime(uow.now, text) };
   switch (environmentOptions?.action) {
     case 'prepare':
     case 'access':
@@ -41,7 +41,7 @@ async function createEnvironmentPatch(
     case 'verify':
       return toAutoStopPatch(environmentOptions.auto_stop_in);
     default: {
-      const tier = requestedTier(environmentOptions);
+      const tier = getRequestedTier(environmentOptions);
       // Invalid URLs are ignored.
       const hasValidUrl = environment_url !== null && validateExternalUrl(environment_url).length === 0;
       return {

@@ -1,5 +1,5 @@
 import { loadCaller } from '#authentication/users/users.ts';
-import { matchingRules } from '#authorization/protected-branches/branch-rules.ts';
+import { findMatchingRules } from '#authorization/protected-branches/branch-rules.ts';
 import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import type { Reader } from '#database/database.ts';
 import { type DeploymentRow, findLastDeployment } from '#domain/deployments.ts';
@@ -54,7 +54,7 @@ export async function onMergeRequestEnded(
   if (mergeRequest === null || !(await hasAvailableEnvironment(uow, mergeRequest.project_id))) return;
   const { project_id: projectId, source_branch: branch } = mergeRequest;
   // A protected source branch is not deleted, so its environments stay.
-  if (matchingRules(await listProtectionRules(uow, projectId), branch).length > 0) return;
+  if (findMatchingRules(await listProtectionRules(uow, projectId), branch).length > 0) return;
   const commits = await listVersionHeads(uow, about.id);
   await enqueue(uow, stopEnvironments, { projectId, userId: uow.actor.user!.id, branch, commits });
 }

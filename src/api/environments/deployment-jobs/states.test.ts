@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createPipelineFixture, type PipelineFixture } from '#api/pipelines/processing/fixtures.testing.ts';
 import { changeJobStatus } from '#api/pipelines/processing/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
-import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
+import { createProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import type { DeploymentStatus } from '#database/tables/environments.ts';
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import { world } from '#test/support/world.ts';
@@ -51,7 +51,7 @@ const TRIGGERS: readonly Trigger[] = [
     database.transaction(async (tx) => {
       const owner = { project_id: id, group_id: null };
       await tx.deleteFrom('protected_environments').where('project_id', '=', id).execute();
-      await makeProtection(tx, owner, 'a', { levels: [{ access_level: 40 }], rules: [{ access_level: 50 }] });
+      await createProtection(tx, owner, 'a', { levels: [{ access_level: 40 }], rules: [{ access_level: 50 }] });
     }),
   ({ id }) =>
     database.transaction((tx) => tx.deleteFrom('protected_environments').where('project_id', '=', id).execute()),

@@ -41,7 +41,7 @@ export async function loadDeploymentRelations(
 }
 
 /** Serializes the fields of all variants. */
-export function deploymentShape(
+export function serializeDeploymentFields(
   row: DeploymentRow,
   context: SerializationContext,
   { users, jobs }: DeploymentRelations,
@@ -61,4 +61,7 @@ export function deploymentShape(
 }
 
 /** A deployment inside its environment. */
-export const LastDeployment = entity('LastDeployment', deploymentFields).from(loadDeploymentRelations, deploymentShape);
+export const LastDeployment = entity('LastDeployment', deploymentFields).from(
+  loadDeploymentRelations,
+  serializeDeploymentFields,
+);

@@ -1,2 +1,2 @@
 /** Serialization of deployments, shared by environments and deployments. This module has no endpoints. */
-export { deploymentFields, deploymentShape, LastDeployment, loadDeploymentRelations } from './entities.ts';
+export { deploymentFields, LastDeployment, loadDeploymentRelations, serializeDeploymentFields } from './entities.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeProtection, type NewProtection } from '#authorization/protected-environments/fixtures.testing.ts';
+import { createProtection, type NewProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import type { JobStatus } from '#database/tables/pipelines.ts';
-import { jobRow } from '#test/support/pipeline-rows.ts';
+import { insertJobRow } from '#test/support/pipeline-rows.ts';
 import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { reportDeployment } from './fixtures.testing.ts';
 
@@ -14,11 +14,15 @@ const { database } = server.services;
 async function waiting(protection: NewProtection, status: JobStatus = 'manual') {
   const project = await newProject({ readme: true, with: ['developer', 'maintainer'] });
   const { id } = (await expectSuccess(reportDeployment(project, {}, project.developer))).body;
-  const job_id = await jobRow(here, project, { status, environment: 'production', user_id: project.developer.id });
+  const job_id = await insertJobRow(here, project, {
+    status,
+    environment: 'production',
+    user_id: project.developer.id,
+  });
   await database.transaction(async (tx) => {
     await tx.updateTable('deployments').set({ job_id, status: 'blocked' }).where('id', '=', id).execute();
     const owner = { project_id: project.id, group_id: null };
-    await makeProtection(tx, owner, 'production', { levels: [{ access_level: 30 }], ...protection });
+    await createProtection(tx, owner, 'production', { levels: [{ access_level: 30 }], ...protection });
   });
   const say = (caller: Caller, verdict: string) =>
     expectSuccess(caller.post(`${project.at}/deployments/${id}/approval`, { status: verdict }));

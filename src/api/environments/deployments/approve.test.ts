@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { loadCaller } from '#authentication/users/users.ts';
-import { makeProtection, type NewProtection } from '#authorization/protected-environments/fixtures.testing.ts';
+import { createProtection, type NewProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import { findDeployment } from '#domain/deployments.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { type Caller, expectSuccess, type Project, type TestResponse, world } from '#test/support/world.ts';
@@ -18,7 +18,7 @@ const refusal = (message: unknown) => [400, { message }];
 
 const protect = (project: Project, protection: NewProtection, name = 'production') =>
   database.transaction((tx) =>
-    makeProtection(tx, { project_id: project.id, group_id: null }, name, {
+    createProtection(tx, { project_id: project.id, group_id: null }, name, {
       levels: [{ access_level: 30 }],
       ...protection,
     }),
@@ -129,7 +129,7 @@ test('applies all rules of several protections, or the largest count', async () 
   const project = await newProject({ in: group, readme: true, with: ['developer'] });
   await protect(project, { count: 1 });
   await database.transaction((tx) =>
-    makeProtection(tx, { project_id: null, group_id: group.id }, 'production', {
+    createProtection(tx, { project_id: null, group_id: group.id }, 'production', {
       levels: [{ access_level: 30 }],
       count: 3,
     }),
@@ -139,7 +139,7 @@ test('applies all rules of several protections, or the largest count', async () 
   assert.equal(await pending(), 3);
   await protect(project, { rules: [{ access_level: 40, required_approvals: 2 }] }, 'staging');
   await database.transaction((tx) =>
-    makeProtection(tx, { project_id: null, group_id: group.id }, 'staging', { rules: [{ access_level: 40 }] }),
+    createProtection(tx, { project_id: null, group_id: group.id }, 'staging', { rules: [{ access_level: 40 }] }),
   );
   const other = (await reportDeployment(project, { environment: 'staging' }, root)).body;
   assert.deepEqual([other.pending_approval_count, other.approval_summary.rules.length], [3, 2]);
@@ -231,7 +231,7 @@ test('ignores protections on the free tier', async () => {
   const free = await world({ env: { HEARTH_TIER: 'free' } });
   const project = await free.newProject({ readme: true, with: ['developer', 'maintainer'] });
   await free.server.services.database.transaction((tx) =>
-    makeProtection(tx, { project_id: project.id, group_id: null }, 'production', { rules: [{ access_level: 40 }] }),
+    createProtection(tx, { project_id: project.id, group_id: null }, 'production', { rules: [{ access_level: 40 }] }),
   );
   const made = await reportDeployment(project, {}, project.developer);
   assert.deepEqual([made.status, made.body.pending_approval_count], [201, 0]);

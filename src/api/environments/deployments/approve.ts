@@ -1,4 +1,4 @@
-import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { loadEnvironmentAccessDescriber } from '#authorization/protected-environments/access-level-descriptions.ts';
@@ -76,7 +76,7 @@ export async function submitApproval(
 }
 
 function isOwnDeployment({ actor }: UnitOfWork<SignedInCaller>, project: Project, { user_id }: DeploymentRow): boolean {
-  return user_id === actor.user.id && !storedAttributes(project).allow_pipeline_trigger_approve_deployment;
+  return user_id === actor.user.id && !parseStoredAttributes(project).allow_pipeline_trigger_approve_deployment;
 }
 
 /** Returns the first rule that admits the caller; null if the environment has no rules, only a number of approvals. */

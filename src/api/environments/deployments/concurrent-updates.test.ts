@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Project, world } from '#test/support/world.ts';
-import { deploymentParams } from './fixtures.testing.ts';
+import { createDeploymentParams } from './fixtures.testing.ts';
 
 const { newProject, clock } = await world();
 
@@ -27,7 +27,7 @@ async function inOrder({ owner, at }: Project): Promise<Shown[]> {
 
 test('serializes fifty concurrent deployments to one environment', async () => {
   const project = await newProject({ readme: true });
-  const wish = await deploymentParams(project);
+  const wish = await createDeploymentParams(project);
   const statuses = ['running', 'success', 'failed', 'canceled', 'success'];
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, n) =>
@@ -58,7 +58,7 @@ test('serializes fifty concurrent deployments to one environment', async () => {
 
 test('creates one deployment for fifty identical concurrent reports', async () => {
   const project = await newProject({ readme: true });
-  const wish = await deploymentParams(project, { status: 'success' });
+  const wish = await createDeploymentParams(project, { status: 'success' });
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => project.owner.post(`${project.at}/deployments`, wish)),
   );
@@ -68,7 +68,7 @@ test('creates one deployment for fifty identical concurrent reports', async () =
 
 test('returns consistent results for concurrent status updates', async () => {
   const project = await newProject({ readme: true });
-  const { id } = (await project.owner.post(`${project.at}/deployments`, await deploymentParams(project))).body;
+  const { id } = (await project.owner.post(`${project.at}/deployments`, await createDeploymentParams(project))).body;
   const ends = Array.from({ length: 20 }, (_, n) => ['success', 'failed', 'canceled'][n % 3]!);
   const answers = await Promise.all(
     ends.map((status) => project.owner.put(`${project.at}/deployments/${id}`, { status })),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
+import { createProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import { runningJob } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, type TestResponse, world } from '#test/support/world.ts';
-import { deploymentParams, reportDeployment } from './fixtures.testing.ts';
+import { createDeploymentParams, reportDeployment } from './fixtures.testing.ts';
 
 const here = await world();
 const { newProject, anonymous, user, server } = here;
@@ -95,7 +95,7 @@ test('rejects a new environment with a taken slug', async () => {
 
 test('stores the commit as given', async () => {
   const project = await newProject({ readme: true });
-  const { sha } = await deploymentParams(project);
+  const { sha } = await createDeploymentParams(project);
   const short = String(sha).slice(0, 8).toUpperCase();
   const { body } = await reportDeployment(project, { sha: short, ref: String(sha) });
   assert.deepEqual([body.sha, body.ref], [short, sha]);
@@ -103,7 +103,7 @@ test('stores the commit as given', async () => {
 
 test('lets Developers create deployments and returns 401, 404 or 403 to others', async () => {
   const project = await newProject({ readme: true, with: ['guest', 'reporter', 'developer'] });
-  const wish = await deploymentParams(project);
+  const wish = await createDeploymentParams(project);
   const statusOf = async (caller: typeof anonymous) => (await caller.post(`${project.at}/deployments`, wish)).status;
   const { guest, reporter, developer } = project;
   const stranger = await user();
@@ -115,7 +115,7 @@ test('lets Developers create deployments and returns 401, 404 or 403 to others',
 test('lets a job create deployments of its own project with its token', async () => {
   const project = await newProject({ readme: true });
   const { headers } = await runningJob(here, project);
-  const params = await deploymentParams(project);
+  const params = await createDeploymentParams(project);
   const reporting = await anonymous.send('POST', `${project.at}/deployments`, { params, headers });
   assert.deepEqual([reporting.status, reporting.body.user.id], [201, project.owner.id]);
   assert.equal((await anonymous.get(`${project.at}/deployments`, {}, headers)).status, 200);
@@ -124,7 +124,7 @@ test('lets a job create deployments of its own project with its token', async ()
 test('requires admission by all protections of an environment', async () => {
   const project = await newProject({ readme: true, with: ['developer', 'maintainer'] });
   await database.transaction((tx) =>
-    makeProtection(tx, { project_id: project.id, group_id: null }, 'production', { levels: [{ access_level: 40 }] }),
+    createProtection(tx, { project_id: project.id, group_id: null }, 'production', { levels: [{ access_level: 40 }] }),
   );
   const refused = await reportDeployment(project, {}, project.developer);
   assert.deepEqual(said(refused), [403, { message: '403 Forbidden' }]);

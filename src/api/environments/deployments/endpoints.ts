@@ -9,7 +9,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { environmentLockKey, environmentLockKeys } from '../environment-model/index.ts';
-import { createDeploymentAccess, readDeploymentAccess, updateDeploymentAccess } from './access.ts';
+import { changeDeploymentAccess, createDeploymentAccess, readDeploymentAccess } from './access.ts';
 import { submitApproval } from './approve.ts';
 import { createDeployment as create } from './create.ts';
 import { deleteDeployment as remove } from './delete.ts';
@@ -23,7 +23,7 @@ import {
   updateParams,
   validateFilter,
 } from './parameters.ts';
-import { shippedWithCondition } from './shipped-merge-requests.ts';
+import { mergeRequestsOfDeploymentCondition } from './shipped-merge-requests.ts';
 import { listDeployments as list } from './store.ts';
 import { updateDeployment as update } from './update.ts';
 
@@ -63,7 +63,7 @@ export const createDeployment = endpoint({
 export const updateDeployment = endpoint({
   put: '/projects/:id/deployments/:deployment_id',
   summary: 'Update the status of a deployment',
-  access: updateDeploymentAccess('update_deployment'),
+  access: changeDeploymentAccess('update_deployment'),
   allowJobToken: true,
   params: updateParams,
   lock: ({ deployment }) => environmentLockKey(deployment.environment_id),
@@ -75,7 +75,7 @@ export const updateDeployment = endpoint({
 export const deleteDeployment = endpoint({
   delete: '/projects/:id/deployments/:deployment_id',
   summary: 'Delete a deployment',
-  access: updateDeploymentAccess('destroy_deployment'),
+  access: changeDeploymentAccess('destroy_deployment'),
   allowJobToken: true,
   lastModified: ({ deployment }) => deployment.updated_at,
   lock: ({ deployment }) => environmentLockKey(deployment.environment_id),
@@ -109,5 +109,5 @@ export const listDeploymentMergeRequests = endpoint({
   params: projectMergeRequestParams,
   rules: mergeRequestFilterRules,
   response: page(ListedMergeRequest),
-  read: (db, call) => listMergeRequestsOfProject(db, call, shippedWithCondition(call.deployment)),
+  read: (db, call) => listMergeRequestsOfProject(db, call, mergeRequestsOfDeploymentCondition(call.deployment)),
 });

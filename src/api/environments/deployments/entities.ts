@@ -9,7 +9,7 @@ import { findProjects } from '#domain/namespaces/projects.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
-import { deploymentFields, deploymentShape, loadDeploymentRelations } from '../deployment-summaries/index.ts';
+import { deploymentFields, loadDeploymentRelations, serializeDeploymentFields } from '../deployment-summaries/index.ts';
 import { EnvironmentBasic } from '../environment-model/index.ts';
 import { EnvironmentApprovalRule } from '../protected-environments/index.ts';
 import { type ApprovalRow, listApprovals } from './approval-store.ts';
@@ -35,7 +35,7 @@ function serializeForList(
   relations: Awaited<ReturnType<typeof loadListRelations>>,
 ) {
   const environment = EnvironmentBasic.serialize(requireRow(relations.environments.get(row.environment_id)), context);
-  return { ...deploymentShape(row, context, relations), environment };
+  return { ...serializeDeploymentFields(row, context, relations), environment };
 }
 
 /** A deployment in a list. */

@@ -1,7 +1,10 @@
 import { type Caller, expectSuccess, type Project, type TestResponse } from '#test/support/world.ts';
 
 /** Returns the parameters of a deployment of the project's first commit, with overrides. */
-export async function deploymentParams(project: Project, overrides: object = {}): Promise<Record<string, unknown>> {
+export async function createDeploymentParams(
+  project: Project,
+  overrides: object = {},
+): Promise<Record<string, unknown>> {
   const { commit } = (await expectSuccess(project.owner.get(`${project.repository}/branches/main`))).body;
   return { environment: 'production', sha: commit.id, ref: 'main', tag: false, status: 'running', ...overrides };
 }
@@ -12,5 +15,5 @@ export async function reportDeployment(
   overrides: object = {},
   caller: Caller = project.owner,
 ): Promise<TestResponse> {
-  return caller.post(`${project.at}/deployments`, await deploymentParams(project, overrides));
+  return caller.post(`${project.at}/deployments`, await createDeploymentParams(project, overrides));
 }

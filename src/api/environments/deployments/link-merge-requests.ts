@@ -11,10 +11,10 @@ import { defineJob, enqueue } from '#jobs/job.ts';
 import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import {
-  findPreviousSuccess,
+  findPreviousSuccessfulDeployment,
   insertShippedMergeRequests,
-  listMergedByCommits,
-  listMergedInto,
+  listIdsMergedByCommits,
+  listIdsMergedInto,
 } from './shipped-merge-requests.ts';
 
 // Links merge requests to the deployment that shipped them, after its success (contract/environments.md Part 4).
@@ -58,13 +58,13 @@ async function listShippedMergeRequestIds(
   project: Project,
   deployment: DeploymentRow,
 ): Promise<number[]> {
-  const previousDeployment = await findPreviousSuccess(db, deployment);
-  if (previousDeployment === null) return listMergedInto(db, project.id, deployment.ref);
+  const previousDeployment = await findPreviousSuccessfulDeployment(db, deployment);
+  if (previousDeployment === null) return listIdsMergedInto(db, project.id, deployment.ref);
   const repository = getRepository(git, project);
   const fromCommit = await resolveRevision(git, repository, previousDeployment.sha);
   const toCommit = await resolveRevision(git, repository, deployment.sha);
   // A commit that is missing in the repository links nothing.
   return fromCommit === null || toCommit === null
     ? []
-    : listMergedByCommits(db, project.id, await listCommitsBetween(git, repository, fromCommit, toCommit));
+    : listIdsMergedByCommits(db, project.id, await listCommitsBetween(git, repository, fromCommit, toCommit));
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobRow } from '#test/support/pipeline-rows.ts';
+import { insertJobRow } from '#test/support/pipeline-rows.ts';
 import { statements } from '#test/support/statement-watch.ts';
 import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { reportDeployment } from './fixtures.testing.ts';
@@ -103,7 +103,7 @@ test('lists many deployments with a constant number of statements', async () => 
   const project = await newProject({ readme: true, with: ['reporter'] });
   const more = async () => {
     const { id } = (await reportDeployment(project, { environment: here.name('e') })).body;
-    const job_id = await jobRow(here, project);
+    const job_id = await insertJobRow(here, project);
     await database.transaction((tx) => tx.updateTable('deployments').set({ job_id }).where('id', '=', id).execute());
   };
   await more();

@@ -1,5 +1,5 @@
 import { deleteBatch, reassignReferences } from '#database/batch-statements.ts';
-import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 
 // Deletion of deployments with their project or user, in batches.
@@ -8,14 +8,14 @@ import { subscription } from '#events/event-bus.ts';
 export const deleteDeploymentsOfProject = subscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) =>
-    nextBatch(() => deleteBatch(uow, { table: 'deployments', column: 'project_id' }, projectId, BATCH_SIZE)),
+    runBatchSteps(() => deleteBatch(uow, { table: 'deployments', column: 'project_id' }, projectId, BATCH_SIZE)),
 });
 
 /** Clears a deleted user from deployments and deletes the user's approvals. index: deployments_by_user, deployment_approvals_by_user_id */
 export const onUserDeleted = subscription({
   event: 'user-deleted',
   inBatches: (uow, { userId }) =>
-    nextBatch(
+    runBatchSteps(
       () =>
         reassignReferences(
           uow,

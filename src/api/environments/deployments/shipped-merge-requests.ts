@@ -6,7 +6,7 @@ import { type DeploymentRow, deploymentColumns } from '#domain/deployments.ts';
 // Rows of merge requests that deployments shipped.
 
 /** Returns the previous successful deployment of the environment, or null. index: deployments_finished */
-export async function findPreviousSuccess(
+export async function findPreviousSuccessfulDeployment(
   db: Reader,
   { id, environment_id, finished_at }: DeploymentRow,
 ): Promise<DeploymentRow | null> {
@@ -24,7 +24,7 @@ export async function findPreviousSuccess(
 }
 
 /** Returns the ids of all merge requests merged into this branch. index: merge_requests_by_target_branch */
-export async function listMergedInto(db: Reader, projectId: number, branch: string): Promise<number[]> {
+export async function listIdsMergedInto(db: Reader, projectId: number, branch: string): Promise<number[]> {
   const rows = await db
     .selectFrom('merge_requests')
     .select('id')
@@ -40,7 +40,7 @@ export async function listMergedInto(db: Reader, projectId: number, branch: stri
 const COMMITS_PER_QUERY = 1000;
 
 /** Returns the ids of merge requests whose merge, squash or head commit is among these commits. */
-export async function listMergedByCommits(
+export async function listIdsMergedByCommits(
   db: Reader,
   projectId: number,
   commits: readonly string[],
@@ -90,7 +90,7 @@ export async function insertShippedMergeRequests(
 }
 
 /** Returns the list condition for merge requests shipped with the deployment. index: deployment_merge_requests_by_deployment */
-export function shippedWithCondition({ id }: Pick<DeploymentRow, 'id'>) {
+export function mergeRequestsOfDeploymentCondition({ id }: Pick<DeploymentRow, 'id'>) {
   const ids = sql`select merge_request_id from deployment_merge_requests where deployment_id = ${id}`;
   return { predicate: sql<SqlBool>`merge_requests.id in (${ids})`, ids };
 }

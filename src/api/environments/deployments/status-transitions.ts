@@ -4,7 +4,7 @@ import { isInIds } from '#database/dialect.ts';
 import type { DeploymentStatus } from '#database/tables/environments.ts';
 import { type DeploymentRow, deploymentColumns, FINISHED_DEPLOYMENT_STATUSES } from '#domain/deployments.ts';
 import { findEnvironments } from '#domain/environments.ts';
-import { nextIid } from '#domain/iids.ts';
+import { allocateIid } from '#domain/iids.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { setEnvironmentState } from '../environment-model/index.ts';
 import { enqueueLinkMergeRequests } from './link-merge-requests.ts';
@@ -51,7 +51,7 @@ export interface NewDeployment {
 
 /** Inserts a deployment with the next iid of its project, so that iids and ids have the same order. */
 export async function insertDeployment(uow: UnitOfWork, input: NewDeployment): Promise<DeploymentRow> {
-  const iid = await nextIid(uow, { projectId: input.projectId }, 'deployment');
+  const iid = await allocateIid(uow, { projectId: input.projectId }, 'deployment');
   const row = await uow
     .insertInto('deployments')
     .values({

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
+import { createProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import type { DeploymentStatus } from '#domain/deployments.ts';
-import { jobRow } from '#test/support/pipeline-rows.ts';
+import { insertJobRow } from '#test/support/pipeline-rows.ts';
 import { type Caller, expectSuccess, type Project, type TestResponse, world } from '#test/support/world.ts';
 import { reportDeployment } from './fixtures.testing.ts';
 
@@ -75,7 +75,7 @@ test('makes a stopped or stopping environment available on success', async () =>
 test('forbids updates to deployments of jobs', async () => {
   const project = await newProject({ readme: true });
   const { id } = (await reportDeployment(project)).body;
-  const job_id = await jobRow(here, project);
+  const job_id = await insertJobRow(here, project);
   await set(id, { job_id });
   const text = '403 Forbidden - Deployments created using Hearth CI can not be updated using the API';
   assert.deepEqual(said(await put(project.owner, project, id, 'failed')), [403, { message: text }]);
@@ -119,7 +119,7 @@ test('lets only admitted users update and delete deployments of a protected envi
   const project = await newProject({ readme: true, with: ['developer', 'maintainer'] });
   const { id } = (await reportDeployment(project)).body;
   await database.transaction((tx) =>
-    makeProtection(tx, { project_id: project.id, group_id: null }, 'production', {
+    createProtection(tx, { project_id: project.id, group_id: null }, 'production', {
       levels: [{ user_id: project.developer.id }],
     }),
   );

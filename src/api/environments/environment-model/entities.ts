@@ -18,7 +18,14 @@ export const environmentFields = {
 
 export type EnvironmentBasicRow = Pick<EnvironmentRow, keyof typeof environmentFields>;
 
-export const environmentShape = ({ id, name, slug, external_url, created_at, updated_at }: EnvironmentBasicRow) => ({
+export const serializeEnvironmentFields = ({
+  id,
+  name,
+  slug,
+  external_url,
+  created_at,
+  updated_at,
+}: EnvironmentBasicRow) => ({
   id,
   name,
   slug,
@@ -28,4 +35,4 @@ export const environmentShape = ({ id, name, slug, external_url, created_at, upd
 });
 
 /** An environment inside other entities. */
-export const EnvironmentBasic = entity('EnvironmentBasic', environmentFields).from(environmentShape);
+export const EnvironmentBasic = entity('EnvironmentBasic', environmentFields).from(serializeEnvironmentFields);

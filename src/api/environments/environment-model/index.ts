@@ -2,7 +2,12 @@
  * The environment model: names, slugs, tiers, creation and state transitions. This module has no endpoints.
  */
 
-export { EnvironmentBasic, type EnvironmentBasicRow, environmentFields, environmentShape } from './entities.ts';
+export {
+  EnvironmentBasic,
+  type EnvironmentBasicRow,
+  environmentFields,
+  serializeEnvironmentFields,
+} from './entities.ts';
 export { validateExternalUrl } from './external-url.ts';
 export { findOrCreateEnvironment, findUniquenessErrors, insertEnvironment } from './find-or-create.ts';
 export { validateEnvironmentName } from './name-validation.ts';

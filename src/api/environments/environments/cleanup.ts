@@ -57,7 +57,7 @@ function defineCleanupJob(
 }
 
 /** Selects the next batch of environments to stop. index: environments_by_auto_stop */
-export const environmentsToStop = (db: Reader, now: string, after: DueCursor) =>
+export const environmentsToStopQuery = (db: Reader, now: string, after: DueCursor) =>
   db
     .selectFrom('environments')
     .select(['id', 'project_id', sql<string>`auto_stop_at`.as('due')])
@@ -69,7 +69,7 @@ export const environmentsToStop = (db: Reader, now: string, after: DueCursor) =>
     .limit(BATCH_SIZE);
 
 /** Selects the next batch of environments to delete. index: environments_by_auto_delete */
-export const environmentsToDelete = (db: Reader, now: string, after: DueCursor) =>
+export const environmentsToDeleteQuery = (db: Reader, now: string, after: DueCursor) =>
   db
     .selectFrom('environments')
     .select(['id', 'project_id', sql<string>`auto_delete_at`.as('due')])
@@ -82,13 +82,13 @@ export const environmentsToDelete = (db: Reader, now: string, after: DueCursor) 
 
 export const stopDueEnvironments = defineCleanupJob(
   'stop-due-environments',
-  environmentsToStop,
+  environmentsToStopQuery,
   ({ runUnitOfWork }, environment) => stopAsSystem(runUnitOfWork, environment),
 );
 
 export const deleteDueEnvironments = defineCleanupJob(
   'destroy-due-environments',
-  environmentsToDelete,
+  environmentsToDeleteQuery,
   ({ runUnitOfWork }, environment) => deleteEnvironment(runUnitOfWork, ANONYMOUS, environment),
 );
 

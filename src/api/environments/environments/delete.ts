@@ -1,7 +1,7 @@
 import type { Caller } from '#authentication/caller.ts';
 import { deleteBatch } from '#database/batch-statements.ts';
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
-import { BATCH_SIZE, inBatches, type MORE, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, type MORE, runBatchSteps, runInBatches } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { deleteStoppedRow } from './store.ts';
@@ -17,7 +17,7 @@ export async function deleteEnvironment(
   caller: Caller,
   environment: EnvironmentKey,
 ): Promise<undefined | Failure<'notFound' | 'notStopped'>> {
-  return inBatches(runUnitOfWork, caller, {
+  return runInBatches(runUnitOfWork, caller, {
     recheck: (uow) => findStopped(uow, environment),
     runBatch: (uow) => deleteEnvironmentBatch(uow, environment.id),
   });
@@ -35,7 +35,7 @@ async function findStopped(
 /** Deletes a batch of deployments, then the environment. Returns `MORE` if deployments remain. index: deployments_by_environment */
 async function deleteEnvironmentBatch(uow: UnitOfWork, id: number): Promise<typeof MORE | undefined> {
   const deployments = { table: 'deployments', column: 'environment_id' };
-  const more = await nextBatch(() => deleteBatch(uow, deployments, id, BATCH_SIZE));
+  const more = await runBatchSteps(() => deleteBatch(uow, deployments, id, BATCH_SIZE));
   if (more === undefined) await deleteStoppedRow(uow, id);
   return more;
 }

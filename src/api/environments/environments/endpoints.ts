@@ -18,7 +18,13 @@ import {
   ScheduledReviewApps,
   StoppedEnvironment,
 } from './entities.ts';
-import { environmentParams, flexibleDateTime, listEnvironmentParams, nameOrSearch, rejectSlug } from './parameters.ts';
+import {
+  environmentParams,
+  flexibleDateTime,
+  listEnvironmentParams,
+  nameOrSearchRule,
+  rejectSlugRule,
+} from './parameters.ts';
 import { scheduleReviewAppDeletion } from './stopping/review-apps.ts';
 import { stopEnvironment as stop } from './stopping/stop.ts';
 import { requestStaleStop } from './stopping/stop-stale.ts';
@@ -41,7 +47,7 @@ export const listEnvironments = endpoint({
   access: inProject('read_environment'),
   allowJobToken: true,
   params: listEnvironmentParams,
-  rules: [nameOrSearch],
+  rules: [nameOrSearchRule],
   errors: { tooShort: [400, '400 Bad request - Search query is less than 3 characters'] },
   response: page(EnvironmentInList),
   read: (db, { project, params, page }) =>
@@ -63,7 +69,7 @@ export const createEnvironment = endpoint({
   access: inProject('create_environment'),
   allowJobToken: true,
   params: { name: required(validatedText(255)), ...environmentParams },
-  rules: [rejectSlug],
+  rules: [rejectSlugRule],
   errors: { noAgent: NO_AGENT, fieldsInvalid: [400, { message: '{texts}' }] },
   response: created(Environment),
   write: (uow, { project, params }) => create(uow, project, params),
@@ -75,7 +81,7 @@ export const updateEnvironment = endpoint({
   access: inProject('update_environment').resource(environmentResource),
   allowJobToken: true,
   params: environmentParams,
-  rules: [rejectSlug],
+  rules: [rejectSlugRule],
   errors: { noAgent: NO_AGENT, invalid: INVALID, notFound: NOT_FOUND },
   response: ok(Environment),
   write: (uow, { environment, params }) => update(uow, environment, params),

@@ -12,7 +12,7 @@ import {
   EnvironmentBasic,
   type EnvironmentBasicRow,
   environmentFields,
-  environmentShape,
+  serializeEnvironmentFields,
 } from '../environment-model/index.ts';
 
 // Variants of an environment (contract/environments.md "Environment object").
@@ -86,7 +86,7 @@ export const EnvironmentInList = entity('EnvironmentInList', {
   ...stateFields,
   ...logsFields,
 }).from(loadProjects, (row: EnvironmentRow, _context, { projects, shapes }) => ({
-  ...environmentShape(row),
+  ...serializeEnvironmentFields(row),
   tier: row.tier,
   project: requireRow(shapes.get(row.project_id)),
   ...serializeState(row),
@@ -101,7 +101,7 @@ export const EnvironmentAlone = entity('EnvironmentAlone', {
   ...stateFields,
   ...logsFields,
 }).from(loadSingleRelations, (row: EnvironmentRow, _context, { projects, deployments }) => ({
-  ...environmentShape(row),
+  ...serializeEnvironmentFields(row),
   tier: row.tier,
   last_deployment: deployments.get(row.id) ?? null,
   ...serializeState(row),
@@ -115,7 +115,7 @@ export const Environment = entity('Environment', {
   ...projectFields,
   ...stateFields,
 }).from(loadProjects, (row: EnvironmentRow, _context, { shapes }) => ({
-  ...environmentShape(row),
+  ...serializeEnvironmentFields(row),
   tier: row.tier,
   project: requireRow(shapes.get(row.project_id)),
   ...serializeState(row),
@@ -127,7 +127,7 @@ export const StoppedEnvironment = entity('StoppedEnvironment', {
   ...projectFields,
   ...stateFields,
 }).from(loadProjects, (row: EnvironmentRow, _context, { shapes }) => ({
-  ...environmentShape(row),
+  ...serializeEnvironmentFields(row),
   project: requireRow(shapes.get(row.project_id)),
   ...serializeState(row),
 }));

@@ -1,10 +1,10 @@
 import { deleteBatch } from '#database/batch-statements.ts';
-import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 
 /** Deletes the environments of a deleted project in batches. index: environments_by_project */
 export const deleteEnvironmentsOfProject = subscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) =>
-    nextBatch(() => deleteBatch(uow, { table: 'environments', column: 'project_id' }, projectId, BATCH_SIZE)),
+    runBatchSteps(() => deleteBatch(uow, { table: 'environments', column: 'project_id' }, projectId, BATCH_SIZE)),
 });

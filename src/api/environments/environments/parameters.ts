@@ -17,7 +17,7 @@ export const environmentParams = {
 };
 
 /** Rejects `slug`, which is derived from the name. */
-export const rejectSlug: ParameterRule = (rawParams, problems) => {
+export const rejectSlugRule: ParameterRule = (rawParams, problems) => {
   if (rawParams.slug !== undefined) problems.add('slug is automatically generated and cannot be changed');
 };
 
@@ -28,7 +28,7 @@ export const listEnvironmentParams = {
   states: optional(absentIfBlank(oneOf('available', 'stopping', 'stopped'))),
 };
 
-export const nameOrSearch = mutuallyExclusive('name', 'search', { text: 'name, search cannot be used together' });
+export const nameOrSearchRule = mutuallyExclusive('name', 'search', { text: 'name, search cannot be used together' });
 
 const DAY_MONTH_YEAR = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
 

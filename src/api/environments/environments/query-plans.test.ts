@@ -4,7 +4,7 @@ import type { Reader } from '#database/database.ts';
 import { explainPlan } from '#database/dialect.ts';
 import { lastDeploymentInStatus } from '#domain/deployments.ts';
 import { testDatabase } from '#test/engines/engine.ts';
-import { environmentsToDelete, environmentsToStop } from './cleanup.ts';
+import { environmentsToDeleteQuery, environmentsToStopQuery } from './cleanup.ts';
 import { oldReviewAppsQuery } from './stopping/review-apps.ts';
 import { stopActionQuery } from './stopping/stop-actions.ts';
 import { staleEnvironmentsQuery } from './stopping/stop-stale.ts';
@@ -49,8 +49,8 @@ const served: readonly [what: string, ask: Ask, indexes: readonly string[], orde
     ['environments_review_apps'],
     true,
   ],
-  ['those due to stop', (db) => environmentsToStop(db, since, first), ['environments_by_auto_stop'], true],
-  ['those due to go', (db) => environmentsToDelete(db, since, first), ['environments_by_auto_delete'], true],
+  ['those due to stop', (db) => environmentsToStopQuery(db, since, first), ['environments_by_auto_stop'], true],
+  ['those due to go', (db) => environmentsToDeleteQuery(db, since, first), ['environments_by_auto_delete'], true],
   [
     'what finished last',
     (db) => lastDeploymentInStatus.query(db, { environment: 7, status: 'success' }),

@@ -1,11 +1,11 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import {
-  checkHandedOutScopes,
   createToken,
   exceedsLatestExpiry,
+  getLatestExpiry,
   type IssuedToken,
-  latestExpiry,
   SCOPES,
+  validateGrantedScopes,
 } from '#authentication/tokens/access-tokens.ts';
 import { validateRecordName } from '#authentication/users/name-validation.ts';
 import { findChangeableUser, type UnchangeableUserCode, type User } from '#authentication/users/users.ts';
@@ -31,9 +31,9 @@ export async function createImpersonationToken(
   const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;
   const settings = await loadSettings(uow);
-  const errors = validateInput(order, settings, latestExpiry(uow.today, settings));
+  const errors = validateInput(order, settings, getLatestExpiry(uow.today, settings));
   if (errors !== null) return invalid(errors);
-  const scopeFailure = checkHandedOutScopes(uow.actor, order.scopes);
+  const scopeFailure = validateGrantedScopes(uow.actor, order.scopes);
   if (scopeFailure !== null) return scopeFailure;
   const issuedToken = await createToken(uow, {
     ...order,

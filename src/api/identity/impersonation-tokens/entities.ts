@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import type { AccessToken, IssuedToken } from '#authentication/tokens/access-tokens.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { tokenFields, tokenValues } from '../personal-access-tokens/index.ts';
+import { serializeToken, tokenFields } from '../personal-access-tokens/index.ts';
 
 /** The representations of an impersonation token (contract/conventions.md §10). */
 
 const fields = { ...tokenFields, impersonation: Type.Boolean() };
 
 export const ImpersonationToken = entity('ImpersonationToken', fields).from((token: AccessToken, to) => ({
-  ...tokenValues(token, to),
+  ...serializeToken(token, to),
   impersonation: true,
 }));
 
@@ -16,4 +16,4 @@ export const ImpersonationToken = entity('ImpersonationToken', fields).from((tok
 export const ImpersonationTokenWithSecret = entity('ImpersonationTokenWithSecret', {
   ...fields,
   token: Type.String(),
-}).from(({ token, secret }: IssuedToken, to) => ({ ...tokenValues(token, to), impersonation: true, token: secret }));
+}).from(({ token, secret }: IssuedToken, to) => ({ ...serializeToken(token, to), impersonation: true, token: secret }));

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { CALLBACK, givenOAuth, INVALID_CLIENT, INVALID_GRANT } from './fixtures.testing.ts';
+import { CALLBACK, INVALID_CLIENT, INVALID_GRANT, oauthFixtures } from './fixtures.testing.ts';
 
 // Codes and what they are exchanged for (contract/conventions.md §10 "OAuth 2.0", RFC 6749 §4.1, RFC 7636).
 
 const here = await world();
 const { root, clock } = here;
-const { application, token, code, withBearer, person } = givenOAuth(here);
+const { application, token, code, withBearer, person } = oauthFixtures(here);
 
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');

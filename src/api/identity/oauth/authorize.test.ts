@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { browser, PASSWORD, userWithPassword } from '#test/support/browser.ts';
 import { world } from '#test/support/world.ts';
-import { CALLBACK, givenOAuth } from './fixtures.testing.ts';
+import { CALLBACK, oauthFixtures } from './fixtures.testing.ts';
 
 // The page that asks the user (contract/conventions.md §10 "OAuth 2.0", RFC 6749 §4.1.1).
 
 const here = await world();
 const { anonymous } = here;
-const { application, answerOf, person, token } = givenOAuth(here);
+const { application, answerOf, person, token } = oauthFixtures(here);
 
 const page = (fields: Readonly<Record<string, string>>) => `//oauth/authorize?${new URLSearchParams(fields)}`;
 const ask = { redirect_uri: CALLBACK, response_type: 'code' };

@@ -1,5 +1,5 @@
 import {
-  findOAuthTokenBySecret,
+  findOAuthTokenByAccessToken,
   getInvalidTokenCode,
   hasBlockedUser,
   type InvalidTokenCode,
@@ -29,7 +29,7 @@ export function oauthBearer(): Access<{ token: OAuthTokenWithClient }> {
     authenticate: () => {},
     async load({ db, services, request, params }) {
       const credential = getPresentedCredentials(request, params);
-      const token = credential?.scheme === 'bearer' ? await findOAuthTokenBySecret(db, credential.secret) : null;
+      const token = credential?.scheme === 'bearer' ? await findOAuthTokenByAccessToken(db, credential.secret) : null;
       if (token === null) throw invalidTokenError('unknown');
       const dead = getInvalidTokenCode(token, timestamp(services.clock));
       if (dead !== null) throw invalidTokenError(dead);

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { PASSWORD } from '#test/support/browser.ts';
 import type { TestResponse } from '#test/support/caller.ts';
 import { world } from '#test/support/world.ts';
-import { CALLBACK, givenOAuth, INVALID_CLIENT, INVALID_GRANT } from './fixtures.testing.ts';
+import { CALLBACK, INVALID_CLIENT, INVALID_GRANT, oauthFixtures } from './fixtures.testing.ts';
 
 // An application that is removed takes along what it has, also what it is just about to get.
 
 const here = await world();
 const { root } = here;
-const { application, token, byPassword, code, withBearer, person } = givenOAuth(here);
+const { application, token, byPassword, code, withBearer, person } = oauthFixtures(here);
 
 test('invalidates the tokens of a deleted application', async () => {
   const [{ id, ...client }, { mira, visit }] = [await application(), await person()];

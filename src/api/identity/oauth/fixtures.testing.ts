@@ -10,16 +10,16 @@ export interface Client {
   readonly client_secret: string;
 }
 
-export interface Pair {
+export interface TokenPair {
   readonly access_token: string;
   readonly refresh_token: string;
 }
 
 /** Of a form. */
-export type Fields = Readonly<Record<string, string>>;
+export type FormFields = Readonly<Record<string, string>>;
 
 /** What tests of OAuth count on. */
-export function givenOAuth(here: World) {
+export function oauthFixtures(here: World) {
   const { root, anonymous, name } = here;
 
   async function application(changes: Readonly<Record<string, unknown>> = {}): Promise<Client> {
@@ -30,24 +30,24 @@ export function givenOAuth(here: World) {
   }
 
   /** Sends a form to `/oauth/token`. */
-  const token = (fields: Fields, headers: Fields = {}): Promise<TestResponse> =>
+  const token = (fields: FormFields, headers: FormFields = {}): Promise<TestResponse> =>
     anonymous.send('POST', '//oauth/token', {
       raw: new URLSearchParams(fields).toString(),
       headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
     });
 
-  async function pair(fields: Fields): Promise<Pair> {
+  async function pair(fields: FormFields): Promise<TokenPair> {
     const { status, body, text } = await token(fields);
     assert.equal(status, 200, text);
     return body;
   }
 
   /** Both tokens of a user, by his password. */
-  const byPassword = ({ username }: Caller, fields: Fields = {}) =>
+  const byPassword = ({ username }: Caller, fields: FormFields = {}) =>
     pair({ grant_type: 'password', username, password: PASSWORD, ...fields });
 
   /** The user's answer to the page that asks: where the browser is sent. */
-  async function answerOf(visit: Browser, asked: Fields, answer: Fields = {}): Promise<URL> {
+  async function answerOf(visit: Browser, asked: FormFields, answer: FormFields = {}): Promise<URL> {
     const page = await visit.get(`//oauth/authorize?${new URLSearchParams(asked)}`);
     assert.equal(page.status, 200, page.text);
     const { status, headers, text } = await visit.submit('//oauth/authorize', { ...asked, ...answer });
@@ -56,7 +56,7 @@ export function givenOAuth(here: World) {
   }
 
   /** A code that the user has let the client have. */
-  async function code(visit: Browser, { client_id }: Client, fields: Fields = {}): Promise<string> {
+  async function code(visit: Browser, { client_id }: Client, fields: FormFields = {}): Promise<string> {
     const asked = { client_id, redirect_uri: CALLBACK, response_type: 'code', ...fields };
     const url = await answerOf(visit, asked);
     const given = url.searchParams.get('code');

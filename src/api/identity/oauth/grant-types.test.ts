@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASSWORD, userWithPassword } from '#test/support/browser.ts';
 import { world } from '#test/support/world.ts';
-import { type Fields, givenOAuth, INVALID_CLIENT, INVALID_GRANT } from './fixtures.testing.ts';
+import { type FormFields, INVALID_CLIENT, INVALID_GRANT, oauthFixtures } from './fixtures.testing.ts';
 
 // Tokens by refresh token, by password, and for an application itself (contract/conventions.md §10 "OAuth 2.0").
 
 const here = await world();
 const { root, anonymous, clock } = here;
-const { application, token, pair, byPassword, withBearer } = givenOAuth(here);
+const { application, token, pair, byPassword, withBearer } = oauthFixtures(here);
 
 const INVALID_SCOPE = {
   error: 'invalid_scope',
@@ -16,7 +16,7 @@ const INVALID_SCOPE = {
 };
 
 test('requires a supported grant_type', async () => {
-  const unsaid: readonly Fields[] = [{}, { grant_type: '' }];
+  const unsaid: readonly FormFields[] = [{}, { grant_type: '' }];
   for (const fields of unsaid) {
     const { status, body } = await token(fields);
     assert.deepEqual(
@@ -99,7 +99,7 @@ test('revokes only the successors of a refresh token reused later, by any client
   const { id: _, ...client } = await application();
   const mira = await userWithPassword(here);
   const [first, other] = [await byPassword(mira, client), await byPassword(mira, client)];
-  const refresh = ({ refresh_token }: { readonly refresh_token: string }, fields: Fields = client) =>
+  const refresh = ({ refresh_token }: { readonly refresh_token: string }, fields: FormFields = client) =>
     token({ grant_type: 'refresh_token', refresh_token, ...fields });
   const second = (await refresh(first)).body;
   const third = (await refresh(second)).body;
@@ -148,7 +148,7 @@ test('answers alike for wrong passwords and for unknown, blocked and deactivated
   await root.post(`/users/${blocked?.id}/block`);
   clock.advance(100 * 86_400);
   assert.equal((await root.post(`/users/${deactivated?.id}/deactivate`)).status, 201);
-  const refused: readonly Partial<Fields>[] = [
+  const refused: readonly Partial<FormFields>[] = [
     { username: mira?.username, password: 'wrong' },
     { username: 'nobody-at-all', password: PASSWORD },
     { username: blocked?.username, password: PASSWORD },
@@ -157,7 +157,7 @@ test('answers alike for wrong passwords and for unknown, blocked and deactivated
     {},
   ];
   for (const fields of refused) {
-    const { status, body } = await token({ grant_type: 'password', ...(fields as Fields) });
+    const { status, body } = await token({ grant_type: 'password', ...(fields as FormFields) });
     assert.deepEqual([status, body], [400, INVALID_GRANT], JSON.stringify(fields));
   }
 });

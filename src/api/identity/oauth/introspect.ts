@@ -1,5 +1,5 @@
 import {
-  findOAuthTokenBySecret,
+  findOAuthTokenByAccessToken,
   getInvalidTokenCode,
   hasBlockedUser,
   type OAuthTokenWithClient,
@@ -17,7 +17,7 @@ export async function introspectToken(
   { secret, client, now }: { readonly secret: string; readonly client: ClientStatus; readonly now: string },
 ): Promise<OAuthTokenWithClient | null | Failure<'invalidClient'>> {
   if (typeof client === 'string') return fail('invalidClient');
-  const token = await findOAuthTokenBySecret(db, secret);
+  const token = await findOAuthTokenByAccessToken(db, secret);
   const isTheirs = token !== null && token.application_id === client.id && getInvalidTokenCode(token, now) === null;
   if (!isTheirs || (await hasBlockedUser(db, token, { now: () => new Date(now) }))) return null;
   return token;

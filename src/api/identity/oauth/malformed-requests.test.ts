@@ -3,18 +3,18 @@ import { test } from 'node:test';
 import { browser, PASSWORD, userWithPassword } from '#test/support/browser.ts';
 import type { TestResponse } from '#test/support/caller.ts';
 import { world } from '#test/support/world.ts';
-import { CALLBACK, type Fields, givenOAuth, INVALID_CLIENT, INVALID_GRANT } from './fixtures.testing.ts';
+import { CALLBACK, type FormFields, INVALID_CLIENT, INVALID_GRANT, oauthFixtures } from './fixtures.testing.ts';
 
 // Requests that clients of OAuth may send, if few do (contract/conventions.md §1 and §10 "OAuth 2.0").
 
 const here = await world();
 const { anonymous } = here;
-const { application, token, pair, code, byPassword, withBearer, person } = givenOAuth(here);
+const { application, token, pair, code, byPassword, withBearer, person } = oauthFixtures(here);
 
 const CALLS = ['//oauth/token', '//oauth/revoke', '//oauth/introspect'];
 const FORM = 'application/x-www-form-urlencoded';
 
-const sent = (path: string, type: string | null, raw: string, headers: Fields = {}): Promise<TestResponse> =>
+const sent = (path: string, type: string | null, raw: string, headers: FormFields = {}): Promise<TestResponse> =>
   anonymous.send('POST', path, { raw, headers: { ...(type === null ? {} : { 'Content-Type': type }), ...headers } });
 
 const basic = (text: string) => ({ Authorization: `Basic ${Buffer.from(text).toString('base64')}` });
@@ -179,7 +179,7 @@ test('accepts names in any case and white space between scopes, and keeps it in 
 test('treats very long values as invalid', async () => {
   const { id: _, ...client } = await application();
   const long = 'x'.repeat(100_000);
-  const orders: readonly Fields[] = [
+  const orders: readonly FormFields[] = [
     { grant_type: long },
     { grant_type: 'password', username: long, password: long },
     { grant_type: 'password', username: 'root', password: 'y', client_id: long, client_secret: long },

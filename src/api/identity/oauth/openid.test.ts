@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { CALLBACK, givenOAuth } from './fixtures.testing.ts';
+import { CALLBACK, oauthFixtures } from './fixtures.testing.ts';
 
 // There are no ID tokens (contract/conventions.md §7 "Scopes"); applications may name the scopes.
 
 const here = await world({ project: {} });
 const { root, anonymous, user, project, owner } = here;
-const { application, person, token } = givenOAuth(here);
+const { application, person, token } = oauthFixtures(here);
 
 const EXPIRES = { name: 'x', expires_at: '2026-12-01' };
 

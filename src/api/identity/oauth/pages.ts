@@ -1,7 +1,7 @@
 import type { CallerUser } from '#authentication/caller.ts';
 import { describeScope } from '#authentication/tokens/scope-descriptions.ts';
 import type { HtmlReply } from '#http/endpoint/responses.ts';
-import { alertBox, csrfField, htmlPage, type Markup, markup } from '#http/pages/html-page.ts';
+import { createAlertBox, createCsrfField, createHtmlPage, type Markup, markup } from '#http/pages/html-page.ts';
 import { localUrl } from '#http/request/base-url.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Authorization, AuthorizationRequest, UntrustedRequest } from './authorization-request.ts';
@@ -20,7 +20,7 @@ export function consentPage(
   { request, user, csrfToken, fields }: ConsentPageOptions,
 ): HtmlReply {
   const renderForm = (fields: Markup) => markup`<form method="post" action="${localUrl(request, '/oauth/authorize')}">
-${csrfField(csrfToken)}
+${createCsrfField(csrfToken)}
 ${fields}
 </form>`;
   const main = markup`<p><strong>${application.name}</strong> wants to act for you, <strong>${user.name}</strong> <span class="quiet">@${user.username}</span>. It could:</p>
@@ -30,7 +30,12 @@ ${scopes.map((scope) => markup`<li>${describeScope(scope)} <span class="quiet">(
 ${renderForm(markup`${hiddenFields(fields)}<button>Authorize ${application.name}</button>`)}
 ${renderForm(markup`<input type="hidden" name="_method" value="delete">
 ${hiddenFields(fields)}<button class="other">Deny</button>`)}`;
-  return htmlPage({ title: 'Authorize an application', main, csrfToken, formTargets: [formTarget(to.redirectUri)] });
+  return createHtmlPage({
+    title: 'Authorize an application',
+    main,
+    csrfToken,
+    formTargets: [formTarget(to.redirectUri)],
+  });
 }
 
 const REASONS: Readonly<Record<UntrustedRequest['invalidField'], string>> = {
@@ -40,9 +45,9 @@ const REASONS: Readonly<Record<UntrustedRequest['invalidField'], string>> = {
 
 /** Returns an error page (400) without a redirect, because the redirect URI is not trusted. */
 export function untrustedRequestPage({ invalidField }: UntrustedRequest): HtmlReply {
-  const main = markup`${alertBox(REASONS[invalidField])}
+  const main = markup`${createAlertBox(REASONS[invalidField])}
 <p>You have come from another site, and what it has sent along is wrong. Nobody has got anything from your account.</p>`;
-  return htmlPage({ title: 'An application asks in a wrong way', main, csrfToken: null, status: 400 });
+  return createHtmlPage({ title: 'An application asks in a wrong way', main, csrfToken: null, status: 400 });
 }
 
 function hiddenFields(fields: AuthorizationRequest): readonly Markup[] {

@@ -1,7 +1,7 @@
 import { parseScopes } from '#authentication/oauth/applications.ts';
 import {
   createOAuthToken,
-  findOAuthTokenByRefreshSecret,
+  findOAuthTokenByRefreshToken,
   revokeFamilyOfReplayedToken,
   revokeOAuthToken,
 } from '#authentication/oauth/tokens.ts';
@@ -16,7 +16,7 @@ import type { Grant } from './token-request.ts';
  */
 export const refreshTokenGrant: Grant = async (uow, { refresh_token }, { client, at }) => {
   if (!refresh_token) return fail('notFound', { parameter: 'refresh_token' });
-  const old = await findOAuthTokenByRefreshSecret(uow, refresh_token);
+  const old = await findOAuthTokenByRefreshToken(uow, refresh_token);
   if (old === null) return fail(client === 'wrong' ? 'invalidClient' : 'invalidGrant');
   await revokeFamilyOfReplayedToken(uow, old, at);
   const { application_id: applicationId, user_id: userId } = old;

@@ -1,6 +1,6 @@
 import {
-  findOAuthTokenByRefreshSecret,
-  findOAuthTokenBySecret,
+  findOAuthTokenByAccessToken,
+  findOAuthTokenByRefreshToken,
   revokeOAuthToken,
 } from '#authentication/oauth/tokens.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -16,7 +16,7 @@ export async function revokeClientToken(
   secret: string,
   client: ClientStatus,
 ): Promise<Failure<'notYours'> | undefined> {
-  const token = (await findOAuthTokenBySecret(uow, secret)) ?? (await findOAuthTokenByRefreshSecret(uow, secret));
+  const token = (await findOAuthTokenByAccessToken(uow, secret)) ?? (await findOAuthTokenByRefreshToken(uow, secret));
   if (token === null) return;
   const owner = typeof client === 'string' ? null : client.id;
   if (token.application_id !== null && token.application_id !== owner) return fail('notYours');

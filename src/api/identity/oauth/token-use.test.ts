@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASSWORD, userWithPassword } from '#test/support/browser.ts';
 import { world } from '#test/support/world.ts';
-import { type Fields, givenOAuth, INVALID_CLIENT } from './fixtures.testing.ts';
+import { type FormFields, INVALID_CLIENT, oauthFixtures } from './fixtures.testing.ts';
 
 // What a token is good for, what is told of it, and how it ends (contract/conventions.md §7, §10 "OAuth 2.0").
 
 const here = await world();
 const { root, anonymous, clock } = here;
-const { application, token, pair, byPassword, bearing, withBearer } = givenOAuth(here);
+const { application, token, pair, byPassword, bearing, withBearer } = oauthFixtures(here);
 
-const post = (path: string, fields: Fields) =>
+const post = (path: string, fields: FormFields) =>
   anonymous.send('POST', path, {
     raw: new URLSearchParams(fields).toString(),
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -138,7 +138,7 @@ test('revokes both tokens of a pair by either one', async () => {
 test('does not revoke tokens of other applications or reveal whether they exist', async () => {
   const { mira, client, access_token } = await givenToken();
   const { id: _, ...other } = await application();
-  const strangers: readonly Fields[] = [
+  const strangers: readonly FormFields[] = [
     {},
     other,
     { ...client, client_secret: 'wrong' },
@@ -169,7 +169,7 @@ test('introspects tokens of the calling application only', async () => {
   assert.deepEqual([status, body], [200, { ...live, exp: iat + 7200, iat }]);
   const { id: _, ...other } = await application();
   const clientless = await byPassword(mira);
-  const nothing: readonly Fields[] = [
+  const nothing: readonly FormFields[] = [
     { token: access_token, ...other },
     { token: clientless.access_token, ...client },
     { token: '0'.repeat(64), ...client },
@@ -179,7 +179,7 @@ test('introspects tokens of the calling application only', async () => {
     const answer = await post('//oauth/introspect', asked);
     assert.deepEqual([answer.status, answer.body], [200, { active: false }]);
   }
-  const unproven: readonly Fields[] = [{}, { ...client, client_secret: 'x' }, { client_id: 'x' }];
+  const unproven: readonly FormFields[] = [{}, { ...client, client_secret: 'x' }, { client_id: 'x' }];
   for (const wrong of unproven) {
     const answer = await post('//oauth/introspect', { token: access_token, ...wrong });
     assert.deepEqual([answer.status, answer.body], [401, INVALID_CLIENT]);
@@ -223,7 +223,7 @@ test('logs no passwords and secrets of query strings', async () => {
     ['//oauth/revoke', { token: access_token, client_secret: client.client_secret }],
     ['//oauth/nothing', { ...wrong, access_token, bearer_token: access_token }],
   ] as const) {
-    const answer = await anonymous.send('POST', `${path}?${new URLSearchParams(fields as Fields)}`);
+    const answer = await anonymous.send('POST', `${path}?${new URLSearchParams(fields as FormFields)}`);
     if (answer.status !== 200) told.push(answer.text);
   }
   const basic = Buffer.from(`${client.client_id}:${client.client_secret}`).toString('base64');

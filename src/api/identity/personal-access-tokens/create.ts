@@ -1,12 +1,12 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import {
-  checkHandedOutScopes,
   createToken,
-  defaultExpiry,
   exceedsLatestExpiry,
+  getDefaultExpiry,
+  getLatestExpiry,
   type IssuedToken,
-  latestExpiry,
   type Scope,
+  validateGrantedScopes,
 } from '#authentication/tokens/access-tokens.ts';
 import { validateRecordName } from '#authentication/users/name-validation.ts';
 import { findChangeableUser, type UnchangeableUserCode } from '#authentication/users/users.ts';
@@ -35,18 +35,18 @@ export async function issueToken(
   const user = await findChangeableUser(uow, userId);
   if (isFailure(user)) return user;
   if (isImpersonating(uow.actor, user.id)) return fail('impersonated');
-  const scopeFailure = checkHandedOutScopes(uow.actor, scopes);
+  const scopeFailure = validateGrantedScopes(uow.actor, scopes);
   if (scopeFailure !== null) return scopeFailure;
   const settings = await loadSettings(uow);
   const expiresAt = expires_at ?? null;
-  const failure = validateToken({ name, scopes, expiresAt }, latestExpiry(uow.today, settings));
+  const failure = validateToken({ name, scopes, expiresAt }, getLatestExpiry(uow.today, settings));
   if (failure !== null) return failure;
   const issuedToken = await createToken(uow, {
     userId,
     name,
     description: description || null,
     scopes,
-    expiresAt: expiresAt ?? defaultExpiry(uow.today, settings),
+    expiresAt: expiresAt ?? getDefaultExpiry(uow.today, settings),
     prefix: settings.personal_access_token_prefix,
   });
   await recordTokenEvent(uow, { event: 'created', token: issuedToken.token, owner: user });

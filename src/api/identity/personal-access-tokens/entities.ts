@@ -24,7 +24,7 @@ export const PersonalAccessToken = entity('PersonalAccessToken', {
   ...tokenFields,
   last_used_ips: Type.Array(Type.String()),
 }).from((token: AccessToken, to) => ({
-  ...tokenValues(token, to),
+  ...serializeToken(token, to),
   last_used_ips: JSON.parse(token.last_used_ips) as string[],
 }));
 
@@ -32,9 +32,9 @@ export const PersonalAccessToken = entity('PersonalAccessToken', {
 export const PersonalAccessTokenWithSecret = entity('PersonalAccessTokenWithSecret', {
   ...tokenFields,
   token: Type.String(),
-}).from(({ token, secret }: IssuedToken, to) => ({ ...tokenValues(token, to), token: secret }));
+}).from(({ token, secret }: IssuedToken, to) => ({ ...serializeToken(token, to), token: secret }));
 
-export function tokenValues(token: AccessToken, context: SerializationContext) {
+export function serializeToken(token: AccessToken, context: SerializationContext) {
   return {
     id: token.id,
     name: token.name,

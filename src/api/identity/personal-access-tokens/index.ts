@@ -5,7 +5,7 @@ import * as endpoints from './endpoints.ts';
 export { revokeReusedChain } from './access.ts';
 export { recordTokenEvent } from './activity.ts';
 export { type CreateTokenInput, validateToken } from './create.ts';
-export { tokenFields, tokenValues } from './entities.ts';
+export { serializeToken, tokenFields } from './entities.ts';
 export { LACKED_SCOPE, NOT_PERMITTED, ROTATE_ERRORS } from './errors.ts';
 export { tokenFilters } from './parameters.ts';
 export { type RotateFailure, replaceToken } from './rotate.ts';

@@ -1,12 +1,12 @@
 import { getAccessToken, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import {
   type AccessToken,
-  checkHandedOutScopes,
   exceedsLatestExpiry,
   findAccessToken,
+  getLatestExpiry,
   type IssuedToken,
-  latestExpiry,
   rotateToken,
+  validateGrantedScopes,
 } from '#authentication/tokens/access-tokens.ts';
 import { findUserById, type User } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -73,10 +73,10 @@ export async function replaceToken(
   { id, expiresAt }: TokenReplacement,
 ): Promise<IssuedToken | Failure<RotateFailure>> {
   const old = (await findAccessToken(uow, id)) as AccessToken;
-  const scopeFailure = checkHandedOutScopes(uow.actor, JSON.parse(old.scopes) as string[]);
+  const scopeFailure = validateGrantedScopes(uow.actor, JSON.parse(old.scopes) as string[]);
   if (scopeFailure !== null) return scopeFailure;
   const settings = await loadSettings(uow);
-  const latest = latestExpiry(uow.today, settings);
+  const latest = getLatestExpiry(uow.today, settings);
   if (exceedsLatestExpiry(expiresAt, latest)) return fail('tooLate', { latest });
   const end = expiresAt ?? (settings.require_personal_access_token_expiry ? defaultExpiry(uow.today, latest) : null);
   return rotateToken(uow, id, { expiresAt: end, prefix: settings.personal_access_token_prefix });

@@ -1,6 +1,6 @@
 import type { CallerUser } from '#authentication/caller.ts';
 import type { HtmlReply } from '#http/endpoint/responses.ts';
-import { alertBox, csrfField, htmlPage, type Markup, markup } from '#http/pages/html-page.ts';
+import { createAlertBox, createCsrfField, createHtmlPage, type Markup, markup } from '#http/pages/html-page.ts';
 import { localUrl } from '#http/request/base-url.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Failure } from '#runtime/failure.ts';
@@ -15,7 +15,7 @@ export function signInPage(
   { csrfToken }: PageSession,
   headers: HtmlReply['headers'],
 ): HtmlReply {
-  return htmlPage({ title: 'Sign in', main: signInForm(request, csrfToken), csrfToken, headers });
+  return createHtmlPage({ title: 'Sign in', main: signInForm(request, csrfToken), csrfToken, headers });
 }
 
 /** Returns the form again with an error: 422, or 429 after too many failures. Keeps the login; does not disclose whether it exists. */
@@ -27,10 +27,10 @@ export function signInErrorPage(
 ): HtmlReply {
   const retryForm =
     code === 'weak' ? passwordRenewalForm(request, csrfToken, login) : signInForm(request, csrfToken, login);
-  const main = markup`${alertBox(code === 'weak' ? `Your new password ${values.problem}.` : REASONS[code])}
+  const main = markup`${createAlertBox(code === 'weak' ? `Your new password ${values.problem}.` : REASONS[code])}
 ${retryForm}`;
   const retryOptions = code === 'tooMany' ? { status: 429, headers: { 'Retry-After': String(values.seconds) } } : {};
-  return htmlPage({ title: 'Sign in', main, csrfToken, status: 422, ...retryOptions });
+  return createHtmlPage({ title: 'Sign in', main, csrfToken, status: 422, ...retryOptions });
 }
 
 const REASONS = {
@@ -41,7 +41,7 @@ const REASONS = {
 
 function signInForm(request: IncomingRequest, csrfToken: string, login = ''): Markup {
   return markup`<form method="post" action="${localUrl(request, '/users/sign_in')}">
-${csrfField(csrfToken)}
+${createCsrfField(csrfToken)}
 <label for="login">Username or e-mail address</label>
 <input id="login" name="user[login]" value="${login}" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus>
 <label for="password">Password</label>
@@ -58,7 +58,7 @@ export function homePage(
   const main = markup`<p>You are signed in as <strong>${name}</strong> <span class="quiet">@${username}</span>.</p>
 <p><a href="${localUrl(request, '/api/docs')}">What the API can do</a></p>
 ${signOutForm(request, csrfToken)}`;
-  return htmlPage({ title: 'Welcome', main, csrfToken });
+  return createHtmlPage({ title: 'Welcome', main, csrfToken });
 }
 
 /** Returns the home page of a user whose password has expired, with the form to choose a new one. */
@@ -70,12 +70,12 @@ export function passwordRenewalPage(
   const main = markup`<p>Your password has expired. Choose another one, and your tokens work again.</p>
 ${passwordRenewalForm(request, csrfToken, username)}
 ${signOutForm(request, csrfToken)}`;
-  return htmlPage({ title: 'Choose a new password', main, csrfToken });
+  return createHtmlPage({ title: 'Choose a new password', main, csrfToken });
 }
 
 function passwordRenewalForm(request: IncomingRequest, csrfToken: string, login: string): Markup {
   return markup`<form method="post" action="${localUrl(request, '/users/sign_in')}">
-${csrfField(csrfToken)}
+${createCsrfField(csrfToken)}
 <input type="hidden" name="user[login]" value="${login}">
 <label for="password">Present password</label>
 <input id="password" name="user[password]" type="password" autocomplete="current-password" required autofocus>
@@ -87,7 +87,7 @@ ${csrfField(csrfToken)}
 
 function signOutForm(request: IncomingRequest, csrfToken: string): Markup {
   return markup`<form method="post" action="${localUrl(request, '/users/sign_out')}">
-${csrfField(csrfToken)}
+${createCsrfField(csrfToken)}
 <button class="other">Sign out</button>
 </form>`;
 }

@@ -2,7 +2,7 @@ import { signInWithPassword } from '#authentication/sessions/web-sign-in.ts';
 import type { HtmlReply, RedirectReply } from '#http/endpoint/responses.ts';
 import type { WebSession } from '#http/pages/web-session.ts';
 import { localUrl } from '#http/request/base-url.ts';
-import { sessionCookie } from '#http/request/cookie.ts';
+import { createSessionCookie } from '#http/request/cookie.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { limitFailedSignIns } from '#rate-limits/failed-sign-ins.ts';
@@ -33,7 +33,7 @@ export async function signInVisitor(
   if (isFailure(signedIn)) return signInErrorPage(request, session, input, signedIn);
   return {
     location: localUrl(request, safeReturnPath(session.returnTo)),
-    headers: { 'Set-Cookie': sessionCookie(request, signedIn.secret) },
+    headers: { 'Set-Cookie': createSessionCookie(request, signedIn.secret) },
   };
 }
 

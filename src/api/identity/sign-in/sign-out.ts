@@ -3,7 +3,7 @@ import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import type { RedirectReply } from '#http/endpoint/responses.ts';
 import type { Visitor } from '#http/pages/web-session.ts';
 import { localUrl } from '#http/request/base-url.ts';
-import { clearedSessionCookie } from '#http/request/cookie.ts';
+import { createExpiredSessionCookie } from '#http/request/cookie.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 
 /** Deletes the session of a visitor, if any; its cookie is invalid from the next request on, in all processes. */
@@ -13,5 +13,8 @@ export async function signOutVisitor(
   { session, caller }: Visitor,
 ): Promise<RedirectReply> {
   if (session !== null) await runUnitOfWork(caller, (uow) => deleteSession(uow, session.digest));
-  return { location: localUrl(request, '/users/sign_in'), headers: { 'Set-Cookie': clearedSessionCookie(request) } };
+  return {
+    location: localUrl(request, '/users/sign_in'),
+    headers: { 'Set-Cookie': createExpiredSessionCookie(request) },
+  };
 }

@@ -29,7 +29,7 @@ export const UserBasic = entity('UserBasic', basicFields).from((user: UserBasicR
   name: user.name,
   state: user.state,
   locked: user.locked_until !== null && user.locked_until > to.now,
-  avatar_url: avatarUrl(user.id, to),
+  avatar_url: buildAvatarUrl(user.id, to),
   web_url: `${to.url}/${user.username}`,
 }));
 
@@ -234,7 +234,7 @@ export function isProfileVisibleTo(caller: Caller, { id, private_profile, state 
 }
 
 /** Returns the URL of the generated avatar, which does not disclose the email address. */
-export function avatarUrl(userId: number, base: ServerContext): string {
+export function buildAvatarUrl(userId: number, base: ServerContext): string {
   return `${base.url}/-/avatars/${avatarName(`${userId}\n${base.instance}`)}.svg`;
 }
 

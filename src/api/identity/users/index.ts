@@ -3,7 +3,7 @@ import * as endpoints from './endpoints.ts';
 
 export { recordUserEvent } from './activity.ts';
 // Shared with other resources.
-export { avatarUrl, EmbeddedUser, isProfileVisibleTo, UserBasic } from './entities.ts';
+export { buildAvatarUrl, EmbeddedUser, isProfileVisibleTo, UserBasic } from './entities.ts';
 export { loadUsersById, type UserBasicRow } from './store.ts';
 
 export const users = resourceModule({ endpoints });

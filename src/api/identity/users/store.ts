@@ -27,7 +27,7 @@ import {
 } from '#database/search/substring-search.ts';
 import { isActiveMembership } from '#domain/members/membership-expiry.ts';
 import type { ListPage } from '#http/lists/page.ts';
-import { keysetPage, type OffsetRequest, type PageRequest } from '#http/lists/pagination.ts';
+import { type OffsetRequest, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
 import { KEYSET, type UserListParams, type UserOrderColumn } from './parameters.ts';
 import { BLOCKED_STATES } from './states.ts';
 
@@ -62,7 +62,7 @@ export async function listUsers(db: Reader, filter: UserFilter, page: PageReques
     limit: perPage + 1,
     after: after ?? undefined,
   });
-  return keysetPage(page, rows.items, KEYSET, (user) => user[column]);
+  return toKeysetPage(page, rows.items, KEYSET, (user) => user[column]);
 }
 
 /**

@@ -42,14 +42,14 @@ export function parentLogAccess(kind: ParentKind): Access<AuditLogContext> {
 const eventResource = { name: 'event', notFound: nestedNotFound } as const;
 
 /** Loads the event `:id` of the log. */
-export const auditEventById = {
+export const auditEventByIdResource = {
   ...eventResource,
   params: { id: required(integer) },
   load: ({ db, params }: AccessCall<{ id: number }>, { log }: AuditLogContext) => findAuditEvent(db, log, params.id),
 } as const;
 
 /** Loads the event `:audit_event_id` of the log. */
-export const auditEventInParent = {
+export const parentAuditEventResource = {
   ...eventResource,
   params: { audit_event_id: required(integer) },
   load: ({ db, params }: AccessCall<{ audit_event_id: number }>, { log }: AuditLogContext) =>

@@ -4,7 +4,7 @@ import { ok, page } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { auditEventById, auditEventInParent, instanceLogAccess, parentLogAccess } from './access.ts';
+import { auditEventByIdResource, instanceLogAccess, parentAuditEventResource, parentLogAccess } from './access.ts';
 import { AuditEvent } from './entities.ts';
 import { AUDIT_KEYSET, listAuditEvents as listEventsOfLog } from './store.ts';
 
@@ -31,7 +31,7 @@ export const listAuditEvents = endpoint({
 export const getAuditEvent = endpoint({
   get: '/audit_events/:id',
   summary: 'Get an instance audit event',
-  access: instanceLogAccess().resource(auditEventById),
+  access: instanceLogAccess().resource(auditEventByIdResource),
   response: ok(AuditEvent),
   read: (_db, { event }) => event,
 });
@@ -52,7 +52,7 @@ export const [getGroupAuditEvent, getProjectAuditEvent] = forGroupAndProject((pa
   endpoint({
     get: `${parent.path}/audit_events/:audit_event_id`,
     summary: `Get a ${parent.type} audit event`,
-    access: parentLogAccess(parent).resource(auditEventInParent),
+    access: parentLogAccess(parent).resource(parentAuditEventResource),
     response: ok(AuditEvent),
     read: (_db, { event }) => event,
   }),

@@ -4,7 +4,7 @@ import { paginate, paginateByKey } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { AuditEntityType, AuditEventsTable } from '#database/tables/activity.ts';
 import type { ListPage } from '#http/lists/page.ts';
-import { type KeysetRule, keysetPage, type PageRequest } from '#http/lists/pagination.ts';
+import { type KeysetRule, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
 
 export type AuditEventRow = Selectable<AuditEventsTable>;
 
@@ -42,7 +42,7 @@ export async function listAuditEvents(
     limit: perPage + 1,
     after: after ?? undefined,
   });
-  return keysetPage(page, rows.items, AUDIT_KEYSET);
+  return toKeysetPage(page, rows.items, AUDIT_KEYSET);
 }
 
 /** Returns the event with this id, or null if the log does not contain it. */

@@ -9,7 +9,7 @@ import { findIntegration } from './store.ts';
  * Loads the integration that the path names. On tier free, newer integrations of a type neither work nor are listed, but they
  * exist: a caller who knows the id can get one, reset its token and delete it.
  */
-export const integration = {
+export const integrationResource = {
   name: 'integration',
   params: { integration_id: required(integer) },
   load: ({ db, params }: AccessCall<{ readonly integration_id: number }>, { project }: { readonly project: Project }) =>

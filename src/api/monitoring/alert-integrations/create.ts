@@ -3,12 +3,12 @@ import type { AlertIntegrationType } from '#database/tables/alerts.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { LEGACY } from './endpoint-path.ts';
-import type { StoredIntegration } from './input.ts';
+import { LEGACY_ENDPOINTS } from './endpoint-path.ts';
+import type { PayloadColumns } from './input.ts';
 import { getOldestIntegrationId, type IntegrationInProject, insertIntegration } from './store.ts';
-import { generateEncryptedToken, newEndpointIdentifier } from './tokens.ts';
+import { generateEncryptedToken, generateEndpointIdentifier } from './tokens.ts';
 
-interface CreateIntegrationInput extends StoredIntegration {
+interface CreateIntegrationInput extends PayloadColumns {
   readonly name: string;
   readonly type: AlertIntegrationType;
   readonly active: boolean;
@@ -25,7 +25,7 @@ export async function createIntegration(
 ): Promise<IntegrationInProject | Failure<'multipleOfType'>> {
   const isAllowed = uow.tier !== 'free' || (await getOldestIntegrationId(uow, project.id, input.type)) === null;
   if (!isAllowed) return fail('multipleOfType');
-  const endpoint_identifier = legacy ? LEGACY[input.type] : newEndpointIdentifier();
+  const endpoint_identifier = legacy ? LEGACY_ENDPOINTS[input.type] : generateEndpointIdentifier();
   return insertIntegration(uow, project, {
     payload_example: '{}',
     payload_attribute_mapping: '{}',

@@ -4,7 +4,7 @@ import { trimCharacters } from '#text/trim.ts';
 /** Builds the address of an integration (contract/monitoring.md §1, §5). Pure. */
 
 /** Endpoint identifiers of the legacy addresses, which contain none. */
-export const LEGACY = { http: 'legacy', prometheus: 'legacy-prometheus' } as const satisfies Record<
+export const LEGACY_ENDPOINTS = { http: 'legacy', prometheus: 'legacy-prometheus' } as const satisfies Record<
   AlertIntegrationType,
   string
 >;
@@ -12,7 +12,7 @@ export const LEGACY = { http: 'legacy', prometheus: 'legacy-prometheus' } as con
 const MAX_SLUG_LENGTH = 63;
 
 /** Returns the path of the integration below its project's path. The server ignores the name in it. */
-export function integrationPath({
+export function buildIntegrationPath({
   type,
   name,
   endpoint_identifier: endpoint,
@@ -21,8 +21,8 @@ export function integrationPath({
   readonly name: string;
   readonly endpoint_identifier: string;
 }): string {
-  if (endpoint === LEGACY.http) return 'alerts/notify.json';
-  if (endpoint === LEGACY.prometheus) return 'prometheus/alerts/notify.json';
+  if (endpoint === LEGACY_ENDPOINTS.http) return 'alerts/notify.json';
+  if (endpoint === LEGACY_ENDPOINTS.prometheus) return 'prometheus/alerts/notify.json';
   return `alerts/notify/${toSlug(name) || `${type}-endpoint`}/${endpoint}.json`;
 }
 

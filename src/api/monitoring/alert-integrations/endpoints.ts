@@ -9,14 +9,14 @@ import { title } from '#http/parameters/texts.ts';
 import { anyValue, boolean, notBlank, oneOf } from '#http/parameters/types.ts';
 import { fail, isFailure } from '#runtime/failure.ts';
 import { AlertReported } from '../alerts/index.ts';
-import { integration } from './access.ts';
+import { integrationResource } from './access.ts';
 import { createIntegration } from './create.ts';
 import { AlertIntegration, PayloadField } from './entities.ts';
-import { toStoredPayload } from './input.ts';
+import { toPayloadColumns } from './input.ts';
 import { listPayloadFields } from './payload-fields.ts';
 import { anyObject, payloadObject, readSamplePayload } from './payload-parameter.ts';
 import { deleteIntegration, listIntegrations, updateIntegration } from './store.ts';
-import { sendTest } from './test-alert.ts';
+import { processTestAlert } from './test-alert.ts';
 import { generateEncryptedToken } from './tokens.ts';
 
 /** Endpoints for the integrations that send alerts to a project (contract/monitoring.md §5). */
@@ -50,7 +50,7 @@ export const listAlertIntegrations = endpoint({
 export const getAlertIntegration = endpoint({
   get: '/projects/:id/alert_integrations/:integration_id',
   summary: 'Get an alert integration',
-  access: inProject('admin_operations').resource(integration),
+  access: inProject('admin_operations').resource(integrationResource),
   response: ok(AlertIntegration),
   read: (_db, { integration }) => integration,
 });
@@ -77,7 +77,7 @@ export const createAlertIntegration = endpoint({
   },
   response: created(AlertIntegration),
   async handle({ project, caller, params }, { runUnitOfWork, secretKey, config }) {
-    const payload = await toStoredPayload(params, config.tier);
+    const payload = await toPayloadColumns(params, config.tier);
     if (isFailure(payload)) return payload;
     const { name, type, active, legacy } = params;
     const input = { name, type, active, legacy, ...payload };
@@ -91,13 +91,13 @@ export const createAlertIntegration = endpoint({
 export const updateAlertIntegration = endpoint({
   put: '/projects/:id/alert_integrations/:integration_id',
   summary: 'Update an alert integration',
-  access: inProject('admin_operations').resource(integration),
+  access: inProject('admin_operations').resource(integrationResource),
   params: { name: optional(notBlank(title)), active: optional(boolean), ...payloadParams },
   rules: [atLeastOne('name', 'active', 'payload_example', 'payload_attribute_mapping')],
   errors: { ...PAYLOAD_ERRORS, notFound: INTEGRATION_NOT_FOUND },
   response: ok(AlertIntegration),
   async handle({ integration, caller, params }, { runUnitOfWork, config }) {
-    const payload = await toStoredPayload(params, config.tier);
+    const payload = await toPayloadColumns(params, config.tier);
     if (isFailure(payload)) return payload;
     const { name, active } = params;
     const changedColumns = { ...(name != null && { name }), ...(active != null && { active }), ...payload };
@@ -111,7 +111,7 @@ export const updateAlertIntegration = endpoint({
 export const deleteAlertIntegration = endpoint({
   delete: '/projects/:id/alert_integrations/:integration_id',
   summary: 'Delete an alert integration',
-  access: inProject('admin_operations').resource(integration),
+  access: inProject('admin_operations').resource(integrationResource),
   response: noContent,
   write: (uow, { integration }) => deleteIntegration(uow, integration.id),
 });
@@ -119,7 +119,7 @@ export const deleteAlertIntegration = endpoint({
 export const resetAlertIntegrationToken = endpoint({
   post: '/projects/:id/alert_integrations/:integration_id/reset_token',
   summary: 'Reset the token of an alert integration',
-  access: inProject('admin_operations').resource(integration),
+  access: inProject('admin_operations').resource(integrationResource),
   errors: { notFound: INTEGRATION_NOT_FOUND },
   response: created(AlertIntegration),
   async handle({ integration, caller }, { runUnitOfWork, secretKey }) {
@@ -134,7 +134,7 @@ export const resetAlertIntegrationToken = endpoint({
 export const sendTestAlert = endpoint({
   post: '/projects/:id/alert_integrations/:integration_id/test_alert',
   summary: 'Send a test alert',
-  access: inProject('update_alert_management_alert').resource(integration),
+  access: inProject('update_alert_management_alert').resource(integrationResource),
   params: { payload: required(payloadObject) },
   errors: {
     payloadInvalid: [400, { error: 'payload is invalid' }],
@@ -143,7 +143,7 @@ export const sendTestAlert = endpoint({
   },
   response: list(AlertReported),
   handle: ({ project, integration, params, request }, services) =>
-    sendTest(services, { project, integration, payload: params.payload, client: request.client }),
+    processTestAlert(services, { project, integration, payload: params.payload, client: request.client }),
 });
 
 export const listAlertPayloadFields = endpoint({

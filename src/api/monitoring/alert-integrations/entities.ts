@@ -4,7 +4,7 @@ import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime } from '#http/endpoint/responses.ts';
 import { parseJsonIncrementally } from '#http/request/incremental-json.ts';
-import { integrationPath } from './endpoint-path.ts';
+import { buildIntegrationPath } from './endpoint-path.ts';
 import { type IntegrationInProject, loadPayloadExamples } from './store.ts';
 import { decryptToken } from './tokens.ts';
 
@@ -40,7 +40,7 @@ export const AlertIntegration = entity('AlertIntegration', {
   name: row.name,
   active: row.active,
   endpoint_identifier: row.endpoint_identifier,
-  url: `${context.url}/${row.full_path}/${integrationPath(row)}`,
+  url: `${context.url}/${row.full_path}/${buildIntegrationPath(row)}`,
   token: decryptToken(key, row),
   payload_example: requireRow(examples.get(row.id)),
   payload_attribute_mapping: JSON.parse(row.payload_attribute_mapping),

@@ -11,7 +11,7 @@ export interface IntegrationPayloadInput {
 }
 
 /** Column values of the payload parameters; absent columns stay unchanged. */
-export interface StoredIntegration {
+export interface PayloadColumns {
   readonly payload_example?: string;
   readonly payload_attribute_mapping?: string;
 }
@@ -24,10 +24,10 @@ const MAX_MAPPING_LENGTH = 65_536;
 const INVALID_MAPPING = { payload_attribute_mapping: ['must be a valid json schema'] };
 
 /** Returns the JSON of the example and of the mapping. Returns an empty object on tier free, which ignores both. */
-export async function toStoredPayload(
+export async function toPayloadColumns(
   input: IntegrationPayloadInput,
   tier: string,
-): Promise<StoredIntegration | Failure<PayloadInputError>> {
+): Promise<PayloadColumns | Failure<PayloadInputError>> {
   if (tier === 'free') return {};
   const { payload_example, payload_attribute_mapping } = input;
   const example = payload_example == null ? null : await readSamplePayload(payload_example);

@@ -3,8 +3,8 @@ import type { RawParameters } from '#http/parameters/brackets.ts';
 import type { Services } from '#http/services.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { receive } from '../alerts/index.ts';
-import { readMapping } from '../attribute-mappings/index.ts';
+import { receiveAlerts } from '../alerts/index.ts';
+import { parseMapping } from '../attribute-mappings/index.ts';
 import { readSamplePayload } from './payload-parameter.ts';
 import { getOldestIntegrationId, type IntegrationInProject } from './store.ts';
 
@@ -16,7 +16,7 @@ interface TestAlertInput {
 }
 
 /** Processes a payload as if a monitoring tool had sent it with the right key. Creates real alerts. */
-export async function sendTest(
+export async function processTestAlert(
   {
     runUnitOfWork,
     clock,
@@ -24,7 +24,7 @@ export async function sendTest(
     database,
   }: Pick<Services, 'runUnitOfWork' | 'clock' | 'config' | 'database'>,
   { project, integration, payload: rawPayload, client }: TestAlertInput,
-): Promise<Awaited<ReturnType<typeof receive>> | Failure<'payloadInvalid' | 'inactive'>> {
+): Promise<Awaited<ReturnType<typeof receiveAlerts>> | Failure<'payloadInvalid' | 'inactive'>> {
   const { id, type, name, active, payload_attribute_mapping: mapping } = integration;
   const payload = await readSamplePayload(rawPayload);
   if (payload === 'invalid') return fail('payloadInvalid');
@@ -33,9 +33,9 @@ export async function sendTest(
   if (!active || isHidden) return fail('inactive');
   // The payload is too large or nested too deeply.
   if (typeof payload === 'string') return fail('unusablePayload');
-  const sender = { name, mapping: readMapping(tier === 'free' ? '{}' : mapping) };
+  const sender = { name, mapping: parseMapping(tier === 'free' ? '{}' : mapping) };
   const { value, json: text } = payload;
-  return receive({ runUnitOfWork, clock, tier }, db, {
+  return receiveAlerts({ runUnitOfWork, clock, tier }, db, {
     projectId: project.id,
     sender,
     payload: { value, text },

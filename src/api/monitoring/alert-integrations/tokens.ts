@@ -16,7 +16,7 @@ const buildEncryptionContext = ({ project_id, endpoint_identifier }: EncryptionC
 const randomHex = (bytes: number) => randomBytes(bytes).toString('hex');
 
 /** Generates the last segment of an integration's address. */
-export const newEndpointIdentifier = (): string => randomHex(8);
+export const generateEndpointIdentifier = (): string => randomHex(8);
 
 /** Generates a token of 32 hexadecimal digits and returns its encrypted form and its digest. */
 export function generateEncryptedToken(key: KeyObject, integration: EncryptionContextInput) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expectSuccess, world } from '#test/support/world.ts';
-import { alertNoteTexts, newIntegration } from '../alerts/fixtures.testing.ts';
+import { createTestIntegration, listAlertNoteTexts } from '../alerts/fixtures.testing.ts';
 
 test('creates an incident for an alert once, authored by the caller', async () => {
   const here = await world({ project: { with: ['developer', 'reporter'] } });
-  const { notify } = await newIntegration(here, here.project);
+  const { notify } = await createTestIntegration(here, here.project);
   await notify({ title: 'Disk', severity: 'high' });
   const at = `${here.project.at}/alert_management_alerts/1`;
   assert.equal((await here.reporter.post(`${at}/issue`)).status, 403);
@@ -20,7 +20,7 @@ test('creates an incident for an alert once, authored by the caller', async () =
   const { body: alert } = await here.developer.get(at);
   assert.equal(alert.issue_iid, iid);
   assert.equal(
-    (await alertNoteTexts(here, here.project)).at(-1),
+    (await listAlertNoteTexts(here, here.project)).at(-1),
     `1 ${here.developer.username} created incident #${iid} for this alert`,
   );
   assert.equal((await here.developer.post(`${here.project.at}/alert_management_alerts/99/issue`)).status, 404);
@@ -29,7 +29,7 @@ test('creates an incident for an alert once, authored by the caller', async () =
 test('creates no incident where issues cannot be created', async () => {
   const here = await world({ project: { with: ['developer'] } });
   const { project, developer } = here;
-  const { notify } = await newIntegration(here, project);
+  const { notify } = await createTestIntegration(here, project);
   await notify({ title: 'Disk' });
   const ask = () => developer.post(`${project.at}/alert_management_alerts/1/issue`);
   const refused = { status: 403, body: { message: '403 Forbidden' } };

@@ -13,7 +13,7 @@ import { alertsLockKey } from '../alerts/index.ts';
 import { createIncidentFromAlert } from '../incidents/index.ts';
 import { Alert, AlertInList, AlertNote, AlertStatusCounts } from './entities.ts';
 import { countAlertsByStatus, listAlertPage } from './list.ts';
-import { findAlert, insertNote, listNotes, SORTS } from './store.ts';
+import { ALERT_SORTS, findAlert, insertNote, listNotes } from './store.ts';
 import { updateAlert } from './update.ts';
 
 /** Endpoints of a project's alerts (contract/monitoring.md §6). */
@@ -44,7 +44,7 @@ export const listAlerts = endpoint({
   params: {
     status: optional(commaSeparated(status)),
     ...filterParams,
-    sort: optional(oneOf(...SORTS), 'started_at_desc'),
+    sort: optional(oneOf(...ALERT_SORTS), 'started_at_desc'),
   },
   response: page(AlertInList),
   read: (db, { project, params, page }) => listAlertPage(db, project, params, page),

@@ -1,7 +1,11 @@
 import { type Static, type TObject, Type } from 'typebox';
-import { ENVIRONMENT_TIERS, environmentFields, environmentShape } from '#api/environments/environment-model/index.ts';
+import {
+  ENVIRONMENT_TIERS,
+  environmentFields,
+  serializeEnvironmentFields,
+} from '#api/environments/environment-model/index.ts';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
-import { alertPath } from '#domain/alert-path.ts';
+import { buildAlertPath } from '#domain/alert-path.ts';
 import { type EnvironmentRow, findEnvironments } from '#domain/environments.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
@@ -21,7 +25,7 @@ const AlertEnvironment = entity('AlertEnvironment', {
   ...environmentFields,
   state: Type.Enum(['available', 'stopping', 'stopped']),
   tier: Type.Enum([...ENVIRONMENT_TIERS]),
-}).from((row: EnvironmentRow) => ({ ...environmentShape(row), state: row.state, tier: row.tier }));
+}).from((row: EnvironmentRow) => ({ ...serializeEnvironmentFields(row), state: row.state, tier: row.tier }));
 
 const alertFields = {
   id: Type.Integer(),
@@ -91,7 +95,7 @@ function serializeAlert(
     assignees: assignee === undefined ? [] : [UserBasic.serialize(assignee, context)],
     created_at: row.created_at,
     updated_at: row.updated_at,
-    web_url: context.url + alertPath(row.full_path, row.iid),
+    web_url: context.url + buildAlertPath(row.full_path, row.iid),
   };
 }
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, type Project, type World, world } from '#test/support/world.ts';
-import { firing, newIntegration, webhook } from '../alerts/fixtures.testing.ts';
+import { buildFiringElement, buildWebhookPayload, createTestIntegration } from '../alerts/fixtures.testing.ts';
 
 type ListedAlert = { iid: number; title: string } & Record<string, unknown>;
 
 /** A project with three alerts, of which the second was fired twice and the third has ended. */
 async function threeAlerts() {
   const here = await world({ project: { with: ['developer'] } });
-  const { notify } = await newIntegration(here, here.project);
+  const { notify } = await createTestIntegration(here, here.project);
   const fire = async (payload: object) => {
     await notify(payload);
     here.clock.advance(60_000);
@@ -56,7 +56,7 @@ test('returns the current environment of an alert until it is deleted', async ()
   const here = await world({ project: {} });
   const { owner, project } = here;
   const { body: environment } = await owner.post(`${project.at}/environments`, { name: 'production' });
-  const { notify } = await newIntegration(here, project);
+  const { notify } = await createTestIntegration(here, project);
   await notify({ service_environment_name: 'production' });
   const at = `${project.at}/alert_management_alerts`;
   const { id, name, slug, external_url, state, tier, created_at, updated_at } = environment;
@@ -149,7 +149,7 @@ test('returns pagination headers', async () => {
 
 async function assertStatuses(here: World, project: Project, callers: readonly (readonly [Caller, number])[]) {
   const at = `${project.at}/alert_management_alerts`;
-  await (await newIntegration(here, project)).notify({});
+  await (await createTestIntegration(here, project)).notify({});
   for (const [caller, status] of callers) {
     for (const path of [at, `${at}/status_counts`, `${at}/1`, `${at}/1/notes`]) {
       assert.equal((await caller.get(path)).status, status, path);
@@ -175,11 +175,11 @@ test('allows only Developers and higher roles to read alerts', async () => {
 
 test('returns a single alert with its payload and flattened details', async () => {
   const here = await world({ project: { with: ['developer'] } });
-  const { notify } = await newIntegration(here, here.project);
+  const { notify } = await createTestIntegration(here, here.project);
   const payload = { title: 'Disk', foo: { bar: { baz: 42 }, list: [{ a: 1 }] }, empty: {}, none: null };
   await notify(payload);
-  const element = firing('CPU', { annotations: { runbook: 'https://runbook', service_y_label: 'Load' } });
-  await notify(webhook(element));
+  const element = buildFiringElement('CPU', { annotations: { runbook: 'https://runbook', service_y_label: 'Load' } });
+  await notify(buildWebhookPayload(element));
   const at = `${here.project.at}/alert_management_alerts`;
   const { body: first } = await here.developer.get(`${at}/1`);
   assert.deepEqual(first.payload, payload);

@@ -4,7 +4,7 @@ import type { Page } from '#database/page.ts';
 import type { AlertStatus } from '#database/tables/alerts.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { type AlertFilter, type AlertRow, countStatuses, listAlerts, type SORTS } from './store.ts';
+import { type ALERT_SORTS, type AlertFilter, type AlertRow, countStatuses, listAlerts } from './store.ts';
 
 interface AlertFilterParams {
   readonly search?: string | null | undefined;
@@ -21,7 +21,7 @@ export async function listAlertPage(
     ...filterParams
   }: AlertFilterParams & {
     readonly status?: readonly AlertStatus[] | null | undefined;
-    readonly sort: (typeof SORTS)[number];
+    readonly sort: (typeof ALERT_SORTS)[number];
   },
   page: OffsetRequest,
 ): Promise<Page<AlertRow>> {

@@ -60,7 +60,7 @@ type AlertSortField = keyof typeof SORT_COLUMNS;
 type AlertSort = `${AlertSortField}_${'asc' | 'desc'}`;
 
 /** The values of the parameter `sort`, such as `started_at_desc`. */
-export const SORTS = Object.keys(SORT_COLUMNS).flatMap((name) => [`${name}_asc`, `${name}_desc`]) as AlertSort[];
+export const ALERT_SORTS = Object.keys(SORT_COLUMNS).flatMap((name) => [`${name}_asc`, `${name}_desc`]) as AlertSort[];
 
 export interface AlertFilter {
   /** Words that must all occur in the same column of `SEARCH_COLUMNS`. */

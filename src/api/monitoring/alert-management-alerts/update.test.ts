@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expectSuccess, world } from '#test/support/world.ts';
-import { alertNoteTexts, newIntegration } from '../alerts/fixtures.testing.ts';
+import { createTestIntegration, listAlertNoteTexts } from '../alerts/fixtures.testing.ts';
 
 /** A project with an alert, and a developer who looks at it. */
 async function oneAlert() {
   const here = await world({ project: { with: ['developer', 'reporter'] } });
-  const { notify } = await newIntegration(here, here.project);
+  const { notify } = await createTestIntegration(here, here.project);
   await notify({ title: 'Disk', fingerprint: 'disk' });
   const at = `${here.project.at}/alert_management_alerts`;
   const put = (params: object, iid = 1) => here.developer.put(`${at}/${iid}`, { ...params });
-  const noteTexts = async () => (await alertNoteTexts(here, here.project)).slice(1);
+  const noteTexts = async () => (await listAlertNoteTexts(here, here.project)).slice(1);
   return { ...here, at, put, noteTexts, notify };
 }
 

@@ -6,7 +6,7 @@ import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { insertSystemNotes, NOTES, transitionAlerts } from '../alerts/index.ts';
+import { insertSystemNotes, SYSTEM_NOTE_TEXTS, transitionAlerts } from '../alerts/index.ts';
 import { type AlertRow, findAlert, setAssignee } from './store.ts';
 
 interface UpdateAlertInput {
@@ -33,7 +33,9 @@ export async function updateAlert(
     if (!isAssigned) return fail('noPermissions');
   }
   if (status != null && status !== alert.status) {
-    await transitionAlerts(uow, uow.actor.user.id, [{ id: alert.id, to: status, notes: [NOTES.status(status)] }]);
+    await transitionAlerts(uow, uow.actor.user.id, [
+      { id: alert.id, to: status, notes: [SYSTEM_NOTE_TEXTS.status(status)] },
+    ]);
   }
   return (await findAlert(uow, project, iid)) ?? fail('notFound');
 }
@@ -51,8 +53,8 @@ async function updateAssignee(
   const previousAssignee = alert.assignee_id === null ? null : await findUserById(uow, alert.assignee_id);
   await setAssignee(uow, alert.id, assignee?.id ?? null);
   const notes = [
-    assignee && NOTES.assigned(assignee.username),
-    previousAssignee && NOTES.unassigned(previousAssignee.username),
+    assignee && SYSTEM_NOTE_TEXTS.assigned(assignee.username),
+    previousAssignee && SYSTEM_NOTE_TEXTS.unassigned(previousAssignee.username),
   ];
   const authorId = uow.actor.user.id;
   await insertSystemNotes(

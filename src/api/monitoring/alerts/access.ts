@@ -4,7 +4,7 @@ import { notFound } from '#http/errors/http-error.ts';
 import { findProjectByPath } from './store.ts';
 
 /** The target of an alert: a project and one of its integrations. */
-export interface Address {
+export interface AlertTarget {
   readonly projectId: number;
   /** The endpoint identifier of the integration. */
   readonly endpoint: string;
@@ -23,7 +23,7 @@ interface AddressCandidate {
  * the first one that matches a project is used.
  */
 export function integrationAccess(listCandidates: (path: AccessCall['path']) => readonly AddressCandidate[]) {
-  return access<{ address: Address }>({
+  return access<{ address: AlertTarget }>({
     audience: 'key',
     label: 'integration key',
     authenticate: () => {},

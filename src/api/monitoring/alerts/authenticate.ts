@@ -4,9 +4,9 @@ import { getBasicCredentials, getBearerToken } from '#http/request/credentials.t
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { hashToken, secretsEqual } from '#security/tokens.ts';
-import { readMapping } from '../attribute-mappings/index.ts';
-import type { Address } from './access.ts';
-import type { AlertSource } from './parsed-alert.ts';
+import { parseMapping } from '../attribute-mappings/index.ts';
+import type { AlertTarget } from './access.ts';
+import type { AlertSender } from './parsed-alert.ts';
 import { findIntegrationByEndpoint, findOldestIntegration } from './store.ts';
 
 /**
@@ -15,15 +15,20 @@ import { findIntegrationByEndpoint, findOldestIntegration } from './store.ts';
  */
 export async function authenticateIntegration(
   db: Reader,
-  { request, address, isWebhook, tier }: { request: IncomingRequest; address: Address; isWebhook: boolean; tier: Tier },
-): Promise<AlertSource | Failure<'forbidden' | 'unauthorized'>> {
+  {
+    request,
+    address,
+    isWebhook,
+    tier,
+  }: { request: IncomingRequest; address: AlertTarget; isWebhook: boolean; tier: Tier },
+): Promise<AlertSender | Failure<'forbidden' | 'unauthorized'>> {
   const integration = await findIntegrationByEndpoint.first(db, address);
   const isUsable = integration?.active && (tier !== 'free' || (await isOldest(db, address.projectId, integration)));
   if (!integration || !isUsable) return fail(isWebhook ? 'unauthorized' : 'forbidden');
   const key = getBearerToken(request) ?? getBasicCredentials(request)?.password ?? '';
   if (!secretsEqual(hashToken(key), integration.token_digest)) return fail('unauthorized');
   const { name, payload_attribute_mapping: mapping } = integration;
-  return { name, mapping: readMapping(tier === 'free' ? '{}' : mapping) };
+  return { name, mapping: parseMapping(tier === 'free' ? '{}' : mapping) };
 }
 
 /** Tier free uses the oldest integration of each type and hides the others without deleting them (contract/monitoring.md §5). */

@@ -6,11 +6,11 @@ import { FORBIDDEN } from '#http/errors/error-messages.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { type Address, integrationAccess } from './access.ts';
+import { type AlertTarget, integrationAccess } from './access.ts';
 import { authenticateIntegration } from './authenticate.ts';
 import { readPayload } from './payload.ts';
-import { receive } from './receive.ts';
-import { webhookAlerts } from './webhook-payload.ts';
+import { receiveAlerts } from './receive.ts';
+import { getWebhookElements } from './webhook-payload.ts';
 
 /** Endpoints that receive alerts from monitoring tools (contract/monitoring.md §1), each with and without `.json`. */
 
@@ -29,7 +29,7 @@ const sharedDefinition = {
   },
   response: list(AlertReported),
   async handle(
-    { address, request }: { readonly address: Address; readonly request: IncomingRequest },
+    { address, request }: { readonly address: AlertTarget; readonly request: IncomingRequest },
     {
       runUnitOfWork,
       clock,
@@ -41,11 +41,11 @@ const sharedDefinition = {
     if (isFailure(payload)) return payload;
     // Get the reader only after the body, which may take minutes to arrive.
     const db = database.forRequest().reader;
-    const isWebhook = webhookAlerts(payload.value) !== null;
+    const isWebhook = getWebhookElements(payload.value) !== null;
     const sender = await authenticateIntegration(db, { request, address, isWebhook, tier });
     if (isFailure(sender)) return sender;
     const { projectId } = address;
-    return receive({ runUnitOfWork, clock, tier }, db, { projectId, sender, payload, client: request.client });
+    return receiveAlerts({ runUnitOfWork, clock, tier }, db, { projectId, sender, payload, client: request.client });
   },
 } as const;
 

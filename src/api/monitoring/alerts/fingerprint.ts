@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { createYielder, sortCooperatively } from '#runtime/yielding.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
-import { isBlank, itemsOf, textOf } from './payload-values.ts';
+import { flattenItems, isBlank, toTextOrNull } from './payload-values.ts';
 
 /** Fingerprints identify duplicate alerts (contract/monitoring.md §4 "Fingerprint"): 40 lower-case hexadecimal digits. */
 
@@ -10,14 +10,14 @@ export function sha1(text: string): string {
 }
 
 /** Returns the fingerprint for the `fingerprint` value of a payload, or null for a blank value. */
-export async function fingerprintOf(value: unknown): Promise<string | null> {
+export async function computeFingerprint(value: unknown): Promise<string | null> {
   if (isBlank(value)) return null;
   if (isJsonObject(value)) return hashCanonicalJson(value);
-  if (!Array.isArray(value)) return sha1(textOf(value) ?? '');
+  if (!Array.isArray(value)) return sha1(toTextOrNull(value) ?? '');
   const digest = createHash('sha1');
   const yieldIfDue = createYielder();
-  for (const item of itemsOf(value)) {
-    digest.update(textOf(item) ?? '');
+  for (const item of flattenItems(value)) {
+    digest.update(toTextOrNull(item) ?? '');
     const pendingYield = yieldIfDue();
     if (pendingYield !== undefined) await pendingYield;
   }
@@ -28,7 +28,7 @@ export async function fingerprintOf(value: unknown): Promise<string | null> {
 const IGNORED_FIELDS = new Set(['start_time', 'end_time', 'hosts']);
 
 /** Returns the fingerprint of a whole payload, or null if all compared fields are blank. */
-export async function fingerprintOfPayload(payload: JsonObject): Promise<string | null> {
+export async function computePayloadFingerprint(payload: JsonObject): Promise<string | null> {
   const comparedNames = Object.keys(payload).filter((name) => !IGNORED_FIELDS.has(name));
   if (comparedNames.every((name) => isBlank(payload[name]))) return null;
   return hashCanonicalJson(payload, comparedNames);

@@ -27,7 +27,7 @@ interface TestIntegrationInput {
 }
 
 /** Creates an integration in the project. */
-export async function newIntegration(
+export async function createTestIntegration(
   { server, anonymous }: Pick<World, 'server' | 'anonymous'>,
   project: Pick<Project, 'id' | 'path_with_namespace'>,
   {
@@ -76,7 +76,7 @@ export async function newIntegration(
 }
 
 /** Builds an Alertmanager payload with these elements. */
-export const webhook = (...alerts: unknown[]) => ({
+export const buildWebhookPayload = (...alerts: unknown[]) => ({
   version: '4',
   groupKey: '{}:{alertname="Disk"}',
   status: 'firing',
@@ -89,7 +89,7 @@ export const webhook = (...alerts: unknown[]) => ({
 });
 
 /** Builds a firing element of a webhook payload. */
-export const firing = (title: string, overrides: object = {}) => ({
+export const buildFiringElement = (title: string, overrides: object = {}) => ({
   status: 'firing',
   labels: { alertname: title },
   annotations: {},
@@ -100,13 +100,13 @@ export const firing = (title: string, overrides: object = {}) => ({
 });
 
 /** Returns the rows of a project's alerts, ordered by iid. */
-export function alertsOf({ server }: Pick<World, 'server'>, project: Pick<Project, 'id'>) {
+export function listAlertRows({ server }: Pick<World, 'server'>, project: Pick<Project, 'id'>) {
   const query = server.services.database.reader.selectFrom('alerts').selectAll().where('project_id', '=', project.id);
   return query.orderBy('iid').execute();
 }
 
 /** Returns the notes on a project's alerts in order, as `iid username body`. */
-export async function alertNoteTexts(
+export async function listAlertNoteTexts(
   { server }: Pick<World, 'server'>,
   project: Pick<Project, 'id'>,
 ): Promise<string[]> {

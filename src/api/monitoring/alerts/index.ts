@@ -5,8 +5,8 @@ import { deleteAlertsOfProject, onUserDeleted } from './on-delete.ts';
 // Exports for other resource modules.
 export { AlertReported } from './endpoints.ts';
 export { flattenMembers } from './fingerprint.ts';
-export { alertsLockKey, receive } from './receive.ts';
-export { NOTES, transitionAlerts } from './status-transitions.ts';
+export { alertsLockKey, receiveAlerts } from './receive.ts';
+export { SYSTEM_NOTE_TEXTS, transitionAlerts } from './status-transitions.ts';
 export { findOldestIntegration, insertSystemNotes } from './store.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import { deleteLargeRowBatch, reassignReferences } from '#database/batch-statements.ts';
 import type { Transaction } from '#database/database.ts';
-import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import { reassignToGhost } from '#events/reassign-to-ghost.ts';
 
@@ -9,7 +9,7 @@ import { reassignToGhost } from '#events/reassign-to-ghost.ts';
 export const deleteAlertsOfProject = subscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) =>
-    nextBatch(
+    runBatchSteps(
       () => deleteNoteBatch(uow, projectId),
       () =>
         deleteLargeRowBatch(
@@ -40,7 +40,7 @@ const ASSIGNEE_COLUMN = { table: 'alerts', column: 'assignee_id' };
 export const onUserDeleted = subscription({
   event: 'user-deleted',
   inBatches: (uow, deletion) =>
-    nextBatch(
+    runBatchSteps(
       () => reassignToGhost(uow, NOTE_AUTHOR_COLUMN, deletion),
       () => reassignReferences(uow, ASSIGNEE_COLUMN, { from: deletion.userId, to: null, limit: BATCH_SIZE }),
     ),

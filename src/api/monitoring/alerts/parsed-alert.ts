@@ -1,6 +1,6 @@
 import type { AlertSeverity } from '#database/tables/alerts.ts';
 import type { MappedField, Mapping } from '../attribute-mappings/index.ts';
-import { valueAt } from '../attribute-mappings/index.ts';
+import { getValueAtPath } from '../attribute-mappings/index.ts';
 import { isBlank } from './payload-values.ts';
 
 /** An alert parsed from a payload, or from an element of one, in either format. */
@@ -32,7 +32,7 @@ export interface ParsedAlert {
 }
 
 /** The name and the mapping of the integration that received an alert. */
-export interface AlertSource {
+export interface AlertSender {
   readonly name: string;
   readonly mapping: Mapping;
 }
@@ -45,13 +45,13 @@ export const MAX_LENGTHS = { title: 200, description: 1000, service: 100, monito
  * mapped, or if the value is blank or cannot be converted (contract/monitoring.md §5).
  */
 export function readMappedField<Value>(
-  { mapping }: AlertSource,
+  { mapping }: AlertSender,
   payload: unknown,
   field: MappedField,
   read: (value: unknown, type: string) => Value | null,
 ): Value | null {
   const mappedPath = mapping[field];
   if (mappedPath === undefined) return null;
-  const value = valueAt(payload, mappedPath.path);
+  const value = getValueAtPath(payload, mappedPath.path);
   return isBlank(value) ? null : read(value, mappedPath.type);
 }

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sha1 } from './fingerprint.ts';
-import { firing } from './fixtures.testing.ts';
-import { readGeneric } from './generic-payload.ts';
-import type { AlertSource } from './parsed-alert.ts';
-import { readElement } from './webhook-payload.ts';
+import { buildFiringElement } from './fixtures.testing.ts';
+import { parseGenericPayload } from './generic-payload.ts';
+import type { AlertSender } from './parsed-alert.ts';
+import { parseWebhookElement } from './webhook-payload.ts';
 
 const NOW = new Date('2026-02-13T12:00:00.000Z');
 
-const generic = (payload: Record<string, unknown>, mapping: AlertSource['mapping'] = {}, computesFingerprint = true) =>
-  readGeneric(payload, { name: 'Data Dog', mapping }, { json: JSON.stringify(payload), computesFingerprint });
+const generic = (payload: Record<string, unknown>, mapping: AlertSender['mapping'] = {}, computesFingerprint = true) =>
+  parseGenericPayload(payload, { name: 'Data Dog', mapping }, { json: JSON.stringify(payload), computesFingerprint });
 
-const element = async (payload: unknown, mapping: AlertSource['mapping'] = {}) =>
-  (await readElement(payload, { name: 'Prometheus west', mapping }, NOW))!;
+const element = async (payload: unknown, mapping: AlertSender['mapping'] = {}) =>
+  (await parseWebhookElement(payload, { name: 'Prometheus west', mapping }, NOW))!;
 
 test('truncates texts to their limits and ends them with an ellipsis', async () => {
   for (const [field, maxLength] of [
@@ -26,7 +26,7 @@ test('truncates texts to their limits and ends them with an ellipsis', async () 
     assert.equal((await generic({ [field]: 'é'.repeat(maxLength + 1) }))[key], `${'é'.repeat(maxLength - 3)}...`);
     assert.equal((await generic({ [field]: '😀'.repeat(maxLength + 1) }))[key], `${'😀'.repeat(maxLength - 3)}...`);
   }
-  const long = await element(firing('x'.repeat(201), { annotations: { description: 'y'.repeat(1001) } }));
+  const long = await element(buildFiringElement('x'.repeat(201), { annotations: { description: 'y'.repeat(1001) } }));
   assert.deepEqual([long.title.length, long.description?.length], [200, 1000]);
   assert.equal(long.yLabel, 'x'.repeat(201));
 });
@@ -74,7 +74,9 @@ test('maps the severity words of each format', async () => {
   };
   for (const [severity, all] of Object.entries(words)) {
     for (const word of all) {
-      const { severity: read } = await element(firing('Disk', { labels: { alertname: 'Disk', severity: word } }));
+      const { severity: read } = await element(
+        buildFiringElement('Disk', { labels: { alertname: 'Disk', severity: word } }),
+      );
       assert.equal(read, severity, String(word));
     }
   }
@@ -82,7 +84,7 @@ test('maps the severity words of each format', async () => {
 
 test('takes the title of an element from its title, summary or name', async () => {
   const titles = async (annotations: object, labels: object) =>
-    (await readElement({ startsAt: 'now', annotations, labels }, { name: '', mapping: {} }, NOW))?.title;
+    (await parseWebhookElement({ startsAt: 'now', annotations, labels }, { name: '', mapping: {} }, NOW))?.title;
   assert.equal(await titles({ title: 't', summary: 's' }, { alertname: 'a' }), 't');
   assert.equal(await titles({ title: ' ', summary: 's' }, { alertname: 'a' }), 's');
   assert.equal(await titles({ title: null }, { alertname: 7 }), '7');
@@ -91,7 +93,7 @@ test('takes the title of an element from its title, summary or name', async () =
 
 test('resolves an element by its status, or without one by a past end time', async () => {
   const end = async (more: object) => {
-    const { isResolving: resolving, endedAt } = await element(firing('Disk', more));
+    const { isResolving: resolving, endedAt } = await element(buildFiringElement('Disk', more));
     return [resolving, endedAt];
   };
   const [past, future] = ['2026-02-13T11:00:00.000Z', '2026-02-13T13:00:00.000Z'];
@@ -109,7 +111,7 @@ test('resolves an element by its status, or without one by a past end time', asy
 });
 
 test('uses the current time for an unreadable start time, in both formats', async () => {
-  assert.equal((await element(firing('Disk', { startsAt: 'noon' }))).startedAt, null);
+  assert.equal((await element(buildFiringElement('Disk', { startsAt: 'noon' }))).startedAt, null);
   for (const start_time of ['noon', 1770978496123, null]) {
     assert.equal((await generic({ start_time })).startedAt, null);
   }
@@ -117,13 +119,15 @@ test('uses the current time for an unreadable start time, in both formats', asyn
 
 test('the fingerprint of an element is of its start as it was sent, its title and its query', async () => {
   const starts = '2026-02-13T10:20:00.000Z';
-  assert.equal((await element(firing('Disk'))).fingerprint, sha1(`${starts}/Disk/up == 0`));
+  assert.equal((await element(buildFiringElement('Disk'))).fingerprint, sha1(`${starts}/Disk/up == 0`));
   for (const generatorURL of [undefined, '', 'http://prometheus/graph', 'http://prometheus/graph?g1.expr=up']) {
-    const { fingerprint, metricQuery } = await element(firing('Disk', { generatorURL, fingerprint: 'own' }));
+    const { fingerprint, metricQuery } = await element(
+      buildFiringElement('Disk', { generatorURL, fingerprint: 'own' }),
+    );
     assert.deepEqual([fingerprint, metricQuery], [sha1(`${starts}/Disk/`), null]);
   }
   const { metricQuery } = await element(
-    firing('Disk', { generatorURL: '/graph?g0.expr=rate%28x%5B5m%5D%29+%3E+1&x=1#y' }),
+    buildFiringElement('Disk', { generatorURL: '/graph?g0.expr=rate%28x%5B5m%5D%29+%3E+1&x=1#y' }),
   );
   assert.equal(metricQuery, 'rate(x[5m]) > 1');
 });
@@ -199,7 +203,7 @@ test('resolves the paths of a mapping from the element', async () => {
     labels: { alertname: 'Disk', instance: 'db1', team: 'ops', severity: 'warn' },
     annotations: { id: 'a' },
   };
-  const mapped = await element(firing('Disk', more), {
+  const mapped = await element(buildFiringElement('Disk', more), {
     title: at('labels', 'team'),
     hosts: at('labels', 'instance'),
     service: at('labels', 'team'),

@@ -11,7 +11,7 @@ export function isBlank(value: unknown): boolean {
 }
 
 /** Returns the value as text, or null if it is blank. Removes NULs, which databases cannot store; other types become JSON. */
-export function textOf(value: unknown): string | null {
+export function toTextOrNull(value: unknown): string | null {
   if (isBlank(value)) return null;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.includes('\0') ? text.replaceAll('\0', '') : text;
@@ -34,13 +34,13 @@ const MAX_HOSTS_LENGTH = 255;
 const MAX_INSPECTED_HOSTS = 10_000;
 
 /** Returns the hosts of a value or a nested list, without blank ones, truncated to 255 characters in total. */
-export function hostsOf(value: unknown): string[] {
+export function toHosts(value: unknown): string[] {
   const hosts: string[] = [];
   let remainingLength = MAX_HOSTS_LENGTH;
   let inspectedCount = 0;
-  for (const item of itemsOf(value)) {
+  for (const item of flattenItems(value)) {
     if (++inspectedCount > MAX_INSPECTED_HOSTS) break;
-    const text = textOf(item);
+    const text = toTextOrNull(item);
     if (text === null) continue;
     const host = truncateToCharacters(text, remainingLength);
     hosts.push(host);
@@ -51,7 +51,7 @@ export function hostsOf(value: unknown): string[] {
 }
 
 /** Yields the items of a nested list in order, including empty lists, or the value itself if it is not a list. */
-export function* itemsOf(value: unknown): Generator<unknown> {
+export function* flattenItems(value: unknown): Generator<unknown> {
   if (!Array.isArray(value) || value.length === 0) yield value;
-  else for (const item of value) yield* itemsOf(item);
+  else for (const item of value) yield* flattenItems(item);
 }

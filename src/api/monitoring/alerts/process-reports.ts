@@ -3,7 +3,7 @@ import { foldCase } from '#database/name-keys.ts';
 import { nextIids } from '#domain/iids.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParsedAlert } from './parsed-alert.ts';
-import { NOTES, transitionAlerts } from './status-transitions.ts';
+import { SYSTEM_NOTE_TEXTS, transitionAlerts } from './status-transitions.ts';
 import {
   incrementEventCounts,
   insertAlerts,
@@ -103,7 +103,7 @@ function applyParsedAlert(
     if (pendingAlert === undefined) return null;
     unresolvedAlerts.delete(key as string);
     pendingAlert.endedAt = parsedAlert.endedAt ?? now;
-    pendingAlert.notes.push(NOTES.recovered(parsedAlert.source), NOTES.status('resolved'));
+    pendingAlert.notes.push(SYSTEM_NOTE_TEXTS.recovered(parsedAlert.source), SYSTEM_NOTE_TEXTS.status('resolved'));
     return pendingAlert;
   }
   if (pendingAlert !== undefined) {
@@ -118,7 +118,7 @@ function applyParsedAlert(
     parsedAlert,
     events: 1,
     endedAt: null,
-    notes: [NOTES.logged(parsedAlert.source)],
+    notes: [SYSTEM_NOTE_TEXTS.logged(parsedAlert.source)],
   };
   if (key !== null) unresolvedAlerts.set(key, newAlert);
   return newAlert;

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { world } from '#test/support/world.ts';
-import { alertNoteTexts, alertsOf, firing, newIntegration, webhook } from './fixtures.testing.ts';
+import {
+  buildFiringElement,
+  buildWebhookPayload,
+  createTestIntegration,
+  listAlertNoteTexts,
+  listAlertRows,
+} from './fixtures.testing.ts';
 
 const BAD_REQUEST = { message: '400 Bad request' };
 const FORBIDDEN = { message: '403 Forbidden' };
@@ -14,7 +20,7 @@ const basic = (name: string, key: string) => ({
 
 test('accepts the key as a bearer token and as a Basic password with any username', async () => {
   const here = await world({ project: {} });
-  const { key, notify } = await newIntegration(here, here.project);
+  const { key, notify } = await createTestIntegration(here, here.project);
   for (const [iid, headers] of [
     [1, { Authorization: `Bearer ${key}` }],
     [2, { authorization: `bearer ${key}`, 'Content-Type': 'text/plain' }],
@@ -29,8 +35,8 @@ test('accepts the key as a bearer token and as a Basic password with any usernam
 
 test('accepts no other credential, not even an administrator token', async () => {
   const here = await world({ project: {} });
-  const { notify } = await newIntegration(here, here.project);
-  const other = await newIntegration(here, here.project);
+  const { notify } = await createTestIntegration(here, here.project);
+  const other = await createTestIntegration(here, here.project);
   const wrong: Record<string, string>[] = [
     {},
     { 'PRIVATE-TOKEN': here.root.token as string },
@@ -40,23 +46,23 @@ test('accepts no other credential, not even an administrator token', async () =>
     basic('x', ''),
   ];
   for (const headers of wrong) {
-    for (const payload of [{ title: 'Disk' }, webhook(firing('Disk'))]) {
+    for (const payload of [{ title: 'Disk' }, buildWebhookPayload(buildFiringElement('Disk'))]) {
       const answer = await notify(payload, { headers });
       assert.equal(answer.status, 401, JSON.stringify(headers));
       assert.deepEqual(answer.body, UNAUTHORIZED);
     }
   }
-  assert.deepEqual(await alertsOf(here, here.project), []);
+  assert.deepEqual(await listAlertRows(here, here.project), []);
 });
 
 test('returns 403 to payloads and 401 to webhooks for inactive and missing integrations', async () => {
   const here = await world({ project: {} });
-  const inactive = await newIntegration(here, here.project, { active: false });
+  const inactive = await createTestIntegration(here, here.project, { active: false });
   const unknown = { address: `//${here.project.path_with_namespace}/alerts/notify/name/0123` };
   for (const sending of [{}, unknown]) {
     const generic = await inactive.notify({ title: 'Disk' }, sending);
     assert.deepEqual([generic.status, generic.body], [403, FORBIDDEN]);
-    const unauthorized = await inactive.notify(webhook(firing('Disk')), sending);
+    const unauthorized = await inactive.notify(buildWebhookPayload(buildFiringElement('Disk')), sending);
     assert.deepEqual([unauthorized.status, unauthorized.body], [401, UNAUTHORIZED]);
   }
 });
@@ -66,7 +72,7 @@ test('accepts addresses with .json, any name, subgroups and any letter case', as
   const group = await here.newGroup();
   const subgroup = await here.newGroup({ parent: group });
   const project = await here.newProject({ in: subgroup });
-  const { notify, address } = await newIntegration(here, project);
+  const { notify, address } = await createTestIntegration(here, project);
   const bare = address.replace(/\.json$/, '');
   for (const form of [
     bare,
@@ -80,13 +86,16 @@ test('accepts addresses with .json, any name, subgroups and any letter case', as
 
 test('legacy integrations have addresses that name nothing', async () => {
   const here = await world({ project: {} });
-  const http = await newIntegration(here, here.project, { endpoint: 'legacy' });
-  const prometheus = await newIntegration(here, here.project, { endpoint: 'legacy-prometheus', type: 'prometheus' });
+  const http = await createTestIntegration(here, here.project, { endpoint: 'legacy' });
+  const prometheus = await createTestIntegration(here, here.project, {
+    endpoint: 'legacy-prometheus',
+    type: 'prometheus',
+  });
   const root = `//${here.project.path_with_namespace}`;
   for (const suffix of ['', '.json']) {
     assert.equal((await http.notify({}, { address: `${root}/alerts/notify${suffix}` })).status, 200);
     const address = `${root}/prometheus/alerts/notify${suffix}`;
-    assert.equal((await prometheus.notify(webhook(firing('Disk')), { address })).status, 200);
+    assert.equal((await prometheus.notify(buildWebhookPayload(buildFiringElement('Disk')), { address })).status, 200);
     assert.equal((await http.notify({}, { address })).status, 401);
   }
 });
@@ -94,13 +103,13 @@ test('legacy integrations have addresses that name nothing', async () => {
 test('a project that is called prometheus has a legacy integration too', async () => {
   const here = await world();
   const project = await here.newProject({ path: 'prometheus' });
-  const { notify } = await newIntegration(here, project, { endpoint: 'legacy' });
+  const { notify } = await createTestIntegration(here, project, { endpoint: 'legacy' });
   assert.equal((await notify({}, { address: `//${project.path_with_namespace}/alerts/notify` })).status, 200);
 });
 
 test('an unknown path is 404 before all else, and so is one that a project had', async () => {
   const here = await world({ project: { path: 'moves' } });
-  const { notify, address } = await newIntegration(here, here.project);
+  const { notify, address } = await createTestIntegration(here, here.project);
   const unknown = await notify('[', { address: '//no/such/alerts/notify/name/0123.json', headers: {} });
   assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Project Not Found' }]);
   const encoded = address.replace('/moves', '%2Fmoves');
@@ -114,7 +123,7 @@ const deep = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(le
 
 test('rejects a body that is not a JSON object within the limits before it checks the key', async () => {
   const here = await world({ project: {} });
-  const { notify } = await newIntegration(here, here.project);
+  const { notify } = await createTestIntegration(here, here.project);
   const MAX_BYTES = 2 ** 20;
   const long = (length: number) => `{"a":"${'x'.repeat(length - 8)}"}`;
   for (const broken of ['{', '[]', '"text"', '42', 'null', '{"a":1}}', deep(101), long(MAX_BYTES + 1), '\ufeff{}']) {
@@ -124,17 +133,17 @@ test('rejects a body that is not a JSON object within the limits before it check
   }
   const wide = `{"a":[${'0,'.repeat(50_000)}0]}`;
   assert.deepEqual((await notify(wide)).body, BAD_REQUEST);
-  const notText = await here.anonymous.send('POST', (await newIntegration(here, here.project)).address, {
+  const notText = await here.anonymous.send('POST', (await createTestIntegration(here, here.project)).address, {
     raw: Buffer.from('{"title":"\xff"}', 'latin1'),
   });
   assert.deepEqual([notText.status, notText.body], [400, BAD_REQUEST]);
-  assert.deepEqual(await alertsOf(here, here.project), []);
+  assert.deepEqual(await listAlertRows(here, here.project), []);
   for (const good of [long(MAX_BYTES), deep(100), '', '  ']) assert.equal((await notify(good)).status, 200);
 });
 
 test('accepts compressed bodies and limits their decoded size', async () => {
   const here = await world({ project: {} });
-  const { key, address } = await newIntegration(here, here.project);
+  const { key, address } = await createTestIntegration(here, here.project);
   const send = (raw: Buffer, encoding: string) =>
     here.anonymous.send('POST', address, {
       raw,
@@ -163,33 +172,33 @@ test('accepts compressed bodies and limits their decoded size', async () => {
 
 test('requires all attributes, version 4 and a list of alerts in a webhook payload', async () => {
   const here = await world({ project: {} });
-  const { notify } = await newIntegration(here, here.project);
-  const { receiver: _, ...incomplete } = webhook(firing('Disk'));
+  const { notify } = await createTestIntegration(here, here.project);
+  const { receiver: _, ...incomplete } = buildWebhookPayload(buildFiringElement('Disk'));
   for (const generic of [
     incomplete,
-    { ...webhook(), version: '5' },
-    { ...webhook(), version: 4 },
-    { ...webhook(), alerts: {} },
+    { ...buildWebhookPayload(), version: '5' },
+    { ...buildWebhookPayload(), version: 4 },
+    { ...buildWebhookPayload(), alerts: {} },
   ]) {
     const { body } = await notify(generic);
     assert.equal(body[0].title, 'New: Alert');
   }
-  assert.deepEqual((await notify(webhook())).body, []);
+  assert.deepEqual((await notify(buildWebhookPayload())).body, []);
 });
 
 test('skips unusable elements and returns the others in order', async () => {
   const here = await world({ project: {} });
-  const { notify } = await newIntegration(here, here.project, { type: 'prometheus' });
+  const { notify } = await createTestIntegration(here, here.project, { type: 'prometheus' });
   const { status, body } = await notify(
-    webhook(
-      firing('First'),
-      firing('No start', { startsAt: ' ' }),
-      firing('', { annotations: { title: '', summary: null } }),
+    buildWebhookPayload(
+      buildFiringElement('First'),
+      buildFiringElement('No start', { startsAt: ' ' }),
+      buildFiringElement('', { annotations: { title: '', summary: null } }),
       null,
       'text',
-      firing('Ended, and never seen', { status: 'resolved' }),
-      firing('Second', { labels: 'none', annotations: { summary: 'Second' } }),
-      firing('First'),
+      buildFiringElement('Ended, and never seen', { status: 'resolved' }),
+      buildFiringElement('Second', { labels: 'none', annotations: { summary: 'Second' } }),
+      buildFiringElement('First'),
     ),
   );
   assert.equal(status, 200);
@@ -197,14 +206,14 @@ test('skips unusable elements and returns the others in order', async () => {
     { iid: 1, title: 'First' },
     { iid: 2, title: 'Second' },
   ]);
-  const counts = (await alertsOf(here, here.project)).map(({ event_count }) => event_count);
+  const counts = (await listAlertRows(here, here.project)).map(({ event_count }) => event_count);
   assert.deepEqual(counts, [2, 1]);
 });
 
 test('processes only the first hundred elements if a feature flag is on', async () => {
   const here = await world({ project: {} });
-  const { notify } = await newIntegration(here, here.project);
-  const many = webhook(...Array.from({ length: 450 }, (_, index) => firing(`Disk ${index}`)));
+  const { notify } = await createTestIntegration(here, here.project);
+  const many = buildWebhookPayload(...Array.from({ length: 450 }, (_, index) => buildFiringElement(`Disk ${index}`)));
   await here.root.post('/features/prometheus_notify_max_alerts', {
     value: true,
     project: here.project.path_with_namespace,
@@ -220,11 +229,11 @@ test('processes only the first hundred elements if a feature flag is on', async 
 
 test('alert-bot writes the system note that names the source', async () => {
   const here = await world({ project: {} });
-  const named = await newIntegration(here, here.project, { name: 'Data Dog' });
+  const named = await createTestIntegration(here, here.project, { name: 'Data Dog' });
   await named.notify({ title: 'Disk', monitoring_tool: 'Zabbix' });
   await named.notify({ title: 'CPU' });
-  await named.notify(webhook(firing('Memory')));
-  assert.deepEqual(await alertNoteTexts(here, here.project), [
+  await named.notify(buildWebhookPayload(buildFiringElement('Memory')));
+  assert.deepEqual(await listAlertNoteTexts(here, here.project), [
     '1 alert-bot logged an alert from **Zabbix**',
     '2 alert-bot logged an alert from **Data Dog**',
     '3 alert-bot logged an alert from **Data Dog**',
@@ -233,7 +242,10 @@ test('alert-bot writes the system note that names the source', async () => {
 
 test('applies the rate limit per URL before all other checks', async () => {
   const here = await world({ project: {} });
-  const [one, other] = [await newIntegration(here, here.project), await newIntegration(here, here.project)];
+  const [one, other] = [
+    await createTestIntegration(here, here.project),
+    await createTestIntegration(here, here.project),
+  ];
   const name = 'throttle_incident_management_notification';
   const settings = { [`${name}_per_period`]: 2, [`${name}_period_in_seconds`]: 60 };
   await here.root.put('/application/settings', { [`${name}_enabled`]: true, ...settings });
@@ -247,5 +259,5 @@ test('applies the rate limit per URL before all other checks', async () => {
   here.clock.advance(60_000);
   assert.equal((await one.notify({})).status, 200);
   await here.root.put('/application/settings', { [`${name}_enabled`]: false });
-  assert.equal((await alertsOf(here, here.project)).length, 3);
+  assert.equal((await listAlertRows(here, here.project)).length, 3);
 });

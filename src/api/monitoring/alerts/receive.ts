@@ -7,11 +7,11 @@ import type { RequestClient, Waiter } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { createYielder } from '#runtime/yielding.ts';
 import { isFeatureEnabled } from '#settings/features.ts';
-import { readGeneric } from './generic-payload.ts';
-import type { AlertSource, ParsedAlert } from './parsed-alert.ts';
+import { parseGenericPayload } from './generic-payload.ts';
+import type { AlertSender, ParsedAlert } from './parsed-alert.ts';
 import type { AlertPayload } from './payload.ts';
 import { type AlertReport, processReports, type ReportedAlert } from './process-reports.ts';
-import { readElement, webhookAlerts } from './webhook-payload.ts';
+import { getWebhookElements, parseWebhookElement } from './webhook-payload.ts';
 
 /** Maximum number of alerts per transaction. Larger payloads are processed in batches. */
 const MAX_BATCH_SIZE = 200;
@@ -39,7 +39,7 @@ interface ReceiveContext {
 
 interface ReceiveInput {
   readonly projectId: number;
-  readonly sender: AlertSource;
+  readonly sender: AlertSender;
   readonly payload: AlertPayload;
   /** The waiting client; null if no client can disconnect. */
   readonly client: RequestClient | null;
@@ -49,15 +49,15 @@ interface ReceiveInput {
  * Processes a payload in either format (contract/monitoring.md §1 step 5). Returns the alerts that it created, was grouped into
  * or resolved, each once, after they are stored. Fails if a generic payload leaves nothing to store.
  */
-export async function receive(
+export async function receiveAlerts(
   { runUnitOfWork, clock, tier }: ReceiveContext,
   db: Reader,
   { projectId, sender, payload, client }: ReceiveInput,
 ): Promise<readonly ReportedAlert[] | Failure<'unusablePayload'>> {
-  const elements = webhookAlerts(payload.value);
+  const elements = getWebhookElements(payload.value);
   if (elements === null) {
     const computesFingerprint = await isFlagEnabled(db, 'generic_alert_fingerprinting', tier, projectId);
-    const alert = await readGeneric(payload.value, sender, { json: payload.text, computesFingerprint });
+    const alert = await parseGenericPayload(payload.value, sender, { json: payload.text, computesFingerprint });
     const reportedAlerts = await processReport({ runUnitOfWork }, { projectId, alerts: [alert] }, { client });
     return isFailure(reportedAlerts) || reportedAlerts.length === 0 ? fail('unusablePayload') : reportedAlerts;
   }
@@ -91,13 +91,13 @@ function isFlagEnabled(
 /** Yields the alerts of a payload in order, in batches of at most `MAX_BATCH_SIZE`; yields to the event loop in between. */
 async function* readAlertBatches(
   elements: readonly unknown[],
-  sender: AlertSource,
+  sender: AlertSender,
   clock: Clock,
 ): AsyncGenerator<ParsedAlert[]> {
   const yieldIfDue = createYielder();
   let alerts: ParsedAlert[] = [];
   for (const element of elements) {
-    const alert = await readElement(element, sender, clock.now());
+    const alert = await parseWebhookElement(element, sender, clock.now());
     if (alert !== null) alerts.push(alert);
     if (alerts.length === MAX_BATCH_SIZE) {
       yield alerts;

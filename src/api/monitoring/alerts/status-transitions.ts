@@ -5,7 +5,7 @@ import { insertSystemNotes, updateStatuses } from './store.ts';
 /** The only code that changes the status of an existing alert (contract/monitoring.md "States", §4, §6). */
 
 /** Texts of the system notes on alerts. */
-export const NOTES = {
+export const SYSTEM_NOTE_TEXTS = {
   logged: (source: string) => `logged an alert from **${source}**`,
   recovered: (source: string) => `logged a recovery alert from **${source}**`,
   status: (status: AlertStatus) => `changed the status to **${status[0]!.toUpperCase()}${status.slice(1)}**`,

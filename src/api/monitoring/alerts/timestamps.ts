@@ -39,7 +39,7 @@ const ZONE_OFFSETS_HOURS: Readonly<Record<string, number>> = {
 const MAX_TIMESTAMP_LENGTH = 64;
 
 /** Parses a timestamp to ISO 8601 with milliseconds; the default zone is UTC. Returns null if it cannot be parsed. */
-export function readTime(value: unknown): string | null {
+export function parseTimestamp(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   if (value.length > MAX_TIMESTAMP_LENGTH) return null;
   const text = value.trim().replace(/\s+/g, ' ');
@@ -67,10 +67,10 @@ export function readTime(value: unknown): string | null {
 const MILLISECONDS_FORMAT = /^\d{13}$/;
 
 /** Parses a timestamp like `readTime`, or whole Unix milliseconds. */
-export function readTimeOrMilliseconds(value: unknown): string | null {
+export function parseTimestampOrMilliseconds(value: unknown): string | null {
   const digits = typeof value === 'number' ? String(value) : value;
   if (typeof digits === 'string' && MILLISECONDS_FORMAT.test(digits.trim())) return toIsoTimestamp(Number(digits));
-  return readTime(value);
+  return parseTimestamp(value);
 }
 
 /** Returns the offset from UTC in milliseconds, or null for an unknown zone. An offset takes precedence over a zone name. */

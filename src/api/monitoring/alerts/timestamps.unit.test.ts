@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readTime, readTimeOrMilliseconds } from './timestamps.ts';
+import { parseTimestamp, parseTimestampOrMilliseconds } from './timestamps.ts';
 
 const TIMESTAMP = '2026-02-13T10:28:16.000Z';
 
@@ -28,7 +28,7 @@ test('parses common timestamp formats', () => {
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
     ['2026-02-28T23:59:60Z', '2026-03-01T00:00:00.000Z'],
   ] as const) {
-    assert.equal(readTime(text), timestamp, text);
+    assert.equal(parseTimestamp(text), timestamp, text);
   }
 });
 
@@ -54,15 +54,15 @@ test('treats invalid timestamps as missing', () => {
     null,
     {},
   ]) {
-    assert.equal(readTime(wrong), null, String(wrong));
+    assert.equal(parseTimestamp(wrong), null, String(wrong));
   }
 });
 
 test('accepts an end time in milliseconds with thirteen digits', () => {
-  assert.equal(readTimeOrMilliseconds(1770978496000), TIMESTAMP);
-  assert.equal(readTimeOrMilliseconds('1770978496000'), TIMESTAMP);
-  assert.equal(readTimeOrMilliseconds('2026-02-13T10:28:16Z'), TIMESTAMP);
+  assert.equal(parseTimestampOrMilliseconds(1770978496000), TIMESTAMP);
+  assert.equal(parseTimestampOrMilliseconds('1770978496000'), TIMESTAMP);
+  assert.equal(parseTimestampOrMilliseconds('2026-02-13T10:28:16Z'), TIMESTAMP);
   for (const wrong of [1770978496, 17709784960000, 1770978496000.5, -1770978496000, '1770978496', true, null]) {
-    assert.equal(readTimeOrMilliseconds(wrong), null, String(wrong));
+    assert.equal(parseTimestampOrMilliseconds(wrong), null, String(wrong));
   }
 });

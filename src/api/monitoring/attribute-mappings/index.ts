@@ -1,2 +1,2 @@
 // Mappings from payloads to alert fields, for integrations and alerts: a resource module without endpoints.
-export { isMapping, type MappedField, type Mapping, readMapping, valueAt } from './mapping.ts';
+export { getValueAtPath, isMapping, type MappedField, type Mapping, parseMapping } from './mapping.ts';

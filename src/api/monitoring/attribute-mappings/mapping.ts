@@ -24,13 +24,13 @@ export type MappedField = (typeof FIELDS)[number];
 const VALUE_TYPES = ['string', 'array', 'datetime', 'number'] as const;
 
 /** The path of a value in a payload, and the type to read it as. */
-export interface Mapped {
+export interface MappedPath {
   readonly path: readonly (string | number)[];
   readonly type: (typeof VALUE_TYPES)[number];
   readonly label?: string | null;
 }
 
-export type Mapping = { readonly [Field in MappedField]?: Mapped };
+export type Mapping = { readonly [Field in MappedField]?: MappedPath };
 
 /** Alternative field names, used by mappings that were written for GitLab. */
 const ALIASES = new Map<string, MappedField>([['gitlab_environment_name', 'service_environment_name']]);
@@ -39,13 +39,13 @@ const ALIASES = new Map<string, MappedField>([['gitlab_environment_name', 'servi
 const MAX_PATH_LENGTH = 100;
 
 /** Returns whether the value matches the mapping schema exactly. */
-export function isMapping(value: unknown): value is Readonly<Record<string, Mapped>> {
+export function isMapping(value: unknown): value is Readonly<Record<string, MappedPath>> {
   return isJsonObject(value) && Object.entries(value).every(([name, mapped]) => isFieldName(name) && isMapped(mapped));
 }
 
 const isFieldName = (name: string) => ALIASES.has(name) || (FIELDS as readonly string[]).includes(name);
 
-function isMapped(value: unknown): value is Mapped {
+function isMapped(value: unknown): value is MappedPath {
   if (!isJsonObject(value)) return false;
   const { path, type, label, ...unknownMembers } = value;
   return (
@@ -62,10 +62,10 @@ function isPath(value: unknown): boolean {
 }
 
 /** Parses a stored mapping and replaces aliases; if both names occur, the canonical one takes precedence. */
-export function readMapping(json: string): Mapping {
+export function parseMapping(json: string): Mapping {
   if (json === '{}') return NO_MAPPING;
-  const storedMapping = JSON.parse(json) as Readonly<Record<string, Mapped>>;
-  const mapping: Partial<Record<MappedField, Mapped>> = {};
+  const storedMapping = JSON.parse(json) as Readonly<Record<string, MappedPath>>;
+  const mapping: Partial<Record<MappedField, MappedPath>> = {};
   for (const [name, mapped] of Object.entries(storedMapping)) {
     const alias = ALIASES.get(name);
     if (alias === undefined) mapping[name as MappedField] = mapped;
@@ -77,7 +77,7 @@ export function readMapping(json: string): Mapping {
 const NO_MAPPING: Mapping = Object.freeze({});
 
 /** Returns the value at the path in a payload or element, or undefined if the path does not exist. */
-export function valueAt(payload: unknown, path: Mapped['path']): unknown {
+export function getValueAtPath(payload: unknown, path: MappedPath['path']): unknown {
   let value = payload;
   for (const step of path) {
     const hasMember = typeof step === 'number' ? Array.isArray(value) : isJsonObject(value);

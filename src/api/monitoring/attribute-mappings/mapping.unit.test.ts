@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isMapping, readMapping, valueAt } from './mapping.ts';
+import { getValueAtPath, isMapping, parseMapping } from './mapping.ts';
 
 const at = (...path: (string | number)[]) => ({ path, type: 'string' as const });
 
@@ -42,9 +42,9 @@ test('rejects mappings that do not match the schema exactly', () => {
 
 test('resolves paths through objects by name and through arrays by index only', () => {
   const payload = { alert: { hosts: ['db1', { name: 'db2' }], 0: 'zero', none: null } };
-  assert.equal(valueAt(payload, ['alert', 'hosts', 0]), 'db1');
-  assert.equal(valueAt(payload, ['alert', 'hosts', 1, 'name']), 'db2');
-  assert.equal(valueAt(payload, ['alert', 'none']), null);
+  assert.equal(getValueAtPath(payload, ['alert', 'hosts', 0]), 'db1');
+  assert.equal(getValueAtPath(payload, ['alert', 'hosts', 1, 'name']), 'db2');
+  assert.equal(getValueAtPath(payload, ['alert', 'none']), null);
   for (const path of [
     ['alert', 'hosts', 2],
     ['alert', 'hosts', -1],
@@ -56,15 +56,15 @@ test('resolves paths through objects by name and through arrays by index only', 
     ['toString'],
     ['__proto__', 'toString'],
   ]) {
-    assert.equal(valueAt(payload, path), undefined, JSON.stringify(path));
+    assert.equal(getValueAtPath(payload, path), undefined, JSON.stringify(path));
   }
 });
 
 test('the environment is mapped under either name, and its own one holds', () => {
   const both = { service_environment_name: at('own'), gitlab_environment_name: at('other') };
-  assert.deepEqual(readMapping(JSON.stringify(both)), { service_environment_name: at('own') });
+  assert.deepEqual(parseMapping(JSON.stringify(both)), { service_environment_name: at('own') });
   const turned = { gitlab_environment_name: at('other'), service_environment_name: at('own') };
-  assert.deepEqual(readMapping(JSON.stringify(turned)), { service_environment_name: at('own') });
+  assert.deepEqual(parseMapping(JSON.stringify(turned)), { service_environment_name: at('own') });
   const alone = { gitlab_environment_name: at('other') };
-  assert.deepEqual(readMapping(JSON.stringify(alone)), { service_environment_name: at('other') });
+  assert.deepEqual(parseMapping(JSON.stringify(alone)), { service_environment_name: at('other') });
 });

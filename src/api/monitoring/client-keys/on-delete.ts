@@ -1,10 +1,10 @@
 import { deleteBatch } from '#database/batch-statements.ts';
-import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 
 /** Deletes the keys of a deleted project in batches: it may have any number of keys. index: client_keys_by_project */
 export const deleteClientKeysOfProject = subscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) =>
-    nextBatch(() => deleteBatch(uow, { table: 'client_keys', column: 'project_id' }, projectId, BATCH_SIZE)),
+    runBatchSteps(() => deleteBatch(uow, { table: 'client_keys', column: 'project_id' }, projectId, BATCH_SIZE)),
 });

@@ -3,10 +3,10 @@ import { foldCase } from '#database/name-keys.ts';
 import {
   addToHourlyCounts,
   addToUserCounts,
-  type CombinedReports,
   insertEvents,
   insertNewEnvironments,
   insertNewUsers,
+  type UpsertErrorInput,
   upsertErrors,
 } from './errors-store.ts';
 import { getUserKey } from './event-reader.ts';
@@ -51,7 +51,7 @@ interface EventWithErrorId {
 const getErrorKey = ({ projectId, groupHash }: EventToAdd) => `${projectId} ${groupHash}`;
 
 /** Combines events of the same error into the row to upsert; most values are those of the newest event. */
-function combineEvents(events: readonly EventToAdd[], now: string): CombinedReports {
+function combineEvents(events: readonly EventToAdd[], now: string): UpsertErrorInput {
   const timestamps = events.map(({ occurredAt }) => occurredAt).sort();
   const last_seen = timestamps.at(-1) as string;
   const newestEvent = events.findLast(({ occurredAt }) => occurredAt === last_seen) as EventToAdd;

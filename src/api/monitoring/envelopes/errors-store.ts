@@ -25,7 +25,7 @@ export const findStoredEvents = prepareForRows(
 );
 
 /** The combined values of reports with the same fingerprint. */
-export interface CombinedReports {
+export interface UpsertErrorInput {
   readonly project_id: number;
   readonly fingerprint: string;
   readonly type: ErrorType;
@@ -64,13 +64,13 @@ const ERROR_COLUMNS = [
   'first_seen',
   'last_seen',
   'last_received_at',
-] as const satisfies readonly (keyof CombinedReports)[];
+] as const satisfies readonly (keyof UpsertErrorInput)[];
 
 /** Columns of an error that are overwritten if the incoming event is not older than the stored ones. */
 const NEWEST_EVENT_COLUMNS = ['type', 'name', 'name_key', 'message', 'message_key', 'level'] as const;
 
 /** Upserts errors and returns their ids. A resolved error becomes unresolved. index: errors_by_fingerprint */
-export const upsertErrors = prepareForRows(ERROR_COLUMNS, (tx, rows: RowParameters<CombinedReports>) =>
+export const upsertErrors = prepareForRows(ERROR_COLUMNS, (tx, rows: RowParameters<UpsertErrorInput>) =>
   tx
     .insertInto('errors')
     .values(rows)

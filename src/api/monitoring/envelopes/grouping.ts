@@ -12,7 +12,7 @@ type GroupingFields = Pick<
 const DEFAULT_PLACEHOLDER = /^\{\{\s*default\s*\}\}$/;
 
 /** Returns the SHA-1 of the grouping parts, 40 hex digits. Reports with the same hash belong to the same error. */
-export function getGroupHash(event: GroupingFields): string {
+export function computeGroupHash(event: GroupingFields): string {
   return hash('sha1', JSON.stringify(getGroupingParts(event)));
 }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseEvent } from './event-reader.ts';
-import { getGroupHash } from './grouping.ts';
+import { computeGroupHash } from './grouping.ts';
 
 const groupHashOf = (event: object) =>
-  getGroupHash(parseEvent(event as never, { receivedAt: '2026-02-13T10:28:16.000Z', address: '' }));
+  computeGroupHash(parseEvent(event as never, { receivedAt: '2026-02-13T10:28:16.000Z', address: '' }));
 
 const frames = [{ function: 'index', module: 'polls.views' }];
 const exception = { type: 'ZeroDivisionError', value: 'user 5', stacktrace: { frames } };

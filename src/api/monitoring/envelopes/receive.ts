@@ -1,6 +1,6 @@
 import { HttpError } from '#http/errors/http-error.ts';
 import { MEBIBYTE, readBytes } from '#http/request/body.ts';
-import { reserve } from '#http/request/body-memory.ts';
+import { reserveBodyMemory } from '#http/request/body-memory.ts';
 import {
   type Chunks,
   collectBytes,
@@ -81,7 +81,7 @@ async function receiveReport(
   if (isFailure(bytes)) return bytes;
   const receipt = { receivedAt: timestamp(services.clock), address: request.clientAddress };
   // The decoded bytes are in memory in addition to the bytes as sent.
-  const reserveMemory = (decodedBytes: number) => reserve(request, bytes.length + decodedBytes);
+  const reserveMemory = (decodedBytes: number) => reserveBodyMemory(request, bytes.length + decodedBytes);
   const parsing = readDecoded(
     bytes,
     contentEncoding,

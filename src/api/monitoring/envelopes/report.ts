@@ -6,7 +6,7 @@ import { createYielder } from '#runtime/yielding.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { type EnvelopeItem, MAX_PAYLOAD_BYTES } from './envelope-reader.ts';
 import { isTransaction, type ParsedEvent, parseEvent, parseEventId, type Receipt } from './event-reader.ts';
-import { getGroupHash } from './grouping.ts';
+import { computeGroupHash } from './grouping.ts';
 import { parseSession, parseSessionCounts, type SessionCounts, type SessionUpdate } from './session-reader.ts';
 import { removeNulCharacters } from './texts.ts';
 
@@ -82,7 +82,7 @@ function toReportedEvent(event: JsonObject, payload: Buffer, receipt: Receipt, i
   return {
     ...parsedEvent,
     eventId: id ?? parsedEvent.eventId ?? randomBytes(16).toString('hex'),
-    groupHash: getGroupHash(parsedEvent),
+    groupHash: computeGroupHash(parsedEvent),
     payload: removeNulCharacters(payload),
   };
 }

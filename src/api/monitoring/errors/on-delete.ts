@@ -1,5 +1,5 @@
 import type { Transaction } from '#database/database.ts';
-import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import { deleteErrorBatch, deleteEventBatch } from './delete.ts';
 
@@ -7,7 +7,7 @@ import { deleteErrorBatch, deleteEventBatch } from './delete.ts';
 export const deleteErrorsOfProject = subscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) =>
-    nextBatch(
+    runBatchSteps(
       () => deleteEventBatch(uow, projectId),
       async () => deleteErrorBatch(uow, await listErrorIds(uow, projectId)),
     ),

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { DEFAULT_INGESTION, errorReportsLockKey } from '#domain/error-tracking.ts';
-import { BATCH_SIZE, MORE, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, MORE, runBatchSteps } from '#events/batches.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
@@ -43,7 +43,7 @@ export const cleanUpExpiredReportsDaily: Schedule<Services> = {
 
 /** Deletes hourly counts that are older than a day, because the `frequency` of an error covers only the last 24 hours. */
 const deleteOldHourlyCounts = (tx: Transaction) =>
-  nextBatch(() => deleteHoursBefore(tx, (Date.parse(tx.now) - DAY_MS) / 1000));
+  runBatchSteps(() => deleteHoursBefore(tx, (Date.parse(tx.now) - DAY_MS) / 1000));
 
 /** index: error_hours_by_hour */
 async function deleteHoursBefore(tx: Transaction, cutoffSecond: number): Promise<number> {
@@ -73,7 +73,7 @@ export async function findNextProjectId(db: Reader, id: number): Promise<number 
 /** Deletes one batch of expired rows of a project. Returns MORE if expired rows may remain. */
 async function deleteExpiredBatch(tx: Transaction, projectId: number): Promise<typeof MORE | undefined> {
   const before = addMilliseconds(tx.now, -DAY_MS * (await getRetentionDays(tx, projectId)));
-  return nextBatch(
+  return runBatchSteps(
     () => deleteEventBatch(tx, projectId, before),
     async () => deleteErrorBatch(tx, await listExpiredErrorIds(tx, projectId, before)),
     () => deleteSessionsBefore(tx, projectId, before),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mailOutbox } from '#api/planning/mail-messages/fixtures.testing.ts';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
-import { newIntegration } from '../alerts/fixtures.testing.ts';
+import { createTestIntegration } from '../alerts/fixtures.testing.ts';
 
 const here = await world({ env: { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNAL_URL: 'https://hearth.example' } });
 const { newProject, server } = here;
@@ -16,7 +16,7 @@ const RECOVERY = { fingerprint: 'disk', end_time: '2026-02-13T11:00:00Z' };
 test('mails Owners and Maintainers once when an alert starts and once when it recovers', async () => {
   const project = await newProject({ with: ['developer', 'maintainer'] });
   await updateSettings(project, { send_email: true });
-  const { notify } = await newIntegration(here, project);
+  const { notify } = await createTestIntegration(here, project);
   const recipientsAfter = (...payloads: object[]) =>
     recipientsOf({ project_id: project.id }, async () => {
       for (const payload of payloads) await expectSuccess(notify(payload));
@@ -32,7 +32,7 @@ test('mails Owners and Maintainers once when an alert starts and once when it re
 test('names the alert in the mail and links to it', async () => {
   const project = await newProject();
   await updateSettings(project, { send_email: true });
-  const { notify } = await newIntegration(here, project);
+  const { notify } = await createTestIntegration(here, project);
   await expectSuccess(notify({ title: 'Disk full', description: '97% on /var, @root' }));
   const [mail, ...others] = await mails({ project_id: project.id, target_type: 'Alert' });
   assert.deepEqual(others, []);
@@ -52,7 +52,7 @@ test('names the alert in the mail and links to it', async () => {
 
 test('sends no mails about alerts unless the project enables them', async () => {
   const project = await newProject();
-  const { notify } = await newIntegration(here, project);
+  const { notify } = await createTestIntegration(here, project);
   const recipients = await recipientsOf({ project_id: project.id }, () => notify({}));
   assert.deepEqual(recipients, []);
 });

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
-import { alertNoteTexts, firing, newIntegration, webhook } from '../alerts/fixtures.testing.ts';
+import {
+  buildFiringElement,
+  buildWebhookPayload,
+  createTestIntegration,
+  listAlertNoteTexts,
+} from '../alerts/fixtures.testing.ts';
 
 const here = await world();
 const { newProject, runJobs, server } = here;
@@ -11,7 +16,7 @@ async function projectWithIncidents(settings: object = {}) {
   const project = await newProject();
   const input = { create_issue: true, ...settings };
   await expectSuccess(project.owner.put(`${project.at}/incident_management_settings`, input));
-  const { notify } = await newIntegration(here, project);
+  const { notify } = await createTestIntegration(here, project);
   const send = (payload: object) => expectSuccess(notify(payload));
   return { project, send };
 }
@@ -45,7 +50,7 @@ test('creates an incident, authored by the alert bot, for a firing alert', async
     '**Service:** db',
     `**Alert:** ${url}`,
   ]);
-  assert.deepEqual(await alertNoteTexts(here, project), [
+  assert.deepEqual(await listAlertNoteTexts(here, project), [
     '1 alert-bot logged an alert from **Data Dog**',
     '1 alert-bot created incident #1 for this alert',
   ]);
@@ -58,7 +63,9 @@ test('titles the incident of an unnamed alert with its number, and appends annot
   await send({});
   await runJobs();
   const annotations = { gitlab_incident_markdown: '**Look** here' };
-  await send(webhook(firing('Down', { annotations, labels: { alertname: 'Down', severity: 'info' } })));
+  await send(
+    buildWebhookPayload(buildFiringElement('Down', { annotations, labels: { alertname: 'Down', severity: 'info' } })),
+  );
   await runJobs();
   const [first, second] = await issuesOf(project);
   assert.equal(first.title, 'New: Incident 1');
@@ -145,7 +152,7 @@ test('resolves the alert when its incident is closed; reopening the incident doe
   assert.notEqual(ended_at, null);
   const { username } = (await project.owner.get('/user')).body;
   assert.equal(
-    (await alertNoteTexts(here, project)).at(-1),
+    (await listAlertNoteTexts(here, project)).at(-1),
     `1 alert-bot changed the status to **Resolved** because @${username} closed incident #1`,
   );
   await expectSuccess(project.owner.put(`${project.at}/issues/1`, { state_event: 'reopen' }));

@@ -1,14 +1,14 @@
 import { closeIssue, createIncident, issuesLockKey } from '#api/planning/issues/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Issue } from '#authorization/issues.ts';
-import { alertPath } from '#domain/alert-path.ts';
+import { buildAlertPath } from '#domain/alert-path.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { insertSystemNotes } from '../alerts/index.ts';
 import { getIncidentSettings, readIssueTemplate } from '../incident-management-settings/index.ts';
-import { incidentDescription, incidentSeverity, incidentTitle } from './incident-content.ts';
+import { buildIncidentDescription, buildIncidentTitle, toIncidentSeverity } from './incident-content.ts';
 import { selectAlertForIncident, setAlertIncident } from './store.ts';
 
 interface IncidentFromAlertInput {
@@ -50,11 +50,11 @@ async function insertIncidentForAlert(
 ) {
   const alert = await selectAlertForIncident(uow, alertId).executeTakeFirst();
   if (alert === undefined || alert.issue_id !== null) return null;
-  const alertUrl = url + alertPath(project.full_path, alert.iid);
+  const alertUrl = url + buildAlertPath(project.full_path, alert.iid);
   const issue = await createIncident(uow, project, {
-    title: incidentTitle(alert),
-    description: incidentDescription(alert, { url: alertUrl, template }),
-    severity: incidentSeverity(alert.severity),
+    title: buildIncidentTitle(alert),
+    description: buildIncidentDescription(alert, { url: alertUrl, template }),
+    severity: toIncidentSeverity(alert.severity),
   });
   const updatedAlert = await setAlertIncident(uow, alertId, issue.id);
   if (updatedAlert === undefined) return null;

@@ -22,12 +22,12 @@ export interface IncidentAlert {
 const MAX_DESCRIPTION_BYTES = 1024 * 1024;
 
 /** Returns a function from the incident's iid to its title; for an unnamed alert the title is `New: Incident <iid>`. */
-export const incidentTitle = ({ title }: Pick<IncidentAlert, 'title'>) => {
+export const buildIncidentTitle = ({ title }: Pick<IncidentAlert, 'title'>) => {
   return (iid: number) => (title === 'New: Alert' ? `New: Incident ${iid}` : title);
 };
 
 /** Returns the severity of the incident. `info` becomes `unknown`, because issues have no `info`. */
-export function incidentSeverity(severity: AlertSeverity): IssueSeverity {
+export function toIncidentSeverity(severity: AlertSeverity): IssueSeverity {
   return severity === 'info' ? 'unknown' : severity;
 }
 
@@ -35,7 +35,7 @@ export function incidentSeverity(severity: AlertSeverity): IssueSeverity {
  * Returns the description of the incident. `url`: the alert's web URL; `template`: appended incident template of the
  * project.
  */
-export function incidentDescription(
+export function buildIncidentDescription(
   alert: IncidentAlert,
   { url, template }: { readonly url: string; readonly template: string | null },
 ): string {

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type IncidentAlert, incidentDescription, incidentSeverity, incidentTitle } from './incident-content.ts';
+import {
+  buildIncidentDescription,
+  buildIncidentTitle,
+  type IncidentAlert,
+  toIncidentSeverity,
+} from './incident-content.ts';
 
 const ALERT: IncidentAlert = {
   title: 'Disk full',
@@ -16,7 +21,7 @@ const ALERT: IncidentAlert = {
 const URL = 'https://hearth.example.com/acme/web/-/alert_management/12/details';
 
 const describeIncident = (alert: Partial<IncidentAlert> = {}, template: string | null = null) =>
-  incidentDescription({ ...ALERT, ...alert }, { url: URL, template });
+  buildIncidentDescription({ ...ALERT, ...alert }, { url: URL, template });
 
 test('states start, severity and URL of the alert in the incident', () => {
   assert.equal(
@@ -65,11 +70,11 @@ test('truncates the description to the limit of issues without splitting a chara
 });
 
 test('titles the incident of an unnamed alert with its number', () => {
-  assert.equal(incidentTitle({ title: 'New: Alert' })(7), 'New: Incident 7');
-  assert.equal(incidentTitle({ title: 'New: Alert!' })(7), 'New: Alert!');
+  assert.equal(buildIncidentTitle({ title: 'New: Alert' })(7), 'New: Incident 7');
+  assert.equal(buildIncidentTitle({ title: 'New: Alert!' })(7), 'New: Alert!');
 });
 
 test('issues know no severity info', () => {
   const all = ['critical', 'high', 'medium', 'low', 'info', 'unknown'] as const;
-  assert.deepEqual(all.map(incidentSeverity), ['critical', 'high', 'medium', 'low', 'unknown', 'unknown']);
+  assert.deepEqual(all.map(toIncidentSeverity), ['critical', 'high', 'medium', 'low', 'unknown', 'unknown']);
 });

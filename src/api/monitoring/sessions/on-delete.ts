@@ -1,5 +1,5 @@
 import { deleteKeyedBatch } from '#database/batch-statements.ts';
-import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 
 /**
@@ -9,7 +9,7 @@ import { subscription } from '#events/event-bus.ts';
 export const deleteSessionsOfProject = subscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) =>
-    nextBatch(
+    runBatchSteps(
       () =>
         deleteKeyedBatch(uow, { table: 'session_states', column: 'project_id', key: ['sid'] }, [projectId], BATCH_SIZE),
       () =>

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { type CreateTokenInput, validateToken } from '#api/identity/personal-access-tokens/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import {
-  checkHandedOutScopes,
   createToken,
-  defaultExpiry,
-  latestExpiry,
+  getDefaultExpiry,
+  getLatestExpiry,
+  validateGrantedScopes,
 } from '#authentication/tokens/access-tokens.ts';
 import { createUser, type User } from '#authentication/users/users.ts';
 import { createMembership, type Membership, sourceExists } from '#domain/members/memberships.ts';
@@ -33,17 +33,17 @@ export async function createBotToken(
 ): Promise<BotTokenWithSecret | Failure<CreateFailure>> {
   const { name, description, scopes, expires_at, access_level } = input;
   if (!mayCreateTokens(uow.actor, parent) || uow.actor.user.bot) return fail('notPermitted');
-  const scopeFailure = checkHandedOutScopes(uow.actor, scopes);
+  const scopeFailure = validateGrantedScopes(uow.actor, scopes);
   if (scopeFailure !== null) return scopeFailure;
   if (access_level > parent.role) return fail('exceedsCallerRole');
   // Null is allowed: it means the default expiry.
   if (expires_at === undefined) return fail('expiryMissing');
   if (!(await sourceExists(uow, parent))) return fail('notFound');
   const settings = await loadSettings(uow);
-  const invalidInput = validateToken({ name, scopes, expiresAt: expires_at }, latestExpiry(uow.today, settings));
+  const invalidInput = validateToken({ name, scopes, expiresAt: expires_at }, getLatestExpiry(uow.today, settings));
   if (invalidInput !== null) return invalidInput;
   const bot = await createBot(uow, parent, input);
-  const expiresAt = expires_at ?? defaultExpiry(uow.today, settings);
+  const expiresAt = expires_at ?? getDefaultExpiry(uow.today, settings);
   const prefix = settings.personal_access_token_prefix;
   const tokenInput = { userId: bot.id, name, description: description || null, scopes, expiresAt, prefix };
   const { token, secret } = await createToken(uow, tokenInput);

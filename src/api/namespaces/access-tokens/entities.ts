@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { tokenFields, tokenValues } from '#api/identity/personal-access-tokens/index.ts';
+import { serializeToken, tokenFields } from '#api/identity/personal-access-tokens/index.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import type { BotToken } from './store.ts';
 
@@ -33,5 +33,5 @@ export const ResourceAccessTokenWithSecret = entity('ResourceAccessTokenWithSecr
 
 function serializeResourceToken(token: BotToken, context: SerializationContext) {
   const { access_level, source_type: resource_type, source_id: resource_id } = token;
-  return { ...tokenValues(token, context), access_level, resource_type, resource_id };
+  return { ...serializeToken(token, context), access_level, resource_type, resource_id };
 }

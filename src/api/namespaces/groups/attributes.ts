@@ -8,8 +8,8 @@ import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { anyValue, boolean, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
-import { artifactSizeErrors, defaultBranchErrors, unsupportedAttributeErrors } from '../projects/index.ts';
-import { branchProtection, protectionChanges, protectionLevel } from './branch-protection.ts';
+import { validateArtifactSize, validateDefaultBranch, validateUnsupportedAttribute } from '../projects/index.ts';
+import { branchProtection, protectionLevel, toProtectionChanges } from './branch-protection.ts';
 
 /**
  * The attributes of groups (contract/planning.md §3.1 "Group attributes"): their parameters and the entities that
@@ -120,7 +120,7 @@ export type GroupAttributeInput = { readonly [N in Name]?: GroupAttributes[N] | 
  * Converts the input to changes of the stored attributes. Ignores root attributes of subgroups,
  * administrator attributes from other callers, and premium attributes on tier free.
  */
-export function attributeChanges(
+export function toAttributeChanges(
   input: GroupAttributeInput,
   { actor, tier }: Pick<UnitOfWork, 'actor' | 'tier'>,
   isTopLevel: boolean,
@@ -138,7 +138,7 @@ export function attributeChanges(
     name,
     attributeInput[name] === '' ? null : (attributeInput[name] ?? getValueWhenCleared(name)),
   ]);
-  return { ...Object.fromEntries(changes), ...protectionChanges(input) };
+  return { ...Object.fromEntries(changes), ...toProtectionChanges(input) };
 }
 
 function getValueWhenCleared(name: Name): unknown {
@@ -146,21 +146,21 @@ function getValueWhenCleared(name: Name): unknown {
 }
 
 /** Returns the errors of the input. `changes`: the attributes that are not ignored. */
-export function groupAttributeErrors(input: GroupAttributeInput, changes: Partial<GroupAttributes>): FieldErrors {
+export function validateGroupAttributes(input: GroupAttributeInput, changes: Partial<GroupAttributes>): FieldErrors {
   const { default_branch: branch, max_artifacts_size: size } = changes;
   const unsupportedErrors = unsupportedNames.map((name) =>
-    unsupportedAttributeErrors(name, input[name], ...UNSUPPORTED_ATTRIBUTES[name]),
+    validateUnsupportedAttribute(name, input[name], ...UNSUPPORTED_ATTRIBUTES[name]),
   );
   return Object.assign(
     {},
-    defaultBranchErrors(branch),
-    size == null ? {} : artifactSizeErrors(size),
+    validateDefaultBranch(branch),
+    size == null ? {} : validateArtifactSize(size),
     ...unsupportedErrors,
   );
 }
 
 /** Returns the schema fields of the attributes that this entity contains. */
-export function attributeFields(entity: AttributeEntity): Record<string, TSchema> {
+export function getAttributeFields(entity: AttributeEntity): Record<string, TSchema> {
   const fields = attributeNames
     .filter((name) => ATTRIBUTES[name].includedIn === entity)
     .map((name): [string, TSchema] => {
@@ -173,7 +173,7 @@ export function attributeFields(entity: AttributeEntity): Record<string, TSchema
 type TableAttributes = Omit<GroupAttributes, 'default_branch_protection' | 'default_branch_protection_defaults'>;
 
 /** Returns the values of the attributes that this entity contains. */
-export function attributesIncludedIn(attributes: GroupAttributes, entity: AttributeEntity): Partial<TableAttributes> {
+export function pickIncludedAttributes(attributes: GroupAttributes, entity: AttributeEntity): Partial<TableAttributes> {
   return Object.fromEntries(
     attributeNames.filter((name) => ATTRIBUTES[name].includedIn === entity).map((name) => [name, attributes[name]]),
   );

@@ -67,7 +67,7 @@ function withDefaults(type: ParameterType<PartialProtection>): ParameterType<Def
 type ProtectionAttributes = Pick<GroupAttributes, 'default_branch_protection' | 'default_branch_protection_defaults'>;
 
 /** Merges the two parameters for the protection. The detailed one takes precedence; null in either one resets both. */
-export function protectionChanges(
+export function toProtectionChanges(
   attributes: { readonly [Name in keyof ProtectionAttributes]?: ProtectionAttributes[Name] | undefined },
 ): Partial<ProtectionAttributes> {
   const { default_branch_protection: level, default_branch_protection_defaults: protection } = attributes;

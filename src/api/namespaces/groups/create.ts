@@ -1,13 +1,13 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { lessVisible, type Visibility, validateUnrestricted } from '#authorization/visibility-levels.ts';
+import { minVisibility, type Visibility, validateAllowedVisibility } from '#authorization/visibility-levels.ts';
 import type { Reader } from '#database/database.ts';
-import { createMembership, groupSource } from '#domain/members/memberships.ts';
+import { createMembership, toGroupSource } from '#domain/members/memberships.ts';
 import { OWNER } from '#domain/members/roles.ts';
 import { mergeGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import { validateGroupPath, validateName } from '#domain/namespaces/name-validation.ts';
 import { createNamespace } from '#domain/namespaces/namespaces.ts';
-import { childPath, type FullPath } from '#domain/namespaces/routes.ts';
+import { buildChildPath, type FullPath } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
 import {
@@ -20,12 +20,12 @@ import {
 } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { recordGroupCreated } from './activity.ts';
-import { attributeChanges, groupAttributeErrors } from './attributes.ts';
+import { toAttributeChanges, validateGroupAttributes } from './attributes.ts';
 import type { GroupInput } from './parameters.ts';
 import { findParentGroup, mayCreateGroupIn } from './parent.ts';
-import { fullPathProblems, PATH_TAKEN } from './path-validation.ts';
+import { PATH_TAKEN, validateFullPath } from './path-validation.ts';
 import { type GroupRow, getGroupRow } from './store.ts';
-import { parentVisibilityErrors } from './visibility.ts';
+import { validateParentVisibility } from './visibility.ts';
 
 interface CreateGroupInput extends GroupInput {
   readonly name: string;
@@ -46,17 +46,17 @@ export async function createGroup(
   const parent = await findParentGroup(uow, input.parent_id);
   if (isFailure(parent)) return parent;
   if (!(await mayCreateGroupIn(uow, parent))) return fail('forbidden');
-  const fullPath = childPath(parent, input.path, input.name);
+  const fullPath = buildChildPath(parent, input.path, input.name);
   const visibility = input.visibility ?? (await getDefaultVisibility(uow, parent));
-  const attributes = attributeChanges(input, uow, parent === null);
+  const attributes = toAttributeChanges(input, uow, parent === null);
   const settings = await loadSettings(uow);
   const problems = compactFieldErrors({
     ...(await validateNameAndPath(uow, input, parent, fullPath)),
     visibility_level: [
-      ...parentVisibilityErrors(parent, visibility),
-      ...validateUnrestricted(uow.actor, visibility, settings),
+      ...validateParentVisibility(parent, visibility),
+      ...validateAllowedVisibility(uow.actor, visibility, settings),
     ],
-    ...groupAttributeErrors(input, attributes),
+    ...validateGroupAttributes(input, attributes),
   });
   if (problems !== null) return failNotSaved(problems);
   const id = await createNamespace(
@@ -75,14 +75,14 @@ export async function createGroup(
     fullPath,
   );
   const userId = uow.actor.user.id;
-  await createMembership(uow, groupSource(id), { userId, accessLevel: OWNER, createdById: userId });
+  await createMembership(uow, toGroupSource(id), { userId, accessLevel: OWNER, createdById: userId });
   await recordGroupCreated(uow, { id, full_path: fullPath.full_path });
   return getGroupRow(uow, id);
 }
 
 async function getDefaultVisibility(db: Reader, parent: Group | null): Promise<Visibility> {
   const { default_group_visibility: groupDefault } = await loadSettings(db);
-  return parent === null ? groupDefault : lessVisible(groupDefault, parent.visibility);
+  return parent === null ? groupDefault : minVisibility(groupDefault, parent.visibility);
 }
 
 async function validateNameAndPath(
@@ -92,7 +92,7 @@ async function validateNameAndPath(
   fullPath: FullPath,
 ): Promise<FieldErrors> {
   const problems = validateGroupPath(path, { topLevel: parent === null });
-  return { name: validateName(name), path: problems.length > 0 ? problems : await fullPathProblems(db, fullPath) };
+  return { name: validateName(name), path: problems.length > 0 ? problems : await validateFullPath(db, fullPath) };
 }
 
 /** Returns the failure with all errors in one text, in the notation that clients expect. */

@@ -8,7 +8,7 @@ import { type Entity, entity, type SerializationContext } from '#http/endpoint/e
 import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { EmbeddedProject, loadProjectPage, sizeFields, withRunnersToken } from '../projects/index.ts';
-import { attributeFields, attributesIncludedIn } from './attributes.ts';
+import { getAttributeFields, pickIncludedAttributes } from './attributes.ts';
 import { type GroupStatistics, loadGroupStatistics } from './statistics.ts';
 import type { GroupRow } from './store.ts';
 
@@ -47,7 +47,7 @@ const groupFields = {
   marked_for_deletion_on: nullable(date),
   ldap_cn: Type.Null(),
   ldap_access: Type.Null(),
-  ...attributeFields('group'),
+  ...getAttributeFields('group'),
   /** Only for administrators. */
   repository_storage: Type.Optional(Type.String()),
   statistics: Type.Optional(Statistics),
@@ -55,12 +55,12 @@ const groupFields = {
 
 export const Group = entity('Group', groupFields).from(loadGroupRelations, serializeGroup);
 
-const rootFields = Object.entries(attributeFields('root')).map(([name, schema]) => [name, Type.Optional(schema)]);
+const rootFields = Object.entries(getAttributeFields('root')).map(([name, schema]) => [name, Type.Optional(schema)]);
 
 /** A single group with additional fields. */
 export const GroupDetail = entity('GroupDetail', {
   ...groupFields,
-  ...attributeFields('detail'),
+  ...getAttributeFields('detail'),
   /** Only for top-level groups. */
   ...(Object.fromEntries(rootFields) as Record<string, never>),
   shared_with_groups: Type.Array(Type.Object({})),
@@ -78,8 +78,8 @@ export const GroupDetail = entity('GroupDetail', {
     const attributes = parseGroupAttributes(row.attributes);
     return {
       ...serializeGroup(row, context, groupRelations),
-      ...attributesIncludedIn(attributes, 'detail'),
-      ...(row.parent_id === null ? attributesIncludedIn(attributes, 'root') : {}),
+      ...pickIncludedAttributes(attributes, 'detail'),
+      ...(row.parent_id === null ? pickIncludedAttributes(attributes, 'root') : {}),
       shared_with_groups: [],
       ...(projects === null ? {} : { projects: projects.get(row.id) ?? [], shared_projects: [] }),
     };
@@ -139,7 +139,7 @@ function serializeGroup(
     marked_for_deletion_on: row.marked_for_deletion_on,
     ldap_cn: null,
     ldap_access: null,
-    ...attributesIncludedIn(attributes, 'group'),
+    ...pickIncludedAttributes(attributes, 'group'),
     ...(isAdministrator(context.caller) ? { repository_storage: row.storage } : {}),
     ...(groupStatistics ? { statistics: groupStatistics } : {}),
   };

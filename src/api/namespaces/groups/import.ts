@@ -1,5 +1,5 @@
 import { ANONYMOUS, type SignedInCaller } from '#authentication/caller.ts';
-import { lessVisible, mostVisibleAllowed, type Visibility } from '#authorization/visibility-levels.ts';
+import { getWidestAllowedVisibility, minVisibility, type Visibility } from '#authorization/visibility-levels.ts';
 import { findAvailableName } from '#domain/namespaces/available-name.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -30,9 +30,9 @@ export async function importGroup(
     ...attributes,
     name: parent === null ? name : await findAvailableName(uow, parent.id, name),
     parent_id: parent?.id ?? null,
-    visibility: mostVisibleAllowed(
+    visibility: getWidestAllowedVisibility(
       ANONYMOUS,
-      lessVisible(visibility, parent?.visibility ?? visibility),
+      minVisibility(visibility, parent?.visibility ?? visibility),
       await loadSettings(uow),
     ),
   };

@@ -4,7 +4,7 @@ import { paginate, paginateByKey } from '#database/page.ts';
 import { isCommonSearchTerm } from '#domain/namespaces/namespaces.ts';
 import { checkOffsetLimit } from '#http/lists/offset-limit.ts';
 import type { ListPage } from '#http/lists/page.ts';
-import { type KeysetRule, keysetPage, type PageRequest } from '#http/lists/pagination.ts';
+import { type KeysetRule, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
 import type { Failure } from '#runtime/failure.ts';
 import type { GroupListInput } from './parameters.ts';
 import { type GroupRow, type GroupScope, hasFewGroups, orderGroups, selectVisibleGroups } from './store.ts';
@@ -37,7 +37,7 @@ export async function loadGroupPage(
     limit: perPage + 1,
     after: after ?? undefined,
   });
-  return keysetPage(page, items, GROUPS_KEYSET, ({ name }) => name);
+  return toKeysetPage(page, items, GROUPS_KEYSET, ({ name }) => name);
 }
 
 /**

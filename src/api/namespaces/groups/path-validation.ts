@@ -40,7 +40,7 @@ export async function isPathTooLong(db: Reader, { full_path }: FullPath, groupId
 export const PATH_TAKEN = ['has already been taken'];
 
 /** Returns errors if the full path of a group is taken or too long. */
-export async function fullPathProblems(db: Reader, fullPath: FullPath, groupId?: number): Promise<string[]> {
+export async function validateFullPath(db: Reader, fullPath: FullPath, groupId?: number): Promise<string[]> {
   if (!(await isPathFree(db, fullPath.full_path, groupId))) return PATH_TAKEN;
   return (await isPathTooLong(db, fullPath, groupId))
     ? [`is too long (maximum is ${MAX_FULL_PATH_LENGTH} characters)`]

@@ -7,7 +7,7 @@ import { foldCase } from '#database/name-keys.ts';
 import { countUpTo } from '#database/page.ts';
 import { escapeLike, like } from '#database/search/substring-search.ts';
 import { OWNER } from '#domain/members/roles.ts';
-import { groupActive, groupArchived } from '#domain/namespaces/archive-state.ts';
+import { groupActiveCondition, groupArchivedCondition } from '#domain/namespaces/archive-state.ts';
 import { findGroup, type Group, groupColumns } from '#domain/namespaces/groups.ts';
 import { namespaceMatches, ownPathKey } from '#domain/namespaces/namespaces.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -133,8 +133,8 @@ function attributeConditions(eb: Eb, caller: Caller, filter: GroupFilter): Expre
   return [
     visibility == null ? null : eb('namespaces.visibility', '=', visibility),
     topLevelOnly ? eb('namespaces.parent_id', 'is', null) : null,
-    archived == null ? null : groupArchived(archived)(eb),
-    active == null ? null : groupActive(active)(eb),
+    archived == null ? null : groupArchivedCondition(archived)(eb),
+    active == null ? null : groupActiveCondition(active)(eb),
     marked == null ? null : eb('namespaces.marked_for_deletion_on', '=', marked),
     !storage || !isAdministrator(caller) ? null : eb('namespaces.storage', '=', storage),
   ].filter((condition) => condition !== null);

@@ -6,7 +6,7 @@ import { hasRow } from '#database/has-row.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
 import { moveClosure } from '#domain/namespaces/namespaces.ts';
-import { childPath } from '#domain/namespaces/routes.ts';
+import { buildChildPath } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { findParentGroup, mayCreateGroupIn } from './parent.ts';
@@ -41,7 +41,7 @@ export async function transferGroup(
   const parentId = target?.id ?? null;
   await uow.updateTable('namespaces').set({ parent_id: parentId, updated_at: uow.now }).where('id', '=', id).execute();
   await moveClosure(uow, id, parentId);
-  await moveGroup(uow, id, childPath(target, group.path, group.name));
+  await moveGroup(uow, id, buildChildPath(target, group.path, group.name));
   if (target !== null) await lowerVisibility(uow, id, target.visibility);
   await uow.publish('group-or-project-transferred', { type: 'group', id });
   return getGroupRow(uow, id);
@@ -57,7 +57,7 @@ async function findTransferFailure(
   if (target !== null && (await isDescendantOf(uow, target.id, group.id))) return 'targetIsDescendant';
   if (!(await mayCreateGroupIn(uow, target))) return 'noPermission';
   if (target === null && isReservedName(group.path)) return 'pathTaken';
-  const fullPath = childPath(target, group.path, group.name);
+  const fullPath = buildChildPath(target, group.path, group.name);
   if (!(await isPathFree(uow, fullPath.full_path, group.id))) return 'pathTaken';
   return (await isPathTooLong(uow, fullPath, group.id)) ? 'pathTooLong' : null;
 }

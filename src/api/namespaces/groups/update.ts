@@ -1,4 +1,4 @@
-import { validateUnrestricted, visibilityRank } from '#authorization/visibility-levels.ts';
+import { getVisibilityRank, validateAllowedVisibility } from '#authorization/visibility-levels.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import {
@@ -8,16 +8,16 @@ import {
 } from '#domain/namespaces/group-attributes.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import { validateGroupPath, validateName } from '#domain/namespaces/name-validation.ts';
-import { childPath, type FullPath, getNamespacePath } from '#domain/namespaces/routes.ts';
+import { buildChildPath, type FullPath, getNamespacePath } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { recordGroupChanges } from './activity.ts';
-import { attributeChanges, groupAttributeErrors } from './attributes.ts';
+import { toAttributeChanges, validateGroupAttributes } from './attributes.ts';
 import type { GroupInput } from './parameters.ts';
-import { fullPathProblems, moveGroup } from './path-validation.ts';
+import { moveGroup, validateFullPath } from './path-validation.ts';
 import { type GroupRow, getGroupRow, reloadGroup } from './store.ts';
-import { descendantVisibilityErrors, parentVisibilityErrors } from './visibility.ts';
+import { validateDescendantVisibility, validateParentVisibility } from './visibility.ts';
 
 /** Changes of a group. Absent and null values stay unchanged, except that a null description becomes empty. */
 interface UpdateGroupInput extends GroupInput {
@@ -40,11 +40,11 @@ export async function updateGroup(
     visibility: changes.visibility ?? group.visibility,
   };
   const parent = group.parent_id === null ? null : await loadParent(uow, group.parent_id);
-  const fullPath = childPath(parent, after.path, after.name);
-  const attributes = attributeChanges(changes, uow, parent === null);
+  const fullPath = buildChildPath(parent, after.path, after.name);
+  const attributes = toAttributeChanges(changes, uow, parent === null);
   const errors = compactFieldErrors({
     ...(await validateColumns(uow, { group, parent, fullPath, after })),
-    ...groupAttributeErrors(changes, attributes),
+    ...validateGroupAttributes(changes, attributes),
   });
   if (errors !== null) return invalid(errors);
   await uow
@@ -59,7 +59,7 @@ export async function updateGroup(
     .execute();
   if (enablesInstanceRunners(parseGroupAttributes(group.attributes), attributes))
     await uow.publish('runner-access-extended', { type: 'group', id });
-  if (visibilityRank(after.visibility) < visibilityRank(group.visibility))
+  if (getVisibilityRank(after.visibility) < getVisibilityRank(group.visibility))
     await uow.publish('visibility-reduced', { type: 'group', id });
   if (after.name !== group.name || after.path !== group.path) await moveGroup(uow, id, fullPath);
   await recordGroupChanges(uow, { id, full_path: fullPath.full_path }, group, after);
@@ -101,7 +101,7 @@ async function validateColumns(uow: UnitOfWork, change: GroupChange): Promise<Fi
   const path = after.path === group.path ? [] : validateGroupPath(after.path, { topLevel: parent === null });
   return {
     name: after.name === group.name ? [] : validateName(after.name),
-    path: path.length > 0 ? path : await fullPathProblems(uow, fullPath, group.id),
+    path: path.length > 0 ? path : await validateFullPath(uow, fullPath, group.id),
     visibility_level: after.visibility === group.visibility ? [] : await validateVisibility(uow, change),
   };
 }
@@ -111,8 +111,8 @@ async function validateVisibility(
   { group, parent, after: { visibility } }: GroupChange,
 ): Promise<string[]> {
   return [
-    ...parentVisibilityErrors(parent, visibility),
-    ...(await descendantVisibilityErrors(uow, group.id, visibility)),
-    ...validateUnrestricted(uow.actor, visibility, await loadSettings(uow)),
+    ...validateParentVisibility(parent, visibility),
+    ...(await validateDescendantVisibility(uow, group.id, visibility)),
+    ...validateAllowedVisibility(uow.actor, visibility, await loadSettings(uow)),
   ];
 }

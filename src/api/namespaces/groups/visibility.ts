@@ -1,4 +1,4 @@
-import { VISIBILITIES, type Visibility, visibilityRank } from '#authorization/visibility-levels.ts';
+import { getVisibilityRank, VISIBILITIES, type Visibility } from '#authorization/visibility-levels.ts';
 import type { Reader } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
@@ -9,13 +9,13 @@ import { recordGroupVisibility } from './activity.ts';
 
 /** Errors of the rule that a child is never more visible than its parent (contract/planning.md §3.1). */
 
-export function parentVisibilityErrors(parent: Pick<Group, 'visibility'> | null, visibility: Visibility): string[] {
-  if (parent === null || visibilityRank(visibility) <= visibilityRank(parent.visibility)) return [];
+export function validateParentVisibility(parent: Pick<Group, 'visibility'> | null, visibility: Visibility): string[] {
+  if (parent === null || getVisibilityRank(visibility) <= getVisibilityRank(parent.visibility)) return [];
   return [`${visibility} is not allowed since the parent group has a ${parent.visibility} visibility.`];
 }
 
 /** Returns errors if a group or project below is more visible than `visibility`. */
-export async function descendantVisibilityErrors(
+export async function validateDescendantVisibility(
   db: Reader,
   groupId: number,
   visibility: Visibility,
@@ -33,7 +33,7 @@ export async function descendantVisibilityErrors(
 }
 
 const listWiderVisibilities = (visibility: Visibility) =>
-  VISIBILITIES.filter((candidate) => visibilityRank(candidate) > visibilityRank(visibility));
+  VISIBILITIES.filter((candidate) => getVisibilityRank(candidate) > getVisibilityRank(visibility));
 
 /** Checking direct children suffices, since deeper ones are never more visible. index: namespaces_by_parent */
 function hasGroupsBelow(db: Reader, groupId: number, visibilities: readonly Visibility[]): Promise<boolean> {

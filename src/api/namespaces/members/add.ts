@@ -8,7 +8,7 @@ import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { recordMemberJoined } from './activity.ts';
 import type { FailedAdditions, MemberRow } from './entities.ts';
 import { toMemberRow } from './store.ts';
-import { isLevelAboveCaller, membershipErrors } from './validation.ts';
+import { isLevelAboveCaller, validateMembership } from './validation.ts';
 
 /** A user id, or a username, compared case-insensitively. */
 export type UserReference = number | string;
@@ -32,7 +32,7 @@ export async function addMember(
   if (!(await sourceExists(uow, parent))) return fail('notFound');
   if (isLevelAboveCaller(parent, accessLevel)) return fail('forbidden');
   if ((await findMembership(uow, parent, user.id)) !== null) return fail('exists');
-  const errors = await membershipErrors(uow, parent, { userId: user.id, accessLevel, expiresAt });
+  const errors = await validateMembership(uow, parent, { userId: user.id, accessLevel, expiresAt });
   if (errors !== null) return invalid(errors);
   const createdById = uow.actor.user.id;
   const membership = await createMembership(uow, parent, { userId: user.id, accessLevel, expiresAt, createdById });

@@ -1,5 +1,5 @@
 import { UserBasic } from '#api/identity/users/index.ts';
-import { projectSource } from '#domain/members/memberships.ts';
+import { toProjectSource } from '#domain/members/memberships.ts';
 import { forGroupAndProject } from '#http/access/parents.ts';
 import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
@@ -148,5 +148,5 @@ export const listProjectUsers = endpoint({
   params: { search: optional(searchExpression), skip_users: optional(commaSeparated(integer)) },
   response: page(UserBasic),
   read: (db, { project, params, page }) =>
-    listMemberUsers(db, projectSource(project), { query: params.search, skip_users: params.skip_users }, page),
+    listMemberUsers(db, toProjectSource(project), { query: params.search, skip_users: params.skip_users }, page),
 });

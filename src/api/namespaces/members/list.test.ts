@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import type { Transaction } from '#database/database.ts';
-import { createMembership, groupSource } from '#domain/members/memberships.ts';
+import { createMembership, toGroupSource } from '#domain/members/memberships.ts';
 import { createNamespace } from '#domain/namespaces/namespaces.ts';
 import { world } from '#test/support/world.ts';
 
@@ -157,7 +157,7 @@ test('lists all members of a deeply nested group once, ordered by id', async () 
   await top.addMember('guest', bob);
   const deep = await server.services.database.transaction(async (tx) => {
     const id = await createDeepGroup(tx, top.id, 300);
-    await createMembership(tx, groupSource(id), { userId: bob.id, accessLevel: 30, createdById: null });
+    await createMembership(tx, toGroupSource(id), { userId: bob.id, accessLevel: 30, createdById: null });
     return id;
   });
   const all = await ada.get(`/groups/${deep}/members/all`, { per_page: 1, page: 2 });

@@ -8,7 +8,7 @@ import { type Failure, fail, invalid } from '#runtime/failure.ts';
 import { recordMemberUpdated } from './activity.ts';
 import type { MemberRow } from './entities.ts';
 import { toMemberRow } from './store.ts';
-import { isLevelAboveCaller, membershipErrors, mustStayOwner } from './validation.ts';
+import { isLevelAboveCaller, mustStayOwner, validateMembership } from './validation.ts';
 
 export interface UpdateMemberInput {
   readonly accessLevel: number;
@@ -33,7 +33,7 @@ export async function updateMember(
   const input = { userId, accessLevel, expiresAt: expiresAt === undefined ? before.expires_at : expiresAt };
   // An unchanged expiry date in the past is not an error.
   const checkedInput = input.expiresAt === before.expires_at ? { ...input, expiresAt: null } : input;
-  const errors = await membershipErrors(uow, parent, checkedInput);
+  const errors = await validateMembership(uow, parent, checkedInput);
   if (errors !== null) return invalid(errors);
   if (accessLevel < OWNER && (await mustStayOwner(uow, parent, before))) return fail('forbidden');
   const membership = await updateMembership(uow, before.id, { access_level: accessLevel, expires_at: input.expiresAt });

@@ -13,7 +13,7 @@ export interface MembershipInput {
 }
 
 /** Returns the errors of a membership: unknown level, level below the inherited one, or expiry date in the past. */
-export async function membershipErrors(
+export async function validateMembership(
   db: Reader,
   parent: Parent,
   input: MembershipInput,

@@ -1,5 +1,5 @@
 import { requireProjectAccess } from '#authorization/current-access.ts';
-import { inBatches } from '#events/batches.ts';
+import { runInBatches } from '#events/batches.ts';
 import { open, signedIn } from '#http/access/access.ts';
 import { inProject, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
@@ -132,7 +132,7 @@ export const deleteProject = endpoint({
   activity: ['project_destroyed'],
   response: accepted,
   handle: ({ caller, project, params }, { runUnitOfWork }) =>
-    inBatches(runUnitOfWork, caller, {
+    runInBatches(runUnitOfWork, caller, {
       // After the first batch nobody has access, so the permission is checked only before it.
       recheck: async (uow, isStarted) =>
         isStarted ? undefined : requireProjectAccess(uow, caller, project.id, 'remove_project'),

@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
-import { avatarUrl, UserBasic } from '#api/identity/users/index.ts';
+import { buildAvatarUrl, UserBasic } from '#api/identity/users/index.ts';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { VISIBILITIES } from '#authorization/visibility-levels.ts';
@@ -15,12 +15,12 @@ import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import type { ServerContext } from '#http/request/base-url.ts';
 import { encodeUrlPath } from '#repositories/repository.ts';
 import type { StoredAttributes } from './attributes/attributes.ts';
-import { ContainerExpirationPolicy, expirationPolicy } from './attributes/expiration-policy.ts';
+import { buildExpirationPolicy, ContainerExpirationPolicy } from './attributes/expiration-policy.ts';
 import {
   maintainersFields,
+  parseStoredAttributes,
+  pickVisibleAttributes,
   publicFields,
-  storedAttributes,
-  visibleAttributes,
 } from './attributes/stored-attributes.ts';
 import { toHtmlParagraphs } from './html-paragraphs.ts';
 import { type LicenseFile, loadLicenses } from './licenses/license.ts';
@@ -59,7 +59,7 @@ export const NamespaceBasic = entity('NamespaceBasic', {
   kind,
   full_path,
   parent_id,
-  avatar_url: owner_id === null ? null : avatarUrl(owner_id, context),
+  avatar_url: owner_id === null ? null : buildAvatarUrl(owner_id, context),
   web_url: kind === 'group' ? `${context.url}/groups/${full_path}` : `${context.url}/${full_path}`,
 }));
 
@@ -352,7 +352,7 @@ function serializeParts(
   context: SerializationContext,
   relations: ProjectRelations,
 ): [SimpleShape, Partial<StoredAttributes>, DetailShape] {
-  const attributes = visibleAttributes(project, getProjectRole(context.caller, project) >= MAINTAINER);
+  const attributes = pickVisibleAttributes(project, getProjectRole(context.caller, project) >= MAINTAINER);
   return [
     serializeSimpleFields(project, context, relations),
     attributes,
@@ -373,7 +373,7 @@ function serializeDetailFields(
   const isFeatureEnabled = (feature: 'issues' | 'merge_requests' | 'wiki' | 'builds' | 'snippets') =>
     project[`${feature}_access_level`] !== 'disabled';
   const owner = relations.namespaces.get(project.namespace_id)?.owner;
-  const { container_expiration_policy_attributes: policy } = storedAttributes(project);
+  const { container_expiration_policy_attributes: policy } = parseStoredAttributes(project);
   return {
     container_registry_image_prefix: `${parseBaseUrl(context).host}/${project.full_path.toLowerCase()}`,
     _links: Links.serialize(project, context),
@@ -408,7 +408,7 @@ function serializeDetailFields(
     description_html: toHtmlParagraphs(project.description ?? ''),
     updated_at: project.updated_at,
     shared_with_groups: [],
-    container_expiration_policy: expirationPolicy(policy, project.created_at),
+    container_expiration_policy: buildExpirationPolicy(policy, project.created_at),
     mirror: false,
     only_allow_merge_if_all_status_checks_passed: false,
     prevent_merge_without_jira_issue: false,

@@ -1,5 +1,5 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
-import { pointHeadJob } from './default-branch.ts';
+import { syncHeadJob } from './default-branch.ts';
 import { deleteRepositoryOfProject } from './deletion/destroy.ts';
 import { destroyMarkedProjects, destroyMarkedProjectsDaily } from './deletion/destroy-marked.ts';
 import * as endpoints from './endpoints.ts';
@@ -8,9 +8,9 @@ export { userAccess } from './access.ts';
 export { recordProjectVisibility } from './activity.ts';
 // Exports for other modules.
 export { type AttributeName, attributeParams } from './attributes/attributes.ts';
-export { storedAttributes } from './attributes/stored-attributes.ts';
-export { unsupportedAttributeErrors } from './attributes/unsupported-attributes.ts';
-export { artifactSizeErrors } from './attributes/validation.ts';
+export { parseStoredAttributes } from './attributes/stored-attributes.ts';
+export { validateUnsupportedAttribute } from './attributes/unsupported-attributes.ts';
+export { validateArtifactSize } from './attributes/validation.ts';
 export { importProject } from './creation/import.ts';
 export {
   destroyProject,
@@ -35,11 +35,11 @@ export { projectFilterParams, projectListParams, toCommonFilter } from './parame
 export { withRunnersToken } from './runners-token.ts';
 export { sizeFields, toSizes } from './statistics.ts';
 export { TRANSFER_ERRORS, TRANSFER_UNIQUE_ERRORS, transfer } from './transfer.ts';
-export { defaultBranchErrors } from './validation.ts';
+export { validateDefaultBranch } from './validation.ts';
 
 export const projects = resourceModule({
   endpoints,
-  jobs: [destroyMarkedProjects, pointHeadJob],
+  jobs: [destroyMarkedProjects, syncHeadJob],
   schedules: [destroyMarkedProjectsDaily],
   subscriptions: [deleteRepositoryOfProject],
 });

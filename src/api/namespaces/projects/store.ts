@@ -17,7 +17,7 @@ import {
 } from '#database/search/substring-search.ts';
 import type { Visibility } from '#database/tables/domain.ts';
 import { OWNER } from '#domain/members/roles.ts';
-import { projectActive, projectArchived } from '#domain/namespaces/archive-state.ts';
+import { projectActiveCondition, projectArchivedCondition } from '#domain/namespaces/archive-state.ts';
 import { selectDescendantProjectIds } from '#domain/namespaces/hierarchy.ts';
 import { isPresent } from '#http/parameters/declarations.ts';
 
@@ -130,8 +130,8 @@ function attributeConditions(db: Reader, eb: Eb, filter: ProjectFilter): Express
   const conditions: Expression<SqlBool>[] = [];
   const { visibility, archived, active, idAfter, idBefore, topics } = filter;
   if (isPresent(visibility)) conditions.push(eb('projects.visibility', '=', visibility));
-  if (isPresent(archived)) conditions.push(projectArchived(archived)(eb));
-  if (isPresent(active)) conditions.push(projectActive(active)(eb));
+  if (isPresent(archived)) conditions.push(projectArchivedCondition(archived)(eb));
+  if (isPresent(active)) conditions.push(projectActiveCondition(active)(eb));
   if (isPresent(idAfter)) conditions.push(eb('projects.id', '>', idAfter));
   if (isPresent(idBefore)) conditions.push(eb('projects.id', '<', idBefore));
   if (isPresent(filter.lastActivityAfter))

@@ -2,7 +2,7 @@ import { mayInProject } from '#authorization/abilities.ts';
 import { createMembership, findMembership, updateMembership } from '#domain/members/memberships.ts';
 import { OWNER } from '#domain/members/roles.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
-import { childPath, getNamespacePath } from '#domain/namespaces/routes.ts';
+import { buildChildPath, getNamespacePath } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { FORBIDDEN, PARENT_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
@@ -50,7 +50,7 @@ export async function transfer(
   if (before.namespace_id === target.id) return fail('sameNamespace');
   if (!mayTransferProjectsTo(uow.actor, target)) return fail('notPermitted');
   const sourceNamespace = await getNamespacePath(uow, before.namespace_id);
-  const fullPath = childPath(target, before.path, before.name);
+  const fullPath = buildChildPath(target, before.path, before.name);
   const nameAndPath = { namespaceId: target.id, name: before.name, fullPath: fullPath.full_path };
   if ((await findTakenFields(uow, nameAndPath)) !== null) return fail('nameOrPathTaken');
   const visibility = capVisibility(target, before.visibility);

@@ -9,7 +9,7 @@ import { getRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { world } from '#test/support/world.ts';
 import { attributeNames } from './attributes/attributes.ts';
-import { pointHeadJob } from './default-branch.ts';
+import { syncHeadJob } from './default-branch.ts';
 import { update } from './update.ts';
 
 const { newProject } = await world();
@@ -220,7 +220,7 @@ test('updates HEAD by a job if the request did not', async () => {
   const { database, git } = server.services;
   await database.transaction(async (tx) => {
     await tx.updateTable('repositories').set({ default_branch: 'other' }).where('project_id', '=', id).execute();
-    await enqueue(tx, pointHeadJob, { projectId: id });
+    await enqueue(tx, syncHeadJob, { projectId: id });
   });
   await runJobs();
   const storedLocation = await database.reader

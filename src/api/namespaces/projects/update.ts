@@ -1,12 +1,12 @@
 import type { Selectable } from 'kysely';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
-import { type Visibility, validateUnrestricted, visibilityRank } from '#authorization/visibility-levels.ts';
+import { getVisibilityRank, type Visibility, validateAllowedVisibility } from '#authorization/visibility-levels.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { ProjectsTable } from '#database/tables/domain.ts';
 import { validateName, validatePath } from '#domain/namespaces/name-validation.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { childPath, getNamespacePath } from '#domain/namespaces/routes.ts';
+import { buildChildPath, getNamespacePath } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';
@@ -19,11 +19,11 @@ import { recordProjectChanges } from './activity.ts';
 import type { ProjectAttributeInput } from './attributes/attributes.ts';
 import { toProjectColumns } from './attributes/columns.ts';
 import { resolveAttributes } from './attributes/input-attributes.ts';
-import { mergeStoredAttributes, pickStoredAttributes, storedAttributes } from './attributes/stored-attributes.ts';
-import { pointHeadJob } from './default-branch.ts';
+import { mergeStoredAttributes, parseStoredAttributes, pickStoredAttributes } from './attributes/stored-attributes.ts';
+import { syncHeadJob } from './default-branch.ts';
 import { moveProject, reloadProject } from './move-route.ts';
 import { findTakenFields } from './unique-errors.ts';
-import { valueErrors } from './validation.ts';
+import { validateValues } from './validation.ts';
 
 type UpdateProjectServices = RefServices & Pick<Services, 'config'>;
 type UpdateFailure = 'invalid' | 'noSuchBranch' | 'busy' | 'readOnly' | 'notFound';
@@ -78,7 +78,7 @@ async function updateRow(
   if (needsWritableRepository(project, repository, input)) return fail('readOnly');
   const name = input.name ?? before.name;
   const path = input.path ?? before.path;
-  const fullPath = childPath(await getNamespacePath(uow, before.namespace_id), path, name);
+  const fullPath = buildChildPath(await getNamespacePath(uow, before.namespace_id), path, name);
   const nameAndPath = { namespaceId: before.namespace_id, name, fullPath: fullPath.full_path, projectId: before.id };
   const takenFields = await findTakenFields(uow, nameAndPath);
   const errors = await validateInput(uow, { before, repository, storages }, input);
@@ -112,7 +112,7 @@ type RunnerColumns = Pick<Selectable<ProjectsTable>, 'builds_access_level' | 'at
 /** Returns whether builds are newly enabled, or runners of the instance or groups are newly allowed. */
 function enablesRunners(before: RunnerColumns, after: RunnerColumns): boolean {
   const areBuildsEnabled = ({ builds_access_level: level }: RunnerColumns) => level !== 'disabled';
-  const [previous, current] = [storedAttributes(before), storedAttributes(after)];
+  const [previous, current] = [parseStoredAttributes(before), parseStoredAttributes(after)];
   const allowsMoreRunners = (['shared_runners_enabled', 'group_runners_enabled'] as const).some(
     (name) => current[name] && !previous[name],
   );
@@ -123,7 +123,7 @@ type VisibilityColumns = Pick<Project, 'visibility' | 'issues_access_level' | 'm
 
 /** Returns whether fewer users can see the project, its issues or its merge requests. */
 function isVisibilityReduced(before: VisibilityColumns, after: VisibilityColumns): boolean {
-  if (visibilityRank(after.visibility) < visibilityRank(before.visibility)) return true;
+  if (getVisibilityRank(after.visibility) < getVisibilityRank(before.visibility)) return true;
   const features = ['issues_access_level', 'merge_requests_access_level'] as const;
   return features.some((name) => after[name] !== before[name] && after[name] !== 'enabled');
 }
@@ -181,7 +181,7 @@ async function validateInput(
     name: name == null ? [] : validateName(name),
     path: path == null ? [] : validatePath(path),
     // A read-only repository cannot be moved, so only its current storage is valid.
-    ...valueErrors(input, isReadOnly(repository, input) ? [repository.storage] : storages),
+    ...validateValues(input, isReadOnly(repository, input) ? [repository.storage] : storages),
     visibility_level: changesVisibility ? await validateVisibilityChange(uow, before, visibility) : [],
   });
 }
@@ -191,7 +191,7 @@ async function validateVisibilityChange(
   before: CurrentProject,
   visibility: Visibility,
 ): Promise<string[]> {
-  const restrictionErrors = validateUnrestricted(uow.actor, visibility, await loadSettings(uow));
+  const restrictionErrors = validateAllowedVisibility(uow.actor, visibility, await loadSettings(uow));
   return restrictionErrors.length > 0 ? restrictionErrors : validateGroupVisibility(uow, before, visibility);
 }
 
@@ -207,7 +207,8 @@ async function validateGroupVisibility(
     .select(['kind', 'visibility'])
     .where('id', '=', namespace_id)
     .executeTakeFirst();
-  if (namespace?.kind !== 'group' || visibilityRank(visibility) <= visibilityRank(namespace.visibility)) return [];
+  if (namespace?.kind !== 'group' || getVisibilityRank(visibility) <= getVisibilityRank(namespace.visibility))
+    return [];
   return [`${visibility} is not allowed in a ${namespace.visibility} group.`];
 }
 
@@ -217,6 +218,6 @@ async function updateRepository(uow: UnitOfWork, project: Project, input: Projec
     await uow.updateTable('repositories').set({ read_only }).where('project_id', '=', project.id).execute();
   }
   if (!changesBranch(project, input)) return;
-  await enqueue(uow, pointHeadJob, { projectId: project.id });
+  await enqueue(uow, syncHeadJob, { projectId: project.id });
   await enqueueSummary(uow, project.id);
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '#authentication/caller.ts';
-import { lessVisible, mostVisibleAllowed } from '#authorization/visibility-levels.ts';
+import { getWidestAllowedVisibility, minVisibility } from '#authorization/visibility-levels.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { Visibility } from '#database/tables/domain.ts';
 import { isValidBranchName } from '#git/refs/refs.ts';
@@ -7,19 +7,19 @@ import type { FieldErrors } from '#runtime/failure.ts';
 import type { ApplicationSettings } from '#settings/settings.ts';
 import { trimCharacters } from '#text/trim.ts';
 import type { ProjectAttributeInput } from './attributes/attributes.ts';
-import { attributeErrors } from './attributes/input-attributes.ts';
+import { validateAttributes } from './attributes/input-attributes.ts';
 import type { TargetNamespace } from './creation/target-namespace.ts';
 
 /** Validation of a project's attributes (contract/planning.md §3.3). Pure. */
 
 /** Returns the errors of the attributes, apart from name, path and visibility. */
-export function valueErrors(input: ProjectAttributeInput, storages: readonly string[]): FieldErrors {
+export function validateValues(input: ProjectAttributeInput, storages: readonly string[]): FieldErrors {
   const { repository_storage: storage } = input;
   const unknownStorage = storage != null && !storages.includes(storage);
-  return { ...attributeErrors(input), repository_storage_moves: unknownStorage ? ['is invalid'] : [] };
+  return { ...validateAttributes(input), repository_storage_moves: unknownStorage ? ['is invalid'] : [] };
 }
 
-export function defaultBranchErrors(branch: string | null | undefined): FieldErrors {
+export function validateDefaultBranch(branch: string | null | undefined): FieldErrors {
   return { default_branch: branch == null || isValidBranchName(branch) ? [] : ['is not a valid branch name'] };
 }
 
@@ -27,17 +27,17 @@ export function defaultBranchErrors(branch: string | null | undefined): FieldErr
  * Returns the visibility of a new project if the request has none: the instance's default, or the widest narrower one
  * that is not restricted.
  */
-export function defaultVisibility(caller: Caller, settings: ApplicationSettings): Visibility {
-  return mostVisibleAllowed(caller, settings.default_project_visibility, settings);
+export function getDefaultVisibility(caller: Caller, settings: ApplicationSettings): Visibility {
+  return getWidestAllowedVisibility(caller, settings.default_project_visibility, settings);
 }
 
 /** Limits the visibility of a project to that of its group. */
 export function capVisibility(target: TargetNamespace, visibility: Visibility): Visibility {
-  return target.group ? lessVisible(visibility, target.visibility) : visibility;
+  return target.group ? minVisibility(visibility, target.visibility) : visibility;
 }
 
 /** Derives a path from a name: lower case, with `-` for blanks and for other characters that are not allowed. */
-export function pathFromName(name: string): string {
+export function derivePath(name: string): string {
   const foldedName = foldCase(name.normalize('NFKD').replace(/\p{M}/gu, ''));
   return trimCharacters(foldedName.replace(/[^a-z0-9_.-]+/g, '-').replace(/-{2,}/g, '-'), '-.');
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toHtmlParagraphs } from './html-paragraphs.ts';
-import { pathFromName } from './validation.ts';
+import { derivePath } from './validation.ts';
 
 test('derives a path from a name', () => {
   const rows = [
@@ -12,7 +12,7 @@ test('derives a path from a name', () => {
     ['-.dots.-', 'dots'],
     ['日本', ''],
   ] as const;
-  for (const [name, path] of rows) assert.equal(pathFromName(name), path);
+  for (const [name, path] of rows) assert.equal(derivePath(name), path);
 });
 
 test('converts a description to paragraphs and escapes markup', () => {

@@ -4,7 +4,7 @@ import { getGhostUserId, isDeletionScheduled } from '#authentication/users/delet
 import { loadCaller } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { listSolelyOwnedGroups } from '#domain/members/memberships.ts';
-import { BATCH_SIZE, inBatches, MORE, noRecheck } from '#events/batches.ts';
+import { BATCH_SIZE, MORE, recheckNothing, runInBatches } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { deleteInBatches } from '#jobs/delete-in-batches.ts';
@@ -38,8 +38,8 @@ export const destroyUser = defineJob({
     if (!(await isDeletionScheduled(reader, userId))) return;
     const caller = await loadCaller(reader, by, address);
     for (const id of await listPersonalProjectIds(reader, userId)) {
-      await inBatches(services.runUnitOfWork, caller, {
-        recheck: noRecheck,
+      await runInBatches(services.runUnitOfWork, caller, {
+        recheck: recheckNothing,
         runBatch: (uow) => destroyProjectBatch(uow, id),
       });
     }
@@ -48,8 +48,8 @@ export const destroyUser = defineJob({
     for (const deleteBatch of [deleteAuthorActivityBatch, clearProjectCreatorBatch, deleteStarBatch]) {
       await deleteInBatches(services.database, BATCH_SIZE, (tx, limit) => deleteBatch(tx, userId, limit));
     }
-    await inBatches(services.runUnitOfWork, caller, {
-      recheck: noRecheck,
+    await runInBatches(services.runUnitOfWork, caller, {
+      recheck: recheckNothing,
       runBatch: (uow) => deleteRelatedBatch(uow, { userId, hard }),
     });
     await services.runUnitOfWork(caller, (uow) => destroyRemainder(uow, { userId, hard }));

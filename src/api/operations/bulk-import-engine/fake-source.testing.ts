@@ -73,7 +73,7 @@ const GROUP_LISTS = [
 ];
 
 /** Returns the body of `POST /bulk_imports` for one group. */
-export const importInput = (
+export const buildImportInput = (
   { url }: Pick<FakeSource, 'url'>,
   source_full_path: string,
   destination_slug: string,

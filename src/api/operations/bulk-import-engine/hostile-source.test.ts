@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { expectSuccess, world } from '#test/support/world.ts';
-import { type FakeResponse, importInput, serveGroup, startFakeSource } from './fake-source.testing.ts';
+import { buildImportInput, type FakeResponse, serveGroup, startFakeSource } from './fake-source.testing.ts';
 
 // A malicious source cannot harm the destination and learns no secrets.
 
@@ -18,7 +18,8 @@ async function failuresOf(t: TestContext, ...labels: readonly FakeResponse[]) {
   const source = await startFakeSource(t);
   serveGroup(source, 'acme', 7, { labels });
   const user = await here.user();
-  const { id } = (await expectSuccess(user.post('/bulk_imports', importInput(source, 'acme', here.name('copy'))))).body;
+  const { id } = (await expectSuccess(user.post('/bulk_imports', buildImportInput(source, 'acme', here.name('copy')))))
+    .body;
   await here.runJobs();
   const [{ failures, status }] = (await user.get(`/bulk_imports/${id}/entities`)).body;
   assert.equal(status, 'finished');
@@ -97,7 +98,8 @@ test('removes characters that databases reject from failure records and versions
   serveGroup(source, 'acme', 7, { milestones: [{ body: [broken, { ...broken, id: 2, title: '\ud800' }] }] });
   source.respond('/version', { body: { version: '18.9\u0000\ud800' } });
   const user = await here.user();
-  const { id } = (await expectSuccess(user.post('/bulk_imports', importInput(source, 'acme', here.name('copy'))))).body;
+  const { id } = (await expectSuccess(user.post('/bulk_imports', buildImportInput(source, 'acme', here.name('copy')))))
+    .body;
   await here.runJobs();
   const [{ failures, status }] = (await user.get(`/bulk_imports/${id}/entities`)).body;
   assert.equal(status, 'finished');
@@ -119,7 +121,7 @@ test('follows at most two redirects, none of them to a blocked address', async (
   t.after(() => settings({ allow_local_requests_from_web_hooks_and_services: true }));
   const user = await here.user();
   const message = async () =>
-    (await user.post('/bulk_imports', importInput(source, 'acme', here.name('copy')))).body.message;
+    (await user.post('/bulk_imports', buildImportInput(source, 'acme', here.name('copy')))).body.message;
   for (const [location, reason] of [
     ['http://169.254.169.254/latest', 'URL is blocked: Requests to the link local network are not allowed'],
     ['http://10.0.0.1/', 'URL is blocked: Requests to the local network are not allowed'],
@@ -143,7 +145,7 @@ for (const [url, reason] of [
     await settings({ allow_local_requests_from_web_hooks_and_services: false });
     t.after(() => settings({ allow_local_requests_from_web_hooks_and_services: true }));
     const user = await here.user();
-    const answer = await user.post('/bulk_imports', importInput({ url }, 'acme', here.name('copy')));
+    const answer = await user.post('/bulk_imports', buildImportInput({ url }, 'acme', here.name('copy')));
     assert.deepEqual([answer.status, answer.body], [422, { message: `URL is blocked: ${reason}` }]);
   });
 }
@@ -158,7 +160,8 @@ test('sends the token only as a header to the source, and stores it nowhere in p
   const secret = 'sesame-of-the-source';
   const messages: string[] = [];
   here.listen(({ response: answer }) => messages.push(JSON.stringify([answer.body, answer.headers])));
-  const { id } = (await expectSuccess(user.post('/bulk_imports', importInput(source, 'acme', here.name('copy'))))).body;
+  const { id } = (await expectSuccess(user.post('/bulk_imports', buildImportInput(source, 'acme', here.name('copy')))))
+    .body;
   await here.runJobs();
   const { failures } = (await user.get(`/bulk_imports/${id}/entities`)).body[0];
   assert.equal(failures.length, 1);
@@ -194,7 +197,8 @@ test('imports groups that list themselves and each other once', async (t) => {
   const all = { subgroups: [{ body: [acme, one, two] }] };
   for (const { id, full_path } of [acme, one, two]) serveGroup(source, full_path, id, all);
   const user = await here.user();
-  const { id } = (await expectSuccess(user.post('/bulk_imports', importInput(source, 'acme', here.name('copy'))))).body;
+  const { id } = (await expectSuccess(user.post('/bulk_imports', buildImportInput(source, 'acme', here.name('copy')))))
+    .body;
   await here.runJobs();
   const { body } = await user.get(`/bulk_imports/${id}/entities?sort=asc`);
   const paths = body.map(({ source_full_path }: { source_full_path: string }) => source_full_path);

@@ -3,7 +3,7 @@ import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { type EntityServices, runEntity } from './run-entity.ts';
-import { advance, cancel, cleanUpImports, type ImportJobs, importLockKey } from './states.ts';
+import { cancel, cleanUpImports, type ImportJobs, importLockKey, startNextEntities } from './states.ts';
 import { findImportById, type ImportRow } from './store.ts';
 
 /** The jobs of imports; the queue stores all waiting work, so it continues after a crash. */
@@ -23,7 +23,9 @@ export const advanceImport = defineJob({
   async handle({ database, log }: Pick<Services, 'database' | 'log'>, { importId }: { readonly importId: number }) {
     const row = await findImportById(database.forRequest().reader, importId);
     if (row === undefined) return;
-    const finalStatus = await database.transaction((tx) => advance(tx, jobs, importId), { lock: importLockKey(row) });
+    const finalStatus = await database.transaction((tx) => startNextEntities(tx, jobs, importId), {
+      lock: importLockKey(row),
+    });
     if (finalStatus !== null) log.info({ import: importId, status: finalStatus }, 'An import has ended');
   },
 });

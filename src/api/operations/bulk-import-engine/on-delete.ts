@@ -1,5 +1,5 @@
 import { deleteBatch, deleteKeyedBatch } from '#database/batch-statements.ts';
-import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 
 const TABLES_OF_IMPORT = [
@@ -24,7 +24,7 @@ export const deleteImportsOfUser = subscription({
         ({ id }) => id,
       );
     const [importIds, entityIds] = [await listIds('bulk_imports'), await listIds('bulk_import_entities')];
-    return nextBatch(
+    return runBatchSteps(
       ...TABLES_OF_IMPORT.map((rows) => () => deleteKeyedBatch(uow, rows, importIds, BATCH_SIZE)),
       ...TABLES_OF_ENTITY.map((rows) => () => deleteKeyedBatch(uow, rows, entityIds, BATCH_SIZE)),
       () => deleteBatch(uow, { table: 'bulk_import_entities', column: 'user_id' }, userId, BATCH_SIZE),

@@ -25,9 +25,9 @@ import { unlockRepositories } from './repository-import-lock.ts';
 import { runRelation } from './run-relation.ts';
 import { runRepository } from './run-repository.ts';
 import { runWiki } from './run-wiki.ts';
-import { type EntityRun, importIds, loadImporter, requireRunningEntity } from './running-entity.ts';
+import { type EntityRun, getImportIds, loadImporter, requireRunningEntity } from './running-entity.ts';
 import { createSource, getSourceEntityPath } from './source.ts';
-import { callSource, unsuccessfulMessage } from './source-calls.ts';
+import { callSource, formatUnsuccessfulResponse } from './source-calls.ts';
 import { enqueueAdvanceOfUser, type ImportJobs } from './states.ts';
 import {
   type EntityRow,
@@ -175,7 +175,8 @@ async function createDestination(run: EntityRun, tracker: TrackerRow): Promise<I
   try {
     const path = getSourceEntityPath(entity);
     const response = await callSource(run, tracker, path);
-    if (response.status < 200 || response.status > 299) throw new CallFailed(unsuccessfulMessage(response, path));
+    if (response.status < 200 || response.status > 299)
+      throw new CallFailed(formatUnsuccessfulResponse(response, path));
     const sourceEntity = parseSourceEntity(entity, response.value);
     if (sourceEntity === null || creation === undefined)
       throw new CallFailed('The source knows no such group or project');
@@ -239,7 +240,7 @@ async function storeDestination(
   const parent = await resolveParent(uow, run, currentEntity);
   if (isFailure(parent)) return parent;
   if (await isClaimedByEarlierEntity(uow, currentEntity)) return fail('failed', { message: PATH_TAKEN_MESSAGE });
-  const { importId } = importIds(run);
+  const { importId } = getImportIds(run);
   const storages = Object.keys(run.services.git.storages);
   const input = {
     importId,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { type Caller, expectSuccess, world } from '#test/support/world.ts';
-import { type FakeSource, importInput, serveGroup, startFakeSource } from './fake-source.testing.ts';
+import { buildImportInput, type FakeSource, serveGroup, startFakeSource } from './fake-source.testing.ts';
 import { findMappedUsers } from './store.ts';
 import { watchEntity } from './timeout.ts';
 
@@ -27,7 +27,7 @@ async function startImport(
   serveGroup(source, 'acme', 7, lists);
   const slug = here.name('copy');
   const user = await here.user();
-  const { id } = (await expectSuccess(user.post('/bulk_imports', importInput(source, 'acme', slug, more)))).body;
+  const { id } = (await expectSuccess(user.post('/bulk_imports', buildImportInput(source, 'acme', slug, more)))).body;
   return { id, user, source, at: `/groups/${slug}` };
 }
 
@@ -63,7 +63,7 @@ test('fetches further pages while `X-Next-Page` or `Link` announces one', async 
   );
   const user = await here.user();
   const slug = here.name('copy');
-  const { id } = (await expectSuccess(user.post('/bulk_imports', importInput(source, 'acme', slug)))).body;
+  const { id } = (await expectSuccess(user.post('/bulk_imports', buildImportInput(source, 'acme', slug)))).body;
   await here.runJobs();
   assert.deepEqual(await labelsOf({ id, user, at: `/groups/${slug}` }), ['label 1', 'label 2']);
   const pages = source.requests.filter(({ path }) => path.startsWith('/groups/7/labels')).map(({ path }) => path);
@@ -135,7 +135,7 @@ test('records a failure for an invalid element and imports the next one', async 
 test('finishes an import of which one entity failed', async (t) => {
   const fixture = await startImport(t, {});
   const user = await here.user();
-  const { entities, ...input } = importInput(fixture.source, 'acme', here.name('copy'));
+  const { entities, ...input } = buildImportInput(fixture.source, 'acme', here.name('copy'));
   const absent = { ...entities[0]!, source_full_path: 'absent', destination_slug: here.name('copy') };
   const both = (await expectSuccess(user.post('/bulk_imports', { ...input, entities: [...entities, absent] }))).body.id;
   const twice = (
@@ -183,7 +183,7 @@ test('treats a numeric path as a path, not as an id', async (t) => {
   const source = await startFakeSource(t);
   source.respond('/groups/7', { body: { id: 7, full_path: 'acme', name: 'acme', visibility: 'private' } });
   const user = await here.user();
-  const answer = await user.post('/bulk_imports', importInput(source, '7', here.name('copy')));
+  const answer = await user.post('/bulk_imports', buildImportInput(source, '7', here.name('copy')));
   assert.equal(answer.body.message, "Import failed. '7' not found.");
 });
 
@@ -232,7 +232,7 @@ test('limits the number of groups copied at the same time for one user', async (
     ],
   });
   const imports = [1, 2].map(() => {
-    const { configuration, entities: one } = importInput(source, 'acme', '');
+    const { configuration, entities: one } = buildImportInput(source, 'acme', '');
     const wished = Array.from({ length: 4 }, () => ({ ...one[0]!, destination_slug: here.name('copy') }));
     return expectSuccess(user.post('/bulk_imports', { configuration, entities: wished }));
   });

@@ -15,9 +15,9 @@ import type {
 } from '../bulk-import-relations/index.ts';
 import { type ImportFailure, recordFailure, toImportFailure } from './failures.ts';
 import { CallFailed, DestinationDeleted, ImporterBlocked, ImportStopped, ResumeLater } from './interruptions.ts';
-import { type EntityRun, importIds, loadTarget } from './running-entity.ts';
+import { type EntityRun, getImportIds, loadTarget } from './running-entity.ts';
 import type { SourceResponse } from './source.ts';
-import { callSource, unsuccessfulMessage } from './source-calls.ts';
+import { callSource, formatUnsuccessfulResponse } from './source-calls.ts';
 import {
   findStoredObjects,
   incrementImportedCount,
@@ -76,7 +76,7 @@ export async function runRelation(run: EntityRun, tracker: TrackerRow, relation:
     await storePage(run, tracker, relation, target, elements);
     const nextPage = hasNextPage(response, run, elements) ? page + 1 : null;
     await finishPage(run, tracker, nextPage, elements.length, parseTotal(response));
-    log.info({ ...importIds(run), relation: relation.name, page, elements: elements.length }, 'A page was imported');
+    log.info({ ...getImportIds(run), relation: relation.name, page, elements: elements.length }, 'A page was imported');
     if (nextPage === null) return;
     if (nextPage > MAX_PAGES) return failRelation(run, tracker, toTooManyPagesFailure(relation.name));
     if (run.now() > run.deadline) throw new ResumeLater(run.now());
@@ -141,7 +141,7 @@ const isList = ({ status, value }: SourceResponse): boolean =>
 
 function toPageFailure(response: SourceResponse, path: string): ImportFailure {
   if (response.status < 200 || response.status > 299)
-    return new CallFailed(unsuccessfulMessage(response, path)).failure;
+    return new CallFailed(formatUnsuccessfulResponse(response, path)).failure;
   return { step: 'extractor', class: 'BulkImports::Error', message: 'The response of the source is not a list' };
 }
 
@@ -206,7 +206,7 @@ export async function endRelation(
 /** Marks the relation as failed; the entity continues with the next one. */
 export async function failRelation(run: EntityRun, tracker: TrackerRow, failure: ImportFailure): Promise<void> {
   await run.services.database.transaction(async (tx) => {
-    await recordFailure(tx, { ...importIds(run), relation: tracker.relation }, failure);
+    await recordFailure(tx, { ...getImportIds(run), relation: tracker.relation }, failure);
     await updateTracker(tx, tracker.id, { status: 'failed' });
   });
 }
@@ -252,7 +252,7 @@ async function* storeElements(
   const storedObjects = new Map(
     await findStoredObjects(
       database.forRequest().reader,
-      importIds(run),
+      getImportIds(run),
       definition.kind,
       validElements.map(({ key }) => key),
     ),
@@ -309,7 +309,7 @@ async function storeElement(
   } catch (error) {
     if (RUN_ENDING_ERRORS.some((errorClass) => error instanceof errorClass)) throw error;
     run.services.log.warn(
-      { ...importIds(run), relation: definition.relation, key, err: error },
+      { ...getImportIds(run), relation: definition.relation, key, err: error },
       'An object was not imported',
     );
     await recordElementFailure(run, definition, {
@@ -327,7 +327,7 @@ async function recordElementFailure(
   { relation }: ListDefinition,
   failure: ImportFailure,
 ): Promise<void> {
-  await run.services.database.transaction((tx) => recordFailure(tx, { ...importIds(run), relation }, failure));
+  await run.services.database.transaction((tx) => recordFailure(tx, { ...getImportIds(run), relation }, failure));
 }
 
 /** Maximum length of a key, in characters. */
@@ -372,7 +372,9 @@ async function storeChildren(
   const name = `${relation.name}, ${child.name}`;
   const childListKind = `${relation.kind}:${child.name}`;
   if (
-    (await findStoredObjects(database.forRequest().reader, importIds(run), childListKind, [parent.key])).has(parent.key)
+    (await findStoredObjects(database.forRequest().reader, getImportIds(run), childListKind, [parent.key])).has(
+      parent.key,
+    )
   )
     return;
   const definition = { ...child, relation: name };
@@ -396,5 +398,5 @@ async function storeChildren(
     if (!(error instanceof CallFailed)) throw error;
     await recordElementFailure(run, definition, error.failure);
   }
-  await database.transaction((tx) => insertStoredObject(tx, importIds(run), childListKind, parent.key, parent.id));
+  await database.transaction((tx) => insertStoredObject(tx, getImportIds(run), childListKind, parent.key, parent.id));
 }

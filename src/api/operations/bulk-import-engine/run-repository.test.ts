@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { listRefs } from '#git/refs/refs.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { type Caller, expectSuccess, type Project, type World, world } from '#test/support/world.ts';
-import { type FakeResponse, importInput, serveProject, startFakeSource } from './fake-source.testing.ts';
+import { buildImportInput, type FakeResponse, serveProject, startFakeSource } from './fake-source.testing.ts';
 
 const here = await world();
 const there = await world({ env: { HEARTH_SITE_NAME: 'source' } });
@@ -20,8 +20,9 @@ async function importProject(t: TestContext, ...responses: readonly FakeResponse
   source.respond(REFS, ...responses);
   const { owner, path } = await here.newGroup();
   const overrides = { source_type: 'project_entity', destination_namespace: path };
-  const { id } = (await expectSuccess(owner.post('/bulk_imports', importInput(source, 'acme/api', 'api', overrides))))
-    .body;
+  const { id } = (
+    await expectSuccess(owner.post('/bulk_imports', buildImportInput(source, 'acme/api', 'api', overrides)))
+  ).body;
   // A waiting import would take a fetch slot of later tests.
   t.after(() => owner.post(`/bulk_imports/${id}/cancel`));
   await here.runJobs();
@@ -125,7 +126,7 @@ async function filled(owner: Caller): Promise<Project> {
 async function importFromThere(source: Caller, project: Project, url = there.server.address) {
   const { owner, path } = await here.newGroup();
   const overrides = { source_type: 'project_entity', destination_namespace: path };
-  const input = importInput({ url }, `${source.username}/${project.path}`, 'api', overrides);
+  const input = buildImportInput({ url }, `${source.username}/${project.path}`, 'api', overrides);
   const configuration = { url, access_token: source.token };
   const { id } = (await expectSuccess(owner.post('/bulk_imports', { ...input, configuration }))).body;
   await here.runJobs();
@@ -205,7 +206,7 @@ test('imports from itself although requests to other local addresses are blocked
   const group = await there.newGroup();
   await expectSuccess(group.owner.post(`${group.at}/labels`, { name: 'own', color: 'red' }));
   const slug = there.name('again');
-  const { url, ...input } = { url: there.server.address, ...importInput({ url: '' }, group.path, slug) };
+  const { url, ...input } = { url: there.server.address, ...buildImportInput({ url: '' }, group.path, slug) };
   const configuration = { url, access_token: group.owner.token };
   await expectSuccess(group.owner.post('/bulk_imports', { ...input, configuration }));
   await there.runJobs();
@@ -228,7 +229,7 @@ test('imports a group with its subgroups, projects, repositories and planning da
   await there.runJobs();
   const user = await here.user();
   const slug = here.name('Moved');
-  const input = importInput({ url: there.server.address }, acme.path, slug);
+  const input = buildImportInput({ url: there.server.address }, acme.path, slug);
   const configuration = { url: there.server.address, access_token: owner.token };
   const { id } = (await expectSuccess(user.post('/bulk_imports', { ...input, configuration }))).body;
   await here.runJobs();

@@ -10,7 +10,7 @@ import {
   type UntrustedRemote,
 } from '#git/transport/fetch-untrusted.ts';
 import { OutboundFailure, type OutboundResponse } from '#outbound-http/index.ts';
-import { decideDefaultBranch } from '#repositories/branches/initial-default-branch.ts';
+import { chooseDefaultBranch } from '#repositories/branches/initial-default-branch.ts';
 import { recordBulkRefUpdate } from '#repositories/maintenance/maintenance.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
@@ -20,7 +20,7 @@ import { takeFetchSlot } from './fetch-slots.ts';
 import { CallFailed, DestinationDeleted, ImportStopped, ResumeLater } from './interruptions.ts';
 import { lockRepositories, unlockRepositories, unlockUnmovedRepositories } from './repository-import-lock.ts';
 import { failRelation, recordProgress } from './run-relation.ts';
-import { type EntityRun, importIds, loadTarget } from './running-entity.ts';
+import { type EntityRun, getImportIds, loadTarget } from './running-entity.ts';
 import { resumeLaterOrFail } from './source-calls.ts';
 import { type TrackerRow, updateTracker } from './store.ts';
 
@@ -47,7 +47,7 @@ export async function runRepository(run: EntityRun, tracker: TrackerRow): Promis
       oldId: ZERO_ID,
       newId: id,
     }));
-    await decideDefaultBranch(run.services, project.id, branches);
+    await chooseDefaultBranch(run.services, project.id, branches);
     const isStored = await database.transaction(async (tx) => {
       if (!(await unlockUnmovedRepositories(tx, project.id, lockedRepository))) return false;
       await recordBulkRefUpdate(tx, project.id);
@@ -57,7 +57,7 @@ export async function runRepository(run: EntityRun, tracker: TrackerRow): Promis
       return true;
     });
     if (!isStored) return resumeAfterMove(run);
-    log.info({ ...importIds(run), branches: branches.length }, 'A repository was imported');
+    log.info({ ...getImportIds(run), branches: branches.length }, 'A repository was imported');
     return true;
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
@@ -88,7 +88,7 @@ export async function recordOmittedRefs(
   for (const ref of omittedRefs) {
     await recordFailure(
       tx,
-      { ...importIds(run), relation },
+      { ...getImportIds(run), relation },
       {
         step: 'transformer',
         class: 'BulkImports::Error',
@@ -136,7 +136,7 @@ export async function fetchRepository(
     if (error instanceof OutboundFailure) return resumeOrFailRequest(run, tracker, error);
     if (!(error instanceof GitError)) throw error;
     const { failure } = error;
-    services.log.warn({ ...importIds(run), failure }, 'A repository could not be fetched');
+    services.log.warn({ ...getImportIds(run), failure }, 'A repository could not be fetched');
     if (failure.kind === 'missing-object') throw new CallFailed('The history of the repository is not whole');
     const message = `The repository could not be fetched: ${failure.kind}`;
     if (isRetryable(failure)) resumeLaterOrFail(run, tracker, 'git', message);

@@ -26,7 +26,7 @@ export interface EntityRun {
   readonly deadline: string;
 }
 
-export const importIds = ({ entity }: EntityRun) => ({ importId: entity.bulk_import_id, entityId: entity.id });
+export const getImportIds = ({ entity }: EntityRun) => ({ importId: entity.bulk_import_id, entityId: entity.id });
 
 /** Reloads the entity. Throws ImportStopped if its state is no longer `started`. */
 export async function requireRunningEntity(db: Reader, { entity }: EntityRun): Promise<EntityRow> {
@@ -41,7 +41,7 @@ export async function loadTarget(db: Reader, run: EntityRun): Promise<Target> {
   const destination = await loadDestination(db, await loadImporter(db, row.user_id), row);
   if (destination === null || row.source_id === null) throw new DestinationDeleted();
   return {
-    ...importIds(run),
+    ...getImportIds(run),
     source: toSourceGroupOrProject(row, row.source_id),
     destination,
     migrateProjects: row.migrate_projects,

@@ -20,7 +20,7 @@ export async function callSource(run: EntityRun, tracker: TrackerRow, path: stri
     if (!RETRIED_STATUSES.has(response.status)) return response;
     const retries = getRetries(tracker, path);
     const wait = getRetryDelay({ status: response.status, retryAfter: response.header('retry-after') }, retries);
-    return resumeOrFail(run, path, retries, wait, unsuccessfulMessage(response, path));
+    return resumeOrFail(run, path, retries, wait, formatUnsuccessfulResponse(response, path));
   } catch (error) {
     if (!(error instanceof SourceFailure)) throw error;
     if (error.kind === 'aborted') throw new ImportStopped();
@@ -32,7 +32,7 @@ export async function callSource(run: EntityRun, tracker: TrackerRow, path: stri
 }
 
 /** Returns the failure message for a response that is no 2xx. */
-export function unsuccessfulMessage({ status }: Pick<SourceResponse, 'status'>, path: string): string {
+export function formatUnsuccessfulResponse({ status }: Pick<SourceResponse, 'status'>, path: string): string {
   return `Unsuccessful response ${status} from /api/v4${path.split('?', 1)[0]}`;
 }
 

@@ -30,7 +30,11 @@ export interface ImportJobs {
 }
 
 /** Starts the next entities. If none is left, ends the import and returns its final state. */
-export async function advance(tx: Transaction, jobs: ImportJobs, importId: number): Promise<BulkImportState | null> {
+export async function startNextEntities(
+  tx: Transaction,
+  jobs: ImportJobs,
+  importId: number,
+): Promise<BulkImportState | null> {
   const row = await findImportById(tx, importId);
   if (row === undefined || (row.status !== 'created' && row.status !== 'started')) return null;
   const counts = await countEntitiesByState(tx, importId);

@@ -1,8 +1,8 @@
 import {
   type AttributeName,
   attributeParams,
-  defaultBranchErrors,
   importProject,
+  validateDefaultBranch,
 } from '#api/namespaces/projects/index.ts';
 import { optional, type Parameter, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
@@ -44,7 +44,7 @@ export const project = creation({
   async create(uow, { parent, slug, storages }, { name, visibility, archived, created_at, ...attributeValues }) {
     if (parent === null) return invalid({ namespace: ['is not valid'] });
     const { default_branch: branch } = attributeValues;
-    const hasBranch = defaultBranchErrors(branch).default_branch?.length === 0;
+    const hasBranch = validateDefaultBranch(branch).default_branch?.length === 0;
     const values = { ...attributeValues, default_branch: hasBranch ? branch : null };
     const importedState = { archived, created_at };
     const result = await importProject(

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '#test/support/world.ts';
-import { newImport } from './fixtures.testing.ts';
+import { insertImportWithFailure } from './fixtures.testing.ts';
 
 const here = await world();
 
 test('lets its owner and administrators cancel an import repeatedly, and nobody else', async () => {
   const [user, other] = [await here.user(), await here.user()];
-  const { id, entity } = await newImport(here.server, user.id, { status: 'started' });
+  const { id, entity } = await insertImportWithFailure(here.server, user.id, { status: 'started' });
   const cancel = (who: Caller, which: number | string = id) => who.post(`/bulk_imports/${which}/cancel`);
   const refused = await cancel(other);
   assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }]);

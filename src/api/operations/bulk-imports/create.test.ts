@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import { type Caller, world } from '#test/support/world.ts';
-import { importInput, serveGroup, startFakeSource } from '../bulk-import-engine/fake-source.testing.ts';
+import { buildImportInput, serveGroup, startFakeSource } from '../bulk-import-engine/fake-source.testing.ts';
 
 const here = await world();
 await here.root.put('/application/settings', { allow_local_requests_from_web_hooks_and_services: true });
@@ -64,7 +64,7 @@ test('aborts the call to the source when the client disconnects', async (t) => {
     response.on('close', left.resolve);
   });
   const user = await here.user();
-  const raw = JSON.stringify(importInput(source, 'acme', here.name('copy')));
+  const raw = JSON.stringify(buildImportInput(source, 'acme', here.name('copy')));
   const headers = { 'private-token': user.token!, 'content-type': 'application/json' };
   const sent = request(`${here.server.address}/api/v4/bulk_imports`, { method: 'POST', headers, agent: false });
   sent.on('error', () => {});
@@ -95,9 +95,9 @@ test('creates an import from JSON and from a form, with one element or a list', 
   const source = await startFakeSource(t);
   serveGroup(source, 'acme', 7);
   const user = await here.user();
-  const [entity] = importInput(source, 'acme', here.name('made')).entities;
+  const [entity] = buildImportInput(source, 'acme', here.name('made')).entities;
   for (const entities of [[entity], { ...entity, destination_slug: here.name('made') }]) {
-    const { status, body } = await user.post('/bulk_imports', { ...importInput(source, 'acme', ''), entities });
+    const { status, body } = await user.post('/bulk_imports', { ...buildImportInput(source, 'acme', ''), entities });
     assert.equal(status, 201);
     const { id, created_at, updated_at, ...rest } = body;
     assert.deepEqual(rest, { status: 'created', source_type: 'gitlab', source_url: source.url, has_failures: false });
@@ -156,7 +156,7 @@ for (const [said, answers, message] of [
     serveGroup(source, 'acme', 7);
     for (const [path, answer] of Object.entries(answers)) source.respond(path, answer);
     const user = await here.user();
-    const answer = await user.post('/bulk_imports', importInput(source, 'acme', here.name('never')));
+    const answer = await user.post('/bulk_imports', buildImportInput(source, 'acme', here.name('never')));
     assert.deepEqual([answer.status, answer.body], [422, { message }]);
     assert.equal(await importsOf(user), 0);
   });
@@ -169,14 +169,14 @@ test('uses `/metadata` of an older source and skips the check of token scopes', 
   source.respond('/metadata', { body: acme('15.4.0') });
   source.respond('/personal_access_tokens/self', { status: 404 });
   const user = await here.user();
-  assert.equal((await user.post('/bulk_imports', importInput(source, 'acme', here.name('old')))).status, 201);
+  assert.equal((await user.post('/bulk_imports', buildImportInput(source, 'acme', here.name('old')))).status, 201);
   await here.runJobs();
 });
 
 test('names host and port of an unreachable source, and blocks an invalid URL', async () => {
   const user = await here.user();
   const ask = async (url: string) =>
-    (await user.post('/bulk_imports', importInput({ url }, 'acme', here.name('never')))).body.message as string;
+    (await user.post('/bulk_imports', buildImportInput({ url }, 'acme', here.name('never')))).body.message as string;
   assert.match(await ask('http://127.0.0.1:1'), /^Failed to open TCP connection to 127\.0\.0\.1:1/);
   assert.equal(await ask('ftp://src.example'), 'URL is blocked: Only allowed schemes are http, https');
   assert.equal(await ask('file:///etc/passwd'), 'URL is blocked: Only allowed schemes are http, https');
@@ -191,7 +191,7 @@ test('rejects a destination that exists or that the caller may not create', asyn
   const { at: _, owner, developer, path } = await here.newGroup({ with: ['developer'] });
   const project = { source_type: 'project_entity', source_full_path: 'acme/api' };
   const message = async (by: Caller, slug: string, more: object) =>
-    (await by.post('/bulk_imports', importInput(source, 'acme', slug, more))).body.message;
+    (await by.post('/bulk_imports', buildImportInput(source, 'acme', slug, more))).body.message;
   const noRight = `Import failed. '${path}' is invalid, or you do not have permission.`;
   assert.equal(await message(developer, 'a', { destination_namespace: path }), noRight);
   assert.equal(await message(developer, 'a', { ...project, destination_namespace: path }), noRight);
@@ -208,7 +208,7 @@ test('limits URL and token to 255 characters', async (t) => {
   const source = await startFakeSource(t);
   serveGroup(source, 'acme', 7);
   const user = await here.user();
-  const wanted = importInput(source, 'acme', here.name('never'));
+  const wanted = buildImportInput(source, 'acme', here.name('never'));
   const long = { ...wanted, configuration: { url: source.url, access_token: 'x'.repeat(256) } };
   assert.equal(
     (await user.post('/bulk_imports', long)).body.message,
@@ -235,7 +235,7 @@ test('returns 429 for the seventh import in a minute', async () => {
 test('rejects importing a group of this server into itself or its descendants', async () => {
   const { path, owner } = await here.newGroup();
   const url = here.server.address;
-  const wanted = importInput({ url }, path, 'copy', { destination_namespace: path });
+  const wanted = buildImportInput({ url }, path, 'copy', { destination_namespace: path });
   const answer = await owner.post('/bulk_imports', { ...wanted, configuration: { url, access_token: owner.token } });
   assert.deepEqual(answer.body, {
     message:

@@ -1,9 +1,9 @@
 import type { Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
-import { newImport } from './fixtures.testing.ts';
+import { insertImportWithFailure } from './fixtures.testing.ts';
 
-const createEndedImport = ({ callers, server }: Scene) => newImport(server, callers.stranger.id);
+const createEndedImport = ({ callers, server }: Scene) => insertImportWithFailure(server, callers.stranger.id);
 
 export const examples: Examples<typeof endpoints> = {
   // The server imports from itself: tests reach no other server.

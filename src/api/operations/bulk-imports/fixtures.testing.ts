@@ -2,7 +2,7 @@ import type { BulkImportState } from '#database/tables/bulk-imports.ts';
 import type { Server } from '#server.ts';
 
 /** Inserts an import of this user with one partly failed group entity, without a destination. */
-export function newImport(
+export function insertImportWithFailure(
   { services }: Pick<Server, 'services'>,
   userId: number,
   { status = 'finished', at }: { readonly status?: BulkImportState; readonly at?: string } = {},

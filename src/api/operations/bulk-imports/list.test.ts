@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { newImport } from './fixtures.testing.ts';
+import { insertImportWithFailure } from './fixtures.testing.ts';
 
 const here = await world();
 const { server } = here;
@@ -9,7 +9,7 @@ const gone = [404, { message: '404 Not found' }];
 
 test('serializes an import and its entities with failures and counts', async () => {
   const user = await here.user();
-  const { id, entity } = await newImport(server, user.id);
+  const { id, entity } = await insertImportWithFailure(server, user.id);
   const { body: shown } = await user.get(`/bulk_imports/${id}`);
   assert.deepEqual([shown.status, shown.source_type, shown.has_failures], ['finished', 'gitlab', true]);
   const { body } = await user.get(`/bulk_imports/${id}/entities/${entity}`);
@@ -46,7 +46,7 @@ test('sorts lists by creation, filters by status and paginates', async () => {
     ['failed', '2026-01-03T00:00:00.000Z'],
     ['finished', '2026-01-02T00:00:00.000Z'],
   ] as const) {
-    made.push(await newImport(server, user.id, { status, at }));
+    made.push(await insertImportWithFailure(server, user.id, { status, at }));
   }
   const [first, last, middle] = made as [(typeof made)[0], (typeof made)[0], (typeof made)[0]];
   for (const [path, what] of [
@@ -69,8 +69,8 @@ test('sorts lists by creation, filters by status and paginates', async () => {
 
 test('returns 404 for imports of others, also to administrators', async () => {
   const [user, other] = [await here.user(), await here.user()];
-  const { id, entity } = await newImport(server, user.id);
-  const own = await newImport(server, other.id);
+  const { id, entity } = await insertImportWithFailure(server, user.id);
+  const own = await insertImportWithFailure(server, other.id);
   for (const who of [other, here.root]) {
     for (const path of ['', '/entities', `/entities/${entity}`, `/entities/${entity}/failures`]) {
       const { status, body } = await who.get(`/bulk_imports/${id}${path}`);
@@ -85,7 +85,7 @@ test('returns 404 for imports of others, also to administrators', async () => {
 
 test('returns 400 for invalid ids', async () => {
   const user = await here.user();
-  const { id } = await newImport(server, user.id);
+  const { id } = await insertImportWithFailure(server, user.id);
   const ask = async (path: string) => (await user.get(path)).body;
   assert.deepEqual(await ask('/bulk_imports/x'), { error: 'import_id is invalid' });
   assert.deepEqual(await ask(`/bulk_imports/${id}/entities/x`), { error: 'entity_id is invalid' });

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { siteSecretContext } from '#authentication/tokens/site-keys.ts';
+import { buildSiteSecretContext } from '#authentication/tokens/site-keys.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { encrypt } from '#security/encryption.ts';
@@ -24,7 +24,7 @@ export async function issueCredentials(
   const credentials = { access_key: generateToken('', 20), secret_access_key: generateToken('', 40) };
   await updateSiteRow(uow, siteId, {
     access_key_digest: hashToken(credentials.access_key),
-    secret_access_key: encrypt(key, credentials.secret_access_key, siteSecretContext(siteId)),
+    secret_access_key: encrypt(key, credentials.secret_access_key, buildSiteSecretContext(siteId)),
   });
   return credentials;
 }

@@ -8,16 +8,16 @@ import { fsck } from '#git/storage/maintenance.ts';
 import { isRepositoryInUse } from '#git/storage/storage.ts';
 import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
 import { createIntent, deleteIntent } from '#repositories/ref-updates/intents.ts';
-import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { updateRepositoryRefs } from '#repositories/ref-updates/move-refs.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { basic } from '#test/examples/scene.ts';
 import { jobRun } from '#test/support/job-run.ts';
 import type { Project } from '#test/support/world.ts';
-import { pathExists, worldWithStorages } from './fixtures.testing.ts';
+import { createWorldWithStorages, pathExists } from './fixtures.testing.ts';
 import { moveNext, STEPS } from './run.ts';
 
 const { root, anonymous, user, newProject, server, runJobs, clock, getRepositoryRow, moveAll } =
-  await worldWithStorages();
+  await createWorldWithStorages();
 const { git, database } = server.services;
 const owner = await user();
 const MESSAGE = 'The repository is temporarily read-only. Please try again later.';
@@ -286,7 +286,7 @@ test('a late write that started before a move does not write to the old location
   await runJobs();
   const changes = [{ ref: 'refs/heads/late', oldId: '0'.repeat(40), newId: main }];
   const moveLate = (project: Awaited<ReturnType<typeof getRepositoryRow>>) =>
-    moveRefs(server.services, { project, actor: { server: true, userId: null }, changes });
+    updateRepositoryRefs(server.services, { project, actor: { server: true, userId: null }, changes });
   const refusal = await moveLate(before);
   assert.equal(isFailure(refusal) && refusal.code, 'readOnly');
   assert.equal(await moveLate(await getRepositoryRow(project.id)), undefined);

@@ -1,9 +1,9 @@
 import { access } from 'node:fs/promises';
-import { repositoryAt } from '#git/git.ts';
+import { getRepositoryAt } from '#git/git.ts';
 import { type World, world } from '#test/support/world.ts';
 
 /** Creates a world with two storages, `default` and `other`; new repositories are in `default`. */
-export async function worldWithStorages() {
+export async function createWorldWithStorages() {
   const storages = JSON.stringify({ default: { path: 'one' }, other: { path: 'two' } });
   const testWorld = await world({ env: { HEARTH_STORAGES: storages } });
   return { ...testWorld, ...createHelpers(testWorld) };
@@ -19,7 +19,7 @@ function createHelpers({ server, runJobs, clock }: World) {
         .select(['project_id as id', 'storage', 'disk_path', 'default_branch', 'read_only', 'move_id'])
         .where('project_id', '=', projectId)
         .executeTakeFirstOrThrow();
-      return { ...row, directory: repositoryAt(git, row.storage, row.disk_path).directory };
+      return { ...row, directory: getRepositoryAt(git, row.storage, row.disk_path).directory };
     },
     /** Runs all jobs of moves, including the delayed cleanup. */
     async moveAll() {

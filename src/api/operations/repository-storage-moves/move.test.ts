@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { listRefs } from '#git/refs/refs.ts';
 import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
-import { pathExists, worldWithStorages } from './fixtures.testing.ts';
+import { createWorldWithStorages, pathExists } from './fixtures.testing.ts';
 import { moveAll as scheduleMoves } from './schedule-all.ts';
 
 const { root, user, anonymous, newProject, newGroup, server, runJobs, clock, getRepositoryRow, moveAll } =
-  await worldWithStorages();
+  await createWorldWithStorages();
 const { git, database } = server.services;
 const owner = await user();
 const to = (destination_storage_name: string) => ({ destination_storage_name });

@@ -2,7 +2,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import type { StorageMovesTable } from '#database/tables/storage-moves.ts';
-import { diskPathFor } from '#git/storage/storage.ts';
+import { toDiskPath } from '#git/storage/storage.ts';
 import { type Access, administrator } from '#http/access/access.ts';
 import { loadVisibleGroup, loadVisibleProject } from '#http/access/project-access.ts';
 import type { Parameters } from '#http/parameters/declarations.ts';
@@ -38,7 +38,7 @@ export interface DiskPathMove {
 
 /** Assigns the destination paths. Each is new, so that no leftover directory is mistaken for a copy. */
 export function assignDiskPaths(moveId: number, { repositories }: Container): DiskPathMove[] {
-  return repositories.map(({ diskPath }, index) => ({ from: diskPath, to: diskPathFor(`move ${moveId} ${index}`) }));
+  return repositories.map(({ diskPath }, index) => ({ from: diskPath, to: toDiskPath(`move ${moveId} ${index}`) }));
 }
 
 export interface Kind {

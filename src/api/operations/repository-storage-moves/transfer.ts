@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Git, repositoryAt } from '#git/git.ts';
+import { type Git, getRepositoryAt } from '#git/git.ts';
 import type { Repository } from '#git/repository.ts';
 import { deleteRepository, repositoryExists } from '#git/storage/storage.ts';
 import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
@@ -20,12 +20,12 @@ interface Pair {
 /** Returns each repository of the move with its copy. */
 export function getRepositoryPairs(git: Git, move: Move): Pair[] {
   return parseDiskPaths(move).map(({ from, to }) => ({
-    source: repositoryAt(git, move.source_storage, from),
-    copy: repositoryAt(git, move.destination_storage, to),
+    source: getRepositoryAt(git, move.source_storage, from),
+    copy: getRepositoryAt(git, move.destination_storage, to),
   }));
 }
 
-export interface Transferred extends Pair {
+export interface TransferredRepository extends Pair {
   readonly copied: CopiedFiles;
 }
 
@@ -37,9 +37,9 @@ export async function transfer(
   git: Git,
   move: Move,
   { nonEmptyPaths, signal }: { readonly nonEmptyPaths: readonly string[]; readonly signal: AbortSignal },
-): Promise<Transferred[]> {
+): Promise<TransferredRepository[]> {
   const drafts = join(git.storages[move.destination_storage]!, DRAFTS, String(move.id));
-  const transferred: Transferred[] = [];
+  const transferred: TransferredRepository[] = [];
   const diskPaths = parseDiskPaths(move);
   for (const [index, pair] of getRepositoryPairs(git, move).entries()) {
     // An empty repository may have no directory. A path in `nonEmptyPaths` is never skipped: its copy throws if it is missing.
@@ -56,7 +56,7 @@ export async function transfer(
 /** Verifies the copies. Returns the checksums of the first copy that differs from its source, or null. */
 export async function verify(
   git: Git,
-  transferred: readonly Transferred[],
+  transferred: readonly TransferredRepository[],
   signal: AbortSignal,
 ): Promise<{ readonly from: string; readonly to: string } | null> {
   for (const transferredPair of transferred) {

@@ -1,9 +1,9 @@
 import type { Transaction } from '#database/database.ts';
-import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import { reassignToGhost } from '#events/reassign-to-ghost.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Git, repositoryAt } from '#git/git.ts';
+import { type Git, getRepositoryAt } from '#git/git.ts';
 import { deleteRepository } from '#git/storage/storage.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
@@ -39,7 +39,7 @@ export const deleteSnippetRepository = defineJob({
 });
 
 async function deleteRepositoryAt(git: Git, { storage, disk_path }: SnippetRepositoryLocation): Promise<void> {
-  await deleteRepository(git, repositoryAt(git, storage, disk_path));
+  await deleteRepository(git, getRepositoryAt(git, storage, disk_path));
 }
 
 /** Deletes a snippet if it exists; a job deletes its repository. */
@@ -52,7 +52,7 @@ export async function deleteSnippet(tx: Transaction, id: number): Promise<void> 
 export const onUserDeleted = subscription({
   event: 'user-deleted',
   inBatches: (uow, deletion) =>
-    nextBatch(() => reassignToGhost(uow, { table: 'snippets', column: 'author_id' }, deletion, deleteSnippetBatch)),
+    runBatchSteps(() => reassignToGhost(uow, { table: 'snippets', column: 'author_id' }, deletion, deleteSnippetBatch)),
 });
 
 /** Deletes a batch of the user's snippets. Returns the number. */

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { reidentify } from '#authentication/reidentify.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
-import { type Visibility, validateUnrestricted } from '#authorization/visibility-levels.ts';
+import { type Visibility, validateAllowedVisibility } from '#authorization/visibility-levels.ts';
 import { SNIPPET_BRANCH } from '#domain/snippets.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { commitChanges } from '#git/commits/commit.ts';
-import { gitForClient, repositoryAt } from '#git/git.ts';
+import { getRepositoryAt, gitForClient } from '#git/git.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
-import { diskPathFor, ensureRepository } from '#git/storage/storage.ts';
+import { ensureRepository, toDiskPath } from '#git/storage/storage.ts';
 import { hasLineBreak } from '#git/trees/reserved-names.ts';
 import type { Services } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';
@@ -65,7 +65,7 @@ async function insertDraft(
   const errors = compactFieldErrors({
     title: title.trim() === '' ? ["can't be blank"] : [],
     files: files.length === 0 ? ["can't be blank"] : [],
-    visibility_level: validateUnrestricted(uow.actor, visibility, settings),
+    visibility_level: validateAllowedVisibility(uow.actor, visibility, settings),
   });
   if (errors !== null) return invalid(errors);
   const draft = await uow
@@ -77,7 +77,7 @@ async function insertDraft(
       visibility,
       files: JSON.stringify(files.map(({ path }) => path)),
       storage: chooseStorage(storages, settings.repository_storages_weighted),
-      disk_path: diskPathFor(randomUUID()),
+      disk_path: toDiskPath(randomUUID()),
       made: false,
       created_at: uow.now,
       updated_at: uow.now,
@@ -104,7 +104,7 @@ async function createSnippetRepository(
   if (files.some(({ path }) => hasLineBreak(path))) return invalid({ files: ['are invalid'] });
   // Not aborted when the client disconnects: a partial repository would only have to be deleted.
   const git = gitForClient(services.git, null);
-  const repository = repositoryAt(git, storage, disk_path);
+  const repository = getRepositoryAt(git, storage, disk_path);
   await ensureRepository(repository, { defaultBranch: SNIPPET_BRANCH });
   const changes = files.map(({ path, content }) => ({
     action: 'create' as const,

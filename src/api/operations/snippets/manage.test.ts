@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { repositoryAt } from '#git/git.ts';
+import { getRepositoryAt } from '#git/git.ts';
 import { resolveRef } from '#git/refs/refs.ts';
 import { repositoryExists } from '#git/storage/storage.ts';
 import { jobRun } from '#test/support/job-run.ts';
@@ -43,7 +43,7 @@ test('returns the created snippet, whose repository has its file', async () => {
     imported_from: 'none',
   });
   const { storage, disk_path } = await rowOf(id);
-  assert.match((await resolveRef(repositoryAt(git, storage, disk_path), 'refs/heads/main'))!, /^[0-9a-f]{40}$/);
+  assert.match((await resolveRef(getRepositoryAt(git, storage, disk_path), 'refs/heads/main'))!, /^[0-9a-f]{40}$/);
   assert.equal((await author.get(`/snippets/${id}/raw`)).text, 'héllo\n');
 });
 
@@ -114,7 +114,7 @@ test('a draft of a dead process is invisible and is deleted with its repository'
   clock.advance(3601);
   await runJobs();
   assert.equal(await rowOf(id), undefined);
-  assert.equal(await repositoryExists(repositoryAt(git, row.storage, row.disk_path)), false);
+  assert.equal(await repositoryExists(getRepositoryAt(git, row.storage, row.disk_path)), false);
 });
 
 test('a late or repeated draft cleanup does not delete a published snippet', async () => {
@@ -192,7 +192,7 @@ test('only author and administrators can delete a snippet, and a job deletes its
   assert.equal((await author.delete(`/snippets/${id}`)).status, 404);
   await runJobs();
   const { git } = server.services;
-  assert.equal(await repositoryExists(repositoryAt(git, row!.storage, row!.disk_path)), false);
+  assert.equal(await repositoryExists(getRepositoryAt(git, row!.storage, row!.disk_path)), false);
 });
 
 test('deleting a user reassigns their snippets to the ghost user; a hard delete deletes them', async () => {

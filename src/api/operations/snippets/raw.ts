@@ -1,5 +1,5 @@
 import { SNIPPET_BRANCH } from '#domain/snippets.ts';
-import { repositoryAt } from '#git/git.ts';
+import { getRepositoryAt } from '#git/git.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
 import { findEntryAtPath } from '#git/trees/path-entries.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
@@ -17,7 +17,7 @@ export async function streamFirstFile(
   snippet: Snippet,
   client: RequestClient,
 ): Promise<StreamReply> {
-  const repository = repositoryAt(git, snippet.storage, snippet.disk_path);
+  const repository = getRepositoryAt(git, snippet.storage, snippet.disk_path);
   const [path] = parseFilePaths(snippet) as [string];
   const tip = await findBranchHead(repository, SNIPPET_BRANCH);
   const entry = tip === null ? null : await findEntryAtPath(git, repository, tip, path);

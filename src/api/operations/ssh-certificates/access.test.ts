@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '#test/support/world.ts';
-import { groupWithCertificates, newKey } from './fixtures.testing.ts';
+import { createGroupWithCertificates, newKey } from './fixtures.testing.ts';
 
 const here = await world();
 const FLAG = '/features/ssh_certificates_rest_endpoints';
@@ -20,7 +20,7 @@ async function getResponses(caller: Caller, list: string) {
 const thrice = (status: number, body: unknown) => Array.from({ length: 3 }, () => [status, body]);
 
 test('only Owners and administrators have access; callers who cannot see the group get 404', async () => {
-  const group = await groupWithCertificates(here);
+  const group = await createGroupWithCertificates(here);
   for (const role of ['developer', 'maintainer'] as const) {
     assert.deepEqual(
       await getResponses(await group.addMember(role), group.list),
@@ -40,7 +40,7 @@ test('only Owners and administrators have access; callers who cannot see the gro
 });
 
 test('the feature flag is off by default and applies to one group', async () => {
-  const [group, other] = [await here.newGroup(), await groupWithCertificates(here)];
+  const [group, other] = [await here.newGroup(), await createGroupWithCertificates(here)];
   const list = `${encodeURIComponent(group.full_path)}/ssh_certificates`;
   assert.deepEqual(await getResponses(group.owner, `/groups/${list}`), thrice(404, NO_ROUTE));
   assert.equal((await other.owner.get(other.list)).status, 200);
@@ -74,12 +74,12 @@ test('returns parameter errors before the group is loaded', async () => {
 
 test('returns 404 on the free tier', async () => {
   const free = await world({ env: { HEARTH_TIER: 'free' } });
-  const group = await groupWithCertificates(free);
+  const group = await createGroupWithCertificates(free);
   assert.deepEqual(await getResponses(group.owner, group.list), thrice(404, NO_ROUTE));
 });
 
 test('lists certificates in pages, oldest first', async () => {
-  const group = await groupWithCertificates(here);
+  const group = await createGroupWithCertificates(here);
   for (const title of ['b', 'a', 'c']) await group.owner.post(group.list, { title, key: newKey() });
   const [first, second] = [1, 2].map((page) => group.owner.get(group.list, { page, per_page: 2 }));
   const titles = async (answer: typeof first) => (await answer)!.body.map(({ title }: { title: string }) => title);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { groupWithCertificates, newKey, sshKey } from './fixtures.testing.ts';
+import { createGroupWithCertificates, newKey, sshKey } from './fixtures.testing.ts';
 
 const here = await world();
-const group = await groupWithCertificates(here);
+const group = await createGroupWithCertificates(here);
 const TAKEN = 'Fingerprint must be unique. This CA has already been configured for another namespace.';
 
 const add = (key: string, title = 'build CA') => group.owner.post(group.list, { title, key });
@@ -58,7 +58,7 @@ test('returns the errors of title and key in one message, but only one error for
 });
 
 test('rejects a key that any group has, ignoring its comment', async () => {
-  const [key, other] = [newKey(), await groupWithCertificates(here)];
+  const [key, other] = [newKey(), await createGroupWithCertificates(here)];
   await other.owner.post(other.list, { title: 'theirs', key });
   assert.equal(await textsOf(key), TAKEN);
   assert.equal(await textsOf(key.replace('ca@acme', 'nobody')), TAKEN);
@@ -66,7 +66,7 @@ test('rejects a key that any group has, ignoring its comment', async () => {
 });
 
 test('of two concurrent requests with one key exactly one succeeds', async () => {
-  const [key, other] = [newKey(), await groupWithCertificates(here)];
+  const [key, other] = [newKey(), await createGroupWithCertificates(here)];
   const answers = await Promise.all([
     add(key),
     other.owner.post(other.list, { title: 'theirs', key }),

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expectSuccess, world } from '#test/support/world.ts';
-import { groupWithCertificates, newKey } from './fixtures.testing.ts';
+import { createGroupWithCertificates, newKey } from './fixtures.testing.ts';
 
 const here = await world();
 
 /** Creates a group with a certificate, and another group that can add the same key. */
 async function createGroups() {
-  const [group, other, key] = [await groupWithCertificates(here), await groupWithCertificates(here), newKey()];
+  const [group, other, key] = [
+    await createGroupWithCertificates(here),
+    await createGroupWithCertificates(here),
+    newKey(),
+  ];
   const { body } = await expectSuccess(group.owner.post(group.list, { title: 'CA', key }));
   const addSameKey = () => other.owner.post(other.list, { title: 'mine now', key });
   assert.equal((await addSameKey()).status, 422);

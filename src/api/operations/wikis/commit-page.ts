@@ -9,7 +9,7 @@ import { ZERO_ID } from '#git/refs/refs.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
 import type { Services } from '#http/services.ts';
 import type { PathRename } from '#repositories/ref-updates/intents.ts';
-import { moveRefs, type WikiAbility } from '#repositories/ref-updates/move-refs.ts';
+import { updateRepositoryRefs, type WikiAbility } from '#repositories/ref-updates/move-refs.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { findOrCreateWiki } from '#repositories/wikis/find-or-create.ts';
 import { createKeyedLock } from '#runtime/concurrency-limiter.ts';
@@ -109,7 +109,7 @@ async function commitPlan<Result>(
   if ('rejected' in commit) return toChangeFailure(commit.rejected);
   const change = { ref: HEADS + branch, oldId: tip ?? ZERO_ID, newId: commit.commit };
   const move = { wiki, actor: { caller, may }, changes: [change], first: now === null, ...(renamed && { renamed }) };
-  const failure = await moveRefs(services, move);
+  const failure = await updateRepositoryRefs(services, move);
   if (failure === undefined) return commit.commit;
   if (failure.code === 'readOnly') return fail('readOnly');
   if (failure.code === 'invalid-name' || failure.code === 'conflict') return invalid({ branch: ['is invalid'] });

@@ -4,7 +4,7 @@ import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import { findWiki } from '#domain/wikis.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
 import type { Services } from '#http/services.ts';
-import { slugKey } from '#repositories/wikis/page-names.ts';
+import { toSlugKey } from '#repositories/wikis/page-names.ts';
 import { serializeListedPage, serializePage } from './entities.ts';
 import { parseFrontMatter } from './front-matter.ts';
 import { type FoundPage, listPagesInBatches, loadWikiHead, type WikiSnapshot } from './load-page.ts';
@@ -51,7 +51,7 @@ async function* writeJson(
       now.wiki.wiki_id,
       pages.map(({ page }) => page),
     );
-    const withId = ({ page }: FoundPage) => ({ id: ids.get(slugKey(page.slug)) as number, page });
+    const withId = ({ page }: FoundPage) => ({ id: ids.get(toSlugKey(page.slug)) as number, page });
     if (!withContent && pages.length > 0) {
       const text = JSON.stringify(pages.map((page) => serializeListedPage(withId(page)))).slice(1, -1);
       yield isFirst ? text : `,${text}`;

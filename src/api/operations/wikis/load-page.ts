@@ -5,7 +5,7 @@ import { findBranchHead } from '#git/refs/revision.ts';
 import type { Repository } from '#git/repository.ts';
 import { listTree, type TreeListEntry } from '#git/trees/tree-list.ts';
 import { getRepository } from '#repositories/repository.ts';
-import { type PageName, parsePageName, slugKey } from '#repositories/wikis/page-names.ts';
+import { type PageName, parsePageName, toSlugKey } from '#repositories/wikis/page-names.ts';
 import { createYielder } from '#runtime/yielding.ts';
 
 /** A wiki at one commit. */
@@ -48,8 +48,9 @@ export async function findPage({ git, repository, commit }: WikiSnapshot, slug: 
       for await (const entry of iterateEntries(git, repository, folder.treeId)) {
         const path = folder.path + entry.path;
         const page = isLast && entry.type === 'blob' ? parsePageName(path) : null;
-        if (page !== null && slugKey(page.slug) === slugKey(folder.path + part)) pages.push({ page, blob: entry.id });
-        else if (!isLast && entry.type === 'tree' && slugKey(entry.path) === slugKey(part))
+        if (page !== null && toSlugKey(page.slug) === toSlugKey(folder.path + part))
+          pages.push({ page, blob: entry.id });
+        else if (!isLast && entry.type === 'tree' && toSlugKey(entry.path) === toSlugKey(part))
           next.push({ treeId: entry.id, path: `${path}/` });
       }
     }

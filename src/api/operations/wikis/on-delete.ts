@@ -1,8 +1,8 @@
 import { deleteBatch } from '#database/batch-statements.ts';
-import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { repositoryAt } from '#git/git.ts';
+import { getRepositoryAt } from '#git/git.ts';
 import { deleteRepository } from '#git/storage/storage.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
@@ -13,7 +13,7 @@ import type { RepositoryLocation } from '#repositories/repository.ts';
 export const deleteWikiRepository = defineJob({
   kind: 'remove_wiki_repository',
   handle: ({ git }: Pick<Services, 'git'>, { storage, disk_path }: RepositoryLocation) =>
-    deleteRepository(git, repositoryAt(git, storage, disk_path)),
+    deleteRepository(git, getRepositoryAt(git, storage, disk_path)),
 });
 
 type Column = 'project_id' | 'group_id';
@@ -27,7 +27,7 @@ function findWikiRow(uow: UnitOfWork, column: Column, id: number) {
 async function deletePageBatch(uow: UnitOfWork, column: Column, id: number) {
   const wiki = await findWikiRow(uow, column, id);
   if (wiki === undefined) return undefined;
-  return nextBatch(() => deleteBatch(uow, { table: 'wiki_pages', column: 'wiki_id' }, wiki.wiki_id, BATCH_SIZE));
+  return runBatchSteps(() => deleteBatch(uow, { table: 'wiki_pages', column: 'wiki_id' }, wiki.wiki_id, BATCH_SIZE));
 }
 
 async function enqueueRepositoryDeletion(uow: UnitOfWork, column: Column, id: number): Promise<void> {

@@ -6,7 +6,7 @@ import { streamObject } from '#git/objects/object-reader.ts';
 import type { Repository } from '#git/repository.ts';
 import type { Services } from '#http/services.ts';
 import { findOrCreatePageIds } from '#repositories/wikis/page-changes.ts';
-import { type PageName, slugKey } from '#repositories/wikis/page-names.ts';
+import { type PageName, toSlugKey } from '#repositories/wikis/page-names.ts';
 import { parseFrontMatter } from './front-matter.ts';
 import type { PageReader } from './read-queue.ts';
 
@@ -29,7 +29,7 @@ export async function renderPage(
     parseFrontMatter(content, reader),
     getPageIds(services, wiki_id, [page]),
   ]);
-  return { id: ids.get(slugKey(page.slug)) as number, page, content, front_matter };
+  return { id: ids.get(toSlugKey(page.slug)) as number, page, content, front_matter };
 }
 
 /** Returns the ids of pages by slug key. A page without an id gets one. */
@@ -39,7 +39,7 @@ export async function getPageIds(
   pages: readonly PageName[],
 ): Promise<ReadonlyMap<string, number>> {
   const knownIds = await findPageIds(database.reader, wikiId, pages);
-  const newPages = pages.filter(({ slug }) => !knownIds.has(slugKey(slug)));
+  const newPages = pages.filter(({ slug }) => !knownIds.has(toSlugKey(slug)));
   if (newPages.length === 0) return knownIds;
   const created = await database.transaction((tx) => findOrCreatePageIds(tx, wikiId, newPages));
   return new Map([...knownIds, ...created]);
@@ -55,7 +55,7 @@ async function findPageIds(db: Reader, wikiId: number, pages: readonly PageName[
     .where(
       'slug_key',
       'in',
-      pages.map(({ slug }) => slugKey(slug)),
+      pages.map(({ slug }) => toSlugKey(slug)),
     )
     .execute();
   return new Map(rows.map(({ id, slug_key }) => [slug_key as string, id]));

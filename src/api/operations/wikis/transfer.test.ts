@@ -6,11 +6,11 @@ import { getRepository } from '#repositories/repository.ts';
 import { newSite } from '#test/support/replication-sites.ts';
 import { expectSuccess, type Group, type Project } from '#test/support/world.ts';
 import { countReplicables } from '../replicables/index.ts';
-import { worldWithStorages } from '../repository-storage-moves/fixtures.testing.ts';
+import { createWorldWithStorages } from '../repository-storage-moves/fixtures.testing.ts';
 
 // Storage moves, replication and deletion of wikis with their project or group.
 
-const here = await worldWithStorages();
+const here = await createWorldWithStorages();
 const { root, newProject, newGroup, name, runJobs, moveAll, server } = here;
 const { database, git } = server.services;
 

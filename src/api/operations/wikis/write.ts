@@ -5,7 +5,7 @@ import { listTree } from '#git/trees/tree-list.ts';
 import { formatBytes } from '#http/parameters/texts.ts';
 import type { Services } from '#http/services.ts';
 import type { PathRename } from '#repositories/ref-updates/intents.ts';
-import { type PageName, parsePageName, slugKey } from '#repositories/wikis/page-names.ts';
+import { type PageName, parsePageName, toSlugKey } from '#repositories/wikis/page-names.ts';
 import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import {
@@ -103,7 +103,7 @@ async function planUpdate(
     const update = { action: 'update' as const, path: page.path, content: Buffer.from(content) };
     return { changes: isNew ? [update] : [], message, result };
   }
-  const isRenamed = slugKey(slug) !== slugKey(page.slug);
+  const isRenamed = toSlugKey(slug) !== toSlugKey(page.slug);
   if (isRenamed && (await findPage(now, slug))) return SAME_TITLE;
   const pathsBelow = slug === page.slug ? [] : await filesBelow(now, page.slug);
   if (pathsBelow === null) return invalid({ base: ['There are too many pages below that page.'] });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobRun } from '#test/support/job-run.ts';
-import { archivedJob, pipelineRow, runningJob } from '#test/support/pipeline-rows.ts';
+import { archivedJob, insertPipelineRow, runningJob } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
 import { expireArtifacts } from './expire.ts';
 import { sendArtifact } from './upload.testing.ts';
@@ -58,7 +58,7 @@ for (const [access, ...expected] of [
 ] as const) {
   test(`artifacts:access ${access} restricts users and their jobs, except jobs of the same pipeline`, async () => {
     const project = await here.newProject({ with: ['reporter', 'developer', 'maintainer'], visibility: 'public' });
-    const pipeline_id = await pipelineRow(here, project);
+    const pipeline_id = await insertPipelineRow(here, project);
     const options = JSON.stringify({ artifacts: { access } });
     const job = await runningJob(here, project, { pipeline_id, options });
     assert.equal((await sendArtifact(anonymous, job)).status, 201);

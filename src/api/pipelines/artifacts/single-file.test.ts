@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { archivedJob, pipelineRow, runningJob } from '#test/support/pipeline-rows.ts';
+import { archivedJob, insertPipelineRow, runningJob } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
 import { createZip } from '#test/support/zip.ts';
 
@@ -64,7 +64,7 @@ test('serves the archive of the latest successful pipeline of a ref, despite lat
   const project = await here.newProject();
   const ref = 'topic/x';
   const runPipeline = async (status: 'success' | 'failed', text: string) => {
-    const pipeline_id = await pipelineRow(here, project, { ref, status });
+    const pipeline_id = await insertPipelineRow(here, project, { ref, status });
     const archive = { content: createZip([{ name: 'dir/a.txt', content: text }]), status, pipeline_id } as const;
     await archivedJob(here, project, { ...archive, content: 'old', name: 'build', retried: true });
     await archivedJob(here, project, { ...archive, name: 'build' });
@@ -82,7 +82,7 @@ test('serves the archive of the latest successful pipeline of a ref, despite lat
 
 test('returns 400 without a job name, and 404 for another job, ref or file', async () => {
   const project = await here.newProject({ with: ['reporter'] });
-  const pipeline_id = await pipelineRow(here, project, { status: 'success', sha: 'b'.repeat(40) });
+  const pipeline_id = await insertPipelineRow(here, project, { status: 'success', sha: 'b'.repeat(40) });
   const options = JSON.stringify({ artifacts: { access: 'developer' } });
   await archivedJob(here, project, { pipeline_id, name: 'build', status: 'success', content, options });
   await runningJob(here, project, { pipeline_id, name: 'bare', status: 'success' });
@@ -105,7 +105,7 @@ test('returns 400 without a job name, and 404 for another job, ref or file', asy
 
 test('restricts files like their archive, and accepts job tokens', async () => {
   const project = await here.newProject({ with: ['reporter', 'developer'], visibility: 'public' });
-  const pipeline_id = await pipelineRow(here, project, { status: 'success' });
+  const pipeline_id = await insertPipelineRow(here, project, { status: 'success' });
   const job = await runningJob(here, project, { pipeline_id, name: 'build' });
   await archivedJob(here, project, { pipeline_id, name: 'open', status: 'success', content });
   const { id } = await archivedJob(here, project, { pipeline_id, name: 'closed', status: 'success', content });

@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
-import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import type { PipelinesTables } from '#database/tables/pipelines.ts';
 import { loadJobOptions } from '#domain/job-options.ts';
@@ -102,7 +102,7 @@ export async function getSizeLimit(db: Reader, projectId: number): Promise<numbe
     .select(['namespace_id', 'attributes'])
     .where('id', '=', projectId)
     .executeTakeFirstOrThrow();
-  const projectLimit = storedAttributes(project).max_artifacts_size;
+  const projectLimit = parseStoredAttributes(project).max_artifacts_size;
   if (projectLimit !== null) return projectLimit;
   const namespaces = await selectSelfAndAncestors(db, project.namespace_id)
     .select('namespaces.attributes')

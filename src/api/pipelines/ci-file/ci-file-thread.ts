@@ -1,5 +1,5 @@
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
-import { createWorkerThread, siblingProgram, ThreadTerminated } from '#runtime/worker-thread.ts';
+import { createWorkerThread, resolveSiblingProgram, ThreadTerminated } from '#runtime/worker-thread.ts';
 import { type CiFileEvaluation, type CiFileTask, failedEvaluation } from './evaluate.ts';
 import type { ContextNeeds, PlanContextData } from './plan/plan-context.ts';
 import { type ReadFile, TOO_LARGE } from './yaml/includes.ts';
@@ -21,7 +21,7 @@ export interface CiFileSources {
 }
 
 const thread = createWorkerThread<CiFileTask, CiFileEvaluation, CiFileQuestion, CiFileAnswer>({
-  program: siblingProgram(import.meta.url, 'ci-file-program'),
+  program: resolveSiblingProgram(import.meta.url, 'ci-file-program'),
   maxOldGenerationSizeMb: 192,
   timeout: 5_000,
   queue: { maxWaiting: 200, retryAfter: 5 },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { errorOf, planOf } from './plan/fixtures.testing.ts';
+import { findConfigurationError, planRequiredPipeline } from './plan/fixtures.testing.ts';
 
 test('merges keys of extended jobs; own keys take precedence, then the last extended job', async () => {
-  const { jobs } = await planOf(`
+  const { jobs } = await planRequiredPipeline(`
 .a: {script: a, tags: [a, b], variables: {X: a, Y: a}, image: one}
 .b: {extends: .a, script: b, variables: {Y: b}}
 .c: {tags: [c]}
@@ -19,15 +19,15 @@ J: {extends: [.b, .c], variables: {Z: j}}`);
 
 test('limits extends to ten levels', async () => {
   const chain = Array.from({ length: 9 }, (_, index) => `.t${index}: {extends: .t${index + 1}}`).join('\n');
-  assert.equal(await errorOf(`J: {extends: .t0}\n${chain}\n.t9: {script: a}`), null);
+  assert.equal(await findConfigurationError(`J: {extends: .t0}\n${chain}\n.t9: {script: a}`), null);
   assert.match(
-    (await errorOf(`J: {extends: .t}\n.t: {extends: .t0}\n${chain}\n.t9: {script: a}`))!,
+    (await findConfigurationError(`J: {extends: .t}\n.t: {extends: .t0}\n${chain}\n.t9: {script: a}`))!,
     /nesting too deep/,
   );
 });
 
 test('resolves anchors and merge keys; keys of the map itself take precedence', async () => {
-  const { jobs } = await planOf(`
+  const { jobs } = await planRequiredPipeline(`
 .base: &base {image: one, script: &script [a, b]}
 J: {<<: *base, image: two}
 K: {script: [*script, c]}
@@ -43,14 +43,14 @@ L: {<<: [{image: first}, *base]}`);
 });
 
 test('resolves references, also nested ones', async () => {
-  const { jobs } = await planOf(`
+  const { jobs } = await planRequiredPipeline(`
 .one: {script: [a, b]}
 .two: {script: [!reference [.one, script], c]}
 J: {script: [!reference [.two, script], d], rules: !reference [.rules, rules]}
 .rules: {rules: [{when: manual}]}`);
   assert.deepEqual([jobs[0]!.options.script, jobs[0]!.when], [['a', 'b', 'c', 'd'], 'manual']);
   const ring = '.a: {script: !reference [.b, script]}\n.b: {script: !reference [.a, script]}\nJ: {script: x}';
-  assert.match((await errorOf(ring))!, /circular chain/);
+  assert.match((await findConfigurationError(ring))!, /circular chain/);
 });
 
 test('merges nested includes first; the file itself takes precedence', async () => {
@@ -58,7 +58,7 @@ test('merges nested includes first; the file itself takes precedence', async () 
     'ci/a.yml': 'include: /ci/b.yaml\nJ: {script: a, image: a}\n.t: {tags: [t]}',
     'ci/b.yaml': 'J: {script: b, stage: deploy}',
   };
-  const { jobs } = await planOf('include: [{local: ci/a.yml}]\nJ: {extends: .t, image: own}', {}, files);
+  const { jobs } = await planRequiredPipeline('include: [{local: ci/a.yml}]\nJ: {extends: .t, image: own}', {}, files);
   const [job] = jobs;
   assert.deepEqual(
     [job!.stage, job!.options.script, job!.options.image?.name, job!.tags],
@@ -71,13 +71,13 @@ test('stops at circular includes', async () => {
     'a.yml': 'include: b.yml\nA: {script: a}',
     'b.yml': 'include: [a.yml, .gitlab-ci.yml]\nB: {script: b}',
   };
-  const { jobs } = await planOf('include: a.yml\nJ: {script: j}', {}, files);
+  const { jobs } = await planRequiredPipeline('include: a.yml\nJ: {script: j}', {}, files);
   assert.deepEqual(jobs.map(({ name }) => name).sort(), ['A', 'B', 'J']);
 });
 
 test('limits includes to 150 files', async () => {
   const count = (files: number) =>
-    errorOf(
+    findConfigurationError(
       `include: [${Array.from({ length: files }, (_, index) => `f${index}.yml`)}]\nJ: {script: j}`,
       Object.fromEntries(Array.from({ length: files }, (_, index) => [`f${index}.yml`, `.t${index}: {script: a}`])),
     );
@@ -87,7 +87,7 @@ test('limits includes to 150 files', async () => {
 
 test('names the included file in an error', async () => {
   assert.match(
-    (await errorOf('include: a.yml\nJ: {script: j}', { 'a.yml': 'a: [' }))!,
+    (await findConfigurationError('include: a.yml\nJ: {script: j}', { 'a.yml': 'a: [' }))!,
     /^`a\.yml`: .* at line 1 column 5$/,
   );
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { errorOf, planned } from './plan/fixtures.testing.ts';
+import { findConfigurationError, planFile } from './plan/fixtures.testing.ts';
 
 /** The table of contract/runners.md §6, and what hangs on it: a file and its first error. */
 const STAGES = 'stages config should be an array of strings or a nested array of strings up to 10 levels deep';
@@ -127,7 +127,7 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
 
 for (const [file, error] of ERRORS) {
   test(`${JSON.stringify(file.slice(0, 100))}: ${error.slice(0, 120)}`, async () =>
-    assert.equal(await errorOf(file), error));
+    assert.equal(await findConfigurationError(file), error));
 }
 
 test('limits a job to fifty needs', async () => {
@@ -135,17 +135,17 @@ test('limits a job to fifty needs', async () => {
     const names = Array.from({ length: count }, (_, index) => `j${index}`);
     return `${names.map((name) => `${name}: {script: a, stage: build}`).join('\n')}\nJ: {script: a, needs: [${names}]}`;
   };
-  assert.equal(await errorOf(many(50)), null);
-  assert.match((await errorOf(many(51)))!, /^J job: one job can only need 50 others/);
+  assert.equal(await findConfigurationError(many(50)), null);
+  assert.match((await findConfigurationError(many(51)))!, /^J job: one job can only need 50 others/);
 });
 
 test('returns an error for a missing need unless it is optional', async () => {
   const file = (need: string) => `A: {script: a, stage: build, rules: [{if: $NONE}]}\nJ: {script: a, needs: [${need}]}`;
-  assert.deepEqual(await planned(file('A')), {
+  assert.deepEqual(await planFile(file('A')), {
     invalid:
       "'J' job needs 'A' job, but 'A' does not exist in the pipeline. This might be because of the only, except, or rules keywords. To need a job that sometimes does not exist in the pipeline, use needs:optional.",
   });
-  const plan = await planned(file('{job: A, optional: true}'));
+  const plan = await planFile(file('{job: A, optional: true}'));
   assert.ok(typeof plan === 'object' && 'jobs' in plan);
   assert.deepEqual(plan.jobs[0]!.needs, []);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { errorOf, planned } from './plan/fixtures.testing.ts';
+import { findConfigurationError, planFile } from './plan/fixtures.testing.ts';
 
 /** Files that want to keep a server busy: each is refused before much is done about it. */
 const MEGABYTE = 1024 * 1024;
@@ -51,29 +51,32 @@ for (const [what, file] of [
   ],
 ] as const) {
   test(`rejects ${what} as too large`, async () =>
-    assert.match((await errorOf(file))!, /The parsed YAML is too big|nested too deep/));
+    assert.match((await findConfigurationError(file))!, /The parsed YAML is too big|nested too deep/));
 }
 
 test('a thousand jobs with fifty needs each can be planned', async () => {
   const first = lines(50, (at) => `a${at}: {stage: build, script: x}`);
   const needs = Array.from({ length: 50 }, (_, at) => `a${at}`);
-  const plan = await planned(`${first}\n.n: &n [${needs}]\n${lines(900, (at) => `b${at}: {script: x, needs: *n}`)}`);
+  const plan = await planFile(`${first}\n.n: &n [${needs}]\n${lines(900, (at) => `b${at}: {script: x, needs: *n}`)}`);
   assert.ok(typeof plan === 'object' && 'jobs' in plan);
   assert.equal(plan.jobs.length, 950);
 });
 
 test('resolves a long chain of needs', async () => {
   const chain = lines(900, (at) => `j${at}: {script: x, needs: [j${(at + 1) % 900}]}`);
-  assert.match((await errorOf(chain))!, /^The pipeline has circular dependencies: j0, j1, /);
+  assert.match((await findConfigurationError(chain))!, /^The pipeline has circular dependencies: j0, j1, /);
 });
 
 test('rejects a file that expands to thousands of rules for each of many jobs', async () => {
   const rules = lines(1000, () => '  - {if: $A == "b"}');
   const file = `.r: &r\n${rules}\n${lines(300, (at) => `j${at}: {script: x, rules: *r}`)}`;
-  assert.equal(await errorOf(file), 'The parsed YAML is too big');
+  assert.equal(await findConfigurationError(file), 'The parsed YAML is too big');
 });
 
 test('rejects regular expressions that are too large to compile', async () => {
   const rules = lines(200, (at) => `  - if: $A =~ /(a{1,${800 + at}}b)c/`);
-  assert.equal(await errorOf(`J:\n  script: x\n  rules:\n${rules}`), 'jobs:j:rules:rule if invalid expression syntax');
+  assert.equal(
+    await findConfigurationError(`J:\n  script: x\n  rules:\n${rules}`),
+    'jobs:j:rules:rule if invalid expression syntax',
+  );
 });

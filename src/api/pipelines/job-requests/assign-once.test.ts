@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobRow, pipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
+import { insertJobRow, insertPipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
 
 // Fifty runners request a hundred jobs concurrently (contract/runners.md §7).
@@ -18,7 +18,7 @@ for (let at = 0; at < RUNNERS; at++) runners.push(await runnerRow(here, { projec
 
 /** Inserts this many jobs into several pipelines, with few statements. Returns their ids. */
 async function insertJobs(count: number): Promise<number[]> {
-  const firstId = await jobRow(here, projects[0]!);
+  const firstId = await insertJobRow(here, projects[0]!);
   const template = await database.reader
     .selectFrom('jobs')
     .selectAll()
@@ -28,7 +28,7 @@ async function insertJobs(count: number): Promise<number[]> {
   const pipelines: { id: number; project_id: number }[] = [];
   for (let at = 0; at < PIPELINES; at++) {
     const project = projects[at % projects.length]!;
-    pipelines.push({ id: await pipelineRow(here, project), project_id: project.id });
+    pipelines.push({ id: await insertPipelineRow(here, project), project_id: project.id });
   }
   const rows = Array.from({ length: count - 1 }, (_, at) => {
     const { id: pipeline_id, project_id } = pipelines[at % PIPELINES]!;

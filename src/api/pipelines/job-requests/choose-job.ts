@@ -37,7 +37,7 @@ export function listCandidates(db: Reader, runner: Runner, offset = 0): Promise<
 }
 
 /** Returns the query of `listCandidates`, for `explainPlan`. */
-export function candidatesQuery(db: Reader, runner: Runner) {
+export function buildCandidatesQuery(db: Reader, runner: Runner) {
   return getPreparedQuery(runner).query(db, { id: runner.id, group: runner.group_id ?? 0, offset: 0 });
 }
 

@@ -1,4 +1,4 @@
-import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Runner } from '#authorization/runners.ts';
 import type { Reader } from '#database/database.ts';
@@ -140,6 +140,6 @@ async function findDeploymentFailureReason(uow: UnitOfWork, job: RunnableJob): P
 
 /** Returns the timeout of the job or project in seconds, limited by the runner's maximum. */
 function getTimeout(job: RunnableJob, { maximum_timeout }: Runner, project: { readonly attributes: string }): number {
-  const timeout = job.timeout ?? storedAttributes(project).build_timeout;
+  const timeout = job.timeout ?? parseStoredAttributes(project).build_timeout;
   return maximum_timeout === null ? timeout : Math.min(timeout, maximum_timeout);
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { loadCaller } from '#authentication/users/users.ts';
 import { findEnvironmentByName } from '#domain/environments.ts';
@@ -14,10 +14,10 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { decrypt } from '#security/encryption.ts';
 import { expandVariables, type JobCache } from '../ci-file/index.ts';
 import type { FailureReason } from '../jobs/index.ts';
-import { buildPredefinedVariables, pipelineVariables } from '../pipelines/index.ts';
+import { buildPredefinedVariables, listEncryptedVariables } from '../pipelines/index.ts';
 import { changeJobStatus, JOB_VARIABLE, jobsLockKey, PIPELINE_VARIABLE } from '../processing/index.ts';
 import { listRunnerTags } from '../runners/index.ts';
-import { variablesForJob } from '../variables/index.ts';
+import { loadStoredVariablesForJob } from '../variables/index.ts';
 import { countPendingJobs, countRunningOnInstanceRunners } from './choose-job.ts';
 import type { RequestingRunner, RunnerJob } from './claim-job.ts';
 import { buildJobPayload } from './payload.ts';
@@ -82,7 +82,7 @@ async function buildPayload(
     tags: await listRunnerTags(db, runner.id),
   });
   await storeEnvironmentUrl(services, job, expandEnvironmentUrl(job, unexpandedVariables));
-  const attributes = storedAttributes(project);
+  const attributes = parseStoredAttributes(project);
   const variables = expandVariables(unexpandedVariables);
   return buildJobPayload({
     baseUrl,
@@ -138,7 +138,7 @@ async function loadVariableSources(
   const db = services.database.reader;
   const secretKey = await services.secretKey();
   const commit = await readCommit(services.git, getRepository(services.git, project), job.sha);
-  const decryptedPipelineVariables = (await pipelineVariables(db, job.pipeline_id)).map(
+  const decryptedPipelineVariables = (await listEncryptedVariables(db, job.pipeline_id)).map(
     ({ variable_type, raw, ...variable }) => ({
       key: variable.key,
       value: decrypt(secretKey, variable.value, PIPELINE_VARIABLE),
@@ -150,7 +150,7 @@ async function loadVariableSources(
     key: variable.key,
     value: decrypt(secretKey, variable.value, JOB_VARIABLE),
   }));
-  const storedVariables = await variablesForJob(services, project, {
+  const storedVariables = await loadStoredVariablesForJob(services, project, {
     protected: Boolean(job.protected),
     environment: job.environment,
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { workingCopy } from '#git/transport/client.testing.ts';
-import { jobRow, pipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
+import { createWorkingCopy } from '#git/transport/client.testing.ts';
+import { insertJobRow, insertPipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
 
 // Runners fetch with the job token (contract/repository.md §5, contract/conventions.md §7 "Job tokens").
@@ -13,8 +13,8 @@ const { anonymous } = here;
 async function assignJob() {
   const project = await here.newProject({ readme: true });
   const sha: string = (await expectSuccess(project.owner.get(`${project.repository}/branches/main`))).body.commit.id;
-  const pipelineId = await pipelineRow(here, project, { sha });
-  await jobRow(here, project, { pipeline_id: pipelineId });
+  const pipelineId = await insertPipelineRow(here, project, { sha });
+  await insertJobRow(here, project, { pipeline_id: pipelineId });
   const { token } = await runnerRow(here, { projects: [project.id] });
   const job = (await expectSuccess(anonymous.post('/jobs/request', { token }))).body;
   return { project, pipelineId, sha, job };
@@ -25,7 +25,7 @@ test('fetches the refspecs of a job with its URL while the job runs, and fails a
   const pipelineRef = `refs/pipelines/${pipelineId}`;
   const { repo_url, refspecs, depth } = job.git_info;
   assert.deepEqual(refspecs, [`+${pipelineRef}:${pipelineRef}`, '+refs/heads/main:refs/remotes/origin/main']);
-  const copy = await workingCopy(t);
+  const copy = await createWorkingCopy(t);
   const fetch = () => copy.tryGit('fetch', '--depth', String(depth), repo_url, ...refspecs);
   assert.equal((await fetch()).code, 0);
   assert.equal(await copy.git('rev-parse', pipelineRef), sha);
@@ -35,7 +35,7 @@ test('fetches the refspecs of a job with its URL while the job runs, and fails a
 
 test('rejects pushes of a job, and its fetches from another private project', async (t) => {
   const { project, job } = await assignJob();
-  const copy = await workingCopy(t);
+  const copy = await createWorkingCopy(t);
   await copy.commit('One', { 'a.txt': 'a' });
   const pushed = await copy.tryGit('push', job.git_info.repo_url, 'HEAD:refs/heads/mine');
   assert.match(pushed.stderr, /403/);
@@ -46,7 +46,7 @@ test('rejects pushes of a job, and its fetches from another private project', as
 
 test('deletes the ref of a pipeline when the pipeline has finished', async (t) => {
   const { project, pipelineId, job } = await assignJob();
-  const copy = await workingCopy(t);
+  const copy = await createWorkingCopy(t);
   const credentials = `http://x:${project.owner.token}@`;
   const url = `${here.server.address.replace('http://', credentials)}/${project.path_with_namespace}.git`;
   const hasPipelineRef = async () => (await copy.git('ls-remote', url)).includes(`refs/pipelines/${pipelineId}`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isJobForRunnerRow } from '#domain/runners/runner-scope.ts';
-import { jobRow, runnerRow } from '#test/support/pipeline-rows.ts';
+import { insertJobRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
 
 // Which jobs a runner may take (contract/runners.md §7).
@@ -13,8 +13,12 @@ const { database } = here.server.services;
 type RunnerInput = Parameters<typeof runnerRow>[1];
 
 /** Requests a job as a new runner while only this job is pending. Deletes the job afterwards. */
-async function offer(runner: RunnerInput, project: Parameters<typeof jobRow>[1], job: Parameters<typeof jobRow>[2]) {
-  const id = await jobRow(here, project, job);
+async function offer(
+  runner: RunnerInput,
+  project: Parameters<typeof insertJobRow>[1],
+  job: Parameters<typeof insertJobRow>[2],
+) {
+  const id = await insertJobRow(here, project, job);
   const { id: runnerId, token } = await runnerRow(here, runner);
   const matches = await matchesRunnerRow(id, runnerId);
   const { status, body } = await anonymous.post('/jobs/request', { token });
@@ -106,9 +110,9 @@ test('assigns no jobs of a project with disabled builds or marked for deletion',
 test('instance runners prefer the project with the fewest running jobs on them', async () => {
   const [busy, idle] = [await here.newProject({ readme: true }), await here.newProject({ readme: true })];
   const runner = await runnerRow(here, { tags: ['fair'], run_untagged: false });
-  await jobRow(here, busy, { status: 'running', runner_id: runner.id });
-  const first = await jobRow(here, busy, { tags: ['fair'] });
-  const second = await jobRow(here, idle, { tags: ['fair'] });
+  await insertJobRow(here, busy, { status: 'running', runner_id: runner.id });
+  const first = await insertJobRow(here, busy, { tags: ['fair'] });
+  const second = await insertJobRow(here, idle, { tags: ['fair'] });
   const requestNext = async () => (await anonymous.post('/jobs/request', { token: runner.token })).body;
   const next = await requestNext();
   assert.equal(next.id, second);

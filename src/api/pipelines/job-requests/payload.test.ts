@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { archivedJob, jobRow, pipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
+import { archivedJob, insertJobRow, insertPipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
 
 // The payload of a job for its runner (contract/runners.md §3.3).
@@ -41,13 +41,17 @@ const OPTIONS = {
 const FEATURES = { upload_multiple_artifacts: true, fallback_cache_keys: true };
 
 /** Assigns a job with these options in a new project to a runner, and returns its payload as `body`. */
-async function assignJob(options: object, row: Parameters<typeof jobRow>[2] = {}, projectAttributes: object = {}) {
+async function assignJob(
+  options: object,
+  row: Parameters<typeof insertJobRow>[2] = {},
+  projectAttributes: object = {},
+) {
   const project = await here.newProject({ readme: true, ...projectAttributes });
   const sha: string = (await expectSuccess(project.owner.get(`${project.repository}/branches/main`))).body.commit.id;
-  const pipelineId = await pipelineRow(here, project, { sha, ref: 'main' });
+  const pipelineId = await insertPipelineRow(here, project, { sha, ref: 'main' });
   const build = { pipeline_id: pipelineId, name: 'build', stage: 'build', stage_index: 1, status: 'success' } as const;
   const dependency = await archivedJob(here, project, build);
-  const id = await jobRow(here, project, {
+  const id = await insertJobRow(here, project, {
     pipeline_id: pipelineId,
     name: 'unit',
     options: JSON.stringify(options),

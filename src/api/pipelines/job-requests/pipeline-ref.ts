@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from '#database/database.ts';
 import { resolveRef, ZERO_ID } from '#git/refs/refs.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import { moveRefs, type RefProject } from '#repositories/ref-updates/move-refs.ts';
+import { type RefProject, updateRepositoryRefs } from '#repositories/ref-updates/move-refs.ts';
 import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
@@ -27,7 +27,7 @@ export async function createPipelineRef(
   const ref = buildPipelineRefName(pipeline_id);
   const repository = getRepository(services.git, project);
   if ((await resolveRef(repository, ref)) !== null) return true;
-  const result = await moveRefs(services, {
+  const result = await updateRepositoryRefs(services, {
     project,
     actor: SERVER_ACTOR,
     changes: [{ ref, oldId: ZERO_ID, newId: sha }],
@@ -65,7 +65,7 @@ export const deletePipelineRefJob = defineJob({
     const ref = buildPipelineRefName(pipelineId);
     const currentId = await resolveRef(getRepository(services.git, project), ref);
     if (currentId === null) return;
-    const result = await moveRefs(services, {
+    const result = await updateRepositoryRefs(services, {
       project,
       actor: SERVER_ACTOR,
       changes: [{ ref, oldId: currentId, newId: ZERO_ID }],

@@ -4,7 +4,7 @@ import { findRunner } from '#authorization/runners.ts';
 import { explainPlan } from '#database/dialect.ts';
 import { runnerRow } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
-import { candidatesQuery } from './choose-job.ts';
+import { buildCandidatesQuery } from './choose-job.ts';
 
 const here = await world();
 const { database } = here.server.services;
@@ -14,7 +14,7 @@ test('reads only pending jobs when it lists candidates, however many are finishe
   for (const row of [{}, { runner_type: 'group_type', group_id: group.id }, { projects: [project.id] }] as const) {
     const runner = await findRunner(database.reader, (await runnerRow(here, { tags: ['a'], ...row })).id);
     assert.ok(runner);
-    const plan = await database.transaction((tx) => explainPlan(tx, candidatesQuery(tx, runner)));
+    const plan = await database.transaction((tx) => explainPlan(tx, buildCandidatesQuery(tx, runner)));
     // In the words of the two engines: `SEARCH jobs USING INDEX jobs_pending`, `Index Scan using jobs_pending on jobs`.
     const jobScans = plan.filter((line) => /\b(?:SCAN|SEARCH) jobs\b|\bon jobs\b(?! busy)|Scan on jobs_/.test(line));
     assert.ok(jobScans.length > 0, plan.join('\n'));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { findRunner } from '#authorization/runners.ts';
-import { jobRow, pipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
+import { insertJobRow, insertPipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { statements } from '#test/support/statement-watch.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
 import { createPipelineFixture } from '../processing/fixtures.testing.ts';
@@ -57,7 +57,7 @@ test('records the contact of a polling runner every ten seconds, and when its de
 
 test('assigns a job once and starts it', async () => {
   const { project, runner } = await projectWithRunner();
-  const id = await jobRow(here, project);
+  const id = await insertJobRow(here, project);
   clock.advance(2);
   const answer = await requestJob(runner, { system_id: 's_1' });
   assert.equal(answer.status, 201);
@@ -75,7 +75,7 @@ test('returns 204 for a request with the current queue version, without reading 
   const first = queueVersionOf(await requestJob(runner));
   assert.ok(first);
   assert.equal(queueVersionOf(await requestJob(runner, { last_update: first })), first);
-  await jobRow(here, project);
+  await insertJobRow(here, project);
   // The row was inserted directly, so the queue version did not change.
   assert.equal((await requestJob(runner, { last_update: first })).status, 204);
   assert.equal((await requestJob(runner, { last_update: 'another' })).status, 201);
@@ -144,9 +144,9 @@ test('answers a request at once when the maximum number of requests is held', { 
 
 test('changes the queue version when a job becomes pending', async () => {
   const { project, runner } = await projectWithRunner();
-  const pipelineId = await pipelineRow(here, project);
-  const first = await jobRow(here, project, { pipeline_id: pipelineId, stage_index: 0, allow_failure: true });
-  const second = await jobRow(here, project, { pipeline_id: pipelineId, status: 'created' });
+  const pipelineId = await insertPipelineRow(here, project);
+  const first = await insertJobRow(here, project, { pipeline_id: pipelineId, stage_index: 0, allow_failure: true });
+  const second = await insertJobRow(here, project, { pipeline_id: pipelineId, status: 'created' });
   assert.equal((await requestJob(runner)).body.id, first);
   const version = queueVersionOf(await requestJob(runner));
   assert.equal((await requestJob(runner, { last_update: version })).status, 204);
@@ -156,7 +156,7 @@ test('changes the queue version when a job becomes pending', async () => {
 
 test('assigns no job to a paused runner', async () => {
   const { project, runner } = await projectWithRunner({ paused: true });
-  const id = await jobRow(here, project);
+  const id = await insertJobRow(here, project);
   const answer = await requestJob(runner);
   assert.equal(answer.status, 204);
   assert.ok(queueVersionOf(answer));
@@ -182,7 +182,7 @@ test('takes the timeout from the job, else the project, limited by the runner', 
     [null, 3600, 1800],
   ] as const) {
     const runner = await runnerRow(here, { projects: [project.id], maximum_timeout });
-    const id = await jobRow(here, project, { timeout });
+    const id = await insertJobRow(here, project, { timeout });
     const { body } = await requestJob(runner);
     assert.deepEqual([body.id, body.runner_info.timeout, body.steps[0].timeout], [id, expected, expected]);
     assert.equal((await rowOf(id)).timeout, expected);
@@ -194,10 +194,12 @@ test('fails jobs that cannot run and assigns the next one', async () => {
   const blocked = await here.user();
   await expectSuccess(root.post(`/users/${blocked.id}/block`));
   const [ofBlockedUser, withMissingDependency, withUnsupportedFeature, runnable] = [
-    await jobRow(here, project, { user_id: blocked.id }),
+    await insertJobRow(here, project, { user_id: blocked.id }),
     await jobWithErasedDependency(project),
-    await jobRow(here, project, { options: '{"script":["x"],"artifacts":{"reports":{"junit":["a"]},"exclude":[]}}' }),
-    await jobRow(here, project),
+    await insertJobRow(here, project, {
+      options: '{"script":["x"],"artifacts":{"reports":{"junit":["a"]},"exclude":[]}}',
+    }),
+    await insertJobRow(here, project),
   ];
   assert.equal((await requestJob(runner)).body.id, runnable);
   const failed = [ofBlockedUser, withMissingDependency, withUnsupportedFeature];
@@ -206,27 +208,27 @@ test('fails jobs that cannot run and assigns the next one', async () => {
 });
 
 /** Inserts a job that needs the artifacts of an erased job. */
-async function jobWithErasedDependency(project: Parameters<typeof jobRow>[1]): Promise<number> {
-  const pipelineId = await pipelineRow(here, project);
+async function jobWithErasedDependency(project: Parameters<typeof insertJobRow>[1]): Promise<number> {
+  const pipelineId = await insertPipelineRow(here, project);
   const erased = { status: 'success', erased_at: clock.now().toISOString(), stage_index: 1 } as const;
-  await jobRow(here, project, { pipeline_id: pipelineId, ...erased });
-  return jobRow(here, project, { pipeline_id: pipelineId });
+  await insertJobRow(here, project, { pipeline_id: pipelineId, ...erased });
+  return insertJobRow(here, project, { pipeline_id: pipelineId });
 }
 
 test('returns 409 instead of 204 after a hundred jobs that cannot run', async () => {
   const { project, runner } = await projectWithRunner();
   const { id: user_id } = await here.user();
   await expectSuccess(root.post(`/users/${user_id}/block`));
-  const pipeline_id = await pipelineRow(here, project);
-  for (let at = 0; at < 100; at++) await jobRow(here, project, { pipeline_id, user_id });
-  const runnable = await jobRow(here, project);
+  const pipeline_id = await insertPipelineRow(here, project);
+  for (let at = 0; at < 100; at++) await insertJobRow(here, project, { pipeline_id, user_id });
+  const runnable = await insertJobRow(here, project);
   assert.equal((await requestJob(runner)).status, 409);
   assert.equal((await requestJob(runner)).body.id, runnable);
 });
 
 test('fails a job whose payload cannot be built, and assigns the next one to the next request', async () => {
   const { project, runner } = await projectWithRunner();
-  const [broken, runnable] = [await jobRow(here, project), await jobRow(here, project)];
+  const [broken, runnable] = [await insertJobRow(here, project), await insertJobRow(here, project)];
   const unreadable = { job_id: broken, key: 'A', value: 'not encrypted' };
   await server.services.database.transaction((tx) => tx.insertInto('job_variables').values(unreadable).execute());
   assert.equal((await requestJob(runner)).status, 409);
@@ -240,14 +242,14 @@ test('fails a job whose payload cannot be built, and assigns the next one to the
 test('assigns a job whose required feature the runner has', async () => {
   const { project, runner } = await projectWithRunner();
   const options = '{"script":["x"],"retry":{"max":1,"when":[],"exit_codes":[7]}}';
-  const id = await jobRow(here, project, { options });
+  const id = await insertJobRow(here, project, { options });
   assert.equal((await requestJob(runner, { info: { features: { return_exit_code: true } } })).body.id, id);
 });
 
 test('assigns different jobs to concurrent requests', async () => {
   const { project, runner } = await projectWithRunner();
   const ids: number[] = [];
-  for (let at = 0; at < 6; at++) ids.push(await jobRow(here, project));
+  for (let at = 0; at < 6; at++) ids.push(await insertJobRow(here, project));
   const answers = await Promise.all(Array.from({ length: 12 }, () => requestJob(runner)));
   for (const { status } of answers) assert.ok([201, 204, 409].includes(status), String(status));
   const assigned = answers.filter(({ status }) => status === 201).map(({ body }) => body.id);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Insertable } from 'kysely';
 import type { Runner } from '#authorization/runners.ts';
 import type { Schema, Transaction } from '#database/database.ts';
-import { jobRow, runnerRow } from '#test/support/pipeline-rows.ts';
+import { insertJobRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
 import { listCandidates } from './choose-job.ts';
 
@@ -23,7 +23,7 @@ const names: Name[] = ['outer', 'inner', 'other'];
 const projects = new Map<Name, number>();
 for (const name of names)
   projects.set(name, (await here.newProject({ in: groups[name], owner: groups[name].owner })).id);
-const jobTemplate = await loadTemplate('jobs', await jobRow(here, { id: projects.get('outer')! }));
+const jobTemplate = await loadTemplate('jobs', await insertJobRow(here, { id: projects.get('outer')! }));
 const runnerTemplate = await loadTemplate('runners', (await runnerRow(here)).id);
 
 const tags = fc.uniqueArray(fc.constantFrom('a', 'b', 'A'), { maxLength: 3 });

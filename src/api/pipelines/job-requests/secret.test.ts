@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobRow } from '#test/support/pipeline-rows.ts';
+import { insertJobRow } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
 
 // Tokens have the prefixes of the contract and are returned only once (contract/runners.md §1.8, §2.1, §3.3).
@@ -13,7 +13,7 @@ test('returns the tokens of runners and jobs only in the response that issues th
   const created = await expectSuccess(owner.post('/user/runners', input));
   const { body: projectBody } = await owner.get(project.at);
   const registered = await anonymous.post('/runners', { token: projectBody.runners_token });
-  const id = await jobRow(here, project);
+  const id = await insertJobRow(here, project);
   const job = await anonymous.post('/jobs/request', { token: created.body.token, system_id: 's_1' });
   assert.equal(job.body.id, id);
   const secrets: string[] = [created.body.token, registered.body.token, job.body.token];

@@ -7,7 +7,7 @@ import { boolean } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { mayCancelJobs, pipelineResource } from '../pipelines/index.ts';
 import { jobsLockKey } from '../processing/index.ts';
-import { maySetPipelineVariables } from '../variables/index.ts';
+import { canSetPipelineVariables } from '../variables/index.ts';
 import { mayForceJob, readJobAccess, runJobAccess, updateJobAccess } from './access.ts';
 import { cancelAndReloadJob, playAndReloadJob, retryAndReloadJob } from './cancel-retry-play.ts';
 import { Job } from './entities.ts';
@@ -80,7 +80,7 @@ export const playJob = endpoint({
   response: ok(Job),
   async handle({ project, job, caller, params }, { runUnitOfWork, secretKey }) {
     const variableInputs = params.job_variables_attributes ?? [];
-    if (variableInputs.length > 0 && !maySetPipelineVariables(caller, project)) return fail('forbidden');
+    if (variableInputs.length > 0 && !canSetPipelineVariables(caller, project)) return fail('forbidden');
     const variables = encryptJobVariables(await secretKey(), variableInputs);
     return runUnitOfWork(caller, (uow) => playAndReloadJob(uow, job, variables), { lock: jobsLockKey(job.project_id) });
   },

@@ -8,7 +8,7 @@ import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { Runner, RunnerManager } from '../runners/index.ts';
 import {
-  commitKey,
+  buildCommitKey,
   type JobRelations,
   loadJobRelations,
   loadProjectJobRelations,
@@ -65,7 +65,7 @@ function serializeCommonFields(row: JobRow, context: SerializationContext, relat
     duration: secondsBetween(row.started_at, row.finished_at ?? (row.started_at && context.now)),
     queued_duration: secondsBetween(row.queued_at, row.started_at ?? (row.status === 'pending' ? context.now : null)),
     user: relations.users.get(row.user_id ?? 0) ?? null,
-    commit: relations.commits.get(commitKey(row.project_id, pipeline.sha)) ?? null,
+    commit: relations.commits.get(buildCommitKey(row.project_id, pipeline.sha)) ?? null,
     pipeline: PipelineBasic.serialize(pipeline, context),
     web_url: `${context.url}/${pipeline.full_path}/-/jobs/${row.id}`,
     ...(row.status === 'failed' ? { failure_reason: row.failure_reason ?? 'unknown_failure' } : {}),

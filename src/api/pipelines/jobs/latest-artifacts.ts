@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { Reader } from '#database/database.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function isLatestArtifact(db: Reader, jobId: number): Promise<boole
     .select(['pipelines.id', 'pipelines.project_id', 'pipelines.ref', 'pipelines.tag', 'projects.attributes'])
     .where('jobs.id', '=', jobId)
     .executeTakeFirst();
-  if (row === undefined || !storedAttributes(row).keep_latest_artifact) return false;
+  if (row === undefined || !parseStoredAttributes(row).keep_latest_artifact) return false;
   return (await findLatestSuccessfulPipelineId(db, row.project_id, row.ref, row.tag)) === row.id;
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobRow, pipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
+import { insertJobRow, insertPipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { type Caller, world } from '#test/support/world.ts';
 
 const here = await world();
@@ -12,13 +12,13 @@ const namesOf = async (caller: Caller, url: string) =>
 
 test('lists jobs of a project, newest first, filtered by status and ref', async () => {
   const project = await newProject({ readme: true, with: ['reporter'] });
-  const old = await pipelineRow(here, project, { ref: 'old' });
+  const old = await insertPipelineRow(here, project, { ref: 'old' });
   for (const [name, status, pipeline_id] of [
     ['a', 'success', old],
     ['b', 'failed', undefined],
     ['c', 'pending', undefined],
   ] as const) {
-    await jobRow(here, project, { name, status, ...(pipeline_id ? { pipeline_id } : {}) });
+    await insertJobRow(here, project, { name, status, ...(pipeline_id ? { pipeline_id } : {}) });
   }
   const list = (query: string) => namesOf(project.reporter, `${project.at}/jobs${query}`);
   assert.deepEqual(await list(''), ['c', 'b', 'a']);
@@ -33,7 +33,7 @@ test('lists jobs of a project, newest first, filtered by status and ref', async 
 
 test('paginates jobs by keyset, newest first only', async () => {
   const project = await newProject({ readme: true, with: ['reporter'] });
-  for (const name of ['a', 'b', 'c', 'd', 'e']) await jobRow(here, project, { name });
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await insertJobRow(here, project, { name });
   const names: string[] = [];
   let url: string | undefined = `${project.at}/jobs?pagination=keyset&order_by=id&sort=desc&per_page=2`;
   while (url !== undefined) {
@@ -53,11 +53,11 @@ test('returns a job with its pipeline, user, commit and durations', async () => 
   const project = await newProject({ readme: true, with: ['reporter'] });
   const [commit] = (await project.owner.get(`${project.at}/repository/commits`)).body;
   const started_at = clock.now().toISOString();
-  const pipeline_id = await pipelineRow(here, project, { sha: commit.id });
+  const pipeline_id = await insertPipelineRow(here, project, { sha: commit.id });
   const row = { pipeline_id, status: 'failed', failure_reason: 'script_failure', trace_size: 7 } as const;
   const queued_at = new Date(clock.now().getTime() - 400).toISOString();
   const finished_at = new Date(clock.now().getTime() + 3200).toISOString();
-  const id = await jobRow(here, project, { ...row, queued_at, started_at, finished_at, tags: ['docker'] });
+  const id = await insertJobRow(here, project, { ...row, queued_at, started_at, finished_at, tags: ['docker'] });
   const { body } = await project.reporter.get(`${project.at}/jobs/${id}`);
   assert.deepEqual([body.duration, body.queued_duration, body.failure_reason], [3.2, 0.4, 'script_failure']);
   assert.deepEqual(
@@ -72,9 +72,9 @@ test('returns a job with its pipeline, user, commit and durations', async () => 
 
 test('lists earlier attempts of a pipeline with include_retried', async () => {
   const project = await newProject({ readme: true, with: ['reporter'] });
-  const pipeline_id = await pipelineRow(here, project);
-  await jobRow(here, project, { pipeline_id, name: 'a', retried: true, status: 'failed' });
-  await jobRow(here, project, { pipeline_id, name: 'a' });
+  const pipeline_id = await insertPipelineRow(here, project);
+  await insertJobRow(here, project, { pipeline_id, name: 'a', retried: true, status: 'failed' });
+  await insertJobRow(here, project, { pipeline_id, name: 'a' });
   const at = `${project.at}/pipelines/${pipeline_id}/jobs`;
   assert.equal((await project.reporter.get(at)).body.length, 1);
   assert.equal((await project.reporter.get(`${at}?include_retried=true`)).body.length, 2);
@@ -84,15 +84,15 @@ test('lists earlier attempts of a pipeline with include_retried', async () => {
 
 test('requires authentication for jobs of a public project, but not for jobs of its pipelines', async () => {
   const project = await newProject({ visibility: 'public', readme: true });
-  const pipeline_id = await pipelineRow(here, project);
-  const id = await jobRow(here, project, { pipeline_id });
+  const pipeline_id = await insertPipelineRow(here, project);
+  const id = await insertJobRow(here, project, { pipeline_id });
   for (const path of ['jobs', `jobs/${id}`]) assert.equal((await anonymous.get(`${project.at}/${path}`)).status, 401);
   assert.equal((await anonymous.get(`${project.at}/pipelines/${pipeline_id}/jobs`)).status, 200);
 });
 
 test('Guests of a private project read jobs unless public_jobs or builds are off', async () => {
   const project = await newProject({ readme: true, with: ['guest', 'planner', 'reporter'] });
-  const id = await jobRow(here, project);
+  const id = await insertJobRow(here, project);
   const read = async () => {
     const { guest, planner, reporter } = project;
     return Promise.all(
@@ -116,8 +116,8 @@ test('lists jobs of a runner by status and manager, for callers who may update t
       .returning('id')
       .executeTakeFirstOrThrow(),
   );
-  await jobRow(here, project, { name: 'a', runner_id: id, runner_manager_id: managerId, status: 'success' });
-  await jobRow(here, project, { name: 'b', runner_id: id, status: 'running' });
+  await insertJobRow(here, project, { name: 'a', runner_id: id, runner_manager_id: managerId, status: 'success' });
+  await insertJobRow(here, project, { name: 'b', runner_id: id, status: 'running' });
   const at = `/runners/${id}`;
   assert.deepEqual(await namesOf(project.maintainer, `${at}/jobs`), ['a', 'b']);
   assert.deepEqual(await namesOf(project.maintainer, `${at}/jobs?order_by=id`), ['b', 'a']);
@@ -135,8 +135,8 @@ test('lists jobs of a runner in projects where the caller is at least Reporter',
   const other = await newProject({ readme: true });
   await other.addMember('guest', project.maintainer);
   const { id } = await runnerRow(here, { projects: [project.id, other.id] });
-  await jobRow(here, project, { name: 'a', runner_id: id });
-  await jobRow(here, other, { name: 'b', runner_id: id });
+  await insertJobRow(here, project, { name: 'a', runner_id: id });
+  await insertJobRow(here, other, { name: 'b', runner_id: id });
   assert.deepEqual(await namesOf(project.maintainer, `/runners/${id}/jobs`), ['a']);
   assert.deepEqual(await namesOf(root, `/runners/${id}/jobs`), ['a', 'b']);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { archivedJob, pipelineRow, resourceGroupRow } from '#test/support/pipeline-rows.ts';
+import { archivedJob, insertPipelineRow, resourceGroupRow } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
 
 // Permissions on pipelines and jobs (contract/runners.md §4, §5), by visibility, `public_jobs` and protection of the ref.
@@ -56,7 +56,7 @@ await resourceGroupRow(here, project, 'one');
 
 /** Inserts a pipeline on this ref with a finished job that has an archive. Each call gets its own. */
 async function newTarget(ref: string): Promise<TargetPaths> {
-  const pipeline_id = await pipelineRow(here, project, { ref, status: 'success' });
+  const pipeline_id = await insertPipelineRow(here, project, { ref, status: 'success' });
   const { id } = await archivedJob(here, project, { pipeline_id, status: 'success', token_digest: null });
   return { pipeline: `${project.at}/pipelines/${pipeline_id}`, job: `${project.at}/jobs/${id}` };
 }
@@ -138,11 +138,15 @@ test('actions on a protected ref require push or merge rights for pipelines, pus
 
 test('Developers read variables of their own pipelines and erase their own jobs; Guests do not', async () => {
   const ofDeveloper = { user_id: developer.id };
-  const pipeline_id = await pipelineRow(here, project, { ref: 'feature', status: 'success', ...ofDeveloper });
+  const pipeline_id = await insertPipelineRow(here, project, { ref: 'feature', status: 'success', ...ofDeveloper });
   const row = { pipeline_id, status: 'success', token_digest: null, ...ofDeveloper } as const;
   const { id } = await archivedJob(here, project, row);
   assert.equal((await developer.get(`${project.at}/pipelines/${pipeline_id}/variables`)).status, 200);
   assert.equal((await developer.post(`${project.at}/jobs/${id}/erase`)).status, 201);
-  const guestPipelineId = await pipelineRow(here, project, { ref: 'feature', status: 'success', user_id: guest.id });
+  const guestPipelineId = await insertPipelineRow(here, project, {
+    ref: 'feature',
+    status: 'success',
+    user_id: guest.id,
+  });
   assert.equal((await guest.get(`${project.at}/pipelines/${guestPipelineId}/variables`)).status, 403);
 });

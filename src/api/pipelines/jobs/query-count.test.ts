@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobRow, pipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
+import { insertJobRow, insertPipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { statements } from '#test/support/statement-watch.ts';
 import { world } from '#test/support/world.ts';
 
@@ -9,8 +9,8 @@ const { project, root } = here;
 
 async function addJob(): Promise<void> {
   const { id } = await runnerRow(here, { tags: ['a', 'b'], projects: [project.id] });
-  const pipeline_id = await pipelineRow(here, project);
-  await jobRow(here, project, { pipeline_id, status: 'running', runner_id: id });
+  const pipeline_id = await insertPipelineRow(here, project);
+  await insertJobRow(here, project, { pipeline_id, status: 'running', runner_id: id });
 }
 
 test('lists of runners, pipelines and jobs run the same number of statements for any number of rows', async () => {

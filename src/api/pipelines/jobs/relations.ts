@@ -87,14 +87,14 @@ async function loadCommits(
     const commits = await readCommits(context.git, getRepository(context.git, project), shas);
     for (const commit of commits) {
       if (commit !== null)
-        commitsByKey.set(commitKey(projectId, commit.id), Commit.serialize({ commit, project }, context));
+        commitsByKey.set(buildCommitKey(projectId, commit.id), Commit.serialize({ commit, project }, context));
     }
   }
   return commitsByKey;
 }
 
 /** Returns the map key of a commit. */
-export const commitKey = (projectId: number, sha: string) => `${projectId} ${sha}`;
+export const buildCommitKey = (projectId: number, sha: string) => `${projectId} ${sha}`;
 
 // index: job_tags_pkey
 const listTags = prepareForIds((db, ids) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { jobRow, pipelineRow, runnerRow, runningJob } from '#test/support/pipeline-rows.ts';
+import { insertJobRow, insertPipelineRow, runnerRow, runningJob } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
 import { FAILURE_REASONS } from './failure-reasons.ts';
 
@@ -16,7 +16,7 @@ const put = (id: number, params: Readonly<Record<string, unknown>>, headers = {}
 const rowOf = (id: number) => reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 test('finishes a successful job and its pipeline', async () => {
-  const pipelineId = await pipelineRow(here, project);
+  const pipelineId = await insertPipelineRow(here, project);
   const { id, token } = await runningJob(here, project, { pipeline_id: pipelineId });
   clock.advance(7);
   const answer = await put(id, { token, state: 'success', exit_code: 0, checksum: 'crc32:0', output: {}, more: [1] });
@@ -85,7 +85,7 @@ test('returns 403 with the final status to repeated reports, which change nothin
 
 test('returns the same 403 for an unknown job, a wrong token and a pending job', async () => {
   const { token } = await runningJob(here, project);
-  for (const id of [999_999, await jobRow(here, project), (await runningJob(here, project)).id]) {
+  for (const id of [999_999, await insertJobRow(here, project), (await runningJob(here, project)).id]) {
     const answer = await put(id, { token, state: 'success' });
     assert.deepEqual([answer.status, answer.body], [403, { message: '403 Forbidden' }]);
     assert.equal(answer.headers['job-status'], undefined);

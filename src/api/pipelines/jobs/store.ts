@@ -8,7 +8,7 @@ import type { JobStatus } from '#database/tables/pipelines.ts';
 import { type JobRow, jobColumns } from '#domain/jobs.ts';
 import { REPORTER } from '#domain/members/roles.ts';
 import type { ListPage } from '#http/lists/page.ts';
-import { type KeysetRule, keysetPage, type OffsetRequest, type PageRequest } from '#http/lists/pagination.ts';
+import { type KeysetRule, type OffsetRequest, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
 
 /** Queries for job lists. They do not read `jobs.options`, which may be large. */
 
@@ -37,7 +37,7 @@ export async function listJobs(
     limit: perPage + 1,
     after: after ?? undefined,
   });
-  return keysetPage(page, rows.items, JOBS_KEYSET);
+  return toKeysetPage(page, rows.items, JOBS_KEYSET);
 }
 
 /**

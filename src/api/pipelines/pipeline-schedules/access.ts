@@ -8,7 +8,7 @@ import { inProject } from '#http/access/project-access.ts';
 import { forbidden, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
-import { maySetPipelineVariables } from '../variables/index.ts';
+import { canSetPipelineVariables } from '../variables/index.ts';
 import { toBranchOrTag } from './ref-names.ts';
 import { findSchedule, type ScheduleRow } from './store.ts';
 import { findScheduleVariable } from './variables.ts';
@@ -88,7 +88,7 @@ function scheduleAccess(
 }
 
 const isOwner = ({ caller, schedule }: ScheduleContext) => schedule.owner_id === caller.user.id;
-const maySetVariables = ({ caller, project }: ScheduleContext) => maySetPipelineVariables(caller, project);
+const maySetVariables = ({ caller, project }: ScheduleContext) => canSetPipelineVariables(caller, project);
 
 function mayUpdateSchedule(context: ScheduleContext): boolean {
   const { caller, project } = context;

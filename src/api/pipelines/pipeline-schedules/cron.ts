@@ -45,7 +45,7 @@ export function isCron(text: string): boolean {
 const splitFields = (text: string): string[] => text.trim().split(/\s+/);
 
 /** Returns the first match after `after`; null: none, or unknown time zone. */
-export function nextRunAfter(cron: string, zoneName: string, after: string): string | null {
+export function findNextRun(cron: string, zoneName: string, after: string): string | null {
   const zone = findTimeZone(zoneName);
   if (zone === null) return null;
   // UTC needs no time zone database, which the JavaScript engine loads for a named zone.

@@ -10,7 +10,7 @@ import { optional } from '#http/parameters/declarations.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { enqueue } from '#jobs/job.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { periodParams, pipelinesOfSchedule } from '../pipelines/index.ts';
+import { listSchedulePipelines, periodParams } from '../pipelines/index.ts';
 import {
   deleteScheduleAccess,
   mayReadScheduleVariables,
@@ -19,7 +19,7 @@ import {
   takeScheduleAccess,
   updateScheduleAccess,
 } from './access.ts';
-import { createSchedule, schedulesLockKey } from './create.ts';
+import { createSchedule, getSchedulesLockKey } from './create.ts';
 import { PipelineSchedule, PipelineScheduleDetail, type ScheduleForCaller } from './entities.ts';
 import { CREATE_SCHEDULE_PARAMS, UPDATE_SCHEDULE_PARAMS } from './parameters.ts';
 import { findFullRefName } from './ref-names.ts';
@@ -64,7 +64,7 @@ export const listPipelinesOfSchedule = endpoint({
   access: readScheduleAccess(),
   params: { ...periodParams, sort: optional(oneOf('asc', 'desc'), 'asc') },
   response: page(PipelineInList),
-  read: (db, { schedule, params, page }) => pipelinesOfSchedule(db, schedule.id, params, page),
+  read: (db, { schedule, params, page }) => listSchedulePipelines(db, schedule.id, params, page),
 });
 
 export const createPipelineSchedule = endpoint({
@@ -79,7 +79,7 @@ export const createPipelineSchedule = endpoint({
     const { description, cron, cron_timezone, active } = params;
     const input = { description, ref, cron, cron_timezone, active };
     const schedule = await runUnitOfWork(caller, (uow) => createSchedule(uow, project, input), {
-      lock: schedulesLockKey(project),
+      lock: getSchedulesLockKey(project),
     });
     return isFailure(schedule) ? schedule : toScheduleForCaller({ project, caller }, schedule);
   },

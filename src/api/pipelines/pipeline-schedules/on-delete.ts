@@ -1,5 +1,5 @@
 import type { Transaction } from '#database/database.ts';
-import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 
 /**
@@ -8,7 +8,7 @@ import { subscription } from '#events/event-bus.ts';
  */
 export const onScheduleOwnerDeleted = subscription({
   event: 'user-deleted',
-  inBatches: (uow, { userId }) => nextBatch(() => deactivateSchedulesOfUser(uow, userId, BATCH_SIZE)),
+  inBatches: (uow, { userId }) => runBatchSteps(() => deactivateSchedulesOfUser(uow, userId, BATCH_SIZE)),
 });
 
 /** Deactivates one batch and returns its size. index: pipeline_schedules_by_owner */

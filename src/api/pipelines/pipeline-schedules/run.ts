@@ -10,7 +10,7 @@ import type { Schedule } from '#jobs/schedules.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { createPipelineForRef } from '../pipelines/index.ts';
-import { nextRunAfter } from './cron.ts';
+import { findNextRun } from './cron.ts';
 import { deactivateSchedule, findScheduleById, type ScheduleRow, selectDueSchedules, setNextRun } from './store.ts';
 import { loadScheduleVariables } from './variables.ts';
 
@@ -35,7 +35,7 @@ export const startDueSchedules = defineJob({
       const now = timestamp(clock);
       const dueSchedules = await selectDueSchedules(database.reader, now, DUE_BATCH_SIZE).execute();
       for (const schedule of dueSchedules) {
-        const nextRunAt = nextRunAfter(schedule.cron, schedule.cron_timezone, now);
+        const nextRunAt = findNextRun(schedule.cron, schedule.cron_timezone, now);
         await runUnitOfWork(ANONYMOUS, async (uow) => {
           // A schedule has no next run if its time zone was removed from the time zone database.
           if (nextRunAt === null) return deactivateSchedule(uow, schedule);

@@ -2,7 +2,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { nextRunAfter } from './cron.ts';
+import { findNextRun } from './cron.ts';
 import { findScheduleById, type ScheduleRow, updateSchedule } from './store.ts';
 import { type ScheduleContent, validateSchedule } from './validation.ts';
 
@@ -25,7 +25,7 @@ export async function applyScheduleChanges(
   const { description, ref, cron, cron_timezone } = content;
   const mustReschedule =
     cron !== current.cron || cron_timezone !== current.cron_timezone || (active && !current.active);
-  const nextRun = mustReschedule ? { next_run_at: nextRunAfter(cron, cron_timezone, uow.now)! } : {};
+  const nextRun = mustReschedule ? { next_run_at: findNextRun(cron, cron_timezone, uow.now)! } : {};
   const values = { description, ref, cron, cron_timezone, active, ...nextRun };
   return (await updateSchedule(uow, id, values)) ?? fail('notFound');
 }

@@ -2,7 +2,7 @@ import { mayUpdateJobsOn } from '#authorization/pipelines.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { compactFieldErrors, type Failure, type FieldErrors, invalid } from '#runtime/failure.ts';
-import { isCron, nextRunAfter } from './cron.ts';
+import { findNextRun, isCron } from './cron.ts';
 import { toBranchOrTag } from './ref-names.ts';
 import { findTimeZone } from './time-zones.ts';
 
@@ -36,7 +36,7 @@ export async function validateSchedule(
 
 function findFieldErrors({ description, ref, cron, cron_timezone }: ScheduleContent, now: string): FieldErrors | null {
   const isZoneValid = findTimeZone(cron_timezone) !== null;
-  const isCronValid = isCron(cron) && (!isZoneValid || nextRunAfter(cron, cron_timezone, now) !== null);
+  const isCronValid = isCron(cron) && (!isZoneValid || findNextRun(cron, cron_timezone, now) !== null);
   return compactFieldErrors({
     cron: isCronValid ? [] : ['syntax is invalid'],
     cron_timezone: isZoneValid ? [] : ['syntax is invalid'],

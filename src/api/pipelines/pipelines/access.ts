@@ -1,4 +1,4 @@
-import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { findPipeline, mayRunPipelineOn, type PipelineRow } from '#authorization/pipelines.ts';
@@ -65,7 +65,7 @@ export function cancelPipelineAccess(): PipelineAccess {
  */
 export function mayCancelJobs(tier: Tier, caller: Caller, project: Project): boolean {
   if (tier === 'free') return true;
-  const role = storedAttributes(project).ci_restrict_pipeline_cancellation_role;
+  const role = parseStoredAttributes(project).ci_restrict_pipeline_cancellation_role;
   return role !== 'no_one' && (role !== 'maintainer' || getProjectRole(caller, project) >= MAINTAINER);
 }
 

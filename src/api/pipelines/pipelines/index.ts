@@ -13,7 +13,7 @@ export { formatCreationError, PIPELINE_CREATION_ERRORS } from './creation/errors
 export { buildPredefinedVariables, getConfigPath, toSlug } from './creation/predefined-variables.ts';
 export { createPlanSources, type PlanServices, toPlan } from './creation/prepare.ts';
 export { periodParams, STATUSES } from './parameters.ts';
-export { findNewestPipelineOfSchedule, pipelinesOfSchedule, pipelineVariables } from './store.ts';
+export { findNewestPipelineOfSchedule, listEncryptedVariables, listSchedulePipelines } from './store.ts';
 export { PipelineVariable } from './variable-entity.ts';
 
 export const pipelines = resourceModule({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pipelineRow } from '#test/support/pipeline-rows.ts';
+import { insertPipelineRow } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
 
 const here = await world({ project: { readme: true, with: ['planner', 'guest'] } });
@@ -21,10 +21,10 @@ test('lists the pipelines of a merge request: those of its head commits on the s
   const { first, source_branch: ref, at } = await newMergeRequest(project);
   const second = await project.commit({ 'b.txt': 'b' }, { branch: ref });
   const pipelineIds = [];
-  for (const sha of [first, second, first]) pipelineIds.push(await pipelineRow(here, project, { sha, ref }));
-  await pipelineRow(here, project, { sha: 'c'.repeat(40), ref });
-  await pipelineRow(here, project, { sha: first, ref: 'main' });
-  await pipelineRow(here, project, { sha: first, ref, tag: true });
+  for (const sha of [first, second, first]) pipelineIds.push(await insertPipelineRow(here, project, { sha, ref }));
+  await insertPipelineRow(here, project, { sha: 'c'.repeat(40), ref });
+  await insertPipelineRow(here, project, { sha: first, ref: 'main' });
+  await insertPipelineRow(here, project, { sha: first, ref, tag: true });
   const { body, headers } = await expectSuccess(planner.get(at));
   assert.deepEqual(ids(body), pipelineIds.toReversed());
   assert.equal(headers['x-total'], '3');

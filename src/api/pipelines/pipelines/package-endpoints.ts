@@ -1,4 +1,4 @@
-import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { rawEntity } from '#http/endpoint/entity.ts';
@@ -13,7 +13,7 @@ export const listPackagePipelines = endpoint({
   get: '/projects/:id/packages/:package_id/pipelines',
   summary: 'List the pipelines of a package',
   access: inProject('read_package').require((_call, { project }) => {
-    if (!storedAttributes(project).packages_enabled) throw forbidden();
+    if (!parseStoredAttributes(project).packages_enabled) throw forbidden();
   }, 'project:read_package + packages are on'),
   allowJobToken: true,
   params: {

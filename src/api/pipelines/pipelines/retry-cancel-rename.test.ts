@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pipelineRow } from '#test/support/pipeline-rows.ts';
+import { insertPipelineRow } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
 import { createPipelineFixture } from '../processing/fixtures.testing.ts';
 
@@ -39,8 +39,8 @@ test('Developers act on pipelines of a protected branch that they may merge into
     }),
   );
   const [open, restricted] = [
-    await pipelineRow(here, project, { ref: 'open' }),
-    await pipelineRow(here, project, { ref: 'restricted' }),
+    await insertPipelineRow(here, project, { ref: 'open' }),
+    await insertPipelineRow(here, project, { ref: 'restricted' }),
   ];
   assert.equal((await developer.post(`${at}/${open}/cancel`)).status, 200);
   assert.equal((await developer.post(`${at}/${restricted}/cancel`)).status, 403);
@@ -59,9 +59,9 @@ test('Owners delete a pipeline with its jobs; Maintainers get 403', async () => 
 test('filters and orders pipelines, and finds them by name', async () => {
   const listed = await newProject({ readme: true });
   const [a, b, c] = [
-    await pipelineRow(here, listed, { ref: 'x', status: 'success', source: 'api' }),
-    await pipelineRow(here, listed, { ref: 'y', status: 'running', yaml_errors: 'odd' }),
-    await pipelineRow(here, listed, { ref: 'x', status: 'failed' }),
+    await insertPipelineRow(here, listed, { ref: 'x', status: 'success', source: 'api' }),
+    await insertPipelineRow(here, listed, { ref: 'y', status: 'running', yaml_errors: 'odd' }),
+    await insertPipelineRow(here, listed, { ref: 'x', status: 'failed' }),
   ];
   const list = async (query: string) =>
     (await listed.owner.get(`${listed.at}/pipelines?${query}`)).body.map(({ id }: { id: number }) => id);
@@ -83,7 +83,7 @@ test('returns queued_duration in whole seconds, and null below one second', asyn
   const queuedDuration = async (milliseconds: number) => {
     const created_at = here.clock.now().toISOString();
     const started_at = new Date(here.clock.now().getTime() + milliseconds).toISOString();
-    const id = await pipelineRow(here, project, { created_at, started_at });
+    const id = await insertPipelineRow(here, project, { created_at, started_at });
     return (await owner.get(`${at}/${id}`)).body.queued_duration;
   };
   assert.deepEqual([await queuedDuration(2900), await queuedDuration(900)], [2, null]);
@@ -91,12 +91,12 @@ test('returns queued_duration in whole seconds, and null below one second', asyn
 
 test('anyone reads pipelines of a public project, and members those of a private one', async () => {
   const open = await newProject({ visibility: 'public', readme: true });
-  const publicPipeline = `${open.at}/pipelines/${await pipelineRow(here, open)}`;
+  const publicPipeline = `${open.at}/pipelines/${await insertPipelineRow(here, open)}`;
   assert.equal((await anonymous.get(publicPipeline)).status, 200);
   assert.deepEqual((await anonymous.get(`${publicPipeline}/bridges`)).body, []);
   assert.equal((await anonymous.get(`${publicPipeline}/variables`)).status, 401);
   assert.equal((await anonymous.post(`${publicPipeline}/cancel`)).status, 401);
-  const privatePipeline = `${at}/${await pipelineRow(here, project)}`;
+  const privatePipeline = `${at}/${await insertPipelineRow(here, project)}`;
   assert.equal((await anonymous.get(privatePipeline)).status, 404);
   assert.equal((await guest.get(privatePipeline)).status, 200);
   assert.deepEqual((await maintainer.get(`${privatePipeline}/variables`)).body, []);

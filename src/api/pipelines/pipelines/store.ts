@@ -97,7 +97,7 @@ export async function findNewestPipelineOfRef(db: Reader, projectId: number, ref
 }
 
 /** Lists the variables given with a pipeline, encrypted, in the given order. index: pipeline_variables_by_key */
-export async function pipelineVariables(db: Reader, pipelineId: number) {
+export async function listEncryptedVariables(db: Reader, pipelineId: number) {
   return db
     .selectFrom('pipeline_variables')
     .select(['key', 'value', 'variable_type', 'raw'])
@@ -107,7 +107,7 @@ export async function pipelineVariables(db: Reader, pipelineId: number) {
 }
 
 /** Lists a page of the pipelines of a schedule. index: pipelines_by_schedule */
-export async function pipelinesOfSchedule(
+export async function listSchedulePipelines(
   db: Reader,
   scheduleId: number,
   { sort, ...filter }: PipelineFilter & Pick<PipelineSort, 'sort'>,

@@ -44,7 +44,7 @@ export class StatusCounter {
 }
 
 /** Returns the combined status of these jobs, which is also the status of a pipeline that consists of them. */
-export function compositeStatus(parts: Iterable<StatusPart>): JobStatus {
+export function getCompositeStatus(parts: Iterable<StatusPart>): JobStatus {
   const counter = new StatusCounter();
   for (const part of parts) counter.add(part);
   return counter.composite();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JobStatus, JobWhen } from '#database/tables/pipelines.ts';
-import { compositeStatus } from './composite-status.ts';
+import { getCompositeStatus } from './composite-status.ts';
 import { findReadyJobs, hasFinished, type PipelineJob } from './job-readiness.ts';
 
 const WHEN: readonly JobWhen[] = ['on_success', 'on_failure', 'always', 'manual', 'delayed'];
@@ -52,7 +52,7 @@ function run(jobs: readonly PipelineJob[], choices: readonly number[]) {
     const outcomes = findReadyJobs(now);
     now = now.map((job) => ({ ...job, status: outcomes.get(job.id) ?? job.status }));
     assert.equal(findReadyJobs(now).size, 0, 'one look finds all that follows');
-    statuses.push(compositeStatus(now));
+    statuses.push(getCompositeStatus(now));
     const open = now.filter(({ status }) => STEPS[status] !== undefined);
     if (open.length === 0) return { jobs: now, statuses };
     assert.ok(step < 200, 'it ends');

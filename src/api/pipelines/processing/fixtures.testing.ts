@@ -1,6 +1,6 @@
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { JobStatus, JobWhen } from '#database/tables/pipelines.ts';
-import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
+import { insertJobRow, insertPipelineRow } from '#test/support/pipeline-rows.ts';
 import type { Project, World } from '#test/support/world.ts';
 import { changeJobStatus, startPipeline } from './index.ts';
 
@@ -21,7 +21,7 @@ export interface JobFixture {
   readonly mayFail?: boolean;
   readonly needs?: readonly string[];
   readonly options?: object;
-  readonly row?: Parameters<typeof jobRow>[2];
+  readonly row?: Parameters<typeof insertJobRow>[2];
 }
 
 /** Inserts a pipeline with these jobs and starts it. */
@@ -29,14 +29,14 @@ export async function createPipelineFixture(
   world: World,
   project: Project,
   jobs: Readonly<Record<string, JobFixture>>,
-  row: Parameters<typeof pipelineRow>[2] = {},
+  row: Parameters<typeof insertPipelineRow>[2] = {},
 ): Promise<PipelineFixture> {
   const { database, runUnitOfWork } = world.server.services;
-  const id = await pipelineRow(world, project, { status: 'created', ref: 'feature', ...row });
+  const id = await insertPipelineRow(world, project, { status: 'created', ref: 'feature', ...row });
   for (const [name, { stage = 0, when = 'on_success', mayFail = false, needs, options = {}, row }] of Object.entries(
     jobs,
   )) {
-    await jobRow(world, project, {
+    await insertJobRow(world, project, {
       pipeline_id: id,
       name,
       stage: `stage ${stage}`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobStatus, JobWhen } from '#database/tables/pipelines.ts';
-import { compositeStatus, type StatusPart } from './composite-status.ts';
+import { getCompositeStatus, type StatusPart } from './composite-status.ts';
 import { findLaterJobs, findReadyJobs, type PipelineJob } from './job-readiness.ts';
 
 /** `name status when needs` of a job: `a* 0 failed`; a star lets it fail. */
@@ -139,8 +139,8 @@ test('derives the status of a set of jobs by the table', () => {
   ];
   for (const [parts, status] of table) {
     const set = parts.split(' ').filter(Boolean).map(partOf);
-    assert.equal(compositeStatus(set), status, parts);
-    assert.equal(compositeStatus(set.toReversed()), status, parts);
+    assert.equal(getCompositeStatus(set), status, parts);
+    assert.equal(getCompositeStatus(set.toReversed()), status, parts);
   }
 });
 

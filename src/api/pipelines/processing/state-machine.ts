@@ -6,7 +6,7 @@ import { enqueue, type JobDefinition } from '#jobs/job.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { cloneJobs } from './clone-jobs.ts';
 import { listExternalStatuses } from './commit-status-store.ts';
-import { compositeStatus } from './composite-status.ts';
+import { getCompositeStatus } from './composite-status.ts';
 import { type DeploymentBlock, findBlockedDeployments } from './deployment-check.ts';
 import { applyFailurePolicy } from './failure-policy.ts';
 import { findReadyJobs, hasFinished, type ReadyStatus } from './job-readiness.ts';
@@ -213,7 +213,7 @@ async function updatePipelineStatus(
   const parts = [...jobs, ...(await listExternalStatuses(uow, pipeline.id))];
   // A pipeline without jobs and external statuses keeps the status that it was created with.
   if (parts.length === 0) return;
-  const status = compositeStatus(parts);
+  const status = getCompositeStatus(parts);
   if (await setPipelineStatus(uow, pipeline.id, status)) await recordOutcome(uow, pipeline.id, status);
 }
 

@@ -4,12 +4,12 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /** Audit events of runners (contract/activity.md Part 3). */
 
-export async function recordCreated(uow: UnitOfWork, runner: Runner): Promise<void> {
+export async function recordRunnerCreated(uow: UnitOfWork, runner: Runner): Promise<void> {
   await recordEvent(uow, runner, { name: 'ci_runner_created', message: `Created ${getRunnerKind(runner)} CI runner` });
 }
 
 /** Records a registration. `token`: the registration token used; the audit log shows its first eight characters. */
-export async function recordRegistered(uow: UnitOfWork, runner: Runner, token: string): Promise<void> {
+export async function recordRunnerRegistered(uow: UnitOfWork, runner: Runner, token: string): Promise<void> {
   await recordEvent(uow, runner, {
     name: 'ci_runner_registered',
     message: `Registered ${getRunnerKind(runner)} CI runner`,
@@ -18,7 +18,7 @@ export async function recordRegistered(uow: UnitOfWork, runner: Runner, token: s
 }
 
 /** Records the deletion of a runner, which must still exist. */
-export async function recordUnregistered(uow: UnitOfWork, runner: Runner): Promise<void> {
+export async function recordRunnerUnregistered(uow: UnitOfWork, runner: Runner): Promise<void> {
   const lastContact = runner.contacted_at === null ? 'never contacted' : `last contacted ${runner.contacted_at}`;
   await recordEvent(uow, runner, {
     name: 'ci_runner_unregistered',

@@ -7,7 +7,7 @@ import { findProject } from '#domain/namespaces/projects.ts';
 import type { RunnerOwner } from '#domain/runners/registration-tokens.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
-import { recordCreated, recordRegistered } from './activity.ts';
+import { recordRunnerCreated, recordRunnerRegistered } from './activity.ts';
 import type { IssuedRunner } from './entities.ts';
 import type { MachineInfo } from './managers/managers.ts';
 import { generateRunnerToken } from './registration/tokens.ts';
@@ -41,7 +41,7 @@ export async function createRunner(
   const result = await insertValidRunner(uow, owner, input, { creatorId: uow.actor.user.id });
   if (isFailure(result))
     return fail('invalidAttributes', { sentence: formatErrorSentence(result.values.errors as never) });
-  await recordCreated(uow, result.runner);
+  await recordRunnerCreated(uow, result.runner);
   return result.issuedToken;
 }
 
@@ -77,7 +77,7 @@ export async function registerRunner(
 ): Promise<IssuedRunner | Failure<'invalid'>> {
   const result = await insertValidRunner(uow, owner, registration, { creatorId: null });
   if (isFailure(result)) return result;
-  await recordRegistered(uow, result.runner, registration.token);
+  await recordRunnerRegistered(uow, result.runner, registration.token);
   return result.issuedToken;
 }
 

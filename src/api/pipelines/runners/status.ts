@@ -76,15 +76,15 @@ export function hasStatus(filter: StatusFilter, now: string) {
         return eb('runners.contacted_at', 'is', null);
       case 'stale':
         return eb.and([
-          eb('runners.created_at', '<=', staleThreshold(now)),
-          eb.or([eb('runners.contacted_at', 'is', null), eb('runners.contacted_at', '<=', staleThreshold(now))]),
+          eb('runners.created_at', '<=', getStaleThreshold(now)),
+          eb.or([eb('runners.contacted_at', 'is', null), eb('runners.contacted_at', '<=', getStaleThreshold(now))]),
         ]);
     }
   };
 }
 
 /** Returns the latest contact time at which a runner counts as stale. */
-export function staleThreshold(now: string): string {
+export function getStaleThreshold(now: string): string {
   return addMilliseconds(now, -STALE_AFTER_MS);
 }
 
@@ -93,6 +93,6 @@ function getOnlineThreshold(now: string): string {
 }
 
 function isStale({ contacted_at, created_at }: ContactState, now: string): boolean {
-  const threshold = staleThreshold(now);
+  const threshold = getStaleThreshold(now);
   return created_at <= threshold && (contacted_at === null || contacted_at <= threshold);
 }

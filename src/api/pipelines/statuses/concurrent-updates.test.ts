@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
+import { insertJobRow, insertPipelineRow } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
 
 // Many statuses at once, and what jobs and statuses are together (contract/runners.md §4.8).
@@ -46,8 +46,8 @@ test('rejects a status that waits too long for the lock, and does not store it',
 
 test('derives the pipeline status from its jobs and statuses, in any order of arrival', async () => {
   const { branch, sha, say, status, all } = await newCommit();
-  const pipeline_id = await pipelineRow(here, project, { sha, ref: branch, status: 'success' });
-  const job = await jobRow(here, project, { pipeline_id, name: 'unit', status: 'success', coverage: 50 });
+  const pipeline_id = await insertPipelineRow(here, project, { sha, ref: branch, status: 'success' });
+  const job = await insertJobRow(here, project, { pipeline_id, name: 'unit', status: 'success', coverage: 50 });
   const outcomes: [string, string, string][] = [
     ['a', 'pending', 'running'],
     ['b', 'failed', 'running'],
@@ -83,7 +83,12 @@ test('cancels unfinished external statuses with their pipeline, and keeps extern
 
 test('keeps a pipeline with an invalid CI file failed despite successful statuses', async () => {
   const { branch, sha, say, status } = await newCommit();
-  await pipelineRow(here, project, { sha, ref: branch, status: 'failed', yaml_errors: 'Invalid configuration format' });
+  await insertPipelineRow(here, project, {
+    sha,
+    ref: branch,
+    status: 'failed',
+    yaml_errors: 'Invalid configuration format',
+  });
   await expectSuccess(say('a', 'success'));
   assert.equal(await status(), 'failed');
 });

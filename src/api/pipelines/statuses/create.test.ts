@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
+import { insertJobRow, insertPipelineRow } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
 
 // What others than runners say of commits (contract/runners.md §4.8).
@@ -104,9 +104,9 @@ test('sets the timestamps at the transitions', async () => {
 
 test('the pipeline is the newest of the commit, or of its ref, or the one that is named', async () => {
   const { sha, branch, say } = await newCommit();
-  const old = await pipelineRow(here, project, { sha, ref: branch, status: 'success' });
-  const other = await pipelineRow(here, project, { sha, ref: 'other', status: 'success' });
-  const foreign = await pipelineRow(here, project, { status: 'success' });
+  const old = await insertPipelineRow(here, project, { sha, ref: branch, status: 'success' });
+  const other = await insertPipelineRow(here, project, { sha, ref: 'other', status: 'success' });
+  const foreign = await insertPipelineRow(here, project, { status: 'success' });
   const missing = { message: '404 Pipeline for pipeline_id, sha and ref Not Found' };
   for (const [params, expected] of [
     [{}, other],
@@ -129,8 +129,8 @@ test('the pipeline is the newest of the commit, or of its ref, or the one that i
 
 test('rejects a status with the name of a job', async () => {
   const { sha, branch, say, all } = await newCommit();
-  const pipeline_id = await pipelineRow(here, project, { sha, ref: branch });
-  await jobRow(here, project, { pipeline_id, name: 'lint', status: 'running' });
+  const pipeline_id = await insertPipelineRow(here, project, { sha, ref: branch });
+  await insertJobRow(here, project, { pipeline_id, name: 'lint', status: 'running' });
   const refused = await say({ state: 'success' });
   assert.deepEqual([refused.status, refused.body], [400, { message: { name: ['has already been taken'] } }]);
   assert.equal((await all()).length, 1);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
+import { insertJobRow, insertPipelineRow } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
 
 // What jobs and others say of a commit (contract/runners.md §4.8).
@@ -12,12 +12,18 @@ const { owner } = project;
 test('lists jobs and statuses of all pipelines of a commit, ordered, filtered and in pages', async () => {
   const sha = await project.commit({ 'a.txt': 'a' });
   const [first, second] = [
-    await pipelineRow(here, project, { sha, ref: 'one', status: 'success' }),
-    await pipelineRow(here, project, { sha, ref: 'two', status: 'success' }),
+    await insertPipelineRow(here, project, { sha, ref: 'one', status: 'success' }),
+    await insertPipelineRow(here, project, { sha, ref: 'two', status: 'success' }),
   ];
-  await pipelineRow(here, project, { status: 'success' });
-  await jobRow(here, project, { pipeline_id: second, name: 'unit', stage: 'test' });
-  await jobRow(here, project, { pipeline_id: first, name: 'old', stage: 'build', retried: true, status: 'failed' });
+  await insertPipelineRow(here, project, { status: 'success' });
+  await insertJobRow(here, project, { pipeline_id: second, name: 'unit', stage: 'test' });
+  await insertJobRow(here, project, {
+    pipeline_id: first,
+    name: 'old',
+    stage: 'build',
+    retried: true,
+    status: 'failed',
+  });
   const say = (pipeline_id: number, name: string, state: string) =>
     expectSuccess(owner.post(`${project.at}/statuses/${sha}`, { pipeline_id, name, state }));
   await say(first, 'lint', 'failed');
@@ -47,8 +53,8 @@ test('lists jobs and statuses of all pipelines of a commit, ordered, filtered an
 
 test('a job says what it is, and nothing that only statuses have', async () => {
   const sha = await project.commit({ 'b.txt': 'b' });
-  const pipeline_id = await pipelineRow(here, project, { sha, ref: 'main', status: 'failed' });
-  const id = await jobRow(here, project, { pipeline_id, name: 'unit', status: 'failed', allow_failure: true });
+  const pipeline_id = await insertPipelineRow(here, project, { sha, ref: 'main', status: 'failed' });
+  const id = await insertJobRow(here, project, { pipeline_id, name: 'unit', status: 'failed', allow_failure: true });
   const [job] = (await owner.get(`${project.repository}/commits/${sha}/statuses`)).body;
   const { author, created_at, ...rest } = job;
   assert.equal(author.username, owner.username);

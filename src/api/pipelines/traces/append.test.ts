@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { jobRow, runnerRow, runningJob } from '#test/support/pipeline-rows.ts';
+import { insertJobRow, runnerRow, runningJob } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
 import { streamTrace } from './get.ts';
 
@@ -67,7 +67,7 @@ test('rejects appends without the range header, and accepts an empty body as hea
 
 test('rejects wrong and missing tokens, other jobs and unknown jobs alike', async () => {
   const [job, other] = [await runningJob(here, project), await runningJob(here, project)];
-  const pending = await jobRow(here, project);
+  const pending = await insertJobRow(here, project);
   for (const [id, headers] of [
     [job.id, { 'JOB-TOKEN': 'glcbt-wrong' }],
     [job.id, {}],

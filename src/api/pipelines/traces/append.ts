@@ -7,7 +7,7 @@ import { getRegistrationToken } from '#domain/runners/registration-tokens.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type AuthenticatedJob, type JobAuthentication, requireRunning } from '#http/access/job-access.ts';
 import { forbidden } from '#http/errors/http-error.ts';
-import { bodyStream, hasBody, MEBIBYTE } from '#http/request/body.ts';
+import { createBodyStream, hasBody, MEBIBYTE } from '#http/request/body.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';
@@ -15,11 +15,11 @@ import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { changeJobStatus, jobsLockKey } from '../processing/index.ts';
 import { createChecksumCounter } from './checksum.ts';
-import { rangeHeader } from './content-range.ts';
+import { createRangeHeader } from './content-range.ts';
 import { joinTraceChunks } from './join-chunks.ts';
 import { createSecretMasker } from './mask-secrets.ts';
 import { decryptPartialSecret, encryptPartialSecret } from './partial-secret.ts';
-import { endsInSmallChunks, growTrace, insertChunk, type TraceChunk, type TraceState } from './store.ts';
+import { advanceTrace, endsInSmallChunks, insertChunk, type TraceChunk, type TraceState } from './store.ts';
 
 interface AppendRequest extends JobAuthentication {
   readonly request: IncomingRequest;
@@ -38,7 +38,7 @@ export async function appendToTrace(
   services: Pick<Services, 'database' | 'blobs' | 'runUnitOfWork' | 'secretKey'>,
   { request, job, token, start }: AppendRequest,
 ): Promise<AppendResult> {
-  if (job.trace_size !== start) return fail('rangeNotSatisfiable', rangeHeader(job.trace_size));
+  if (job.trace_size !== start) return fail('rangeNotSatisfiable', createRangeHeader(job.trace_size));
   const newState = hasBody(request)
     ? await storeBody(services, { request, job, token, start })
     : getUnchangedState(job);
@@ -51,7 +51,7 @@ export async function appendToTrace(
     return fail('traceTooLarge');
   }
   const isAppended = await services.runUnitOfWork(ANONYMOUS, async (uow) => {
-    if (!(await growTrace(uow, job.id, start, newState))) return false;
+    if (!(await advanceTrace(uow, job.id, start, newState))) return false;
     if (newState.chunk !== null) await addChunk(uow, job.id, newState.chunk);
     await recordRunnerContact(uow, job);
     return true;
@@ -92,7 +92,7 @@ async function storeBody(
   const receivedCounter = createChecksumCounter(job);
   const chunkStart = start - heldBytes.length;
   const maxBytes = maxMebibytes * MEBIBYTE;
-  const body = bodyStream(request);
+  const body = createBodyStream(request);
   try {
     const maskedChunks = masker.masked(receivedCounter.countChunks(body as AsyncIterable<Buffer>));
     const blob = await storeBlob(services.blobs, Readable.from(maskedChunks, { objectMode: false }), {
@@ -122,5 +122,5 @@ async function findAppendFailure(
   const currentJob = await findJobByToken(database.reader, id, token);
   if (currentJob === null) throw forbidden();
   requireRunning(currentJob);
-  return fail('rangeNotSatisfiable', rangeHeader(currentJob.trace_size));
+  return fail('rangeNotSatisfiable', createRangeHeader(currentJob.trace_size));
 }

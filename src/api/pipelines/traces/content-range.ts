@@ -8,6 +8,6 @@ export function parseRangeStart(header: string): number {
 }
 
 /** Returns the header that tells the runner the length of the log in bytes: the next append starts there. */
-export function rangeHeader(size: number): Readonly<Record<string, string>> {
+export function createRangeHeader(size: number): Readonly<Record<string, string>> {
   return { Range: `0-${size}` };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pipelineRow, runningJob } from '#test/support/pipeline-rows.ts';
+import { insertPipelineRow, runningJob } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
 
 // What logs tell of tests (`coverage`, contract/runners.md §6).
@@ -13,7 +13,7 @@ const { owner } = project;
  * Returns the coverage of a job with this log and expression, and that of its pipeline.
  */
 async function covered(log: string, coverage: string | null, state = 'success'): Promise<unknown> {
-  const pipeline = await pipelineRow(here, project);
+  const pipeline = await insertPipelineRow(here, project);
   const options = JSON.stringify({ script: ['make'], coverage });
   const job = await runningJob(here, project, { pipeline_id: pipeline, options });
   const range = { ...job.headers, 'Content-Range': `0-${log.length}` };

@@ -1,5 +1,5 @@
 import { createYielder } from '#runtime/yielding.ts';
-import { compileRegex, MAX_MATCHING_WORK, regexCost } from '#text/safe-regex.ts';
+import { compileRegex, getRegexCost, MAX_MATCHING_WORK } from '#text/safe-regex.ts';
 
 /** The number of bytes at the end of a log that are searched, because test summaries are near the end. */
 export const COVERAGE_SCAN_BYTES = 1024 * 1024;
@@ -16,7 +16,7 @@ export async function findCoverage(log: string, pattern: string): Promise<number
   const source = pattern.slice(1, -1);
   const regex = compileRegex(source);
   if (typeof regex === 'string') return null;
-  const costPerCharacter = regexCost(source);
+  const costPerCharacter = getRegexCost(source);
   const yieldIfDue = createYielder();
   let totalCost = 0;
   for (const line of iterateLinesBackwards(log)) {

@@ -6,9 +6,9 @@ import { timestamp } from '#runtime/clock.ts';
 import { fail, isFailure } from '#runtime/failure.ts';
 import { readJobAccess } from '../jobs/index.ts';
 import { appendToTrace } from './append.ts';
-import { parseRangeStart, rangeHeader } from './content-range.ts';
+import { createRangeHeader, parseRangeStart } from './content-range.ts';
 import { streamTrace } from './get.ts';
-import { getUpdateInterval, recordWatched } from './update-interval.ts';
+import { getUpdateInterval, recordTraceRead } from './update-interval.ts';
 
 export const appendTrace = endpoint({
   patch: '/jobs/:id/trace',
@@ -34,7 +34,7 @@ export const appendTrace = endpoint({
     if (isFailure(appendResult)) return appendResult;
     const headers = {
       'Job-Status': job.status,
-      ...rangeHeader(appendResult.size),
+      ...createRangeHeader(appendResult.size),
       'X-GitLab-Trace-Update-Interval': getUpdateInterval(job.trace_watched_at, timestamp(services.clock)),
     };
     return { headers };
@@ -48,7 +48,7 @@ export const getTrace = endpoint({
   access: readJobAccess(),
   response: streamOf({ mediaTypes: ['text/plain'] }),
   async handle({ job }, services) {
-    await recordWatched(services, job);
+    await recordTraceRead(services, job);
     return {
       headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'private, no-store' },
       body: streamTrace(services, job.id),

@@ -26,7 +26,7 @@ export interface TraceState {
  * Sets the new state of a running job's log if its length is still `start` (compare-and-set). Returns whether it was
  * set: of several concurrent appends, one succeeds.
  */
-export async function growTrace(
+export async function advanceTrace(
   tx: Transaction,
   jobId: number,
   start: number,

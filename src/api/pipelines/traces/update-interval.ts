@@ -22,7 +22,7 @@ export function getUpdateInterval(watchedAt: string | null, now: string): string
 }
 
 /** Stores that a user reads the log of this job, if it is running; at most once per interval. */
-export async function recordWatched(
+export async function recordTraceRead(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   { id, status }: Pick<JobRow, 'id' | 'status'>,
 ): Promise<void> {

@@ -9,7 +9,7 @@ import { firstHeader } from '#http/request/incoming.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { hashToken } from '#security/tokens.ts';
 import { findTriggerByTokenHash } from './store.ts';
-import { startParams } from './trigger-parameters.ts';
+import { triggerPipelineParams } from './trigger-parameters.ts';
 
 /** A trigger token starts pipelines as its owner, independent of the caller (contract/runners.md §4.6). */
 
@@ -25,11 +25,11 @@ interface TriggerContext {
  * Authenticates by a trigger or job token, for endpoints with the stage order `clientToken`. Without a valid token the
  * response does not reveal whether the project exists.
  */
-export function triggerTokenAccess(): Access<TriggerContext, typeof startParams> {
+export function triggerTokenAccess(): Access<TriggerContext, typeof triggerPipelineParams> {
   return access({
     audience: 'key',
     label: 'trigger token or job token',
-    params: startParams,
+    params: triggerPipelineParams,
     authenticate: () => {},
     async load(call) {
       rejectInvalidRequest(call);

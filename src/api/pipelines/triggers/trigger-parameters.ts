@@ -34,7 +34,11 @@ const stringMap: ParameterType<readonly (readonly [key: string, value: unknown])
   },
 };
 
-export const startParams = { token: required(string), ref: required(refName), variables: optional(stringMap) };
+export const triggerPipelineParams = {
+  token: required(string),
+  ref: required(refName),
+  variables: optional(stringMap),
+};
 
 /** Maximum size of the payload that jobs get. */
 const MAX_PAYLOAD_BYTES = 1024 * 1024;

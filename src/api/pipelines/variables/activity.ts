@@ -11,12 +11,12 @@ import type { CiVariableRow } from './store.ts';
 type VariableAuditEvent = Pick<AuditEvent, 'message' | 'details'>;
 type VariableAction = 'created' | 'updated' | 'deleted';
 
-export function recordAdded(uow: UnitOfWork, owner: VariableOwner, variable: CiVariableRow): Promise<void> {
+export function recordVariableCreated(uow: UnitOfWork, owner: VariableOwner, variable: CiVariableRow): Promise<void> {
   const { auditNoun, auditEventPrefix } = OWNER_TYPES[owner.type];
   return record(uow, owner, variable, 'created', { message: `Added ${auditNoun}`, details: { add: auditEventPrefix } });
 }
 
-export function recordRemoved(uow: UnitOfWork, owner: VariableOwner, variable: CiVariableRow): Promise<void> {
+export function recordVariableDeleted(uow: UnitOfWork, owner: VariableOwner, variable: CiVariableRow): Promise<void> {
   const { auditNoun, auditEventPrefix } = OWNER_TYPES[owner.type];
   return record(uow, owner, variable, 'deleted', {
     message: `Removed ${auditNoun}`,
@@ -25,7 +25,7 @@ export function recordRemoved(uow: UnitOfWork, owner: VariableOwner, variable: C
 }
 
 /** Records one event for each changed attribute. */
-export async function recordChanges(
+export async function recordVariableUpdated(
   uow: UnitOfWork,
   owner: VariableOwner,
   before: CiVariableRow,

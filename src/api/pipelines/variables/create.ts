@@ -3,7 +3,7 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { compactFieldErrors, type Failure, invalid } from '#runtime/failure.ts';
-import { recordAdded } from './activity.ts';
+import { recordVariableCreated } from './activity.ts';
 import { encryptValue } from './encryption.ts';
 import { OWNER_TYPES, type VariableOwner, variablesLockKey } from './owner.ts';
 import { type CiVariableRow, countVariables, findVariablesByKey, insertVariable, toOwnerColumns } from './store.ts';
@@ -38,7 +38,7 @@ async function create(
   const row = { key: input.key.trim(), variable_type, ...flags, environment_scope, description };
   const { key, ...problems } = validateVariable({ ...row, value });
   const errors = compactFieldErrors({
-    key: [...key, ...(await validateUnique(uow, owner, row))],
+    key: [...key, ...(await validateUniqueKey(uow, owner, row))],
     ...problems,
     base: await validateLimit(uow, owner),
   });
@@ -48,12 +48,12 @@ async function create(
     ...variableRow,
     encrypted_value: encryptValue(secretKey, variableRow, value),
   });
-  await recordAdded(uow, owner, variable);
+  await recordVariableCreated(uow, owner, variable);
   return variable;
 }
 
 /** Returns an error if the owner has a variable with this key and scope. */
-export async function validateUnique(
+export async function validateUniqueKey(
   uow: UnitOfWork,
   owner: VariableOwner,
   { key, environment_scope }: Pick<CiVariableRow, 'key' | 'environment_scope'>,

@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { recordRemoved } from './activity.ts';
+import { recordVariableDeleted } from './activity.ts';
 import type { VariableOwner } from './owner.ts';
 import { type CiVariableRow, deleteVariable } from './store.ts';
 
@@ -11,5 +11,5 @@ export async function deleteVariableAndRecord(
   variable: CiVariableRow,
 ): Promise<undefined | Failure<'notFound'>> {
   if (!(await deleteVariable(uow, variable.id))) return fail('notFound');
-  await recordRemoved(uow, owner, variable);
+  await recordVariableDeleted(uow, owner, variable);
 }

@@ -9,9 +9,9 @@ import { deleteVariableAndRecord } from './delete.ts';
 import { CiVariable } from './entities.ts';
 import { VARIABLE_ERRORS, variableNotFound } from './errors.ts';
 import { OWNER_TYPES } from './owner.ts';
-import { CREATE_PARAMS, scope, UPDATE_PARAMS } from './parameters.ts';
+import { CREATE_PARAMS, environmentScope, UPDATE_PARAMS } from './parameters.ts';
 import { listVariables } from './store.ts';
-import { applyVariableChanges } from './update.ts';
+import { updateVariableAndRecord } from './update.ts';
 
 // CI variables of groups and projects (contract/runners.md §4.5).
 
@@ -57,7 +57,7 @@ export const [createGroupVariable, createProjectVariable] = forGroupAndProject((
     params: {
       ...CREATE_PARAMS,
       masked_and_hidden: optional(boolean, false),
-      environment_scope: premiumForGroups(parent, optional(scope, '*')),
+      environment_scope: premiumForGroups(parent, optional(environmentScope, '*')),
     },
     errors: VARIABLE_ERRORS,
     uniqueErrors: VARIABLE_UNIQUE_ERRORS,
@@ -73,13 +73,13 @@ export const [updateGroupVariable, updateProjectVariable] = forGroupAndProject((
     put: `${parent.path}/variables/:key`,
     summary: 'Update a CI/CD variable',
     access: variableAccess(parent),
-    params: { ...UPDATE_PARAMS, environment_scope: premiumForGroups(parent, optional(scope)) },
+    params: { ...UPDATE_PARAMS, environment_scope: premiumForGroups(parent, optional(environmentScope)) },
     errors: { ...VARIABLE_ERRORS, notFound: variableNotFound(parent.type) },
     uniqueErrors: VARIABLE_UNIQUE_ERRORS,
     activity: toAuditEventNames(parent, 'updated'),
     response: ok(CiVariable),
     handle: ({ owner, caller, variable, params }, services) =>
-      applyVariableChanges(services, caller, owner, variable, params),
+      updateVariableAndRecord(services, caller, owner, variable, params),
   }),
 );
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobRow, runnerRow } from '#test/support/pipeline-rows.ts';
+import { insertJobRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { statements } from '#test/support/statement-watch.ts';
 import { type Caller, expectSuccess, type Group, type Project, world } from '#test/support/world.ts';
 import { encryptValue } from './encryption.ts';
@@ -77,7 +77,7 @@ test('a runner is told what a variable is, and references in it are replaced', a
   await keep(owner, at, 'FILE', { value: 'key: $PLAIN', variable_type: 'file' });
   await keep(owner, at, 'LATE', { value: 'late' });
   await keep(owner, at, 'HIDDEN', { value: 'hidden-one', masked_and_hidden: true });
-  await jobRow(here, project);
+  await insertJobRow(here, project);
   const plain = 'a-s3cr3t-pass-$RAW-$FILE-late';
   assert.deepEqual((await handedOut(project)).slice(-6), [
     { key: 'PLAIN', value: plain, public: false, masked: false },
@@ -89,7 +89,7 @@ test('a runner is told what a variable is, and references in it are replaced', a
   ]);
   await keep(owner, at, 'CIRCLE', { value: '$LATE' });
   await expectSuccess(owner.put(`${at}/variables/LATE`, { value: '$CIRCLE' }));
-  await jobRow(here, project);
+  await insertJobRow(here, project);
   const circular = await handedOut(project);
   assert.equal(valueIn(circular, 'PLAIN'), 'a-$SECRET-$RAW-$FILE-%LATE%', 'a circle: nothing is replaced');
 });
@@ -101,8 +101,8 @@ test('scope and protection decide, at the moment when a job is handed out', asyn
     await keep(owner, at, 'K', { value: environment_scope, environment_scope });
   }
   await keep(owner, at, 'P', { value: 'protected', protected: true });
-  const seen = async (row: Parameters<typeof jobRow>[2]) => {
-    await jobRow(here, project, row);
+  const seen = async (row: Parameters<typeof insertJobRow>[2]) => {
+    await insertJobRow(here, project, row);
     const variables = await handedOut(project);
     return [valueIn(variables, 'K'), valueIn(variables, 'P')];
   };
@@ -173,7 +173,7 @@ test('fails a job with variables over the size limit, and creates no pipeline wi
   );
   const { body } = await newPipeline(project);
   assert.deepEqual(body.message, { base: ['The CI/CD variables are too large'] });
-  const id = await jobRow(here, project);
+  const id = await insertJobRow(here, project);
   const { token } = await runnerRow(here, { projects: [project.id] });
   await anonymous.post('/jobs/request', { token, system_id: 's_1' });
   const job = (await project.owner.get(`${project.at}/jobs/${id}`)).body;
@@ -205,7 +205,7 @@ test('runs the same number of statements to assign a job for any number of varia
   for (const count of [1, 200]) {
     const project = await here.newProject();
     await keepMany(project.id, count);
-    await jobRow(here, project);
+    await insertJobRow(here, project);
     counts.push(await statements(here, () => handedOut(project)));
   }
   assert.equal(counts[1], counts[0]);

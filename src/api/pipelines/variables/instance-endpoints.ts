@@ -7,7 +7,7 @@ import { CiInstanceVariable } from './entities.ts';
 import { VARIABLE_ERRORS, variableNotFound } from './errors.ts';
 import { CREATE_PARAMS, UPDATE_PARAMS } from './parameters.ts';
 import { listVariables } from './store.ts';
-import { applyVariableChanges } from './update.ts';
+import { updateVariableAndRecord } from './update.ts';
 
 /** Instance variables: for all jobs and environments, managed by administrators (contract/runners.md §4.5). */
 
@@ -52,7 +52,7 @@ export const updateInstanceVariable = endpoint({
   activity: ['ci_instance_variable_updated'],
   response: ok(CiInstanceVariable),
   handle: ({ owner, caller, variable, params }, services) =>
-    applyVariableChanges(services, caller, owner, variable, params),
+    updateVariableAndRecord(services, caller, owner, variable, params),
 });
 
 export const deleteInstanceVariable = endpoint({

@@ -23,7 +23,7 @@ type VariableServices = Pick<Services, 'database' | 'secretKey'>;
 type ProjectLocation = Pick<Project, 'id' | 'namespace_id'>;
 
 /** Returns the variables of a job when a runner gets it; decrypts only these. Null if they are too large. */
-export async function variablesForJob(
+export async function loadStoredVariablesForJob(
   services: VariableServices,
   project: ProjectLocation,
   job: ReceivingJob,
@@ -37,7 +37,7 @@ export async function variablesForJob(
  * Returns the variables that any job of a new pipeline may get, with their environment scopes. Null if they are too
  * large.
  */
-export async function variablesForPipeline(
+export async function loadStoredVariablesForPipeline(
   services: VariableServices,
   project: ProjectLocation,
   pipeline: Pick<ReceivingJob, 'protected'> & { readonly hasEnvironments: boolean },

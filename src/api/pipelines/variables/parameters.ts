@@ -7,7 +7,7 @@ import { MAX_TEXT_LENGTH, MAX_VALUE_LENGTH } from './validation.ts';
 
 const variableType = oneOf('env_var', 'file');
 const value = validatedText(MAX_VALUE_LENGTH.file);
-export const scope = validatedText(MAX_TEXT_LENGTH);
+export const environmentScope = validatedText(MAX_TEXT_LENGTH);
 
 const description = optional(validatedText(MAX_TEXT_LENGTH));
 
@@ -31,4 +31,4 @@ export const UPDATE_PARAMS = {
 };
 
 /** Selects one of several variables with the same key. */
-export const FILTER_PARAMS = { filter: optional(object({ environment_scope: optional(scope) })) };
+export const FILTER_PARAMS = { filter: optional(object({ environment_scope: optional(environmentScope) })) };

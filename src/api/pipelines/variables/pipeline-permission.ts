@@ -1,4 +1,4 @@
-import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import { DEVELOPER, MAINTAINER, OWNER } from '#domain/members/roles.ts';
 import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
@@ -9,8 +9,8 @@ const ROLES = { developer: DEVELOPER, maintainer: MAINTAINER, owner: OWNER } as 
  * Returns whether the caller may set variables of pipelines, jobs and schedules (contract/runners.md §4.5 "Who may set
  * pipeline variables").
  */
-export function maySetPipelineVariables(caller: Caller, project: Project): boolean {
+export function canSetPipelineVariables(caller: Caller, project: Project): boolean {
   if (isAdministrator(caller)) return true;
-  const minimumRole = storedAttributes(project).ci_pipeline_variables_minimum_override_role;
+  const minimumRole = parseStoredAttributes(project).ci_pipeline_variables_minimum_override_role;
   return minimumRole !== 'no_one_allowed' && getProjectRole(caller, project) >= ROLES[minimumRole];
 }

@@ -4,8 +4,8 @@ import type { VariableType } from '#database/tables/pipelines.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { compactFieldErrors, type Failure, fail, invalid } from '#runtime/failure.ts';
-import { recordChanges } from './activity.ts';
-import { validateUnique } from './create.ts';
+import { recordVariableUpdated } from './activity.ts';
+import { validateUniqueKey } from './create.ts';
 import { decryptValue, encryptValue } from './encryption.ts';
 import { type VariableOwner, variablesLockKey } from './owner.ts';
 import { type CiVariableRow, findVariable, updateVariable } from './store.ts';
@@ -23,7 +23,7 @@ export interface UpdateVariableInput {
 }
 
 /** Updates a variable. Its key and whether it is hidden never change. */
-export async function applyVariableChanges(
+export async function updateVariableAndRecord(
   { runUnitOfWork, secretKey }: Pick<Services, 'runUnitOfWork' | 'secretKey'>,
   caller: SignedInCaller,
   owner: VariableOwner,
@@ -51,7 +51,7 @@ async function updateStoredVariable(
   const { key, ...problems } = validateVariable({ ...attributes, key: before.key, value });
   const hasNewScope = attributes.environment_scope !== before.environment_scope;
   const errors = compactFieldErrors({
-    key: [...key, ...(hasNewScope ? await validateUnique(uow, owner, { ...before, ...attributes }) : [])],
+    key: [...key, ...(hasNewScope ? await validateUniqueKey(uow, owner, { ...before, ...attributes }) : [])],
     ...problems,
     base: before.hidden && !attributes.masked ? [HIDDEN_IS_FINAL] : [],
   });
@@ -59,7 +59,7 @@ async function updateStoredVariable(
   const hasNewValue = value !== oldValue;
   const encryptedColumns = hasNewValue && { encrypted_value: encryptValue(secretKey, before, value) };
   const after = await updateVariable(uow, id, { ...attributes, ...encryptedColumns });
-  await recordChanges(uow, owner, before, after, hasNewValue);
+  await recordVariableUpdated(uow, owner, before, after, hasNewValue);
   return after;
 }
 

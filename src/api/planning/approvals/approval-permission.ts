@@ -14,7 +14,7 @@ interface ApprovalContext {
 }
 
 /** Returns whether the caller may approve now. Authors may approve their own merge requests only on the free tier. */
-export function mayApprove({ tier, caller, project, mergeRequest, approverIds }: ApprovalContext): boolean {
+export function canApprove({ tier, caller, project, mergeRequest, approverIds }: ApprovalContext): boolean {
   if (caller.user === null || !mayInProject(caller, 'update_merge_request', project)) return false;
   const { id } = caller.user;
   if (mergeRequest.state === 'merged' || approverIds.includes(id)) return false;

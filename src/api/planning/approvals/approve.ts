@@ -1,10 +1,10 @@
-import { APPROVED, UNAPPROVED } from '#activity/index.ts';
+import { APPROVED_TEXT, UNAPPROVED_TEXT } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { findMergeRequest, type MergeRequest } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { mayApprove } from './approval-permission.ts';
+import { canApprove } from './approval-permission.ts';
 import type { ApprovalsRow } from './entities.ts';
 import { deleteApproval, insertApproval, loadApprovals, updateReviewState } from './store.ts';
 
@@ -19,11 +19,11 @@ export async function approve(
   if (mergeRequest === null) return fail('notAllowed');
   if (sha && sha !== mergeRequest.head_sha) return fail('shaDiffers', { sha: mergeRequest.head_sha });
   const approverIds = (await loadApprovals(uow, [id])).map(({ user_id }) => user_id);
-  if (!mayApprove({ tier: uow.tier, caller: uow.actor, project, mergeRequest, approverIds })) return fail('notAllowed');
+  if (!canApprove({ tier: uow.tier, caller: uow.actor, project, mergeRequest, approverIds })) return fail('notAllowed');
   const { id: userId } = uow.actor.user;
   await insertApproval(uow, { mergeRequestId: id, userId });
   await updateReviewState(uow, { mergeRequestId: id, userId }, 'approved');
-  await uow.record({ noteOn: { type: 'MergeRequest', id }, text: APPROVED });
+  await uow.record({ noteOn: { type: 'MergeRequest', id }, text: APPROVED_TEXT });
   const target = { type: 'MergeRequest', id, iid } as const;
   await uow.record({ projectId: project.id, authorId: userId, action: 'approved', target });
   await uow.publish('merge-request-approved', { mergeRequestId: id, userId });
@@ -41,6 +41,6 @@ export async function unapprove(
   const approval = { mergeRequestId: id, userId: uow.actor.user.id };
   if (!(await deleteApproval(uow, approval))) return fail('notApproved');
   await updateReviewState(uow, approval, 'unapproved');
-  await uow.record({ noteOn: { type: 'MergeRequest', id }, text: UNAPPROVED });
+  await uow.record({ noteOn: { type: 'MergeRequest', id }, text: UNAPPROVED_TEXT });
   return { mergeRequest, project };
 }

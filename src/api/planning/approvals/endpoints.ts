@@ -2,7 +2,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { accepted, created, ok } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
-import { mergeRequestWithAbility, readableMergeRequestAccess, SHA_DIFFERS } from '../merge-requests/index.ts';
+import { mergeRequestAccessWithAbility, readableMergeRequestAccess, SHA_DIFFERS } from '../merge-requests/index.ts';
 import { resetApprovalsAccess } from './access.ts';
 import { approve, unapprove } from './approve.ts';
 import { ApprovalState, Approvals } from './entities.ts';
@@ -33,7 +33,7 @@ export const getMergeRequestApprovalState = endpoint({
 export const approveMergeRequest = endpoint({
   post: `${MERGE_REQUEST}/approve`,
   summary: 'Approve a merge request',
-  access: mergeRequestWithAbility('update_merge_request'),
+  access: mergeRequestAccessWithAbility('update_merge_request'),
   params: { sha: optional(refName) },
   errors: { shaDiffers: SHA_DIFFERS, notAllowed: UNAUTHORIZED },
   uniqueErrors: { merge_request_approvals_by_merge_request: 'notAllowed' },
@@ -45,7 +45,7 @@ export const approveMergeRequest = endpoint({
 export const unapproveMergeRequest = endpoint({
   post: `${MERGE_REQUEST}/unapprove`,
   summary: 'Unapprove a merge request',
-  access: mergeRequestWithAbility('update_merge_request'),
+  access: mergeRequestAccessWithAbility('update_merge_request'),
   errors: { notApproved: [404, '404 Not Found'] },
   activity: ['note approval'],
   response: created(Approvals),

@@ -6,7 +6,7 @@ import { requireRow } from '#domain/row-deleted.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { loadMergeStatuses, mergeRequestState, mergeStatusField } from '../merge-requests/index.ts';
-import { mayApprove } from './approval-permission.ts';
+import { canApprove } from './approval-permission.ts';
 import { loadApprovals } from './store.ts';
 
 const boolean = Type.Boolean();
@@ -91,7 +91,7 @@ export const Approvals = entity('Approvals', {
       approvers: [],
       approver_groups: [],
       user_has_approved: caller.user !== null && approverIds.includes(caller.user.id),
-      user_can_approve: mayApprove({ tier, caller, project, mergeRequest, approverIds }),
+      user_can_approve: canApprove({ tier, caller, project, mergeRequest, approverIds }),
       approval_rules_left: [],
       has_approval_rules: false,
       merge_request_approvers_available: true,

@@ -98,7 +98,7 @@ const writeAwardAccess = (kind: AwardableKind): Access<AwardableContext<SignedIn
     .map(({ awardable, caller }) => ({ awardable, caller: signedInCaller(caller) }));
 
 /** Reloads the awardable in the unit of work. Throws `AccessRevoked` if the caller may no longer award it. */
-export async function reloadForAward(
+export async function reloadAwardable(
   uow: UnitOfWork<SignedInCaller>,
   kind: AwardableKind,
   { noteable: previous, note: previousNote }: AwardableContext['awardable'],

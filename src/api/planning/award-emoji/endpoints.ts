@@ -11,7 +11,7 @@ import {
   deleteAwardAccess,
   forAwardables,
   readableAwardableAccess,
-  reloadForAward,
+  reloadAwardable,
 } from './access.ts';
 import { AwardEmoji } from './entities.ts';
 
@@ -71,7 +71,7 @@ export const [
     },
     response: created(AwardEmoji),
     async write(uow, { awardable, params }) {
-      const current = await reloadForAward(uow, kind, awardable);
+      const current = await reloadAwardable(uow, kind, awardable);
       return current.note?.system ? fail('systemNote') : createAward(uow, current, params.name);
     },
   }),

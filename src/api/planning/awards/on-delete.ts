@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { resourceTable, toResource } from '#activity/index.ts';
 import { reassignReferences } from '#database/batch-statements.ts';
 import { isInIds } from '#database/dialect.ts';
-import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { VOTE_NAMES } from './store.ts';
+import { VOTE_COLUMN_ENTRIES } from './store.ts';
 
 /**
  * When a user is deleted, sets the user of their awards to null. On hard delete, deletes the awards and updates the vote
@@ -14,7 +14,7 @@ import { VOTE_NAMES } from './store.ts';
 export const onAwardUserDeleted = subscription({
   event: 'user-deleted',
   inBatches: (uow, { userId, hard }) =>
-    nextBatch(() =>
+    runBatchSteps(() =>
       hard
         ? deleteAwardsBatch(uow, userId)
         : reassignReferences(
@@ -39,7 +39,7 @@ async function deleteAwardsBatch(uow: UnitOfWork, userId: number): Promise<numbe
     .where('user_id', '=', userId)
     .limit(BATCH_SIZE)
     .execute();
-  for (const [name, voteColumn] of VOTE_NAMES) {
+  for (const [name, voteColumn] of VOTE_COLUMN_ENTRIES) {
     const votedNoteables = rows.filter((row) => row.name === name && row.note_id === null).map(toResource);
     for (const [type, noteables] of Map.groupBy(votedNoteables, (noteable) => noteable.type)) {
       const decrement = { [voteColumn]: sql<number>`${sql.ref(voteColumn)} - 1` };

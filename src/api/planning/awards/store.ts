@@ -33,7 +33,10 @@ const VOTE_COLUMNS: Readonly<Partial<Record<string, 'upvotes' | 'downvotes'>>> =
 };
 
 /** Entries of `VOTE_COLUMNS`: each emoji name that counts as a vote, with the column of its count. */
-export const VOTE_NAMES = Object.entries(VOTE_COLUMNS) as readonly (readonly [string, 'upvotes' | 'downvotes'])[];
+export const VOTE_COLUMN_ENTRIES = Object.entries(VOTE_COLUMNS) as readonly (readonly [
+  string,
+  'upvotes' | 'downvotes',
+])[];
 
 /** Returns a page of the awards, oldest first. */
 export function listAwards(db: Reader, awardable: Awardable, page: OffsetRequest): Promise<Page<AwardRow>> {

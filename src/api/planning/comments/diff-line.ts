@@ -13,7 +13,7 @@ interface LineInput {
 }
 
 /** Returns the position of this line in the commit's diff, as JSON, or null if the diff neither adds nor removes it. */
-export async function findChangedLine(
+export async function findChangedLinePosition(
   git: Git,
   { project, commit }: CommitNoteable,
   { path, line, line_type }: LineInput,

@@ -7,16 +7,16 @@ import { isPresent, optional, type ParameterRule, required } from '#http/paramet
 import { description, pathText } from '#http/parameters/texts.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
 import {
-  commentedCommit,
-  commitNoteable,
+  commentedCommitResource,
   commitNoteableKind,
   createNote,
   createNoteAccess,
   listNotes,
   NOTE_ERRORS,
   notesLockKey,
+  toCommitNoteable,
 } from '../notes/index.ts';
-import { findChangedLine } from './diff-line.ts';
+import { findChangedLinePosition } from './diff-line.ts';
 import { CommitNote } from './entities.ts';
 
 // Comments on a commit (contract/planning.md §3.16).
@@ -26,11 +26,11 @@ export const listCommitComments = endpoint({
   summary: 'List the comments of a commit',
   access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled)
     .resource(commitResource)
-    .resource(commentedCommit),
+    .resource(commentedCommitResource),
   response: page(CommitNote),
   read(db, { project, commit, commented: { id }, caller, page }) {
     const listOptions = { order_by: 'created_at', sort: 'asc', activity_filter: 'all_notes' } as const;
-    return listNotes(db, caller, commitNoteable(project, commit, id), listOptions, page);
+    return listNotes(db, caller, toCommitNoteable(project, commit, id), listOptions, page);
   },
 });
 
@@ -54,7 +54,7 @@ export const createCommitComment = endpoint({
   activity: ['commented Note', 'commented DiffNote'],
   response: created(CommitNote),
   async handle({ caller, noteable, params }, { git, runUnitOfWork }) {
-    const position = await findChangedLine(git, noteable, params);
+    const position = await findChangedLinePosition(git, noteable, params);
     const input = { body: params.note, internal: false, createdAt: null };
     const threadStart = position === null ? undefined : { position, commitSha: null };
     return runUnitOfWork(

@@ -24,8 +24,8 @@ import {
   commitNoteableKind,
   createNote,
   createNoteAccess,
+  createNoteOrQuickActionsEntity,
   NOTE_ERRORS,
-  noteOrQuickActions,
   QUICK_ACTION_ERRORS,
   type Thread,
   type ThreadStart,
@@ -40,7 +40,7 @@ const THREAD_PARAMS = { body: required(description), created_at: optional(dateTi
 
 const NOTE_CREATION_ERRORS = { internal: FORBIDDEN, ...NOTE_ERRORS, ...QUICK_ACTION_ERRORS } as const;
 
-const CreatedDiscussion = noteOrQuickActions(Discussion);
+const CreatedDiscussion = createNoteOrQuickActionsEntity(Discussion);
 
 interface DiscussionParams {
   readonly body: string;

@@ -10,12 +10,12 @@ import { fail } from '#runtime/failure.ts';
 import { ISSUABLE_KINDS } from '../noteables/index.ts';
 import {
   commitNoteableKind,
+  createNoteOrQuickActionsEntity,
   deleteNote,
   isResolvable,
   listThreads,
   NOTE_ERRORS,
   Note,
-  noteOrQuickActions,
   notesLockKey,
   QUICK_ACTION_ERRORS,
   readThreadNoteAccess,
@@ -93,7 +93,7 @@ export const [createIssueThreadNote, createMergeRequestThreadNote, createEpicThr
         notAnswerable: [400, '400 Bad request - Discussion can not be replied to.'],
       },
       activity: RECORDED_EVENTS[kind.type].reply,
-      response: { ...created(noteOrQuickActions(Note)), otherStatuses: [202] },
+      response: { ...created(createNoteOrQuickActionsEntity(Note)), otherStatuses: [202] },
       handle: ({ caller, noteable, discussion, params: { body, created_at } }, services) =>
         writeNoteWithQuickActions(services, { kind, noteable, caller }, body, {
           write: (uow, text) =>
@@ -142,7 +142,7 @@ export const [updateIssueThreadNote, updateMergeRequestThreadNote, updateEpicThr
         notResolvable: [400, '400 Bad request - Note is not resolvable'],
       },
       activity: RECORDED_EVENTS[kind.type].update,
-      response: { ...ok(noteOrQuickActions(Note)), otherStatuses: [202] },
+      response: { ...ok(createNoteOrQuickActionsEntity(Note)), otherStatuses: [202] },
       async handle({ caller, noteable, note, isAllowed, params: { body, resolved } }, services) {
         if (!(await isAllowed(resolved == null ? 'update' : 'resolve'))) return fail('forbidden');
         if (resolved == null) {

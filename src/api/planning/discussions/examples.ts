@@ -1,9 +1,9 @@
 import type { Build, CallerName, Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import {
-  addedLine,
-  commentedCommit,
+  createAddedLinePosition,
   type NewNoteable,
+  newCommitNoteable,
   newEpicNoteable,
   newIssueNoteable,
   newMergeRequestNoteable,
@@ -39,7 +39,7 @@ function buildExamples(
     ...ifDiff(async (scene) => ({
       by,
       path: (await newNoteable(scene)).path,
-      params: { ...NOTE_PARAMS, position: addedLine(scene.repository) },
+      params: { ...NOTE_PARAMS, position: createAddedLinePosition(scene.repository) },
     })),
     ...ifMentions(async (scene) => ({
       by,
@@ -55,7 +55,7 @@ function buildExamples(
     })) satisfies Build,
     ...ifDiff(async (scene) => ({
       by,
-      path: (await createThread(scene, newNoteable, { position: addedLine(scene.repository) })).thread,
+      path: (await createThread(scene, newNoteable, { position: createAddedLinePosition(scene.repository) })).thread,
       params: NOTE_PARAMS,
     })),
     ...ifMentions(async (scene) => ({
@@ -101,7 +101,7 @@ interface NoteableTraits {
 const onIssue = buildExamples(newIssueNoteable);
 const onMergeRequest = buildExamples(newMergeRequestNoteable, { by: 'planner', hasDiff: true });
 const onEpic = buildExamples(newEpicNoteable);
-const onCommit = buildExamples(commentedCommit, { by: 'reporter', hasDiff: true, hasMentions: false });
+const onCommit = buildExamples(newCommitNoteable, { by: 'reporter', hasDiff: true, hasMentions: false });
 
 export const examples: Examples<typeof endpoints & typeof createEndpoints> = {
   listIssueDiscussions: onIssue.list,

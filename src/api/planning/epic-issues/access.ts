@@ -7,7 +7,7 @@ import type { AccessCall } from '#http/access/access.ts';
 import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
-import { type EpicIssueAssociation, epicWithAbility, findAssociation } from '../epics/index.ts';
+import { type EpicIssueAssociation, epicAccessWithAbility, findEpicIssueAssociation } from '../epics/index.ts';
 
 /** Access to add issues to epics and remove them (contract/planning.md §2.1). */
 
@@ -54,7 +54,7 @@ const associatedIssueResource = {
     { db, caller, params }: AccessCall<{ readonly epic_issue_id: number }>,
     { epic }: { readonly epic: Epic },
   ): Promise<AssociatedIssue | null> {
-    const association = await findAssociation(db, epic.id, params.epic_issue_id);
+    const association = await findEpicIssueAssociation(db, epic.id, params.epic_issue_id);
     const child = association && (await findIssueWithProject(db, caller, association.issue_id));
     return association && child ? { association, child } : null;
   },
@@ -68,12 +68,12 @@ const REQUIRED_ABILITIES = 'group:relate_epic, project:relate_issue';
 
 /** Access to add an issue: for readers of the epic who are members of the issue's project. */
 export const addIssueAccess = () =>
-  epicWithAbility('relate_epic')
+  epicAccessWithAbility('relate_epic')
     .resource(issueResource)
     .require(() => {}, REQUIRED_ABILITIES);
 
 /** Access to reorder or remove an issue of the epic, for the same callers. */
 export const updateIssueAccess = () =>
-  epicWithAbility('relate_epic')
+  epicAccessWithAbility('relate_epic')
     .resource(associatedIssueResource)
     .require(() => {}, REQUIRED_ABILITIES);

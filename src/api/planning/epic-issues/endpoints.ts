@@ -3,7 +3,7 @@ import { created, list, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
-import { epicWithAbility } from '../epics/index.ts';
+import { epicAccessWithAbility } from '../epics/index.ts';
 import { addIssueAccess, updateIssueAccess } from './access.ts';
 import { addIssue } from './add.ts';
 import { EpicIssue, EpicIssueLink, EpicIssueMoved } from './entities.ts';
@@ -19,7 +19,7 @@ const epicIssuesLockKey = ({ id }: { readonly id: number }) => `issues of epic $
 export const listEpicIssues = endpoint({
   get: ISSUES,
   summary: 'List the issues of an epic',
-  access: epicWithAbility('read_epic'),
+  access: epicAccessWithAbility('read_epic'),
   response: page(EpicIssue),
   read: (db, { epic, caller, page }) => listIssuesOfEpic(db, caller, epic, page),
 });

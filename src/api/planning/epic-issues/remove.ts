@@ -4,7 +4,7 @@ import type { Epic } from '#authorization/epics.ts';
 import { findIssues } from '#authorization/issues.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { findAssociation, removeIssueFromEpic } from '../epics/index.ts';
+import { findEpicIssueAssociation, removeIssueFromEpic } from '../epics/index.ts';
 import type { IssueWithProject } from './access.ts';
 import type { EpicIssueLinkRow } from './entities.ts';
 
@@ -16,7 +16,7 @@ export async function removeIssue(
   child: IssueWithProject,
 ): Promise<EpicIssueLinkRow | Failure<'notFound' | 'noLink'>> {
   if (!mayInProject(uow.actor, 'relate_issue', child.project)) return fail('noLink');
-  const association = await findAssociation(uow, epic.id, associationId);
+  const association = await findEpicIssueAssociation(uow, epic.id, associationId);
   if (association === null || !(await removeIssueFromEpic(uow, association, child))) return fail('notFound');
   const [issue] = await findIssues(uow, uow.actor, [association.issue_id]);
   return issue === undefined ? fail('notFound') : { association, epic, issue };

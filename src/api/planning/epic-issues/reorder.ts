@@ -6,7 +6,7 @@ import { issueVisibleTo } from '#authorization/issues.ts';
 import type { Schema } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { epicIssueOrder, findAssociation } from '../epics/index.ts';
+import { findEpicIssueAssociation, toEpicIssueList } from '../epics/index.ts';
 import { type ReorderInput, reorderInList } from '../issuables/index.ts';
 import type { IssueWithProject } from './access.ts';
 import { type EpicIssueListRow, listIssuesOfEpic } from './store.ts';
@@ -22,11 +22,11 @@ export async function reorderIssue(
   input: ReorderInput,
 ): Promise<readonly EpicIssueListRow[] | Failure<'notFound' | 'forbidden' | 'noNeighbour'>> {
   if (!mayInProject(uow.actor, 'relate_issue', project)) return fail('forbidden');
-  if ((await findAssociation(uow, epic.id, associationId)) === null) return fail('notFound');
+  if ((await findEpicIssueAssociation(uow, epic.id, associationId)) === null) return fail('notFound');
   const hasNeighbour = input.move_before_id != null || input.move_after_id != null;
   const neighbourId = input.move_before_id ?? input.move_after_id ?? 0;
   if (hasNeighbour && !(await isVisibleAssociation(uow, epic, neighbourId))) return fail('noNeighbour');
-  if (hasNeighbour && !(await reorderInList(uow, epicIssueOrder(epic.id), associationId, input)))
+  if (hasNeighbour && !(await reorderInList(uow, toEpicIssueList(epic.id), associationId, input)))
     return fail('noNeighbour');
   return (await listIssuesOfEpic(uow, uow.actor, epic, FIRST_PAGE)).items;
 }

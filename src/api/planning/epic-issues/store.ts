@@ -1,7 +1,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
 import type { Epic } from '#authorization/epics.ts';
-import { findListedIssues, issueVisibleTo, type ListedIssue } from '#authorization/issues.ts';
+import { findIssuesForList, issueVisibleTo, type ListedIssue } from '#authorization/issues.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
@@ -31,7 +31,7 @@ export async function listIssuesOfEpic(
     .orderBy('epic_issues.relative_position')
     .orderBy('epic_issues.id');
   const result = await paginate(db, query, page);
-  const issues = await findListedIssues(
+  const issues = await findIssuesForList(
     db,
     caller,
     result.items.map(({ issue_id }) => issue_id),

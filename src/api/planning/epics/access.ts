@@ -78,7 +78,7 @@ export const epicResource = (ability: GroupAbilityName, onDenied: () => unknown 
 export const readableEpicAccess = () => epicGroupAccess('read_epic').resource(epicResource('read_epic'));
 
 /** Access for signed-in callers who may read the epic and have this ability. */
-export const epicWithAbility = (ability: GroupAbilityName) =>
+export const epicAccessWithAbility = (ability: GroupAbilityName) =>
   signedInEpicGroupAccess('read_epic')
     .resource(epicResource(ability))
     .require(() => {}, `group:${ability}`);

@@ -1,4 +1,4 @@
-import { confidentialityChanged, DESCRIPTION_CHANGED, titleChanged } from '#activity/index.ts';
+import { confidentialityChangedText, DESCRIPTION_CHANGED_TEXT, titleChangedText } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Epic } from '#authorization/epics.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -11,9 +11,9 @@ export const toResource = ({ id }: Pick<Epic, 'id'>) => ({ type: 'Epic', id }) a
 /** Records the differences between the epic before and after an update. */
 export async function recordEpicChanges(uow: UnitOfWork<SignedInCaller>, before: Epic, after: Epic): Promise<void> {
   const texts = [
-    ...(before.title === after.title ? [] : [titleChanged(before.title, after.title)]),
-    ...(before.description === after.description ? [] : [DESCRIPTION_CHANGED]),
-    ...(before.confidential === after.confidential ? [] : [confidentialityChanged('epic', after.confidential)]),
+    ...(before.title === after.title ? [] : [titleChangedText(before.title, after.title)]),
+    ...(before.description === after.description ? [] : [DESCRIPTION_CHANGED_TEXT]),
+    ...(before.confidential === after.confidential ? [] : [confidentialityChangedText('epic', after.confidential)]),
   ];
   const epic = toResource(after);
   for (const text of texts) await uow.record({ noteOn: epic, text });

@@ -1,7 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInGroup } from '#authorization/abilities.ts';
 import { type Epic, findEpics } from '#authorization/epics.ts';
-import { nextIid } from '#domain/iids.ts';
+import { allocateIid } from '#domain/iids.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -65,7 +65,7 @@ async function insertNewEpic(
   });
   if (errors) return invalid(errors);
   const createdAt = (mayInGroup(uow.actor, 'date_epic', group) && input.created_at) || uow.now;
-  const iid = await nextIid(uow, { groupId: group.id }, 'epic');
+  const iid = await allocateIid(uow, { groupId: group.id }, 'epic');
   const description = input.description ?? null;
   const id = await insertEpic(uow, {
     group_id: group.id,

@@ -1,7 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { AccessRevoked, requireGroupAccess } from '#authorization/current-access.ts';
 import { type Epic, findEpic, mayReadEpic } from '#authorization/epics.ts';
-import { BATCH_SIZE, inBatches, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps, runInBatches } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { deleteNotesBatch, EPICS } from '../issuables/index.ts';
@@ -15,7 +15,7 @@ export function removeEpic(
   caller: SignedInCaller,
   { id, iid, group_id }: Epic,
 ): Promise<undefined | Failure<'notFound'>> {
-  return inBatches(runUnitOfWork, caller, {
+  return runInBatches(runUnitOfWork, caller, {
     async recheck(uow) {
       const { caller: currentCaller, group } = await requireGroupAccess(uow, caller, group_id, 'delete_epic');
       const epic = await findEpic(uow, group_id, iid);
@@ -24,7 +24,7 @@ export function removeEpic(
       return undefined;
     },
     async runBatch(uow) {
-      const more = await nextBatch(
+      const more = await runBatchSteps(
         () => deleteNotesBatch(uow, EPICS, [id]),
         () => deleteIssuesBatch(uow, id),
       );

@@ -4,7 +4,7 @@ import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
-import { epicGroupAccess, epicWithAbility, readableEpicAccess, signedInEpicGroupAccess } from './access.ts';
+import { epicAccessWithAbility, epicGroupAccess, readableEpicAccess, signedInEpicGroupAccess } from './access.ts';
 import { createEpic as create } from './create.ts';
 import { removeEpic } from './delete.ts';
 import { Epic, EpicDetails, EpicInList } from './entities.ts';
@@ -45,7 +45,7 @@ export const createEpic = endpoint({
 export const updateEpic = endpoint({
   put: '/groups/:id/epics/:epic_iid',
   summary: 'Update an epic',
-  access: epicWithAbility('admin_epic'),
+  access: epicAccessWithAbility('admin_epic'),
   params: updateEpicParams,
   rules: [atLeastOne(...Object.keys(updateEpicParams))],
   lock: ({ group }) => hierarchyLockKey('epics', group),
@@ -67,7 +67,7 @@ export const updateEpic = endpoint({
 export const deleteEpic = endpoint({
   delete: '/groups/:id/epics/:epic_iid',
   summary: 'Delete an epic',
-  access: epicWithAbility('delete_epic'),
+  access: epicAccessWithAbility('delete_epic'),
   errors: { notFound: NOT_FOUND },
   response: noContent,
   handle: ({ epic, caller }, { runUnitOfWork }) => removeEpic(runUnitOfWork, caller, epic),

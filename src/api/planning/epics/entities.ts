@@ -6,7 +6,7 @@ import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { EPICS, findSubscribedIds, listLabelsSchema, loadLabels, loadListRelations } from '../issuables/index.ts';
-import { textColorFor } from '../labels/index.ts';
+import { getTextColor } from '../labels/index.ts';
 import { loadInheritedDates, loadVisibleParents } from './store.ts';
 
 /** Entities of an epic (contract/planning.md §1 "Epic"). */
@@ -113,7 +113,7 @@ function serializeEpic(epic: EpicRow, context: SerializationContext, relations: 
     work_item_id: epic.id,
     iid: epic.iid,
     color: epic.color,
-    text_color: textColorFor(epic.color),
+    text_color: getTextColor(epic.color),
     group_id: epic.group_id,
     parent_id: parent?.id ?? null,
     parent_iid: parent?.iid ?? null,

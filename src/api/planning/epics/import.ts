@@ -7,7 +7,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { compactFieldErrors, type Failure, invalid } from '#runtime/failure.ts';
 import {
   EPICS,
-  IMPORTED_COLUMNS,
+  IMPORTED_VALUES,
   type ImportedState,
   insertImportedLabels,
   newTextColumns,
@@ -49,7 +49,7 @@ export async function importEpic(
   const id = await insertEpic(uow, {
     ...epic,
     ...texts,
-    ...IMPORTED_COLUMNS,
+    ...IMPORTED_VALUES,
     group_id: group.id,
     color,
     parent_id: null,

@@ -2,20 +2,20 @@ import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 import { deleteEpicsOfGroup, onUserDeleted } from './on-delete.ts';
 
-export { epicWithAbility } from './access.ts';
+export { epicAccessWithAbility } from './access.ts';
 export { EpicInList, EpicOfIssue } from './entities.ts';
 export { importEpic, setImportedParent } from './import.ts';
 export {
   addIssueToEpic,
   type EpicIssueAssociation,
-  epicIssueOrder,
-  findAssociation,
+  findEpicIssueAssociation,
   type IssueInProject,
   isEpicArchived,
-  loadAssociations,
+  loadEpicIssueAssociations,
   moveEpicAssociation,
   removeIssueFromEpic,
-  upsertAssociation,
+  toEpicIssueList,
+  upsertEpicIssueAssociation,
 } from './issue-associations.ts';
 export { type EpicOfIssueRow, loadVisibleEpics } from './issue-epics.ts';
 export { epicNoteable } from './noteable.ts';

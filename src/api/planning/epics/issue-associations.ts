@@ -1,4 +1,4 @@
-import { childAdded, childRemoved, parentAdded, parentRemoved } from '#activity/index.ts';
+import { childAddedText, childRemovedText, parentAddedText, parentRemovedText } from '#activity/index.ts';
 import { type Epic, findEpics } from '#authorization/epics.ts';
 import type { Issue } from '#authorization/issues.ts';
 import type { Reader, Transaction } from '#database/database.ts';
@@ -26,7 +26,7 @@ const columns = [
 ] as const;
 
 /** The manual order of an epic's issues. */
-export const epicIssueOrder = (epicId: number): OrderedList => ({
+export const toEpicIssueList = (epicId: number): OrderedList => ({
   table: 'epic_issues',
   parentColumn: 'epic_id',
   parentId: epicId,
@@ -39,12 +39,16 @@ export interface IssueInProject {
 }
 
 /** Loads the associations of these issues. index: epic_issues_by_issue */
-export const loadAssociations = prepareForIds<EpicIssueAssociation>((db, ids) =>
+export const loadEpicIssueAssociations = prepareForIds<EpicIssueAssociation>((db, ids) =>
   db.selectFrom('epic_issues').select(columns).where('epic_issues.issue_id', 'in', ids),
 );
 
 /** Returns the association with this id if it belongs to the epic, else null. index: epic_issues primary key */
-export async function findAssociation(db: Reader, epicId: number, id: number): Promise<EpicIssueAssociation | null> {
+export async function findEpicIssueAssociation(
+  db: Reader,
+  epicId: number,
+  id: number,
+): Promise<EpicIssueAssociation | null> {
   const rows = await db
     .selectFrom('epic_issues')
     .select(columns)
@@ -64,10 +68,10 @@ export async function addIssueToEpic(
   epic: Pick<Epic, 'id' | 'iid' | 'group_id'>,
   child: IssueInProject,
 ): Promise<EpicIssueAssociation | Failure<'alreadyInEpic' | 'archived'>> {
-  const [currentAssociation] = await loadAssociations(uow, [child.issue.id]);
+  const [currentAssociation] = await loadEpicIssueAssociations(uow, [child.issue.id]);
   if (currentAssociation?.epic_id === epic.id) return fail('alreadyInEpic');
   if (currentAssociation !== undefined && (await isEpicArchived(uow, currentAssociation))) return fail('archived');
-  const association = await upsertAssociation(uow, epic.id, child.issue.id);
+  const association = await upsertEpicIssueAssociation(uow, epic.id, child.issue.id);
   if (association === undefined) return fail('alreadyInEpic');
   if (currentAssociation !== undefined) await recordRemovalNotes(uow, currentAssociation.epic_id, child);
   await recordAdditionNotes(uow, epic.id, child);
@@ -75,12 +79,12 @@ export async function addIssueToEpic(
 }
 
 /** Upserts the association of the issue, without system notes. Returns undefined if the issue is already in the epic. */
-export async function upsertAssociation(
+export async function upsertEpicIssueAssociation(
   tx: Transaction,
   epicId: number,
   issueId: number,
 ): Promise<EpicIssueAssociation | undefined> {
-  const position = ((await firstPosition(tx, epicIssueOrder(epicId))) ?? 0) - POSITION_GAP;
+  const position = ((await firstPosition(tx, toEpicIssueList(epicId))) ?? 0) - POSITION_GAP;
   const columnValues = { epic_id: epicId, relative_position: position };
   return tx
     .insertInto('epic_issues')
@@ -112,22 +116,22 @@ export async function isEpicArchived(uow: UnitOfWork, { epic_id }: EpicIssueAsso
 
 /** Moves the association of an issue to another issue, unless its epic is in an archived group. index: epic_issues_by_issue */
 export async function moveEpicAssociation(uow: UnitOfWork, fromIssueId: number, toIssueId: number): Promise<void> {
-  const [association] = await loadAssociations(uow, [fromIssueId]);
+  const [association] = await loadEpicIssueAssociations(uow, [fromIssueId]);
   if (association === undefined || (await isEpicArchived(uow, association))) return;
   await uow.updateTable('epic_issues').set({ issue_id: toIssueId }).where('issue_id', '=', fromIssueId).execute();
 }
 
 async function recordAdditionNotes(uow: UnitOfWork, epicId: number, child: IssueInProject): Promise<void> {
-  await recordNotes(uow, epicId, child, { ofEpic: childAdded, ofIssue: parentAdded });
+  await recordNotes(uow, epicId, child, { ofEpic: childAddedText, ofIssue: parentAddedText });
 }
 
 async function recordRemovalNotes(uow: UnitOfWork, epicId: number, child: IssueInProject): Promise<void> {
-  await recordNotes(uow, epicId, child, { ofEpic: childRemoved, ofIssue: parentRemoved });
+  await recordNotes(uow, epicId, child, { ofEpic: childRemovedText, ofIssue: parentRemovedText });
 }
 
 interface AssociationNoteTexts {
-  readonly ofEpic: typeof childAdded;
-  readonly ofIssue: typeof parentAdded;
+  readonly ofEpic: typeof childAddedText;
+  readonly ofIssue: typeof parentAddedText;
 }
 
 /** Creates a system note on the epic and on the issue. Each note is visible only to readers of the epic or issue that it mentions. */

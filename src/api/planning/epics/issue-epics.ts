@@ -1,7 +1,7 @@
 import type { Caller } from '#authentication/caller.ts';
 import { epicVisibleTo } from '#authorization/epics.ts';
 import type { Reader } from '#database/database.ts';
-import { loadAssociations } from './issue-associations.ts';
+import { loadEpicIssueAssociations } from './issue-associations.ts';
 
 /** An epic as shown in its issues. */
 export interface EpicOfIssueRow {
@@ -18,7 +18,7 @@ export async function loadVisibleEpics(
   caller: Caller,
   issueIds: readonly number[],
 ): Promise<ReadonlyMap<number, EpicOfIssueRow>> {
-  const associations = await loadAssociations(db, issueIds);
+  const associations = await loadEpicIssueAssociations(db, issueIds);
   if (associations.length === 0) return new Map();
   const rows = await db
     .selectFrom('epics')

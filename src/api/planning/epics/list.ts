@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
-import { epicInGroupVisibleTo, epicVisibleTo, findListedEpics } from '#authorization/epics.ts';
+import { epicInGroupVisibleTo, epicVisibleTo, findEpicsForList } from '#authorization/epics.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { type Page, paginate } from '#database/page.ts';
@@ -45,7 +45,7 @@ export async function listEpics(
     eb.and(conditions.filter((condition) => condition !== mostSelective).map(({ predicate }) => predicate)),
   );
   const idPage = await paginate(db, applyOrder(query, filter), page);
-  const epics = await findListedEpics(
+  const epics = await findEpicsForList(
     db,
     idPage.items.map(({ id }) => id),
   );

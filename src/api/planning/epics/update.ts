@@ -7,12 +7,12 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import {
-  changedColumns,
   derivedTextColumns,
   EPICS,
   isSameSet,
   loadLabels,
-  publishChanges,
+  pickChangedColumns,
+  publishIssuableChanges,
   publishTextChanges,
   resolveLabels,
   stateColumnsAfter,
@@ -57,7 +57,7 @@ async function applyUpdate(
   const requestedColumns = await resolveColumns(uow, epic, parent, input);
   if (isFailure(requestedColumns)) return requestedColumns;
   const maySetTimestamps = mayInGroup(uow.actor, 'date_epic', group);
-  const columns = changedColumns<Epic>(epic, {
+  const columns = pickChangedColumns<Epic>(epic, {
     ...requestedColumns,
     ...stateColumnsAfter(epic.state, input.state_event, uow),
     ...(maySetTimestamps && input.created_at ? { created_at: input.created_at } : {}),
@@ -73,7 +73,12 @@ async function applyUpdate(
   const after = requireRow((await findEpics(uow, [epic.id]))[0]);
   await recordEpicChanges(uow, epic, after);
   const { confidential } = epic;
-  await publishChanges(uow, toResource(epic), { labels: labelIdsBefore, confidential }, { ...after, labels: labelIds });
+  await publishIssuableChanges(
+    uow,
+    toResource(epic),
+    { labels: labelIdsBefore, confidential },
+    { ...after, labels: labelIds },
+  );
   await publishTextChanges(uow, { ...toResource(epic), iid: epic.iid, group }, epic, columns);
   return after;
 }

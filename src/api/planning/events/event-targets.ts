@@ -1,12 +1,12 @@
 import type { Caller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
-import { findListedIssues, type ListedIssue, mayReadIssue } from '#authorization/issues.ts';
+import { findIssuesForList, type ListedIssue, mayReadIssue } from '#authorization/issues.ts';
 import { mayReadMergeRequests } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { ActivityTargetType } from '#database/tables/activity.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { type WikiPageRow, wikiPagesByIds } from '#domain/wikis.ts';
+import { loadWikiPagesByIds, type WikiPageRow } from '#domain/wikis.ts';
 import { loadNotesByIds, mayReadInternal, type NoteListRow } from '../notes/index.ts';
 import type { ActivityEventRow } from './store.ts';
 
@@ -129,13 +129,13 @@ async function loadTargets(db: Reader, caller: Caller, events: readonly EventInP
   const [notes, milestones, wikiPages] = await Promise.all([
     loadNotesByIds(db, targetIdsOf(resolveComment)),
     loadMilestoneTitles(db, targetIdsOf(resolveMilestone)),
-    wikiPagesByIds(db, targetIdsOf(resolveWikiPage)),
+    loadWikiPagesByIds(db, targetIdsOf(resolveWikiPage)),
   ]);
   const withNoteTargets = (ids: number[], column: 'issue_id' | 'merge_request_id' | 'commented_commit_id') => [
     ...new Set([...ids, ...notes.flatMap((note) => note[column] ?? [])]),
   ];
   const [issues, mergeRequests, commits] = await Promise.all([
-    findListedIssues(db, caller, withNoteTargets(targetIdsOf(resolveIssue), 'issue_id')),
+    findIssuesForList(db, caller, withNoteTargets(targetIdsOf(resolveIssue), 'issue_id')),
     loadMergeRequestTitles(db, withNoteTargets(targetIdsOf(resolveMergeRequest), 'merge_request_id')),
     loadCommitTitles(db, withNoteTargets([], 'commented_commit_id')),
   ]);

@@ -1,4 +1,4 @@
-import { activityHorizon } from '#activity/index.ts';
+import { getActivityRetentionLimit } from '#activity/index.ts';
 import { isProfileVisibleTo } from '#api/identity/users/index.ts';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { User } from '#authentication/users/users.ts';
@@ -41,10 +41,10 @@ export async function listFeed(
  */
 async function resolveHorizon(db: Reader, base: ServerContext): Promise<string> {
   const [horizonAtDayStart, horizonAtDayEnd] = ['T00:00:00.000Z', 'T23:59:59.999Z'].map((time) =>
-    activityHorizon(`${db.today}${time}`),
+    getActivityRetentionLimit(`${db.today}${time}`),
   ) as [string, string];
   return (await hasEventBetween(db, horizonAtDayStart, horizonAtDayEnd))
-    ? activityHorizon(base.now)
+    ? getActivityRetentionLimit(base.now)
     : horizonAtDayStart;
 }
 

@@ -1,10 +1,10 @@
 import {
-  assigneesChanged,
-  DESCRIPTION_CHANGED,
-  lockChanged,
+  assigneesChangedText,
+  DESCRIPTION_CHANGED_TEXT,
+  lockChangedText,
   type NoteableName,
   type SystemNoteText,
-  titleChanged,
+  titleChangedText,
 } from '#activity/index.ts';
 import { loadUsersById } from '#api/identity/users/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
@@ -35,7 +35,7 @@ export interface IssuableSnapshot extends TrackedIssuable {
 const NAMES = { Issue: 'issue', MergeRequest: 'merge request' } as const satisfies Record<TrackedType, NoteableName>;
 
 /** Records the activity event of a new issuable, and its milestone. */
-export async function recordCreated(
+export async function recordIssuableCreated(
   uow: UnitOfWork<SignedInCaller>,
   type: TrackedType,
   issuable: TrackedIssuable,
@@ -45,7 +45,7 @@ export async function recordCreated(
 }
 
 /** Records all differences between an issuable before and after an update. `extraTexts` are the system notes for type-specific columns. */
-export async function recordChanges(
+export async function recordIssuableChanges(
   uow: UnitOfWork<SignedInCaller>,
   type: TrackedType,
   before: IssuableSnapshot,
@@ -136,12 +136,12 @@ async function listSystemNoteTexts(
   extraTexts: readonly SystemNoteText[],
 ): Promise<SystemNoteText[]> {
   const texts: SystemNoteText[] = [];
-  if (before.title !== after.title) texts.push(titleChanged(before.title, after.title));
-  if (before.description !== after.description) texts.push(DESCRIPTION_CHANGED);
+  if (before.title !== after.title) texts.push(titleChangedText(before.title, after.title));
+  if (before.description !== after.description) texts.push(DESCRIPTION_CHANGED_TEXT);
   texts.push(...extraTexts);
   // Null and false both mean unlocked.
   const locked = after.discussion_locked === true;
-  if ((before.discussion_locked === true) !== locked) texts.push(lockChanged(NAMES[type], locked));
+  if ((before.discussion_locked === true) !== locked) texts.push(lockChangedText(NAMES[type], locked));
   return [...texts, ...(await listAssigneeNoteTexts(uow, before, after))];
 }
 
@@ -155,5 +155,5 @@ async function listAssigneeNoteTexts(
   if (addedIds.length + removedIds.length === 0) return [];
   const usersById = await loadUsersById(uow, [...addedIds, ...removedIds]);
   const toUsernames = (ids: readonly number[]) => ids.flatMap((id) => usersById.get(id)?.username ?? []);
-  return [assigneesChanged(toUsernames(addedIds), toUsernames(removedIds))];
+  return [assigneesChangedText(toUsernames(addedIds), toUsernames(removedIds))];
 }

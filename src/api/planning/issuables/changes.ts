@@ -1,5 +1,5 @@
 /** Returns the entries of `columns` whose value differs from the row. */
-export function changedColumns<Row extends object>(row: Row, columns: Partial<Row>): Partial<Row> {
+export function pickChangedColumns<Row extends object>(row: Row, columns: Partial<Row>): Partial<Row> {
   const different = Object.entries(columns).filter(([name, value]) => row[name as keyof Row] !== value);
   return Object.fromEntries(different) as Partial<Row>;
 }

@@ -33,12 +33,16 @@ export const TimeStats = entity('TimeStats', {
   human_total_time_spent: formatDuration(total_time_spent),
 }));
 
-export const taskCompletionStatus = shape('TaskCompletionStatus', {
+export const taskCompletionStatusSchema = shape('TaskCompletionStatus', {
   count: Type.Integer(),
   completed_count: Type.Integer(),
 });
 
-export const references = shape('References', { short: Type.String(), relative: Type.String(), full: Type.String() });
+export const referencesSchema = shape('References', {
+  short: Type.String(),
+  relative: Type.String(),
+  full: Type.String(),
+});
 
 /** Columns from which the relations are loaded. */
 interface IssuableRow {
@@ -104,7 +108,7 @@ type ProjectPath = Awaited<ReturnType<typeof loadProjectPaths>>[number];
 export type ReferenceContext = 'project' | number | null;
 
 /** Serializes the references. `relative` is short in the project, has the project path in its namespace, and is full elsewhere. */
-export function referencesFor(
+export function serializeReferences(
   short: string,
   { path, full_path, namespace_id }: ProjectPath,
   referenceContext: ReferenceContext,

@@ -9,7 +9,7 @@ export interface ImportedState<State extends string> {
 }
 
 /** Columns that mark a row as imported. */
-export const IMPORTED_COLUMNS = { imported_from: 'gitlab_migration' } as const;
+export const IMPORTED_VALUES = { imported_from: 'gitlab_migration' } as const;
 
 /** Returns the state columns of an issuable that is created at `now`. */
 export function newStateColumns(now: string) {

@@ -1,8 +1,8 @@
 /** Code shared by issues, merge requests and epics. It declares no endpoints of its own. */
 
-export { recordChanges, recordCreated, recordStateChange } from './activity.ts';
+export { recordIssuableChanges, recordIssuableCreated, recordStateChange } from './activity.ts';
 export { loadAssignees, updateAssignees } from './assignees.ts';
-export { changedColumns, isSameSet, stateColumnsAfter } from './changes.ts';
+export { isSameSet, pickChangedColumns, stateColumnsAfter } from './changes.ts';
 export { deleteIssuable } from './delete.ts';
 export {
   listLabelsSchema,
@@ -10,10 +10,10 @@ export {
   loadListRelations,
   loadProjectPaths,
   type ReferenceContext,
-  references,
-  referencesFor,
+  referencesSchema,
+  serializeReferences,
   TimeStats,
-  taskCompletionStatus,
+  taskCompletionStatusSchema,
 } from './entities.ts';
 export {
   dueDateCondition,
@@ -25,18 +25,18 @@ export {
 } from './filters/conditions.ts';
 export { DUE_DATES } from './filters/dates.ts';
 export {
-  allInParent,
   buildIdQueries,
+  chooseCountStrategy,
   type IssuableIdQuery,
   type IssuableListParent,
-  withCount,
+  toListParent,
   withReferenceContext,
 } from './filters/listing.ts';
 export { idOrKeyword, integerOrKeyword, negatableFilterParams, searchAndTimeParams } from './filters/parameters.ts';
 export { findMostSelective, type ListCondition } from './filters/query-strategy.ts';
-export { allProjects, scopeAccess, scopeFilter, scopeType } from './filters/scope.ts';
-export { unmodifiedPrecondition } from './if-unmodified.ts';
-export { IMPORTED_COLUMNS, type ImportedState, newStateColumns } from './import.ts';
+export { scopeAccess, scopeType, toAllProjectsParent, toScopeFilter } from './filters/scope.ts';
+export { ifUnmodifiedResource } from './if-unmodified.ts';
+export { IMPORTED_VALUES, type ImportedState, newStateColumns } from './import.ts';
 export {
   EPICS,
   ISSUES,
@@ -54,8 +54,13 @@ export {
   resolveLabels,
   updateLabels,
 } from './labels.ts';
-export { findMilestoneWithSameTitle } from './milestones.ts';
-export { deleteIssuablesOfGroup, deleteIssuablesOfProject, deleteNotesBatch, reassignToGhost } from './on-delete.ts';
+export { findMilestoneIdWithSameTitle } from './milestones.ts';
+export {
+  deleteIssuablesOfGroup,
+  deleteIssuablesOfProject,
+  deleteNotesBatch,
+  reassignIssuablesToGhost,
+} from './on-delete.ts';
 export { unassignFormerMembers } from './on-membership-ended.ts';
 export { replaceOutOfScopeReferences } from './on-transfer.ts';
 export {
@@ -65,16 +70,16 @@ export {
   type ReorderInput,
   reorderInList,
 } from './ordering/manual-order.ts';
-export { type ComputedOrder, labelPriority, orderComputedNullsLast, orderNullsLast } from './ordering/orders.ts';
+export { type ComputedOrder, labelPriorityOrder, orderComputedNullsLast, orderNullsLast } from './ordering/orders.ts';
 export { POSITION_GAP } from './ordering/positions.ts';
 export { listParticipants } from './participants.ts';
-export { publishChanges } from './publish-changes.ts';
+export { publishIssuableChanges } from './publish-changes.ts';
 export { resolveAssignees, resolveMilestone, resolveUsers } from './requested-values.ts';
 export { findSubscribedIds, setSubscribed, updateSubscription } from './subscriptions.ts';
-export { findCode, MAX_SCANNED_POSITIONS } from './text/code.ts';
+export { findCodeRanges, MAX_SCANNED_POSITIONS } from './text/code.ts';
 export { fullReference, publishTextChanges, recordMentions } from './text/mentions.ts';
 export { derivedTextColumns, newTextColumns, validateTitle } from './text/texts.ts';
 export { formatDuration, parseDuration } from './time/durations.ts';
-export { timeTrackingEndpoints } from './time/endpoints.ts';
+export { createTimeTrackingEndpoints } from './time/endpoints.ts';
 export { addSpentTime, resetSpentTime, resetTimeEstimate, setTimeEstimate } from './time/time-tracking.ts';
 export { noteableVisibleTo } from './visibility.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { deleteTargetActivity } from '#activity/index.ts';
 import { deleteBatch, type ReferenceColumn, reassignReferences } from '#database/batch-statements.ts';
 import { isInIds } from '#database/dialect.ts';
-import { BATCH_SIZE, MORE, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, MORE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { LabelableTables } from './kind.ts';
@@ -34,13 +34,13 @@ interface UserReferences {
 }
 
 /** Subscription that reassigns the issuables of a deleted user to the ghost user, in batches. A hard deletion deletes the issuables. */
-export const reassignToGhost = (tables: LabelableTables, { columns, deleted, beforeDelete }: UserReferences) =>
+export const reassignIssuablesToGhost = (tables: LabelableTables, { columns, deleted, beforeDelete }: UserReferences) =>
   subscription({
     event: 'user-deleted',
     async inBatches(uow, { userId, ghostUserId, hard }) {
       if (hard && (await deleteIssuablesBatch(uow, tables, 'author_id', userId, beforeDelete)) === MORE) return MORE;
       const reassignment = { from: userId, to: ghostUserId, limit: BATCH_SIZE };
-      return nextBatch(
+      return runBatchSteps(
         ...columns.map((column) => () => reassignReferences(uow, { table: tables.table, column }, reassignment)),
         ...deleted.map((referenceColumn) => () => deleteBatch(uow, referenceColumn, userId, BATCH_SIZE)),
       );

@@ -8,7 +8,7 @@ import {
   selectSelfAndAncestors,
 } from '#domain/namespaces/hierarchy.ts';
 import type { GroupOrProjectRef } from '#domain/namespaces/scope.ts';
-import { BATCH_SIZE, inBatches, MORE, noRecheck } from '#events/batches.ts';
+import { BATCH_SIZE, MORE, recheckNothing, runInBatches } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { Services } from '#http/services.ts';
 import { mapLabelsToParent } from '../labels/index.ts';
@@ -35,8 +35,8 @@ export const replaceOutOfScopeReferences = subscription({
       ];
       for (const issuables of parents) {
         let lastIid = 0;
-        await inBatches(runUnitOfWork, ANONYMOUS, {
-          recheck: noRecheck,
+        await runInBatches(runUnitOfWork, ANONYMOUS, {
+          recheck: recheckNothing,
           async runBatch(uow) {
             const batchEnd = await replaceBatch(uow, issuables, lastIid);
             if (batchEnd !== null) lastIid = batchEnd;

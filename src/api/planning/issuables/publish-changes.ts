@@ -12,7 +12,7 @@ interface AssociationSnapshot {
 }
 
 /** Publishes changes of the assignees, reviewers, labels, milestone and confidentiality of an issuable. */
-export async function publishChanges(
+export async function publishIssuableChanges(
   uow: UnitOfWork,
   resource: Resource,
   before: AssociationSnapshot,

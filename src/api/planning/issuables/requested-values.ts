@@ -1,6 +1,6 @@
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { findUsableMilestone } from './milestones.ts';
+import { findMilestoneIdInScope } from './milestones.ts';
 
 /** Returns the milestone after the update. Undefined and a milestone out of scope keep the current milestone; 0 and null clear it. */
 export async function resolveMilestone(
@@ -10,7 +10,7 @@ export async function resolveMilestone(
   requestedId: number | null | undefined,
 ): Promise<number | null> {
   if (requestedId === undefined) return current;
-  return requestedId ? ((await findUsableMilestone(uow, project, requestedId)) ?? current) : null;
+  return requestedId ? ((await findMilestoneIdInScope(uow, project, requestedId)) ?? current) : null;
 }
 
 /** Returns the assignees after the update, as `resolveUsers` does, but only the first one on the free tier. */

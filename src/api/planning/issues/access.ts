@@ -53,7 +53,7 @@ export const updatableIssueAccess = () =>
     .require(() => {}, 'project:update_issue, own issues: update_own_issue');
 
 /** Access for members with this ability. `notFoundError` creates the error for an unknown issue; see `issueNotFound`. */
-export const issueWithAbility = (ability: ProjectAbilityName, notFoundError: () => unknown = nestedNotFound) =>
+export const issueAccessWithAbility = (ability: ProjectAbilityName, notFoundError: () => unknown = nestedNotFound) =>
   inProject('read_project')
     .resource(
       issueResource(notFoundError, ({ caller }, { project }) => {
@@ -68,7 +68,7 @@ interface MoveTarget {
 }
 
 /** Resource: the project `to_project_id`, to which an issue is moved. Responds with 403 if the project is archived. */
-export const moveTarget = {
+export const moveTargetResource = {
   name: 'target',
   params: { to_project_id: required(integer) },
   async load({ db, caller, params }: AccessCall<{ readonly to_project_id: number }>): Promise<MoveTarget> {

@@ -1,4 +1,4 @@
-import { confidentialityChanged, dueDateChanged, type SystemNoteText } from '#activity/index.ts';
+import { confidentialityChangedText, dueDateChangedText, type SystemNoteText } from '#activity/index.ts';
 import type { Issue } from '#authorization/issues.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
@@ -8,8 +8,8 @@ export const toResource = ({ id }: Pick<Issue, 'id'>) => ({ type: 'Issue', id })
 /** Returns the system note texts for changed columns that only issues have. */
 export function issueNoteTexts(before: Issue, after: Issue): SystemNoteText[] {
   const texts: SystemNoteText[] = [];
-  if (before.confidential !== after.confidential) texts.push(confidentialityChanged('issue', after.confidential));
-  if (before.due_date !== after.due_date) texts.push(dueDateChanged(after.due_date));
+  if (before.confidential !== after.confidential) texts.push(confidentialityChangedText('issue', after.confidential));
+  if (before.due_date !== after.due_date) texts.push(dueDateChangedText(after.due_date));
   return texts;
 }
 

@@ -1,7 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Issue } from '#authorization/issues.ts';
 import type { IssueSeverity } from '#database/tables/issues.ts';
-import { nextIid } from '#domain/iids.ts';
+import { allocateIid } from '#domain/iids.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { insertIssueWithRelations, recordIssueCreated } from './insert.ts';
@@ -22,7 +22,7 @@ export async function createIncident(
   incident: CreateIncidentInput,
 ): Promise<Issue> {
   const { title, description, severity } = incident;
-  const iid = await nextIid(uow, { projectId: project.id }, 'issue');
+  const iid = await allocateIid(uow, { projectId: project.id }, 'issue');
   const issue = await insertIssueWithRelations(uow, project, {
     ...NO_METADATA,
     iid,

@@ -1,7 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { findIssues, type Issue } from '#authorization/issues.ts';
-import { nextIid, reserveIid } from '#domain/iids.ts';
+import { allocateIid, reserveIid } from '#domain/iids.ts';
 import { OWNER } from '#domain/members/roles.ts';
 import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import { requireRow } from '#domain/row-deleted.ts';
@@ -88,7 +88,7 @@ async function resolveIid(
   { id: projectId }: Project,
   { iid }: { readonly iid?: number | null | undefined },
 ) {
-  if (iid == null || iid < 1) return nextIid(uow, { projectId }, 'issue');
+  if (iid == null || iid < 1) return allocateIid(uow, { projectId }, 'issue');
   await reserveIid(uow, { projectId }, 'issue', iid);
   return iid;
 }

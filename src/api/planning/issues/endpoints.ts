@@ -8,8 +8,8 @@ import { atLeastOne, mutuallyExclusive, required } from '#http/parameters/declar
 import { title } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { deleteIssuable, ISSUES, unmodifiedPrecondition } from '../issuables/index.ts';
-import { issueNotFound, issueWithAbility, readableIssueAccess, updatableIssueAccess } from './access.ts';
+import { deleteIssuable, ISSUES, ifUnmodifiedResource } from '../issuables/index.ts';
+import { issueAccessWithAbility, issueNotFound, readableIssueAccess, updatableIssueAccess } from './access.ts';
 import { createIssue as create } from './create.ts';
 import { Issue } from './entities.ts';
 import { issuesLockKey } from './lock-key.ts';
@@ -99,7 +99,7 @@ export const updateIssue = endpoint({
 export const deleteIssue = endpoint({
   delete: '/projects/:id/issues/:issue_iid',
   summary: 'Delete an issue',
-  access: issueWithAbility('delete_issue', issueNotFound).resource(unmodifiedPrecondition),
+  access: issueAccessWithAbility('delete_issue', issueNotFound).resource(ifUnmodifiedResource),
   lastModified: ({ issue }) => issue.updated_at,
   errors: { notFound: [404, '404 Issue Not Found'], changed: [412, '412 Precondition Failed'] },
   response: noContent,

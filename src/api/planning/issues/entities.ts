@@ -12,10 +12,10 @@ import {
   loadIssuableRelations,
   loadListRelations,
   type ReferenceContext,
-  references,
-  referencesFor,
+  referencesSchema,
+  serializeReferences,
   TimeStats,
-  taskCompletionStatus,
+  taskCompletionStatusSchema,
 } from '../issuables/index.ts';
 import { Iteration, loadVisibleIterations } from '../iterations/index.ts';
 import { Milestone } from '../milestones/index.ts';
@@ -55,7 +55,7 @@ const fields = {
   issue_type: Type.Enum(['issue', 'incident', 'task', 'test_case']),
   web_url: text,
   time_stats: TimeStats.schema,
-  task_completion_status: taskCompletionStatus,
+  task_completion_status: taskCompletionStatusSchema,
   weight: Type.Optional(nullable(integer)),
   blocking_issues_count: integer,
   has_tasks: flag,
@@ -67,7 +67,7 @@ const fields = {
     project: text,
     closed_as_duplicate_of: nullable(text),
   }),
-  references,
+  references: referencesSchema,
   severity: Type.Enum(['UNKNOWN', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL']),
   moved_to_id: nullable(integer),
   imported: flag,
@@ -152,7 +152,7 @@ function serializeIssue(issue: IssueRow, context: SerializationContext, relation
       project: projectUrl,
       closed_as_duplicate_of: null,
     },
-    references: referencesFor(`#${issue.iid}`, projectPath, 'project'),
+    references: serializeReferences(`#${issue.iid}`, projectPath, 'project'),
     severity: issue.severity.toUpperCase() as Uppercase<typeof issue.severity>,
     moved_to_id: issue.moved_to_id,
     imported: issue.imported_from !== 'none',
@@ -208,7 +208,7 @@ export const IssueInList = entity('IssueInList', { ...fields, labels: listLabels
   },
   (issue, context, { relations, listRelations }) => ({
     ...serializeIssue({ ...issue, description: listRelations.description(issue.id) }, context, relations),
-    references: referencesFor(
+    references: serializeReferences(
       `#${issue.iid}`,
       requireRow(relations.projectPaths.get(issue.project_id)),
       issue.referenceContext,

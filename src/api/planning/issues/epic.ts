@@ -7,7 +7,7 @@ import {
   addIssueToEpic,
   type IssueInProject,
   isEpicArchived,
-  loadAssociations,
+  loadEpicIssueAssociations,
   removeIssueFromEpic,
 } from '../epics/index.ts';
 
@@ -48,7 +48,7 @@ export async function validatePublicIssue(
 ): Promise<string[]> {
   if (newEpic?.confidential) return ['this issue cannot be assigned to a confidential epic since it is public'];
   if (newEpic !== undefined || !issue.confidential) return [];
-  const [association] = await loadAssociations(uow, [issue.id]);
+  const [association] = await loadEpicIssueAssociations(uow, [issue.id]);
   const [epic] = association === undefined ? [] : await findEpics(uow, [association.epic_id]);
   return epic?.confidential ? ['this issue cannot be made public since it belongs to a confidential epic'] : [];
 }
@@ -78,7 +78,7 @@ export async function updateEpicAssociation(
     if (!isFailure(addResult)) return true;
     return addResult.code === 'archived' ? fail('archived') : false;
   }
-  const [association] = await loadAssociations(uow, [child.issue.id]);
+  const [association] = await loadEpicIssueAssociations(uow, [child.issue.id]);
   if (association === undefined) return false;
   return (await isEpicArchived(uow, association)) ? fail('archived') : removeIssueFromEpic(uow, association, child);
 }

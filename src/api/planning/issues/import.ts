@@ -6,7 +6,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { compactFieldErrors, type Failure, invalid } from '#runtime/failure.ts';
-import { upsertAssociation } from '../epics/index.ts';
+import { upsertEpicIssueAssociation } from '../epics/index.ts';
 import { type ImportedState, resolveAssignees, resolveLabels, validateTitle } from '../issuables/index.ts';
 import { findMilestoneByTitle } from '../milestones/index.ts';
 import { findEpicForImport } from './epic.ts';
@@ -59,6 +59,6 @@ export async function importIssue(
     assignees: await resolveAssignees(uow, [], assignees, (ids) => filterIssueReaders(uow, project, issue, ids)),
     createdAt: issue.importedState.created_at,
   });
-  if (epic !== null) await upsertAssociation(uow, epic.id, issueRow.id);
+  if (epic !== null) await upsertEpicIssueAssociation(uow, epic.id, issueRow.id);
   return issueRow;
 }

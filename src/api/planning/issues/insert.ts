@@ -4,13 +4,13 @@ import type { IssueSeverity, IssueState, IssueType } from '#database/tables/issu
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import {
-  IMPORTED_COLUMNS,
+  IMPORTED_VALUES,
   type ImportedState,
   ISSUES,
   insertImportedLabels,
   newStateColumns,
   newTextColumns,
-  recordCreated,
+  recordIssuableCreated,
   recordMentions,
   updateAssignees,
   updateLabels,
@@ -51,7 +51,7 @@ export async function insertIssueWithRelations(
     relative_position: await nextRelativePosition(uow, project.id),
     moved_to_id: null,
     ...newStateColumns(createdAt),
-    ...(importedState && { ...importedState, ...IMPORTED_COLUMNS }),
+    ...(importedState && { ...importedState, ...IMPORTED_VALUES }),
   });
   await (importedState
     ? insertImportedLabels(uow, ISSUES, id, labels)
@@ -68,7 +68,7 @@ export async function recordIssueCreated(
   issue: Issue,
 ): Promise<void> {
   const { id, iid, title, description } = issue;
-  await recordCreated(uow, 'Issue', issue);
+  await recordIssuableCreated(uow, 'Issue', issue);
   await recordWeightChange(uow, null, issue);
   await recordMentions(uow, { type: 'Issue', id, iid, project }, [title, description ?? '']);
 }

@@ -1,9 +1,14 @@
-import { deleteIssuablesOfProject, ISSUES, reassignToGhost, unassignFormerMembers } from '../issuables/index.ts';
+import {
+  deleteIssuablesOfProject,
+  ISSUES,
+  reassignIssuablesToGhost,
+  unassignFormerMembers,
+} from '../issuables/index.ts';
 
 /** Deletion of issues with their project or author. */
 
 /** index: issues_by_author, issues_by_closed_by, issue_assignees_by_user, subscriptions_by_user */
-export const onUserDeleted = reassignToGhost(ISSUES, {
+export const onUserDeleted = reassignIssuablesToGhost(ISSUES, {
   columns: ['author_id', 'closed_by_id'],
   deleted: [
     { table: 'issue_assignees', column: 'user_id' },

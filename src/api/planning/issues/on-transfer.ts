@@ -2,7 +2,7 @@ import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { longRunning } from '#database/engines/long-statements.ts';
 import { selectDescendantProjectIds } from '#domain/namespaces/hierarchy.ts';
-import { inBatches, nextBatch, noRecheck } from '#events/batches.ts';
+import { recheckNothing, runBatchSteps, runInBatches } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
@@ -17,8 +17,8 @@ export const removeOutOfScopeIterations = subscription({
       for (const projectId of type === 'project' ? [id] : await listDescendantProjectIds(database.reader, id)) {
         for (const iterationId of await listIterationIds(database.reader, projectId)) {
           const runBatch = (uow: UnitOfWork) =>
-            nextBatch(() => removeIterationIfOutOfScope(uow, projectId, iterationId));
-          await inBatches(runUnitOfWork, ANONYMOUS, { recheck: noRecheck, runBatch });
+            runBatchSteps(() => removeIterationIfOutOfScope(uow, projectId, iterationId));
+          await runInBatches(runUnitOfWork, ANONYMOUS, { recheck: recheckNothing, runBatch });
         }
       }
     },

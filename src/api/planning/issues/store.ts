@@ -22,7 +22,7 @@ export async function updateIssueRow(
 }
 
 /** The manual order of a project's issues. */
-export const issueOrder = (projectId: number): OrderedList => ({
+export const toIssueList = (projectId: number): OrderedList => ({
   table: 'issues',
   parentColumn: 'project_id',
   parentId: projectId,
@@ -30,7 +30,7 @@ export const issueOrder = (projectId: number): OrderedList => ({
 
 /** Returns a position after all issues of the project. */
 export async function nextRelativePosition(db: Reader, projectId: number): Promise<number> {
-  return ((await lastPosition(db, issueOrder(projectId))) ?? 0) + POSITION_GAP;
+  return ((await lastPosition(db, toIssueList(projectId))) ?? 0) + POSITION_GAP;
 }
 
 /** Moves the links of an issue to another issue. index: issue_links_by_source, issue_links_by_target */

@@ -8,15 +8,15 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import {
-  changedColumns,
   derivedTextColumns,
   ISSUES,
   isSameSet,
   loadAssignees,
   loadLabels,
-  publishChanges,
+  pickChangedColumns,
+  publishIssuableChanges,
   publishTextChanges,
-  recordChanges,
+  recordIssuableChanges,
   stateColumnsAfter,
   updateAssignees,
   updateLabels,
@@ -84,7 +84,7 @@ async function applyUpdate(
     before,
     metadataInput,
   );
-  const columns = changedColumns<Issue>(issue, {
+  const columns = pickChangedColumns<Issue>(issue, {
     title: input.title ?? issue.title,
     description: input.description === undefined ? issue.description : input.description,
     issue_type: input.issue_type ?? issue.issue_type,
@@ -112,9 +112,14 @@ async function applyUpdate(
     });
   }
   const [after] = (await findIssues(uow, uow.actor, [issue.id])) as [Issue];
-  await recordChanges(uow, 'Issue', before, { ...after, assignees }, issueNoteTexts(issue, after));
+  await recordIssuableChanges(uow, 'Issue', before, { ...after, assignees }, issueNoteTexts(issue, after));
   await recordWeightChange(uow, issue.weight, after);
-  await publishChanges(uow, toResource(issue), { ...before, labels: labelIds }, { ...after, labels, assignees });
+  await publishIssuableChanges(
+    uow,
+    toResource(issue),
+    { ...before, labels: labelIds },
+    { ...after, labels, assignees },
+  );
   await publishTextChanges(uow, { type: 'Issue', id: issue.id, iid, project }, issue, columns);
   return after;
 }

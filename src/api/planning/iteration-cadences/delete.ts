@@ -1,7 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { requireGroupAccess } from '#authorization/current-access.ts';
 import type { Transaction } from '#database/database.ts';
-import { BATCH_SIZE, inBatches, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps, runInBatches } from '#events/batches.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { MANAGE_ITERATIONS } from './access.ts';
@@ -14,10 +14,10 @@ export function deleteCadence(
   caller: SignedInCaller,
   { id, group_id }: CadenceRow,
 ): Promise<undefined | Failure<'notFound'>> {
-  return inBatches(runUnitOfWork, caller, {
+  return runInBatches(runUnitOfWork, caller, {
     recheck: (uow) => requireGroupAccess(uow, caller, group_id, MANAGE_ITERATIONS),
     async runBatch(uow) {
-      const more = await nextBatch(
+      const more = await runBatchSteps(
         () => clearIterationBatch(uow, id),
         () => deleteIterationBatch(uow, id),
       );

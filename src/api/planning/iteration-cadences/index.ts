@@ -1,6 +1,6 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { rollOver } from './roll-over.ts';
+import { rollOverIteration } from './roll-over.ts';
 import { scheduleIterations, scheduleIterationsDaily } from './schedule.ts';
 
 // Public interface for other resources.
@@ -13,6 +13,6 @@ export { type CadenceRow, findCadence, findCadenceById, findFirstManualCadence }
 
 export const iterationCadences = resourceModule({
   endpoints,
-  jobs: [scheduleIterations, rollOver],
+  jobs: [scheduleIterations, rollOverIteration],
   schedules: [scheduleIterationsDaily],
 });

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { nextIid, reserveIid } from '#domain/iids.ts';
+import { allocateIid, reserveIid } from '#domain/iids.ts';
 import type { IterationTimeline, Period } from './periods.ts';
 import type { CadenceRow } from './store.ts';
 
@@ -86,7 +86,7 @@ export async function insertIteration(
   { period: { start_date, due_date }, texts: { title, description }, importedState }: NewIteration,
 ): Promise<number> {
   if (importedState !== undefined) await reserveIid(tx, { groupId: group_id }, 'iteration', importedState.iid);
-  const iid = importedState?.iid ?? (await nextIid(tx, { groupId: group_id }, 'iteration'));
+  const iid = importedState?.iid ?? (await allocateIid(tx, { groupId: group_id }, 'iteration'));
   const textColumns = { title, title_key: title === null ? null : foldCase(title), description };
   const timestamps = {
     created_at: importedState?.created_at ?? tx.now,

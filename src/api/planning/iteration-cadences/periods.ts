@@ -85,4 +85,4 @@ const isSamePeriod = (one: Period, other: Period) =>
   one.start_date === other.start_date && one.due_date === other.due_date;
 
 /** Returns the earliest start date of a cadence created today: its first iteration must not be over. */
-export const earliestStart = (today: string, weeks: number): string => addDays(today, 1 - weeks * 7);
+export const getEarliestStart = (today: string, weeks: number): string => addDays(today, 1 - weeks * 7);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { earliestStart, type Period, planSchedule } from './periods.ts';
+import { getEarliestStart, type Period, planSchedule } from './periods.ts';
 
 const rhythm = { start_date: '2026-01-01', duration_in_weeks: 1, iterations_in_advance: 2 };
 const period = (start_date: string, due_date: string): Period => ({ start_date, due_date });
@@ -74,5 +74,5 @@ test('leaves a gap for a later start, and makes the first iteration current for 
 });
 
 test('returns the earliest start, whose iteration ends today', () => {
-  assert.equal(earliestStart('2026-01-14', 2), '2026-01-01');
+  assert.equal(getEarliestStart('2026-01-14', 2), '2026-01-01');
 });

@@ -1,6 +1,6 @@
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Transaction } from '#database/database.ts';
-import { BATCH_SIZE, inBatches, MORE, noRecheck } from '#events/batches.ts';
+import { BATCH_SIZE, MORE, recheckNothing, runInBatches } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
@@ -14,10 +14,13 @@ interface ClosedIteration {
 }
 
 /** Moves the open issues of a closed iteration to the current iteration of its cadence, in batches. */
-export const rollOver = defineJob({
+export const rollOverIteration = defineJob({
   kind: 'roll_over_iteration',
   handle: async ({ runUnitOfWork }: Pick<Services, 'runUnitOfWork'>, closed: ClosedIteration) => {
-    await inBatches(runUnitOfWork, ANONYMOUS, { recheck: noRecheck, runBatch: (uow) => moveOpenIssues(uow, closed) });
+    await runInBatches(runUnitOfWork, ANONYMOUS, {
+      recheck: recheckNothing,
+      runBatch: (uow) => moveOpenIssues(uow, closed),
+    });
   },
 });
 

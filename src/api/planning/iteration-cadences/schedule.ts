@@ -18,8 +18,8 @@ import {
   updateIterationDates,
 } from './iteration-rows.ts';
 import { planSchedule, type SchedulePlan, type ScheduleRule } from './periods.ts';
-import { rollOver } from './roll-over.ts';
-import { type CadenceRow, findCadenceById, updateCadenceRuns } from './store.ts';
+import { rollOverIteration } from './roll-over.ts';
+import { type CadenceRow, findCadenceById, updateCadenceRunDates } from './store.ts';
 
 // Creates the missing iterations of automatic cadences: on each change, daily, and before iterations are read.
 
@@ -49,7 +49,7 @@ export async function rescheduleCadence(
 
 /** Stops automatic scheduling of the cadence. */
 function pauseCadence(uow: UnitOfWork, { id }: CadenceRow): Promise<CadenceRow> {
-  return updateCadenceRuns(uow, id, { next_run_date: null, rolled_over_until: null });
+  return updateCadenceRunDates(uow, id, { next_run_date: null, rolled_over_until: null });
 }
 
 async function applyPlan(
@@ -59,7 +59,7 @@ async function applyPlan(
 ): Promise<CadenceRow> {
   for (const { iteration, period } of rescheduled) await updateIterationDates(uow, iteration.id, period);
   for (const period of newPeriods) await insertIteration(uow, cadence, { period, texts: NO_TEXTS });
-  return updateCadenceRuns(uow, cadence.id, {
+  return updateCadenceRunDates(uow, cadence.id, {
     next_run_date: nextRun,
     rolled_over_until: await enqueueRollOvers(uow, cadence),
   });
@@ -84,7 +84,7 @@ async function enqueueRollOvers(
   if (!roll_over || rolledOverUntil === null) return uow.today;
   if ((await findCurrentIteration(uow, id)) === null) return rolledOverUntil;
   for (const iterationId of await listIterationsClosedSince(uow, id, rolledOverUntil)) {
-    await enqueue(uow, rollOver, { cadenceId: id, iterationId }, { key: String(iterationId) });
+    await enqueue(uow, rollOverIteration, { cadenceId: id, iterationId }, { key: String(iterationId) });
   }
   return uow.today;
 }

@@ -122,7 +122,7 @@ export async function updateCadenceRow(tx: Transaction, id: number, content: Cad
 }
 
 /** Sets the next run date and the day until which roll-overs are done. index: iteration_cadences primary key */
-export async function updateCadenceRuns(
+export async function updateCadenceRunDates(
   tx: Transaction,
   id: number,
   runDates: Pick<CadenceRow, 'next_run_date' | 'rolled_over_until'>,

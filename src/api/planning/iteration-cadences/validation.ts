@@ -1,5 +1,5 @@
 import { compactFieldErrors, type FieldErrors } from '#runtime/failure.ts';
-import { earliestStart } from './periods.ts';
+import { getEarliestStart } from './periods.ts';
 import type { CadenceContent } from './store.ts';
 
 // Validation of iteration cadences (contract/planning.md §3.10 "Model errors").
@@ -39,7 +39,7 @@ export function validateCadence(content: CadenceContent, today: string, startsSc
     description: isLonger(description ?? '', MAX_DESCRIPTION_LENGTH) ? [tooLongMessage(MAX_DESCRIPTION_LENGTH)] : [],
   });
   if (errors || !automatic || !startsSchedule || start_date === null || weeks === null) return errors;
-  const earliest = earliestStart(today, weeks);
+  const earliest = getEarliestStart(today, weeks);
   return start_date < earliest ? { base: [tooEarlyMessage(earliest)] } : null;
 }
 

@@ -1,6 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { requireGroupAccess } from '#authorization/current-access.ts';
-import { BATCH_SIZE, inBatches, MORE } from '#events/batches.ts';
+import { BATCH_SIZE, MORE, runInBatches } from '#events/batches.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import {
@@ -9,7 +9,7 @@ import {
   MANAGE_ITERATIONS,
   scheduleCadence,
 } from '../iteration-cadences/index.ts';
-import { deleteIterationRow, findIteration, type IterationRow, isLastIteration, iterationState } from './store.ts';
+import { deleteIterationRow, findIteration, getIterationState, type IterationRow, isLastIteration } from './store.ts';
 
 /** A result of `iterationState`. */
 const CLOSED = 3;
@@ -23,13 +23,13 @@ export function deleteIteration(
   caller: SignedInCaller,
   { id, group_id }: IterationRow,
 ): Promise<undefined | Failure<'notFound' | 'notLastOfCadence'>> {
-  return inBatches(runUnitOfWork, caller, {
+  return runInBatches(runUnitOfWork, caller, {
     async recheck(uow, hasBegun) {
       await requireGroupAccess(uow, caller, group_id, MANAGE_ITERATIONS);
       const iteration = await findIteration(uow, [group_id], id);
       if (iteration === null) return fail('notFound');
       const mayDelete =
-        hasBegun || iterationState(iteration, uow.today) === CLOSED || (await isLastIteration(uow, iteration));
+        hasBegun || getIterationState(iteration, uow.today) === CLOSED || (await isLastIteration(uow, iteration));
       return mayDelete ? iteration : fail('notLastOfCadence');
     },
     async runBatch(uow, { cadence_id }) {

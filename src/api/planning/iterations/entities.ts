@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { requireRow } from '#domain/row-deleted.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { date, dateTime, nullable } from '#http/endpoint/responses.ts';
-import { type IterationRow, iterationState, loadIterationRelations } from './store.ts';
+import { getIterationState, type IterationRow, loadIterationRelations } from './store.ts';
 
 /** An iteration (contract/planning.md §1 "Iteration"). */
 export const Iteration = entity('Iteration', {
@@ -29,7 +29,7 @@ export const Iteration = entity('Iteration', {
     group_id: row.group_id,
     title: row.title,
     description: row.description,
-    state: iterationState(row, context.db.today),
+    state: getIterationState(row, context.db.today),
     created_at: row.created_at,
     updated_at: row.updated_at,
     start_date: row.start_date,

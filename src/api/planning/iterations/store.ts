@@ -107,7 +107,10 @@ function stateCondition(state: Exclude<IterationStateFilter, 'all'>, today: stri
 }
 
 /** Returns the state of an iteration on this day: 1 upcoming, 2 current, 3 closed (contract/planning.md §2.4). */
-export function iterationState({ start_date, due_date }: Pick<IterationRow, 'start_date' | 'due_date'>, today: string) {
+export function getIterationState(
+  { start_date, due_date }: Pick<IterationRow, 'start_date' | 'due_date'>,
+  today: string,
+) {
   if (start_date > today) return 1;
   return due_date < today ? 3 : 2;
 }

@@ -15,7 +15,7 @@ export function parseColor(text: string): string | null {
 const LIGHT_THRESHOLD = 500;
 
 /** Returns the text color that is readable on this background color; both are `#RRGGBB`. */
-export function textColorFor(color: string): string {
+export function getTextColor(color: string): string {
   const components = [1, 3, 5].map((offset) => Number.parseInt(color.slice(offset, offset + 2), 16));
   return components.reduce((sum, component) => sum + component, 0) > LIGHT_THRESHOLD ? '#1F1E24' : '#FFFFFF';
 }

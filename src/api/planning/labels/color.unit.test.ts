@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseColor, textColorFor } from './color.ts';
+import { getTextColor, parseColor } from './color.ts';
 import { CSS_COLORS } from './css-colors.ts';
 
 test('parses three digits, six digits and CSS names, and preserves six digits', () => {
@@ -27,6 +27,6 @@ test('knows the 148 CSS color names', () => {
 });
 
 test('returns dark text for light colors and white text for others', () => {
-  for (const color of ['#FFFFFF', '#ffff00', '#aaaaaa']) assert.equal(textColorFor(color), '#1F1E24', color);
-  for (const color of ['#FF0000', '#1068bf', '#F0AD4E', '#000000']) assert.equal(textColorFor(color), '#FFFFFF', color);
+  for (const color of ['#FFFFFF', '#ffff00', '#aaaaaa']) assert.equal(getTextColor(color), '#1F1E24', color);
+  for (const color of ['#FF0000', '#1068bf', '#F0AD4E', '#000000']) assert.equal(getTextColor(color), '#FFFFFF', color);
 });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
-import { issueVisibleOnlyAsOwn, issueVisibleToNonOwner } from '#authorization/issues.ts';
+import { issueVisibleOnlyToParticipant, issueVisibleToNonParticipant } from '#authorization/issues.ts';
 import { mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
 import { longRunning } from '#database/engines/long-statements.ts';
@@ -45,7 +45,9 @@ function countIssuesByVisibility(db: Reader, caller: Caller, labelIds: readonly 
       'label_counts.state',
       sql<number>`cast(sum(label_counts.count) as bigint)`.as('count'),
     ])
-    .where((eb) => issueVisibleToNonOwner(caller, db.today, eb('label_counts.confidential', '=', false))(eb as never))
+    .where((eb) =>
+      issueVisibleToNonParticipant(caller, db.today, eb('label_counts.confidential', '=', false))(eb as never),
+    )
     .groupBy(['label_counts.label_id', 'label_counts.state'])
     .modifyEnd(longRunning)
     .execute();
@@ -67,7 +69,7 @@ async function countOwnIssues(db: Reader, caller: Caller, labelIds: readonly num
     .select(['issue_labels.label_id', 'issues.state', (eb) => eb.fn.countAll<number>().as('count')])
     .where('issues.id', 'in', authoredIssues.where('authored_issue.confidential', '=', true).union(assignedIssueIds))
     .where('issue_labels.label_id', 'in', labelIds)
-    .where(issueVisibleOnlyAsOwn(caller, db.today))
+    .where(issueVisibleOnlyToParticipant(caller, db.today))
     .groupBy(['issue_labels.label_id', 'issues.state'])
     .modifyEnd(longRunning)
     .execute();

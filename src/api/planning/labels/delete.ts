@@ -1,5 +1,5 @@
 import { reassignReferences } from '#database/batch-statements.ts';
-import { BATCH_SIZE, inBatches, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps, runInBatches } from '#events/batches.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { type ParentContext, requireParentAccess } from '#http/access/parents.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
@@ -15,10 +15,10 @@ export function deleteLabel(
   context: ParentContext,
   labelId: number,
 ): Promise<undefined | Failure<'notFound'>> {
-  return inBatches(runUnitOfWork, context.caller, {
+  return runInBatches(runUnitOfWork, context.caller, {
     recheck: (uow) => requireParentAccess(uow, context, MANAGE_LABELS),
     async runBatch(uow) {
-      const more = await nextBatch(
+      const more = await runBatchSteps(
         ...LABEL_LINKS.map((link) => () => removeLabelBatch(uow, link, labelId, BATCH_SIZE)),
         () => reassignReferences(uow, LABEL_EVENTS, { from: labelId, to: null, limit: BATCH_SIZE }),
       );

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { createTextLoader, mapText } from '#database/long-texts.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
-import { textColorFor } from './color.ts';
+import { getTextColor } from './color.ts';
 import { countVisibleIssues, countVisibleOpenMergeRequests } from './counts.ts';
 import type { LabelBasicRow, LabelListRow } from './store.ts';
 import { findSubscribedLabelIds } from './subscriptions.ts';
@@ -36,7 +36,7 @@ function toBasicJson({ id, title, color, archived }: LabelBasicRow, descriptions
     name: title,
     description,
     description_html: description === null ? '' : mapText(description, escapeHtml),
-    text_color: textColorFor(color),
+    text_color: getTextColor(color),
     color,
     archived,
   };

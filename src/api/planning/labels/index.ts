@@ -3,7 +3,7 @@ import * as endpoints from './endpoints.ts';
 import { mergeLabels } from './merge.ts';
 
 // Public interface for other resources.
-export { parseColor, textColorFor } from './color.ts';
+export { getTextColor, parseColor } from './color.ts';
 export { createLabel } from './create.ts';
 export { LabelBasic } from './entities.ts';
 export { mapLabelsToParent } from './equivalents.ts';

@@ -4,7 +4,7 @@ import { reassignReferences } from '#database/batch-statements.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { selectDescendantIds, selectDescendantProjectIds } from '#domain/namespaces/hierarchy.ts';
-import { BATCH_SIZE, inBatches, MORE, noRecheck } from '#events/batches.ts';
+import { BATCH_SIZE, MORE, recheckNothing, runInBatches } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { defineJob } from '#jobs/job.ts';
 import { deleteLabelRow, LABEL_LINKS } from './store.ts';
@@ -24,8 +24,8 @@ export const mergeLabels = defineJob({
     { runUnitOfWork }: { readonly runUnitOfWork: RunUnitOfWork },
     { labelId }: { readonly labelId: number },
   ) {
-    await inBatches(runUnitOfWork, ANONYMOUS, {
-      recheck: noRecheck,
+    await runInBatches(runUnitOfWork, ANONYMOUS, {
+      recheck: recheckNothing,
       async runBatch(uow) {
         const target = await uow
           .selectFrom('labels')

@@ -9,7 +9,7 @@ import { required } from '#http/parameters/declarations.ts';
 import { pathText } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { readableIssueResource } from '../issues/index.ts';
-import { findLinkOfIssue, type IssueLinkRow, otherIssueId } from './store.ts';
+import { findLinkOfIssue, getOtherIssueId, type IssueLinkRow } from './store.ts';
 
 /** Access to issue links (contract/planning.md §3.14). */
 
@@ -68,7 +68,7 @@ const linkResource = {
     { issue }: { readonly issue: Issue },
   ): Promise<LinkWithOtherIssue | null> {
     const link = await findLinkOfIssue(db, issue.id, params.issue_link_id);
-    const [other] = link === null ? [] : await findIssues(db, caller, [otherIssueId(link, issue.id)]);
+    const [other] = link === null ? [] : await findIssues(db, caller, [getOtherIssueId(link, issue.id)]);
     const project = other && (await findProject(db, caller, String(other.project_id)));
     return link && other && project ? { link, other: { issue: other, project } } : null;
   },

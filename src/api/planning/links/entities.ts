@@ -3,7 +3,7 @@ import { entity } from '#http/endpoint/entity.ts';
 import { dateTime } from '#http/endpoint/responses.ts';
 import { IssueInList } from '../issues/index.ts';
 import type { LinkedIssueWithProject } from './access.ts';
-import { type IssueLinkRow, type LinkedIssueRow, referenceContextInProject } from './store.ts';
+import { getReferenceContext, type IssueLinkRow, type LinkedIssueRow } from './store.ts';
 
 /** A linked issue, with the link as seen from the other issue (contract/planning.md §1 "LinkedIssue"). */
 export const LinkedIssue = entity('LinkedIssue', {
@@ -45,7 +45,7 @@ export const IssueLink = entity('IssueLink', {
     const issuesToLoad = rows.flatMap(({ pathIssue, otherIssue }) =>
       [pathIssue, otherIssue].map(({ issue }) => ({
         ...issue,
-        referenceContext: referenceContextInProject(pathIssue.project, issue),
+        referenceContext: getReferenceContext(pathIssue.project, issue),
       })),
     );
     const issueJsons = await IssueInList.serializeAll(issuesToLoad, context);

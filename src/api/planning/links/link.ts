@@ -1,4 +1,4 @@
-import { blockedBy, blocking, relatedTo, relationRemoved } from '#activity/index.ts';
+import { blockedByText, blockingText, relatedToText, relationRemovedText } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { findIssues } from '#authorization/issues.ts';
 import { requireRow } from '#domain/row-deleted.ts';
@@ -7,7 +7,7 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { fullReference } from '../issuables/index.ts';
 import { type LinkedIssueWithProject, mayLinkIssue } from './access.ts';
 import type { IssueLinkEnds } from './entities.ts';
-import { deleteLinkRow, type IssueLinkRow, insertLink, loadLinksOfIssue, MAX_LINKS, otherIssueId } from './store.ts';
+import { deleteLinkRow, getOtherIssueId, type IssueLinkRow, insertLink, loadLinksOfIssue, MAX_LINKS } from './store.ts';
 
 /** The type of a link as seen from one issue. */
 export type IssueLinkKind = 'relates_to' | 'blocks' | 'is_blocked_by';
@@ -25,7 +25,7 @@ export async function createLink(
     await loadLinksOfIssue(uow, pathIssue.issue.id),
     await loadLinksOfIssue(uow, otherIssue.issue.id),
   ];
-  if (pathIssueLinks.some((link) => otherIssueId(link, pathIssue.issue.id) === otherIssue.issue.id))
+  if (pathIssueLinks.some((link) => getOtherIssueId(link, pathIssue.issue.id) === otherIssue.issue.id))
     return fail('alreadyLinked');
   if (!mayLinkIssue(uow.actor, pathIssue) || !mayLinkIssue(uow.actor, otherIssue)) return fail('linkForbidden');
   const { iid } = otherIssue.issue;
@@ -56,17 +56,17 @@ export async function deleteLink(
 ): Promise<IssueLinkEnds | Failure<'unlinkForbidden' | 'notFound'>> {
   if (!mayLinkIssue(uow.actor, pathIssue) || !mayLinkIssue(uow.actor, otherIssue)) return fail('unlinkForbidden');
   if (!(await deleteLinkRow(uow, link.id))) return fail('notFound');
-  await recordLinkNotes(uow, [pathIssue, otherIssue], [relationRemoved, relationRemoved]);
+  await recordLinkNotes(uow, [pathIssue, otherIssue], [relationRemovedText, relationRemovedText]);
   return { link, pathIssue, otherIssue };
 }
 
-type LinkNoteText = typeof relatedTo;
+type LinkNoteText = typeof relatedToText;
 
 /** Note texts for the issue in the path and for the other issue. */
 const NOTE_TEXTS = {
-  relates_to: [relatedTo, relatedTo],
-  blocks: [blocking, blockedBy],
-  is_blocked_by: [blockedBy, blocking],
+  relates_to: [relatedToText, relatedToText],
+  blocks: [blockingText, blockedByText],
+  is_blocked_by: [blockedByText, blockingText],
 } as const satisfies Record<IssueLinkKind, readonly [LinkNoteText, LinkNoteText]>;
 
 /** Creates a system note on each issue, visible to readers of the other issue. References within one project are short (`#1`). */

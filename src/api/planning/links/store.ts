@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
-import { findListedIssues, issueVisibleTo, type ListedIssue } from '#authorization/issues.ts';
+import { findIssuesForList, issueVisibleTo, type ListedIssue } from '#authorization/issues.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import type { IssueLinkType } from '#database/tables/issues.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -31,7 +31,7 @@ export async function findLinkOfIssue(db: Reader, issueId: number, id: number): 
 }
 
 /** Returns the id of the issue at the other end. */
-export const otherIssueId = ({ source_id, target_id }: IssueLinkRow, issueId: number): number =>
+export const getOtherIssueId = ({ source_id, target_id }: IssueLinkRow, issueId: number): number =>
   source_id === issueId ? target_id : source_id;
 
 /** A linked issue with its link. */
@@ -42,7 +42,7 @@ export interface LinkedIssueRow extends ListedIssue {
 }
 
 /** Returns the reference context for an issue that is linked to an issue of this project. */
-export const referenceContextInProject = (
+export const getReferenceContext = (
   { id, namespace_id }: Project,
   issue: { readonly project_id: number },
 ): ReferenceContext => (issue.project_id === id ? 'project' : namespace_id);
@@ -62,25 +62,25 @@ export async function listLinkedIssues(
     .where(
       'issues.id',
       'in',
-      links.map((link) => otherIssueId(link, issue.id)),
+      links.map((link) => getOtherIssueId(link, issue.id)),
     )
     .where(issueVisibleTo(caller, db.today))
     .execute();
-  const issues = await findListedIssues(
+  const issues = await findIssuesForList(
     db,
     caller,
     readableIssues.map(({ id }) => id),
   );
   const issuesById = new Map(issues.map((linkedIssue) => [linkedIssue.id, linkedIssue]));
   return links.flatMap((link) => {
-    const other = issuesById.get(otherIssueId(link, issue.id));
+    const other = issuesById.get(getOtherIssueId(link, issue.id));
     if (other === undefined) return [];
     return [
       {
         ...other,
         link,
         isSource: link.source_id === issue.id,
-        referenceContext: referenceContextInProject(project, other),
+        referenceContext: getReferenceContext(project, other),
       },
     ];
   });

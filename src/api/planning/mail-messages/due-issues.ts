@@ -2,7 +2,7 @@ import type { Reader } from '#database/database.ts';
 import { BATCH_SIZE } from '#events/batches.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
-import { addDays, today } from '#runtime/clock.ts';
+import { addDays, getToday } from '#runtime/clock.ts';
 import { enqueueSystemNotification, isMailEnabled } from './notify.ts';
 
 /** Notifies of open issues that are due on the next day, once per issue and day (contract/activity.md Part 5). */
@@ -10,7 +10,7 @@ export const notifyOfDueIssues = defineJob({
   kind: 'mail_issues_due',
   async handle({ config, database, clock }: Pick<Services, 'config' | 'database' | 'clock'>) {
     if (!isMailEnabled(config)) return;
-    const dueDate = addDays(today(clock), 1);
+    const dueDate = addDays(getToday(clock), 1);
     for (let lastId = 0; ; ) {
       const ids = await listDueIssueIds(database.reader, dueDate, lastId);
       await database.transaction(async (tx) => {

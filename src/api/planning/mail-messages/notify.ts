@@ -10,13 +10,13 @@ import { subscription } from '#events/event-bus.ts';
 import type { NotifiableEvent } from '#events/notifiable-events.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue, type JobRun } from '#jobs/job.ts';
-import { hostOfUrl, messageId } from '#mail/header-text.ts';
+import { buildMessageId, getUrlHost } from '#mail/header-text.ts';
 import { composeText, THREAD_STARTING_EVENTS } from './content/texts.ts';
 import { enqueueDelivery } from './delivery/deliver.ts';
-import { nextCandidateBatch } from './recipients/candidates.ts';
+import { loadCandidateBatch } from './recipients/candidates.ts';
 import { selectRecipients } from './recipients/recipients.ts';
 import { insertMails, insertMentions, type NewMails } from './store.ts';
-import { assignedUserIds, loadNewMailSubject, type MailSubject, type NewMailSubject } from './subjects/subject.ts';
+import { getAssignedUserIds, loadNewMailSubject, type MailSubject, type NewMailSubject } from './subjects/subject.ts';
 
 /**
  * Writes the mails of notifiable events. A unit of work enqueues one job per event, whatever the number of recipients; the job finds the
@@ -78,7 +78,7 @@ async function writeMails(
   if (noteTarget !== null) await database.transaction((tx) => insertMentions(tx, noteTarget, mentionedIds));
   for (let afterId: number | null = 0; afterId !== null; ) {
     signal.throwIfAborted();
-    const { involvements, lastId } = await nextCandidateBatch(db, subject, afterId, BATCH_SIZE);
+    const { involvements, lastId } = await loadCandidateBatch(db, subject, afterId, BATCH_SIZE);
     const recipients = await selectRecipients(db, subject, payload.by, involvements);
     if (recipients.length > 0) {
       await database.transaction(async (tx) => {
@@ -118,7 +118,7 @@ async function composeNewMails(
   { key, by: actorId }: NotifyPayload,
 ): Promise<NewMails> {
   const { event, container, noteable, commit, noteTarget, pipeline, alert, note, text: content, target } = subject;
-  const assignedIds = noteable === null ? [] : assignedUserIds(event, noteable);
+  const assignedIds = noteable === null ? [] : getAssignedUserIds(event, noteable);
   const users = await loadUsersById(db, assignedIds);
   const actor = (await loadCaller(db, actorId, null)).user;
   const text = composeText({
@@ -133,9 +133,9 @@ async function composeNewMails(
     content,
     assignedNames: assignedIds.flatMap((id) => users.get(id)?.name ?? []),
   });
-  const host = hostOfUrl(serverUrl());
+  const host = getUrlHost(serverUrl());
   const threadMessageId =
-    noteTarget === null ? null : messageId(`${MESSAGE_ID_PREFIXES[noteTarget.type]}_${noteTarget.id}`, host);
+    noteTarget === null ? null : buildMessageId(`${MESSAGE_ID_PREFIXES[noteTarget.type]}_${noteTarget.id}`, host);
   return {
     ...text,
     key,
@@ -146,10 +146,10 @@ async function composeNewMails(
     groupId: container.groupId,
     target,
     messageId(occurrenceId) {
-      if (note !== null) return messageId(`note_${note.id}`, host);
+      if (note !== null) return buildMessageId(`note_${note.id}`, host);
       return THREAD_STARTING_EVENTS.includes(event) && threadMessageId !== null
         ? threadMessageId
-        : messageId(`${event}_${occurrenceId}`, host);
+        : buildMessageId(`${event}_${occurrenceId}`, host);
     },
     inReplyTo: THREAD_STARTING_EVENTS.includes(event) ? null : threadMessageId,
   };

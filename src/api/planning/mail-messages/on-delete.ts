@@ -1,10 +1,10 @@
 import { deleteBatch } from '#database/batch-statements.ts';
-import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 
 /** Deletes the mails to a deleted user. index: mail_messages_by_recipient */
 export const onUserDeleted = subscription({
   event: 'user-deleted',
   inBatches: (uow, { userId }) =>
-    nextBatch(() => deleteBatch(uow, { table: 'mail_messages', column: 'recipient_id' }, userId, BATCH_SIZE)),
+    runBatchSteps(() => deleteBatch(uow, { table: 'mail_messages', column: 'recipient_id' }, userId, BATCH_SIZE)),
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { EmailEvent } from '#database/tables/notification-settings.ts';
-import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
+import { insertJobRow, insertPipelineRow } from '#test/support/pipeline-rows.ts';
 import { type Caller, expectSuccess, type Project, world } from '#test/support/world.ts';
 import { mailOutbox } from './fixtures.testing.ts';
 
@@ -34,7 +34,7 @@ test('notifies the user of a pipeline of its end by their level', async () => {
     ['custom', {}, [failed, fixed]],
     ['custom', { failed_pipeline: false, fixed_pipeline: false, success_pipeline: true }, [fixed, success]],
   ];
-  const pipeline = await pipelineRow(here, project);
+  const pipeline = await insertPipelineRow(here, project);
   for (const [value, events, expected] of cases) {
     await level(owner, project, value, events);
     const recipients = await recipientsOf({ project_id: project.id }, async () => {
@@ -49,18 +49,18 @@ test('notifies nobody else, and nobody for a pipeline without a user', async () 
   const { developer, maintainer } = project;
   await level(maintainer, project, 'watch');
   const recipients = (id: number) => recipientsOf({ project_id: project.id }, () => publishEnd(id, 'failed_pipeline'));
-  const own = await pipelineRow(here, project, { user_id: developer.id });
+  const own = await insertPipelineRow(here, project, { user_id: developer.id });
   assert.deepEqual(await recipients(own), [`${developer.id} failed_pipeline null`]);
-  assert.deepEqual(await recipients(await pipelineRow(here, project, { user_id: null })), []);
+  assert.deepEqual(await recipients(await insertPipelineRow(here, project, { user_id: null })), []);
   await expectSuccess(project.owner.delete(`${project.at}/members/${developer.id}`));
   assert.deepEqual(await recipients(own), [], 'the user lost access');
 });
 
 test('lists pipeline, ref and failed jobs in the mail', async () => {
   const project = await newProject();
-  const id = await pipelineRow(here, project, { ref: 'feature' });
+  const id = await insertPipelineRow(here, project, { ref: 'feature' });
   for (const [name, row] of Object.entries({ unit: {}, lint: { allow_failure: true }, e2e: { retried: true } })) {
-    await jobRow(here, project, { pipeline_id: id, name, status: 'failed', ...row });
+    await insertJobRow(here, project, { pipeline_id: id, name, status: 'failed', ...row });
   }
   await publishEnd(id, 'failed_pipeline');
   const [mail] = await mails({ project_id: project.id, target_type: 'Pipeline', target_id: id });

@@ -63,7 +63,7 @@ export const updatableMergeRequestAccess = () =>
     .require(() => {}, 'project:update_merge_request, own merge requests: update_own_merge_request');
 
 /** Access for members with this ability. */
-export const mergeRequestWithAbility = (ability: ProjectAbilityName) =>
+export const mergeRequestAccessWithAbility = (ability: ProjectAbilityName) =>
   inProject('read_merge_request')
     .resource(createAuthorizedResource(({ caller }, { project }) => mayInProject(caller, ability, project)))
     .require(() => {}, `project:${ability}`);

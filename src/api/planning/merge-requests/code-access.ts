@@ -31,7 +31,7 @@ function requireReadCode({ caller }: AccessCall, { project }: { readonly project
  * Access for signed-in callers, further checked by `authorizeMergeRequest`. Callers who may not read the merge request get 404; all callers
  * get 403 in archived projects.
  */
-export const authorizedOnReadableMergeRequest = (
+export const authorizedMergeRequestAccess = (
   authorizeMergeRequest: (call: AccessCall, context: MergeRequestInProject) => Promise<void> | void,
 ) =>
   inProject('read_project').resource({
@@ -44,13 +44,13 @@ export const authorizedOnReadableMergeRequest = (
 
 /** Access for callers who may merge into the target branch; others get 401. */
 export const mergeAccess = () =>
-  authorizedOnReadableMergeRequest(async ({ db, caller }, { project, mergeRequest }) => {
+  authorizedMergeRequestAccess(async ({ db, caller }, { project, mergeRequest }) => {
     if (!(await mayMergeInto(db, caller, project, mergeRequest.target_branch))) throw unauthorized();
   }).require(() => {}, 'project:merge into branch (401)');
 
 /** Access for callers who may merge into the target branch and for the author; others get 401. */
 export const mergeOrAuthorAccess = () =>
-  authorizedOnReadableMergeRequest(async ({ db, caller }, { project, mergeRequest }) => {
+  authorizedMergeRequestAccess(async ({ db, caller }, { project, mergeRequest }) => {
     if (mergeRequest.author_id === caller.user?.id) return;
     if (!(await mayMergeInto(db, caller, project, mergeRequest.target_branch))) throw unauthorized();
   }).require(() => {}, 'project:merge into branch, own merge requests (401)');

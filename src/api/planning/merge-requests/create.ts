@@ -1,15 +1,15 @@
-import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { type CurrentAccess, requireAbility } from '#authorization/current-access.ts';
 import { findMergeRequests, type MergeRequest } from '#authorization/merge-requests.ts';
-import { nextIid } from '#domain/iids.ts';
+import { allocateIid } from '#domain/iids.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
-import { newStateColumns, recordCreated, recordMentions, validateTitle } from '../issuables/index.ts';
+import { newStateColumns, recordIssuableCreated, recordMentions, validateTitle } from '../issuables/index.ts';
 import { applyDescriptionCommands, runAfterUpdate } from '../quick-actions/index.ts';
 import { isDraft } from './draft.ts';
 import { type BranchHeads, runWithBranchHeads } from './heads/branch-heads.ts';
@@ -18,8 +18,8 @@ import { mergeRequestsLockKey } from './lock-key.ts';
 import { resolveMergeRequestMetadata } from './metadata.ts';
 import type { createMergeRequestParams } from './parameters.ts';
 import { newMergeRequestSubject } from './quick-actions/subject.ts';
-import { findOpenForBranches } from './store.ts';
-import { updateWithQuickActions } from './update.ts';
+import { findOpenMergeRequestByBranches } from './store.ts';
+import { updateMergeRequestWithQuickActions } from './update.ts';
 
 type CreateMergeRequestInput = ParameterValues<typeof createMergeRequestParams>;
 type CreateMergeRequestFailure = 'notAFork' | 'sameBranches' | 'exists' | 'invalid';
@@ -55,7 +55,7 @@ async function createWithQuickActions(
     requireRow((await findMergeRequests(uow, uow.actor, [id]))[0]),
   );
   return closes && !isFailure(after)
-    ? updateWithQuickActions(uow, access, mergeRequest.iid, { state_event: 'close' }, null)
+    ? updateMergeRequestWithQuickActions(uow, access, mergeRequest.iid, { state_event: 'close' }, null)
     : after;
 }
 
@@ -67,7 +67,7 @@ async function insertNewMergeRequest(
 ): Promise<MergeRequest | Failure<CreateMergeRequestFailure>> {
   requireAbility(access, 'create_merge_request');
   const { project } = access;
-  const other = await findOpenForBranches(uow, project.id, input.source_branch, input.target_branch);
+  const other = await findOpenMergeRequestByBranches(uow, project.id, input.source_branch, input.target_branch);
   if (other !== null) return fail('exists', { iid: other.iid });
   const errors = compactFieldErrors({
     title: validateTitle(input.title),
@@ -81,7 +81,7 @@ async function insertNewMergeRequest(
     getDefaultMetadata(project),
     input,
   );
-  const iid = await nextIid(uow, { projectId: project.id }, 'merge_request');
+  const iid = await allocateIid(uow, { projectId: project.id }, 'merge_request');
   const description = input.description ?? null;
   const mergeRequest = await insertMergeRequestWithRelations(uow, {
     project_id: project.id,
@@ -97,7 +97,7 @@ async function insertNewMergeRequest(
     ...newStateColumns(uow.now),
     ...{ labels, assignees, reviewers, comparison: { head, start, base } },
   });
-  await recordCreated(uow, 'MergeRequest', mergeRequest);
+  await recordIssuableCreated(uow, 'MergeRequest', mergeRequest);
   await recordMentions(uow, { type: 'MergeRequest', id: mergeRequest.id, iid, project }, [
     input.title,
     description ?? '',
@@ -107,7 +107,7 @@ async function insertNewMergeRequest(
 
 /** Returns the default metadata, to which the metadata of the request is applied. */
 function getDefaultMetadata(project: Project) {
-  const { squash_option } = storedAttributes(project);
+  const { squash_option } = parseStoredAttributes(project);
   return {
     discussion_locked: null,
     milestone_id: null,

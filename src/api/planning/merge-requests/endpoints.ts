@@ -4,13 +4,13 @@ import { created, noContent, ok } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, mutuallyExclusive, optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { unmodifiedPrecondition } from '../issuables/index.ts';
-import { mergeRequestWithAbility, readableMergeRequestAccess, updatableMergeRequestAccess } from './access.ts';
+import { ifUnmodifiedResource } from '../issuables/index.ts';
+import { mergeRequestAccessWithAbility, readableMergeRequestAccess, updatableMergeRequestAccess } from './access.ts';
 import { createMergeRequest as create } from './create.ts';
 import { deleteMergeRequestIfUnchanged } from './delete.ts';
 import { MergeRequest } from './entities.ts';
 import { createMergeRequestParams, updateMergeRequestParams } from './parameters.ts';
-import { updateWithLock } from './update.ts';
+import { updateMergeRequestWithLock } from './update.ts';
 
 export const getMergeRequest = endpoint({
   get: '/projects/:id/merge_requests/:merge_request_iid',
@@ -76,13 +76,13 @@ export const updateMergeRequest = endpoint({
   ],
   response: ok(MergeRequest),
   handle: ({ project, mergeRequest, caller, params }, services) =>
-    updateWithLock(services, caller, project, mergeRequest, params),
+    updateMergeRequestWithLock(services, caller, project, mergeRequest, params),
 });
 
 export const deleteMergeRequest = endpoint({
   delete: '/projects/:id/merge_requests/:merge_request_iid',
   summary: 'Delete a merge request',
-  access: mergeRequestWithAbility('delete_merge_request').resource(unmodifiedPrecondition),
+  access: mergeRequestAccessWithAbility('delete_merge_request').resource(ifUnmodifiedResource),
   lastModified: ({ mergeRequest }) => mergeRequest.updated_at,
   errors: { notFound: NOT_FOUND, changed: [412, '412 Precondition Failed'] },
   response: noContent,

@@ -22,21 +22,21 @@ import {
   MERGE_REQUESTS,
   MERGE_REQUESTS_BY_REVIEWER,
   type ReferenceContext,
-  references,
-  referencesFor,
+  referencesSchema,
+  serializeReferences,
   TimeStats,
-  taskCompletionStatus,
+  taskCompletionStatusSchema,
 } from '../issuables/index.ts';
 import { Milestone } from '../milestones/index.ts';
 import { loadLiveStatuses } from './merging/live-status.ts';
 import { loadMergeSettings } from './merging/merge-settings.ts';
 import {
   DETAILED_STATUSES,
-  detailedStatus,
+  getDetailedStatus,
   isSquashed,
   isTitleAllowed,
   type MergeSettings,
-  mergeStatus,
+  toMergeStatus,
 } from './merging/mergeability.ts';
 import { findActiveRebases } from './rebase/store.ts';
 
@@ -93,12 +93,12 @@ const fields = {
   force_remove_source_branch: flag,
   prepared_at: dateTime,
   reference: text,
-  references,
+  references: referencesSchema,
   web_url: text,
   time_stats: TimeStats.schema,
   squash: flag,
   squash_on_merge: flag,
-  task_completion_status: taskCompletionStatus,
+  task_completion_status: taskCompletionStatusSchema,
   has_conflicts: flag,
   blocking_discussions_resolved: flag,
   approvals_before_merge: Type.Null(),
@@ -200,7 +200,7 @@ function serializeMergeRequest(
     milestone: milestones.get(row.milestone_id ?? 0) ?? null,
     merge_when_pipeline_succeeds: row.auto_merge_user_id !== null,
     merge_status: row.merge_status,
-    detailed_merge_status: detailedStatus({
+    detailed_merge_status: getDetailedStatus({
       ...row,
       titleMatches: relations.idsWithMatchingTitle.has(row.id),
       check: row.merge_check,
@@ -217,7 +217,7 @@ function serializeMergeRequest(
     force_remove_source_branch: row.force_remove_source_branch ?? false,
     prepared_at: row.created_at,
     reference: shortReference,
-    references: referencesFor(shortReference, projectPath, referenceContext),
+    references: serializeReferences(shortReference, projectPath, referenceContext),
     web_url: buildWebUrl(context, projectPath, row),
     time_stats: TimeStats.serialize(row, context),
     squash: row.squash,
@@ -275,7 +275,7 @@ export const MergeRequest = entity('MergeRequest', {
     const { check, comparison, changesCount, mayMerge, divergedCommits } = requireRow(liveStatuses.get(row.id));
     return {
       ...serializeMergeRequest(
-        { ...row, ...(row.state === 'opened' && { merge_check: check, merge_status: mergeStatus(check) }) },
+        { ...row, ...(row.state === 'opened' && { merge_check: check, merge_status: toMergeStatus(check) }) },
         context,
         relations,
         'project',

@@ -8,7 +8,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { isValidBranchName } from '#git/refs/refs.ts';
 import { compactFieldErrors, type Failure, invalid } from '#runtime/failure.ts';
 import {
-  IMPORTED_COLUMNS,
+  IMPORTED_VALUES,
   type ImportedState,
   resolveAssignees,
   resolveLabels,
@@ -17,7 +17,7 @@ import {
 } from '../issuables/index.ts';
 import { findMilestoneByTitle } from '../milestones/index.ts';
 import { insertMergeRequestWithRelations } from './insert.ts';
-import { findOpenForBranches } from './store.ts';
+import { findOpenMergeRequestByBranches } from './store.ts';
 import type { VersionComparison } from './versions/versions.ts';
 
 /** A merge request exported from another server, with users of this server. */
@@ -64,7 +64,8 @@ export async function importMergeRequest(
   if (errors) return invalid(errors);
   if ((await findMergeRequest(uow, uow.actor, project.id, row.iid)) !== null) return IID_TAKEN;
   const other =
-    row.state === 'opened' && (await findOpenForBranches(uow, project.id, row.source_branch, row.target_branch));
+    row.state === 'opened' &&
+    (await findOpenMergeRequestByBranches(uow, project.id, row.source_branch, row.target_branch));
   if (other) return invalid({ source_branch: [`is that of !${other.iid} already`] });
   await reserveIid(uow, { projectId: project.id }, 'merge_request', row.iid);
   const foundMilestone =
@@ -72,7 +73,7 @@ export async function importMergeRequest(
   const filterReaders = (ids: readonly number[]) => filterMergeRequestReaders(uow, project, ids);
   return insertMergeRequestWithRelations(uow, {
     ...row,
-    ...IMPORTED_COLUMNS,
+    ...IMPORTED_VALUES,
     project_id: project.id,
     // The head of the target branch after the merge.
     merged_sha: row.merge_commit_sha ?? row.squash_commit_sha ?? (row.state === 'merged' ? row.comparison.head : null),

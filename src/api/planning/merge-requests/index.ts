@@ -6,7 +6,7 @@ import {
   autoMergeOnThreadsResolved,
 } from './auto-merge/job.ts';
 import { closeIssuesByCommits, closeIssuesOnPush } from './closing-issues/close-by-commits.ts';
-import { closeIssues } from './closing-issues/close-issues.ts';
+import { closeIssuesAfterMerge } from './closing-issues/close-issues.ts';
 import * as endpoints from './endpoints.ts';
 import { updateHeadRefs } from './heads/head-refs.ts';
 import { updateMergeRequestsOnPush } from './heads/merge-request-heads.ts';
@@ -17,11 +17,11 @@ import { rebaseJob } from './rebase/job.ts';
 
 // Exports for other modules.
 export {
-  mergeRequestWithAbility,
+  mergeRequestAccessWithAbility,
   readableMergeRequestAccess,
   signedInMergeRequestAccess,
 } from './access.ts';
-export { authorizedOnReadableMergeRequest, signedInMergeRequestCodeAccess } from './code-access.ts';
+export { authorizedMergeRequestAccess, signedInMergeRequestCodeAccess } from './code-access.ts';
 export { ListedMergeRequest, MergeRequestInList, mergeRequestState, mergeStatusField } from './entities.ts';
 export { importMergeRequest } from './import.ts';
 export { mergeRequestFilterRules } from './listing/parameters.ts';
@@ -38,7 +38,7 @@ export const mergeRequests = resourceModule({
   endpoints,
   jobs: [
     checkMergeRequests,
-    closeIssues,
+    closeIssuesAfterMerge,
     closeIssuesByCommits,
     updateHeadRefs,
     markMergedByPush,

@@ -4,7 +4,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import {
   deleteIssuablesOfProject,
   MERGE_REQUESTS,
-  reassignToGhost,
+  reassignIssuablesToGhost,
   unassignFormerMembers,
 } from '../issuables/index.ts';
 import { enqueueHeadRefUpdate } from './heads/head-refs.ts';
@@ -12,7 +12,7 @@ import { enqueueHeadRefUpdate } from './heads/head-refs.ts';
 /** Deletion of merge requests with their project or author. */
 
 /** index: merge_requests_by_author, merge_requests_by_closed_by, merge_requests_by_merged_by */
-export const onUserDeleted = reassignToGhost(MERGE_REQUESTS, {
+export const onUserDeleted = reassignIssuablesToGhost(MERGE_REQUESTS, {
   columns: ['author_id', 'closed_by_id', 'merged_by_id'],
   // index: merge_request_assignees_by_user, merge_request_reviewers_by_user, merge_request_approvals_by_user
   deleted: [

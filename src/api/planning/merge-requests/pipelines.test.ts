@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PipelineStatus } from '#database/tables/pipelines.ts';
 import { atNextTransaction } from '#test/support/interrupted-transactions.ts';
-import { pipelineRow } from '#test/support/pipeline-rows.ts';
+import { insertPipelineRow } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { newMergeRequest } from './fixtures.testing.ts';
 
@@ -13,7 +13,7 @@ type Made = Awaited<ReturnType<typeof newMergeRequest>>;
 
 /** Creates a pipeline for the merge request's head. */
 const createPipeline = (mr: Made, status: PipelineStatus, of: Project = project) =>
-  pipelineRow(here, of, { sha: mr.sha, ref: mr.source_branch, status });
+  insertPipelineRow(here, of, { sha: mr.sha, ref: mr.source_branch, status });
 
 /** Sets the status of the pipeline. */
 const setPipelineStatus = (id: number, status: PipelineStatus) =>
@@ -29,10 +29,10 @@ test('a single merge request shows the latest head pipeline and its times', asyn
   const times = { started_at: '2026-03-01T08:00:00.000Z', finished_at: '2026-03-01T08:05:00.000Z' };
   const row = { sha: mr.sha, ref: mr.source_branch, status: 'success', ...times } as const;
   await createPipeline(mr, 'failed');
-  const id = await pipelineRow(here, project, row);
-  await pipelineRow(here, project, { ...row, tag: true });
-  await pipelineRow(here, project, { ...row, sha: 'b'.repeat(40) });
-  await pipelineRow(here, project, { ...row, ref: 'main' });
+  const id = await insertPipelineRow(here, project, row);
+  await insertPipelineRow(here, project, { ...row, tag: true });
+  await insertPipelineRow(here, project, { ...row, sha: 'b'.repeat(40) });
+  await insertPipelineRow(here, project, { ...row, ref: 'main' });
   const { body } = await expectSuccess(reporter.get(mr.at));
   const alone = (await expectSuccess(owner.get(`${project.at}/pipelines/${id}`))).body;
   const [listed] = (

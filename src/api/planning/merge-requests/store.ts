@@ -32,7 +32,7 @@ export async function updateMergeError(tx: Transaction, id: number, text: string
 }
 
 /** Returns the open merge request for these branches, or null. index: merge_requests_open_by_branches */
-export async function findOpenForBranches(
+export async function findOpenMergeRequestByBranches(
   db: Reader,
   projectId: number,
   source: string,

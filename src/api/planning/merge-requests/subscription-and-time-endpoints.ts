@@ -1,7 +1,7 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created } from '#http/endpoint/responses.ts';
 import { NOT_MODIFIED } from '#http/errors/error-messages.ts';
-import { MERGE_REQUESTS, timeTrackingEndpoints, updateSubscription } from '../issuables/index.ts';
+import { createTimeTrackingEndpoints, MERGE_REQUESTS, updateSubscription } from '../issuables/index.ts';
 import { readableMergeRequestAccess, updatableMergeRequestAccess } from './access.ts';
 import { MergeRequest } from './entities.ts';
 
@@ -33,7 +33,7 @@ export const {
   spend: addMergeRequestTime,
   resetSpent: resetMergeRequestTime,
   read: getMergeRequestTimeStats,
-} = timeTrackingEndpoints({
+} = createTimeTrackingEndpoints({
   path: MERGE_REQUEST,
   nounWithArticle: 'a merge request',
   updateAccess: () =>

@@ -8,7 +8,7 @@ import { findProject } from '#domain/namespaces/projects.ts';
 import { type Caller, expectSuccess, world } from '#test/support/world.ts';
 import { createMergeRequest } from './create.ts';
 import { newBranch, newMergeRequest } from './fixtures.testing.ts';
-import { updateWithLock } from './update.ts';
+import { updateMergeRequestWithLock } from './update.ts';
 
 const here = await world({ project: { readme: true, visibility: 'public', with: ['developer', 'reporter'] } });
 const { project, owner, developer, reporter, user } = here;
@@ -206,7 +206,7 @@ test('does nothing if the caller loses the role while the request waits', async 
   const services = { database, runUnitOfWork, git };
   const input = { title: 'Late', source_branch: again.source_branch, target_branch: 'aside' };
   for (const late of [{ title: 'Late' }, { target_branch: 'aside' }]) {
-    await assert.rejects(updateWithLock(services, by, place, row, late as never), AccessRevoked);
+    await assert.rejects(updateMergeRequestWithLock(services, by, place, row, late as never), AccessRevoked);
   }
   await assert.rejects(createMergeRequest(services, by, place, input as never), AccessRevoked);
   await expectSuccess(owner.post(`${project.at}/unarchive`));

@@ -14,16 +14,16 @@ import type { ParameterValues } from '#http/parameters/declarations.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import {
-  changedColumns,
   derivedTextColumns,
   isSameSet,
   loadAssignees,
   loadLabels,
   MERGE_REQUESTS,
   MERGE_REQUESTS_BY_REVIEWER,
-  publishChanges,
+  pickChangedColumns,
+  publishIssuableChanges,
   publishTextChanges,
-  recordChanges,
+  recordIssuableChanges,
   stateColumnsAfter,
   updateAssignees,
   updateLabels,
@@ -41,13 +41,13 @@ import { enqueueMergeCheck } from './merging/check-mergeability.ts';
 import { resolveMergeRequestMetadata } from './metadata.ts';
 import type { updateMergeRequestParams } from './parameters.ts';
 import { loadMergeRequestSubject } from './quick-actions/subject.ts';
-import { findOpenForBranches, insertVersion, updateMergeRequestRow } from './store.ts';
+import { findOpenMergeRequestByBranches, insertVersion, updateMergeRequestRow } from './store.ts';
 
 export type UpdateMergeRequestInput = Partial<ParameterValues<typeof updateMergeRequestParams>>;
 type UpdateMergeRequestFailure = 'invalid' | 'sameBranches' | 'exists' | 'notFound';
 
 /** Updates a merge request. Takes the lock of the project's merge requests if the update may open one or change its target branch. */
-export async function updateWithLock(
+export async function updateMergeRequestWithLock(
   services: RefServices,
   caller: SignedInCaller,
   project: Project,
@@ -94,12 +94,12 @@ export function runMergeRequestUpdate<T>(
   const branches = needsBranchHeads ? { source, head, target: getRequestedTarget(mergeRequest, input) } : null;
   const options = { lock: needsBranchHeads ? [...lock, mergeRequestsLockKey(project)] : lock };
   return runWithBranchHeads(services, { caller, project, branches, options }, (uow, access, heads) =>
-    work(uow, access, (requestedInput) => updateWithQuickActions(uow, access, iid, requestedInput, heads)),
+    work(uow, access, (requestedInput) => updateMergeRequestWithQuickActions(uow, access, iid, requestedInput, heads)),
   );
 }
 
 /** Updates a merge request and runs the quick actions in its description. */
-export async function updateWithQuickActions(
+export async function updateMergeRequestWithQuickActions(
   uow: UnitOfWork<SignedInCaller>,
   access: CurrentAccess,
   iid: number,
@@ -147,7 +147,7 @@ async function applyUpdate(
     permittedInput(access, input),
   );
   const title = input.title ?? row.title;
-  const columns = changedColumns<MergeRequest>(row, {
+  const columns = pickChangedColumns<MergeRequest>(row, {
     title,
     draft: isDraft(title),
     description: input.description === undefined ? row.description : input.description,
@@ -179,9 +179,14 @@ async function applyUpdate(
   }
   const [after] = (await findMergeRequests(uow, uow.actor, [id])) as [MergeRequest];
   if ('description' in columns) await updateClosingIids(uow, after);
-  await recordChanges(uow, 'MergeRequest', before, { ...after, assignees, reviewers });
+  await recordIssuableChanges(uow, 'MergeRequest', before, { ...after, assignees, reviewers });
   const resource = { type: 'MergeRequest', id } as const;
-  await publishChanges(uow, resource, { ...before, labels: labelIds }, { ...after, labels, assignees, reviewers });
+  await publishIssuableChanges(
+    uow,
+    resource,
+    { ...before, labels: labelIds },
+    { ...after, labels, assignees, reviewers },
+  );
   await publishTextChanges(uow, { ...resource, iid, project }, row, columns);
   return after;
 }
@@ -213,7 +218,7 @@ async function resolveStateAndBranches(
   if (target === row.source_branch) return fail('sameBranches');
   const isReopened = state.state === 'opened';
   if (isReopened || (row.state === 'opened' && state.state !== 'closed')) {
-    const other = await findOpenForBranches(uow, row.project_id, row.source_branch, target);
+    const other = await findOpenMergeRequestByBranches(uow, row.project_id, row.source_branch, target);
     if (other !== null && other.id !== row.id) return fail('exists', { iid: other.iid });
   }
   const isTargetChanged = target !== row.target_branch;

@@ -16,7 +16,7 @@ export const READ_MILESTONES = { group: 'read_milestone', project: 'read_milesto
 export const MANAGE_MILESTONES = { group: 'admin_milestone', project: 'admin_milestone' } as const;
 
 /** Loads the milestone of the path from the project or group itself, by id. */
-export const ownMilestone = {
+export const milestoneResource = {
   name: 'milestone',
   params: { milestone_id: required(integer) },
   load: ({ db, params }: AccessCall<{ readonly milestone_id: number }>, { parent }: ParentContext) =>

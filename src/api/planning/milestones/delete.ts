@@ -1,5 +1,5 @@
 import { deleteTargetActivity } from '#activity/index.ts';
-import { BATCH_SIZE, inBatches, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps, runInBatches } from '#events/batches.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { type ParentContext, requireParentAccess } from '#http/access/parents.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
@@ -16,10 +16,10 @@ export function deleteMilestone(
   parentContext: ParentContext,
   milestone: MilestoneRow,
 ): Promise<undefined | Failure<'notFound'>> {
-  return inBatches(runUnitOfWork, parentContext.caller, {
+  return runInBatches(runUnitOfWork, parentContext.caller, {
     recheck: (uow) => requireParentAccess(uow, parentContext, MANAGE_MILESTONES),
     async runBatch(uow) {
-      const remainingWork = await nextBatch(
+      const remainingWork = await runBatchSteps(
         () => clearMilestoneBatch(uow, 'issues', milestone.id, BATCH_SIZE),
         () => clearMilestoneBatch(uow, 'merge_requests', milestone.id, BATCH_SIZE),
         () => clearMilestoneEventBatch(uow, milestone.id, BATCH_SIZE),

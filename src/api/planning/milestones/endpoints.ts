@@ -6,7 +6,7 @@ import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
 import { longDescription, searchExpression, string, validatedText } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, date, dateTime, integer, oneOf } from '#http/parameters/types.ts';
-import { MANAGE_MILESTONES, ownMilestone, promoteMilestoneAccess, READ_MILESTONES } from './access.ts';
+import { MANAGE_MILESTONES, milestoneResource, promoteMilestoneAccess, READ_MILESTONES } from './access.ts';
 import { createMilestone } from './create.ts';
 import { deleteMilestone } from './delete.ts';
 import { Milestone } from './entities.ts';
@@ -55,7 +55,7 @@ export const [getGroupMilestone, getProjectMilestone] = forGroupAndProject((pare
   endpoint({
     get: `${parent.path}/milestones/:milestone_id`,
     summary: 'Get a milestone',
-    access: parent.accessWith(READ_MILESTONES).resource(ownMilestone),
+    access: parent.accessWith(READ_MILESTONES).resource(milestoneResource),
     response: ok(Milestone),
     read: (_db, { milestone }) => milestone,
   }),
@@ -81,7 +81,7 @@ export const [updateGroupMilestone, updateProjectMilestone] = forGroupAndProject
   endpoint({
     put: `${parent.path}/milestones/:milestone_id`,
     summary: 'Update, close or reopen a milestone',
-    access: parent.accessWith(MANAGE_MILESTONES).resource(ownMilestone),
+    access: parent.accessWith(MANAGE_MILESTONES).resource(milestoneResource),
     params: {
       title: optional(validatedText(255)),
       ...contentParams,
@@ -102,7 +102,7 @@ export const [deleteGroupMilestone, deleteProjectMilestone] = forGroupAndProject
   endpoint({
     delete: `${parent.path}/milestones/:milestone_id`,
     summary: 'Delete a milestone',
-    access: parent.accessWith(MANAGE_MILESTONES).resource(ownMilestone),
+    access: parent.accessWith(MANAGE_MILESTONES).resource(milestoneResource),
     errors: { notFound: NOT_FOUND },
     activity: parent.select({ group: [], project: ['destroyed Milestone'] }),
     response: noContent,

@@ -1,6 +1,6 @@
 import type { Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
-import { nextIid } from '#domain/iids.ts';
+import { allocateIid } from '#domain/iids.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { ancestorsAndSelf, ownerColumns } from '#domain/namespaces/scope.ts';
 import { findMilestoneByTitle, insertMilestone } from './store.ts';
@@ -30,7 +30,7 @@ export async function mapMilestonesToProject(
       (await insertMilestone(
         tx,
         ownerColumns({ project }),
-        await nextIid(tx, { projectId: project.id }, 'milestone'),
+        await allocateIid(tx, { projectId: project.id }, 'milestone'),
         content,
         { state, created_at, updated_at },
       ));

@@ -3,7 +3,7 @@ import * as endpoints from './endpoints.ts';
 import { mergeMilestones } from './merge.ts';
 
 // Public interface for other resources.
-export { ownMilestone, READ_MILESTONES } from './access.ts';
+export { milestoneResource, READ_MILESTONES } from './access.ts';
 export { Milestone } from './entities.ts';
 export { mapMilestonesToProject } from './equivalents.ts';
 export { importMilestone } from './import.ts';

@@ -3,7 +3,7 @@ import { deleteTargetActivity } from '#activity/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { reassignReferences } from '#database/batch-statements.ts';
 import type { Reader, Schema } from '#database/database.ts';
-import { BATCH_SIZE, inBatches, MORE, noRecheck } from '#events/batches.ts';
+import { BATCH_SIZE, MORE, recheckNothing, runInBatches } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { defineJob } from '#jobs/job.ts';
 import { deleteMilestoneRow } from './store.ts';
@@ -19,8 +19,8 @@ export const mergeMilestones = defineJob({
     { runUnitOfWork }: { readonly runUnitOfWork: RunUnitOfWork },
     { milestoneId }: { readonly milestoneId: number },
   ) {
-    await inBatches(runUnitOfWork, ANONYMOUS, {
-      recheck: noRecheck,
+    await runInBatches(runUnitOfWork, ANONYMOUS, {
+      recheck: recheckNothing,
       async runBatch(uow) {
         const target = await uow
           .selectFrom('milestones')

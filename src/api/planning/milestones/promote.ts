@@ -1,4 +1,4 @@
-import { nextIid } from '#domain/iids.ts';
+import { allocateIid } from '#domain/iids.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { ownerColumns, selfOnly } from '#domain/namespaces/scope.ts';
@@ -21,7 +21,7 @@ export async function promoteMilestone(
   const milestone = await findMilestone(uow, selfOnly({ project }), milestoneId);
   if (milestone === null) return fail('notFound');
   if (await isTitleTakenAmongGroups(uow, group, milestone.title)) return fail('titleTaken');
-  const iid = await nextIid(uow, { groupId: group.id }, 'milestone');
+  const iid = await allocateIid(uow, { groupId: group.id }, 'milestone');
   const { state } = milestone;
   const timestamps = { created_at: uow.now, updated_at: uow.now };
   const groupMilestone = await insertMilestone(uow, ownerColumns({ group }), iid, milestone, { state, ...timestamps });

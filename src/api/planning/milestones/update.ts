@@ -4,7 +4,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { recordMilestoneEvent } from './activity.ts';
 import { findMilestone, type MilestoneContent, type MilestoneRow, updateMilestoneRow } from './store.ts';
-import { milestoneFailure } from './validation.ts';
+import { findMilestoneFailure } from './validation.ts';
 
 /** Changes to a milestone. Null clears an optional attribute; undefined keeps it. */
 export type UpdateMilestoneInput = {
@@ -30,7 +30,7 @@ export async function updateMilestone(
     start_date: getMergedValue('start_date'),
     due_date: getMergedValue('due_date'),
   };
-  const failure = await milestoneFailure(uow, parent, content, milestone);
+  const failure = await findMilestoneFailure(uow, parent, content, milestone);
   if (failure !== null) return failure;
   const state = event ? STATES[event] : milestone.state;
   if (state === milestone.state && isUnchanged(milestone, content)) return milestone;

@@ -23,7 +23,7 @@ export async function validateMilestone(
 }
 
 /** Returns the validation errors as the failure that endpoints report. */
-export async function milestoneFailure(
+export async function findMilestoneFailure(
   ...content: Parameters<typeof validateMilestone>
 ): Promise<Failure<'notSaved'> | null> {
   const errors = await validateMilestone(...content);

@@ -47,14 +47,14 @@ export const newEpicNoteable: NewIssuable = async ({ group, newEpic }) => {
 };
 
 /** Returns the last commit of the branch `feature`, which already exists in the scene's repository. */
-export const commentedCommit: NewNoteable = async ({ project, repository: { feature: sha } }) => {
+export const newCommitNoteable: NewNoteable = async ({ project, repository: { feature: sha } }) => {
   const at = `${project.repository}/commits/${sha}`;
   const path = { id: project.id, sha };
   return { at, updateUrl: at, path, reference: sha };
 };
 
 /** Returns the position of a line that the last commit of `feature` adds. */
-export function addedLine({ main, feature }: Scene['repository']) {
+export function createAddedLinePosition({ main, feature }: Scene['repository']) {
   const shas = { base_sha: main, start_sha: main, head_sha: feature };
   return { ...shas, position_type: 'text', new_path: 'docs/feature.md', new_line: 1 };
 }

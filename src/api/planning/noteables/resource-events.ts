@@ -3,7 +3,7 @@ import { type foreignKeyColumn, type ResourceType, toResource } from '#activity/
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { reassignReferences } from '#database/batch-statements.ts';
 import type { Reader } from '#database/database.ts';
-import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
@@ -71,7 +71,7 @@ export const clearDeletedUserOfEvents = (
   subscription({
     event: 'user-deleted',
     inBatches: (uow, { userId }) =>
-      nextBatch(() =>
+      runBatchSteps(() =>
         reassignReferences(uow, { table, column: 'user_id' }, { from: userId, to: null, limit: BATCH_SIZE }),
       ),
   });

@@ -16,12 +16,12 @@ export const commitNoteableKind: NoteableKind<CommitNoteable> = {
   readAccess: () =>
     inProject('read_code', repositoryNotFoundIfDisabled)
       .resource(commitResource)
-      .resource(commentedCommit)
+      .resource(commentedCommitResource)
       .map(toNoteableContext),
   async reload(tx, viewer, { commit, project: { id: projectId } }) {
     const { caller, project } = await requireProjectAccess(tx, viewer, projectId, 'read_code');
     return {
-      noteable: commitNoteable(project, commit, await findOrCreateCommentedCommitId(tx, project, commit)),
+      noteable: toCommitNoteable(project, commit, await findOrCreateCommentedCommitId(tx, project, commit)),
       caller,
     };
   },
@@ -33,7 +33,7 @@ interface CommitContext {
 }
 
 /** Loads the id of the commit in `commented_commits`; 0 if it has no comments. */
-export const commentedCommit = {
+export const commentedCommitResource = {
   name: 'commented',
   load: ({ db }: { readonly db: Reader }, { project, commit }: CommitContext) =>
     findCommentedCommit(db, project, commit),
@@ -46,7 +46,7 @@ const toNoteableContext = <By>({
   commented: { id },
   caller,
 }: CommitContext & CommentedCommitContext & { readonly caller: By }) => ({
-  noteable: commitNoteable(project, commit, id),
+  noteable: toCommitNoteable(project, commit, id),
   caller,
 });
 
@@ -55,7 +55,7 @@ interface CommentedCommitContext {
 }
 
 /** Returns the commit as a noteable. `id`: its id in `commented_commits`; 0 without comments. */
-export function commitNoteable(project: Project, commit: Commit, id: number): CommitNoteable {
+export function toCommitNoteable(project: Project, commit: Commit, id: number): CommitNoteable {
   return { type: 'Commit', id, authorId: null, project, locked: false, commit };
 }
 

@@ -36,7 +36,7 @@ const QuickActionsOnly = entity('CommandsOnly', {
 });
 
 /** Returns the response entity: the note, or only the effects of its quick actions if the text contains nothing else. */
-export const noteOrQuickActions = <Row extends object, Written extends Entity<Row>>(noteEntity: Written) =>
+export const createNoteOrQuickActionsEntity = <Row extends object, Written extends Entity<Row>>(noteEntity: Written) =>
   eitherEntity(noteEntity, QuickActionsOnly, (row) => !('summary' in (row as object)));
 
 export const QUICK_ACTION_ERRORS = {

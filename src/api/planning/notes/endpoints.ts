@@ -7,7 +7,11 @@ import { description } from '#http/parameters/texts.ts';
 import { boolean, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
 import { ISSUABLE_KINDS } from '../noteables/index.ts';
 import { createNoteAccess, notesLockKey, readNoteAccess, updateNoteAccess } from './access.ts';
-import { noteOrQuickActions, QUICK_ACTION_ERRORS, writeNoteWithQuickActions } from './create-with-quick-actions.ts';
+import {
+  createNoteOrQuickActionsEntity,
+  QUICK_ACTION_ERRORS,
+  writeNoteWithQuickActions,
+} from './create-with-quick-actions.ts';
 import { Note } from './entities.ts';
 import { listNotes } from './store.ts';
 import { createNote, deleteNote, NOTE_ERRORS, updateNote } from './write.ts';
@@ -57,7 +61,7 @@ export const [createIssueNote, createMergeRequestNote, createEpicNote] = forNote
       'state closed',
       ...(kind.type === 'Epic' ? [] : (['commented Note', `closed ${kind.type}`, 'note assignee'] as const)),
     ],
-    response: { ...created(noteOrQuickActions(Note)), otherStatuses: [202] },
+    response: { ...created(createNoteOrQuickActionsEntity(Note)), otherStatuses: [202] },
     handle: ({ caller, noteable, params: { body, internal, confidential, created_at } }, services) =>
       writeNoteWithQuickActions(services, { kind, noteable, caller }, body, {
         write: (uow, text) =>
@@ -78,7 +82,7 @@ export const [updateIssueNote, updateMergeRequestNote, updateEpicNote] = forNote
     params: { body: required(notBlank(description)) },
     errors: { notFound: NOT_FOUND, ...QUICK_ACTION_ERRORS },
     activity: ['note mention'],
-    response: { ...ok(noteOrQuickActions(Note)), otherStatuses: [202] },
+    response: { ...ok(createNoteOrQuickActionsEntity(Note)), otherStatuses: [202] },
     handle: ({ caller, noteable, note, params }, services) =>
       writeNoteWithQuickActions(services, { kind, noteable, caller }, params.body, {
         write: (uow, text) => updateNote(uow, kind, noteable, note, text),

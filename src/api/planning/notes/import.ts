@@ -1,4 +1,4 @@
-import { MAX_NOTES, type Resource } from '#activity/index.ts';
+import { MAX_NOTES_PER_NOTEABLE, type Resource } from '#activity/index.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
 import { updateNoteCount } from './comment-count.ts';
@@ -25,7 +25,8 @@ export async function importNote(
   { author_id, body, system, internal, created_at, updated_at }: ImportedNote,
 ): Promise<NoteRow | Failure<'invalid'>> {
   if (body.trim() === '') return invalid({ note: ["can't be blank"] });
-  if ((await countNotes(uow, noteable, MAX_NOTES)) === MAX_NOTES) return invalid({ note: ['is one too many'] });
+  if ((await countNotes(uow, noteable, MAX_NOTES_PER_NOTEABLE)) === MAX_NOTES_PER_NOTEABLE)
+    return invalid({ note: ['is one too many'] });
   const fields = { authorId: author_id, body, internal, createdAt: created_at };
   const note = await insertNote(uow, noteable, { ...fields, importedState: { system, updatedAt: updated_at } });
   if (!system) await updateNoteCount(uow, noteable, 1, null);

@@ -10,8 +10,12 @@ export {
   readThreadNoteAccess,
   updateThreadNoteAccess,
 } from './access.ts';
-export { commentedCommit, commitNoteable, commitNoteableKind } from './commit-noteable.ts';
-export { noteOrQuickActions, QUICK_ACTION_ERRORS, writeNoteWithQuickActions } from './create-with-quick-actions.ts';
+export { commentedCommitResource, commitNoteableKind, toCommitNoteable } from './commit-noteable.ts';
+export {
+  createNoteOrQuickActionsEntity,
+  QUICK_ACTION_ERRORS,
+  writeNoteWithQuickActions,
+} from './create-with-quick-actions.ts';
 export { Note } from './entities.ts';
 export { importNote } from './import.ts';
 export { Position } from './position.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DESCRIPTION_CHANGED } from '#activity/index.ts';
+import { DESCRIPTION_CHANGED_TEXT } from '#activity/index.ts';
 import { loadCaller } from '#authentication/users/users.ts';
 import { world } from '#test/support/world.ts';
 import { listNoteBodies, newIssue } from './fixtures.testing.ts';
@@ -30,7 +30,7 @@ test('filters comments and system notes by activity_filter', async () => {
   await owner.post(issue.notes, { body: 'A comment' });
   const { database, runUnitOfWork } = server.services;
   await runUnitOfWork(await loadCaller(database.reader, owner.id, null), (uow) =>
-    uow.record({ noteOn: { type: 'Issue', id: issue.id }, text: DESCRIPTION_CHANGED }),
+    uow.record({ noteOn: { type: 'Issue', id: issue.id }, text: DESCRIPTION_CHANGED_TEXT }),
   );
   const filtered = (activity_filter: string) => listNoteBodies(owner, issue, { activity_filter });
   assert.deepEqual(await filtered('only_comments'), ['A comment']);

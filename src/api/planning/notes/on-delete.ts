@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { resourceTable, toResource } from '#activity/index.ts';
 import { reassignReferences } from '#database/batch-statements.ts';
 import { isInIds } from '#database/dialect.ts';
-import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import { reassignToGhost } from '#events/reassign-to-ghost.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -14,7 +14,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 export const onUserDeleted = subscription({
   event: 'user-deleted',
   inBatches: (uow, deletion) =>
-    nextBatch(
+    runBatchSteps(
       () => reassignToGhost(uow, { table: 'notes', column: 'author_id' }, deletion, deleteNoteBatch),
       () =>
         reassignReferences(
@@ -28,7 +28,7 @@ export const onUserDeleted = subscription({
 /** When a project is deleted: deletes the notes on its commits. index: commented_commits_by_sha, notes_by_commented_commit */
 export const deleteCommitNotesOfProject = subscription({
   event: 'project-destroyed',
-  inBatches: (uow, { projectId }) => nextBatch(() => deleteCommitNoteBatch(uow, projectId)),
+  inBatches: (uow, { projectId }) => runBatchSteps(() => deleteCommitNoteBatch(uow, projectId)),
 });
 
 /** Deletes one batch of notes, then their commits' rows. Returns the number of deleted rows; `BATCH_SIZE` if rows may remain. */

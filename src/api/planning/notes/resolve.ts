@@ -1,4 +1,4 @@
-import { ALL_THREADS_RESOLVED } from '#activity/index.ts';
+import { ALL_THREADS_RESOLVED_TEXT } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInParent } from '#authorization/abilities.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
@@ -38,7 +38,7 @@ export async function resolveThread(
   const isSelected = (note: NoteListRow) => isResolvable(note) && (noteId === undefined || note.id === noteId);
   const changedCount = await setResolved(uow, thread.notes.filter(isSelected), resolved ? caller.user : null);
   if (changedCount > 0 && resolved && (await publishThreadsResolved(uow, noteable))) {
-    await uow.record({ noteOn: { type: 'MergeRequest', id: noteable.id }, text: ALL_THREADS_RESOLVED });
+    await uow.record({ noteOn: { type: 'MergeRequest', id: noteable.id }, text: ALL_THREADS_RESOLVED_TEXT });
   }
   return (await findThread(uow, caller, noteable, id)) ?? fail('threadGone');
 }

@@ -10,7 +10,7 @@ import type { NoteType } from '#database/tables/notes.ts';
 import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import type { Noteable } from '#http/access/noteables.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { IMPORTED_COLUMNS, noteableVisibleTo } from '../issuables/index.ts';
+import { IMPORTED_VALUES, noteableVisibleTo } from '../issuables/index.ts';
 
 // Rows of notes.
 
@@ -35,7 +35,7 @@ export function listNotes(
   { order_by, sort, activity_filter }: NoteListParams,
   page: OffsetRequest,
 ): Promise<Page<NoteListRow>> {
-  const readable = readableNotes(db, caller, noteable).select(listColumns);
+  const readable = selectReadableNotes(db, caller, noteable).select(listColumns);
   const filtered =
     activity_filter === 'all_notes' ? readable : readable.where('system', '=', activity_filter === 'only_activity');
   return paginate(db, filtered.orderBy(`notes.${order_by}`, sort).orderBy('notes.id', sort), page);
@@ -44,7 +44,10 @@ export function listNotes(
 /** Returns the note of the noteable if the caller may read it, else null. index: notes primary key */
 export async function findNote(db: Reader, caller: Caller, noteable: Noteable, id: number): Promise<NoteRow | null> {
   return (
-    (await readableNotes(db, caller, noteable).selectAll('notes').where('notes.id', '=', id).executeTakeFirst()) ?? null
+    (await selectReadableNotes(db, caller, noteable)
+      .selectAll('notes')
+      .where('notes.id', '=', id)
+      .executeTakeFirst()) ?? null
   );
 }
 
@@ -54,7 +57,7 @@ export function isNoteOnNoteable(db: Reader, { type, id }: NoteTarget, noteId: n
 }
 
 /** Selects the notes of the noteable that the caller may read. */
-export function readableNotes(db: Reader, caller: Caller, noteable: Noteable) {
+export function selectReadableNotes(db: Reader, caller: Caller, noteable: Noteable) {
   const query = db.selectFrom('notes').where(`notes.${foreignKeyColumn(noteable.type)}`, '=', noteable.id);
   const visibleNotes = mayReadInternal(caller, noteable) ? query : query.where('notes.internal', '=', false);
   return visibleNotes.where(referencedNoteableVisibleTo(caller, db.today));
@@ -143,7 +146,7 @@ export async function insertNote(
       system: importedState?.system ?? false,
       kind: null,
       internal,
-      ...(importedState && IMPORTED_COLUMNS),
+      ...(importedState && IMPORTED_VALUES),
       created_at: createdAt,
       updated_at: importedState?.updatedAt ?? createdAt,
     })

@@ -6,7 +6,7 @@ import { isInIds } from '#database/dialect.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { Noteable } from '#http/access/noteables.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { listColumns, type NoteListRow, readableNotes } from './store.ts';
+import { listColumns, type NoteListRow, selectReadableNotes } from './store.ts';
 
 // Notes grouped by thread; a plain comment is a thread of its own (contract/planning.md §3.12).
 
@@ -27,7 +27,7 @@ export async function listThreads(
   noteable: Noteable,
   page: OffsetRequest,
 ): Promise<Page<Thread>> {
-  const firstNotes = readableNotes(db, caller, noteable)
+  const firstNotes = selectReadableNotes(db, caller, noteable)
     .select('notes.discussion_id')
     .where(isFirstOfThread(noteable))
     .orderBy('notes.created_at')
@@ -49,7 +49,7 @@ function isFirstOfThread({ type }: NoteTarget) {
 /** Returns the threads with these ids in this order; threads without readable notes are omitted. index: notes_by_issue_discussion, notes_by_merge_request_discussion, notes_by_epic_discussion, notes_by_commented_commit_discussion */
 async function loadThreads(db: Reader, caller: Caller, noteable: Noteable, ids: readonly string[]): Promise<Thread[]> {
   if (ids.length === 0) return [];
-  const notes = await readableNotes(db, caller, noteable)
+  const notes = await selectReadableNotes(db, caller, noteable)
     .select(listColumns)
     .where('notes.discussion_id', 'in', ids)
     .orderBy('notes.created_at')

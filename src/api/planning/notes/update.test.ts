@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DESCRIPTION_CHANGED } from '#activity/index.ts';
+import { DESCRIPTION_CHANGED_TEXT } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { loadCaller } from '#authentication/users/users.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
@@ -48,7 +48,7 @@ test('rejects changes to system notes', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
   await runUnitOfWork(await loadCaller(database.reader, owner.id, null), (uow) =>
-    uow.record({ noteOn: { type: 'Issue', id: issue.id }, text: DESCRIPTION_CHANGED }),
+    uow.record({ noteOn: { type: 'Issue', id: issue.id }, text: DESCRIPTION_CHANGED_TEXT }),
   );
   const [{ id }] = (await owner.get(issue.notes)).body;
   for (const answer of [

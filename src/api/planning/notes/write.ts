@@ -1,4 +1,4 @@
-import { deleteTargetActivity, MAX_NOTES } from '#activity/index.ts';
+import { deleteTargetActivity, MAX_NOTES_PER_NOTEABLE } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInParent } from '#authorization/abilities.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -108,7 +108,7 @@ async function writeNote(
 ): Promise<NoteRow | Failure<NoteErrorCode>> {
   if (internal && !mayReadInternal(caller, noteable)) return fail('internal');
   if (body.trim() === '') return fail('blank');
-  if ((await countNotes(uow, noteable, MAX_NOTES)) === MAX_NOTES) return fail('tooMany');
+  if ((await countNotes(uow, noteable, MAX_NOTES_PER_NOTEABLE)) === MAX_NOTES_PER_NOTEABLE) return fail('tooMany');
   const note = await insertNote(uow, noteable, {
     authorId: caller.user.id,
     body,

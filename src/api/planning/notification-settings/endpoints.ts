@@ -9,7 +9,7 @@ import { onTiers, optional, type Parameter } from '#http/parameters/declarations
 import { string, validatedText } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { GlobalNotificationSetting, GroupNotificationSetting, ProjectNotificationSetting } from './entities.ts';
-import { tiersOfEvent } from './event-names.ts';
+import { getTiersOfEvent } from './event-names.ts';
 import { getGlobalSetting, getSetting } from './store.ts';
 import { updateGlobalSetting, updateSourceSetting } from './update.ts';
 
@@ -21,7 +21,7 @@ const createSettingParams = (excludedEvents: readonly EmailEvent[] = []) => ({
   ...(Object.fromEntries(
     EMAIL_EVENTS.filter((event) => !excludedEvents.includes(event)).map((event) => [
       event,
-      onTiers(optional(boolean), ...tiersOfEvent(event)),
+      onTiers(optional(boolean), ...getTiersOfEvent(event)),
     ]),
   ) as Readonly<Record<EmailEvent, Parameter<boolean, 'optional'>>>),
 });

@@ -7,12 +7,12 @@ export function listAvailableEvents(source: SourceType | 'everything', tier: Tie
   return EMAIL_EVENTS.filter((event) => {
     if (event === 'new_epic' && source === 'project') return false;
     if (event === 'approver' && source === 'group') return false;
-    return tiersOfEvent(event).includes(tier);
+    return getTiersOfEvent(event).includes(tier);
   });
 }
 
 /** Returns the tiers that have the feature of the event. */
-export function tiersOfEvent(event: EmailEvent): readonly Tier[] {
+export function getTiersOfEvent(event: EmailEvent): readonly Tier[] {
   if (event === 'new_epic') return ['ultimate'];
   return event === 'approver' ? ['premium', 'ultimate'] : ['free', 'premium', 'ultimate'];
 }

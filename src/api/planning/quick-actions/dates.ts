@@ -1,4 +1,4 @@
-import { addDays, calendarDate, MONTHS } from '#runtime/clock.ts';
+import { addDays, MONTHS, toCalendarDate } from '#runtime/clock.ts';
 
 // Parses English dates: `tomorrow`, `next friday`, `in 2 weeks`, `feb 3 2026`.
 
@@ -96,4 +96,4 @@ function parseMonthAndDay(words: readonly string[], today: string): string | nul
 
 /** Returns the date as `YYYY-MM-DD`, or null if there is no such day. */
 const toValidDate = (year: number, month: number, day: number): string | null =>
-  year < 1 || year > 9999 ? null : calendarDate(year, month, day);
+  year < 1 || year > 9999 ? null : toCalendarDate(year, month, day);

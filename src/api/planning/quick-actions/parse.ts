@@ -1,4 +1,4 @@
-import { findCode } from '../issuables/index.ts';
+import { findCodeRanges } from '../issuables/index.ts';
 import { findParagraphs } from './paragraphs.ts';
 
 // Finds the quick actions of a text (contract/planning.md §3.17). Runs in linear time.
@@ -32,7 +32,7 @@ export function parseCommands<Name extends string>(
   if (text.startsWith('/') || text.includes('\n/')) {
     for (const lines of findParagraphs(text)) {
       const paragraphStart = lines[0]!.from;
-      const code = findCode(text.slice(paragraphStart, lines.at(-1)!.to));
+      const code = findCodeRanges(text.slice(paragraphStart, lines.at(-1)!.to));
       for (const line of lines) {
         if (text[line.from] !== '/' || code.has(line.from - paragraphStart)) continue;
         const command = parseCommand(text.slice(line.from, line.to), knownNames);

@@ -4,7 +4,7 @@ import { html } from '#http/endpoint/responses.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { pathText } from '#http/parameters/texts.ts';
 import { parseUnsubscribeToken } from '#mail/unsubscribe-link.ts';
-import { confirmationPage, invalidLink, unsubscribedPage } from './pages.ts';
+import { createConfirmationPage, createInvalidLinkError, createUnsubscribedPage } from './pages.ts';
 import { unsubscribe } from './unsubscribe.ts';
 
 // Unsubscribe links of mails. The signed link alone identifies the recipient. The response is the same
@@ -17,7 +17,7 @@ const unsubscribeTarget = {
   params: { token: required(pathText) },
   load: async ({ services, params }: AccessCall<{ readonly token: string }>) =>
     parseUnsubscribeToken(await services.secretKey(), params.token),
-  notFound: invalidLink,
+  notFound: createInvalidLinkError,
 } as const;
 
 export const getUnsubscribePage = endpoint({
@@ -27,7 +27,7 @@ export const getUnsubscribePage = endpoint({
   stageOrder: 'clientToken',
   root: true,
   response: html,
-  handle: ({ target }) => confirmationPage(target),
+  handle: ({ target }) => createConfirmationPage(target),
 });
 
 export const unsubscribeByMail = endpoint({
@@ -39,6 +39,6 @@ export const unsubscribeByMail = endpoint({
   response: html,
   async handle({ target, caller }, { runUnitOfWork }) {
     await runUnitOfWork(caller, (uow) => unsubscribe(uow, target));
-    return unsubscribedPage(target);
+    return createUnsubscribedPage(target);
   },
 });

@@ -1,6 +1,6 @@
 import type { HtmlReply } from '#http/endpoint/responses.ts';
 import { HttpError } from '#http/errors/http-error.ts';
-import { alertBox, htmlPage, markup } from '#http/pages/html-page.ts';
+import { createAlertBox, createHtmlPage, markup } from '#http/pages/html-page.ts';
 import type { UnsubscribeClaim } from '#mail/unsubscribe-link.ts';
 
 const TARGET_TEXTS: Readonly<Record<UnsubscribeClaim['target'], string>> = {
@@ -20,23 +20,23 @@ const EXCEPTION_TEXTS: Readonly<Record<UnsubscribeClaim['target'], string>> = {
 };
 
 /** Returns a page that asks for confirmation, because mail scanners follow links. */
-export function confirmationPage({ target }: UnsubscribeClaim): HtmlReply {
+export function createConfirmationPage({ target }: UnsubscribeClaim): HtmlReply {
   const main = markup`<p>You will receive no more mails about ${TARGET_TEXTS[target]}, ${EXCEPTION_TEXTS[target]}.</p>
 <form method="post" action="">
 <button>Unsubscribe</button>
 </form>`;
-  return htmlPage({ title: 'Unsubscribe?', main, csrfToken: null });
+  return createHtmlPage({ title: 'Unsubscribe?', main, csrfToken: null });
 }
 
 /** Returns the page that confirms that the user has unsubscribed. */
-export function unsubscribedPage({ target }: UnsubscribeClaim): HtmlReply {
+export function createUnsubscribedPage({ target }: UnsubscribeClaim): HtmlReply {
   const main = markup`<p role="status">You will receive no more mails about ${TARGET_TEXTS[target]}, ${EXCEPTION_TEXTS[target]}.</p>`;
-  return htmlPage({ title: 'Unsubscribed', main, csrfToken: null });
+  return createHtmlPage({ title: 'Unsubscribed', main, csrfToken: null });
 }
 
 /** Returns the 404 page for a link without a valid token. */
-export function invalidLink(): HttpError {
-  const main = markup`${alertBox('This unsubscribe link is invalid.')}<p>Copy the whole link from the mail, or sign in and unsubscribe there.</p>`;
-  const { body, headers } = htmlPage({ title: 'Not found', main, csrfToken: null });
+export function createInvalidLinkError(): HttpError {
+  const main = markup`${createAlertBox('This unsubscribe link is invalid.')}<p>Copy the whole link from the mail, or sign in and unsubscribe there.</p>`;
+  const { body, headers } = createHtmlPage({ title: 'Not found', main, csrfToken: null });
   return new HttpError(404, body, { 'Content-Type': 'text/html; charset=utf-8', ...(headers as {}) });
 }

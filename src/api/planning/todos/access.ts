@@ -4,7 +4,7 @@ import { inProject } from '#http/access/project-access.ts';
 import { nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
-import { epicWithAbility } from '../epics/index.ts';
+import { epicAccessWithAbility } from '../epics/index.ts';
 import { readableIssueResource } from '../issues/index.ts';
 import { signedInMergeRequestAccess } from '../merge-requests/index.ts';
 import type { TodoCause } from '../todo-rows/index.ts';
@@ -42,7 +42,7 @@ export const markMergeRequestAccess = () =>
   }));
 
 export const markEpicAccess = () =>
-  epicWithAbility('read_epic').map(({ caller, group, epic }) => ({
+  epicAccessWithAbility('read_epic').map(({ caller, group, epic }) => ({
     caller,
     todoTarget: { target: { type: 'Epic', id: epic.id }, projectId: null, groupId: group.id } as TodoTarget,
   }));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pipelineRow, runningJob } from '#test/support/pipeline-rows.ts';
+import { insertPipelineRow, runningJob } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
@@ -76,7 +76,7 @@ test('creates to-do items for the author on failed head pipelines and new confli
   await look();
   assert.deepEqual(await describeTodos(ada), []);
   for (const sha of [mr.diff_refs.start_sha, mr.sha]) {
-    const pipeline_id = await pipelineRow(here, project, { ref: mr.source_branch, sha });
+    const pipeline_id = await insertPipelineRow(here, project, { ref: mr.source_branch, sha });
     const { id, token } = await runningJob(here, project, { pipeline_id });
     await expectSuccess(anonymous.put(`/jobs/${id}`, { token, state: 'failed' }));
   }

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { toResource } from '#activity/index.ts';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { NamespaceBasic, ProjectIdentity } from '#api/namespaces/projects/index.ts';
-import { findListedEpics } from '#authorization/epics.ts';
-import { findListedIssues } from '#authorization/issues.ts';
+import { findEpicsForList } from '#authorization/epics.ts';
+import { findIssuesForList } from '#authorization/issues.ts';
 import { findListedMergeRequests } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
 import { createTextLoader } from '#database/long-texts.ts';
@@ -57,13 +57,13 @@ async function loadTargets(rows: readonly TodoRow[], context: SerializationConte
   const withoutReferenceContext = <Row extends object>(rows: readonly Row[]) =>
     rows.map((row) => ({ ...row, referenceContext: null }));
   const [issues, mergeRequests, epics] = await Promise.all([
-    findListedIssues(db, caller, collectIds(rows, 'issue_id')).then((issues) =>
+    findIssuesForList(db, caller, collectIds(rows, 'issue_id')).then((issues) =>
       IssueInList.serializeAll(withoutReferenceContext(issues), context),
     ),
     findListedMergeRequests(db, caller, collectIds(rows, 'merge_request_id')).then((mergeRequests) =>
       MergeRequestInList.serializeAll(withoutReferenceContext(mergeRequests), context),
     ),
-    findListedEpics(db, collectIds(rows, 'epic_id')).then((epics) =>
+    findEpicsForList(db, collectIds(rows, 'epic_id')).then((epics) =>
       EpicInList.serializeAll(
         epics.map((epic) => ({ ...epic, referenceContext: 0 })),
         context,

@@ -1,5 +1,5 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { BATCH_SIZE, inBatches, MORE, noRecheck } from '#events/batches.ts';
+import { BATCH_SIZE, MORE, recheckNothing, runInBatches } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { insertTodos, markTodoBatchDone, type TodoCause, type TodoRow } from '../todo-rows/index.ts';
@@ -16,8 +16,8 @@ export async function createMarkedTodo(
 
 /** Marks all pending to-do items of the caller as done, in batches because their number is not limited. */
 export async function markAllTodosDone(runUnitOfWork: RunUnitOfWork, caller: SignedInCaller): Promise<undefined> {
-  await inBatches(runUnitOfWork, caller, {
-    recheck: noRecheck,
+  await runInBatches(runUnitOfWork, caller, {
+    recheck: recheckNothing,
     runBatch: async (uow) =>
       (await markTodoBatchDone(uow, caller.user.id, BATCH_SIZE)) === BATCH_SIZE ? MORE : undefined,
   });

@@ -1,5 +1,5 @@
 import { deleteBatch } from '#database/batch-statements.ts';
-import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import { reassignToGhost } from '#events/reassign-to-ghost.ts';
 
@@ -12,7 +12,7 @@ export const onUserDeleted = subscription({
   event: 'user-deleted',
   before: ['planning/issues', 'planning/epics', 'planning/merge-requests', 'planning/notes'],
   inBatches: (uow, deletion) =>
-    nextBatch(
+    runBatchSteps(
       () => deleteBatch(uow, todosBy('user_id'), deletion.userId, BATCH_SIZE),
       () => reassignToGhost(uow, todosBy('author_id'), deletion),
     ),
@@ -22,12 +22,13 @@ export const onUserDeleted = subscription({
 export const deleteTodosOfProject = subscription({
   event: 'project-destroyed',
   before: ['planning/issues', 'planning/merge-requests', 'planning/notes'],
-  inBatches: (uow, { projectId }) => nextBatch(() => deleteBatch(uow, todosBy('project_id'), projectId, BATCH_SIZE)),
+  inBatches: (uow, { projectId }) =>
+    runBatchSteps(() => deleteBatch(uow, todosBy('project_id'), projectId, BATCH_SIZE)),
 });
 
 /** index: todos_by_group */
 export const deleteTodosOfGroup = subscription({
   event: 'group-destroyed',
   before: ['planning/epics'],
-  inBatches: (uow, { groupId }) => nextBatch(() => deleteBatch(uow, todosBy('group_id'), groupId, BATCH_SIZE)),
+  inBatches: (uow, { groupId }) => runBatchSteps(() => deleteBatch(uow, todosBy('group_id'), groupId, BATCH_SIZE)),
 });

@@ -5,7 +5,7 @@ import { loadCaller } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { selectDescendantIds, selectDescendantProjectIds } from '#domain/namespaces/hierarchy.ts';
-import { BATCH_SIZE, inBatches, MORE, noRecheck } from '#events/batches.ts';
+import { BATCH_SIZE, MORE, recheckNothing, runInBatches } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
@@ -108,8 +108,8 @@ async function deleteUnreadableOfUser(
   userId: number,
 ): Promise<void> {
   let afterId = 0;
-  await inBatches(runUnitOfWork, ANONYMOUS, {
-    recheck: noRecheck,
+  await runInBatches(runUnitOfWork, ANONYMOUS, {
+    recheck: recheckNothing,
     async runBatch(uow) {
       const lastId = await deleteUnreadableBatch(uow, scope, userId, afterId);
       if (lastId !== null) afterId = lastId;

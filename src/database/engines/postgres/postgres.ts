@@ -13,7 +13,7 @@ import {
   type Waiter,
 } from '#runtime/concurrency-limiter.ts';
 import type { Connection, Engine, Isolation, OpenTransaction, Row, Statement, StatementResult } from '../engine.ts';
-import { createStatementLimiter, longStatementKind, statementWaiter } from '../long-statements.ts';
+import { createStatementLimiter, createWaiter, longStatementKind } from '../long-statements.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
 import { createPostgresCopyOperations } from './copy.ts';
 import { createStatementNames } from './statement-names.ts';
@@ -131,7 +131,7 @@ function createReadConnection(pool: pg.Pool, connections: number): Connection {
     execute(statement, origin) {
       const kind = longStatementKind(statement);
       if (kind === null) return runReadOnly(pool, statement);
-      return limiters[kind].run(() => runReadOnly(pool, statement, origin?.client), statementWaiter(origin));
+      return limiters[kind].run(() => runReadOnly(pool, statement, origin?.client), createWaiter(origin));
     },
   };
 }

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { ClientDisconnected, createConcurrencyLimiter, type RequestClient } from '#runtime/concurrency-limiter.ts';
 import type { Statement, StatementOrigin, StatementResult } from '../engine.ts';
-import { createStatementLimiter, statementWaiter } from '../long-statements.ts';
+import { createStatementLimiter, createWaiter } from '../long-statements.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
 
 /** Runs read statements in threads with their own connections, so that they do not block the event loop. */
@@ -38,7 +38,7 @@ export function createReadThreads(file: string): ReadThreads {
     void (await Promise.all(threads.map(work)));
   return {
     execute: ({ sql, parameters }, origin) =>
-      limiter.run(() => execute({ sql, parameters }, origin?.client), statementWaiter(origin)),
+      limiter.run(() => execute({ sql, parameters }, origin?.client), createWaiter(origin)),
     prepare: () => threads[0]!.prepare(),
     stopWhenIdle: () => runInAllThreads((thread) => thread.stopWhenIdle()),
     restart: () => runInAllThreads((thread) => thread.restart()),

@@ -13,12 +13,12 @@ import type { Services } from '#http/services.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import type { Metrics } from '#runtime/metrics.ts';
 import { type HandledRequest, handleRequest } from '../pipeline/handle.ts';
-import { preflightResponse } from '../response/cors.ts';
+import { createPreflightResponse } from '../response/cors.ts';
 import { discardBody, type OutgoingResponse, toErrorResponse } from '../response/response.ts';
 import {
   hasResponseMemory,
   measureResponse,
-  RESPONSE_RETRY_AFTER,
+  RESPONSE_RETRY_AFTER_SECONDS,
   releaseResponseMemory,
   reserveResponseMemory,
 } from '../response/response-memory.ts';
@@ -83,7 +83,7 @@ function limitMemory(request: IncomingRequest, handled: HandledRequest): Handled
   if (reserveResponseMemory(client, measureResponse(outgoing))) return handled;
   discardBody(outgoing);
   if (!isSafe(request)) client.disconnect();
-  return { endpoint, outgoing: toErrorResponse(unavailable(RESPONSE_RETRY_AFTER)) };
+  return { endpoint, outgoing: toErrorResponse(unavailable(RESPONSE_RETRY_AFTER_SECONDS)) };
 }
 
 /** Releases the memory of the response when the connection has taken all of it, or has ended. */
@@ -105,12 +105,15 @@ function rejectExpectation({ headers, stream }: IncomingRequest): OutgoingRespon
 /** Rejects a change whose response would not fit into memory. */
 function rejectChange(request: IncomingRequest): OutgoingResponse | null {
   if (isSafe(request) || hasResponseMemory(request.client)) return null;
-  return toErrorResponse(unavailable(RESPONSE_RETRY_AFTER));
+  return toErrorResponse(unavailable(RESPONSE_RETRY_AFTER_SECONDS));
 }
 
 async function respond({ registry, services }: TransportOptions, request: IncomingRequest): Promise<HandledRequest> {
   const earlyResponse =
-    rejectMissingHost(request) ?? rejectExpectation(request) ?? preflightResponse(request) ?? rejectChange(request);
+    rejectMissingHost(request) ??
+    rejectExpectation(request) ??
+    createPreflightResponse(request) ??
+    rejectChange(request);
   if (earlyResponse) return { endpoint: null, outgoing: earlyResponse };
   const handled = await handleRequest(registry, services, request);
   // A client that disconnected while sending its body is not an error.

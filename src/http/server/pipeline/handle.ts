@@ -29,13 +29,13 @@ import {
   keysetParameters,
   type PageRequest,
   pageParameters,
-  pageRequest,
+  readPageRequest,
 } from '#http/lists/pagination.ts';
 import { mergeParameters, parseForm, type RawParameters } from '#http/parameters/brackets.ts';
 import { type Parameters, readParameters, selectDeclaredParameters } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
 import { string } from '#http/parameters/texts.ts';
-import { hasBody, mediaType, readBodyParameters, readJsonParameters } from '#http/request/body.ts';
+import { getMediaType, hasBody, readBodyParameters, readJsonParameters } from '#http/request/body.ts';
 import { getPresentedCredentials } from '#http/request/credentials.ts';
 import { checkText, firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
@@ -139,7 +139,7 @@ export interface HandledRequest {
  * route (stages 1 and 3 before 4), so the body is read here too, unless the path takes raw bodies.
  */
 async function respondWithoutRoute(registry: Registry, request: IncomingRequest): Promise<OutgoingResponse> {
-  const type = mediaType(request);
+  const type = getMediaType(request);
   const methods = registry.methods(request.path);
   const knownEndpoint = registry.find(methods[0] ?? '', request.path)?.endpoint;
   if (knownEndpoint?.body !== 'raw' && (type === 'json' || type === 'form')) await readBodyParameters(request);
@@ -196,7 +196,7 @@ const STAGES: Readonly<Record<Stage, (state: RequestState) => void | Promise<voi
     const { endpoint, path, rawParams } = state;
     const problems = new Problems();
     for (const name in path) if (endpoint.params[name] === undefined) string.read(path[name], name, problems);
-    const declared = declaredParameters(endpoint);
+    const declared = getDeclaredParameters(endpoint);
     const sentParams = selectDeclaredParameters(
       state.services.config.tier,
       declared,
@@ -207,7 +207,7 @@ const STAGES: Readonly<Record<Stage, (state: RequestState) => void | Promise<voi
     if (problems.any) throw invalidParameters(problems.texts, problems.fields);
     if (endpoint.response.kind === 'page') {
       const pageValues = endpoint.keyset ? Object.assign(Object.create(rawParams), path, state.params) : state.params;
-      state.page = pageRequest(pageValues, endpoint.keyset, isSignedIn(state.caller));
+      state.page = readPageRequest(pageValues, endpoint.keyset, isSignedIn(state.caller));
     }
   },
 
@@ -378,7 +378,7 @@ function isInteger(parameter: Parameters[string] | undefined): boolean {
 const declaredParameterCache = new WeakMap<Endpoint, Parameters>();
 
 /** Returns the parameters of the endpoint, then those of its pagination, unless the endpoint declares the same name. */
-export function declaredParameters(endpoint: Endpoint): Parameters {
+export function getDeclaredParameters(endpoint: Endpoint): Parameters {
   const cached = declaredParameterCache.get(endpoint);
   if (cached) return cached;
   const paging = endpoint.response.kind === 'page' ? pageParameters : {};

@@ -58,14 +58,14 @@ function isCorsRequest(request: IncomingRequest): boolean {
 }
 
 /** Returns the CORS headers of a response; none if the request is not subject to CORS. */
-export function corsHeaders(request: IncomingRequest): Record<string, string> {
+export function getCorsHeaders(request: IncomingRequest): Record<string, string> {
   if (isReportPath(request.path)) return REPORT_CORS_HEADERS;
   if (!isCorsRequest(request)) return {};
   return { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED_HEADERS };
 }
 
 /** Returns the response to a CORS preflight, or null for other requests. */
-export function preflightResponse(request: IncomingRequest): OutgoingResponse | null {
+export function createPreflightResponse(request: IncomingRequest): OutgoingResponse | null {
   if (request.method === 'OPTIONS' && isReportPath(request.path))
     return { status: 204, headers: REPORT_PREFLIGHT_HEADERS };
   const requestedMethod = firstHeader(request.headers['access-control-request-method']);

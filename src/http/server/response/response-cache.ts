@@ -7,7 +7,7 @@ import { hasBody } from '#http/request/body.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { AdmissionFilter } from '#runtime/admission-filter.ts';
-import { today } from '#runtime/clock.ts';
+import { getToday } from '#runtime/clock.ts';
 import { estimateHeapSize } from '#runtime/heap-size.ts';
 import type { ResponseContext } from './request-view.ts';
 import type { OutgoingResponse } from './response.ts';
@@ -104,5 +104,5 @@ function isTooLarge(request: IncomingRequest): boolean {
 function getCacheKey({ request, caller, services }: CacheableRequest): string {
   const { baseUrl, path, query } = request;
   const token = caller.token === null ? '' : `${caller.token.kind} ${caller.token.id}`;
-  return `${caller.user?.id ?? ''} ${token} ${caller.site?.id ?? ''} ${today(services.clock)} ${baseUrl}${path}?${query}`;
+  return `${caller.user?.id ?? ''} ${token} ${caller.site?.id ?? ''} ${getToday(services.clock)} ${baseUrl}${path}?${query}`;
 }

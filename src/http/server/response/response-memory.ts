@@ -16,7 +16,7 @@ const MIN_COUNTED_BYTES = 16 * KIBIBYTE;
 const STREAM_BYTES = 128 * KIBIBYTE;
 
 /** Retry-After in seconds; until then clients that do not read are disconnected. */
-export const RESPONSE_RETRY_AFTER = 10;
+export const RESPONSE_RETRY_AFTER_SECONDS = 10;
 
 /** Reserves the memory of a response until it is sent; returns false if unsent responses use too much. */
 export function reserveResponseMemory(client: RequestClient, bytes: number): boolean {

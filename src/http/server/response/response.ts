@@ -10,11 +10,11 @@ import {
 } from '#http/endpoint/responses.ts';
 import { type HttpError, unavailable } from '#http/errors/http-error.ts';
 import type { ListPage } from '#http/lists/page.ts';
-import { type PageRequest, pageHeaders } from '#http/lists/pagination.ts';
+import { createPageHeaders, type PageRequest } from '#http/lists/pagination.ts';
 import type { RawParameters } from '#http/parameters/brackets.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import { type LongJson, toJson } from './json-stream.ts';
-import { measureStream, RESPONSE_RETRY_AFTER, reserveResponseMemory } from './response-memory.ts';
+import { measureStream, RESPONSE_RETRY_AFTER_SECONDS, reserveResponseMemory } from './response-memory.ts';
 
 /** A complete response, ready to be sent. */
 export interface OutgoingResponse {
@@ -82,11 +82,11 @@ function buildResponse(
       };
     case 'page': {
       const page = value as ListPage<unknown>;
-      const headers = pageHeaders(page, input.page, input.request, input.rawParams);
-      return jsonResponse(page.items, status, input.request, headers);
+      const headers = createPageHeaders(page, input.page, input.request, input.rawParams);
+      return createJsonResponse(page.items, status, input.request, headers);
     }
     default:
-      return jsonResponse(
+      return createJsonResponse(
         value === undefined && status === 202 ? { message: '202 Accepted' } : value,
         status,
         input.request,
@@ -107,7 +107,7 @@ function toPageOrRedirect(reply: HtmlReply | RedirectReply): OutgoingResponse {
 }
 
 /** Returns a JSON response. A 200 to GET or HEAD has a weak ETag (contract/conventions.md §4). */
-export function jsonResponse(
+export function createJsonResponse(
   value: unknown,
   status: number,
   request: IncomingRequest,
@@ -138,7 +138,7 @@ async function createLongJsonResponse(
   // reserve more later.
   if (!reserveResponseMemory(client, measureStream(heapSize))) {
     body.discard();
-    throw unavailable(RESPONSE_RETRY_AFTER);
+    throw unavailable(RESPONSE_RETRY_AFTER_SECONDS);
   }
   return {
     status: 200,

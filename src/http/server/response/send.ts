@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { endsInHighSurrogate } from '#text/trim.ts';
-import { corsHeaders } from './cors.ts';
+import { getCorsHeaders } from './cors.ts';
 import type { OutgoingResponse } from './response.ts';
 
 /**
@@ -171,7 +171,7 @@ function createHeaderLines(request: IncomingRequest, { status, headers, body }: 
   lines.push('X-Request-Id', request.id, 'Date', formatHttpDate(now));
   for (const name in GENERAL_HEADERS)
     if (headers[name] === undefined) lines.push(name, GENERAL_HEADERS[name] as string);
-  const corsHeaderValues = corsHeaders(request);
+  const corsHeaderValues = getCorsHeaders(request);
   for (const name in corsHeaderValues) lines.push(name, corsHeaderValues[name] as string);
   if (headers['Content-Length'] !== undefined) return lines;
   if (typeof body === 'string' || body instanceof Uint8Array) {

@@ -12,7 +12,7 @@ export interface PathParameter {
 const PARAMETER_PATTERN = /([:*])(\w+)(?:\(((?:[^()]|\((?:[^()])*\))*)\))?/g;
 
 /** Returns the parameters of a path in their order. */
-export function pathParameters(path: string): PathParameter[] {
+export function parsePathParameters(path: string): PathParameter[] {
   return [...path.matchAll(PARAMETER_PATTERN)].map(([, sign, name = '', pattern]) => ({
     name,
     pattern,
@@ -20,8 +20,8 @@ export function pathParameters(path: string): PathParameter[] {
   }));
 }
 
-export function pathParameterNames(path: string): string[] {
-  return pathParameters(path).map(({ name }) => name);
+export function listPathParameterNames(path: string): string[] {
+  return parsePathParameters(path).map(({ name }) => name);
 }
 
 /** Replaces each parameter of a path by a text, for example `{id}`. */

@@ -4,7 +4,7 @@ import type { ResourceModule, ResourceModules } from '#http/endpoint/resource-mo
 import { STAGE_ORDERS, type Stage } from '#http/endpoint/stages.ts';
 import { findUnlimitedParameter } from '#http/parameters/unlimited.ts';
 import { isCacheable } from '../response/response-cache.ts';
-import { pathParameterNames, replaceParameters } from './paths.ts';
+import { listPathParameterNames, replaceParameters } from './paths.ts';
 
 /** The registry of all endpoints: finds one by method and raw path, and checks every declaration at start-up. */
 
@@ -85,7 +85,7 @@ function collectEndpoints(folder: string, { endpoints, sources }: ResourceModule
 }
 
 function compareRoutes(a: Endpoint, b: Endpoint): number {
-  const [first, second] = [fullPath(a), fullPath(b)];
+  const [first, second] = [getFullPath(a), getFullPath(b)];
   if (first !== second) return first < second ? -1 : 1;
   return METHODS.indexOf(a.method) - METHODS.indexOf(b.method);
 }
@@ -112,7 +112,7 @@ function checkNames(endpoints: readonly Endpoint[]): void {
 function checkRoutes(endpoints: readonly Endpoint[]): void {
   const endpointsByRoute = new Map<string, Endpoint>();
   for (const endpoint of endpoints) {
-    const shape = replaceParameters(fullPath(endpoint), ({ pattern, rest }) =>
+    const shape = replaceParameters(getFullPath(endpoint), ({ pattern, rest }) =>
       rest ? '*' : pattern === undefined ? ':' : ':()',
     );
     const route = `${endpoint.method} ${shape}`;
@@ -162,7 +162,9 @@ function checkDeclaration(endpoint: Endpoint): void {
   }
   const unlimited = findUnlimitedParameter({ ...endpoint.params, ...endpoint.fields });
   if (unlimited) throwInvalid(`takes ${unlimited} without a length limit: use a type of parameters/texts.ts`);
-  const duplicateName = pathParameterNames(endpoint.path).find((name, index, names) => names.indexOf(name) !== index);
+  const duplicateName = listPathParameterNames(endpoint.path).find(
+    (name, index, names) => names.indexOf(name) !== index,
+  );
   if (duplicateName) throwInvalid(`has two parameters ${duplicateName} in its path`);
   for (const [code, [status]] of Object.entries(endpoint.errors)) {
     if (status < 300 || status > 599)
@@ -175,7 +177,7 @@ function isRead({ method }: Endpoint): boolean {
 }
 
 /** Returns the path of an endpoint with its prefix, `/api/v4/projects/:id`. */
-export function fullPath(endpoint: Pick<Endpoint, 'root' | 'path'>): string {
+export function getFullPath(endpoint: Pick<Endpoint, 'root' | 'path'>): string {
   return endpoint.root ? endpoint.path : `${API}${endpoint.path}`;
 }
 
@@ -186,7 +188,7 @@ interface RouteTarget {
 }
 
 function addRoute(router: Router, endpoint: Endpoint): void {
-  const path = fullPath(endpoint);
+  const path = getFullPath(endpoint);
   const wildcard = /\*(\w*)$/.exec(path)?.[1] || '*';
   const target: RouteTarget = { endpoint, wildcard };
   // A path declared with a trailing slash is also served without it.

@@ -1,5 +1,5 @@
 import { HttpError } from '#http/errors/http-error.ts';
-import { emptyParameters, isParameterObject, type RawParameters } from '#http/parameters/brackets.ts';
+import { createEmptyParameters, isParameterObject, type RawParameters } from '#http/parameters/brackets.ts';
 import { parseJson } from '#http/request/json-body.ts';
 import { type BodySkeleton, createBodySkeleton } from './body-skeleton.ts';
 import { createJsonStringDecoder, type JsonStringDecoder, SPARE_BYTES } from './json-string-decoder.ts';
@@ -38,7 +38,9 @@ export async function parseLargeJson(chunks: AsyncIterable<Buffer>, spool: Spool
     throw error;
   });
   if (value === undefined) return null;
-  return isParameterObject(value) ? placeholders.restore(Object.assign(emptyParameters(), value)) : emptyParameters();
+  return isParameterObject(value)
+    ? placeholders.restore(Object.assign(createEmptyParameters(), value))
+    : createEmptyParameters();
 }
 
 /**

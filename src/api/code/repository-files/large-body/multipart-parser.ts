@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { bodyTooLarge, invalidText } from '#http/errors/http-error.ts';
-import { assignParameter, emptyParameters, type RawParameters } from '#http/parameters/brackets.ts';
+import { assignParameter, createEmptyParameters, type RawParameters } from '#http/parameters/brackets.ts';
 import { tooManyParameters } from '#http/request/body-limits.ts';
 import { invalidMultipart, PART_LIMITS } from '#http/request/multipart.ts';
 import { createYielder } from '#runtime/yielding.ts';
@@ -69,7 +69,7 @@ export async function parseLargeMultipart(
   await Promise.race([spooling, failure.promise]);
   if (hasFile) return null;
   if (hasReplacement && !(isUtf8 && utf8.end())) throw invalidText('body');
-  const parameters = emptyParameters();
+  const parameters = createEmptyParameters();
   for (const [name, value] of fields) assignParameter(parameters, name, value);
   return parameters;
 }

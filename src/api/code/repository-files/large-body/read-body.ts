@@ -1,6 +1,6 @@
 import { bodyTooLarge } from '#http/errors/http-error.ts';
 import { concatBody, readChunks } from '#http/request/body.ts';
-import { createBodyBuffer, releaseBodyMemory, reserve } from '#http/request/body-memory.ts';
+import { createBodyBuffer, releaseBodyMemory, reserveBodyMemory } from '#http/request/body-memory.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 
 export interface BodyLimits {
@@ -21,7 +21,7 @@ export type SmallOrLargeBody = { readonly buffer: Buffer } | { readonly chunks: 
 export async function startReadingBody(request: IncomingRequest, limits: BodyLimits): Promise<SmallOrLargeBody> {
   const declaredLength = Number(request.headers['content-length'] ?? 0);
   if (declaredLength > limits.limit) throw bodyTooLarge();
-  reserve(request, Math.min(declaredLength, MAX_IN_MEMORY_BYTES));
+  reserveBodyMemory(request, Math.min(declaredLength, MAX_IN_MEMORY_BYTES));
   if (declaredLength > limits.large) await limits.onLarge();
   const chunks = countBytes(request, {
     ...limits,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
+import { createProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
 
 // Old review environments that are to go (contract/environments.md "review_apps").
@@ -87,7 +87,7 @@ test('schedules none if the caller may not delete one, and names it', async () =
   const { project, schedule, scheduled } = await given();
   for (const name of ['review/a', 'review/b']) await make(project, name);
   await server.services.database.transaction((tx) =>
-    makeProtection(tx, { project_id: project.id, group_id: null }, 'review/b', {}),
+    createProtection(tx, { project_id: project.id, group_id: null }, 'review/b', {}),
   );
   clock.advance(31 * DAY);
   const { status, body } = await schedule({ dry_run: false });

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { environmentShape } from '#api/environments/environment-model/index.ts';
+import { serializeEnvironmentFields } from '#api/environments/environment-model/index.ts';
 import { mayDeployToEach } from '#authorization/protected-environments/deployment-rules.ts';
 import { loadProtectionsForAll } from '#authorization/protected-environments/protected-environments.ts';
 import type { Reader, Transaction } from '#database/database.ts';
@@ -38,7 +38,7 @@ export async function scheduleReviewAppDeletion(
   const mayDeploy = await mayDeployToEach(uow, uow.actor, project, protections);
   const undeployable = reviewApps.filter((_, index) => !mayDeploy[index]);
   if (reviewApps.length === 0 || undeployable.length > 0)
-    return fail('nothingToDelete', { unprocessable: undeployable.map(environmentShape) });
+    return fail('nothingToDelete', { unprocessable: undeployable.map(serializeEnvironmentFields) });
   if (!dry_run) await setAutoDeleteAt(uow, reviewApps, addMilliseconds(uow.now, DELETION_DELAY_MS));
   return reviewApps;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
+import { createProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import { createDeploymentFixture, deploymentRow } from '#test/support/deployment-rows.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
 
@@ -75,8 +75,8 @@ test('skips environments protected by name or by tier', async () => {
   const { group, project, maintainer, make, states, at } = await given();
   for (const name of ['production', 'staging', 'canary', 'dev']) await make(name);
   await server.services.database.transaction(async (tx) => {
-    await makeProtection(tx, { project_id: project.id, group_id: null }, 'canary', {});
-    await makeProtection(tx, { project_id: null, group_id: group.id }, 'production', {});
+    await createProtection(tx, { project_id: project.id, group_id: null }, 'canary', {});
+    await createProtection(tx, { project_id: null, group_id: group.id }, 'production', {});
   });
   clock.advance(20 * DAY);
   await expectSuccess(maintainer.post(at, { before: daysAgo(10) }));

@@ -3,8 +3,8 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
-import { deletionScheduledName } from '#domain/namespaces/name-validation.ts';
-import { childPath, type FullPath, getNamespacePath } from '#domain/namespaces/routes.ts';
+import { toDeletionScheduledName } from '#domain/namespaces/name-validation.ts';
+import { buildChildPath, type FullPath, getNamespacePath } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { isPathFree, moveGroup } from '../path-validation.ts';
@@ -29,8 +29,8 @@ export async function scheduleGroupDeletion(
   if (group.marked_for_deletion_on !== null) return fail('alreadyMarked');
   if (group.marked) return;
   await renameGroup(uow, group, {
-    name: deletionScheduledName(group.name, id),
-    path: deletionScheduledName(group.path, id),
+    name: toDeletionScheduledName(group.name, id),
+    path: toDeletionScheduledName(group.path, id),
     name_before_deletion: group.name,
     path_before_deletion: group.path,
     marked_for_deletion_on: uow.today,
@@ -48,7 +48,7 @@ export async function restoreGroup(
   if (name === null || path === null) return fail('notMarked');
   const parent = await findParentPath(uow, group);
   const restoredNames = await chooseRestoredNames({ name, path }, (candidate) =>
-    isPathFree(uow, childPath(parent, candidate.path, candidate.name).full_path, id),
+    isPathFree(uow, buildChildPath(parent, candidate.path, candidate.name).full_path, id),
   );
   await renameGroup(uow, group, {
     ...restoredNames,
@@ -86,5 +86,5 @@ async function renameGroup(uow: UnitOfWork, group: Group, columns: DeletionColum
   const { name, path } = columns;
   const row = { ...columns, name_key: foldCase(name), updated_at: uow.now };
   await uow.updateTable('namespaces').set(row).where('id', '=', group.id).execute();
-  await moveGroup(uow, group.id, childPath(await findParentPath(uow, group), path, name));
+  await moveGroup(uow, group.id, buildChildPath(await findParentPath(uow, group), path, name));
 }

@@ -4,7 +4,7 @@ import type { Reader } from '#database/database.ts';
 import { deleteMembershipsOfSources } from '#domain/members/memberships.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import { listProjectIdsInNamespaces, selectDescendantIds, selectRootNamespace } from '#domain/namespaces/hierarchy.ts';
-import { inBatches, MORE } from '#events/batches.ts';
+import { MORE, runInBatches } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { recordGroupDestroyed } from '../activity.ts';
@@ -65,7 +65,7 @@ export async function destroyGroupInBatches(
     destroy: (uow: UnitOfWork) => Promise<unknown>,
     isStarted: (uow: UnitOfWork) => Promise<boolean> = neverStarted,
   ) =>
-    inBatches(runUnitOfWork, caller, {
+    runInBatches(runUnitOfWork, caller, {
       recheck: async (uow) => (await isDue(uow)) || (await isStarted(uow)),
       async runBatch(uow, isAllowed) {
         if (!isAllowed) return false;

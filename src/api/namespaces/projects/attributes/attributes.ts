@@ -4,14 +4,14 @@ import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { description, refName, string, title, validatedText } from '#http/parameters/texts.ts';
 import { anyValue, boolean, commaSeparated, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
-import { expirationPolicyErrors, expirationPolicyInput, mergeExpirationPolicy } from './expiration-policy.ts';
+import { expirationPolicyInput, mergeExpirationPolicy, validateExpirationPolicy } from './expiration-policy.ts';
 import {
-  artifactSizeErrors,
-  pipelineAgeErrors,
-  subClaimErrors,
-  timeoutErrors,
-  titleRegexErrors,
-  topicErrors,
+  validateArtifactSize,
+  validateBuildTimeout,
+  validatePipelineAge,
+  validateSubClaim,
+  validateTitleRegex,
+  validateTopics,
 } from './validation.ts';
 
 /**
@@ -95,7 +95,7 @@ export const attributes = {
   path: route(),
   description: { ...column(description), clearable: true },
   visibility: column(oneOf(...VISIBILITIES)),
-  topics: { ...column(commaSeparated(title)), errors: topicErrors },
+  topics: { ...column(commaSeparated(title)), errors: validateTopics },
   tag_list: alias(commaSeparated(title), 'topics', (topics) => topics),
   default_branch: repository(refName),
   issues_enabled: featureSwitch('issues_access_level'),
@@ -128,7 +128,7 @@ export const attributes = {
   repository_storage: { ...repository(string), administratorsOnly: true },
   shared_runners_enabled: stored(boolean, true),
   group_runners_enabled: storedForMaintainers(boolean, true),
-  build_timeout: { ...storedForMaintainers(integer, 3600), errors: timeoutErrors },
+  build_timeout: { ...storedForMaintainers(integer, 3600), errors: validateBuildTimeout },
   public_jobs: stored(boolean, true),
   public_builds: alias(boolean, 'public_jobs', (on) => on),
   ci_config_path: storedOrNull(string),
@@ -139,7 +139,7 @@ export const attributes = {
   auto_cancel_pending_pipelines: storedForMaintainers(oneOf('enabled', 'disabled'), 'enabled'),
   ci_separated_caches: storedForMaintainers(boolean, true),
   keep_latest_artifact: storedForMaintainers(boolean, true),
-  max_artifacts_size: { ...storedOrNull(integer), administratorsOnly: true, errors: artifactSizeErrors },
+  max_artifacts_size: { ...storedOrNull(integer), administratorsOnly: true, errors: validateArtifactSize },
   ci_pipeline_variables_minimum_override_role: storedForMaintainers(
     oneOf('no_one_allowed', 'developer', 'maintainer', 'owner'),
     'developer',
@@ -152,7 +152,7 @@ export const attributes = {
     ...storedForMaintainers(oneOf('developer', 'maintainer', 'no_one'), 'developer'),
     premium: true,
   },
-  ci_delete_pipelines_in_seconds: { ...storedOrNull(integer), maintainersOnly: true, errors: pipelineAgeErrors },
+  ci_delete_pipelines_in_seconds: { ...storedOrNull(integer), maintainersOnly: true, errors: validatePipelineAge },
   resource_group_default_process_mode: storedForMaintainers(
     oneOf('unordered', 'oldest_first', 'newest_first', 'newest_ready_first'),
     'unordered',
@@ -164,7 +164,7 @@ export const attributes = {
   ci_push_repository_for_job_token_allowed: storedForMaintainers(boolean, false),
   ci_id_token_sub_claim_components: {
     ...storedForMaintainers(commaSeparated(string), ['project_path', 'ref_type', 'ref']),
-    errors: subClaimErrors,
+    errors: validateSubClaim,
   },
   merge_method: stored(oneOf('merge', 'rebase_merge', 'ff'), 'merge'),
   squash_option: stored(oneOf('never', 'always', 'default_on', 'default_off'), 'default_off'),
@@ -173,7 +173,7 @@ export const attributes = {
   only_allow_merge_if_all_discussions_are_resolved: stored(boolean, false),
   remove_source_branch_after_merge: stored(boolean, true),
   autoclose_referenced_issues: stored(boolean, true),
-  merge_request_title_regex: { ...storedOrNull(validatedText(255)), errors: titleRegexErrors },
+  merge_request_title_regex: { ...storedOrNull(validatedText(255)), errors: validateTitleRegex },
   merge_request_title_regex_description: storedOrNull(string),
   merge_commit_template: storedOrNull(string),
   squash_commit_template: storedOrNull(string),
@@ -198,7 +198,7 @@ export const attributes = {
   container_expiration_policy_attributes: {
     ...stored(expirationPolicyInput, {}),
     merge: mergeExpirationPolicy,
-    errors: expirationPolicyErrors,
+    errors: validateExpirationPolicy,
     hidden: true,
   },
   emails_enabled: { ...stored(boolean, true), resettable: true },

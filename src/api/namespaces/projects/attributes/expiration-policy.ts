@@ -80,12 +80,12 @@ function getNextRun(now: string, cadence: string): string {
 }
 
 /** Returns the policy of a project with the defaults of values that were never set. */
-export function expirationPolicy(values: ExpirationPolicyChanges, createdAt: string): ExpirationPolicy {
+export function buildExpirationPolicy(values: ExpirationPolicyChanges, createdAt: string): ExpirationPolicy {
   const { next_run_at = getNextRun(createdAt, DEFAULT_POLICY.cadence), ...explicitValues } = values;
   return { ...DEFAULT_POLICY, ...explicitValues, next_run_at } as ExpirationPolicy;
 }
 
-export function expirationPolicyErrors(values: ExpirationPolicyChanges): FieldErrors {
+export function validateExpirationPolicy(values: ExpirationPolicyChanges): FieldErrors {
   const { cadence, enabled, keep_n, older_than, name_regex, name_regex_keep } = { ...DEFAULT_POLICY, ...values };
   const errors = {
     cadence: [...(cadence ? [] : [BLANK]), ...validateInclusion(Object.keys(CADENCE_DAYS), cadence)],

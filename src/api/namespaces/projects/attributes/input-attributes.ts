@@ -9,8 +9,8 @@ import {
   type ProjectAttributeInput,
   type StoredName,
 } from './attributes.ts';
-import { storedAttributes } from './stored-attributes.ts';
-import { unsupportedAttributeErrors } from './unsupported-attributes.ts';
+import { parseStoredAttributes } from './stored-attributes.ts';
+import { validateUnsupportedAttribute } from './unsupported-attributes.ts';
 
 /** Interpretation of attributes in requests (contract/planning.md §3.3). Pure. */
 
@@ -31,7 +31,7 @@ export function resolveAttributes(
   attributesJson: string,
   setter: AttributeSetter,
 ): ProjectAttributeInput {
-  const current = storedAttributes({ attributes: attributesJson });
+  const current = parseStoredAttributes({ attributes: attributesJson });
   const resolved: Record<string, unknown> = {};
   for (const [name, attribute] of attributeEntries) {
     const value = resolveValue(attribute, values[name]);
@@ -57,10 +57,10 @@ function maySet({ actor, tier }: AttributeSetter, { administratorsOnly, premium 
 }
 
 /** Returns the errors of single values. */
-export function attributeErrors(resolved: ProjectAttributeInput): FieldErrors {
+export function validateAttributes(resolved: ProjectAttributeInput): FieldErrors {
   const errors = Object.entries(resolved).map(([name, value]) => {
     const attribute: ProjectAttribute = attributes[name as AttributeName];
-    if (attribute.kind === 'unsupported') return unsupportedAttributeErrors(name, value);
+    if (attribute.kind === 'unsupported') return validateUnsupportedAttribute(name, value);
     return value == null ? {} : (attribute.errors?.(value as never) ?? {});
   });
   return Object.assign({}, ...errors);

@@ -14,13 +14,13 @@ const storedEntries = attributeEntries.filter(([, { kind }]) => kind === 'stored
 const defaults = Object.fromEntries(storedEntries.map(([name, { fallback }]) => [name, fallback])) as StoredAttributes;
 
 /** Returns the stored attributes of a project, with defaults. */
-export function storedAttributes(project: { readonly attributes: string }): StoredAttributes {
+export function parseStoredAttributes(project: { readonly attributes: string }): StoredAttributes {
   return project.attributes === '{}' ? defaults : { ...defaults, ...JSON.parse(project.attributes) };
 }
 
 /** Applies changes and returns the JSON for the column, which contains only values that differ from the defaults. */
 export function mergeStoredAttributes(attributesJson: string, changes: Partial<StoredAttributes>): string {
-  const mergedAttributes = { ...storedAttributes({ attributes: attributesJson }), ...changes };
+  const mergedAttributes = { ...parseStoredAttributes({ attributes: attributesJson }), ...changes };
   const nonDefaultEntries = Object.entries(mergedAttributes).filter(
     ([name, value]) => !isEqual(value, defaults[name as StoredName]),
   );
@@ -49,7 +49,7 @@ const visibleDefaults = {
 };
 
 /** Returns the stored attributes that the caller can see. A row that stores no values costs no parsing. */
-export function visibleAttributes(
+export function pickVisibleAttributes(
   { attributes }: { readonly attributes: string },
   asMaintainer: boolean,
 ): Partial<StoredAttributes> {

@@ -7,7 +7,7 @@ import type { FieldErrors } from '#runtime/failure.ts';
  * callers must not rely on a missing protection. `alsoAccepted`: values that are accepted in addition to false, 0 and
  * empty ones.
  */
-export function unsupportedAttributeErrors(
+export function validateUnsupportedAttribute(
   name: string,
   value: unknown,
   ...alsoAccepted: readonly string[]

@@ -1,6 +1,6 @@
 import { ANONYMOUS, type SignedInCaller } from '#authentication/caller.ts';
 import { findUserById } from '#authentication/users/users.ts';
-import { lessVisible, mostVisibleAllowed, type Visibility } from '#authorization/visibility-levels.ts';
+import { getWidestAllowedVisibility, minVisibility, type Visibility } from '#authorization/visibility-levels.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
 import { findAvailableName } from '#domain/namespaces/available-name.ts';
 import { type Group, getGroupRole } from '#domain/namespaces/groups.ts';
@@ -41,7 +41,11 @@ export async function importProject(
     ...resolveAttributes(values, '{}', uow),
     path,
     name: await findAvailableName(uow, group.id, name),
-    visibility: mostVisibleAllowed(ANONYMOUS, lessVisible(visibility, group.visibility), await loadSettings(uow)),
+    visibility: getWidestAllowedVisibility(
+      ANONYMOUS,
+      minVisibility(visibility, group.visibility),
+      await loadSettings(uow),
+    ),
   };
   return insertProject(uow, { creator, target }, input, storages, importedState);
 }

@@ -1,5 +1,5 @@
 import type { User } from '#authentication/users/users.ts';
-import { validateUnrestricted } from '#authorization/visibility-levels.ts';
+import { validateAllowedVisibility } from '#authorization/visibility-levels.ts';
 import type { Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { Visibility } from '#database/tables/domain.ts';
@@ -9,10 +9,10 @@ import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import { getInitialBranch } from '#domain/namespaces/initial-default-branch.ts';
 import { validateName, validatePath } from '#domain/namespaces/name-validation.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { childPath, type FullPath, insertRoute } from '#domain/namespaces/routes.ts';
+import { buildChildPath, type FullPath, insertRoute } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { HEADS } from '#git/ref-names.ts';
-import { diskPathFor } from '#git/storage/storage.ts';
+import { toDiskPath } from '#git/storage/storage.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
 import { compactFieldErrors, type Failure, invalid } from '#runtime/failure.ts';
 import { type ApplicationSettings, loadSettings } from '#settings/settings.ts';
@@ -22,7 +22,13 @@ import { toProjectColumns } from '../attributes/columns.ts';
 import { mergeStoredAttributes, pickStoredAttributes } from '../attributes/stored-attributes.ts';
 import { reloadProject } from '../move-route.ts';
 import { findTakenFields } from '../unique-errors.ts';
-import { capVisibility, defaultBranchErrors, defaultVisibility, pathFromName, valueErrors } from '../validation.ts';
+import {
+  capVisibility,
+  derivePath,
+  getDefaultVisibility,
+  validateDefaultBranch,
+  validateValues,
+} from '../validation.ts';
 import type { TargetNamespace } from './target-namespace.ts';
 
 /** The creator and target namespace of a new project. */
@@ -56,9 +62,9 @@ export async function insertProject(
   const errors = compactFieldErrors({
     name: validateName(name),
     path: validatePath(path),
-    ...valueErrors(input, storages),
-    ...defaultBranchErrors(defaultBranch),
-    visibility_level: validateUnrestricted(uow.actor, visibility, settings),
+    ...validateValues(input, storages),
+    ...validateDefaultBranch(defaultBranch),
+    visibility_level: validateAllowedVisibility(uow.actor, visibility, settings),
   });
   if (takenFields !== null || errors !== null) return invalid({ ...takenFields, ...errors });
   const id = await insertProjectRows(uow, draft, placement, importedState);
@@ -90,12 +96,12 @@ async function buildDraft(
   { settings, storages }: InstanceOptions,
 ): Promise<ProjectDraft> {
   const name = (input.name || input.path || '').trim();
-  const path = input.path || pathFromName(name);
+  const path = input.path || derivePath(name);
   return {
     name,
     path,
-    fullPath: childPath(target, path, name),
-    visibility: capVisibility(target, input.visibility ?? defaultVisibility(uow.actor, settings)),
+    fullPath: buildChildPath(target, path, name),
+    visibility: capVisibility(target, input.visibility ?? getDefaultVisibility(uow.actor, settings)),
     input,
     storage: input.repository_storage || chooseStorage(storages, settings.repository_storages_weighted),
     defaultBranch: stripRefPrefix(input.default_branch) || (await getInitialBranch(uow, target.id)),
@@ -151,7 +157,7 @@ async function insertRepository(
   const row = {
     project_id: id,
     storage,
-    disk_path: diskPathFor(id),
+    disk_path: toDiskPath(id),
     default_branch: defaultBranch,
     default_branch_protection: protection && JSON.stringify(protection),
     read_only: readOnly,

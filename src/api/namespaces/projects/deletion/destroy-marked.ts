@@ -1,6 +1,6 @@
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
-import { inBatches, type MORE, noRecheck } from '#events/batches.ts';
+import { type MORE, recheckNothing, runInBatches } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
@@ -21,8 +21,8 @@ export const destroyMarkedProjects = defineJob({
     for (;;) {
       const dueProjectIds = await findDueProjectIds(reader, cutoffDate);
       for (const id of dueProjectIds) {
-        await inBatches(runUnitOfWork, ANONYMOUS, {
-          recheck: noRecheck,
+        await runInBatches(runUnitOfWork, ANONYMOUS, {
+          recheck: recheckNothing,
           runBatch: (uow) => destroyMarkedProjectBatch(uow, id, cutoffDate),
         });
       }

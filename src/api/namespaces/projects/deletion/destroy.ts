@@ -5,7 +5,7 @@ import { deleteMembershipsOfSources } from '#domain/members/memberships.ts';
 import { BATCH_SIZE, MORE } from '#events/batches.ts';
 import { type AnySubscription, subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Git, repositoryAt } from '#git/git.ts';
+import { type Git, getRepositoryAt } from '#git/git.ts';
 import { deleteRepository } from '#git/storage/storage.ts';
 
 /**
@@ -145,6 +145,6 @@ export const deleteRepositoryOfProject = subscription({
   inBackground: {
     kind: 'remove_project_repository',
     handle: ({ git }: { readonly git: Git }, { storage, diskPath }) =>
-      deleteRepository(git, repositoryAt(git, storage, diskPath)),
+      deleteRepository(git, getRepositoryAt(git, storage, diskPath)),
   },
 }) satisfies AnySubscription<{ readonly git: Git }>;

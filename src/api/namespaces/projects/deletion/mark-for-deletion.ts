@@ -1,8 +1,8 @@
 import type { Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { deletionScheduledName } from '#domain/namespaces/name-validation.ts';
+import { toDeletionScheduledName } from '#domain/namespaces/name-validation.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { childPath, getNamespacePath } from '#domain/namespaces/routes.ts';
+import { buildChildPath, getNamespacePath } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { moveProject, reloadProject } from '../move-route.ts';
@@ -22,8 +22,8 @@ export async function markForDeletion(
 ): Promise<undefined | Failure<'alreadyMarked'>> {
   const row = await findMarkColumns(uow, project.id);
   if (row === undefined || row.marked_for_deletion_on !== null) return fail('alreadyMarked');
-  const name = deletionScheduledName(row.name, project.id);
-  const path = deletionScheduledName(row.path, project.id);
+  const name = toDeletionScheduledName(row.name, project.id);
+  const path = toDeletionScheduledName(row.path, project.id);
   const formerNames = { name_before_deletion: row.name, path_before_deletion: row.path };
   await updateMarkColumns(uow, project.id, {
     name,
@@ -32,7 +32,7 @@ export async function markForDeletion(
     marked_for_deletion_on: uow.today,
     archived: true,
   });
-  await moveProject(uow, project, childPath(await getNamespacePath(uow, row.namespace_id), path, name));
+  await moveProject(uow, project, buildChildPath(await getNamespacePath(uow, row.namespace_id), path, name));
 }
 
 /**
@@ -46,13 +46,13 @@ export async function restore(uow: UnitOfWork, project: Project): Promise<Projec
   const parent = await getNamespacePath(uow, row.namespace_id);
   const formerNames = { name: row.name_before_deletion ?? row.name, path: row.path_before_deletion ?? row.path };
   const { name, path } = await chooseRestoredNames(formerNames, async ({ name, path }) => {
-    const fullPath = childPath(parent, path, name).full_path;
+    const fullPath = buildChildPath(parent, path, name).full_path;
     return (
       (await findTakenFields(uow, { namespaceId: row.namespace_id, name, fullPath, projectId: project.id })) === null
     );
   });
   await updateMarkColumns(uow, project.id, { name, path, ...UNMARKED });
-  await moveProject(uow, project, childPath(parent, path, name));
+  await moveProject(uow, project, buildChildPath(parent, path, name));
   await uow.publish('runner-access-extended', { type: 'project', id: project.id });
   return reloadProject(uow, project);
 }

@@ -7,9 +7,9 @@ import type { ListPage } from '#http/lists/page.ts';
 import {
   type KeysetRequest,
   type KeysetRule,
-  keysetPage,
   type OffsetRequest,
   type PageRequest,
+  toKeysetPage,
 } from '#http/lists/pagination.ts';
 import {
   findCommonWords,
@@ -97,7 +97,7 @@ async function loadKeysetIds(
     .orderBy('projects.id', page.sort)
     .limit(page.perPage + 1)
     .execute();
-  const result = keysetPage(page, rows, PROJECTS_KEYSET);
+  const result = toKeysetPage(page, rows, PROJECTS_KEYSET);
   return {
     ...result,
     keyset: { next: result.keyset?.next ? { ...getOtherBound(page, filter), ...result.keyset.next } : null },

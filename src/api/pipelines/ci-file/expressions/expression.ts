@@ -1,4 +1,4 @@
-import { compileRegex, regexCost } from '#text/safe-regex.ts';
+import { compileRegex, getRegexCost } from '#text/safe-regex.ts';
 import type { EffortBudget } from '../yaml/effort-budget.ts';
 
 /** Values of variables by key, for evaluating a condition. */
@@ -218,7 +218,7 @@ export class PatternCache {
     if (this.#left < 0) return null;
     const read = compileRegex(flags === '' ? source : `(?${flags})${source}`);
     if (typeof read === 'string') return null;
-    const cost = regexCost(source);
+    const cost = getRegexCost(source);
     // Jobs often share both the expression and the text.
     const results = new Map<string, boolean>();
     return {

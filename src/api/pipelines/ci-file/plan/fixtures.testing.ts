@@ -33,35 +33,39 @@ async function readFile(text: string, files: Files): Promise<CiConfiguration | I
 }
 
 /** Reads a valid CI file. */
-export async function configurationOf(text: string, files: Files = {}): Promise<CiConfiguration> {
+export async function readConfiguration(text: string, files: Files = {}): Promise<CiConfiguration> {
   const configuration = await readFile(text, files);
   assert.ok(!('invalid' in configuration), JSON.stringify(configuration));
   return configuration;
 }
 
 /** Returns the first error of the file, or null. */
-export async function errorOf(text: string, files: Files = {}): Promise<string | null> {
+export async function findConfigurationError(text: string, files: Files = {}): Promise<string | null> {
   const configuration = await readFile(text, files);
   return 'invalid' in configuration ? configuration.invalid : null;
 }
 
 /** Plans a file; returns the plan, or why there is no pipeline. */
-export async function planned(text: string, context: TestContext = {}, files: Files = {}) {
+export async function planFile(text: string, context: TestContext = {}, files: Files = {}) {
   const { variables = {}, ...others } = context;
   const predefined: CiVariable[] = Object.entries(variables).map(([key, value]) => ({ key, value }));
-  return planPipeline(await configurationOf(text, files), { ...CONTEXT, ...others, predefinedVariables: predefined });
+  return planPipeline(await readConfiguration(text, files), { ...CONTEXT, ...others, predefinedVariables: predefined });
 }
 
 /** Plans a file that must yield a pipeline. */
-export async function planOf(text: string, context: TestContext = {}, files: Files = {}): Promise<PipelinePlan> {
-  const plan = await planned(text, context, files);
+export async function planRequiredPipeline(
+  text: string,
+  context: TestContext = {},
+  files: Files = {},
+): Promise<PipelinePlan> {
+  const plan = await planFile(text, context, files);
   assert.ok(typeof plan === 'object' && 'jobs' in plan, JSON.stringify(plan));
   return plan;
 }
 
 /** Returns the names of the jobs that run; empty if there is no pipeline. */
-export async function jobsOf(text: string, context: TestContext = {}): Promise<string[]> {
-  const plan = await planned(text, context);
+export async function listPlannedJobNames(text: string, context: TestContext = {}): Promise<string[]> {
+  const plan = await planFile(text, context);
   if (typeof plan === 'string') return [];
   assert.ok('jobs' in plan, JSON.stringify(plan));
   return plan.jobs.map(({ name }) => name);

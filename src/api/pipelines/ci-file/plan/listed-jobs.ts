@@ -3,7 +3,7 @@ import type { CiJob } from '../keywords/job.ts';
 import { expandParallel } from '../keywords/parallel.ts';
 import type { EffortBudget } from '../yaml/effort-budget.ts';
 import { type CiMap, fileTooLarge, toJsonValue } from '../yaml/values.ts';
-import { MAX_JOBS, type PipelinePlan, type PlannedNeed, tooManyJobs } from './plan.ts';
+import { createTooManyJobsError, MAX_JOBS, type PipelinePlan, type PlannedNeed } from './plan.ts';
 
 /** Lists the jobs of a CI file in stage order, for lint results (contract/runners.md §4.9). */
 
@@ -29,7 +29,8 @@ interface PlannedNeedByName extends Omit<PlannedNeed, 'job'> {
 
 /** Lists all jobs of the file, without evaluating rules. */
 export function listJobsOfFile({ jobs, stages }: CiConfiguration, file: CiMap, effort: EffortBudget): ListedJob[] {
-  if (jobs.reduce((count, { parallel }) => count + countInstances(parallel), 0) > MAX_JOBS) throw tooManyJobs();
+  if (jobs.reduce((count, { parallel }) => count + countInstances(parallel), 0) > MAX_JOBS)
+    throw createTooManyJobsError();
   const stageIndex = (job: CiJob) => stages.indexOf(job.stage);
   const listedJobs = jobs
     .toSorted((one, other) => stageIndex(one) - stageIndex(other))

@@ -49,7 +49,7 @@ export interface PipelinePlan {
 
 export const MAX_JOBS = 1000;
 
-export function tooManyJobs(): CiFileError {
+export function createTooManyJobsError(): CiFileError {
   return new CiFileError(
     `The number of jobs has exceeded the limit of ${MAX_JOBS}. Try splitting the configuration with parent-child-pipelines`,
   );
@@ -136,7 +136,7 @@ function selectJobs(planning: PlanState): SelectedJob[] {
     effort.spend(20 + (job.rules?.length ?? 0));
     if (decision === null) continue;
     for (const instance of expandParallel(job, effort)) {
-      if (selectedJobs.length >= MAX_JOBS) throw tooManyJobs();
+      if (selectedJobs.length >= MAX_JOBS) throw createTooManyJobsError();
       selectedJobs.push(planJob(job, decision, planning, instance));
       effort.spend(20);
     }

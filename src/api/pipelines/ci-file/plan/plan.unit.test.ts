@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { jobsOf, planned, planOf, type TestContext } from './fixtures.testing.ts';
+import { listPlannedJobNames, planFile, planRequiredPipeline, type TestContext } from './fixtures.testing.ts';
 
 /** The only job of a file, with these lines. */
 async function theJob(lines: string, context: TestContext = {}) {
-  const plan = await planOf(`J:\n  script: make\n  ${lines.replaceAll('\n', '\n  ')}\n`, context);
+  const plan = await planRequiredPipeline(`J:\n  script: make\n  ${lines.replaceAll('\n', '\n  ')}\n`, context);
   return plan.jobs[0]!;
 }
 
 test('orders jobs by stage, then by their order in the file', async () => {
   const file =
     'stages: [one, two]\nb: {stage: two, script: x}\n10: {stage: one, script: x}\na: {stage: one, script: x}';
-  const { jobs } = await planOf(`${file}\nlast: {stage: .post, script: x}\nfirst: {stage: .pre, script: x}`);
+  const { jobs } = await planRequiredPipeline(
+    `${file}\nlast: {stage: .post, script: x}\nfirst: {stage: .pre, script: x}`,
+  );
   assert.deepEqual(
     jobs.map(({ name, stage, stageIndex }) => [name, stage, stageIndex]),
     [
@@ -49,21 +51,21 @@ test('applies the first matching rule and omits a job without one', async () => 
   const rules = 'rules: [{if: $NO}, {if: $YES, variables: {FROM: rule}}, {when: never}]';
   const { options } = await theJob(`variables: {FROM: job}\n${rules}`, { variables: { YES: '1' } });
   assert.deepEqual(options.variables.at(-1), { key: 'FROM', value: 'rule', raw: false });
-  assert.equal(await planned(`J: {script: a, ${rules}}`), 'empty');
-  assert.equal(await planned('J: {script: a, rules: [{if: $NO}]}'), 'empty');
+  assert.equal(await planFile(`J: {script: a, ${rules}}`), 'empty');
+  assert.equal(await planFile('J: {script: a, rules: [{if: $NO}]}'), 'empty');
 });
 
 test('treats a pipeline of only .pre and .post jobs as empty', async () => {
-  assert.equal(await planned('A: {stage: .pre, script: a}\nB: {stage: .post, script: a}'), 'empty');
+  assert.equal(await planFile('A: {stage: .pre, script: a}\nB: {stage: .post, script: a}'), 'empty');
 });
 
 test('rules of workflow decide about the pipeline, and give it variables and a name', async () => {
   const file = `workflow: {name: "$KIND of $REF", rules: [{if: $REF == "no", when: never}, {if: $REF, variables: {KIND: run}}]}
 variables: {KIND: none}
 J: {script: a, rules: [{if: $KIND == "run"}]}`;
-  assert.equal(await planned(file), 'refused');
-  assert.equal(await planned(file, { variables: { REF: 'no' } }), 'refused');
-  const plan = await planOf(file, { variables: { REF: 'yes' } });
+  assert.equal(await planFile(file), 'refused');
+  assert.equal(await planFile(file, { variables: { REF: 'no' } }), 'refused');
+  const plan = await planRequiredPipeline(file, { variables: { REF: 'yes' } });
   assert.deepEqual([plan.name, plan.jobs.length], ['run of yes', 1]);
 });
 
@@ -103,12 +105,12 @@ for (const [lines, context, runs] of [
 ] as const) {
   test(`${lines} lets the job ${runs ? 'in' : 'out'} with ${JSON.stringify(context)}`, async () => {
     const file = `J:\n  script: a\n  ${lines.replaceAll('\n', '\n  ')}\n`;
-    assert.deepEqual(await jobsOf(file, context as TestContext), runs ? ['J'] : []);
+    assert.deepEqual(await listPlannedJobNames(file, context as TestContext), runs ? ['J'] : []);
   });
 }
 
 test('expands a parallel job into several, all of which a need includes', async () => {
-  const { jobs } = await planOf(
+  const { jobs } = await planRequiredPipeline(
     'P: {script: a, parallel: 3}\nJ: {script: a, needs: [P]}\nK: {script: a, needs: [P 2/3]}',
   );
   assert.deepEqual(
@@ -124,7 +126,9 @@ test('expands a parallel job into several, all of which a need includes', async 
 });
 
 test('creates a job for each combination of a matrix', async () => {
-  const { jobs } = await planOf('M: {script: a, parallel: {matrix: [{OS: [linux, mac], V: 1.10}, {OS: bsd}]}}');
+  const { jobs } = await planRequiredPipeline(
+    'M: {script: a, parallel: {matrix: [{OS: [linux, mac], V: 1.10}, {OS: bsd}]}}',
+  );
   assert.deepEqual(
     jobs.map(({ name }) => name),
     ['M: [linux, 1.10]', 'M: [mac, 1.10]', 'M: [bsd]'],
@@ -144,7 +148,7 @@ test('expands variables in names of environments, resource groups and tags', asy
 });
 
 test('applies default keywords to jobs that do not set them, unless they disable inheritance', async () => {
-  const { jobs } = await planOf(`
+  const { jobs } = await planRequiredPipeline(`
 default: {image: ruby, tags: [a], retry: 1, before_script: [one]}
 variables: {V: global}
 J: {script: x}
@@ -169,7 +173,7 @@ M: {script: x, inherit: {default: [tags], variables: [V]}}`);
 });
 
 test('the old global keys are defaults', async () => {
-  const { jobs } = await planOf('image: ruby\nbefore_script: a\nJ: {script: x}');
+  const { jobs } = await planRequiredPipeline('image: ruby\nbefore_script: a\nJ: {script: x}');
   assert.deepEqual([jobs[0]!.options.image?.name, jobs[0]!.options.before_script], ['ruby', ['a']]);
 });
 
@@ -201,15 +205,15 @@ test('timeouts, delays and exit codes are numbers', async () => {
 test('limits a pipeline to a thousand jobs', async () => {
   const file = (names: number) =>
     Array.from({ length: names }, (_, index) => `j${index}: {script: a, parallel: 200}`).join('\n');
-  assert.equal((await planOf(file(5))).jobs.length, 1000);
-  const refused = await planned(file(6));
+  assert.equal((await planRequiredPipeline(file(5))).jobs.length, 1000);
+  const refused = await planFile(file(6));
   assert.match(JSON.stringify(refused), /The number of jobs has exceeded the limit of 1000\. Try splitting/);
 });
 
 test('rejects duplicate job names in a pipeline', async () => {
   const twice = 'M: {script: a, parallel: {matrix: [{OS: a}, {V: a}]}}';
-  assert.deepEqual(await planned(twice), { invalid: 'The pipeline has several jobs with the name M: [a]' });
-  assert.deepEqual(await planned('P: {script: a, parallel: 2}\nP 1/2: {script: a}'), {
+  assert.deepEqual(await planFile(twice), { invalid: 'The pipeline has several jobs with the name M: [a]' });
+  assert.deepEqual(await planFile('P: {script: a, parallel: 2}\nP 1/2: {script: a}'), {
     invalid: 'The pipeline has several jobs with the name P 1/2',
   });
 });

@@ -1,6 +1,6 @@
 import type { EvaluationClient, PipelineVariableInput } from '#api/pipelines/ci-file/index.ts';
 import { jobsLockKey } from '#api/pipelines/processing/index.ts';
-import { maySetPipelineVariables } from '#api/pipelines/variables/index.ts';
+import { canSetPipelineVariables } from '#api/pipelines/variables/index.ts';
 import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject, mayUseFeature } from '#authorization/abilities.ts';
 import { reloadAccess } from '#authorization/current-access.ts';
@@ -15,7 +15,7 @@ import { resolveRevision } from '#git/refs/revision.ts';
 import type { Services } from '#http/services.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { createPipeline, failedPipelineIfInvalid } from './create.ts';
+import { createPipeline, toFailedPipelineIfInvalid } from './create.ts';
 import type { PIPELINE_CREATION_ERRORS } from './errors.ts';
 import { findPipelineByOrigin } from './insert.ts';
 import {
@@ -79,18 +79,18 @@ export async function createPipelineForRef(
   });
   if (isFailure(request)) return request;
   const plan = await planRequestedPipeline(services, request, client);
-  const content = storeIfInvalid ? failedPipelineIfInvalid(plan) : plan;
+  const content = storeIfInvalid ? toFailedPipelineIfInvalid(plan) : plan;
   if (isFailure(content)) return content;
   const duplicateKey = findDuplicateKey(allVariables);
   if (duplicateKey !== undefined) return fail('duplicate', { key: duplicateKey });
   const setsVariables = variables.length > 0;
-  if (setsVariables && !maySetPipelineVariables(caller, project)) return fail('cannotSetVariables');
+  if (setsVariables && !canSetPipelineVariables(caller, project)) return fail('cannotSetVariables');
   const key = await secretKey();
   const create = async (uow: UnitOfWork) => {
     const current = await reloadAccess(uow, caller, project.id);
     if (!(await mayRunPipelineOn(uow, current.caller, current.project, request)))
       return fail('notAllowed', { ref: requestedRef });
-    if (setsVariables && !maySetPipelineVariables(current.caller, current.project)) return fail('cannotSetVariables');
+    if (setsVariables && !canSetPipelineVariables(current.caller, current.project)) return fail('cannotSetVariables');
     const createdId = await createPipeline(uow, request, content, { origin: origin ?? null, key });
     const id = createdId ?? (await findPipelineByOrigin(uow, project.id, origin!))!;
     return (await findPipeline(uow, project.id, id))!;

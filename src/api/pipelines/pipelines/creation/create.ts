@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { PipelineVariableInput, StoredPlan } from '#api/pipelines/ci-file/index.ts';
 import {
   createEnvironmentsForJobs,
@@ -8,7 +8,7 @@ import {
   startPipeline,
 } from '#api/pipelines/processing/index.ts';
 import type { PipelineStatus } from '#database/tables/pipelines.ts';
-import { nextIid } from '#domain/iids.ts';
+import { allocateIid } from '#domain/iids.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
 import { encrypt } from '#security/encryption.ts';
@@ -32,7 +32,7 @@ interface CreationContext {
 }
 
 /** Replaces the failure for an invalid CI file by a failed pipeline; returns other results unchanged. */
-export function failedPipelineIfInvalid<Code extends string>(
+export function toFailedPipelineIfInvalid<Code extends string>(
   plan: StoredPlan | Failure<Code | 'invalid'>,
 ): StoredPlan | PipelineWithoutJobs | Failure<Exclude<Code, 'invalid'>> {
   if (!isFailure(plan)) return plan;
@@ -56,7 +56,7 @@ export async function createPipeline(
   const isFailed = status === 'failed';
   const row = {
     project_id: project.id,
-    iid: await nextIid(uow, { projectId: project.id }, 'pipeline'),
+    iid: await allocateIid(uow, { projectId: project.id }, 'pipeline'),
     ref: request.ref,
     tag: request.tag,
     sha: request.sha,
@@ -89,7 +89,7 @@ export async function createPipeline(
   const resourceGroupKeys = content.jobs.flatMap(({ resourceGroup }) =>
     resourceGroup === null ? [] : [resourceGroup],
   );
-  const mode = storedAttributes(project).resource_group_default_process_mode;
+  const mode = parseStoredAttributes(project).resource_group_default_process_mode;
   const groupIdsByKey = await findOrCreateResourceGroups(uow, project.id, resourceGroupKeys, mode);
   const jobs = await insertJobs(uow, { ...row, id }, content, groupIdsByKey);
   await createEnvironmentsForJobs(uow, { project_id: project.id, pipeline_id: id }, jobs);

@@ -1,6 +1,6 @@
 import type { PipelineVariableInput } from '#api/pipelines/ci-file/index.ts';
 import { jobsLockKey } from '#api/pipelines/processing/index.ts';
-import { maySetPipelineVariables } from '#api/pipelines/variables/index.ts';
+import { canSetPipelineVariables } from '#api/pipelines/variables/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
@@ -15,7 +15,7 @@ import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { createFileReader } from './config-file.ts';
-import { createPipeline, failedPipelineIfInvalid } from './create.ts';
+import { createPipeline, toFailedPipelineIfInvalid } from './create.ts';
 import { findPipelineByOrigin } from './insert.ts';
 import { getConfigPath } from './predefined-variables.ts';
 import { isProtectedRef, type PipelineRequest, planRequestedPipeline } from './prepare.ts';
@@ -66,7 +66,7 @@ async function createPipelineOfPush(services: PushServices, pushedRef: PushedRef
   const request = await toPipelineRequest(
     services,
     pushedRef,
-    maySetPipelineVariables(caller, project) ? variables : [],
+    canSetPipelineVariables(caller, project) ? variables : [],
   );
   if (request === null) return;
   const content = await planContent(services, request, skip);
@@ -118,6 +118,6 @@ async function planContent(
     const file = await createFileReader(git, repository, request.sha)(getConfigPath(request.project));
     return file === null ? null : { status: 'skipped' as const };
   }
-  const content = failedPipelineIfInvalid(await planRequestedPipeline(services, request, null));
+  const content = toFailedPipelineIfInvalid(await planRequestedPipeline(services, request, null));
   return isFailure(content) ? null : content;
 }

@@ -1,5 +1,5 @@
 import { INSTANCE_VERSION } from '#api/instance/version/index.ts';
-import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { CiVariable } from '#api/pipelines/ci-file/index.ts';
 import type { PipelineSource } from '#database/tables/pipelines.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -14,7 +14,7 @@ const MAX_MESSAGE_LENGTH = 50_000;
 
 /** Returns the path of the CI file: the project's own, else the default. */
 export function getConfigPath(project: Project): string {
-  const configuredPath = storedAttributes(project).ci_config_path;
+  const configuredPath = parseStoredAttributes(project).ci_config_path;
   return configuredPath == null || configuredPath === '' ? '.gitlab-ci.yml' : configuredPath;
 }
 

@@ -10,9 +10,9 @@ import {
   type ReadFile,
   type StoredPlan,
 } from '#api/pipelines/ci-file/index.ts';
-import { variablesForPipeline } from '#api/pipelines/variables/index.ts';
+import { loadStoredVariablesForPipeline } from '#api/pipelines/variables/index.ts';
 import type { CallerUser } from '#authentication/caller.ts';
-import { matchingRules } from '#authorization/protected-branches/branch-rules.ts';
+import { findMatchingRules } from '#authorization/protected-branches/branch-rules.ts';
 import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import type { Reader } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -94,7 +94,7 @@ async function loadPlanContext(
 ): Promise<PlanContextData | { readonly invalid: string }> {
   const { git } = services;
   const repository = getRepository(git, request.project);
-  const storedVariables = await variablesForPipeline(services, request.project, {
+  const storedVariables = await loadStoredVariablesForPipeline(services, request.project, {
     protected: request.protected,
     hasEnvironments: environments,
   });
@@ -120,7 +120,7 @@ const VARIABLES_TOO_LARGE = 'The CI/CD variables are too large';
 
 /** Returns whether a branch protection rule matches the ref. Tags cannot be protected. */
 export async function isProtectedRef(db: Reader, projectId: number, ref: string, tag: boolean): Promise<boolean> {
-  return !tag && matchingRules(await listProtectionRules(db, projectId), ref).length > 0;
+  return !tag && findMatchingRules(await listProtectionRules(db, projectId), ref).length > 0;
 }
 
 function buildUserVariables({ id, username, name }: CallerUser): CiVariable[] {

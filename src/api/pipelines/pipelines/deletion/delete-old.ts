@@ -1,4 +1,4 @@
-import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { Reader } from '#database/database.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
@@ -20,7 +20,7 @@ export const deleteOldPipelines = defineJob({
     for (let afterId = 0; ; ) {
       const projects = await listProjectsWithRetention(database.reader, afterId);
       for (const { id, attributes } of projects) {
-        const seconds = storedAttributes({ attributes }).ci_delete_pipelines_in_seconds;
+        const seconds = parseStoredAttributes({ attributes }).ci_delete_pipelines_in_seconds;
         if (seconds === null) continue;
         const before = addMilliseconds(timestamp(clock), -seconds * 1000);
         for (

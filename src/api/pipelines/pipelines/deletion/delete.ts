@@ -1,7 +1,7 @@
 import { cancelPipeline } from '#api/pipelines/processing/index.ts';
 import { ANONYMOUS, type SignedInCaller } from '#authentication/caller.ts';
 import { reloadAccess, requireAbility } from '#authorization/current-access.ts';
-import { inBatches, type MORE, nextBatch, noRecheck } from '#events/batches.ts';
+import { type MORE, recheckNothing, runBatchSteps, runInBatches } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { deleteCommitStatusBatch, deleteJobBatch, deletePipelineBatch } from './delete-rows.ts';
 
@@ -16,7 +16,7 @@ export async function deletePipelineInBatches(
   caller: SignedInCaller,
   pipeline: DeletedPipeline,
 ): Promise<void> {
-  await inBatches(runUnitOfWork, caller, {
+  await runInBatches(runUnitOfWork, caller, {
     recheck: async (uow) => requireAbility(await reloadAccess(uow, caller, pipeline.project_id), 'destroy_pipeline'),
     runBatch: (uow) => deleteBatch(uow, pipeline.id),
   });
@@ -24,8 +24,8 @@ export async function deletePipelineInBatches(
 
 /** Deletes a pipeline that is older than its project allows, without a user as the actor. */
 export async function deleteOldPipeline(runUnitOfWork: RunUnitOfWork, pipelineId: number): Promise<void> {
-  await inBatches(runUnitOfWork, ANONYMOUS, {
-    recheck: noRecheck,
+  await runInBatches(runUnitOfWork, ANONYMOUS, {
+    recheck: recheckNothing,
     runBatch: (uow) => deleteBatch(uow, pipelineId),
   });
 }
@@ -40,7 +40,7 @@ async function deleteBatch(uow: UnitOfWork, pipelineId: number): Promise<typeof 
   const pipeline = await pipelineQuery.executeTakeFirst();
   if (pipeline === undefined) return undefined;
   await cancelPipeline(uow, pipeline, { force: true });
-  return nextBatch(
+  return runBatchSteps(
     () => deleteJobBatch(uow, 'pipeline_id', pipelineId, { retried: true }),
     () => deleteJobBatch(uow, 'pipeline_id', pipelineId),
     () => deleteCommitStatusBatch(uow, 'pipeline_id', pipelineId),

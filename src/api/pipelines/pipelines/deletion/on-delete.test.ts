@@ -5,7 +5,7 @@ import { linkBlob, storeBlob } from '#blobs/index.ts';
 import { BATCH_SIZE } from '#events/batches.ts';
 import type { EventName, EventPayloads } from '#events/domain-events.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
+import { insertJobRow, insertPipelineRow } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
 
 const here = await world();
@@ -14,8 +14,8 @@ const { database, runUnitOfWork } = server.services;
 
 /** Inserts a pipeline with one more job than a batch holds. */
 async function insertLargePipeline(project: Project): Promise<void> {
-  const pipeline_id = await pipelineRow(here, project);
-  const firstId = await jobRow(here, project, { pipeline_id, status: 'success' });
+  const pipeline_id = await insertPipelineRow(here, project);
+  const firstId = await insertJobRow(here, project, { pipeline_id, status: 'success' });
   await database.transaction(async (tx) => {
     const { id: _id, ...template } = await tx
       .selectFrom('jobs')
@@ -64,7 +64,7 @@ test('clears a deleted user from their pipelines and jobs in batches, and keeps 
 
 test('counts dependent rows of jobs against the batch size, and deletes all of them', async () => {
   const project = await newProject();
-  const job_id = await jobRow(here, project, { status: 'success', tags: ['a', 'b'] });
+  const job_id = await insertJobRow(here, project, { status: 'success', tags: ['a', 'b'] });
   const blob = await storeBlob(server.services.blobs, Buffer.from('x'));
   assert.ok(!isFailure(blob));
   const chunks = Array.from({ length: BATCH_SIZE + 2 }, (_, start) => ({ job_id, start, ...blob }));
@@ -89,10 +89,10 @@ test('counts dependent rows of jobs against the batch size, and deletes all of t
 
 test('deletes fewer jobs with many tags and fewer pipelines with many variables per batch', async () => {
   const project = await newProject();
-  const pipeline_id = await pipelineRow(here, project);
+  const pipeline_id = await insertPipelineRow(here, project);
   const tags = Array.from({ length: BATCH_SIZE / 2 }, (_, index) => `tag ${index}`);
-  for (let at = 0; at < 3; at++) await jobRow(here, project, { pipeline_id, tags, status: 'success' });
-  const other = await pipelineRow(here, project);
+  for (let at = 0; at < 3; at++) await insertJobRow(here, project, { pipeline_id, tags, status: 'success' });
+  const other = await insertPipelineRow(here, project);
   const values = Array.from({ length: BATCH_SIZE }, (_, index) => ({
     pipeline_id: other,
     key: `K${index}`,

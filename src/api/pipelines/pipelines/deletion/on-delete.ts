@@ -1,5 +1,5 @@
 import { reassignReferences } from '#database/batch-statements.ts';
-import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
+import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import { deleteCommitStatusBatch, deleteJobBatch, deletePipelineBatch } from './delete-rows.ts';
 
@@ -14,7 +14,7 @@ const TABLES_WITH_USER = ['jobs', 'pipelines', 'commit_statuses'] as const;
 export const deletePipelinesOfProject = subscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) =>
-    nextBatch(
+    runBatchSteps(
       () => deleteJobBatch(uow, 'project_id', projectId),
       () => deleteCommitStatusBatch(uow, 'project_id', projectId),
       () => deletePipelineBatch(uow, 'project_id', projectId),
@@ -25,7 +25,7 @@ export const deletePipelinesOfProject = subscription({
 export const clearDeletedUserOfPipelines = subscription({
   event: 'user-deleted',
   inBatches: (uow, { userId }) =>
-    nextBatch(
+    runBatchSteps(
       ...TABLES_WITH_USER.map(
         (table) => () =>
           reassignReferences(uow, { table, column: 'user_id' }, { from: userId, to: null, limit: BATCH_SIZE }),

@@ -3,7 +3,7 @@ import type { Services } from '#http/services.ts';
 import { deleteInBatches } from '#jobs/delete-in-batches.ts';
 import { defineJob, type JobDefinition } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
-import { staleThreshold } from '../status.ts';
+import { getStaleThreshold } from '../status.ts';
 
 const JOB_NAME = 'sweep-runner-managers';
 const BATCH_SIZE = 1_000;
@@ -22,7 +22,7 @@ export const cleanUpRunnerManagersDaily: Schedule<Services> = {
 
 /** Deletes one batch and returns its size. index: runner_managers_by_contact */
 async function deleteStaleManagers(tx: Transaction, limit: number): Promise<number> {
-  const cutoff = staleThreshold(tx.now);
+  const cutoff = getStaleThreshold(tx.now);
   const staleManagers = tx
     .selectFrom('runner_managers')
     .select('id')

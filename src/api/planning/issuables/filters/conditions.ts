@@ -12,7 +12,7 @@ import {
 } from '#database/search/word-search.ts';
 import { isPresent } from '#http/parameters/declarations.ts';
 import type { IssuableListScope } from '../kind.ts';
-import { type DueDate, dueDateRange } from './dates.ts';
+import { type DueDate, toDueDateRange } from './dates.ts';
 import type { ListCondition } from './query-strategy.ts';
 
 /** Filter conditions that lists of issues, merge requests and epics share (contract/planning.md §3.6). */
@@ -351,7 +351,7 @@ function timeConditions(scope: IssuableListScope, filter: IssuableFilter): ListC
 
 /** Returns the condition for the `due_date` filter. */
 export function dueDateCondition(db: Reader, scope: IssuableListScope, dueDate: DueDate): ListCondition {
-  const days = dueDateRange(dueDate, db.today);
+  const days = toDueDateRange(dueDate, db.today);
   return columnCondition(scope, 'due_date', (column) => {
     // Without `withoutIndex`, SQLite would read all rows without a due date from the index of the sort order.
     const due = withoutIndex(db, column);

@@ -21,7 +21,7 @@ export interface DayRange {
 }
 
 /** Returns the days of a keyword. `none` matches rows without a date, `any` rows with a date. Weeks begin on Monday. */
-export function dueDateRange(dueDate: DueDate, today: string): DayRange | 'none' | 'any' {
+export function toDueDateRange(dueDate: DueDate, today: string): DayRange | 'none' | 'any' {
   switch (dueDate) {
     case '0':
       return 'none';

@@ -3,7 +3,7 @@ import type { Reader, Schema } from '#database/database.ts';
 import { isInSubquery, withoutIndex } from '#database/dialect.ts';
 import { type CountStrategy, countRows, scanMatches } from '#database/page.ts';
 import { COMMON_THRESHOLD } from '#database/search/common-substrings.ts';
-import { projectArchived } from '#domain/namespaces/archive-state.ts';
+import { projectArchivedCondition } from '#domain/namespaces/archive-state.ts';
 import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Parent } from '#http/access/parents.ts';
@@ -24,7 +24,7 @@ const toReferenceContext = (parent: IssuableListParent): ReferenceContext =>
   parent.project ? 'project' : (parent.group?.id ?? null);
 
 /** Returns the scope of a project, or of a group with its subgroups; includes archived projects. */
-export function allInParent({ project, group }: Pick<Parent, 'project' | 'group'>): IssuableListParent {
+export function toListParent({ project, group }: Pick<Parent, 'project' | 'group'>): IssuableListParent {
   return project ? { project } : { group: group ?? null, nonArchived: false };
 }
 
@@ -113,7 +113,7 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
 }
 
 /** Returns the query of a list and how to count its rows. Counts the matches first if `needsCount` is set. */
-export async function withCount<Table extends IssuableTables['table']>(
+export async function chooseCountStrategy<Table extends IssuableTables['table']>(
   db: Reader,
   tables: IssuableTables & { readonly table: Table },
   { query, unindexed, unordered, needsCount }: IdQueries<Table>,
@@ -159,7 +159,7 @@ function selectVisibleIds(
     return rows.where(sql<SqlBool>`${projectId} = ${parent.project.id}`).where(visibility.inProject());
   let acrossProjects = rows.innerJoin('projects', (join) => join.on(sql<SqlBool>`projects.id = ${projectId}`));
   acrossProjects = acrossProjects.where(visibility.anywhere());
-  if (parent.nonArchived) acrossProjects = acrossProjects.where(projectArchived(false));
+  if (parent.nonArchived) acrossProjects = acrossProjects.where(projectArchivedCondition(false));
   if (parent.group !== null)
     acrossProjects = acrossProjects.where('projects.namespace_id', 'in', selectDescendantIds(db, parent.group.id));
   return acrossProjects as unknown as IssuableIdQuery<'issues'>;

@@ -20,7 +20,7 @@ export const scopeAccess = () => ({
 type Scope = { readonly scope: 'created_by_me' | 'assigned_to_me' | 'all' };
 
 /** Returns the filter by author or assignee for the scope. */
-export function scopeFilter(
+export function toScopeFilter(
   { user }: Caller,
   { scope }: Scope,
 ): { readonly byUser?: number; readonly toUser?: number } {
@@ -29,5 +29,5 @@ export function scopeFilter(
 }
 
 /** Returns the list scope of all projects; archived projects are excluded unless `nonArchived` is false. */
-export const allProjects = (nonArchived: boolean | null) =>
+export const toAllProjectsParent = (nonArchived: boolean | null) =>
   ({ group: null, nonArchived: nonArchived !== false }) as const;

@@ -40,7 +40,7 @@ export function orderComputedNullsLast<Table extends IssuableTables['table']>(
  * Lowest priority number, in the project, of the labels of the issuable. index: issue_labels_pkey,
  * merge_request_labels_pkey, label_priorities_pkey
  */
-export const labelPriority = memoizeByTables(
+export const labelPriorityOrder = memoizeByTables(
   (tables: IssuableTables): ComputedOrder => ({
     value: sql`(select min(label_priority.priority) from ${sql.table(tables.labelTable)} as label_link
   inner join label_priorities as label_priority on label_priority.label_id = label_link.label_id

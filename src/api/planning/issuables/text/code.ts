@@ -20,7 +20,7 @@ const HEADING = /^#{1,6}(?:[ \t]|$)/;
 const MAX_MARKER_LENGTH = 11;
 
 /** Maximum number of lines that are scanned separately; the rest of the text is scanned as one line. */
-export const MAX_LINES = 10_000;
+export const MAX_SCANNED_LINES = 10_000;
 
 interface OpenDelimiter {
   readonly character: typeof TICK | typeof TILDE;
@@ -33,7 +33,7 @@ interface OpenDelimiter {
  * beginning of a line. Takes linear time for any text. Pass `indented: false` for texts that may not be Markdown:
  * indented lines are then plain text.
  */
-export function findCode(text: string, { indented = true } = {}): CodeRanges {
+export function findCodeRanges(text: string, { indented = true } = {}): CodeRanges {
   const scanner = new CodeScanner(text, indented);
   for (const line of splitLines(text)) scanner.scanLine(line);
   const borders = scanner.finish();
@@ -155,7 +155,7 @@ interface Line {
 
 function* splitLines(text: string): Generator<Line> {
   for (let from = 0, lineCount = 0; from <= text.length; lineCount++) {
-    const end = lineCount < MAX_LINES ? text.indexOf('\n', from) : -1;
+    const end = lineCount < MAX_SCANNED_LINES ? text.indexOf('\n', from) : -1;
     const to = end < 0 ? text.length : end;
     yield { from, to, first: firstNonBlank(text, from, to) };
     from = to + 1;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findCode } from './code.ts';
+import { findCodeRanges } from './code.ts';
 
 /** Texts, and the same texts without code. */
 function withoutCode(rows: readonly [text: string, rest: string][]) {
   for (const [text, rest] of rows) {
-    const code = findCode(text);
+    const code = findCodeRanges(text);
     assert.equal([...text].filter((_, at) => !code.has(at)).join(''), rest, text);
   }
 }
@@ -49,7 +49,7 @@ test('finds indented code after a blank line, but not in lists', () => {
 
 test('ignores indentation on request', () => {
   const text = 'a\n\n    b `c`';
-  const code = findCode(text, { indented: false });
+  const code = findCodeRanges(text, { indented: false });
   assert.deepEqual([code.has(text.indexOf('b')), code.has(text.indexOf('c'))], [false, true]);
 });
 
@@ -81,7 +81,7 @@ test('takes linear time', () => {
     '<!--\n',
     '<!---->`\n',
   ])
-    findCode(part.repeat(2 ** 20 / part.length));
+    findCodeRanges(part.repeat(2 ** 20 / part.length));
   const { user } = process.cpuUsage(begin);
   assert.ok(user < 2_000_000, `${user} µs`);
 });

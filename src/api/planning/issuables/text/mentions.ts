@@ -1,11 +1,11 @@
 import { type SqlBool, sql } from 'kysely';
-import { mentionedIn, type NoteableName, type Resource } from '#activity/index.ts';
+import { mentionedInText, type NoteableName, type Resource } from '#activity/index.ts';
 import { epicVisibleTo } from '#authorization/epics.ts';
-import { findListedIssues, mayReadIssue } from '#authorization/issues.ts';
+import { findIssuesForList, mayReadIssue } from '#authorization/issues.ts';
 import { mayReadMergeRequests } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { archivedColumn } from '#domain/namespaces/archive-state.ts';
+import { isArchivedExpression } from '#domain/namespaces/archive-state.ts';
 import { canSeeProject, findProjects, type Project } from '#domain/namespaces/projects.ts';
 import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
@@ -31,7 +31,7 @@ export function fullReference({ type, iid, project, group }: MentionSource): str
 export async function recordMentions(uow: UnitOfWork, source: MentionSource, texts: readonly string[]): Promise<void> {
   const references = texts.flatMap(parseReferences);
   if (references.length === 0) return;
-  const noteText = mentionedIn(NAMES[source.type], fullReference(source));
+  const noteText = mentionedInText(NAMES[source.type], fullReference(source));
   const mentioningResource = { type: source.type, id: source.id };
   for (const { type, id } of await findMentionable(uow, source, references)) {
     if (type !== source.type || id !== source.id)
@@ -139,7 +139,7 @@ async function findMentionedIssues(
     .where(hasOneOfIids('issues', 'project_id', iids))
     .orderBy('id')
     .execute();
-  const issues = await findListedIssues(
+  const issues = await findIssuesForList(
     uow,
     uow.actor,
     issueRows.map(({ id }) => id),
@@ -178,7 +178,7 @@ async function findMentionedEpics(uow: UnitOfWork, iids: readonly IidInParent[])
     .select('epics.id')
     .where(hasOneOfIids('epics', 'group_id', iids))
     .where(epicVisibleTo(uow.actor, uow.today))
-    .where(archivedColumn('namespaces.id'), '=', 0)
+    .where(isArchivedExpression('namespaces.id'), '=', 0)
     .orderBy('epics.id')
     .execute();
   return epicRows.map(({ id }) => ({ type: 'Epic', id }));

@@ -1,5 +1,5 @@
 import type { ResourceType } from '#activity/index.ts';
-import { findCode, MAX_SCANNED_POSITIONS } from './code.ts';
+import { findCodeRanges, MAX_SCANNED_POSITIONS } from './code.ts';
 
 /** A reference in a text: `#2` to an issue, `project!2` to a merge request, `group&2` to an epic. */
 export interface TextReference {
@@ -30,7 +30,7 @@ const MAX_DIGITS = 9;
 /** Returns the distinct references in a text, except those in code. Takes linear time. */
 export function parseReferences(text: string): TextReference[] {
   const referencesByText = new Map<string, TextReference>();
-  const code = findCode(text);
+  const code = findCodeRanges(text);
   let scannedCount = 0;
   for (const { 0: prefix, index: prefixIndex } of text.matchAll(/[#!&](?=\d)/g)) {
     if (referencesByText.size === MAX_REFERENCES || ++scannedCount > MAX_SCANNED_POSITIONS) break;

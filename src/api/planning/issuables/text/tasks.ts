@@ -1,4 +1,4 @@
-import { findCode, MAX_LINES } from './code.ts';
+import { findCodeRanges, MAX_SCANNED_LINES } from './code.ts';
 
 const TASK = /^[ \t]*(?:>[ \t]*)*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\][ \t]/;
 
@@ -9,8 +9,8 @@ const TASK = /^[ \t]*(?:>[ \t]*)*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\][ \t]/;
 export function countTasks(description: string | null): { task_count: number; completed_task_count: number } {
   let [taskCount, completedCount, position] = [0, 0, 0];
   const text = description ?? '';
-  const code = findCode(text, { indented: false });
-  for (const line of text.split('\n', MAX_LINES)) {
+  const code = findCodeRanges(text, { indented: false });
+  for (const line of text.split('\n', MAX_SCANNED_LINES)) {
     const checkbox = TASK.exec(line)?.[1];
     if (checkbox !== undefined && !code.has(position)) {
       taskCount++;

@@ -12,7 +12,7 @@ import {
   resetTimeEstimate,
   setTimeEstimate,
   type TimeTotals,
-  type TimeTrackedRef,
+  type TimeTrackedResource,
 } from './time-tracking.ts';
 
 /** Paths and access of a resource type with time tracking. */
@@ -20,12 +20,12 @@ interface TimeTrackedKind {
   readonly path: '/projects/:id/issues/:issue_iid' | '/projects/:id/merge_requests/:merge_request_iid';
   readonly nounWithArticle: 'an issue' | 'a merge request';
   /** Access to update the time estimate and spent time. */
-  readonly updateAccess: () => Access<{ readonly noteable: TimeTrackedRef; readonly caller: SignedInCaller }>;
+  readonly updateAccess: () => Access<{ readonly noteable: TimeTrackedResource; readonly caller: SignedInCaller }>;
   readonly readAccess: () => Access<{ readonly noteable: TimeTotals; readonly caller: Caller }>;
 }
 
 /** Declares the time tracking endpoints: `export const { estimate: estimateIssue, ... } = timeTrackingEndpoints({ ... })`. */
-export const timeTrackingEndpoints = ({ path, nounWithArticle, updateAccess, readAccess }: TimeTrackedKind) => ({
+export const createTimeTrackingEndpoints = ({ path, nounWithArticle, updateAccess, readAccess }: TimeTrackedKind) => ({
   estimate: endpoint({
     post: `${path}/time_estimate`,
     summary: `Set the time estimate of ${nounWithArticle}`,

@@ -1,11 +1,17 @@
 import { sql } from 'kysely';
-import { estimateChanged, resourceTable, type SystemNoteText, TIME_SPENT_REMOVED, timeSpent } from '#activity/index.ts';
+import {
+  estimateChangedText,
+  resourceTable,
+  type SystemNoteText,
+  TIME_SPENT_REMOVED_TEXT,
+  timeSpentText,
+} from '#activity/index.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { compactFieldErrors, type Failure, fail, invalid } from '#runtime/failure.ts';
 import { formatDuration, parseDuration } from './durations.ts';
 
 /** An issue or merge request whose time is tracked (contract/planning.md §3.6). */
-export interface TimeTrackedRef {
+export interface TimeTrackedResource {
   readonly type: 'Issue' | 'MergeRequest';
   readonly id: number;
 }
@@ -19,7 +25,7 @@ export interface TimeTotals {
 /** Sets the estimate to a duration such as `3h30m` and creates a system note. Fails with `estimateInvalid` if it is negative. */
 export async function setTimeEstimate(
   uow: UnitOfWork,
-  ref: TimeTrackedRef,
+  ref: TimeTrackedResource,
   duration: string,
 ): Promise<TimeTotals | Failure<'estimateInvalid' | 'notFound'>> {
   const seconds = parseDuration(duration);
@@ -28,23 +34,28 @@ export async function setTimeEstimate(
 }
 
 /** Sets the estimate to 0. Creates a system note if the estimate changes. */
-export const resetTimeEstimate = (uow: UnitOfWork, ref: TimeTrackedRef) => updateEstimate(uow, ref, 0);
+export const resetTimeEstimate = (uow: UnitOfWork, ref: TimeTrackedResource) => updateEstimate(uow, ref, 0);
 
 async function updateEstimate(
   uow: UnitOfWork,
-  ref: TimeTrackedRef,
+  ref: TimeTrackedResource,
   seconds: number,
 ): Promise<TimeTotals | Failure<'notFound'>> {
   const currentTimes = await findTimes(uow, ref);
   if (currentTimes === null) return fail('notFound');
   if (currentTimes.time_estimate === seconds) return currentTimes;
-  return updateTimes(uow, ref, { ...currentTimes, time_estimate: seconds }, estimateChanged(formatDuration(seconds)));
+  return updateTimes(
+    uow,
+    ref,
+    { ...currentTimes, time_estimate: seconds },
+    estimateChangedText(formatDuration(seconds)),
+  );
 }
 
 /** Adds a duration to the spent time and creates a system note. A leading minus subtracts. `day` is the day of the work, `YYYY-MM-DD`. */
 export async function addSpentTime(
   uow: UnitOfWork,
-  ref: TimeTrackedRef,
+  ref: TimeTrackedResource,
   duration: string,
   day = uow.today,
 ): Promise<TimeTotals | Failure<'spentInvalid' | 'invalid' | 'notFound'>> {
@@ -55,21 +66,24 @@ export async function addSpentTime(
   const total = currentTimes.total_time_spent + seconds;
   const errors = compactFieldErrors({ base: total < 0 ? ['Time to subtract exceeds the total time spent'] : [] });
   if (errors) return invalid(errors);
-  const note = timeSpent(formatDuration(Math.abs(seconds)) ?? '', day, seconds < 0);
+  const note = timeSpentText(formatDuration(Math.abs(seconds)) ?? '', day, seconds < 0);
   return updateTimes(uow, ref, { ...currentTimes, total_time_spent: total }, note);
 }
 
 /** Sets the spent time to 0. Creates a system note if the spent time changes. */
-export async function resetSpentTime(uow: UnitOfWork, ref: TimeTrackedRef): Promise<TimeTotals | Failure<'notFound'>> {
+export async function resetSpentTime(
+  uow: UnitOfWork,
+  ref: TimeTrackedResource,
+): Promise<TimeTotals | Failure<'notFound'>> {
   const currentTimes = await findTimes(uow, ref);
   if (currentTimes === null) return fail('notFound');
   return currentTimes.total_time_spent === 0
     ? currentTimes
-    : updateTimes(uow, ref, { ...currentTimes, total_time_spent: 0 }, TIME_SPENT_REMOVED);
+    : updateTimes(uow, ref, { ...currentTimes, total_time_spent: 0 }, TIME_SPENT_REMOVED_TEXT);
 }
 
 /** Returns the current times, or null if the resource was deleted. index: issues primary key, merge_requests primary key */
-async function findTimes(uow: UnitOfWork, { type, id }: TimeTrackedRef): Promise<TimeTotals | null> {
+async function findTimes(uow: UnitOfWork, { type, id }: TimeTrackedResource): Promise<TimeTotals | null> {
   const { rows } =
     await sql<TimeTotals>`select time_estimate, total_time_spent from ${sql.table(resourceTable(type))} where id = ${id}`.execute(
       uow,
@@ -79,7 +93,7 @@ async function findTimes(uow: UnitOfWork, { type, id }: TimeTrackedRef): Promise
 
 async function updateTimes(
   uow: UnitOfWork,
-  { type, id }: TimeTrackedRef,
+  { type, id }: TimeTrackedResource,
   times: TimeTotals,
   text: SystemNoteText,
 ): Promise<TimeTotals> {

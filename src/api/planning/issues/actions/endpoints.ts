@@ -1,5 +1,10 @@
 import { UserBasic } from '#api/identity/users/index.ts';
-import { ISSUES, listParticipants, timeTrackingEndpoints, updateSubscription } from '#api/planning/issuables/index.ts';
+import {
+  createTimeTrackingEndpoints,
+  ISSUES,
+  listParticipants,
+  updateSubscription,
+} from '#api/planning/issuables/index.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
@@ -7,7 +12,7 @@ import { created, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND, NOT_MODIFIED, PARENT_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
-import { issueWithAbility, moveTarget, readableIssueAccess, readableIssueResource } from '../access.ts';
+import { issueAccessWithAbility, moveTargetResource, readableIssueAccess, readableIssueResource } from '../access.ts';
 import { Issue } from '../entities.ts';
 import { issuesLockKey } from '../lock-key.ts';
 import { moveIssue as move } from './move.ts';
@@ -18,7 +23,7 @@ const ISSUE_PATH = '/projects/:id/issues/:issue_iid';
 export const reorderIssue = endpoint({
   put: `${ISSUE_PATH}/reorder`,
   summary: 'Reorder an issue',
-  access: issueWithAbility('update_issue'),
+  access: issueAccessWithAbility('update_issue'),
   params: { move_after_id: optional(integer), move_before_id: optional(integer) },
   rules: [atLeastOne('move_after_id', 'move_before_id')],
   lock: ({ project }) => issuesLockKey(project),
@@ -30,7 +35,7 @@ export const reorderIssue = endpoint({
 export const moveIssue = endpoint({
   post: `${ISSUE_PATH}/move`,
   summary: 'Move an issue to another project',
-  access: inProject('act_on_issue').resource(moveTarget),
+  access: inProject('act_on_issue').resource(moveTargetResource),
   params: { issue_iid: required(integer) },
   lock: ({ project, target }) => issuesLockKey(target.project ?? project),
   errors: {
@@ -76,11 +81,11 @@ export const {
   spend: addIssueTime,
   resetSpent: resetIssueTime,
   read: getIssueTimeStats,
-} = timeTrackingEndpoints({
+} = createTimeTrackingEndpoints({
   path: ISSUE_PATH,
   nounWithArticle: 'an issue',
   updateAccess: () =>
-    issueWithAbility('update_issue').map(({ issue, caller }) => ({
+    issueAccessWithAbility('update_issue').map(({ issue, caller }) => ({
       noteable: { type: 'Issue', id: issue.id },
       caller,
     })),

@@ -1,14 +1,14 @@
-import { copyNotes, MAX_NOTES, movedFrom, movedTo } from '#activity/index.ts';
+import { copyNotes, MAX_NOTES_PER_NOTEABLE, movedFromText, movedToText } from '#activity/index.ts';
 import { moveEpicAssociation } from '#api/planning/epics/index.ts';
 import {
   findLabelIds,
-  findMilestoneWithSameTitle,
+  findMilestoneIdWithSameTitle,
   fullReference,
   ISSUES,
   loadAssignees,
   loadLabels,
   newTextColumns,
-  recordCreated,
+  recordIssuableCreated,
   recordStateChange,
   updateAssignees,
   updateLabels,
@@ -17,7 +17,7 @@ import { findIterationIdForProject } from '#api/planning/iterations/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { filterIssueReaders, findIssue, findIssues, type Issue } from '#authorization/issues.ts';
-import { nextIid } from '#domain/iids.ts';
+import { allocateIid } from '#domain/iids.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
@@ -47,7 +47,7 @@ export async function moveIssue(
   const copy = await createCopy(uow, issue, targetProject);
   await uow.record({
     noteOn: toResource(copy),
-    text: movedFrom(fullReference({ ...toResource(issue), iid, project: sourceProject })),
+    text: movedFromText(fullReference({ ...toResource(issue), iid, project: sourceProject })),
     mentioning: toResource(issue),
   });
   await moveEpicAssociation(uow, issue.id, copy.id);
@@ -61,7 +61,7 @@ async function createCopy(uow: UnitOfWork<SignedInCaller>, issue: Issue, targetP
   const id = await insertIssue(uow, {
     ...columns,
     project_id: targetProject.id,
-    iid: await nextIid(uow, { projectId: targetProject.id }, 'issue'),
+    iid: await allocateIid(uow, { projectId: targetProject.id }, 'issue'),
     ...newTextColumns(issue),
     state: 'opened',
     closed_at: null,
@@ -70,7 +70,7 @@ async function createCopy(uow: UnitOfWork<SignedInCaller>, issue: Issue, targetP
     upvotes: 0,
     downvotes: 0,
     milestone_id:
-      issue.milestone_id === null ? null : await findMilestoneWithSameTitle(uow, targetProject, issue.milestone_id),
+      issue.milestone_id === null ? null : await findMilestoneIdWithSameTitle(uow, targetProject, issue.milestone_id),
     iteration_id:
       issue.iteration_id === null ? null : await findIterationIdForProject(uow, targetProject, issue.iteration_id),
     relative_position: await nextRelativePosition(uow, targetProject.id),
@@ -84,9 +84,9 @@ async function createCopy(uow: UnitOfWork<SignedInCaller>, issue: Issue, targetP
     before: [],
     after: await filterIssueReaders(uow, targetProject, issue, assigneeIds),
   });
-  await copyNotes(uow, toResource(issue), toResource({ id }), MAX_NOTES);
+  await copyNotes(uow, toResource(issue), toResource({ id }), MAX_NOTES_PER_NOTEABLE);
   const [copy] = (await findIssues(uow, uow.actor, [id])) as [Issue];
-  await recordCreated(uow, 'Issue', copy);
+  await recordIssuableCreated(uow, 'Issue', copy);
   await recordWeightChange(uow, null, copy);
   return copy;
 }
@@ -99,7 +99,7 @@ async function closeOriginal(
 ): Promise<void> {
   await uow.record({
     noteOn: toResource(issue),
-    text: movedTo(fullReference({ ...toResource(copy), iid: copy.iid, project: targetProject })),
+    text: movedToText(fullReference({ ...toResource(copy), iid: copy.iid, project: targetProject })),
     mentioning: toResource(copy),
   });
   const closedColumns = { state: 'closed', closed_at: uow.now, closed_by_id: uow.actor.user.id } as const;

@@ -1,4 +1,4 @@
-import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import type { Issue } from '#authorization/issues.ts';
 import { mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
@@ -30,6 +30,6 @@ export async function countClosingMergeRequests(
     .where(mergeRequestVisibleTo(caller, db.today))
     .groupBy(['issues.id', 'projects.attributes'])
     .execute();
-  const countedRows = rows.filter((row) => storedAttributes(row).autoclose_referenced_issues);
+  const countedRows = rows.filter((row) => parseStoredAttributes(row).autoclose_referenced_issues);
   return new Map(countedRows.map(({ id, count }) => [id, count]));
 }

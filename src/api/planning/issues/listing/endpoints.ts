@@ -1,5 +1,5 @@
-import { allProjects, scopeAccess, scopeFilter, scopeType } from '#api/planning/issuables/index.ts';
-import { ownMilestone, READ_MILESTONES } from '#api/planning/milestones/index.ts';
+import { scopeAccess, scopeType, toAllProjectsParent, toScopeFilter } from '#api/planning/issuables/index.ts';
+import { milestoneResource, READ_MILESTONES } from '#api/planning/milestones/index.ts';
 import { forGroupAndProject } from '#http/access/parents.ts';
 import { inGroupAllowingAnonymous, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
@@ -24,8 +24,8 @@ export const listIssues = endpoint({
     listIssuesPage(
       db,
       { caller, tier: base.tier },
-      allProjects(params.non_archived),
-      { ...params, ...scopeFilter(caller, params) },
+      toAllProjectsParent(params.non_archived),
+      { ...params, ...toScopeFilter(caller, params) },
       page,
     ),
 });
@@ -63,7 +63,10 @@ export const getIssuesStatistics = endpoint({
   errors: TOO_MANY_ASSIGNEES,
   response: ok(IssuesStatistics),
   read: (db, { caller, params, base }) =>
-    getIssueCounts(db, { caller, tier: base.tier }, allProjects(true), { ...params, ...scopeFilter(caller, params) }),
+    getIssueCounts(db, { caller, tier: base.tier }, toAllProjectsParent(true), {
+      ...params,
+      ...toScopeFilter(caller, params),
+    }),
 });
 
 export const getGroupIssuesStatistics = endpoint({
@@ -93,7 +96,7 @@ export const [listGroupMilestoneIssues, listProjectMilestoneIssues] = forGroupAn
   endpoint({
     get: `${parent.path}/milestones/:milestone_id/issues`,
     summary: 'List the issues of a milestone',
-    access: parent.accessWith(READ_MILESTONES).resource(ownMilestone),
+    access: parent.accessWith(READ_MILESTONES).resource(milestoneResource),
     response: page(IssueInList),
     read: (db, { parent: milestoneParent, caller, milestone, page }) =>
       listIssuesOfMilestone(db, caller, milestoneParent, milestone, page),

@@ -1,4 +1,4 @@
-import { allInParent, type IssuableListParent, withReferenceContext } from '#api/planning/issuables/index.ts';
+import { type IssuableListParent, toListParent, withReferenceContext } from '#api/planning/issuables/index.ts';
 import { assertIterationsScheduled } from '#api/planning/iteration-cadences/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import type { Tier } from '#config.ts';
@@ -50,7 +50,7 @@ export async function listIssuesOfMilestone(
   { id }: { readonly id: number },
   page: OffsetRequest,
 ): Promise<ListPage<IssueListRow>> {
-  const listParent = allInParent(parent);
+  const listParent = toListParent(parent);
   const ordering = { order: 'milestone_issues', direction: 'asc' } as const;
   return withReferenceContext(
     listParent,

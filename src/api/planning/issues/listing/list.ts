@@ -1,6 +1,7 @@
 import { expressionBuilder, type SqlBool, sql } from 'kysely';
 import {
   buildIdQueries,
+  chooseCountStrategy,
   dueDateCondition,
   ISSUES,
   type IssuableListParent,
@@ -9,10 +10,9 @@ import {
   type ListCondition,
   negatedConditions,
   valueCondition,
-  withCount,
 } from '#api/planning/issuables/index.ts';
 import type { Caller } from '#authentication/caller.ts';
-import { findListedIssues, issueInProjectVisibleTo, issueVisibleTo, type ListedIssue } from '#authorization/issues.ts';
+import { findIssuesForList, issueInProjectVisibleTo, issueVisibleTo, type ListedIssue } from '#authorization/issues.ts';
 import type { Reader } from '#database/database.ts';
 import { longRunning } from '#database/engines/long-statements.ts';
 import { countUpTo, paginate } from '#database/page.ts';
@@ -46,7 +46,7 @@ export async function listIssues(
   ordering: IssueOrdering,
   page: OffsetRequest,
 ): Promise<ListPage<ListedIssue>> {
-  const { query, unindexed, count } = await withCount(
+  const { query, unindexed, count } = await chooseCountStrategy(
     db,
     ISSUES,
     await buildIssueIdQueries(db, caller, parent, filter, ordering.order),
@@ -57,7 +57,7 @@ export async function listIssues(
       : null;
   const countStrategy = count ?? (prefixQuery ? (limit: number) => countUpTo(db, query, limit) : undefined);
   const idPage = await paginate(db, applyIssueOrder(prefixQuery ?? query, ordering), page, countStrategy);
-  const items = await findListedIssues(
+  const items = await findIssuesForList(
     db,
     caller,
     idPage.items.map(({ id }) => id),

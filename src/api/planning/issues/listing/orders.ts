@@ -3,7 +3,7 @@ import {
   type ComputedOrder,
   ISSUES,
   type IssuableIdQuery,
-  labelPriority,
+  labelPriorityOrder,
   orderComputedNullsLast,
   orderNullsLast,
 } from '#api/planning/issuables/index.ts';
@@ -28,13 +28,13 @@ export function applyIssueOrder(query: IssueIdQuery, { order, direction }: Issue
     case 'milestone_due':
       return orderComputedNullsLast(query, MILESTONE_DUE, direction).orderBy('issues.id', direction);
     case 'label_priority':
-      return orderComputedNullsLast(query, labelPriority(ISSUES), direction).orderBy('issues.id', direction);
+      return orderComputedNullsLast(query, labelPriorityOrder(ISSUES), direction).orderBy('issues.id', direction);
     case 'priority': {
       const byMilestone = orderComputedNullsLast(query, MILESTONE_DUE, direction);
-      return orderComputedNullsLast(byMilestone, labelPriority(ISSUES), direction).orderBy('issues.id', direction);
+      return orderComputedNullsLast(byMilestone, labelPriorityOrder(ISSUES), direction).orderBy('issues.id', direction);
     }
     case 'milestone_issues':
-      return orderComputedNullsLast(query, labelPriority(ISSUES), 'asc').orderBy('issues.id', 'desc');
+      return orderComputedNullsLast(query, labelPriorityOrder(ISSUES), 'asc').orderBy('issues.id', 'desc');
     default:
       return query.orderBy(`issues.${COLUMNS[order]}`, direction).orderBy('issues.id', direction);
   }

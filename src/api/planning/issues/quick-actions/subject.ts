@@ -1,4 +1,4 @@
-import { loadAssociations } from '#api/planning/epics/index.ts';
+import { loadEpicIssueAssociations } from '#api/planning/epics/index.ts';
 import { ISSUES, loadAssignees, loadLabels } from '#api/planning/issuables/index.ts';
 import { NEW_SUBJECT_STATE, type QuickActionSubject } from '#api/planning/quick-actions/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
@@ -17,7 +17,7 @@ export async function loadIssueSubject(
 ): Promise<QuickActionSubject> {
   const mayManage = mayInProject(uow.actor, 'update_issue', project);
   const assigneeRows = await loadAssignees(uow, ISSUES, [issue.id]);
-  const [association] = await loadAssociations(uow, [issue.id]);
+  const [association] = await loadEpicIssueAssociations(uow, [issue.id]);
   return {
     type: 'Issue',
     parent: { project },

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { PipelineRow } from '#authorization/pipelines.ts';
 import type { MailEvent, MailReason } from '#database/tables/mail.ts';
 import { type Markup, markup } from '#http/pages/html-page.ts';
-import { hostOfUrl, listId, messageId, toHeaderLine } from '#mail/header-text.ts';
+import { buildListId, buildMessageId, getUrlHost, toHeaderLine } from '#mail/header-text.ts';
 import type { Mail } from '#mail/mailer.ts';
 import { createUnsubscribeToken, type UnsubscribeClaim } from '#mail/unsubscribe-link.ts';
 import { type MailRow, toUnsubscribableTarget } from '../store.ts';
@@ -78,7 +78,7 @@ export function composeDigest(context: ComposeContext, mails: readonly StoredMai
   return {
     to: firstMail.recipient_email,
     subject: `${mails.length} notifications`,
-    messageId: messageId(`digest_${id}`, hostOfUrl(baseUrl)),
+    messageId: buildMessageId(`digest_${id}`, getUrlHost(baseUrl)),
     inReplyTo: null,
     date: context.date,
     text: [...textItems, moreText, `-- \n${reasonText}\nUnsubscribe from all of these: ${unsubscribeUrl}\n`]
@@ -126,7 +126,7 @@ function buildMailHeaders(
   const path = toHeaderLine(fullPath, 1_000);
   return {
     'Auto-Submitted': 'auto-generated',
-    'List-Id': `${toAscii(path)} <${listId(id, fullPath, hostOfUrl(baseUrl))}>`,
+    'List-Id': `${toAscii(path)} <${buildListId(id, fullPath, getUrlHost(baseUrl))}>`,
     ...(project === null
       ? {}
       : { 'X-GitLab-Project': toHeaderLine(name), 'X-GitLab-Project-Id': String(id), 'X-GitLab-Project-Path': path }),

@@ -1,6 +1,6 @@
 import type { PipelineRow } from '#authorization/pipelines.ts';
 import type { MailEvent } from '#database/tables/mail.ts';
-import { alertPath } from '#domain/alert-path.ts';
+import { buildAlertPath } from '#domain/alert-path.ts';
 import { toHeaderLine } from '#mail/header-text.ts';
 import type { AlertSubject } from '../subjects/alert.ts';
 import { abbreviateSha, type CommitSubject } from '../subjects/commit.ts';
@@ -68,7 +68,7 @@ function composeSubject({ event, container, noteable, commit, pipeline, alert }:
 
 function buildTargetPath({ container: { fullPath, group }, noteable, commit, pipeline, alert }: MailTextInput): string {
   if (pipeline !== null) return `/${fullPath}/-/pipelines/${pipeline.id}`;
-  if (alert !== null) return alertPath(fullPath, alert.iid);
+  if (alert !== null) return buildAlertPath(fullPath, alert.iid);
   if (commit !== null) return `/${fullPath}/-/commit/${commit.sha}`;
   const containerPath = group === null ? `/${fullPath}` : `/groups/${fullPath}`;
   return noteable === null

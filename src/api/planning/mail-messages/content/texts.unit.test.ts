@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { retryDelayAfter } from '../delivery/deliver.ts';
+import { getRetryDelayMs } from '../delivery/deliver.ts';
 import { composeText } from './texts.ts';
 
 type MailTextInput = Parameters<typeof composeText>[0];
@@ -53,7 +53,7 @@ test('truncates a very long text at the end of a word with a notice', () => {
 });
 
 test('increases the retry delay after each attempt, with 20 % jitter', () => {
-  const minutes = (attempts: number, random: number) => retryDelayAfter(attempts, random) / 60_000;
+  const minutes = (attempts: number, random: number) => getRetryDelayMs(attempts, random) / 60_000;
   const delays = [1, 5, 15, 60, 240];
   for (const [index, delay] of delays.entries()) {
     for (const [random, factor] of [

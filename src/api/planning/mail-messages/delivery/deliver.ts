@@ -147,7 +147,7 @@ const RETRY_DELAYS_MINUTES = [1, 5, 15, 60, 240];
 const MINUTE_MS = 60_000;
 
 /** Returns the delay before the next attempt in milliseconds, with 20 % jitter so that failed mails are not retried all at once. */
-export function retryDelayAfter(attempts: number, random = Math.random()): number {
+export function getRetryDelayMs(attempts: number, random = Math.random()): number {
   return Math.round(
     RETRY_DELAYS_MINUTES[Math.min(attempts, RETRY_DELAYS_MINUTES.length) - 1]! * MINUTE_MS * (0.8 + 0.4 * random),
   );
@@ -162,7 +162,7 @@ async function requeueOrFail(
   for (const mail of mails) {
     if (final || mail.attempts >= MAX_ATTEMPTS) await settleMails(tx, [mail], { state: 'failed', error });
     else {
-      const nextAttemptAt = addMilliseconds(tx.now, retryDelayAfter(mail.attempts));
+      const nextAttemptAt = addMilliseconds(tx.now, getRetryDelayMs(mail.attempts));
       await settleMails(tx, [mail], { state: 'queued', error, nextAttemptAt });
     }
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { newIssue } from '#api/planning/notes/fixtures.testing.ts';
 import { expectSuccess, world } from '#test/support/world.ts';
 import { loadNewMailSubject } from '../subjects/subject.ts';
-import { nextCandidateBatch } from './candidates.ts';
+import { loadCandidateBatch } from './candidates.ts';
 
 const { server, newProject, newGroup } = await world();
 const { database, git } = server.services;
@@ -25,7 +25,7 @@ test('returns each candidate once with all involvements for any batch size', asy
   const inPiecesOf = async (most: number) => {
     const all: [number, string[]][] = [];
     for (let after: number | null = 0; after !== null; ) {
-      const { involvements, lastId } = await nextCandidateBatch(reader, subject, after, most);
+      const { involvements, lastId } = await loadCandidateBatch(reader, subject, after, most);
       assert.ok(involvements.size <= most);
       all.push(...[...involvements].map(([id, some]): [number, string[]] => [id, [...some].sort()]));
       after = lastId;

@@ -22,7 +22,7 @@ interface CandidateBatch {
 }
 
 /** Returns the next batch: at most `limit` candidates with an id above `afterId`. */
-export async function nextCandidateBatch(
+export async function loadCandidateBatch(
   db: Reader,
   subject: NewMailSubject,
   afterId: number,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { findCode, MAX_SCANNED_POSITIONS } from '#api/planning/issuables/index.ts';
+import { findCodeRanges, MAX_SCANNED_POSITIONS } from '#api/planning/issuables/index.ts';
 import type { Reader } from '#database/database.ts';
 import { isInTexts } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
@@ -22,7 +22,7 @@ export interface UsernameMention {
 export function findMentions(text: string): UsernameMention[] {
   const mentionsByName = new Map<string, UsernameMention>();
   if (!text.includes(AT_SIGN)) return [];
-  const code = findCode(text);
+  const code = findCodeRanges(text);
   let positionCount = 0;
   // End of the consecutive mentions at the beginning of the current paragraph.
   let leadingMentionsEnd = 0;

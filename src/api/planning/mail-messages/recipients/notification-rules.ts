@@ -46,7 +46,7 @@ export function decideNotification(
   if (mailsDisabled) return { dropReason: 'mailsDisabled' };
   if (candidate.isActor && !ACTORLESS_EVENTS.includes(event)) return { dropReason: 'actor' };
   if (candidate.unsubscribed && !candidate.involvements.has('mention')) return { dropReason: 'unsubscribed' };
-  if (!isNotificationEnabled(effectiveSetting(candidate.choices), event, candidate.involvements))
+  if (!isNotificationEnabled(findEffectiveSetting(candidate.choices), event, candidate.involvements))
     return { dropReason: 'level' };
   return { reason: REASONS_BY_PRIORITY.find((reason) => candidate.reasons.has(reason)) ?? null };
 }
@@ -57,7 +57,7 @@ const ACTORLESS_EVENTS: readonly MailEvent[] = ['issue_due', 'failed_pipeline', 
 const REASONS_BY_PRIORITY: readonly MailReason[] = ['assigned', 'review_requested', 'mentioned', 'subscribed'];
 
 /** Returns the nearest setting whose level is not `global`; the default is `participating`. */
-export function effectiveSetting(choices: readonly UserNotificationSetting[]): UserNotificationSetting {
+export function findEffectiveSetting(choices: readonly UserNotificationSetting[]): UserNotificationSetting {
   return choices.find(({ level }) => level !== 'global') ?? { level: 'participating' };
 }
 

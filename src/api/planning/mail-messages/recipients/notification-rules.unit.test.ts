@@ -6,7 +6,7 @@ import { EMAIL_EVENTS, type EmailEvent, NOTIFICATION_LEVELS } from '#database/ta
 import {
   type DropReason,
   decideNotification,
-  effectiveSetting,
+  findEffectiveSetting,
   type Involvement,
   type NotificationCandidate,
 } from './notification-rules.ts';
@@ -96,9 +96,9 @@ test('follows the chosen events at the level custom', () => {
 
 test('uses the nearest setting that is not global, with its events', () => {
   const choices = [{ level: 'global', new_note: true }, { level: 'custom' }, { level: 'watch' }] as const;
-  assert.equal(effectiveSetting(choices), choices[1]);
-  assert.equal(effectiveSetting([{ level: 'global' }]).level, 'participating');
-  assert.equal(effectiveSetting([]).level, 'participating');
+  assert.equal(findEffectiveSetting(choices), choices[1]);
+  assert.equal(findEffectiveSetting([{ level: 'global' }]).level, 'participating');
+  assert.equal(findEffectiveSetting([]).level, 'participating');
   assert.equal(isNotified('new_note', candidate('custom', choices[0], { choices })), false);
 });
 

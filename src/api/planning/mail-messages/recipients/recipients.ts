@@ -5,7 +5,7 @@ import type { MailSubject, NewMailSubject } from '../subjects/subject.ts';
 import { type CandidateDetails, loadCandidateDetails, loadNotificationSettings } from './candidate-details.ts';
 import {
   decideNotification,
-  effectiveSetting,
+  findEffectiveSetting,
   type Involvement,
   type NotificationCandidate,
 } from './notification-rules.ts';
@@ -35,7 +35,7 @@ export async function selectRecipients(
     const details = detailsByUserId.get(userId);
     if (details?.address == null) return [];
     const choices = settingsByUserId.get(userId) ?? [];
-    const { level } = effectiveSetting(choices);
+    const { level } = findEffectiveSetting(choices);
     const candidate: NotificationCandidate = {
       involvements: withLevelInvolvement(involvements.get(userId)!, level),
       choices,

@@ -1,6 +1,11 @@
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
-import { groupSource, listMemberSources, type MemberSourceRef, projectSource } from '#domain/members/memberships.ts';
+import {
+  listMemberSources,
+  type MemberSourceRef,
+  toGroupSource,
+  toProjectSource,
+} from '#domain/members/memberships.ts';
 import { findGroup, type Group } from '#domain/namespaces/groups.ts';
 import { selectSelfAndAncestors } from '#domain/namespaces/hierarchy.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
@@ -34,7 +39,7 @@ export async function loadProjectContainer(db: Reader, id: number): Promise<Mail
     name: project.name,
     fullPath: project.full_path,
     groupIds: ancestors.map((ancestor) => ancestor.id),
-    sources: await listMemberSources(db, projectSource(project)),
+    sources: await listMemberSources(db, toProjectSource(project)),
     mailsDisabled: [project, ...ancestors].some(areMailsDisabled),
   };
 }
@@ -52,7 +57,7 @@ export async function loadGroupContainer(db: Reader, id: number): Promise<MailCo
     name: group.name,
     fullPath: group.full_path,
     groupIds: ancestors.map((ancestor) => ancestor.id),
-    sources: await listMemberSources(db, groupSource(id)),
+    sources: await listMemberSources(db, toGroupSource(id)),
     mailsDisabled: ancestors.some(areMailsDisabled),
   };
 }

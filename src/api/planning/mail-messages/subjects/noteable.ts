@@ -8,8 +8,8 @@ import {
 } from '#api/planning/issuables/index.ts';
 import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
-import { findListedEpics, mayReadEpic } from '#authorization/epics.ts';
-import { findListedIssues, mayReadIssue } from '#authorization/issues.ts';
+import { findEpicsForList, mayReadEpic } from '#authorization/epics.ts';
+import { findIssuesForList, mayReadIssue } from '#authorization/issues.ts';
 import { findListedMergeRequests, mayReadMergeRequests } from '#authorization/merge-requests.ts';
 import { filterGroupReaders, filterProjectReaders } from '#authorization/readers.ts';
 import type { Reader } from '#database/database.ts';
@@ -49,7 +49,7 @@ export function findNoteableSubject(db: Reader, { type, id }: Resource): Promise
 
 const SUBJECT_FINDERS: Readonly<Record<ResourceType, (db: Reader, id: number) => Promise<NoteableSubject | null>>> = {
   async Issue(db, id) {
-    const [issue] = await findListedIssues(db, ANONYMOUS, [id]);
+    const [issue] = await findIssuesForList(db, ANONYMOUS, [id]);
     const container = issue && (await loadProjectContainer(db, issue.project_id));
     if (!issue || !container?.project) return null;
     const { project } = container;
@@ -90,7 +90,7 @@ const SUBJECT_FINDERS: Readonly<Record<ResourceType, (db: Reader, id: number) =>
     };
   },
   async Epic(db, id) {
-    const [epic] = await findListedEpics(db, [id]);
+    const [epic] = await findEpicsForList(db, [id]);
     const container = epic && (await loadGroupContainer(db, epic.group_id));
     if (!epic || !container?.group) return null;
     const { group } = container;

@@ -99,7 +99,7 @@ export async function loadNewMailSubject(
   // Texts of CI files and alerts mention nobody.
   const mentionedUserIds =
     subject.pipeline === null && subject.alert === null ? await findMentionedUserIds(db, text) : [];
-  const assignedIds = noteable === null ? [] : assignedUserIds(event, noteable);
+  const assignedIds = noteable === null ? [] : getAssignedUserIds(event, noteable);
   return {
     ...subject,
     ...(commit === null ? {} : { authorId: await findCommitAuthorId(db, git, container.project!, commit) }),
@@ -123,7 +123,7 @@ async function loadNewText(db: Reader, { event, note, resource, pipeline, alert 
 }
 
 /** Returns the current assignees or reviewers if the event is about them. */
-export function assignedUserIds(event: MailEvent, { assignees, reviewers }: NoteableSubject): readonly number[] {
+export function getAssignedUserIds(event: MailEvent, { assignees, reviewers }: NoteableSubject): readonly number[] {
   if (event === 'reassign_issue' || event === 'reassign_merge_request') return assignees;
   return event === 'change_reviewer_merge_request' ? reviewers : [];
 }

@@ -1,4 +1,4 @@
-import { AUTO_MERGE_CANCELED, autoMergeAborted, recordSystemNote } from '#activity/index.ts';
+import { AUTO_MERGE_CANCELED_TEXT, autoMergeAbortedText, recordSystemNote } from '#activity/index.ts';
 import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
@@ -19,7 +19,7 @@ export async function abortAutoMerges(
 ): Promise<void> {
   for (const { id, userId } of await deleteAutoMerges(uow, ids)) {
     // If the server itself moved the branch, the note is written in the name of the user who enabled auto-merge.
-    const note = { noteOn: { type: 'MergeRequest', id }, text: autoMergeAborted(reason) } as const;
+    const note = { noteOn: { type: 'MergeRequest', id }, text: autoMergeAbortedText(reason) } as const;
     await recordSystemNote(uow, uow.actor.user?.id ?? userId, note);
   }
 }
@@ -30,6 +30,6 @@ export async function cancelAutoMerge(
   { id }: MergeRequest,
 ): Promise<{ readonly status: 'success' } | Failure<'autoMergeNotEnabled'>> {
   if ((await deleteAutoMerges(uow, [id])).length === 0) return fail('autoMergeNotEnabled');
-  await uow.record({ noteOn: { type: 'MergeRequest', id }, text: AUTO_MERGE_CANCELED });
+  await uow.record({ noteOn: { type: 'MergeRequest', id }, text: AUTO_MERGE_CANCELED_TEXT });
   return { status: 'success' };
 }

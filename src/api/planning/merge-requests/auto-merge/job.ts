@@ -13,7 +13,7 @@ import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { autoMerge, type MergeFailure } from '../merging/merge.ts';
+import { type MergeFailure, runAutoMerge } from '../merging/merge.ts';
 import { loadMergeSettings } from '../merging/merge-settings.ts';
 import { updateMergeError } from '../store.ts';
 import { abortAutoMerges } from './cancel.ts';
@@ -62,7 +62,7 @@ async function tryAutoMerge(services: RefServices, id: number): Promise<string |
     return null;
   }
   try {
-    const result = await autoMerge(services, caller, project, mergeRequest, pendingMerge.options);
+    const result = await runAutoMerge(services, caller, project, mergeRequest, pendingMerge.options);
     if (!isFailure(result)) return null;
     // The branches keep moving: the job queue retries later.
     if (result.code === 'branchesMoved')

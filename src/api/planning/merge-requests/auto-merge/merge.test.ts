@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { atNextTransaction, failEveryAttempt } from '#test/support/interrupted-transactions.ts';
 import { jobRun } from '#test/support/job-run.ts';
-import { pipelineRow } from '#test/support/pipeline-rows.ts';
+import { insertPipelineRow } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { newMergeRequest, succeedPipeline } from '../fixtures.testing.ts';
 import { autoMergeJob } from './job.ts';
@@ -19,7 +19,7 @@ async function createWithAutoMerge(params: object = {}, place?: Place) {
   const project = place ?? (await newProject({ readme: true, only_allow_merge_if_pipeline_succeeds: true }));
   const mr = await newMergeRequest(project, params);
   const row = { sha: mr.sha, ref: mr.source_branch, status: 'running' } as const;
-  const id = await pipelineRow(here, project, row);
+  const id = await insertPipelineRow(here, project, row);
   await expectSuccess(project.owner.put(`${mr.at}/merge`, { auto_merge: true, merge_commit_message: 'By itself' }));
   return { project, owner: project.owner, mr, succeed: () => succeedPipeline(here, id) };
 }
@@ -112,7 +112,7 @@ test('does not merge if the user lost the permission, and stores an error', asyn
   const maintainer = await project.addMember('maintainer');
   const mr = await newMergeRequest(project);
   const row = { sha: mr.sha, ref: mr.source_branch, status: 'running' } as const;
-  const id = await pipelineRow(here, project, row);
+  const id = await insertPipelineRow(here, project, row);
   await expectSuccess(maintainer.put(`${mr.at}/merge`, { auto_merge: true }));
   await expectSuccess(project.owner.put(`${project.at}/members/${maintainer.id}`, { access_level: 30 }));
   await succeedPipeline(here, id);
@@ -168,7 +168,7 @@ test('does not miss a pipeline that succeeds while auto-merge is enabled', async
   const project = await newProject({ readme: true });
   const mr = await newMergeRequest(project);
   const row = { sha: mr.sha, ref: mr.source_branch, status: 'running' } as const;
-  const id = await pipelineRow(here, project, row);
+  const id = await insertPipelineRow(here, project, row);
   atNextTransaction(here, async (run) => {
     await succeedPipeline(here, id);
     return run();

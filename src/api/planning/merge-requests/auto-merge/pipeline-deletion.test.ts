@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PipelineStatus } from '#database/tables/pipelines.ts';
-import { pipelineRow } from '#test/support/pipeline-rows.ts';
+import { insertPipelineRow } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../fixtures.testing.ts';
 
@@ -16,7 +16,7 @@ async function createWithAutoMerge(settings: object, ...statuses: readonly Pipel
   const mr = await newMergeRequest(project);
   const pipelines: number[] = [];
   for (const status of statuses)
-    pipelines.push(await pipelineRow(here, project, { sha: mr.sha, ref: mr.source_branch, status }));
+    pipelines.push(await insertPipelineRow(here, project, { sha: mr.sha, ref: mr.source_branch, status }));
   await expectSuccess(project.owner.put(`${mr.at}/merge`, { auto_merge: true }));
   return { project, mr, pipelines };
 }
@@ -67,7 +67,7 @@ test('ignores the deletion of pipelines of other commits, branches and tags', as
   const { project, mr } = await createWithAutoMerge(settings, 'running');
   const { sha, source_branch: ref } = mr;
   for (const row of [{ ref }, { sha }, { sha, ref, tag: true }])
-    await deletePipeline(project, await pipelineRow(here, project, row));
+    await deletePipeline(project, await insertPipelineRow(here, project, row));
   assert.deepEqual(await getState(project, mr), ['opened', true]);
 });
 

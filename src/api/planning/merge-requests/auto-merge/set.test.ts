@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PipelineStatus } from '#database/tables/pipelines.ts';
-import { pipelineRow } from '#test/support/pipeline-rows.ts';
+import { insertPipelineRow } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../fixtures.testing.ts';
 
@@ -11,7 +11,7 @@ const { project, owner, maintainer, developer, newProject } = here;
 type Made = Awaited<ReturnType<typeof newMergeRequest>>;
 
 const createPipeline = (mr: Made, status: PipelineStatus, of: Project = project) =>
-  pipelineRow(here, of, { sha: mr.sha, ref: mr.source_branch, status });
+  insertPipelineRow(here, of, { sha: mr.sha, ref: mr.source_branch, status });
 
 const listNotes = async (mr: Made) =>
   (await expectSuccess(owner.get(`${mr.at}/notes`, { sort: 'asc' }))).body.map(({ body }: { body: string }) => body);

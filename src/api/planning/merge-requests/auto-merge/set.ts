@@ -1,4 +1,4 @@
-import { autoMergeEnabled } from '#activity/index.ts';
+import { autoMergeEnabledText } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { AccessRevoked, type CurrentAccess } from '#authorization/current-access.ts';
 import type { MergeRequest } from '#authorization/merge-requests.ts';
@@ -25,7 +25,7 @@ export async function enableAutoMerge(
   const columns = { should_remove_source_branch: should_remove_source_branch ?? null, updated_at: uow.now };
   await updateMergeRequestRow(uow, id, columns);
   if (wasEnabled) return;
-  await uow.record({ noteOn: { type: 'MergeRequest', id }, text: autoMergeEnabled(head_sha) });
+  await uow.record({ noteOn: { type: 'MergeRequest', id }, text: autoMergeEnabledText(head_sha) });
   await uow.publish('notifiable-event-occurred', {
     event: 'merge_when_pipeline_succeeds',
     about: { type: 'MergeRequest', id },

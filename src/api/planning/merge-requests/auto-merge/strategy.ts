@@ -24,7 +24,7 @@ const ACTIVE_PIPELINE_STATUSES: readonly (PipelineStatus | null)[] = [
  * Decides whether a request for auto-merge merges now, merges later, or fails because there is nothing to wait for. The checks must
  * contain the pipeline even if the project does not require one. contract/planning.md §3.8 "Auto-merge"
  */
-export function autoMergeDecision(mergeChecks: MergeChecks): 'now' | 'later' | 'not' {
+export function decideAutoMerge(mergeChecks: MergeChecks): 'now' | 'later' | 'not' {
   const obstacles = findObstacles(mergeChecks);
   if (obstacles.some((status) => FINAL_STATUSES.includes(status))) return 'not';
   if (obstacles.length > 0 || ACTIVE_PIPELINE_STATUSES.includes(mergeChecks.pipeline)) return 'later';

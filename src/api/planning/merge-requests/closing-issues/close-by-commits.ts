@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import { isSignedIn } from '#authentication/caller.ts';
 import type { Transaction } from '#database/database.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
@@ -45,7 +45,7 @@ export const closeIssuesByCommits = defineJob({
     const caller = await loadActor(database.reader, userId);
     if (!isSignedIn(caller)) return;
     const project = await findProject(database.reader, caller, String(projectId));
-    if (project === null || !storedAttributes(project).autoclose_referenced_issues) return;
+    if (project === null || !parseStoredAttributes(project).autoclose_referenced_issues) return;
     const sourceCommitsByIid = await findClosedIids(git, getRepository(git, project), oldId, newId);
     for (const [iid, sourceCommit] of [...sourceCommitsByIid].slice(0, MAX_ISSUES)) {
       const reason = mergeRequestId === undefined ? { sourceCommit } : { sourceMergeRequestId: mergeRequestId };

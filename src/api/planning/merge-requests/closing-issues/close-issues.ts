@@ -1,4 +1,4 @@
-import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import { isSignedIn } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
@@ -9,7 +9,7 @@ import type { RefServices } from '#repositories/services.ts';
 import { closeIssueByIid } from './close-issue.ts';
 
 /** Closes the issues of a merge request that was merged into the default branch, as the merger and with their permissions. */
-export const closeIssues = defineJob({
+export const closeIssuesAfterMerge = defineJob({
   kind: 'close_issues_of_merge_request',
   async handle({ database, runUnitOfWork }: RefServices, { mergeRequestId }: { readonly mergeRequestId: number }) {
     const db = database.reader;
@@ -18,7 +18,7 @@ export const closeIssues = defineJob({
     if (mergedRow === undefined || !isSignedIn(caller)) return;
     const project = await findProject(db, caller, String(mergedRow.project_id));
     if (project === null || project.default_branch !== mergedRow.target_branch) return;
-    if (!storedAttributes(project).autoclose_referenced_issues) return;
+    if (!parseStoredAttributes(project).autoclose_referenced_issues) return;
     const reason = { sourceMergeRequestId: mergeRequestId };
     for (const iid of await listClosingIids(db, mergeRequestId))
       await closeIssueByIid(runUnitOfWork, caller, project, iid, reason);
@@ -32,7 +32,7 @@ export async function enqueueCloseIssues(tx: Transaction, mergeRequestId: number
     .selectFrom('merge_request_closing_iids')
     .select('issue_iid')
     .where('merge_request_id', '=', mergeRequestId);
-  if (await hasRow(closingIids)) await enqueue(tx, closeIssues, { mergeRequestId });
+  if (await hasRow(closingIids)) await enqueue(tx, closeIssuesAfterMerge, { mergeRequestId });
 }
 
 /** index: merge_requests primary key */

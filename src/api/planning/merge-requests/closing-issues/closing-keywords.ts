@@ -1,4 +1,4 @@
-import { findCode, MAX_SCANNED_POSITIONS } from '#api/planning/issuables/index.ts';
+import { findCodeRanges, MAX_SCANNED_POSITIONS } from '#api/planning/issuables/index.ts';
 
 /** Maximum number of closing references found in one text. */
 const MAX_REFERENCES = 100;
@@ -25,7 +25,7 @@ const MAX_DIGITS = 9;
  */
 export function parseClosingIids(description: string): number[] {
   const issueIids = new Set<number>();
-  const code = findCode(description, { indented: false });
+  const code = findCodeRanges(description, { indented: false });
   /** End of the last closing reference, or -1. A reference that follows it after a separator closes its issue too. */
   let lastReferenceEnd = -1;
   let positionCount = 0;

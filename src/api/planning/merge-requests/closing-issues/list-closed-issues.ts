@@ -1,7 +1,7 @@
-import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { IssueListRow } from '#api/planning/issues/index.ts';
 import type { Caller } from '#authentication/caller.ts';
-import { findListedIssues, issueInProjectVisibleTo } from '#authorization/issues.ts';
+import { findIssuesForList, issueInProjectVisibleTo } from '#authorization/issues.ts';
 import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
@@ -20,7 +20,7 @@ export async function listIssuesClosedBy(
   page: OffsetRequest,
 ): Promise<Page<IssueListRow>> {
   const closesIssues =
-    target_branch === project.default_branch && storedAttributes(project).autoclose_referenced_issues;
+    target_branch === project.default_branch && parseStoredAttributes(project).autoclose_referenced_issues;
   const query = db
     .selectFrom('merge_request_closing_iids as closing')
     .innerJoin('issues', (join) =>
@@ -31,7 +31,7 @@ export async function listIssuesClosedBy(
     .where((eb) => eb.lit(closesIssues))
     .where(issueInProjectVisibleTo(caller, project) as never);
   const idPage = await paginate(db, query.orderBy('issues.iid', 'asc'), page);
-  const rows = await findListedIssues(
+  const rows = await findIssuesForList(
     db,
     caller,
     idPage.items.map((row) => row.id),

@@ -6,7 +6,7 @@ import { readCommit } from '#git/objects/object-reader.ts';
 import { listRefs, resolveRef, ZERO_ID } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { updateRepositoryRefs } from '#repositories/ref-updates/move-refs.ts';
 import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
@@ -43,7 +43,7 @@ export const updateHeadRefs = defineJob({
       const moveResult =
         changes.length === 0
           ? undefined
-          : await moveRefs(services, { project, actor: { server: true, userId: null }, changes });
+          : await updateRepositoryRefs(services, { project, actor: { server: true, userId: null }, changes });
       if (!isFailure(moveResult)) return markVersionsRetained(services.database, versions);
       if (moveResult.code === 'readOnly') return enqueueLater(services, { projectId, iids });
       // Another job updated the same refs.

@@ -7,7 +7,7 @@ import { readCommit } from '#git/objects/object-reader.ts';
 import { COMMANDS } from '#git/process/commands.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
-import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { updateRepositoryRefs } from '#repositories/ref-updates/move-refs.ts';
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import { atNextTransaction } from '#test/support/interrupted-transactions.ts';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
@@ -178,7 +178,11 @@ test('cannot be merged without commits, without a target branch, or with unrelat
 /** Pushes an existing commit as the owner. */
 async function push(place: Project, changes: readonly RefChange[]): Promise<void> {
   const found = (await findProject(reader, ANONYMOUS, String(place.id)))!;
-  const moved = await moveRefs(services, { project: found, actor: { server: true, userId: place.owner.id }, changes });
+  const moved = await updateRepositoryRefs(services, {
+    project: found,
+    actor: { server: true, userId: place.owner.id },
+    changes,
+  });
   assert.equal(moved, undefined);
 }
 

@@ -10,7 +10,7 @@ import { findBranchHead } from '#git/refs/revision.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { getRepository } from '#repositories/repository.ts';
 import type { MergeRequestListRow } from '../entities.ts';
-import { type MergeRequestIdQuery, pageOfMergeRequests } from './issue-merge-requests.ts';
+import { loadMergeRequestPage, type MergeRequestIdQuery } from './issue-merge-requests.ts';
 
 /** Merge requests that contain a commit (contract/planning.md §3.16). */
 
@@ -44,7 +44,7 @@ export async function listMergeRequestsOfCommit(
     .select('merge_requests.id')
     .where(isInIds(db, sql.ref<number>('merge_requests.id'), ids))
     .$if(isMergeRequestState(state), (idQuery) => idQuery.where('merge_requests.state', '=', state as 'opened'));
-  return pageOfMergeRequests(db, caller, project, query as unknown as MergeRequestIdQuery, page);
+  return loadMergeRequestPage(db, caller, project, query as unknown as MergeRequestIdQuery, page);
 }
 
 const isMergeRequestState = (state: string | null | undefined) =>

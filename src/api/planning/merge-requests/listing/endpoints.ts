@@ -1,5 +1,5 @@
-import { allProjects, scopeAccess, scopeFilter, scopeType } from '#api/planning/issuables/index.ts';
-import { ownMilestone, READ_MILESTONES } from '#api/planning/milestones/index.ts';
+import { scopeAccess, scopeType, toAllProjectsParent, toScopeFilter } from '#api/planning/issuables/index.ts';
+import { milestoneResource, READ_MILESTONES } from '#api/planning/milestones/index.ts';
 import { forGroupAndProject } from '#http/access/parents.ts';
 import { inGroupAllowingAnonymous, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
@@ -28,8 +28,8 @@ export const listMergeRequests = endpoint({
     list(
       db,
       caller,
-      allProjects(params.non_archived),
-      { ...params, ...scopeFilter(caller, params) },
+      toAllProjectsParent(params.non_archived),
+      { ...params, ...toScopeFilter(caller, params) },
       toOrdering(params),
       page,
     ),
@@ -51,7 +51,7 @@ export const listGroupMergeRequests = endpoint({
   response: page(ListedMergeRequest),
   read: (db, { group, caller, params, page }) => {
     const listScope = { group, nonArchived: params.non_archived !== false };
-    return list(db, caller, listScope, { ...params, ...scopeFilter(caller, params) }, toOrdering(params), page);
+    return list(db, caller, listScope, { ...params, ...toScopeFilter(caller, params) }, toOrdering(params), page);
   },
 });
 
@@ -69,7 +69,7 @@ export const [listGroupMilestoneMergeRequests, listProjectMilestoneMergeRequests
   endpoint({
     get: `${parent.path}/milestones/:milestone_id/merge_requests`,
     summary: 'List the merge requests of a milestone',
-    access: parent.accessWith(READ_MILESTONES).resource(ownMilestone),
+    access: parent.accessWith(READ_MILESTONES).resource(milestoneResource),
     response: page(MergeRequestInList),
     read: (db, { parent: milestoneParent, caller, milestone, page }) =>
       listMergeRequestsOfMilestone(db, caller, milestoneParent, milestone, page),

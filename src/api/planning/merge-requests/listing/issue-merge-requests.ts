@@ -1,4 +1,4 @@
-import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { IssuableIdQuery } from '#api/planning/issuables/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import { findListedMergeRequests, mayReadMergeRequests, mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
@@ -26,7 +26,8 @@ export function listMergeRequestsClosing(
   { iid }: IssueRef,
   page: OffsetRequest,
 ): Promise<Page<MergeRequestListRow>> {
-  const closesIssues = mayReadMergeRequests(caller, project) && storedAttributes(project).autoclose_referenced_issues;
+  const closesIssues =
+    mayReadMergeRequests(caller, project) && parseStoredAttributes(project).autoclose_referenced_issues;
   const query = db
     .selectFrom('merge_request_closing_iids as closing')
     .innerJoin('merge_requests', 'merge_requests.id', 'closing.merge_request_id')
@@ -35,7 +36,7 @@ export function listMergeRequestsClosing(
     .where('closing.issue_iid', '=', iid)
     .where('merge_requests.target_branch', '=', project.default_branch)
     .where((eb) => eb.lit(closesIssues));
-  return pageOfMergeRequests(db, caller, project, query as unknown as MergeRequestIdQuery, page);
+  return loadMergeRequestPage(db, caller, project, query as unknown as MergeRequestIdQuery, page);
 }
 
 /** Returns a page of the merge requests of any project that mention the issue. index: notes_by_issue_created, merge_requests primary key */
@@ -58,13 +59,13 @@ export function listMergeRequestsMentioning(
         .where('notes.mentioning_merge_request_id', 'is not', null),
     )
     .where(mergeRequestVisibleTo(caller, db.today));
-  return pageOfMergeRequests(db, caller, project, query as unknown as MergeRequestIdQuery, page);
+  return loadMergeRequestPage(db, caller, project, query as unknown as MergeRequestIdQuery, page);
 }
 
 export type MergeRequestIdQuery = IssuableIdQuery<'merge_requests'>;
 
 /** Returns a page of the merge requests of the query, newest first, with references relative to the project. */
-export async function pageOfMergeRequests(
+export async function loadMergeRequestPage(
   db: Reader,
   caller: Caller,
   { id }: Project,

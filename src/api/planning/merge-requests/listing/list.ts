@@ -1,19 +1,19 @@
 import { expressionBuilder, sql } from 'kysely';
 import {
-  allInParent,
   buildIdQueries,
+  chooseCountStrategy,
   type IssuableIdQuery,
   type IssuableListParent,
   type IssuableListScope,
   issuableConditions,
   type ListCondition,
-  labelPriority,
+  labelPriorityOrder,
   MERGE_REQUESTS,
   MERGE_REQUESTS_BY_REVIEWER,
   orderComputedNullsLast,
   orderNullsLast,
+  toListParent,
   valueCondition,
-  withCount,
   withReferenceContext,
 } from '#api/planning/issuables/index.ts';
 import type { Caller } from '#authentication/caller.ts';
@@ -60,7 +60,7 @@ export async function listMergeRequests(
     anywhere: () => mergeRequestVisibleTo(caller, db.today)(expressionBuilder()),
     hasIndexedOrder: ordering.order === 'created_at' || ordering.order === 'updated_at',
   });
-  const { query, count } = await withCount(db, MERGE_REQUESTS, queries);
+  const { query, count } = await chooseCountStrategy(db, MERGE_REQUESTS, queries);
   const idPage = await paginate(db, applyOrder(query, ordering), page, count);
   const rows = await findListedMergeRequests(
     db,
@@ -81,7 +81,7 @@ export function listMergeRequestsOfMilestone(
   return listMergeRequests(
     db,
     caller,
-    allInParent(parent),
+    toListParent(parent),
     { ofMilestone: id },
     { order: 'priority', direction: 'asc' },
     page,
@@ -116,7 +116,10 @@ function buildConditions(db: Reader, parent: IssuableListParent, filter: MergeRe
 /** Adds the order to the query. Ties are broken by id, in the same direction. index: merge_requests_by_created_at, merge_requests_by_updated_at, merge_requests_by_title, merge_requests_by_merged_at_asc, merge_requests_by_merged_at_desc */
 function applyOrder(query: MergeRequestQuery, { order, direction }: MergeRequestOrdering): MergeRequestQuery {
   if (order === 'priority') {
-    return orderComputedNullsLast(query, labelPriority(MERGE_REQUESTS), 'asc').orderBy('merge_requests.id', 'desc');
+    return orderComputedNullsLast(query, labelPriorityOrder(MERGE_REQUESTS), 'asc').orderBy(
+      'merge_requests.id',
+      'desc',
+    );
   }
   if (order === 'merged_at') {
     return orderNullsLast(query, sql`merge_requests.merged_at`, direction).orderBy('merge_requests.id', direction);

@@ -1,4 +1,4 @@
-import { type ListCondition, scopeFilter, scopeType } from '#api/planning/issuables/index.ts';
+import { type ListCondition, scopeType, toScopeFilter } from '#api/planning/issuables/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -26,6 +26,6 @@ export function listMergeRequestsOfProject(
   { project, caller, params, page }: ProjectListRequest,
   extraCondition?: ListCondition,
 ): Promise<ListPage<MergeRequestListRow>> {
-  const filter = { ...params, ...scopeFilter(caller, params), ...(extraCondition ? { extraCondition } : {}) };
+  const filter = { ...params, ...toScopeFilter(caller, params), ...(extraCondition ? { extraCondition } : {}) };
   return listMergeRequests(db, caller, { project }, filter, { order: params.order_by, direction: params.sort }, page);
 }

@@ -12,7 +12,7 @@ import { addMilliseconds } from '#runtime/clock.ts';
 import { updateHeads } from '../heads/update-heads.ts';
 import { summarizeVersion } from '../versions/version-summary.ts';
 import { compareBranches } from './branch-comparison.ts';
-import { mergeStatus } from './mergeability.ts';
+import { toMergeStatus } from './mergeability.ts';
 
 /**
  * After branches have moved, a background job updates the columns that lists show: whether merge requests can be merged, and the
@@ -169,7 +169,7 @@ function storeResult(
     }
     const updatedRow = await uow
       .updateTable('merge_requests')
-      .set({ merge_status: mergeStatus(check), merge_check: check })
+      .set({ merge_status: toMergeStatus(check), merge_check: check })
       .where('id', '=', id)
       .where('head_sha', '=', head_sha)
       .where('state', '=', 'opened')

@@ -10,7 +10,7 @@ import { QueueFull } from '#runtime/concurrency-limiter.ts';
 import { loadLatestVersions } from '../store.ts';
 import { diffComparison, formatFileCount, resolveComparison, type VersionComparison } from '../versions/versions.ts';
 import { compareBranches, countDivergedCommits } from './branch-comparison.ts';
-import { mergeStatus } from './mergeability.ts';
+import { toMergeStatus } from './mergeability.ts';
 
 /** Current git state of a single merge request, and the caller's permissions. */
 export interface LiveStatus {
@@ -81,7 +81,7 @@ async function loadMergeStatus(
   context: SerializationContext,
 ): Promise<MergeStatus> {
   if (row.state !== 'opened') return row.merge_status;
-  return mergeStatus(await nullIfOverLimit(context, () => checkBranches(context.git, project, row)));
+  return toMergeStatus(await nullIfOverLimit(context, () => checkBranches(context.git, project, row)));
 }
 
 async function checkBranches(git: Git, project: Project, row: MergeRequestRow): Promise<MergeCheck> {

@@ -1,4 +1,4 @@
-import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { Reader } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
@@ -24,7 +24,7 @@ export async function loadMergeSettings(
 ): Promise<ReadonlyMap<number, MergeSettings>> {
   const settings = new Map<number, MergeSettings>();
   for (const { id, attributes, namespace_attributes } of await loadAttributes(db, projectIds)) {
-    const projectSettings = settings.get(id) ?? storedAttributes({ attributes });
+    const projectSettings = settings.get(id) ?? parseStoredAttributes({ attributes });
     const groupSettings = parseGroupAttributes(namespace_attributes);
     settings.set(id, {
       ...projectSettings,

@@ -1,10 +1,10 @@
-import { storedAttributes } from '#api/namespaces/projects/index.ts';
+import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { findUserById } from '#authentication/users/users.ts';
 import { AccessRevoked, reloadAccess } from '#authorization/current-access.ts';
 import { findMergeRequest, type MergeRequest } from '#authorization/merge-requests.ts';
 import { loadHeadPipelines } from '#authorization/pipelines.ts';
-import { matchingRules } from '#authorization/protected-branches/branch-rules.ts';
+import { findMatchingRules } from '#authorization/protected-branches/branch-rules.ts';
 import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import type { Reader } from '#database/database.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
@@ -15,17 +15,17 @@ import { HEADS } from '#git/ref-names.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
 import { withBranchLock } from '#repositories/commits/branch-lock.ts';
 import { isBeingMerged } from '#repositories/ref-updates/intents.ts';
-import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { updateRepositoryRefs } from '#repositories/ref-updates/move-refs.ts';
 import { mayMergeInto, type RefPermission } from '#repositories/ref-updates/ref-permissions.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { enableAutoMerge } from '../auto-merge/set.ts';
 import { type AutoMergeOptions, hasAutoMerge } from '../auto-merge/store.ts';
-import { autoMergeDecision, isReadyToAutoMerge } from '../auto-merge/strategy.ts';
+import { decideAutoMerge, isReadyToAutoMerge } from '../auto-merge/strategy.ts';
 import { type BranchComparison, compareBranches } from './branch-comparison.ts';
 import { type MergeCommits, writeMerge } from './merge-commits.ts';
 import { loadMergeSettings } from './merge-settings.ts';
-import { isBlockedByPipeline, isSquashed, isTitleAllowed, type MergeChecks, mergeFailure } from './mergeability.ts';
+import { getMergeFailure, isBlockedByPipeline, isSquashed, isTitleAllowed, type MergeChecks } from './mergeability.ts';
 
 /** Options of a merge; the defaults come from the merge request and its project. */
 export interface MergeOptions extends AutoMergeOptions {
@@ -67,7 +67,7 @@ export function mergeNowOrWhenReady(
 /**
  * Runs a pending auto-merge of the current head. Fails with `notMergeable` while requirements are open or after it was cancelled.
  */
-export function autoMerge(
+export function runAutoMerge(
   services: RefServices,
   caller: SignedInCaller,
   project: Project,
@@ -128,7 +128,7 @@ async function mergeOnce(
   const removesSource = await shouldRemoveSource(db, state, options);
   const commits = await writeMergeCommits(services, caller, state, options);
   if (commits === null) return fail('conflict');
-  const moveResult = await moveRefs(services, {
+  const moveResult = await updateRepositoryRefs(services, {
     project,
     actor: { caller, may: createMergePermission(state, options, removesSource) },
     changes: toRefChanges(state, commits, removesSource),
@@ -179,9 +179,9 @@ function decideMerge(
   mode: MergeModeOptions['mode'],
   checks: MergeChecks,
 ): 'notMergeable' | 'conflict' | 'later' | null {
-  if (mode === 'now') return mergeFailure(checks);
+  if (mode === 'now') return getMergeFailure(checks);
   if (mode === 'pending') return isReadyToAutoMerge(checks) ? null : 'notMergeable';
-  const decision = autoMergeDecision(checks);
+  const decision = decideAutoMerge(checks);
   return decision === 'not' ? 'notMergeable' : decision === 'later' ? decision : null;
 }
 
@@ -239,10 +239,10 @@ async function shouldRemoveSource(
   { should_remove_source_branch: requestedChoice }: MergeOptions,
 ): Promise<boolean> {
   const { source_branch, force_remove_source_branch: mergeRequestChoice, head_sha } = mergeRequest;
-  const defaultChoice = storedAttributes(project).remove_source_branch_after_merge;
+  const defaultChoice = parseStoredAttributes(project).remove_source_branch_after_merge;
   if (!(requestedChoice ?? mergeRequestChoice ?? defaultChoice) || branches.source !== head_sha) return false;
   if (source_branch === project.default_branch) return false;
-  return matchingRules(await listProtectionRules(db, project.id), source_branch).length === 0;
+  return findMatchingRules(await listProtectionRules(db, project.id), source_branch).length === 0;
 }
 
 async function writeMergeCommits(
@@ -251,7 +251,7 @@ async function writeMergeCommits(
   { project, mergeRequest, branches }: MergeState,
   options: MergeOptions,
 ): Promise<MergeCommits | null> {
-  const settings = storedAttributes(project);
+  const settings = parseStoredAttributes(project);
   const author = await findUserById(database.reader, mergeRequest.author_id);
   return writeMerge(git, {
     project,

@@ -97,12 +97,12 @@ export function isBlockedByPipeline(
 }
 
 /** Returns the first obstacle, or `mergeable`. */
-export function detailedStatus(checks: MergeChecks): DetailedStatus {
+export function getDetailedStatus(checks: MergeChecks): DetailedStatus {
   return findObstacles(checks)[0] ?? 'mergeable';
 }
 
 /** Returns the failure of a merge, or null if there is none: `conflict` if a needed rebase is the only other obstacle. */
-export function mergeFailure(checks: MergeChecks): 'notMergeable' | 'conflict' | null {
+export function getMergeFailure(checks: MergeChecks): 'notMergeable' | 'conflict' | null {
   const [first, ...others] = findObstacles(checks);
   if (first === undefined) return null;
   const hasOtherObstacles = others.some((status) => status !== 'need_rebase');
@@ -115,7 +115,7 @@ export function isSquashed(requested: boolean, { squash_option }: Pick<MergeSett
 }
 
 /** Converts the result of the git check to the `merge_status` of the API. */
-export function mergeStatus(check: MergeCheck | null): MergeStatus {
+export function toMergeStatus(check: MergeCheck | null): MergeStatus {
   if (check === null) return 'unchecked';
   return check === 'ahead' || check === 'diverged' ? 'can_be_merged' : 'cannot_be_merged';
 }

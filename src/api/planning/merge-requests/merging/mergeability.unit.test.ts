@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { detailedStatus, isTitleAllowed, type MergeChecks, mergeFailure } from './mergeability.ts';
+import { getDetailedStatus, getMergeFailure, isTitleAllowed, type MergeChecks } from './mergeability.ts';
 
 const wants = {
   merge_method: 'merge',
@@ -34,7 +34,7 @@ const all: MergeChecks = {
   settings: { ...ff, ...pipelines, ...threads, merge_method: 'ff' },
 };
 
-const CASES: readonly (readonly [string, MergeChecks, string, ReturnType<typeof mergeFailure>])[] = [
+const CASES: readonly (readonly [string, MergeChecks, string, ReturnType<typeof getMergeFailure>])[] = [
   ['nothing stands in the way', fine, 'mergeable', null],
   ['it has diverged, and a merge commit brings both together', { ...fine, check: 'diverged' }, 'mergeable', null],
   ['all at once: it is closed', all, 'not_open', 'notMergeable'],
@@ -94,11 +94,11 @@ const CASES: readonly (readonly [string, MergeChecks, string, ReturnType<typeof 
 ];
 
 test('the first obstacle is the detailed status', () => {
-  for (const [name, checked, status] of CASES) assert.equal(detailedStatus(checked), status, name);
+  for (const [name, checked, status] of CASES) assert.equal(getDetailedStatus(checked), status, name);
 });
 
 test('missing requirements take precedence over conflicts', () => {
-  for (const [name, checked, , refusal] of CASES) assert.equal(mergeFailure(checked), refusal, name);
+  for (const [name, checked, , refusal] of CASES) assert.equal(getMergeFailure(checked), refusal, name);
 });
 
 test('a title must contain a match of the project’s regex', () => {

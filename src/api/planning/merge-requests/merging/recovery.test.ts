@@ -10,7 +10,7 @@ import { beginMove } from '#repositories/ref-updates/move-refs.ts';
 import { completeAbandonedIntents } from '#repositories/ref-updates/recovery.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { pipelineRow } from '#test/support/pipeline-rows.ts';
+import { insertPipelineRow } from '#test/support/pipeline-rows.ts';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
 import { enqueueAutoMergeIfEnabled } from '../auto-merge/job.ts';
 import { newMergeRequest, succeedPipeline } from '../fixtures.testing.ts';
@@ -27,7 +27,7 @@ async function beginMerge({ removes = true, waits = false } = {}) {
   const place = await newProject({ readme: true });
   const mr = await newMergeRequest(place);
   const pipeline = { sha: mr.sha, ref: mr.source_branch, status: 'running' } as const;
-  const pipelineId = waits ? await pipelineRow(here, place, pipeline) : 0;
+  const pipelineId = waits ? await insertPipelineRow(here, place, pipeline) : 0;
   if (waits) await expectSuccess(place.owner.put(`${mr.at}/merge`, { auto_merge: true }));
   const project = (await findProject(reader, ANONYMOUS, String(place.id)))!;
   const repository = getRepository(services.git, project);

@@ -5,7 +5,7 @@ import { ok } from '#http/endpoint/responses.ts';
 import { READ_ONLY } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { authorizedOnReadableMergeRequest } from '../code-access.ts';
+import { authorizedMergeRequestAccess } from '../code-access.ts';
 import { startRebase } from './start.ts';
 
 const Rebase = entity('MergeRequestRebase', { rebase_in_progress: Type.Boolean() });
@@ -17,7 +17,7 @@ const PERMISSION_LABEL = 'project:read_merge_request, push and force push to the
 export const rebaseMergeRequest = endpoint({
   put: '/projects/:id/merge_requests/:merge_request_iid/rebase',
   summary: 'Rebase a merge request',
-  access: authorizedOnReadableMergeRequest(() => {}).require(() => {}, PERMISSION_LABEL),
+  access: authorizedMergeRequestAccess(() => {}).require(() => {}, PERMISSION_LABEL),
   params: { skip_ci: optional(boolean, false) },
   errors: {
     sourceBranchMissing: [403, '403 Forbidden - Source branch does not exist'],

@@ -9,7 +9,7 @@ import { orNullIfOverLimit } from '#git/process/failures.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
 import { defineJob, type JobRun } from '#jobs/job.ts';
-import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
+import { updateRepositoryRefs } from '#repositories/ref-updates/move-refs.ts';
 import { commitPermission } from '#repositories/ref-updates/ref-permissions.ts';
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import { getRepository } from '#repositories/repository.ts';
@@ -106,7 +106,7 @@ async function moveSourceBranch(
   { source_branch: branch }: MergeRequest,
   { head_sha: oldId, tip: newId, skip_ci }: FinishedRebase,
 ): Promise<boolean> {
-  const moveFailure = await moveRefs(services, {
+  const moveFailure = await updateRepositoryRefs(services, {
     project,
     actor: { caller, may: commitPermission({ branch, forced: true }) },
     changes: [{ ref: HEADS + branch, oldId, newId }],
