@@ -147,15 +147,11 @@ function registerProcessMetrics(
     'Number of resources that keep the event loop alive.',
     () => process.getActiveResourcesInfo().length,
   );
-  addGauge(
-    'nodejs_event_loop_utilization',
-    'Share of time the event loop was busy since the last scrape.',
-    () => {
-      const previousUtilization = lastUtilization;
-      lastUtilization = performance.eventLoopUtilization();
-      return performance.eventLoopUtilization(lastUtilization, previousUtilization).utilization;
-    },
-  );
+  addGauge('nodejs_event_loop_utilization', 'Share of time the event loop was busy since the last scrape.', () => {
+    const previousUtilization = lastUtilization;
+    lastUtilization = performance.eventLoopUtilization();
+    return performance.eventLoopUtilization(lastUtilization, previousUtilization).utilization;
+  });
 }
 
 /** Returns the number of open file descriptors; 0 if the system does not list them. */

@@ -155,7 +155,8 @@ export function parseHookMessage(bytes: Buffer): HookMessage {
   }
   const [head = '', ...tail] = text.split('\n\n');
   const [hook, ...lines] = head.split('\n');
-  if (hook !== 'pre-receive' && hook !== 'post-receive') throw new InvalidHookMessage('Received a message of an unknown hook');
+  if (hook !== 'pre-receive' && hook !== 'post-receive')
+    throw new InvalidHookMessage('Received a message of an unknown hook');
   const environment: Record<string, string> = {};
   const pushOptions: string[] = [];
   for (const line of lines) {
