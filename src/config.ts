@@ -12,7 +12,7 @@ export interface Config {
   readonly host: string;
   /** Port to listen on; 0 lets the system choose one. */
   readonly port: number;
-  /** Base of all absolute URLs in responses, see `baseUrlOf`; null: scheme and Host of the request. */
+  /** Base of all absolute URLs in responses, see `getBaseUrl`; null: scheme and Host of the request. */
   readonly externalUrl: URL | null;
   /** Proxies whose X-Forwarded-For and X-Forwarded-Proto headers are trusted. */
   readonly trustedProxies: readonly Cidr[];

@@ -20,7 +20,7 @@ const loadGroupNames = prepareForIds((db, ids) =>
 );
 
 /**
- * Loads the names for these access levels and returns a function that describes one of them. `roles`: texts for roles.
+ * Loads the names of these users and groups. Returns a function that describes a principal. `roles`: descriptions by role.
  */
 export async function loadAccessDescriber(
   roles: Readonly<Record<number, string>>,

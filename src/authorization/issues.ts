@@ -176,7 +176,7 @@ export function issueVisibleTo(caller: Caller, today: string) {
 
 /**
  * The same condition for rows that know only the project and whether the issue is confidential. It ignores that the
- * caller may be the author or an assignee (see `issueVisibleOnlyAsOwn`).
+ * caller may be the author or an assignee (see `issueVisibleOnlyToParticipant`).
  */
 export function issueVisibleToNonParticipant(caller: Caller, today: string, notConfidential: Expression<SqlBool>) {
   return (eb: ProjectEb): Expression<SqlBool> => isReadableIssue(eb, caller, today, [notConfidential]);

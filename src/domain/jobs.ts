@@ -5,7 +5,7 @@ import type { PipelinesTables } from '#database/tables/pipelines.ts';
 
 /** Job rows for entities and permission checks. The permissions are those of their pipelines. */
 
-/** Without the columns from the CI file, which are large and loaded only where needed. */
+/** A job without the large columns from the CI file and the columns that only runners and traces need. */
 export type JobRow = Omit<
   Selectable<PipelinesTables['jobs']>,
   | 'option_parts'

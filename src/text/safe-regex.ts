@@ -1,9 +1,9 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 
-/** Maximum cost of an expression, as `regexCost` returns it. */
+/** Maximum cost of an expression, as `getRegexCost` returns it. */
 const MAX_COST = 10_000;
 
-/** Maximum `regexCost` times number of matched characters: about half a second. */
+/** Maximum `getRegexCost` times number of matched characters: about half a second. */
 export const MAX_MATCHING_WORK = 100_000_000;
 
 /** The highest repetition count that RE2 supports. */

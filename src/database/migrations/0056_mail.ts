@@ -35,7 +35,7 @@ export const migration: Migration = {
         column.notNull().references('users.id').onDelete('cascade'),
       )
       .addColumn('recipient_email', dialect.text, (column) => column.notNull())
-      // No foreign key: the subject may be deleted first, and very many mails may refer to one subject.
+      // No foreign keys: project, group and target may be deleted before the mail, and very many mails may refer to one of them.
       .addColumn('project_id', dialect.integer)
       .addColumn('group_id', dialect.integer)
       .addColumn('target_type', dialect.text, (column) => column.notNull())
@@ -101,7 +101,7 @@ export const migration: Migration = {
         .where(sql.ref(`${noteable}_id`), 'is not', null)
         .execute();
     }
-    // Partial indexes of users that chose to watch everything or selected events.
+    // Partial indexes of settings at level `watch` or `custom`, or at `global`, which may stand for them.
     for (const [name, columns, source, levels] of [
       ['everywhere', 'user_id', 'group_id is null and project_id is null', "'watch', 'custom'"],
       ['group', 'group_id, user_id', 'group_id is not null', "'watch', 'custom', 'global'"],

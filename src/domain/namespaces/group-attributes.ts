@@ -7,10 +7,7 @@ export const DEFAULT_GROUP_ATTRIBUTES = {
   subgroup_creation_level: 'maintainer' as 'owner' | 'maintainer',
   /** null: projects start with `main`. */
   default_branch: null as string | null,
-  /**
-   * A value of the instance setting of that name; null: the instance setting applies.
-   * `default_branch_protection_defaults` is the effective value.
-   */
+  /** The former form, a level from 0 to 4, or null. `default_branch_protection_defaults` is the one that applies. */
   default_branch_protection: null as ProtectionLevel | null,
   /** Applies to projects created in the group from now on. */
   default_branch_protection_defaults: null as DefaultBranchProtection | null,

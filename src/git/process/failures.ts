@@ -35,7 +35,7 @@ export type GitFailure =
   /** Any other failure: the exit code (null: killed by a signal) and the start of the standard error, for the log. */
   | { readonly kind: 'failed'; readonly code: number | null; readonly text: string };
 
-/** Thrown when the repository or the machine is broken. Carries the typed failure. */
+/** Thrown when a git command fails in a way that its caller does not handle. Carries the typed failure. */
 export class GitError extends Error {
   readonly failure: GitFailure;
 

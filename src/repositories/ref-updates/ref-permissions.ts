@@ -22,7 +22,7 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 
 /**
- * Checks whether refs may move and returns the failure if not. `moveRefs` calls it in the transaction that writes the intent,
+ * Checks whether refs may move and returns the failure if not. `updateRepositoryRefs` calls it in the transaction that writes the intent,
  * with the reloaded caller and project.
  */
 export type RefPermission<Code extends string = never> = (

@@ -108,7 +108,10 @@ function toKeysetPage(
   return { items: list.slice(start, end), total: null, more, keyset: { next } };
 }
 
-/** Returns the index of a token's entry; -1 if there is none. After a change of the tree, the first entry with its id counts. */
+/**
+ * Returns the index of a token's entry; -1 if there is none. If the tree has changed and its index has another id, the first entry
+ * with the id is used.
+ */
 function findTokenIndex(list: TreeList, token: string): number {
   const [, id, index] = /^([0-9a-f]{40})(?:\.(\d{1,9}))?$/.exec(token) ?? [];
   if (id === undefined) return -1;

@@ -66,7 +66,7 @@ export function parseTimestamp(value: unknown): string | null {
 /** Unix milliseconds: thirteen digits, as a number or as text. */
 const MILLISECONDS_FORMAT = /^\d{13}$/;
 
-/** Parses a timestamp like `readTime`, or whole Unix milliseconds. */
+/** Parses a timestamp like `parseTimestamp`, or whole Unix milliseconds. */
 export function parseTimestampOrMilliseconds(value: unknown): string | null {
   const digits = typeof value === 'number' ? String(value) : value;
   if (typeof digits === 'string' && MILLISECONDS_FORMAT.test(digits.trim())) return toIsoTimestamp(Number(digits));

@@ -13,7 +13,7 @@ const AGGREGATE_TABLES = [
 
 /**
  * Deletes up to BATCH_SIZE rows of errors without events: first their aggregates, then the errors.
- * Returns the number of deleted rows, as `nextBatch` expects: BATCH_SIZE while there may be more.
+ * Returns the number of deleted rows, as `runBatchSteps` expects: BATCH_SIZE while there may be more.
  * index: error_users primary key, error_environments primary key, error_hours primary key, errors primary key
  */
 export async function deleteErrorBatch(tx: Transaction, errorIds: readonly number[]): Promise<number> {
@@ -32,7 +32,7 @@ export async function deleteErrorBatch(tx: Transaction, errorIds: readonly numbe
 
 /**
  * Deletes a batch of events of a project, limited by size. `before`: only events received before this timestamp.
- * Returns the number of deleted rows, as `nextBatch` expects. index: error_events_by_receipt
+ * Returns the number of deleted rows, as `runBatchSteps` expects. index: error_events_by_receipt
  */
 export function deleteEventBatch(tx: Transaction, projectId: number, before: string | null = null): Promise<number> {
   const projectCondition = sql<SqlBool>`project_id = ${projectId}`;

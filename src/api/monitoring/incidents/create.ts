@@ -21,7 +21,7 @@ interface IncidentFromAlertInput {
 }
 
 /**
- * Creates the incident of an alert from the first report and the project's template, with the caller as its author. Fails with
+ * Creates the incident of an alert from its first payload and the project's template, with the caller as its author. Fails with
  * `exists` if the alert has an incident already, including one created concurrently.
  */
 export async function createIncidentFromAlert(

@@ -34,7 +34,7 @@ async function validateLevel(db: Reader, parent: Parent, { userId, accessLevel }
   ];
 }
 
-/** Returns whether the level is above the caller's own. False for unknown levels, which `membershipErrors` reports. */
+/** Returns whether the level is above the caller's own. False for unknown levels, which `validateMembership` reports. */
 export function isLevelAboveCaller({ role }: Parent, level: number): boolean {
   return ROLES.includes(level) && level > role;
 }

@@ -11,7 +11,7 @@ interface NameAndPath {
   readonly namespaceId: number;
   readonly name: string;
   readonly fullPath: string;
-  /** Id of the project that may already have the name and path. */
+  /** Id of the updated project: its own name and path do not count as taken. */
   readonly projectId?: number;
 }
 

@@ -55,7 +55,7 @@ export async function findGroupAs(world: World, by: Caller, { id }: Pick<Group, 
   return findGroup(reader, await loadCaller(reader, by.id, null), String(id));
 }
 
-/** Imports elements into a group or project like the engine, but without a network. */
+/** Imports elements into a group or project like the import jobs, but without a network. */
 export async function importInto(world: World, by: Caller, parent: Group | Project, options: ImportOptions = {}) {
   const { database, runUnitOfWork } = world.server.services;
   const kind = parent.at.startsWith('/groups') ? 'group' : 'project';

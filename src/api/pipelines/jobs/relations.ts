@@ -17,7 +17,7 @@ export interface JobRelations {
   readonly pipelines: ReadonlyMap<number, PipelineRow>;
   readonly projects: ReadonlyMap<number, Project>;
   readonly users: ReadonlyMap<number, ShapeOf<typeof EmbeddedUser>>;
-  /** Commits by `commitKey`. */
+  /** Commits by `buildCommitKey`. */
   readonly commits: ReadonlyMap<string, ShapeOf<typeof Commit>>;
 }
 

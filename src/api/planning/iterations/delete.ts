@@ -11,7 +11,7 @@ import {
 } from '../iteration-cadences/index.ts';
 import { deleteIterationRow, findIteration, getIterationState, type IterationRow, isLastIteration } from './store.ts';
 
-/** A result of `iterationState`. */
+/** A result of `getIterationState`. */
 const CLOSED = 3;
 
 /**

@@ -92,7 +92,7 @@ function buildConditions({ today }: Reader, filter: IterationFilter): RawBuilder
   return conditions;
 }
 
-/** Returns the SQL condition that corresponds to `iterationState`. */
+/** Returns the SQL condition that corresponds to `getIterationState`. */
 function stateCondition(state: Exclude<IterationStateFilter, 'all'>, today: string): RawBuilder<SqlBool> {
   switch (state) {
     case 'opened':

@@ -52,7 +52,7 @@ function selectSetting(db: Reader, userId: number, source: SettingSource) {
   return userSettings.where(sourceColumn(source.type), '=', source.id);
 }
 
-/** Upserts the given fields only, so that concurrent first writes keep both fields. */
+/** Upserts only the given fields, so that two concurrent first writes do not overwrite each other's fields. */
 export async function updateSetting(
   tx: Transaction,
   userId: number,

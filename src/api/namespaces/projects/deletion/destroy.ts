@@ -24,9 +24,9 @@ export async function destroyProject(uow: UnitOfWork, projectId: number): Promis
 }
 
 /**
- * Destroys the next batch of a large project, for `inBatches`. After the first batch it cannot be restored; if the
- * process stops, the job for marked projects continues. Before each batch, callers recheck that the
- * project is still due or `isDestructionStarted`.
+ * Destroys the next batch of a project; returns `MORE` while rows remain. After the first batch the project cannot be restored,
+ * and the scheduled deletion of marked projects resumes it if the process stops. Before each batch, callers check that the
+ * project is still to be deleted or that `isDestructionStarted`.
  */
 export async function destroyProjectBatch(uow: UnitOfWork, projectId: number): Promise<typeof MORE | undefined> {
   const project = await findProjectToDestroy(uow, projectId);
@@ -44,7 +44,7 @@ export async function destroyProjectBatch(uow: UnitOfWork, projectId: number): P
   return undefined;
 }
 
-/** Columns of a project that cannot be restored, and that the next job destroys: no former names, a backdated mark. */
+/** Values that prevent a restore (no former name and path) and make the project due for deletion immediately. */
 const UNRESTORABLE = {
   marked_for_deletion_on: '1970-01-01',
   name_before_deletion: null,
@@ -119,7 +119,7 @@ type ProjectToDestroy = NonNullable<Awaited<ReturnType<typeof findProjectToDestr
 
 /** Records the event in the group's audit log, or in the instance's for personal projects. */
 async function recordDestruction(uow: UnitOfWork, project: ProjectToDestroy): Promise<void> {
-  // Tier free records no project events; the instance event of a personal project would be an exception.
+  // The free tier has no audit events of projects. Without this check, personal projects would be recorded in the instance log.
   if (uow.tier === 'free') return;
   const { id, name, full_path, namespace_id, namespace_name, namespace_path } = project;
   await uow.record({

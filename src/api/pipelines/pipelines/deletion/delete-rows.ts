@@ -5,7 +5,7 @@ import { BATCH_SIZE } from '#events/batches.ts';
 
 /**
  * Deletes pipelines and jobs in batches. Rows that are deleted by cascade count for the size of a batch. Each function
- * returns the number that `nextBatch` expects: `BATCH_SIZE` while there may be more rows.
+ * returns the number that `runBatchSteps` expects: `BATCH_SIZE` while there may be more rows.
  */
 
 /** The column that selects the rows: all of a project, or of a pipeline. */

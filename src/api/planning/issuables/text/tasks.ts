@@ -3,7 +3,7 @@ import { findCodeRanges, MAX_SCANNED_LINES } from './code.ts';
 const TASK = /^[ \t]*(?:>[ \t]*)*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\][ \t]/;
 
 /**
- * Counts the task list items, and the completed ones, in the first `MAX_LINES` lines of a description. Items in code are ignored.
+ * Counts the task list items, and the completed ones, in the first `MAX_SCANNED_LINES` lines of a description. Items in code are ignored.
  * Indented items count.
  */
 export function countTasks(description: string | null): { task_count: number; completed_task_count: number } {
