@@ -5,7 +5,7 @@ import type { World } from '#test/support/world.ts';
 
 // Inserts a row into every table, derived from the catalog of PostgreSQL.
 
-/** Values for columns that a backup interprets, and for a check constraint over several columns. */
+/** Values by column: for columns whose content a backup parses, and for columns under a check constraint of several columns. */
 const READ: Readonly<Record<string, string>> = { storage: 'default', changes: '[]', status: 'resolved' };
 
 /** Text with characters that are hard to copy. */

@@ -76,7 +76,7 @@ async function digestBlob({ blobs: store }: CheckContext, sha256: string): Promi
   return { sha256: hash.digest('hex'), size: openedBlob.size };
 }
 
-/** Returns the first owners of each table: `job_artifacts id 5`. */
+/** Returns the first rows of each table that refer to the file, each as text such as `job_artifacts id 5`. */
 async function listOwners({ database }: CheckContext, sha256: string): Promise<string[]> {
   const snapshot = await openSnapshot(database);
   try {

@@ -17,7 +17,7 @@ const hasSecondary = sql<SqlBool>`exists (select 1 from geo_sites where not is_p
 
 type EventName = 'created' | 'updated' | 'deleted';
 
-/** Adds the events of wikis, which start when a wiki has content. */
+/** Adds the triggers that write replication events of wikis. A wiki has no events until it gets its first content. */
 async function addWikiEvents(db: MigrationDb, dialect: Dialect, owner: 'project' | 'group'): Promise<void> {
   const replicable = `${owner}_wiki_repository`;
   const insertIntoEvents = sql`insert into geo_events (created_at, event_name, replicable_name, replicable_id, rescoped)`;

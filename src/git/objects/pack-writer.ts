@@ -29,9 +29,9 @@ const MAX_SINGLE_DEFLATE = 1024 * 1024;
 const CHUNK_SIZE = 256 * 1024;
 
 /**
- * Writes many objects as one pack, which git indexes: one file to sync instead of one each. Durable when it returns.
- * Existing objects do no harm. With `checked`, objects that break the rules for pushes fail with `unsound` and nothing
- * is written.
+ * Writes many objects as one pack, so that one file is synced instead of one per object. The pack is durable when this returns.
+ * It may contain objects that exist already. With `checked`, objects that violate the rules for pushes fail with the failure
+ * `unsound`, and nothing is written.
  */
 export async function writePack(
   git: Git,

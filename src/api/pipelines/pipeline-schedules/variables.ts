@@ -89,7 +89,7 @@ export function encryptScheduleVariable(
 /** Values for attributes that only variables of projects and groups have. */
 const DEFAULT_ATTRIBUTES = { masked: false, raw: false, environment_scope: '*', description: null };
 
-/** Inserts a variable. Throws the unique violation of the index by key if the key exists. */
+/** Inserts a variable. Throws a unique violation if the schedule already has a variable with this key. */
 export async function insertScheduleVariable(
   tx: Transaction,
   variable: ScheduleVariableRow,

@@ -92,7 +92,7 @@ export const promoteLabelAccess = (): Access<ProjectAndGroup & { readonly caller
         if (!mayManage) throw forbidden();
       },
     })
-    // Adds only the description of the check above for api.txt.
+    // Checks nothing: names the abilities that `authorize` checks, for `api.txt`.
     .require(() => {}, 'project:admin_label, group:admin_label')
     .withErrors(PERSONAL_NAMESPACE_ERROR);
 

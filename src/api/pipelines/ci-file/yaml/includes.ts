@@ -14,8 +14,8 @@ const MAX_CHARACTERS = 4 * 1024 * 1024;
 const KEYS_PER_STEP = 10;
 
 /**
- * Resolves includes: the file overrides what it includes (contract/runners.md §6). A file that includes itself, directly
- * or through others, is skipped there, so that cycles end.
+ * Resolves includes: the file overrides what it includes (contract/runners.md §6). An include of a file that is being resolved
+ * is skipped, so that cycles end.
  */
 export async function resolveIncludes(file: CiMap, path: string, read: ReadFile, effort: EffortBudget): Promise<CiMap> {
   return new IncludeResolver(read, effort).merge(file, new Set([path]));

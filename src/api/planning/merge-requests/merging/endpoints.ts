@@ -14,7 +14,7 @@ import { createMergeRef } from './merge-ref.ts';
 
 const MERGE_REQUEST = '/projects/:id/merge_requests/:merge_request_iid';
 
-/** The requested head is no longer the head. */
+/** The parameter `sha` is not the head of the source branch. */
 export const SHA_DIFFERS = [409, 'SHA does not match HEAD of source branch: {sha}'] as const;
 
 export const mergeMergeRequest = endpoint({
