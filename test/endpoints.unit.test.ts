@@ -45,11 +45,12 @@ const listed = new Map(rows.map((row) => [shapeOf(row.method, row.path), row]));
 /** HEAD works on every GET, and has a row of its own only where the specification names it. */
 const rowOf = (endpoint: Endpoint) =>
   listed.get(shapeOfEndpoint(endpoint)) ?? listed.get(shapeOfEndpoint(endpoint).replace(/^HEAD /, 'GET '));
-const told = (endpoint: Endpoint) => `${endpoint.source} ${endpoint.name}: ${endpoint.method} ${getFullPath(endpoint)}`;
+const describeEndpoint = (endpoint: Endpoint) =>
+  `${endpoint.source} ${endpoint.name}: ${endpoint.method} ${getFullPath(endpoint)}`;
 
 test('every served route is a row', () => {
   const unlisted = endpoints.filter((endpoint) => rowOf(endpoint) === undefined);
-  assert.deepEqual(unlisted.map(told), []);
+  assert.deepEqual(unlisted.map(describeEndpoint), []);
 });
 
 test('every row of a finished family is served', () => {
@@ -85,7 +86,7 @@ test('allows the callers that the row of each endpoint names', () => {
     return AUTH[row.auth] !== endpoint.access.audience;
   });
   const say = (endpoint: Endpoint) =>
-    `${told(endpoint)} is ${endpoint.access.audience}, its row says ${rowOf(endpoint)?.auth}`;
+    `${describeEndpoint(endpoint)} is ${endpoint.access.audience}, its row says ${rowOf(endpoint)?.auth}`;
   assert.deepEqual(wrong.map(say), []);
 });
 

@@ -4,7 +4,7 @@ import type { Reader, Schema } from '#database/database.ts';
 import { toZeroOrOne } from '#database/dialect.ts';
 import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
 import type { IssuesTables } from '#database/tables/issues.ts';
-import { PLANNER } from '#domain/members/roles.ts';
+import { ANY_ROLE, PLANNER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { mayInProject } from './abilities.ts';
 import { filterProjectReaders } from './readers.ts';
@@ -197,9 +197,6 @@ export function issueVisibleOnlyToParticipant(caller: Caller, today: string) {
     ]);
   };
 }
-
-/** Lower than every role: a membership of any role suffices. */
-const ANY_ROLE = 1;
 
 type ProjectEb = ExpressionBuilder<Schema, 'projects'>;
 

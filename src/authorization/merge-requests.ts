@@ -4,7 +4,7 @@ import type { Reader, Schema } from '#database/database.ts';
 import { toZeroOrOne } from '#database/dialect.ts';
 import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
 import type { MergeRequestsTables } from '#database/tables/merge-requests.ts';
-import { PLANNER } from '#domain/members/roles.ts';
+import { ANY_ROLE, PLANNER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { mayInProject } from './abilities.ts';
 import { filterProjectReaders } from './readers.ts';
@@ -158,9 +158,6 @@ export function mayUpdateMergeRequest(caller: Caller, project: Project, mergeReq
   if (isOwnMergeRequest(caller, mergeRequest) && mayInProject(caller, 'update_own_merge_request', project)) return true;
   return mayInProject(caller, 'update_merge_request', project);
 }
-
-/** Lower than every role: a membership of any role suffices. */
-const ANY_ROLE = 1;
 
 /**
  * Condition on merge requests joined with their projects: the caller may read the merge request. `today`: memberships

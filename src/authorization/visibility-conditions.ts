@@ -3,11 +3,9 @@ import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { isInSubquery } from '#database/dialect.ts';
 import { isActiveMembership } from '#domain/members/membership-expiry.ts';
+import { ANY_ROLE } from '#domain/members/roles.ts';
 
 /** SQL conditions on projects and namespaces, equivalent to `canSeeProject` and `canSeeGroup`. */
-
-/** Access level at or below that of every role: any membership counts. */
-const ANY_ROLE = 1;
 
 type Eb<Table extends keyof Schema> = ExpressionBuilder<Schema, Table>;
 

@@ -291,7 +291,7 @@ async function writeRepository(
       const extraIds: string[] = [];
       for (const id of new Set(pendingIds))
         if ((await getObjectInfo(git, candidate, id).catch(() => null)) !== null) extraIds.push(id);
-      await addPart(writer, bundle, (write) => writeBundle(git, candidate, { refs, head, besides: extraIds }, write));
+      await addPart(writer, bundle, (write) => writeBundle(git, candidate, { refs, head, extraIds }, write));
       return;
     } catch (error) {
       if (!(error instanceof GitError)) throw error;

@@ -183,7 +183,7 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
       await insertJobRow(world, project);
       return (await runnerRow(world, { projects: [project.id] })).token;
     },
-    newAlertIntegration: (where = project, wish = {}) => createTestIntegration(world, where, wish),
+    newAlertIntegration: (owner = project, params = {}) => createTestIntegration(world, owner, params),
     async newAlert() {
       const { notify } = await createTestIntegration(world, project);
       return (await expectSuccess(notify({ title: world.name('Alert') }))).body[0];

@@ -81,14 +81,14 @@ function make({ members, protections }: Draft): Promise<Record<(typeof PLACES)[n
       await createMembership(tx, source, { userId: users[0]!, accessLevel: role, expiresAt, createdById: null });
     }
     for (const { owner, name, levels, rules } of protections) {
-      const whom = (drafts: typeof levels): Partial<Principal>[] =>
+      const toPrincipals = (drafts: typeof levels): Partial<Principal>[] =>
         drafts.map((draft) => {
           if ('user' in draft) return { user_id: users[draft.user]! };
           if (!('group' in draft)) return draft;
           return { group_id: ids[draft.group as 'inner'], group_inheritance_type: draft.group_inheritance_type };
         });
       const own = owner === 'project' ? { project_id: project, group_id: null } : { project_id: null, group_id: group };
-      await createProtection(tx, own, name, { levels: whom(levels), rules: whom(rules) });
+      await createProtection(tx, own, name, { levels: toPrincipals(levels), rules: toPrincipals(rules) });
     }
     return ids;
   });

@@ -7,6 +7,9 @@ export const MAINTAINER = 40;
 export const OWNER = 50;
 export const INSTANCE_ADMIN = 60;
 
+/** Minimum role that every member has. */
+export const ANY_ROLE = 1;
+
 export const ROLES: readonly number[] = [GUEST, PLANNER, REPORTER, DEVELOPER, MAINTAINER, OWNER];
 
 const ROLE_NAMES: Readonly<Record<number, string>> = {

@@ -28,17 +28,17 @@ export async function listRefLines(git: Git, repository: Repository): Promise<Bu
 }
 
 /**
- * Writes a bundle of these refs, which need not be current, with their history and that of the objects `besides`.
+ * Writes a bundle of these refs, which need not be current, with their history and that of the objects `extraIds`.
  * Passes the bytes to `take` in order. Throws `GitError` if an object is missing.
  */
 export async function writeBundle(
   git: Git,
   repository: Repository,
-  { refs, head, besides }: { readonly refs: Buffer; readonly head: string; readonly besides: readonly string[] },
+  { refs, head, extraIds }: { readonly refs: Buffer; readonly head: string; readonly extraIds: readonly string[] },
   take: (bytes: Buffer) => Promise<void>,
 ): Promise<void> {
   const lines = splitLines(refs);
-  const tips = new Set([...lines.map((line) => line.toString('latin1', 0, 40)), ...besides]);
+  const tips = new Set([...lines.map((line) => line.toString('latin1', 0, 40)), ...extraIds]);
   const branch = Buffer.from(` ${HEADS}${head}`);
   const branchLine = lines.find((line) => line.subarray(40).equals(branch));
   await take(

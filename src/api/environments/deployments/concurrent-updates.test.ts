@@ -27,14 +27,14 @@ async function inOrder({ owner, at }: Project): Promise<Shown[]> {
 
 test('serializes fifty concurrent deployments to one environment', async () => {
   const project = await newProject({ readme: true });
-  const wish = await createDeploymentParams(project);
+  const deploymentParams = await createDeploymentParams(project);
   const statuses = ['running', 'success', 'failed', 'canceled', 'success'];
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, n) =>
       // Each success names another commit in other letters, so that none is what runs there already.
       project.owner.post(`${project.at}/deployments`, {
-        ...wish,
-        sha: String(wish.sha).slice(0, 40 - (n % 33)),
+        ...deploymentParams,
+        sha: String(deploymentParams.sha).slice(0, 40 - (n % 33)),
         status: statuses[n % 5],
       }),
     ),
@@ -58,9 +58,9 @@ test('serializes fifty concurrent deployments to one environment', async () => {
 
 test('creates one deployment for fifty identical concurrent reports', async () => {
   const project = await newProject({ readme: true });
-  const wish = await createDeploymentParams(project, { status: 'success' });
+  const deploymentParams = await createDeploymentParams(project, { status: 'success' });
   const answers = await Promise.all(
-    Array.from({ length: 50 }, () => project.owner.post(`${project.at}/deployments`, wish)),
+    Array.from({ length: 50 }, () => project.owner.post(`${project.at}/deployments`, deploymentParams)),
   );
   assert.equal(new Set(answers.map(({ body }) => body.id)).size, 1);
   assert.equal((await inOrder(project)).length, 1);

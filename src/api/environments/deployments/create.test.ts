@@ -41,8 +41,8 @@ test('returns the last deployment for an identical report, else creates one', as
   const again = await reportDeployment(project, { status: 'success' });
   assert.deepEqual([again.status, again.body.id], [201, first.id]);
   const differing = [{ status: 'failed' }, { tag: true }, { ref: first.sha }, { environment: 'staging' }];
-  for (const wish of differing)
-    assert.notEqual((await reportDeployment(project, { status: 'success', ...wish })).body.id, first.id);
+  for (const deploymentParams of differing)
+    assert.notEqual((await reportDeployment(project, { status: 'success', ...deploymentParams })).body.id, first.id);
   const running = await Promise.all([reportDeployment(project), reportDeployment(project)]);
   assert.notEqual(running[0].body.id, running[1].body.id);
 });
@@ -70,7 +70,7 @@ test('rejects missing, empty and unknown values without creating anything', asyn
   const names = ['environment', 'sha', 'ref'].map((name) => `${name} is missing, ${name} is empty`);
   const error = [...names, 'tag is missing', 'status is missing, status does not have a valid value'].join(', ');
   assert.deepEqual(said(missing), [400, { error }]);
-  for (const [wish, body] of [
+  for (const [deploymentParams, body] of [
     [{ environment: '' }, { error: 'environment is empty' }],
     [{ ref: ' ' }, { error: 'ref is empty' }],
     [{ tag: 'maybe' }, { error: 'tag is invalid' }],
@@ -80,7 +80,7 @@ test('rejects missing, empty and unknown values without creating anything', asyn
     [{ ref: 'nowhere', sha: 'odd' }, { message: { sha: ['The commit does not exist'] } }],
     [{ environment: 'x'.repeat(256) }, { message: { name: ['is too long (maximum is 255 characters)'] } }],
   ] as const) {
-    assert.deepEqual(said(await reportDeployment(project, wish)), [400, body]);
+    assert.deepEqual(said(await reportDeployment(project, deploymentParams)), [400, body]);
   }
   for (const list of ['deployments', 'environments'])
     assert.deepEqual((await project.owner.get(`${project.at}/${list}`)).body, []);
@@ -103,13 +103,14 @@ test('stores the commit as given', async () => {
 
 test('lets Developers create deployments and returns 401, 404 or 403 to others', async () => {
   const project = await newProject({ readme: true, with: ['guest', 'reporter', 'developer'] });
-  const wish = await createDeploymentParams(project);
-  const statusOf = async (caller: typeof anonymous) => (await caller.post(`${project.at}/deployments`, wish)).status;
+  const deploymentParams = await createDeploymentParams(project);
+  const statusOf = async (caller: typeof anonymous) =>
+    (await caller.post(`${project.at}/deployments`, deploymentParams)).status;
   const { guest, reporter, developer } = project;
   const stranger = await user();
   const callers = [anonymous, stranger, guest, reporter, developer];
   assert.deepEqual(await Promise.all(callers.map(statusOf)), [401, 404, 403, 403, 201]);
-  assert.equal((await anonymous.post('/projects/999999/deployments', wish)).status, 401);
+  assert.equal((await anonymous.post('/projects/999999/deployments', deploymentParams)).status, 401);
 });
 
 test('lets a job create deployments of its own project with its token', async () => {

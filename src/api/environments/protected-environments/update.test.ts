@@ -25,7 +25,7 @@ async function protectedPlace<Place extends Group | Project>(place: Place) {
   return { place, owner, url, before: body, levels, rules, read: async () => (await owner.get(url)).body };
 }
 
-const whom = ({ access_level, user_id, group_id }: Element) => [access_level, user_id, group_id];
+const toPrincipal = ({ access_level, user_id, group_id }: Element) => [access_level, user_id, group_id];
 
 /** A refused change leaves everything as it was. */
 async function refused(
@@ -43,7 +43,7 @@ test('elements that are not mentioned stay, and so does the count', async () => 
   assert.deepEqual((await owner.put(url, { name: 'staging', deploy_access_levels: [] })).body, before);
   const { body } = await owner.put(url, { deploy_access_levels: [{ access_level: 60 }] });
   const [, , added] = body.deploy_access_levels;
-  assert.deepEqual(whom(added), [60, null, null]);
+  assert.deepEqual(toPrincipal(added), [60, null, null]);
   assert.deepEqual(body, { ...before, deploy_access_levels: [...before.deploy_access_levels, added] });
   assert.deepEqual(await read(), body);
   assert.equal((await owner.put(url, { required_approval_count: 0 })).body.required_approval_count, 0);
@@ -58,11 +58,11 @@ test('replaces the principal of an element', async () => {
     approval_rules: [{ id: rule, access_level: null, group_id: group.id, required_approvals: 4 }],
   });
   assert.equal(status, 200);
-  assert.deepEqual(body.deploy_access_levels.map(whom), [
+  assert.deepEqual(body.deploy_access_levels.map(toPrincipal), [
     [null, group.maintainer.id, null],
     [30, null, null],
   ]);
-  assert.deepEqual(body.approval_rules.map(whom), [
+  assert.deepEqual(body.approval_rules.map(toPrincipal), [
     [40, null, null],
     [null, null, group.id],
   ]);
@@ -90,7 +90,7 @@ test('elements go with _destroy in each of its forms, rules to the last one, lev
   const params = { required_approval_count: 1, deploy_access_levels: all };
   assert.deepEqual(await refused({ owner, url, before, read }, params), [422, { message }]);
   const net = await owner.put(url, { deploy_access_levels: [...all, { access_level: 60 }] });
-  assert.deepEqual(net.body.deploy_access_levels.map(whom), [[60, null, null]]);
+  assert.deepEqual(net.body.deploy_access_levels.map(toPrincipal), [[60, null, null]]);
   assert.deepEqual(
     (await owner.put(url, { deploy_access_levels: [{ access_level: 30, _destroy: true }] })).body,
     net.body,
@@ -177,9 +177,9 @@ test('accepts element ids in forms', async () => {
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
   });
   assert.equal(status, 200);
-  assert.deepEqual(body.deploy_access_levels.map(whom), [[60, null, null]]);
+  assert.deepEqual(body.deploy_access_levels.map(toPrincipal), [[60, null, null]]);
   const added = await owner.put(`${url}?${key}[access_level]=20`);
-  assert.deepEqual(added.body.deploy_access_levels.map(whom), [
+  assert.deepEqual(added.body.deploy_access_levels.map(toPrincipal), [
     [60, null, null],
     [20, null, null],
   ]);

@@ -8,7 +8,7 @@ import { foldCase } from '#database/name-keys.ts';
 import { countUpTo, type Page, paginate } from '#database/page.ts';
 import { COMMON_THRESHOLD, hasManyMatches } from '#database/search/common-substrings.ts';
 import { isActiveMembership } from '#domain/members/membership-expiry.ts';
-import { OWNER } from '#domain/members/roles.ts';
+import { ANY_ROLE, OWNER } from '#domain/members/roles.ts';
 import {
   findMatchingNamespaceIds,
   type NamespaceRow,
@@ -28,9 +28,6 @@ function selectNamespaces(db: Reader) {
     .select(namespaceColumns)
     .$narrowType<{ full_path: NotNull }>();
 }
-
-/** A minimum role that every member has. */
-const ANY_ROLE = 1;
 
 type NamespaceQuery = ReturnType<typeof selectNamespaces>;
 

@@ -16,7 +16,7 @@ import {
   selectIdsContaining,
 } from '#database/search/substring-search.ts';
 import type { Visibility } from '#database/tables/domain.ts';
-import { OWNER } from '#domain/members/roles.ts';
+import { ANY_ROLE, OWNER } from '#domain/members/roles.ts';
 import { projectActiveCondition, projectArchivedCondition } from '#domain/namespaces/archive-state.ts';
 import { selectDescendantProjectIds } from '#domain/namespaces/hierarchy.ts';
 import { isPresent } from '#http/parameters/declarations.ts';
@@ -81,9 +81,6 @@ export const PROJECT_ORDERS = [
 ] as const;
 export type ProjectOrder = (typeof PROJECT_ORDERS)[number];
 export type SortDirection = 'asc' | 'desc';
-
-/** A minimum role that every member has. */
-const ANY_ROLE = 1;
 
 type Eb = ExpressionBuilder<Schema, 'projects'>;
 

@@ -26,17 +26,18 @@ async function covered(log: string, coverage: string | null, state = 'success'):
 
 const TOTAL = '/TOTAL.*? (100(?:\\.0+)?%|[1-9]?\\d(?:\\.\\d+)?%)$/';
 
-for (const [what, log, pattern, told] of [
+for (const [content, log, pattern, coverage] of [
   ['the first number of a match', 'Cov: 77.25% of 9\n', '/Cov: \\d+\\.\\d+%.*/', [77.25, '77.25']],
   ['the last match', 'Cov: 10%\nCov: 20% Cov: 30%\nend', '/Cov: \\d+%/', [30, '30.00']],
-  ['the last group of it', 'a 1 b 2 c\n', '/a (\\d) b (\\d)/', [2, '2.00']],
-  ['the first of what runs to the end of its line', 'TOTAL 12 0 100%\r\nTOTAL 9% of 1\n\n', TOTAL, [100, '100.00']],
-  ['what stands above where the last match has no number', 'Cov: 5\nCov: none\n', '/Cov: \\w+/', [5, '5.00']],
-  ['nothing of a line that says nothing', 'no tests\n', '/Cov: \\d+/', [null, null]],
-  ['nothing by what is no expression', 'Cov: 5\n', '/(/', [null, null]],
-  ['nothing that the file does not ask for', 'Cov: 5\n', null, [null, null]],
+  ['the last group of the match', 'a 1 b 2 c\n', '/a (\\d) b (\\d)/', [2, '2.00']],
+  ['the first match that runs to the end of a line', 'TOTAL 12 0 100%\r\nTOTAL 9% of 1\n\n', TOTAL, [100, '100.00']],
+  ['the previous match if the last one has no number', 'Cov: 5\nCov: none\n', '/Cov: \\w+/', [5, '5.00']],
+  ['nothing without a match', 'no tests\n', '/Cov: \\d+/', [null, null]],
+  ['nothing with an invalid expression', 'Cov: 5\n', '/(/', [null, null]],
+  ['nothing without an expression', 'Cov: 5\n', null, [null, null]],
 ] as const) {
-  test(`extracts the coverage from a log: ${what}`, async () => assert.deepEqual(await covered(log, pattern), told));
+  test(`extracts the coverage from a log: ${content}`, async () =>
+    assert.deepEqual(await covered(log, pattern), coverage));
 }
 
 test('extracts the coverage of a failed job', async () => {

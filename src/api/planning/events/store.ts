@@ -7,6 +7,7 @@ import { longRunning } from '#database/engines/long-statements.ts';
 import { hasRow } from '#database/has-row.ts';
 import { COUNT_LIMIT, type Page, paginate } from '#database/page.ts';
 import type { ActivityEventsTable } from '#database/tables/activity.ts';
+import { ANY_ROLE } from '#domain/members/roles.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { type EventFilter, eventCondition } from './filter.ts';
 
@@ -14,9 +15,6 @@ export type ActivityEventRow = Selectable<ActivityEventsTable>;
 
 /** The events of one project, of one author in all projects that the caller sees, or of all projects of a member. */
 export type Feed = { readonly projectId: number } | { readonly authorId: number } | { readonly memberId: number };
-
-/** The lowest role: every member. */
-const ANY_ROLE = 1;
 
 interface EventQuery {
   readonly filter: EventFilter;

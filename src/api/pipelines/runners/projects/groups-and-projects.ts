@@ -4,6 +4,7 @@ import type { Runner } from '#authorization/runners.ts';
 import { projectVisibleTo, projectWithRole } from '#authorization/visibility-conditions.ts';
 import type { Reader } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
+import { ANY_ROLE } from '#domain/members/roles.ts';
 import { findGroup, getGroupRole } from '#domain/namespaces/groups.ts';
 import { findProjects, type Project } from '#domain/namespaces/projects.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';
@@ -18,9 +19,6 @@ const MAX_PROJECTS_IN_DETAIL = 1000;
 
 /** Role of a caller who is not a member. */
 const NO_ROLE = 0;
-
-/** Minimum role that every member has. */
-const ANY_ROLE = 1;
 
 /**
  * Lists the projects of a runner that the caller is a member of; administrators see all.
