@@ -39,7 +39,7 @@ function formatLocation(endpoint: Endpoint): string {
 }
 
 function describeMissing(registry: Registry, method: string, path: string): string {
-  const methods = toCandidatePaths(path).flatMap((candidate) => registry.methods(candidate));
+  const methods = toCandidatePaths(path).flatMap((candidate) => registry.listMethods(candidate));
   if (methods.length > 0) {
     return `No endpoint answers ${method} ${path}. Methods of this path: ${[...new Set(methods)].join(', ')}.`;
   }

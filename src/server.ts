@@ -153,7 +153,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     services,
     addressing: getAddressing(config),
     metrics,
-    idleTimeout: overrides.idleTimeout,
+    idleTimeoutMs: overrides.idleTimeout,
   });
   const address = await transport.listen({ host: config.host, port: config.port });
   if (config.port === 0) publicUrl = getServerUrl(config, Number(new URL(address).port));
@@ -196,7 +196,7 @@ function buildOutboundRules(settings: ApplicationSettings, publicUrl: string): O
     allowLocalRequests: settings.allow_local_requests_from_web_hooks_and_services,
     allowList: settings.outbound_local_requests_whitelist,
     maxResponseBytes: maxMebibytes === 0 ? null : maxMebibytes * 1024 * 1024,
-    ownUrl: new URL(publicUrl),
+    serverUrl: new URL(publicUrl),
   };
 }
 
@@ -294,7 +294,7 @@ async function closeServices(
   unlock: () => Promise<void> | void,
 ) {
   await git.close();
-  await tokenUses.flushed();
+  await tokenUses.waitForFlush();
   await database.close();
   await unlock();
 }

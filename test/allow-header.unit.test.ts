@@ -19,7 +19,7 @@ function segment({ name, pattern }: PathParameter): string {
 /** Returns a regular expression for a path pattern; each parameter matches the values of its kind. */
 function fitting(declared: string): RegExp {
   const kinds: string[] = [];
-  const plain = replaceParameters(declared, ({ rest, pattern }) => {
+  const plain = replaceParameters(declared, ({ matchesRest: rest, pattern }) => {
     kinds.push(rest ? '[^/]+(?:/[^/]+)*' : `(?:${pattern?.replace(/^\^|\$$/g, '') ?? '[^/]+'})`);
     return '\0';
   });

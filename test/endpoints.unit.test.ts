@@ -36,7 +36,7 @@ function shapeOf(method: string, path: string): string {
   const rooted = path
     .replace(/^\/:namespace\/:project(?=[/.])/, '/*project')
     .replace(/^(\/\*\w+?)(\.wiki)?(\.git)?\//, '$1/');
-  const shape = replaceParameters(rooted, ({ rest }) => (rest ? '*' : ':'));
+  const shape = replaceParameters(rooted, ({ matchesRest: rest }) => (rest ? '*' : ':'));
   return `${method} ${shape.replace(/archive:$/, 'archive').replace(/(\.json|\.wiki\.git|\/)$/, '')}`;
 }
 

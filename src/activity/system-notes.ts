@@ -11,7 +11,7 @@ export interface SystemNote {
   /**
    * The resource that the text mentions. Users who cannot read it do not see the note. Repeated mentions are not recorded.
    */
-  readonly mentioning?: Resource;
+  readonly mentionedResource?: Resource;
 }
 
 /** Names of these notes in an endpoint's `activity`. */
@@ -20,7 +20,7 @@ export type SystemNoteName = `note ${SystemNoteKind}`;
 export async function recordSystemNote(
   tx: Transaction,
   authorId: number | null,
-  { noteOn, text: { kind, text }, mentioning }: SystemNote,
+  { noteOn, text: { kind, text }, mentionedResource: mentioning }: SystemNote,
 ): Promise<void> {
   if (authorId === null) throw new Error('A system note needs an author: the unit of work has no user');
   await tx

@@ -52,7 +52,7 @@ test('a token identifies its user, with scopes and address', async () => {
   await using it = await surroundings();
   const { user, token, secret } = await person(it.database, { scopes: ['api', 'sudo'] });
   const found = await it.ask(secret);
-  await it.tokenUses.flushed();
+  await it.tokenUses.waitForFlush();
   assert.equal(found.invalidToken, undefined);
   assert.equal(found.caller?.user?.id, user.id);
   assert.deepEqual(found.caller?.token, {
@@ -88,7 +88,7 @@ test('a user in any state but active is blocked', async () => {
     await change(it.database, (tx) => tx.updateTable('users').set({ state }).where('id', '=', user.id).execute());
     assert.equal((await it.ask(secret)).block, bar, state);
   }
-  await it.tokenUses.flushed();
+  await it.tokenUses.waitForFlush();
   const { last_used_at } = await it.database.reader
     .selectFrom('access_tokens')
     .select('last_used_at')
@@ -101,7 +101,7 @@ test('an impersonation token is valid only while impersonation is enabled', asyn
   const { secret } = await person(it.database, { impersonation: true });
   assert.equal((await it.ask(secret)).block, null);
   assert.equal((await it.ask(secret, { config: { impersonationEnabled: false } })).block, 'impersonation_off');
-  await it.tokenUses.flushed();
+  await it.tokenUses.waitForFlush();
 });
 
 test('concurrent requests record one use, and the five latest addresses are kept', async () => {
@@ -117,9 +117,9 @@ test('concurrent requests record one use, and the five latest addresses are kept
   for (let address = 1; address <= 6; address++) {
     const used = { id: token.id, user_id: token.user_id, ...(await seen()) };
     for (let again = 0; again < 3; again++) uses.recordToken(used, `10.0.0.${address}`);
-    await uses.flushed();
+    await uses.waitForFlush();
     uses.recordToken({ ...used, ...(await seen()) }, `10.0.0.${Math.max(1, address - 1)}`);
-    await uses.flushed();
+    await uses.waitForFlush();
     it.clock.advance(600);
   }
   const { last_used_at, last_used_ips, last_activity_on } = await seen();
@@ -140,7 +140,7 @@ test('a failed write of a use is logged, and the next use is written', async () 
   const used = { id: 1, user_id: 1, last_used_at: null, last_used_ips: '[]', last_activity_on: null };
   for (let request = 0; request < 2; request++) {
     uses.recordToken(used, '10.0.0.9');
-    await uses.flushed();
+    await uses.waitForFlush();
   }
   assert.equal(warnings.length, 2);
   assert.equal(tries, 2);

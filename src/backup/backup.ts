@@ -182,7 +182,7 @@ async function writeTables(
     const { sha256 } = await addPart(writer, tablePartName(table.name), async (write) => {
       const lines = createTextBuffer(write);
       await lines.add(`${JSON.stringify(table.columns.map(({ name, kind }) => [name, kind]))}\n`);
-      for await (const batch of snapshot.rows(table)) {
+      for await (const batch of snapshot.streamRows(table)) {
         for (const row of batch) await lines.add(`${JSON.stringify(toJsonValues(table, row))}\n`);
         await onRows(batch);
         rows += batch.length;

@@ -15,13 +15,13 @@ export interface DatabaseSnapshot {
   /** Names of the applied migrations, in their order. */
   readonly migrations: readonly string[];
   /** Lists the foreign keys. */
-  references(): Promise<readonly Reference[]>;
+  listReferences(): Promise<readonly Reference[]>;
   /** Returns problems that the engine finds in its files; a named index is repaired by rebuilding it. */
-  integrity(): ReturnType<CopyOperations['integrity']>;
+  checkIntegrity(): ReturnType<CopyOperations['checkIntegrity']>;
   /** Runs a statement without parameters; for small results only. */
   query(sql: string): Promise<Row[]>;
   /** Streams all rows of a table by primary key, in the same order on both engines. */
-  rows(table: CopiedTable): AsyncIterable<readonly CellValues[]>;
+  streamRows(table: CopiedTable): AsyncIterable<readonly CellValues[]>;
   close(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export async function openSnapshot(database: Database): Promise<DatabaseSnapshot
   const connection = await operations.openSnapshot();
   const query = async (sql: string) => (await connection.execute({ sql, parameters: [] })).rows;
   try {
-    const allTables = await operations.tables(connection);
+    const allTables = await operations.listTables(connection);
     const appliedMigrations = allTables.some(({ name }) => name === MIGRATIONS)
       ? await query(`select name from ${MIGRATIONS} order by name`)
       : [];
@@ -40,9 +40,9 @@ export async function openSnapshot(database: Database): Promise<DatabaseSnapshot
       tables: allTables.filter(({ name }) => name !== MIGRATIONS),
       migrations: appliedMigrations.map(({ name }) => String(name)),
       query,
-      references: () => operations.references(connection),
-      integrity: () => operations.integrity(connection),
-      rows: ({ name, columns, key }) => {
+      listReferences: () => operations.listReferences(connection),
+      checkIntegrity: () => operations.checkIntegrity(connection),
+      streamRows: ({ name, columns, key }) => {
         const order = key.length > 0 ? key : columns.map((column) => column.name);
         const sortOrder = order.map((column) => `${quoteIdentifier(column)} nulls first`).join(', ');
         const names = columns.map((column) => quoteIdentifier(column.name)).join(', ');
@@ -88,7 +88,7 @@ export async function fillDatabase(
       afterCommit: () => {},
     });
     await applyMigrations(tx, getDialect(engine.name), migrations);
-    const tables = (await operations.tables(open)).filter(({ name }) => name !== MIGRATIONS);
+    const tables = (await operations.listTables(open)).filter(({ name }) => name !== MIGRATIONS);
     const restoreConstraints = await operations.suspendConstraints(open);
     await work({
       tables,

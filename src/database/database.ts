@@ -45,9 +45,9 @@ export interface RequestDatabase extends Database {
    * Returns the version of the state that reads see (SQLite: in this event loop turn), or a promise of it. It changes with
    * each commit of any process.
    */
-  version(): unknown;
+  getVersion(): unknown;
   /** Returns what the request has read so far, to check later whether it is current as of the last known version. */
-  reads(): ReadSet;
+  getReadSet(): ReadSet;
 }
 
 interface DatabaseOptions {
@@ -59,7 +59,7 @@ interface DatabaseOptions {
   /** PostgreSQL: maximum number of connections; default 10. */
   readonly connections?: number;
   /** SQLite: database size in bytes from which on long statements run in a separate thread. */
-  readonly large?: number;
+  readonly largeDatabaseBytes?: number;
   /** In tests: fails a SQLite transaction that waits for anything but SQL. */
   readonly detectLongTransactions?: boolean;
 }
@@ -94,23 +94,29 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     close: () => engine.close(),
   });
   const forClient = (origin: StatementOrigin): Database => {
-    const { execute } = engine.reading;
+    const { execute } = engine.readConnection;
     return createDatabase({ execute: (statement) => execute(statement, origin) }, origin);
   };
   const createRequestDatabase = (requestConnection: RequestConnection, origin?: StatementOrigin): RequestDatabase => ({
     ...createDatabase(requestConnection, origin),
-    version: requestConnection.version,
-    reads: requestConnection.reads,
+    getVersion: requestConnection.getVersion,
+    getReadSet: requestConnection.getReadSet,
   });
-  const rootDatabase = createDatabase(engine.reading);
+  const rootDatabase = createDatabase(engine.readConnection);
   return rootDatabase;
 }
 
-async function openEngine({ url, dataDir, log, large, connections = 10 }: DatabaseOptions): Promise<Engine> {
+async function openEngine({
+  url,
+  dataDir,
+  log,
+  largeDatabaseBytes: large,
+  connections = 10,
+}: DatabaseOptions): Promise<Engine> {
   if (url !== undefined) {
     const onLost = (error: Error) => log?.error({ err: error }, 'A connection to the database was lost');
     return openPostgres({ url, connections, onLost });
   }
   await mkdir(dataDir, { recursive: true });
-  return openSqlite(join(dataDir, 'hearth.sqlite3'), { large });
+  return openSqlite(join(dataDir, 'hearth.sqlite3'), { largeDatabaseBytes: large });
 }

@@ -227,7 +227,7 @@ interface InsertTrigger {
   /** Condition on the row. Here and in the insert statements, the row's columns are `new.x` and `old.x`. */
   readonly when: RawBuilder<SqlBool>;
   /** Returns insert statements; `timestamp` is the current time of the database. */
-  readonly writes: (timestamp: RawBuilder<string>) => readonly RawBuilder<unknown>[];
+  readonly insertStatements: (timestamp: RawBuilder<string>) => readonly RawBuilder<unknown>[];
 }
 
 /**
@@ -238,7 +238,7 @@ interface InsertTrigger {
 export async function addInsertTrigger(
   db: QueryExecutorProvider,
   dialect: Dialect,
-  { name, table, after, when, writes }: InsertTrigger,
+  { name, table, after, when, insertStatements: writes }: InsertTrigger,
 ): Promise<void> {
   const [trigger, rows] = [sql.id(name), sql.table(table)];
   const event =

@@ -22,7 +22,7 @@ test('a page contains its rows, the total, and whether more follow', async () =>
   await withCounters(database, 5);
   const query = database.reader.selectFrom('counters').select('value').orderBy('name');
   const page = async (number: number) => {
-    const { items, total, more } = await paginate(database.reader, query, { page: number, perPage: 2 });
+    const { items, total, hasMore: more } = await paginate(database.reader, query, { page: number, perPage: 2 });
     return [items.map(({ value }) => value), total, more];
   };
   assert.deepEqual(await page(1), [[0, 1], 5, true]);
@@ -70,7 +70,7 @@ test('has no next page if the list ends with the page', async () => {
   await using database = await testDatabase();
   await withCounters(database, 4);
   const query = database.reader.selectFrom('counters').select('value').orderBy('name');
-  const { total, more } = await paginate(database.reader, query, { page: 2, perPage: 2 });
+  const { total, hasMore: more } = await paginate(database.reader, query, { page: 2, perPage: 2 });
   assert.deepEqual([total, more], [4, false]);
 });
 
@@ -97,10 +97,10 @@ test('counting stops above the limit: the total is unknown, the next page is not
   const query = database.reader.selectFrom('counters').select('value').orderBy('name');
   assert.equal((await paginate(database.reader, query, { page: 1, perPage: 1 })).total, COUNT_LIMIT);
   await database.transaction((tx) => tx.insertInto('counters').values({ name: 'z', value: 0 }).execute());
-  const { total, more } = await paginate(database.reader, query, { page: 2, perPage: 20 });
+  const { total, hasMore: more } = await paginate(database.reader, query, { page: 2, perPage: 20 });
   assert.deepEqual([total, more], [null, true]);
   const last = await paginate(database.reader, query, { page: COUNT_LIMIT + 1, perPage: 1 });
-  assert.deepEqual([last.items.length, last.total, last.more], [1, null, false]);
+  assert.deepEqual([last.items.length, last.total, last.hasMore], [1, null, false]);
 });
 
 test('keyset pages have no gaps or duplicates, in both directions, with equal values', async () => {
@@ -115,7 +115,7 @@ test('keyset pages have no gaps or duplicates, in both directions, with equal va
       seen.push(...page.items.map(({ name, value }) => `${value}${name}`));
       const last = page.items.at(-1)!;
       after = { value: last.value, id: last.name };
-      more = page.more;
+      more = page.hasMore;
     }
     const whole = seen.toSorted();
     assert.deepEqual(seen, direction === 'asc' ? whole : whole.reverse());

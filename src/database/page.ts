@@ -18,7 +18,7 @@ export interface Page<Item> {
   /** Number of rows of all pages; null if more than `COUNT_LIMIT`. */
   readonly total: number | null;
   /** Whether a next page exists. */
-  readonly more: boolean;
+  readonly hasMore: boolean;
 }
 
 /**
@@ -61,7 +61,7 @@ export async function paginateAfterRows<DB, TB extends keyof DB, Item>(
   const total = isTotalKnown
     ? precedingCount + foundItems.length
     : leadingRows.length + (countedTotal ?? (await countQueryRows(COUNT_LIMIT + 1)));
-  return { items: foundItems.slice(0, perPage), total: total > COUNT_LIMIT ? null : total, more };
+  return { items: foundItems.slice(0, perPage), total: total > COUNT_LIMIT ? null : total, hasMore: more };
 }
 
 /** Returns the rows of one page and, if requested, the total in the same statement; no total for an empty page. */
@@ -140,7 +140,7 @@ export async function paginateByKey<DB, TB extends keyof DB, Item>(
   column: ReferenceExpression<DB, TB> & string,
   id: ReferenceExpression<DB, TB> & string,
   { direction, limit, after }: KeysetOptions,
-): Promise<Pick<Page<Item>, 'items' | 'more'>> {
+): Promise<Pick<Page<Item>, 'items' | 'hasMore'>> {
   const operator = sql.raw(direction === 'asc' ? '>' : '<');
   const isSingleColumn = column === id;
   let orderedQuery = query.orderBy(sql.ref(column), direction);
@@ -155,5 +155,5 @@ export async function paginateByKey<DB, TB extends keyof DB, Item>(
     .limit(limit + 1)
     .modifyEnd(longRunning)
     .execute();
-  return { items: rows.slice(0, limit), more: rows.length > limit };
+  return { items: rows.slice(0, limit), hasMore: rows.length > limit };
 }

@@ -37,7 +37,7 @@ async function heldTurn() {
 test('queues a thousand writes, rejects further ones with a retry time, and queues exempt ones', async () => {
   await using held = await heldTurn();
   const waiting = Array.from({ length: 1_000 }, (_, index) => held.write(`${index}`));
-  await assert.rejects(held.write('late'), (error) => error instanceof QueueFull && error.retryAfter === 5);
+  await assert.rejects(held.write('late'), (error) => error instanceof QueueFull && error.retryAfterSeconds === 5);
   const owed = held.write('owed', { exemptFromLimit: true });
   held.end();
   await Promise.all([...waiting, owed]);

@@ -25,7 +25,7 @@ async function setUp({ most = 100, waiting = 1_000 } = {}) {
     },
     weightOf: (name) => name.length,
     maxWeight: most,
-    queue: { maxWaiting: waiting, retryAfter: 3 },
+    queue: { maxWaiting: waiting, retryAfterSeconds: 3 },
   });
   const written = async () =>
     (await database.reader.selectFrom('counters').select('name').orderBy('name').execute()).map(({ name }) => name);
@@ -78,7 +78,7 @@ test('a full queue rejects items with a retry time, except for exempt ones', asy
   const { add, written, database } = await setUp({ waiting: 2 });
   await using _ = { [Symbol.asyncDispose]: () => database.close() };
   const waiting = ['a', 'b'].map((name) => add(name));
-  await assert.rejects(add('late'), (error) => error instanceof QueueFull && error.retryAfter === 3);
+  await assert.rejects(add('late'), (error) => error instanceof QueueFull && error.retryAfterSeconds === 3);
   await Promise.all([...waiting, add('owed', { exemptFromLimit: true })]);
   assert.deepEqual(await written(), ['a', 'b', 'owed']);
 });

@@ -108,7 +108,7 @@ test('retries a failed job with growing delays, then keeps a dead letter with a 
   s.clock.advance(100_000);
   assert.equal(await s.queue.runDue(), 0);
   assert.deepEqual(s.services.heard, ['f1', 'f2', 'f3']);
-  const { items, more } = await listDeadJobs(s.database.reader);
+  const { items, hasMore: more } = await listDeadJobs(s.database.reader);
   assert.equal(more, false);
   assert.deepEqual(
     items.map(({ kind, attempts, last_error }) => ({ kind, attempts, last_error })),
@@ -135,7 +135,7 @@ test('lists dead letters in pages, latest first', async () => {
   for (const word of ['a', 'b', 'c']) await s.database.transaction((tx) => enqueue(tx, fail, { word }));
   await s.queue.runDue();
   const first = await listDeadJobs(s.database.reader, { limit: 2 });
-  assert.deepEqual([first.items.length, first.more], [2, true]);
+  assert.deepEqual([first.items.length, first.hasMore], [2, true]);
   const second = await listDeadJobs(s.database.reader, { limit: 2, before: first.items.at(-1)!.id });
   assert.deepEqual(
     second.items.map(({ payload }) => payload),

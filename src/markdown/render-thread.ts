@@ -16,7 +16,7 @@ export interface RenderResponse {
   readonly matter?: string;
 }
 
-const QUEUE_LIMIT = { maxWaiting: 100, retryAfter: 5 };
+const QUEUE_LIMIT = { maxWaiting: 100, retryAfterSeconds: 5 };
 
 /** Maximum characters of a short text, which always renders in a few milliseconds. */
 const MAX_SHORT_LENGTH = 16_384;
@@ -32,7 +32,7 @@ function createThread(): WorkerThread<RenderRequest, RenderResponse> {
   return createWorkerThread({
     program: resolveSiblingProgram(import.meta.url, 'render-thread-program'),
     maxOldGenerationSizeMb: 384,
-    timeout: 5_000,
+    timeoutMs: 5_000,
     queue: QUEUE_LIMIT,
   });
 }

@@ -13,7 +13,7 @@ export interface OutboundRules {
   /** `max_http_response_size_limit` in bytes; null: no limit. */
   readonly maxResponseBytes: number | null;
   /** This instance's own base URL: always allowed. */
-  readonly ownUrl: URL | null;
+  readonly serverUrl: URL | null;
 }
 
 /** A URL that may be requested, only by connecting to one of these addresses. */
@@ -37,7 +37,7 @@ export async function checkUrl(
   if (!isHttp(url)) throw new OutboundFailure('blocked', 'Only allowed schemes are http, https');
   const host = getHost(url);
   const addresses = await resolve(host, resolver, signal);
-  if (!rules.allowLocalRequests && rules.ownUrl?.origin !== url.origin) {
+  if (!rules.allowLocalRequests && rules.serverUrl?.origin !== url.origin) {
     for (const { address } of addresses) {
       const reason = getBlockReason(address);
       if (reason && !isInAllowList(rules.allowList, host, getPort(url), address)) {

@@ -9,7 +9,7 @@ import { createOutbound } from './client.ts';
 import { OutboundFailure, type OutboundFailureKind } from './failure.ts';
 import type { Resolver } from './resolver.ts';
 
-const strict: OutboundRules = { allowLocalRequests: false, allowList: [], maxResponseBytes: null, ownUrl: null };
+const strict: OutboundRules = { allowLocalRequests: false, allowList: [], maxResponseBytes: null, serverUrl: null };
 const open: OutboundRules = { ...strict, allowLocalRequests: true };
 
 const toLoopback: Resolver = async () => [{ address: '127.0.0.1', family: 4 }];
@@ -100,7 +100,7 @@ test('exempts the allow list and the own URL, but no other ports of the same hos
   const listed = outbound({ ...strict, allowList: ['forge.example:81'] });
   assert.equal((await listed.check('http://forge.example:81/x')).addresses[0]?.address, '127.0.0.1');
   await fails(listed.check('http://forge.example:82/x'), 'blocked');
-  const own = outbound({ ...strict, ownUrl: new URL('https://hearth.example/prefix') });
+  const own = outbound({ ...strict, serverUrl: new URL('https://hearth.example/prefix') });
   assert.equal((await own.check('https://hearth.example:443/other')).url.pathname, '/other');
   await fails(own.check('http://hearth.example/prefix'), 'blocked');
   await fails(own.check('https://hearth.example:444/prefix'), 'blocked');

@@ -21,7 +21,7 @@ interface PendingLookup {
  * and mail connections.
  */
 export function createResolver(lookUp: (host: string) => Promise<readonly LookupAddress[]>): Resolver {
-  const lookupLimiter = createConcurrencyLimiter(1, { maxWaiting: 0, retryAfter: 1 });
+  const lookupLimiter = createConcurrencyLimiter(1, { maxWaiting: 0, retryAfterSeconds: 1 });
   const hosts = new Map<string, PendingLookup>();
   const startLookup = (host: string): PendingLookup => {
     const work = async () => {

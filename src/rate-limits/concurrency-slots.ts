@@ -12,9 +12,9 @@ export interface ConcurrencySlots {
 
 interface SlotLimits {
   /** Slots of one network. */
-  readonly each: number;
+  readonly perNetwork: number;
   /** Slots of all networks together. */
-  readonly all: number;
+  readonly total: number;
   /** Queue length as a multiple of the slots; default 2. */
   readonly waiting?: number;
 }
@@ -22,7 +22,11 @@ interface SlotLimits {
 /** Seconds for the Retry-After header. */
 const RETRY_AFTER_SECONDS = 10;
 
-export function createConcurrencySlots({ each, all, waiting = 2 }: SlotLimits): ConcurrencySlots {
-  const limiter = createConcurrencyLimiter(all, { maxWaiting: all * waiting, retryAfter: RETRY_AFTER_SECONDS }, each);
+export function createConcurrencySlots({ perNetwork: each, total: all, waiting = 2 }: SlotLimits): ConcurrencySlots {
+  const limiter = createConcurrencyLimiter(
+    all,
+    { maxWaiting: all * waiting, retryAfterSeconds: RETRY_AFTER_SECONDS },
+    each,
+  );
   return { take: (address, client) => limiter.acquire({ client, network: getClientNetwork(address) }) };
 }

@@ -16,7 +16,7 @@ const PERIOD_SECONDS = 600;
  * Few concurrent attempts per network, so that not all start before the first failure is counted. The total is the
  * number that may wait for a password hash (`passwords.ts`), so that no single network fills that queue.
  */
-const slots = createConcurrencySlots({ each: 8, all: 32 });
+const slots = createConcurrencySlots({ perNetwork: 8, total: 32 });
 
 /** The connection and the address of a sign-in attempt. */
 export interface SignInClient {

@@ -20,10 +20,10 @@ export interface SharedBudget {
 }
 
 interface BudgetLimits {
-  readonly each: number;
-  readonly all: number;
+  readonly perNetwork: number;
+  readonly total: number;
   /** An amount beyond `all` for networks that hold little: at most a sixteenth of it. Default 0. */
-  readonly kept?: number;
+  readonly reserved?: number;
 }
 
 /** Shares of `kept` that one network may hold. */
@@ -35,7 +35,7 @@ const STALL_CHECK_PERIOD_MS = 10_000;
 /** Represents all networks in a set of networks. */
 const ALL_NETWORKS = '*';
 
-export function createSharedBudget({ each, all, kept = 0 }: BudgetLimits): SharedBudget {
+export function createSharedBudget({ perNetwork: each, total: all, reserved: kept = 0 }: BudgetLimits): SharedBudget {
   const amountsByClient = new Map<RequestClient, number>();
   const amountsByNetwork = new Map<string, number>();
   const waiters = new Set<() => void>();

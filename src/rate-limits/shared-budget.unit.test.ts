@@ -7,7 +7,7 @@ import { createSharedBudget } from './shared-budget.ts';
 const at = (network: string) => createTestClient(network).client;
 
 test('limits each network and the total, and released amounts are available again', () => {
-  const budget = createSharedBudget({ each: 5, all: 8 });
+  const budget = createSharedBudget({ perNetwork: 5, total: 8 });
   const first = at('a');
   assert.equal(budget.reserve(first, 4), true);
   assert.equal(budget.reserve(first, 5), true, 'one more');
@@ -21,7 +21,7 @@ test('limits each network and the total, and released amounts are available agai
 });
 
 test('reserves an amount for networks that use little', () => {
-  const budget = createSharedBudget({ each: 32, all: 32, kept: 16 });
+  const budget = createSharedBudget({ perNetwork: 32, total: 32, reserved: 16 });
   assert.equal(budget.reserve(at('a'), 32), true);
   assert.equal(budget.isAvailable(at('a'), 1), false);
   assert.equal(budget.reserve(at('b'), 2), false);
@@ -30,7 +30,7 @@ test('reserves an amount for networks that use little', () => {
 });
 
 test('grants an amount above the limit to a network without other amounts', () => {
-  const budget = createSharedBudget({ each: 5, all: 8 });
+  const budget = createSharedBudget({ perNetwork: 5, total: 8 });
   assert.equal(budget.reserve(at('a'), 7), true);
   assert.equal(budget.reserve(at('a'), 7), false);
   assert.equal(budget.reserve(at('b'), 7), true);
@@ -38,7 +38,7 @@ test('grants an amount above the limit to a network without other amounts', () =
 });
 
 test('waiters are served in order, except those that disconnected', async () => {
-  const budget = createSharedBudget({ each: 5, all: 8 });
+  const budget = createSharedBudget({ perNetwork: 5, total: 8 });
   const holder = at('a');
   budget.reserve(holder, 5);
   const served: string[] = [];
@@ -60,7 +60,7 @@ test('waiters are served in order, except those that disconnected', async () => 
 
 test('disconnects stalled clients when others of their network are rejected', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const budget = createSharedBudget({ each: 4, all: 8 });
+  const budget = createSharedBudget({ perNetwork: 4, total: 8 });
   const still = (network: string) => {
     const { client } = createTestClient(network);
     Object.assign(client, { measureStall: () => 5_000 });

@@ -12,7 +12,9 @@ import { StreamedText } from '#text/streamed-text.ts';
 import { createConcurrencySlots } from './concurrency-slots.ts';
 
 /** Slots for streams of large objects: each occupies a git process until its client has read everything. */
-const slots = definePerGit((git) => createConcurrencySlots({ each: git.limits.streams / 2, all: git.limits.streams }));
+const slots = definePerGit((git) =>
+  createConcurrencySlots({ perNetwork: git.limits.streams / 2, total: git.limits.streams }),
+);
 
 /**
  * Streams an object to a client. A large one occupies a slot of the client's network until its content is closed.

@@ -32,9 +32,9 @@ export interface FakePrimary {
   /** Received status reports. */
   readonly reports: Record<string, unknown>[];
   /** Received requests. */
-  readonly asked: string[];
+  readonly requests: string[];
   /** Called before the routes; returns whether it has responded. */
-  instead: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
+  intercept: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
   /** Adds a commit with these files to the repository's branch `main`, and an event. */
   commit(id: number, contents: Readonly<Record<string, string>>): Promise<void>;
   blob(name: ReplicableName, id: number, content: Buffer): void;
@@ -93,8 +93,8 @@ export async function fakePrimary(t: TestContext): Promise<FakePrimary> {
     replicables: new Map(),
     events: [],
     reports: [],
-    asked: [],
-    instead: null,
+    requests: [],
+    intercept: null,
     async commit(id, contents) {
       const repository = repositoryOf(git, `group/project-${id}`);
       const exists = fake.replicables.has(`project_repository ${id}`);
@@ -160,8 +160,8 @@ async function respond(
   response: ServerResponse,
 ): Promise<void> {
   const url = new URL(request.url!, 'http://primary');
-  fake.asked.push(`${request.method} ${request.url}`);
-  if (fake.instead?.(request, response)) return;
+  fake.requests.push(`${request.method} ${request.url}`);
+  if (fake.intercept?.(request, response)) return;
   const json = (value: unknown, status = 200) =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
   const apiPath = /^\/api\/v4\/geo\/(.*)$/.exec(url.pathname)?.[1];
@@ -236,8 +236,8 @@ export interface TestSecondary extends Secondary {
 
 interface SecondaryOverrides {
   readonly env?: Readonly<Record<string, string>>;
-  readonly patience?: number;
-  readonly thought?: number;
+  readonly stallTimeoutMs?: number;
+  readonly primaryTimeoutMs?: number;
 }
 
 /** Starts a secondary of this primary, on this run's database engine, which polls only on request. */
@@ -265,7 +265,7 @@ export async function secondaryOf(
     ...overrides.env,
   });
   const log = createLog(config, { clock, destination: { write: (line: string) => void lines.push(line) } });
-  const { patience, thought } = overrides;
+  const { stallTimeoutMs: patience, primaryTimeoutMs: thought } = overrides;
   const options = { clock, log, detectLongTransactions: true, runInBackground: false };
   const start = async (): Promise<TestSecondary> => {
     const secondary = await startSecondary(config, {

@@ -43,16 +43,16 @@ export interface QueueLimit {
   /** Maximum number of waiters. */
   readonly maxWaiting: number;
   /** Whole seconds after which a rejected client should retry. */
-  readonly retryAfter: number;
+  readonly retryAfterSeconds: number;
 }
 
 /** Thrown when the queue is full: another waiter would wait too long. A request gets status 503 with `Retry-After`. */
 export class QueueFull extends Error {
-  readonly retryAfter: number;
+  readonly retryAfterSeconds: number;
 
-  constructor({ maxWaiting, retryAfter }: QueueLimit) {
+  constructor({ maxWaiting, retryAfterSeconds: retryAfter }: QueueLimit) {
     super(`${maxWaiting} others are waiting already`);
-    this.retryAfter = retryAfter;
+    this.retryAfterSeconds = retryAfter;
   }
 }
 
@@ -109,20 +109,20 @@ function createSlotCounts(slots: number, maxPerNetwork = Math.ceil(slots / 2)): 
 export interface WaitQueue<Resource> {
   readonly length: number;
   /** Returns the next waiter whose network passes `mayServe`, or undefined if there is none. */
-  first(mayServe?: (network: string) => boolean): QueueEntry<Resource> | undefined;
+  findNext(mayServe?: (network: string) => boolean): QueueEntry<Resource> | undefined;
   /**
-   * Resolves with the resource when this waiter is served. `about` names the resource, for the code that serves the queue.
+   * Resolves with the resource when this waiter is served. `resourceName` names the resource, for the code that serves the queue.
    * Throws `QueueFull` or `ClientDisconnected`.
    */
-  wait(about: string, waiter?: Waiter): Promise<Resource>;
+  wait(resourceName: string, waiter?: Waiter): Promise<Resource>;
 }
 
 interface QueueEntry<Resource> {
   /** Name of the resource that the waiter waits for. */
-  readonly about: string;
+  readonly resourceName: string;
   readonly network: string;
   /** Removes the entry from the queue and resolves its promise with the resource. */
-  go(resource: Resource): void;
+  serve(resource: Resource): void;
 }
 
 export function createWaitQueue<Resource>(limit: QueueLimit): WaitQueue<Resource> {
@@ -156,11 +156,11 @@ export function createWaitQueue<Resource>(limit: QueueLimit): WaitQueue<Resource
     get length() {
       return slotCounts.total;
     },
-    first(mayServe = () => true) {
+    findNext(mayServe = () => true) {
       for (const [network, entries] of entriesByNetwork) if (mayServe(network)) return entries.values().next().value;
       return undefined;
     },
-    async wait(about, waiter = {}) {
+    async wait(resourceName, waiter = {}) {
       const { client, exemptFromLimit = false } = waiter;
       const network = getNetwork(waiter);
       if (!exemptFromLimit && !slotCounts.mayTake(network)) throw new QueueFull(limit);
@@ -171,9 +171,9 @@ export function createWaitQueue<Resource>(limit: QueueLimit): WaitQueue<Resource
           reject(new ClientDisconnected());
         };
         const entry = {
-          about,
+          resourceName,
           network,
-          go(resource: Resource) {
+          serve(resource: Resource) {
             remove(entry);
             moveToEnd(network);
             client?.signal.removeEventListener('abort', onDisconnect);
@@ -207,21 +207,21 @@ export function createConcurrencyLimiter(slots: number, limit: QueueLimit, maxPe
 
   /** Returns the next waiter that may take a slot. Networks that hold no slot come first. */
   const findNextWaiter = () =>
-    queue.first((network) => slotCounts.count(network) === 0 && slotCounts.mayTake(network)) ??
-    queue.first(slotCounts.mayTake);
+    queue.findNext((network) => slotCounts.count(network) === 0 && slotCounts.mayTake(network)) ??
+    queue.findNext(slotCounts.mayTake);
 
   /** Passes free slots directly to waiters, so that no other caller can take them in between. */
   function admitWaiters(): void {
     for (let next = findNextWaiter(); next !== undefined; next = findNextWaiter()) {
       slotCounts.change(next.network, 1);
-      next.go();
+      next.serve();
     }
   }
 
   /** Returns whether a waiter would get the slot of this holder. */
   function isSlotNeeded({ network }: SlotHolder): boolean {
     slotCounts.change(network, -1);
-    const isNeeded = queue.first(slotCounts.mayTake) !== undefined;
+    const isNeeded = queue.findNext(slotCounts.mayTake) !== undefined;
     slotCounts.change(network, 1);
     return isNeeded;
   }

@@ -42,17 +42,17 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 const nothing = async () => {};
 
 test('rejects a caller with a retry time when the queue is full', async () => {
-  const { run: enter } = createConcurrencyLimiter(1, { maxWaiting: 2, retryAfter: 7 });
+  const { run: enter } = createConcurrencyLimiter(1, { maxWaiting: 2, retryAfterSeconds: 7 });
   const first = held();
   const others = [enter(first.work), enter(nothing), enter(nothing)];
-  await assert.rejects(enter(first.work), (error) => error instanceof QueueFull && error.retryAfter === 7);
+  await assert.rejects(enter(first.work), (error) => error instanceof QueueFull && error.retryAfterSeconds === 7);
   first.end();
   await Promise.all(others);
   await enter(nothing);
 });
 
 test('a caller that disconnects leaves the queue', async () => {
-  const { run: enter } = createConcurrencyLimiter(1, { maxWaiting: 1, retryAfter: 7 });
+  const { run: enter } = createConcurrencyLimiter(1, { maxWaiting: 1, retryAfterSeconds: 7 });
   const [first, somebody] = [held(), client()];
   const working = enter(first.work);
   const waiting = enter(nothing, somebody);
@@ -65,7 +65,7 @@ test('a caller that disconnects leaves the queue', async () => {
 });
 
 test('a disconnected caller does not wait; one that disconnects while running keeps its slot until done', async () => {
-  const { run: enter } = createConcurrencyLimiter(1, { maxWaiting: 1, retryAfter: 7 });
+  const { run: enter } = createConcurrencyLimiter(1, { maxWaiting: 1, retryAfterSeconds: 7 });
   const [first, somebody] = [held(), client()];
   const working = enter(first.work, somebody);
   await assert.rejects(enter(nothing, { client: { ...somebody.client, isDisconnected: true } }), ClientDisconnected);
@@ -77,7 +77,7 @@ test('a disconnected caller does not wait; one that disconnects while running ke
 });
 
 test('exempt callers wait in a full queue too', async () => {
-  const { run: enter } = createConcurrencyLimiter(1, { maxWaiting: 0, retryAfter: 7 });
+  const { run: enter } = createConcurrencyLimiter(1, { maxWaiting: 0, retryAfterSeconds: 7 });
   const first = held();
   const working = enter(first.work);
   const owed = enter(nothing, { exemptFromLimit: true });
@@ -87,7 +87,7 @@ test('exempt callers wait in a full queue too', async () => {
 });
 
 test('one network gets half of the slots, and a quarter is reserved for networks without any', async () => {
-  const { acquire } = createConcurrencyLimiter(8, { maxWaiting: 100, retryAfter: 7 });
+  const { acquire } = createConcurrencyLimiter(8, { maxWaiting: 100, retryAfterSeconds: 7 });
   const all = ['a', 'a', 'a', 'a', 'a', 'b', 'b', 'b', 'c', 'c', 'd', 'e'].map((network) => asking(acquire, network));
   await settled();
   const holders = () => all.flatMap(({ has, network }) => (has ? [network] : [])).join('');
@@ -104,7 +104,7 @@ test('one network gets half of the slots, and a quarter is reserved for networks
 });
 
 test('serves waiting networks in turn', async () => {
-  const { acquire } = createConcurrencyLimiter(1, { maxWaiting: 100, retryAfter: 7 });
+  const { acquire } = createConcurrencyLimiter(1, { maxWaiting: 100, retryAfterSeconds: 7 });
   const order: string[] = [];
   const take = async (network: string) => {
     const release = await acquire(client(network));
@@ -117,7 +117,7 @@ test('serves waiting networks in turn', async () => {
 });
 
 test('one network fills half of the queue', async () => {
-  const { acquire } = createConcurrencyLimiter(1, { maxWaiting: 4, retryAfter: 7 });
+  const { acquire } = createConcurrencyLimiter(1, { maxWaiting: 4, retryAfterSeconds: 7 });
   const release = await acquire(client('a'));
   const waiting = [acquire(client('a')), acquire(client('a'))];
   await assert.rejects(acquire(client('a')), QueueFull);
@@ -129,7 +129,7 @@ test('one network fills half of the queue', async () => {
 
 test('a stalled client loses its slot to a waiting one', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const { acquire } = createConcurrencyLimiter(2, { maxWaiting: 2, retryAfter: 7 });
+  const { acquire } = createConcurrencyLimiter(2, { maxWaiting: 2, retryAfterSeconds: 7 });
   const still = client('a', 60_000);
   const release = await acquire(still);
   still.client.signal.addEventListener('abort', release);
@@ -144,7 +144,7 @@ test('a stalled client loses its slot to a waiting one', async (t) => {
 });
 
 test('each key has its own bounded queue', async () => {
-  const turns = createKeyedLock({ maxWaiting: 1, retryAfter: 7 });
+  const turns = createKeyedLock({ maxWaiting: 1, retryAfterSeconds: 7 });
   const first = held();
   const all = [turns('a', first.work), turns('a', nothing), turns('b', nothing)];
   await assert.rejects(turns('a', nothing), QueueFull);

@@ -8,11 +8,11 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
  */
 export interface Metrics {
   /** Records a completed request. */
-  request(completed: CompletedRequest): void;
-  job(completed: CompletedJob): void;
-  gitChild(completed: CompletedGitProcess): void;
+  recordRequest(completed: CompletedRequest): void;
+  recordJob(completed: CompletedJob): void;
+  recordGitProcess(completed: CompletedGitProcess): void;
   /** Adds a gauge whose value `read` returns when metrics are requested, such as the length of the queue. */
-  gauge(name: `hearth_${string}`, help: string, read: () => number | Promise<number>): void;
+  addGauge(name: `hearth_${string}`, help: string, read: () => number | Promise<number>): void;
   readonly contentType: string;
   /** Returns all metrics in the Prometheus text format. */
   text(): Promise<string>;
@@ -102,13 +102,13 @@ export function createMetrics(): Metrics {
   });
   const getDurationHistogram = memoizeByKey((endpoint) => requestSeconds.labels({ endpoint }));
   return {
-    request({ endpoint, method, status, seconds }) {
+    recordRequest({ endpoint, method, status, seconds }) {
       getRequestCounter(`${endpoint} ${method} ${Math.floor(status / 100)}`).inc();
       getDurationHistogram(endpoint).observe(seconds);
     },
-    job: ({ kind, outcome, seconds }) => jobSeconds.observe({ kind, outcome }, seconds),
-    gitChild: ({ command, outcome, seconds }) => gitProcessSeconds.observe({ command, outcome }, seconds),
-    gauge: addGauge,
+    recordJob: ({ kind, outcome, seconds }) => jobSeconds.observe({ kind, outcome }, seconds),
+    recordGitProcess: ({ command, outcome, seconds }) => gitProcessSeconds.observe({ command, outcome }, seconds),
+    addGauge,
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };

@@ -5,7 +5,7 @@ import { createMetrics } from './metrics.ts';
 test('counts requests by endpoint, method and status class', async () => {
   const metrics = createMetrics();
   for (const status of [200, 201, 404]) {
-    metrics.request({ endpoint: 'listProjects', method: 'GET', status, seconds: 0.01 });
+    metrics.recordRequest({ endpoint: 'listProjects', method: 'GET', status, seconds: 0.01 });
   }
   const text = await metrics.text();
   assert.match(text, /hearth_http_requests_total\{endpoint="listProjects",method="GET",status="2xx"\} 2\n/);
@@ -16,8 +16,8 @@ test('counts requests by endpoint, method and status class', async () => {
 
 test('counts jobs and git processes by outcome', async () => {
   const metrics = createMetrics();
-  metrics.job({ kind: 'sweepBlobs', outcome: 'retried', seconds: 1 });
-  metrics.gitChild({ command: 'cat-file', outcome: 'killed', seconds: 3 });
+  metrics.recordJob({ kind: 'sweepBlobs', outcome: 'retried', seconds: 1 });
+  metrics.recordGitProcess({ command: 'cat-file', outcome: 'killed', seconds: 3 });
   const text = await metrics.text();
   assert.match(text, /hearth_job_duration_seconds_count\{kind="sweepBlobs",outcome="retried"\} 1\n/);
   assert.match(text, /hearth_git_child_duration_seconds_sum\{command="cat-file",outcome="killed"\} 3\n/);
@@ -26,7 +26,7 @@ test('counts jobs and git processes by outcome', async () => {
 test('reads a gauge when metrics are requested', async () => {
   const metrics = createMetrics();
   let length = 3;
-  metrics.gauge('hearth_queue_length', 'Jobs that wait.', async () => length);
+  metrics.addGauge('hearth_queue_length', 'Jobs that wait.', async () => length);
   assert.match(await metrics.text(), /\nhearth_queue_length 3\n/);
   length = 4;
   assert.match(await metrics.text(), /\nhearth_queue_length 4\n/);

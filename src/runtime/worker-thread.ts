@@ -15,7 +15,7 @@ export interface WorkerThread<Request, Response, Question = never, Answer = neve
 
 interface RunOptions<Question, Answer> {
   readonly waiter?: Waiter | undefined;
-  readonly answer?: (question: Question) => Promise<Answer>;
+  readonly answerQuestion?: (question: Question) => Promise<Answer>;
 }
 
 interface WorkerThreadOptions {
@@ -24,7 +24,7 @@ interface WorkerThreadOptions {
   /** Maximum heap size (V8's old generation) in MiB. */
   readonly maxOldGenerationSizeMb: number;
   /** Milliseconds of work for one request. */
-  readonly timeout: number;
+  readonly timeoutMs: number;
   readonly queue: QueueLimit;
 }
 
@@ -86,7 +86,7 @@ export function createWorkerThread<Request, Response, Question = never, Answer =
     worker ??= startWorker();
     const currentWorker = worker;
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
-    let remainingMs = options.timeout;
+    let remainingMs = options.timeoutMs;
     let startedAt = performance.now();
     let timeoutTimer = setTimeout(terminateWorker, remainingMs, currentWorker);
     const replyToQuestion = async (question: Question) => {
@@ -121,5 +121,7 @@ export function createWorkerThread<Request, Response, Question = never, Answer =
     }
   };
 
-  return { run: (request, { waiter, answer } = {}) => limiter.run(() => runRequest(request, answer), waiter) };
+  return {
+    run: (request, { waiter, answerQuestion } = {}) => limiter.run(() => runRequest(request, answerQuestion), waiter),
+  };
 }

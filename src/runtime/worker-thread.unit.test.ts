@@ -17,8 +17,8 @@ function createThread(timeout = 5_000) {
   return createWorkerThread<string, string, string, string>({
     program: new URL(`data:text/javascript,${encodeURIComponent(PROGRAM)}`),
     maxOldGenerationSizeMb: 16,
-    timeout,
-    queue: { maxWaiting: 10, retryAfter: 1 },
+    timeoutMs: timeout,
+    queue: { maxWaiting: 10, retryAfterSeconds: 1 },
   });
 }
 
@@ -30,13 +30,13 @@ test('runs one request after the other', async () => {
 test('the thread can call back the program and receives the answer', async () => {
   const thread = createThread();
   const answer = async (question: string) => `answer to ${question}`;
-  assert.equal(await thread.run('ask', { answer }), 'got answer to what?');
+  assert.equal(await thread.run('ask', { answerQuestion: answer }), 'got answer to what?');
 });
 
 test('fails the request whose callback fails, and serves the next one', async () => {
   const thread = createThread();
   const answer = () => Promise.reject(new Error('no answer'));
-  await assert.rejects(thread.run('ask', { answer }), { message: 'no answer' });
+  await assert.rejects(thread.run('ask', { answerQuestion: answer }), { message: 'no answer' });
   assert.equal(await thread.run('a'), 'got a');
 });
 

@@ -8,7 +8,7 @@ const HASH_BYTES = 32;
 
 // Hashes run in the thread pool that file access uses too: many sign-ins must leave it threads and memory (two hashes at once
 // need 32 MiB). The last waiter of a full queue waits little more than a second.
-const { run: runLimited } = createConcurrencyLimiter(2, { maxWaiting: 32, retryAfter: 5 });
+const { run: runLimited } = createConcurrencyLimiter(2, { maxWaiting: 32, retryAfterSeconds: 5 });
 let runCount = 0;
 
 /** Returns how often this process has computed scrypt, to test that unknown names cost the same work as known ones. */

@@ -41,7 +41,7 @@ async function speaker(world: World, { proof }: Example, caller: Caller): Promis
 
 function pathOf(endpoint: Endpoint, { path = {} }: Example): string {
   const left = new Set(Object.keys(path));
-  const filled = replaceParameters(getFullPath(endpoint), ({ name, rest }) => {
+  const filled = replaceParameters(getFullPath(endpoint), ({ name, matchesRest: rest }) => {
     assert.ok(left.delete(name), `the example of ${endpoint.name} has no value for :${name}`);
     const text = String(path[name]);
     return rest ? text.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(text);

@@ -59,7 +59,14 @@ export async function startMinimalServer(
     externalUrl: config.externalUrl === null ? null : String(config.externalUrl).replace(/\/$/, ''),
     trustedProxies: [],
   };
-  const transport = createTransport({ registry, services, addressing, metrics, idleTimeout, grace });
+  const transport = createTransport({
+    registry,
+    services,
+    addressing,
+    metrics,
+    idleTimeoutMs: idleTimeout,
+    graceMs: grace,
+  });
   const address = await transport.listen({ host: '127.0.0.1', port: 0 });
   let stopped: Promise<void> | undefined;
   const stop = () => {

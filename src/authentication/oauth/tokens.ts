@@ -156,8 +156,8 @@ interface CreateOAuthTokenInput {
 /** A new access token and refresh token in clear text; only their digests are stored. */
 export interface IssuedOAuthToken {
   readonly token: OAuthTokenRow;
-  readonly secret: string;
-  readonly refreshSecret: string | null;
+  readonly accessToken: string;
+  readonly refreshToken: string | null;
 }
 
 /** Creates an access token, with a refresh token if `renewable`, and stores their digests. */
@@ -178,7 +178,7 @@ export async function createOAuthToken(tx: Transaction, input: CreateOAuthTokenI
     })
     .returning(tokenColumns)
     .executeTakeFirstOrThrow();
-  return { token, secret, refreshSecret };
+  return { token, accessToken: secret, refreshToken: refreshSecret };
 }
 
 /** Revokes an access token and its refresh token. Returns false if they were revoked already. */

@@ -30,7 +30,7 @@ export interface TokenUsage {
   /** Records a use of a session if it needs an update. Never throws. */
   recordSession(session: { readonly digest: string; readonly needsUpdate: boolean }): void;
   /** Resolves when all recorded uses are written. Readers of `last_used_at` and the shutdown wait for it. */
-  flushed(): Promise<void>;
+  waitForFlush(): Promise<void>;
   /** Whether other processes read the same database: responses then wait until their recorded uses are written. */
   readonly shared: boolean;
 }
@@ -74,7 +74,7 @@ export function createTokenUsage({ database, clock, log, shared = false }: Token
     recordSession({ digest, needsUpdate: isDue }) {
       if (isDue) write('session', digest, (tx) => touchSession(tx, digest));
     },
-    async flushed() {
+    async waitForFlush() {
       await Promise.all(pendingWrites.values());
     },
   };

@@ -87,7 +87,7 @@ test('sums the missing approvals of all rules; surplus approvals of one rule do 
 });
 
 test('without rules the largest required count applies', async () => {
-  const { pending, approve } = await deployment({ count: 1 }, { count: 2 });
+  const { pending, approve } = await deployment({ requiredApprovalCount: 1 }, { requiredApprovalCount: 2 });
   assert.equal(await pending(), 2);
   await approve(null, 'rejected');
   await approve(null);
@@ -98,7 +98,7 @@ test('without rules the largest required count applies', async () => {
 });
 
 test('approvals of deleted rules do not count', async () => {
-  const { rules, pending, approve } = await deployment({ rules: [MAINTAINERS], count: 1 });
+  const { rules, pending, approve } = await deployment({ rules: [MAINTAINERS], requiredApprovalCount: 1 });
   await approve(rules[0]!);
   assert.equal(await pending(), 0);
   await database.transaction((tx) =>

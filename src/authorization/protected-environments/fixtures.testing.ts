@@ -7,7 +7,7 @@ import type { ApprovalRule, Principal } from './protected-environments.ts';
 export interface NewProtection {
   readonly levels?: readonly Partial<Principal>[];
   readonly rules?: readonly Partial<ApprovalRule>[];
-  readonly count?: number;
+  readonly requiredApprovalCount?: number;
 }
 
 /** Inserts a protected environment with its access levels and approval rules, and returns its id. */
@@ -15,7 +15,7 @@ export async function createProtection(
   tx: Transaction,
   owner: OwnerColumns,
   name: string,
-  { levels = [], rules = [], count = 0 }: NewProtection,
+  { levels = [], rules = [], requiredApprovalCount: count = 0 }: NewProtection,
 ): Promise<number> {
   const { id } = await tx
     .insertInto('protected_environments')

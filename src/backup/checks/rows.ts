@@ -31,7 +31,7 @@ export const databaseCheck: Check = {
   name: 'database',
   run: (context) =>
     withSnapshot(context, async function* (snapshot) {
-      for (const { problem, index } of await snapshot.integrity()) {
+      for (const { problem, index } of await snapshot.checkIntegrity()) {
         const text = `The database is damaged: ${problem}`;
         if (index === null) yield { text };
         else yield { text, repair: { text: `rebuild the index ${index}`, run: () => reindex(context, index) } };
@@ -49,7 +49,7 @@ export const referencesCheck: Check = {
   name: 'references',
   run: (context) =>
     withSnapshot(context, async function* (snapshot) {
-      for (const reference of await snapshot.references()) {
+      for (const reference of await snapshot.listReferences()) {
         const [{ count } = { count: 0 }] = await snapshot.query(
           `select count(*) as count from ${buildDanglingRowsSql(reference)}`,
         );
@@ -199,7 +199,7 @@ async function* checkFoldedKeys(
   const names = [...new Set([...table.key, column, `${column}_key`])];
   const columns = names.map((name) => table.columns.find((candidate) => candidate.name === name)!);
   const getColumnIndex = (name: string) => names.indexOf(name);
-  for await (const rows of snapshot.rows({ ...table, columns })) {
+  for await (const rows of snapshot.streamRows({ ...table, columns })) {
     for (const row of rows) {
       const [name, key] = [row[getColumnIndex(column)], row[getColumnIndex(`${column}_key`)]] as (string | null)[];
       if (name === null || name === undefined || key === foldCase(name)) continue;

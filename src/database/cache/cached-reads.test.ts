@@ -58,16 +58,16 @@ test('the version changes after each commit, and only then', async () => {
   await using place = await testPlace();
   const database = await openDatabase({ ...place, clock: testClock() });
   try {
-    let [before, now] = [await database.forRequest().version(), null as unknown];
+    let [before, now] = [await database.forRequest().getVersion(), null as unknown];
     // On PostgreSQL commits in other databases of the server also change the version, so the check is repeated.
     for (let tries = 0; now !== before && tries < 100; tries++) {
-      before = await database.forRequest().version();
+      before = await database.forRequest().getVersion();
       await new Promise((resolve) => setImmediate(resolve));
-      now = await database.forRequest().version();
+      now = await database.forRequest().getVersion();
     }
     assert.equal(now, before);
     await database.transaction((tx) => tx.insertInto('counters').values({ name: 'n', value: 1 }).execute());
-    assert.notEqual(await database.forRequest().version(), before);
+    assert.notEqual(await database.forRequest().getVersion(), before);
   } finally {
     await database.close();
   }
@@ -143,10 +143,10 @@ test('a cached read stays valid until one of its tables is written', async () =>
   const reads = async () => {
     const current = database.forRequest();
     await counter.first(current.reader, { name: 'n' });
-    return current.reads();
+    return current.getReadSet();
   };
   const holds = async (read: Awaited<ReturnType<typeof reads>>) => {
-    await database.forRequest().version();
+    await database.forRequest().getVersion();
     return read.isCurrent();
   };
   // On PostgreSQL commits in other databases of the server also invalidate reads, so the check is repeated.
@@ -162,9 +162,9 @@ test('a cached read stays valid until one of its tables is written', async () =>
     let written = 0;
     const nothing = async () => {
       const current = database.forRequest();
-      await current.version();
+      await current.getVersion();
       await write(String(++written));
-      return current.reads();
+      return current.getReadSet();
     };
     assert.ok(await everHolds(nothing));
   } finally {
@@ -189,7 +189,7 @@ test('concurrent version queries share the next query', async () => {
     await new Promise<void>((resolve) => answers.push(resolve));
     return { rows: [{ now }] };
   });
-  const states = [connection().version(), connection().version(), connection().version()];
+  const states = [connection().getVersion(), connection().getVersion(), connection().getVersion()];
   answers.shift()?.();
   await states[0];
   await new Promise((resolve) => setImmediate(resolve));

@@ -17,7 +17,7 @@ interface CachedReads {
   clearCache(): void;
 }
 
-type ReadConnection = Connection & Pick<ReadSnapshot, 'release' | 'state'>;
+type ReadConnection = Connection & Pick<ReadSnapshot, 'release' | 'getVersion'>;
 
 /** The writing connection of this process, and the tables that its commits have written. */
 interface WriterState {
@@ -58,7 +58,7 @@ export function cacheReads<Connected extends ReadConnection>(
   const checkVersion = () => {
     if (isChecked) return;
     connection.release();
-    const currentState = connection.state();
+    const currentState = connection.getVersion();
     if (currentState !== state) updateVersion(currentState);
     isChecked = true;
     setImmediate(resetCheck);
@@ -75,8 +75,8 @@ export function cacheReads<Connected extends ReadConnection>(
     checkVersion();
     const { note, reads } = cache.trackReads();
     return {
-      version,
-      reads,
+      getVersion: version,
+      getReadSet: reads,
       execute(statement) {
         note(statement);
         return execute(statement, origin);

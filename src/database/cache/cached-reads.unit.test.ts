@@ -24,7 +24,7 @@ test('detects commits of another process that happen during the version query', 
   const interrupted = {
     ...state,
     state() {
-      const told = state.state();
+      const told = state.getVersion();
       meanwhile.shift()?.();
       return told;
     },

@@ -6,7 +6,7 @@ export interface ReadSnapshot extends SqliteConnection {
   /** Ends the snapshot, so that further reads see the latest state. Call it before a commit and before checking for commits. */
   release(): void;
   /** Returns the version of the state, which changes with each commit of another connection. */
-  state(): unknown;
+  getVersion(): unknown;
 }
 
 /**
@@ -33,7 +33,7 @@ export function createReadSnapshot(connection: SqliteConnection): ReadSnapshot {
   return {
     ...connection,
     release: releaseSnapshot,
-    state() {
+    getVersion() {
       holdSnapshot();
       return (dataVersionQuery.get() as unknown as [number])[0];
     },

@@ -73,8 +73,8 @@ export function createSnapshotTracker(
         return pendingVersion;
       };
       return {
-        version,
-        reads: () => (trackedReads ?? cache.trackReads()).reads(),
+        getVersion: version,
+        getReadSet: () => (trackedReads ?? cache.trackReads()).reads(),
         async execute(statement) {
           await version();
           trackedReads?.note(statement);

@@ -6,7 +6,7 @@ export interface Engine {
   readonly name: EngineName;
   readonly kysely: Omit<KyselyDialect, 'createDriver'>;
   /** Runs statements outside of transactions; rejects writes. */
-  readonly reading: Connection;
+  readonly readConnection: Connection;
   /** Opens a read connection for one request, which records what the request reads. */
   openRequestConnection(origin?: StatementOrigin): RequestConnection;
   /**
@@ -70,9 +70,9 @@ export type MaybePromise<T> = T | Promise<T>;
 /** A connection for the reads of one request. */
 export interface RequestConnection extends Connection {
   /** Returns a value, or a promise of it, that changes with each commit. Read sets of later calls are at least as new as this call. */
-  version(): unknown;
+  getVersion(): unknown;
   /** Returns everything that was read on this connection so far. */
-  reads(): ReadSet;
+  getReadSet(): ReadSet;
 }
 
 /** What a request has read, and at which version. */
@@ -121,16 +121,16 @@ export interface CopyOperations {
   /** Begins a transaction in which rows may be inserted before the rows that they refer to. */
   beginRestore(): Promise<OpenTransaction>;
   /** Lists all tables that this connection sees. */
-  tables(connection: Connection): Promise<CopiedTable[]>;
+  listTables(connection: Connection): Promise<CopiedTable[]>;
   /** Suspends triggers and foreign keys in a restore transaction; the returned function restores them. */
   suspendConstraints(connection: Connection): Promise<() => Promise<void>>;
   insert(connection: Connection, table: CopiedTable, rows: readonly CellValues[]): Promise<void>;
   /** Sets the last assigned id of a table; new rows continue from it. */
   setLastId(connection: Connection, table: string, lastId: number): Promise<void>;
   /** Lists the foreign keys. */
-  references(connection: Connection): Promise<Reference[]>;
+  listReferences(connection: Connection): Promise<Reference[]>;
   /** Returns problems that the engine finds in its files, with the index to rebuild if that repairs the problem. */
-  integrity(connection: Connection): Promise<{ readonly problem: string; readonly index: string | null }[]>;
+  checkIntegrity(connection: Connection): Promise<{ readonly problem: string; readonly index: string | null }[]>;
 }
 
 export interface Reference {

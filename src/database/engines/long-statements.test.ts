@@ -11,7 +11,7 @@ import { longRunning } from './long-statements.ts';
 /** A database whose long statements run in the read thread, like those of a large database. */
 async function largeDatabase() {
   const place = await testPlace();
-  const database = await openDatabase({ ...place, clock: systemClock, large: 0 });
+  const database = await openDatabase({ ...place, clock: systemClock, largeDatabaseBytes: 0 });
   const close = async () => {
     await database.close();
     await place.remove();

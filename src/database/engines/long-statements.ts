@@ -24,7 +24,7 @@ export function longStatementKind({ sql: text }: Statement): LongStatement | nul
 }
 
 /** One network may fill half of the queue. */
-const QUEUE_LIMIT = { maxWaiting: 400, retryAfter: 5 };
+const QUEUE_LIMIT = { maxWaiting: 400, retryAfterSeconds: 5 };
 
 /** Creates a limiter for long statements, whose slots networks share; one network leaves a slot to the others if there are two. */
 export function createStatementLimiter(slots: number): ConcurrencyLimiter {

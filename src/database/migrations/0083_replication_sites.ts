@@ -138,7 +138,7 @@ async function addRepositoryEvents(db: MigrationDb, dialect: Dialect): Promise<v
     table,
     after: 'insert',
     when: hasSecondary,
-    writes: insertEvent('created', replicable, 'new.project_id'),
+    insertStatements: insertEvent('created', replicable, 'new.project_id'),
   });
   const storageChanged = sql<SqlBool>`(old.storage <> new.storage)`;
   await addInsertTrigger(db, dialect, {
@@ -147,21 +147,21 @@ async function addRepositoryEvents(db: MigrationDb, dialect: Dialect): Promise<v
     after: { update: ['ref_state_version', 'default_branch', 'storage'] },
     when: sql<SqlBool>`(old.ref_state_version <> new.ref_state_version or old.default_branch <> new.default_branch
       or ${storageChanged}) and ${hasSecondary}`,
-    writes: insertEvent('updated', replicable, 'new.project_id', storageChanged),
+    insertStatements: insertEvent('updated', replicable, 'new.project_id', storageChanged),
   });
   await addInsertTrigger(db, dialect, {
     name: 'geo_repository_deleted',
     table,
     after: 'delete',
     when: hasSecondary,
-    writes: insertEvent('deleted', replicable, 'old.project_id'),
+    insertStatements: insertEvent('deleted', replicable, 'old.project_id'),
   });
   await addInsertTrigger(db, dialect, {
     name: 'geo_repository_renamed',
     table: 'routes',
     after: { update: ['full_path'] },
     when: sql<SqlBool>`new.project_id is not null and old.full_path <> new.full_path and ${hasSecondary}`,
-    writes: insertEvent('updated', replicable, 'new.project_id', sql`true`),
+    insertStatements: insertEvent('updated', replicable, 'new.project_id', sql`true`),
   });
 }
 
@@ -173,21 +173,21 @@ async function addSnippetEvents(db: MigrationDb, dialect: Dialect): Promise<void
     table,
     after: { update: ['made'] },
     when: sql<SqlBool>`new.made and not old.made and ${hasSecondary}`,
-    writes: insertEvent('created', replicable, 'new.id'),
+    insertStatements: insertEvent('created', replicable, 'new.id'),
   });
   await addInsertTrigger(db, dialect, {
     name: 'geo_snippet_moved',
     table,
     after: { update: ['storage'] },
     when: sql<SqlBool>`old.storage <> new.storage and new.made and ${hasSecondary}`,
-    writes: insertEvent('updated', replicable, 'new.id', sql`true`),
+    insertStatements: insertEvent('updated', replicable, 'new.id', sql`true`),
   });
   await addInsertTrigger(db, dialect, {
     name: 'geo_snippet_deleted',
     table,
     after: 'delete',
     when: sql<SqlBool>`old.made and ${hasSecondary}`,
-    writes: insertEvent('deleted', replicable, 'old.id'),
+    insertStatements: insertEvent('deleted', replicable, 'old.id'),
   });
 }
 
@@ -201,14 +201,14 @@ async function addBlobEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
       table,
       after: 'insert',
       when: hasSecondary,
-      writes: insertEvent('created', replicable, 'new.id'),
+      insertStatements: insertEvent('created', replicable, 'new.id'),
     });
     await addInsertTrigger(db, dialect, {
       name: `geo_${replicable}_deleted`,
       table,
       after: 'delete',
       when: hasSecondary,
-      writes: insertEvent('deleted', replicable, 'old.id'),
+      insertStatements: insertEvent('deleted', replicable, 'old.id'),
     });
   }
   for (const [after, row] of [
@@ -220,7 +220,7 @@ async function addBlobEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
       table: 'lfs_object_projects',
       after,
       when: hasSelectiveSync,
-      writes: insertEvent('updated', 'lfs_object', `${row}.lfs_object_id`, sql`true`),
+      insertStatements: insertEvent('updated', 'lfs_object', `${row}.lfs_object_id`, sql`true`),
     });
   }
 }
@@ -236,14 +236,14 @@ async function addMovedBlobEvents(db: MigrationDb, dialect: Dialect): Promise<vo
     table: 'repositories',
     after: { update: ['storage'] },
     when: sql<SqlBool>`old.storage <> new.storage and ${hasSelectiveSync}`,
-    writes: insertBlobEvents(sql<SqlBool>`project_id = new.project_id`),
+    insertStatements: insertBlobEvents(sql<SqlBool>`project_id = new.project_id`),
   });
   await addInsertTrigger(db, dialect, {
     name: 'geo_blobs_transferred',
     table: 'projects',
     after: { update: ['namespace_id'] },
     when: sql<SqlBool>`old.namespace_id <> new.namespace_id and ${hasSelectiveSync}`,
-    writes: insertBlobEvents(sql<SqlBool>`project_id = new.id`),
+    insertStatements: insertBlobEvents(sql<SqlBool>`project_id = new.id`),
   });
   const projectIdsInGroup = sql`select p.id from projects p join namespace_closure c on c.descendant_id = p.namespace_id
     where c.ancestor_id = new.id`;
@@ -252,6 +252,6 @@ async function addMovedBlobEvents(db: MigrationDb, dialect: Dialect): Promise<vo
     table: 'namespaces',
     after: { update: ['parent_id'] },
     when: sql<SqlBool>`coalesce(old.parent_id, 0) <> coalesce(new.parent_id, 0) and ${hasSelectiveSync}`,
-    writes: insertBlobEvents(sql<SqlBool>`project_id in (${projectIdsInGroup})`),
+    insertStatements: insertBlobEvents(sql<SqlBool>`project_id in (${projectIdsInGroup})`),
   });
 }

@@ -31,7 +31,7 @@ async function addWikiEvents(db: MigrationDb, dialect: Dialect, owner: 'project'
     table: 'wikis',
     after: { update: ['empty'] },
     when: sql<SqlBool>`${hasOwner('new')} and old.empty and not new.empty and ${hasSecondary}`,
-    writes: insertEvent('created', 'new', sql`false`),
+    insertStatements: insertEvent('created', 'new', sql`false`),
   });
   const storageChanged = sql<SqlBool>`(old.storage <> new.storage)`;
   await addInsertTrigger(db, dialect, {
@@ -40,14 +40,14 @@ async function addWikiEvents(db: MigrationDb, dialect: Dialect, owner: 'project'
     after: { update: ['ref_state_version', 'default_branch', 'storage'] },
     when: sql<SqlBool>`${hasOwner('new')} and not old.empty and (old.ref_state_version <> new.ref_state_version
       or old.default_branch <> new.default_branch or ${storageChanged}) and ${hasSecondary}`,
-    writes: insertEvent('updated', 'new', storageChanged),
+    insertStatements: insertEvent('updated', 'new', storageChanged),
   });
   await addInsertTrigger(db, dialect, {
     name: `geo_${owner}_wiki_deleted`,
     table: 'wikis',
     after: 'delete',
     when: sql<SqlBool>`${hasOwner('old')} and not old.empty and ${hasSecondary}`,
-    writes: insertEvent('deleted', 'old', sql`false`),
+    insertStatements: insertEvent('deleted', 'old', sql`false`),
   });
   const routeColumn = owner === 'project' ? 'project_id' : 'namespace_id';
   await addInsertTrigger(db, dialect, {
@@ -55,7 +55,7 @@ async function addWikiEvents(db: MigrationDb, dialect: Dialect, owner: 'project'
     table: 'routes',
     after: { update: ['full_path'] },
     when: sql<SqlBool>`${sql.ref(`new.${routeColumn}`)} is not null and old.full_path <> new.full_path and ${hasSecondary}`,
-    writes: (timestamp) => [
+    insertStatements: (timestamp) => [
       sql`${insertIntoEvents} select ${timestamp}, 'updated', ${sql.lit(replicable)}, wiki_id, true from wikis
         where ${sql.ref(`${owner}_id`)} = ${sql.ref(`new.${routeColumn}`)} and not empty`,
     ],

@@ -51,13 +51,13 @@ export async function blame(
   commit: string,
   path: string,
   range?: LineRange,
-  options: { timeLimit?: number } = {},
+  options: { timeoutMs?: number } = {},
 ): Promise<BlameResult> {
   const key = [repository.directory, commit, range?.start, range?.end, path].join(' ');
   const cached = blameCache(git).get(key);
   if (cached !== undefined) return cached;
-  return coalesce(git, `blame ${options.timeLimit} ${key}`, async (shared) => {
-    const compute = () => computeBlame(shared, repository, commit, path, range, options.timeLimit);
+  return coalesce(git, `blame ${options.timeoutMs} ${key}`, async (shared) => {
+    const compute = () => computeBlame(shared, repository, commit, path, range, options.timeoutMs);
     const result = await historyWalkLimiter(git).run(compute, shared);
     if ('ok' in result) blameCache(git).set(key, result);
     return result;
@@ -70,13 +70,13 @@ async function computeBlame(
   commit: string,
   path: string,
   range: LineRange | undefined,
-  timeLimit: number | undefined,
+  timeoutMs: number | undefined,
 ): Promise<BlameResult> {
   const flags = ['--porcelain', '--encoding=none'];
   if (range !== undefined) flags.push(`-L${range.start},${range.end}`);
   const invocation = { flags, args: [commit], paths: [path] };
   const reader = createPorcelainReader();
-  const options = timeLimit === undefined ? {} : { timeLimit };
+  const options = timeoutMs === undefined ? {} : { timeoutMs };
   const exit = await forEachLine(git, repository, 'blame', invocation, options, reader.take);
   if (exit.ok) return { ok: true, groups: reader.groups };
   const { failure } = exit;

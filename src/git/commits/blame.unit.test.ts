@@ -73,7 +73,7 @@ test('a blame that takes too long fails and can be retried', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const commit = await commitFiles(world, 'main', newFiles({ f: '1\n' }));
-  const result = await blame(git, repository, commit, 'f', undefined, { timeLimit: 0 });
+  const result = await blame(git, repository, commit, 'f', undefined, { timeoutMs: 0 });
   assert.deepEqual(result, { rejected: 'timed-out' });
   assert.deepEqual(await blame(git, repository, commit, 'f'), { ok: true, groups: [{ commit, lines: ['1'] }] });
 });
@@ -82,7 +82,7 @@ test('a caller with a longer time limit does not fail with others', async (t) =>
   const world = await gitWorld(t);
   const { git, repository } = world;
   const commit = await commitFiles(world, 'main', newFiles({ f: '1\n' }));
-  const answers = [{ timeLimit: 0 }, {}].map((options) => blame(git, repository, commit, 'f', undefined, options));
+  const answers = [{ timeoutMs: 0 }, {}].map((options) => blame(git, repository, commit, 'f', undefined, options));
   assert.deepEqual(await Promise.all(answers), [
     { rejected: 'timed-out' },
     { ok: true, groups: [{ commit, lines: ['1'] }] },

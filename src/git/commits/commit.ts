@@ -140,7 +140,7 @@ export function formatSigner(git: Git, signer: Signer): string {
 const MAX_CACHED_OBJECTS = 20;
 
 /** Limits the commits whose objects are written at once: each occupies the disk or a process. */
-const writeLimiter = definePerGit(() => createConcurrencyLimiter(16, { maxWaiting: 256, retryAfter: 5 }));
+const writeLimiter = definePerGit(() => createConcurrencyLimiter(16, { maxWaiting: 256, retryAfterSeconds: 5 }));
 
 /** Objects of one commit that are written concurrently. */
 const WRITERS = 8;
@@ -223,7 +223,7 @@ async function loadTree(git: Git, repository: Repository, id: string) {
   if (info?.type !== 'tree') throw new Error(`${repository.directory} has no tree ${id}`);
   if (info.size > MAX_TREE) throw new GitError('cat-file', { kind: 'too-large', limit: MAX_TREE });
   return {
-    entry: (name: string) => findTreeEntry(git, repository, id, name),
+    findEntry: (name: string) => findTreeEntry(git, repository, id, name),
     content: async () => (await readObject(git, repository, id, MAX_TREE))!.content!,
   };
 }

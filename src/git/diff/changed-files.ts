@@ -17,7 +17,7 @@ interface Comparison {
   readonly from: string;
   readonly to: string;
   /** Maximum number of files. */
-  readonly most: number;
+  readonly maxFiles: number;
   /** Whether git detects renames. */
   readonly renames: boolean;
 }
@@ -29,7 +29,7 @@ interface Comparison {
 export async function listChangedFiles(
   git: Git,
   repository: Repository,
-  { from, to, most, renames }: Comparison,
+  { from, to, maxFiles: most, renames }: Comparison,
 ): Promise<ChangedFile[]> {
   return historyWalkLimiter(git).run(async () => {
     const flags = [...FLAGS, renames ? '--find-renames' : '--no-renames'];

@@ -134,7 +134,7 @@ export async function computePatchId(
   to: string,
 ): Promise<string | null> {
   const invocation = { flags: [...PATCH_FLAGS, '--full-index'], args: [from ?? EMPTY_TREE_ID, to] };
-  const patch = await runGit(git, repository, 'diff-tree', invocation, { limit: MAX_PATCH });
+  const patch = await runGit(git, repository, 'diff-tree', invocation, { maxOutputBytes: MAX_PATCH });
   if (!patch.ok) throw new GitError('diff-tree', patch.failure);
   if (patch.stdout.length === 0) return null;
   const patchId = await runGit(git, repository, 'patch-id', { flags: ['--stable'] }, { input: patch.stdout });

@@ -6,11 +6,11 @@ export interface LfsPointer {
 }
 
 /** Sizes in bytes of valid pointers. Other blobs need not be read. */
-export const LFS_POINTER_SIZES = { least: 120, most: 200 } as const;
+export const LFS_POINTER_SIZES = { minBytes: 120, maxBytes: 200 } as const;
 
 /** Parses a blob as a pointer (contract/repository.md §1 "raw"); null if it is none. */
 export function parseLfsPointer(content: Buffer): LfsPointer | null {
-  if (content.length < LFS_POINTER_SIZES.least || content.length > LFS_POINTER_SIZES.most) return null;
+  if (content.length < LFS_POINTER_SIZES.minBytes || content.length > LFS_POINTER_SIZES.maxBytes) return null;
   const text = content.toString('utf8');
   if (!text.startsWith('version https://git-lfs.github.com/spec/v1\n')) return null;
   const oid = /^oid sha256:([0-9a-f]{64})$/m.exec(text)?.[1];

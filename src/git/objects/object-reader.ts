@@ -45,7 +45,7 @@ const readerPool = definePerGit((git) =>
   createProcessPool(git, 'cat-file', { flags: ['--batch-command'] }, { processes: git.limits.readers, seconds: 60 }),
 );
 const streamLimiter = definePerGit((git) =>
-  createConcurrencyLimiter(git.limits.streams, { maxWaiting: 256, retryAfter: 10 }),
+  createConcurrencyLimiter(git.limits.streams, { maxWaiting: 256, retryAfterSeconds: 10 }),
 );
 
 /*

@@ -13,11 +13,11 @@ export interface GitCommand {
   /** Whether it supports `--end-of-options`. If not, an argument that begins with `-` is rejected before git starts. */
   readonly endOfOptions: boolean;
   /** Timeout in seconds; then it fails with `timed-out`. */
-  readonly seconds: number;
+  readonly timeoutSeconds: number;
   /** Maximum standard output in MiB; then it fails with `too-large`. */
-  readonly output: number;
+  readonly maxOutputMib: number;
   /** Maximum memory of each process in MiB; then it fails with `out-of-memory`. */
-  readonly memory: number;
+  readonly maxMemoryMib: number;
   /** What happens when its client disconnects. Commands that move refs or maintain a repository continue. */
   readonly onClientGone: 'stop' | 'continue';
   /** Configuration on top of what every command gets (see `spawn.ts`). */
@@ -76,31 +76,31 @@ const REMOTE_CONFIG = {
  */
 export const COMMANDS = {
   // Objects
-  'cat-file': { ...read, seconds: 2 * HOUR, output: TIB, memory: 512 },
-  'hash-object': { ...read, seconds: 10 * MINUTE, output: 1, memory: 512 },
+  'cat-file': { ...read, timeoutSeconds: 2 * HOUR, maxOutputMib: TIB, maxMemoryMib: 512 },
+  'hash-object': { ...read, timeoutSeconds: 10 * MINUTE, maxOutputMib: 1, maxMemoryMib: 512 },
   'index-pack': {
     ...read,
     onClientGone: 'continue',
-    seconds: 10 * MINUTE,
-    output: 1,
-    memory: GIB,
+    timeoutSeconds: 10 * MINUTE,
+    maxOutputMib: 1,
+    maxMemoryMib: GIB,
     config: { 'pack.threads': '1' },
   },
   'pack-objects': {
     ...read,
     onClientGone: 'continue',
-    seconds: 12 * HOUR,
-    output: TIB,
-    memory: 4 * GIB,
+    timeoutSeconds: 12 * HOUR,
+    maxOutputMib: TIB,
+    maxMemoryMib: 4 * GIB,
     config: { 'pack.threads': '1', 'pack.windowMemory': '512m' },
   },
   // For a whole repository of a restored backup.
   'index-pack --stdin': {
     ...read,
     onClientGone: 'continue',
-    seconds: 12 * HOUR,
-    output: 1,
-    memory: 4 * GIB,
+    timeoutSeconds: 12 * HOUR,
+    maxOutputMib: 1,
+    maxMemoryMib: 4 * GIB,
     config: { 'pack.threads': '1' },
   },
   // For packs of untrusted servers: at most two at once (`fetch-slots.ts`), together below 1 GB. A pack of 2.5 million objects
@@ -108,52 +108,52 @@ export const COMMANDS = {
   'index-pack --stdin --fix-thin': {
     ...read,
     onClientGone: 'continue',
-    seconds: 2 * HOUR,
-    output: 1,
-    memory: 470,
+    timeoutSeconds: 2 * HOUR,
+    maxOutputMib: 1,
+    maxMemoryMib: 470,
     config: { 'pack.threads': '1', 'core.bigFileThreshold': '16m', 'core.deltaBaseCacheLimit': '32m' },
   },
-  mktree: { ...read, seconds: MINUTE, output: 16, memory: 512 },
-  'ls-tree': { ...read, seconds: MINUTE, output: 64, memory: 512 },
-  'update-index': { ...readWithoutEndOfOptions, seconds: MINUTE, output: 1, memory: 512 },
-  'check-attr': { ...readWithoutEndOfOptions, seconds: MINUTE, output: 64, memory: 512 },
+  mktree: { ...read, timeoutSeconds: MINUTE, maxOutputMib: 16, maxMemoryMib: 512 },
+  'ls-tree': { ...read, timeoutSeconds: MINUTE, maxOutputMib: 64, maxMemoryMib: 512 },
+  'update-index': { ...readWithoutEndOfOptions, timeoutSeconds: MINUTE, maxOutputMib: 1, maxMemoryMib: 512 },
+  'check-attr': { ...readWithoutEndOfOptions, timeoutSeconds: MINUTE, maxOutputMib: 64, maxMemoryMib: 512 },
 
   // Refs
-  'for-each-ref': { ...read, seconds: MINUTE, output: 128, memory: GIB },
+  'for-each-ref': { ...read, timeoutSeconds: MINUTE, maxOutputMib: 128, maxMemoryMib: GIB },
   'update-ref': {
     ...move,
-    seconds: 10 * MINUTE,
-    output: 16,
-    memory: GIB,
+    timeoutSeconds: 10 * MINUTE,
+    maxOutputMib: 16,
+    maxMemoryMib: GIB,
     config: { 'core.filesRefLockTimeout': '500', 'core.packedRefsTimeout': '1000' },
   },
-  'symbolic-ref': { ...move, seconds: 30, output: 1, memory: 512 },
-  'pack-refs': { ...move, seconds: 10 * MINUTE, output: 1, memory: GIB },
+  'symbolic-ref': { ...move, timeoutSeconds: 30, maxOutputMib: 1, maxMemoryMib: 512 },
+  'pack-refs': { ...move, timeoutSeconds: 10 * MINUTE, maxOutputMib: 1, maxMemoryMib: GIB },
 
   // History
-  'rev-list': { ...read, seconds: 2 * MINUTE, output: 64, memory: GIB },
+  'rev-list': { ...read, timeoutSeconds: 2 * MINUTE, maxOutputMib: 64, maxMemoryMib: GIB },
   log: {
     ...read,
-    seconds: 2 * MINUTE,
-    output: 64,
-    memory: 512,
+    timeoutSeconds: 2 * MINUTE,
+    maxOutputMib: 64,
+    maxMemoryMib: 512,
     config: { ...DIFF_CONFIG, 'log.showSignature': 'false' },
   },
-  shortlog: { ...read, seconds: 2 * MINUTE, output: 64, memory: GIB },
-  blame: { ...readWithoutEndOfOptions, seconds: 30, output: 64, memory: GIB },
-  'merge-base': { ...read, seconds: MINUTE, output: 1, memory: GIB },
+  shortlog: { ...read, timeoutSeconds: 2 * MINUTE, maxOutputMib: 64, maxMemoryMib: GIB },
+  blame: { ...readWithoutEndOfOptions, timeoutSeconds: 30, maxOutputMib: 64, maxMemoryMib: GIB },
+  'merge-base': { ...read, timeoutSeconds: MINUTE, maxOutputMib: 1, maxMemoryMib: GIB },
 
   // Comparison and merging
-  'diff-tree': { ...read, seconds: MINUTE, output: 128, memory: 512, config: DIFF_CONFIG },
-  'patch-id': { ...readWithoutEndOfOptions, seconds: MINUTE, output: 1, memory: 512 },
-  'merge-tree': { ...read, seconds: MINUTE, output: 64, memory: GIB },
+  'diff-tree': { ...read, timeoutSeconds: MINUTE, maxOutputMib: 128, maxMemoryMib: 512, config: DIFF_CONFIG },
+  'patch-id': { ...readWithoutEndOfOptions, timeoutSeconds: MINUTE, maxOutputMib: 1, maxMemoryMib: 512 },
+  'merge-tree': { ...read, timeoutSeconds: MINUTE, maxOutputMib: 64, maxMemoryMib: GIB },
 
   // Transport
   'upload-pack': {
     ...read,
-    seconds: 12 * HOUR,
-    output: TIB,
-    memory: 2 * GIB,
+    timeoutSeconds: 12 * HOUR,
+    maxOutputMib: TIB,
+    maxMemoryMib: 2 * GIB,
     config: {
       ...HIDE_INTERNAL_REFS,
       'uploadpack.allowFilter': 'true',
@@ -164,9 +164,9 @@ export const COMMANDS = {
   // A client that disconnects before its pack is complete aborts the push; later the push continues.
   'receive-pack': {
     ...move,
-    seconds: 12 * HOUR,
-    output: GIB,
-    memory: 1.5 * GIB,
+    timeoutSeconds: 12 * HOUR,
+    maxOutputMib: GIB,
+    maxMemoryMib: 1.5 * GIB,
     config: {
       'receive.fsckObjects': 'true',
       // Harmless, and common in old histories.
@@ -183,13 +183,13 @@ export const COMMANDS = {
     },
   },
   // For fetches of a secondary site from the primary. Transfers slower than 1 kB/s for a minute are aborted.
-  'ls-remote': { ...read, seconds: 2 * MINUTE, output: 1, memory: 512, config: REMOTE_CONFIG },
+  'ls-remote': { ...read, timeoutSeconds: 2 * MINUTE, maxOutputMib: 1, maxMemoryMib: 512, config: REMOTE_CONFIG },
   fetch: {
     ...move,
     onClientGone: 'stop',
-    seconds: 2 * HOUR,
-    output: 1,
-    memory: 2 * GIB,
+    timeoutSeconds: 2 * HOUR,
+    maxOutputMib: 1,
+    maxMemoryMib: 2 * GIB,
     config: {
       ...REMOTE_CONFIG,
       'core.filesRefLockTimeout': '500',
@@ -201,26 +201,26 @@ export const COMMANDS = {
   },
   archive: {
     ...readWithoutEndOfOptions,
-    seconds: 2 * HOUR,
-    output: 64 * GIB,
-    memory: GIB,
+    timeoutSeconds: 2 * HOUR,
+    maxOutputMib: 64 * GIB,
+    maxMemoryMib: GIB,
     config: { 'tar.tar.bz2.command': 'bzip2 -c' },
   },
 
   // Maintenance
   repack: {
     ...maintenance,
-    seconds: 12 * HOUR,
-    output: 1,
-    memory: 4 * GIB,
+    timeoutSeconds: 12 * HOUR,
+    maxOutputMib: 1,
+    maxMemoryMib: 4 * GIB,
     config: { 'repack.writeBitmaps': 'true', 'pack.threads': '1', 'pack.windowMemory': '512m' },
   },
-  prune: { ...maintenance, seconds: 12 * HOUR, output: 1, memory: 4 * GIB },
-  'commit-graph write': { ...maintenance, seconds: 2 * HOUR, output: 1, memory: 4 * GIB },
-  fsck: { ...maintenance, seconds: 12 * HOUR, output: 64, memory: 4 * GIB },
+  prune: { ...maintenance, timeoutSeconds: 12 * HOUR, maxOutputMib: 1, maxMemoryMib: 4 * GIB },
+  'commit-graph write': { ...maintenance, timeoutSeconds: 2 * HOUR, maxOutputMib: 1, maxMemoryMib: 4 * GIB },
+  fsck: { ...maintenance, timeoutSeconds: 12 * HOUR, maxOutputMib: 64, maxMemoryMib: 4 * GIB },
 
   // The program itself
-  version: { ...readWithoutEndOfOptions, seconds: 30, output: 1, memory: 512 },
+  version: { ...readWithoutEndOfOptions, timeoutSeconds: 30, maxOutputMib: 1, maxMemoryMib: 512 },
 } as const satisfies Record<string, GitCommand>;
 
 export type CommandName = keyof typeof COMMANDS;

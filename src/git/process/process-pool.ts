@@ -49,7 +49,7 @@ interface PoolMember {
 }
 
 /** Maximum waiting callers: one request can send a thousand queries at once. */
-const WAIT_LIMIT = { maxWaiting: 5_000, retryAfter: 5 };
+const WAIT_LIMIT = { maxWaiting: 5_000, retryAfterSeconds: 5 };
 
 interface PoolLimits {
   /** Maximum number of processes. */
@@ -77,7 +77,7 @@ export function createProcessPool(
     idle.delete(member);
     liveCount -= 1;
     member.process.child.kill();
-    waiting.first()?.go(null);
+    waiting.findNext()?.serve(null);
   }
 
   function addMember(directory: string): PoolMember {
@@ -99,7 +99,7 @@ export function createProcessPool(
     try {
       return spawnGit(git, { directory }, command, invocation, { longLived: true });
     } catch (error) {
-      waiting.first()?.go(null);
+      waiting.findNext()?.serve(null);
       throw error;
     }
   }
@@ -125,9 +125,9 @@ export function createProcessPool(
   function release(member: PoolMember): void {
     if (member.ended) return;
     member.used = true;
-    const next = waiting.first();
+    const next = waiting.findNext();
     if (git.processes.closed || !member.process.isDrained()) discard(member);
-    else if (next?.about === member.directory) next.go(member);
+    else if (next?.resourceName === member.directory) next.serve(member);
     else if (next !== undefined) discard(member);
     else markIdle(member);
   }

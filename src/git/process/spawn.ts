@@ -23,9 +23,9 @@ interface SpawnOptions {
   /** Configuration of this run, in addition to the command's. */
   config?: GitConfig;
   /** Timeout in milliseconds, if shorter than the command's. */
-  timeLimit?: number;
+  timeoutMs?: number;
   /** Maximum standard output in bytes, if lower than the command's. */
-  limit?: number;
+  maxOutputBytes?: number;
   /** Exit codes other than 0 that are no failure (`merge-base --is-ancestor`: 1). */
   acceptedCodes?: readonly number[];
 }
@@ -120,7 +120,7 @@ export function spawnGit(
   if (processes.closed || client?.isDisconnected === true) throw new GitError(command, { kind: 'stopped' });
   const spawned = startProcess({
     file: '/bin/sh',
-    args: ['-c', createMemoryLimitScript(row.memory), processes.program, ...argv],
+    args: ['-c', createMemoryLimitScript(row.maxMemoryMib), processes.program, ...argv],
     env: createEnvironment(repository, row, options),
     streams: 3 + (options.pipes ?? 0),
   });
@@ -230,7 +230,7 @@ function createEnvironment(repository: Repository | null, row: GitCommand, optio
     // A pushed refs/replace/... must not change the meaning of an object id: everything is cached by id.
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_OPTIONAL_LOCKS: '0',
-    GIT_ALLOC_LIMIT: `${row.memory}m`,
+    GIT_ALLOC_LIMIT: `${row.maxMemoryMib}m`,
   };
   if (repository !== null) env.GIT_DIR = repository.directory;
   let count = 0;
@@ -292,8 +292,9 @@ function superviseProcess(
   });
   spawned.ended.then(settle);
 
-  if (options.longLived !== true) countOutput(stdout, Math.min(options.limit ?? Infinity, row.output * MIB), stop);
-  const timeoutMs = Math.min(options.timeLimit ?? Infinity, row.seconds * 1000);
+  if (options.longLived !== true)
+    countOutput(stdout, Math.min(options.maxOutputBytes ?? Infinity, row.maxOutputMib * MIB), stop);
+  const timeoutMs = Math.min(options.timeoutMs ?? Infinity, row.timeoutSeconds * 1000);
   const timeoutTimer =
     options.longLived === true ? undefined : setTimeout(() => stop({ kind: 'timed-out' }), timeoutMs);
   client?.signal.addEventListener('abort', stopForClient, { once: true });

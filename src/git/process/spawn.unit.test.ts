@@ -87,11 +87,14 @@ test('stops a child that exceeds its output, its time limit or is cancelled', as
   const { git, repository } = world;
   await commitFiles(world, 'main', newFiles({ a: 'a' }));
   await commitFiles(world, 'main', newFiles({ b: 'b' }));
-  assert.equal(await kind(runGit(git, repository, 'rev-list', { args: ['main'] }, { limit: 41 })), 'too-large');
-  const cut = await runGit(git, repository, 'rev-list', { args: ['main'] }, { limit: 41 });
+  assert.equal(
+    await kind(runGit(git, repository, 'rev-list', { args: ['main'] }, { maxOutputBytes: 41 })),
+    'too-large',
+  );
+  const cut = await runGit(git, repository, 'rev-list', { args: ['main'] }, { maxOutputBytes: 41 });
   assert.ok(cut.stdout.length <= 41);
   // Its input stays open, so that only the limit ends it.
-  const waiting = spawnGit(git, repository, 'cat-file', { flags: ['--batch'] }, { timeLimit: 1 });
+  const waiting = spawnGit(git, repository, 'cat-file', { flags: ['--batch'] }, { timeoutMs: 1 });
   waiting.stdout.resume();
   const ended = await waiting.done;
   assert.equal(ended.ok ? 'ok' : ended.failure.kind, 'timed-out');
@@ -104,7 +107,7 @@ test('limits the memory of each process and of its children', async (t) => {
   await chmod(program, 0o755);
   const git = createGit({ storages: {}, clock: world.git.clock, program });
   const output = (await readGitOutput(git, null, 'version', {})).toString();
-  assert.equal(output, `${COMMANDS.version.memory * 1024}\n`.repeat(2));
+  assert.equal(output, `${COMMANDS.version.maxMemoryMib * 1024}\n`.repeat(2));
   await git.close();
 });
 
@@ -117,7 +120,8 @@ test('a command over its memory limit fails with out-of-memory', async (t) => {
 
 test('each command has limits of time, output and memory', () => {
   for (const [name, row] of Object.entries(COMMANDS)) {
-    for (const limit of [row.seconds, row.output, row.memory]) assert.ok(limit > 0 && Number.isFinite(limit), name);
+    for (const limit of [row.timeoutSeconds, row.maxOutputMib, row.maxMemoryMib])
+      assert.ok(limit > 0 && Number.isFinite(limit), name);
   }
 });
 

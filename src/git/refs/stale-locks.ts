@@ -138,7 +138,7 @@ async function listTemporaryFiles(directory: string): Promise<string[]> {
 }
 
 const getMaxAgeSeconds = ({ commands }: LockLocation) =>
-  Math.max(...commands.map((name) => COMMANDS[name].seconds)) + GRACE_SECONDS;
+  Math.max(...commands.map((name) => COMMANDS[name].timeoutSeconds)) + GRACE_SECONDS;
 
 async function removeIfOlder(git: Git, path: string, seconds: number): Promise<boolean> {
   if (!(await isOlder(git, path, seconds))) return false;

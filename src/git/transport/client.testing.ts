@@ -129,7 +129,7 @@ export async function serveRepository(
   t: TestContext,
   git: Git,
   repository: Repository,
-  pushes: Partial<Pick<ReceiveOptions, 'check' | 'after'>> = {},
+  pushes: Partial<Pick<ReceiveOptions, 'check' | 'afterMove'>> = {},
 ): Promise<ServedRepository> {
   const received: ReceiveResult[] = [];
   const getProtocol = (request: IncomingMessage): string | undefined => request.headers['git-protocol']?.toString();
@@ -147,8 +147,8 @@ export async function serveRepository(
     } else {
       await ensureRepository(repository, { defaultBranch: 'main' });
       response.setHeader('Content-Type', 'application/x-git-receive-pack-result');
-      const { check = async () => 'accept' as const, after = async () => undefined } = pushes;
-      received.push(await receivePack(git, repository, { input: request, output: response, check, after }));
+      const { check = async () => 'accept' as const, afterMove: after = async () => undefined } = pushes;
+      received.push(await receivePack(git, repository, { input: request, output: response, check, afterMove: after }));
     }
   }
 

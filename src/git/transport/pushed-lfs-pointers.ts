@@ -19,13 +19,13 @@ export async function* listNewLfsPointers(
     '--objects',
     '--no-object-names',
     '--filter=object:type=blob',
-    `--filter=blob:limit=${LFS_POINTER_SIZES.most + 1}`,
+    `--filter=blob:limit=${LFS_POINTER_SIZES.maxBytes + 1}`,
     '--filter-provided-objects',
     '--stdin',
     '--not',
     '--all',
   ];
-  const revList = spawnGit(git, repository, 'rev-list', { flags }, { env: quarantine, timeLimit: 600_000 });
+  const revList = spawnGit(git, repository, 'rev-list', { flags }, { env: quarantine, timeoutMs: 600_000 });
   const catFile = spawnGit(git, repository, 'cat-file', { flags: ['--batch', '--buffer'] }, { env: quarantine });
   try {
     revList.stdin.end(newIds.map((id) => `${id}\n`).join(''));
@@ -60,7 +60,7 @@ async function* readSmallBlobs(output: AsyncIterable<Buffer>): AsyncGenerator<Bu
       const match = /^[0-9a-f]{40} (\w+) (\d+)$/.exec(rest.toString('latin1', 0, end));
       if (match === null) throw new Error('An object of the push is missing');
       const size = Number(match[2]);
-      if (match[1] === 'blob' && size <= LFS_POINTER_SIZES.most) {
+      if (match[1] === 'blob' && size <= LFS_POINTER_SIZES.maxBytes) {
         if (rest.length < end + 1 + size + 1) break;
         yield rest.subarray(end + 1, end + 1 + size);
       }

@@ -38,7 +38,7 @@ export interface ReceiveOptions {
    * Called with the refs that have moved, once for each accepted push, even if there are none (git may reject a ref
    * that moved meanwhile). The client waits for it.
    */
-  after(moved: readonly RefChange[]): Promise<void>;
+  afterMove(moved: readonly RefChange[]): Promise<void>;
   env?: Readonly<Record<string, string>>;
 }
 
@@ -125,7 +125,7 @@ async function handleHooks(
   // show what has moved.
   const report = await readMessage().catch(() => null);
   const moved = report?.changes ?? ((await exit).ok ? [] : await listMovedRefs(git, repository, changes));
-  await options.after(moved);
+  await options.afterMove(moved);
   verdictPipe.end('accept\n');
   return { changes, moved, verdict };
 }

@@ -42,7 +42,7 @@ describe('a push', () => {
         calls.before = await resolveRef(repository, 'refs/heads/main');
         return 'accept';
       },
-      after: async (moved) => {
+      afterMove: async (moved) => {
         calls.moved = moved;
         calls.afterwards = await resolveRef(repository, 'refs/heads/main');
       },
@@ -66,7 +66,7 @@ describe('a push', () => {
     const { git, repository } = await createGitWithRepository(t);
     const { url, received } = await serveRepository(t, git, repository, {
       check: async () => ({ refuse: 'You may not.\nReally.' }),
-      after: () => assert.fail('nothing moved'),
+      afterMove: () => assert.fail('nothing moved'),
     });
     const copy = await createWorkingCopy(t);
     const id = await copy.commit('First');
@@ -123,7 +123,7 @@ describe('a push', () => {
         if (somebodyIsFaster) await runGit(git, repository, 'update-ref', { flags: ['-d'], args: ['refs/heads/main'] });
         return 'accept';
       },
-      after: async (refs) => void moved.push(refs),
+      afterMove: async (refs) => void moved.push(refs),
     });
     await copy.git('push', url, 'main', 'main:other');
     const second = await copy.commit('Second');
@@ -149,7 +149,7 @@ describe('a push', () => {
         }
         return 'accept';
       },
-      after: async (refs) => void moved.push(refs),
+      afterMove: async (refs) => void moved.push(refs),
     });
     await copy.git('push', url, 'main');
     await copy.commit('Second');
@@ -161,7 +161,7 @@ describe('a push', () => {
     const { git, repository } = await createGitWithRepository(t);
     let done = false;
     const { url } = await serveRepository(t, git, repository, {
-      after: async () => {
+      afterMove: async () => {
         for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
         done = true;
       },
@@ -234,7 +234,7 @@ describe('a push', () => {
       input,
       output,
       check: () => assert.fail('the push is not complete'),
-      after: () => assert.fail('nothing moved'),
+      afterMove: () => assert.fail('nothing moved'),
     });
     input.write(`${length}${command}0000PACK`);
     input.destroy();
@@ -259,7 +259,7 @@ describe('a push', () => {
         input: Readable.from([Buffer.from(`${commands.join('')}0000`)], { objectMode: false }),
         output,
         check: () => assert.fail('it is refused before'),
-        after: () => assert.fail('nothing moved'),
+        afterMove: () => assert.fail('nothing moved'),
       });
       assert.deepEqual(verdict, { refuse: 'A ref name is invalid' });
       assert.equal(await resolveRef(repository, 'refs/heads/main'), id);
@@ -281,7 +281,7 @@ describe('a push', () => {
         output.destroy();
         return 'accept';
       },
-      after: async () => undefined,
+      afterMove: async () => undefined,
     });
     assert.deepEqual(moved, [{ ref: 'refs/heads/main', oldId: id, newId: ZERO_ID }]);
     assert.equal(await resolveRef(repository, 'refs/heads/main'), null);

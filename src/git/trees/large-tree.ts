@@ -3,7 +3,7 @@ import { encodeName } from '../ref-names.ts';
 
 /** A stored tree with too many entries to be parsed for a small change. */
 export interface LargeTree {
-  entry(name: string): Promise<TreeEntry | null>;
+  findEntry(name: string): Promise<TreeEntry | null>;
   /** The bytes of the tree object. */
   content(): Promise<Buffer>;
 }

@@ -9,7 +9,7 @@ import type { Repository } from '../repository.ts';
 
 /** Limits concurrent history walks, each of which occupies a processor. */
 export const historyWalkLimiter = definePerGit((git) =>
-  createConcurrencyLimiter(git.limits.walks, { maxWaiting: 256, retryAfter: 10 }),
+  createConcurrencyLimiter(git.limits.walks, { maxWaiting: 256, retryAfterSeconds: 10 }),
 );
 
 /** Entry at a path; `name` is its last segment. */

@@ -188,7 +188,7 @@ async function findEntry(directory: TreeEdit, name: string, load: LoadTree): Pro
   const entries = await loadEntries(directory, load);
   const loaded = entries.get(name);
   if (loaded !== undefined || directory.large === null) return loaded ?? undefined;
-  const stored = await directory.large.entry(name);
+  const stored = await directory.large.findEntry(name);
   if (stored === null) return undefined;
   const entry = toEntry(stored);
   entries.set(name, entry);

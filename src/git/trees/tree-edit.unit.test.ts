@@ -18,7 +18,7 @@ function shelf() {
     },
     /** Wraps a tree as one that is too large to be parsed. */
     loadLarge: async (id: string): Promise<LargeTree> => ({
-      entry: async (name) => parseTree(trees.get(id)!).find((entry) => entry.name === name) ?? null,
+      findEntry: async (name) => parseTree(trees.get(id)!).find((entry) => entry.name === name) ?? null,
       content: async () => trees.get(id)!,
     }),
     store: async (bytes: Buffer): Promise<string> => {

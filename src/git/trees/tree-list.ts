@@ -32,12 +32,12 @@ export interface TreeList {
 /** Part of a list that the caller needs. */
 interface RequestedEntries {
   /** Entries from the start; Infinity for all. */
-  readonly entries: number;
+  readonly maxEntries: number;
   /** Number up to which the caller needs the count of entries; Infinity for all. */
-  readonly counted: number;
+  readonly maxCounted: number;
 }
 
-const ALL_ENTRIES: RequestedEntries = { entries: Number.POSITIVE_INFINITY, counted: Number.POSITIVE_INFINITY };
+const ALL_ENTRIES: RequestedEntries = { maxEntries: Number.POSITIVE_INFINITY, maxCounted: Number.POSITIVE_INFINITY };
 
 /** Maximum size of one list in git's format; about 600,000 entries. */
 const MAX_LIST_BYTES = 64 * 1024 * 1024;
@@ -121,7 +121,7 @@ async function loadStreamedList(
   const key = `${repository.directory} ${deep ? 'deep ' : ''}${treeId}`;
   const cached = treeListCache(git).get(key);
   if (cached?.satisfies(requested)) return cached;
-  return coalesce(git, `tree ${requested.entries} ${requested.counted} ${key}`, async (sharedGit) => {
+  return coalesce(git, `tree ${requested.maxEntries} ${requested.maxCounted} ${key}`, async (sharedGit) => {
     const list = await historyWalkLimiter(git).run(
       () => readList(sharedGit, repository, treeId, deep, requested),
       sharedGit,
@@ -177,7 +177,7 @@ function createListReader() {
     size += chunk.length;
   }
 
-  const satisfies = ({ entries, counted }: RequestedEntries, complete = false): boolean => {
+  const satisfies = ({ maxEntries: entries, maxCounted: counted }: RequestedEntries, complete = false): boolean => {
     const entryCount = starts.tree.length + starts.blob.length + starts.commit.length;
     // Unread folders would precede the files read so far, so only folders count towards the requested entries.
     return complete || (starts.tree.length >= entries && entryCount >= counted);

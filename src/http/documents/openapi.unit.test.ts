@@ -128,7 +128,7 @@ const small = createRegistry({
           range: optional(object({ end: required(integer) })),
         },
         response: page(rawEntity(Thing)),
-        handle: () => ({ items: [thing], total: 1, more: false }),
+        handle: () => ({ items: [thing], total: 1, hasMore: false }),
       }),
       createThing: endpoint({
         post: '/things/:thing_id/parts',

@@ -90,7 +90,7 @@ test('services in a write, and a unit of work in a read, do not compile', () => 
 
 test('an endpoint without keyset gets no keyset page', () => {
   const response = page(Thing);
-  const found = { items: [], total: 0, more: false };
+  const found = { items: [], total: 0, hasMore: false };
   // @ts-expect-error an offset page has no column
   const read = (_db: unknown, call: { page: OffsetRequest }) => (call.page.orderBy ? found : found);
   assert.ok(endpoint({ get: '/things', ...thing, response, read }));

@@ -108,7 +108,7 @@ test('rejects empty summaries and full stops', () => {
 });
 
 test('rejects responses that do not fit the method', () => {
-  const items = { items: [], total: 0, more: false };
+  const items = { items: [], total: 0, hasMore: false };
   refuses(
     {
       createThings: endpoint({ post: '/things', ...plain, response: page(rawEntity(Message)), handle: () => items }),

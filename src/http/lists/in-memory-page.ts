@@ -8,5 +8,5 @@ export function paginateInMemory<T>(rows: readonly T[], page: PageRequest): List
   const start = (number - 1) * page.perPage;
   const end = start + page.perPage;
   const total = rows.length > COUNT_LIMIT ? null : rows.length;
-  return { items: rows.slice(start, end), total, more: rows.length > end };
+  return { items: rows.slice(start, end), total, hasMore: rows.length > end };
 }

@@ -4,7 +4,7 @@ import { paginateInMemory } from './in-memory-page.ts';
 
 const sliceOf = (length: number, page: number, perPage = 100) => {
   const all = Array.from({ length }, (_, index) => index);
-  const { items, total, more } = paginateInMemory(all, { kind: 'offset', page, perPage });
+  const { items, total, hasMore: more } = paginateInMemory(all, { kind: 'offset', page, perPage });
   return [items.length, items[0], total, more];
 };
 

@@ -4,7 +4,7 @@ export interface ListPage<T> {
   /** The number of all rows; null if there are more than 10,000, or if they were not counted. */
   readonly total: number | null;
   /** Whether there is a next page. */
-  readonly more: boolean;
+  readonly hasMore: boolean;
   /** Set on keyset pages instead of totals: the parameters of the next and previous page. */
   readonly keyset?: { readonly next: Cursor | null; readonly previous?: Cursor | null };
 }

@@ -158,17 +158,17 @@ export function toKeysetPage<T extends { id: number }>(
   const pageRows = rows.slice(0, request.perPage);
   const items = request.backward ? pageRows.reverse() : pageRows;
   const [first, last] = [items[0], items.at(-1)];
-  if (first === undefined || last === undefined) return { items, total: null, more, keyset: { next: null } };
+  if (first === undefined || last === undefined) return { items, total: null, hasMore: more, keyset: { next: null } };
   if (rule.by === 'id') {
     const cursorParameter = request.sort === 'asc' ? 'id_after' : 'id_before';
-    return { items, total: null, more, keyset: { next: { [cursorParameter]: String(last.id) } } };
+    return { items, total: null, hasMore: more, keyset: { next: { [cursorParameter]: String(last.id) } } };
   }
   // The page before a cursor (or after it, if backward) exists: it contains the row of the cursor.
   const hasNext = more || request.backward;
   const hasPrevious = request.backward ? more : request.after !== null;
   const next = hasNext ? formatCursor(request, getKey(last), last.id, 'n') : null;
   const previous = hasPrevious ? formatCursor(request, getKey(first), first.id, 'p') : null;
-  return { items, total: null, more: hasNext, keyset: { next, previous } };
+  return { items, total: null, hasMore: hasNext, keyset: { next, previous } };
 }
 
 /** Returns the pagination headers of a page. `rawParams` are all parameters of the request, before validation. */
@@ -215,7 +215,7 @@ function createKeysetHeaders(
 }
 
 function createOffsetHeaders(
-  { total, more, items }: ListPage<unknown>,
+  { total, hasMore: more, items }: ListPage<unknown>,
   { page, perPage }: OffsetRequest,
   createLink: (changes: RawParameters) => string,
 ): Record<string, string> {

@@ -25,7 +25,7 @@ function headersOf(
   { page: number = 1, perPage = 20 }: Partial<OffsetRequest>,
   query = '',
 ) {
-  const whole = { items: [1], total: 1, more: false, ...page };
+  const whole = { items: [1], total: 1, hasMore: false, ...page };
   return createPageHeaders(whole, { kind: 'offset', page: number, perPage }, request, parseForm(query));
 }
 
@@ -42,7 +42,7 @@ function links(header: string | undefined): Record<string, string> {
 }
 
 test('the first page of three has links to the next, first and last page', () => {
-  const headers = headersOf({ total: 45, more: true }, {});
+  const headers = headersOf({ total: 45, hasMore: true }, {});
   assert.deepEqual(headers, {
     Link: `<${BASE}page=2&per_page=20>; rel="next", <${BASE}page=1&per_page=20>; rel="first", <${BASE}page=3&per_page=20>; rel="last"`,
     'X-Page': '1',
@@ -55,7 +55,7 @@ test('the first page of three has links to the next, first and last page', () =>
 });
 
 test('a page in the middle has links in the order prev, next, first, last', () => {
-  const headers = headersOf({ total: 45, more: true }, { page: 2 });
+  const headers = headersOf({ total: 45, hasMore: true }, { page: 2 });
   assert.deepEqual(Object.entries(links(headers.Link)), [
     ['prev', 'page=1&per_page=20'],
     ['next', 'page=3&per_page=20'],
@@ -74,14 +74,14 @@ test('the last page has no next', () => {
 
 test('links keep every parameter of the request, escaped', () => {
   const query = 'search=a%26b%25%20c%2Cd&states[]=x&states[]=y&f[g]=%C3%A9&private_token=t&page=7&per_page=5';
-  const { next } = links(headersOf({ total: 45, more: true }, { perPage: 5 }, query).Link);
+  const { next } = links(headersOf({ total: 45, hasMore: true }, { perPage: 5 }, query).Link);
   const kept = 'search=a%26b%25%20c%2Cd&states%5B%5D=x&states%5B%5D=y&f%5Bg%5D=%C3%A9&private_token=t';
   assert.equal(next, `${kept}&page=2&per_page=5`);
 });
 
 test('escapes commas everywhere', () => {
   const headers = createPageHeaders(
-    { items: [], total: 0, more: false },
+    { items: [], total: 0, hasMore: false },
     { kind: 'offset', page: 1, perPage: 20 },
     { ...request, path: '/api/v4/x,y' },
     {},
@@ -106,10 +106,10 @@ test('a page past the end has no previous and no next page', () => {
 });
 
 test('counts up to 10,000 rows', () => {
-  const counted = headersOf({ total: 10_000, more: true }, { perPage: 100 });
+  const counted = headersOf({ total: 10_000, hasMore: true }, { perPage: 100 });
   assert.equal(counted['X-Total'], '10000');
   assert.equal(counted['X-Total-Pages'], '100');
-  const uncounted = headersOf({ total: null, more: true }, { page: 2 });
+  const uncounted = headersOf({ total: null, hasMore: true }, { page: 2 });
   assert.deepEqual(Object.keys(links(uncounted.Link)), ['prev', 'next', 'first']);
   assert.equal('X-Total' in uncounted, false);
   assert.equal('X-Total-Pages' in uncounted, false);

@@ -4,11 +4,11 @@ import type { ListPage } from './page.ts';
 interface TokenPageOptions<T> {
   /** The name of the last item of the previous page; null for the first page. */
   readonly token: string | null | undefined;
-  readonly nameOf: (row: T) => string;
+  readonly getName: (row: T) => string;
   /**
    * Returns whether a row comes after this name in the order of the list; null for lists that are not ordered by name.
    */
-  readonly isBehind: ((row: T, name: string) => boolean) | null;
+  readonly isAfter: ((row: T, name: string) => boolean) | null;
   readonly perPage: number;
 }
 
@@ -20,17 +20,21 @@ export function pageAfterToken<T>(
   sorted: readonly T[],
   options: TokenPageOptions<T>,
 ): ListPage<T> | Failure<'tokenInvalid'> {
-  const { token, nameOf, perPage } = options;
+  const { token, getName: nameOf, perPage } = options;
   const start = token ? findStart(sorted, token, options) : 0;
   if (start === null) return fail('tokenInvalid');
   const end = start + perPage;
   const items = sorted.slice(start, end);
   const more = sorted.length > end;
   const next = more ? { page_token: nameOf(items.at(-1) as T) } : null;
-  return { items, total: null, more, keyset: { next } };
+  return { items, total: null, hasMore: more, keyset: { next } };
 }
 
-function findStart<T>(sorted: readonly T[], name: string, { nameOf, isBehind }: TokenPageOptions<T>): number | null {
+function findStart<T>(
+  sorted: readonly T[],
+  name: string,
+  { getName: nameOf, isAfter: isBehind }: TokenPageOptions<T>,
+): number | null {
   const index = sorted.findIndex((row) => nameOf(row) === name);
   if (index !== -1) return index + 1;
   if (isBehind === null) return null;

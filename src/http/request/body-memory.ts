@@ -5,7 +5,7 @@ import type { IncomingRequest } from './incoming.ts';
 const MEBIBYTE = 1024 * 1024;
 
 /** Limits of the bytes of request bodies in memory, per network and in total, so that slow clients cannot exhaust it. */
-const memory = createSharedBudget({ each: 64 * MEBIBYTE, all: 128 * MEBIBYTE, kept: 16 * MEBIBYTE });
+const memory = createSharedBudget({ perNetwork: 64 * MEBIBYTE, total: 128 * MEBIBYTE, reserved: 16 * MEBIBYTE });
 
 /** Request -> received bytes of its body. */
 const receivedBytes = new WeakMap<IncomingRequest, number>();

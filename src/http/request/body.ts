@@ -53,7 +53,7 @@ export function hasBody(request: IncomingRequest): boolean {
  * Limits of bodies over 1 MiB that are received at once, per network and in total; a limited number of others waits. With the
  * waiting ones they hold 48 and 96 MiB plus what they request, which fits into the limits of `body-memory.ts`.
  */
-const LARGE_BODY_LIMITS = { each: 16, all: 32 };
+const LARGE_BODY_LIMITS = { perNetwork: 16, total: 32 };
 const largeBodySlots = createConcurrencySlots(LARGE_BODY_LIMITS);
 
 /**
@@ -91,7 +91,7 @@ export async function readBytes(request: IncomingRequest, limit = BODY_LIMIT): P
 
 /** Reads a small body. Nearly all bodies are one small chunk, for which an async iterator would cost more than all else. */
 function readSmallBody(request: IncomingRequest): Promise<Buffer> {
-  const { stream, idleTimeout } = request;
+  const { stream, idleTimeoutMs: idleTimeout } = request;
   return new Promise((resolve, reject) => {
     const bodyTimer = new BodyTimer(idleTimeout);
     const body = createBodyBuffer(request);
@@ -164,7 +164,7 @@ class BodyTimer {
  */
 export async function* readChunks(request: IncomingRequest): AsyncGenerator<Buffer> {
   const chunks: AsyncIterator<Buffer> = request.stream.iterator({ destroyOnReturn: false });
-  const bodyTimer = new BodyTimer(request.idleTimeout);
+  const bodyTimer = new BodyTimer(request.idleTimeoutMs);
   let isYielding = false;
   try {
     while (true) {

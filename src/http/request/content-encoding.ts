@@ -90,7 +90,7 @@ function isZlib(bytes: Buffer): boolean {
 }
 
 /** Limits concurrent decoding of large bodies: a decoder takes up to 16 MiB, and parsing many times the length of the body. */
-const largeBodyLimiter = createConcurrencyLimiter(2, { maxWaiting: 200, retryAfter: 5 });
+const largeBodyLimiter = createConcurrencyLimiter(2, { maxWaiting: 200, retryAfterSeconds: 5 });
 
 /**
  * Decodes the bytes and returns the result of `read`. Throws `DecodingError`; for large bodies also `QueueFull`, and the error for

@@ -20,7 +20,7 @@ export interface IncomingRequest {
   /** The client's address, after trusted proxies. */
   readonly clientAddress: string;
   /** Timeout in milliseconds while the body of the request or response is idle. */
-  readonly idleTimeout: number;
+  readonly idleTimeoutMs: number;
   /** The client; it is disconnected when its connection ends before the response is complete. */
   readonly client: RequestClient;
 }
@@ -56,7 +56,7 @@ export function toIncomingRequest(
     stream: raw,
     baseUrl: addressing.externalUrl ?? `${getScheme(raw, isTrusted)}://${raw.headers.host ?? 'localhost'}`,
     clientAddress: resolveClientAddress(raw, isTrusted, addressing.trustedProxies),
-    idleTimeout,
+    idleTimeoutMs: idleTimeout,
     client,
   };
 }

@@ -18,19 +18,19 @@ export interface JsonLimits {
   /** Maximum nesting depth. */
   readonly depth: number;
   /** Maximum number of items in one array or object. */
-  readonly items: number;
+  readonly itemsPerValue: number;
   /** Maximum number of items in all arrays and objects together. */
-  readonly elements: number;
+  readonly totalItems: number;
   /** Maximum length of all member names together, in bytes. */
-  readonly names: number;
+  readonly nameBytes: number;
 }
 
 /** Limits of bodies that become parameters. */
 export const PARAMETER_LIMITS: JsonLimits = {
   depth: MAX_DEPTH,
-  items: MAX_ITEMS_PER_VALUE,
-  elements: MAX_TOTAL_ITEMS,
-  names: MAX_NAME_BYTES,
+  itemsPerValue: MAX_ITEMS_PER_VALUE,
+  totalItems: MAX_TOTAL_ITEMS,
+  nameBytes: MAX_NAME_BYTES,
 };
 
 /**
@@ -115,8 +115,8 @@ function createScanner(bytes: Buffer, limits: JsonLimits): JsonScanner {
     if (depth < 1 || depth > limits.depth) return;
     const itemCount = ++itemCounts[depth]!;
     totalItems++;
-    if (itemCount > limits.items) error ??= brackets[depth] === OPEN_ARRAY ? arrayTooLarge() : objectTooLarge();
-    else if (totalItems > limits.elements) error ??= tooManyParameters();
+    if (itemCount > limits.itemsPerValue) error ??= brackets[depth] === OPEN_ARRAY ? arrayTooLarge() : objectTooLarge();
+    else if (totalItems > limits.totalItems) error ??= tooManyParameters();
   }
 
   /** Counts the first item of a value at its start; later items are counted by their commas. */
@@ -147,7 +147,7 @@ function createScanner(bytes: Buffer, limits: JsonLimits): JsonScanner {
         else if (byte === COMMA) countItem();
         else if (byte === COLON) {
           namesLength += stringLength;
-          if (namesLength > limits.names) error ??= objectTooLarge();
+          if (namesLength > limits.nameBytes) error ??= objectTooLarge();
         } else if (byte > 0x20) countFirstItem();
       }
       return position < bytes.length;

@@ -29,7 +29,7 @@ type PrimaryFailureKind =
 
 /** Upper bound of a page of a hundred items, in bytes. */
 const MAX_RESPONSE_BYTES = 2 * 1024 * 1024;
-const JSON_LIMITS = { depth: 10, items: 100_000, elements: 100_000, names: 100_000 };
+const JSON_LIMITS = { depth: 10, itemsPerValue: 100_000, totalItems: 100_000, nameBytes: 100_000 };
 
 export interface PrimaryRequest {
   readonly method?: string;
@@ -56,7 +56,7 @@ export interface PrimaryClient {
 }
 
 export function createPrimaryClient(base: string, userAgent: string): PrimaryClient {
-  const rules = { allowLocalRequests: true, allowList: [], maxResponseBytes: null, ownUrl: null };
+  const rules = { allowLocalRequests: true, allowList: [], maxResponseBytes: null, serverUrl: null };
   const outbound = createOutbound({ rules: () => rules, userAgent });
   const raw: PrimaryClient['raw'] = (request, limits) => sendRequest(outbound, base, request, limits);
   const answer: PrimaryClient['answer'] = async (request, shape) => {

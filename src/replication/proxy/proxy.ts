@@ -30,7 +30,7 @@ export interface PrimaryProxy {
 }
 
 /** Concurrent proxied requests: each may last as long as its client likes. */
-const MAX_REQUESTS = { each: 128, all: 512 };
+const MAX_REQUESTS = { perNetwork: 128, total: 512 };
 
 /** In milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -136,8 +136,8 @@ function exchangeWithPrimary(
     const connectTimeout = setTimeout(() => primaryRequest.destroy(), CONNECT_TIMEOUT_MS);
     const watch = startStallTimeout({
       sockets: () => [raw.socket, primaryRequest.socket],
-      timeoutMs: () => (response.headersSent || !raw.complete ? request.idleTimeout : primaryTimeoutMs),
-      intervalMs: Math.min(request.idleTimeout, primaryTimeoutMs) / 4,
+      timeoutMs: () => (response.headersSent || !raw.complete ? request.idleTimeoutMs : primaryTimeoutMs),
+      intervalMs: Math.min(request.idleTimeoutMs, primaryTimeoutMs) / 4,
       onStall: () => {
         primaryRequest.destroy();
         // The response has started, or the request is incomplete: it cannot be repaired.

@@ -126,7 +126,7 @@ test('rejects two lengths, and a length with chunked encoding', async (t) => {
     const answer = await raw(address, `POST /x HTTP/1.1\r\nHost: a\r\n${framing}\r\n\r\n0\r\n\r\n`);
     assert.match(answer, /^HTTP\/1\.1 400 Bad Request[\s\S]*X-Hearth-Proxied: false/);
   }
-  assert.deepEqual(primary.asked, []);
+  assert.deepEqual(primary.requests, []);
 });
 
 test('forwards a chunked body without the pipelined request after it', async (t) => {
@@ -147,7 +147,7 @@ test('returns 508 to a request that was already proxied', async (t) => {
   const { address, primary } = await handing(t);
   const answer = await fetch(`${address}/x`, { headers: { 'x-hearth-proxied': 'true' } });
   assert.deepEqual([answer.status, await answer.json()], [508, { message: '508 Loop Detected' }]);
-  assert.deepEqual(primary.asked, []);
+  assert.deepEqual(primary.requests, []);
 });
 
 test('returns 503 to proxied requests while the primary is down, and is still ready', async (t) => {
@@ -177,7 +177,7 @@ test('retries a GET whose idle connection was closed', async (t) => {
 test('a client that disconnects aborts its proxied request', async (t) => {
   const { address, primary } = await handing(t);
   const begun = Promise.withResolvers<IncomingMessage>();
-  primary.instead = (incoming) => {
+  primary.intercept = (incoming) => {
     begun.resolve(incoming);
     return true;
   };
@@ -192,7 +192,7 @@ test('a client that disconnects aborts its proxied request', async (t) => {
 
 test('limits informational responses of a primary', async (t) => {
   const { address, primary } = await handing(t);
-  primary.instead = (_request, { socket }) => {
+  primary.intercept = (_request, { socket }) => {
     const write = () => {
       while (socket!.writable && socket!.write('HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n'));
     };
@@ -205,7 +205,7 @@ test('limits informational responses of a primary', async (t) => {
 
 test('a truncated response does not look complete', async (t) => {
   const { address, primary } = await handing(t);
-  primary.instead = (_request, response) => {
+  primary.intercept = (_request, response) => {
     response.writeHead(200);
     response.write('half', () => response.destroy());
     return true;
@@ -215,14 +215,14 @@ test('a truncated response does not look complete', async (t) => {
 });
 
 test('disconnects clients that stall, and responds 503 or aborts if the primary stalls', async (t) => {
-  const { address, primary } = await handing(t, { patience: 200, thought: 300 });
+  const { address, primary } = await handing(t, { stallTimeoutMs: 200, primaryTimeoutMs: 300 });
   const silent = await connected(address);
   silent.write('POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
   await once(silent.resume(), 'close');
-  primary.instead = () => true;
+  primary.intercept = () => true;
   const answer = await fetch(`${address}/x`);
   assert.equal(answer.status, 503);
-  primary.instead = (_request, response) => {
+  primary.intercept = (_request, response) => {
     response.writeHead(200);
     return response.write('and then nothing');
   };
@@ -243,7 +243,7 @@ async function sendAll(address: string): Promise<IncomingMessage> {
 
 test('an early response reaches a client that reads only after it has sent everything', async (t) => {
   const { address, primary } = await handing(t);
-  primary.instead = (incoming, response) => {
+  primary.intercept = (incoming, response) => {
     incoming.resume();
     incoming.once('data', () => response.writeHead(413).end('{"message":"too much"}'));
     return true;
@@ -253,14 +253,14 @@ test('an early response reaches a client that reads only after it has sent every
 });
 
 test('applies back-pressure in both directions', async (t) => {
-  const { address, primary } = await handing(t, { patience: 300 });
+  const { address, primary } = await handing(t, { stallTimeoutMs: 300 });
   // The response is not read.
-  primary.instead = (incoming) => incoming.pause() !== null;
+  primary.intercept = (incoming) => incoming.pause() !== null;
   const sending = await connected(address);
   sending.write(`POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: ${100 * MEBIBYTE}\r\n\r\n`);
   assert.ok((await takenBy(sending)) < 32 * MEBIBYTE);
   const answering = Promise.withResolvers<number>();
-  primary.instead = (_incoming, response) => {
+  primary.intercept = (_incoming, response) => {
     takenBy(response).then(answering.resolve);
     return true;
   };

@@ -19,7 +19,7 @@ interface Row {
 
 /** Serves site endpoints for the administrator, and issues the keys that the primary accepts. */
 function keepSites(primary: FakePrimary, sites: Row[]): void {
-  primary.instead = (request, response) => {
+  primary.intercept = (request, response) => {
     if (!request.url?.startsWith('/api/v4/geo_sites')) return false;
     const json = (status: number, value: unknown) => void response.writeHead(status).end(JSON.stringify(value));
     if (request.headers['private-token'] !== ADMIN) json(401, { message: '401 Unauthorized' });
@@ -47,10 +47,10 @@ test('registers with the token of an administrator, and stores the keys but not 
   const secondary = await secondaryOf(t, primary.url, byAdministrator);
   await secondary.pollOnce();
   assert.deepEqual(sites.at(-1), { id: 2, name: 'lyon', url: 'https://lyon.example', primary: false });
-  const asked = primary.asked.length;
+  const asked = primary.requests.length;
   const restarted = await secondary.restart();
   await restarted.pollOnce();
-  assert.ok(!primary.asked.slice(asked).some((path) => path.includes('geo_sites')));
+  assert.ok(!primary.requests.slice(asked).some((path) => path.includes('geo_sites')));
   assert.ok(!restarted.logged().includes(ADMIN) && !restarted.logged().includes(KEYS.secret));
   for (const name of await readdir(restarted.dataDir)) {
     const path = join(restarted.dataDir, name);
@@ -67,7 +67,7 @@ test('reuses an existing site, ignoring the case of its name', async (t) => {
   keepSites(primary, sites);
   await (await secondaryOf(t, primary.url, byAdministrator)).pollOnce();
   assert.equal(sites.length, 2);
-  assert.ok(primary.asked.includes('POST /api/v4/geo_sites/2/credentials'));
+  assert.ok(primary.requests.includes('POST /api/v4/geo_sites/2/credentials'));
 });
 
 test('retries if the primary is down or has no primary site yet', async (t) => {
@@ -84,7 +84,7 @@ test('retries if the primary is down or has no primary site yet', async (t) => {
   sites.push(HQ);
   await secondary.pollOnce();
   assert.equal(sites.length, 2);
-  assert.ok(primary.asked.includes('GET /api/v4/geo/site'));
+  assert.ok(primary.requests.includes('GET /api/v4/geo/site'));
 });
 
 test('exits with code 78 without an identity and a token', async () => {

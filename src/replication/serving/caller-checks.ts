@@ -14,7 +14,7 @@ import type { RegistryRow } from '../sync/registry.ts';
  */
 export interface CallerChecks {
   /** Returns whether the client may fetch the repository, and whether it is still at this address. */
-  mayFetch(request: IncomingRequest, copy: RegistryRow): Promise<boolean>;
+  canFetch(request: IncomingRequest, copy: RegistryRow): Promise<boolean>;
   /** Returns whether the primary requested credentials within the last minute. Git always starts without them. */
   requiresCredentials(request: IncomingRequest, copy: RegistryRow): Promise<boolean>;
   /** Returns all sites and their statuses for an administrator; null for others and if the primary is unavailable. */
@@ -76,7 +76,7 @@ export function createCallerChecks({ client, primary, clock }: CallerChecksOptio
   };
 
   return {
-    async mayFetch(request, copy) {
+    async canFetch(request, copy) {
       const verdict = await checkWithCache(buildFetchKey(request, copy), async () => {
         const [isPathCurrent, primaryVerdict] = await Promise.all([
           isCurrentPath(primary(), copy),

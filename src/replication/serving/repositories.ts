@@ -36,7 +36,7 @@ export function parseFetch({
 export async function serveFetch(services: FetchServices, request: IncomingRequest): Promise<OutgoingResponse | null> {
   const parsedFetch = parseFetch(request);
   const copy = parsedFetch && (await findCopyAt(services, parsedFetch.address));
-  if (!copy || !(await services.checks.mayFetch(request, copy))) return null;
+  if (!copy || !(await services.checks.canFetch(request, copy))) return null;
   const git = gitForClient(services.git, request.client);
   const repository = getCopy(git, copy.storage ?? 'default', copy);
   return parsedFetch.isFirstRequest

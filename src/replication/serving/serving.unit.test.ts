@@ -24,7 +24,7 @@ async function cloned(t: TestContext, { address }: TestSecondary, token: string 
 /** Serves git only with this token, and counts the requests of clients for the repository. */
 function guard(primary: FakePrimary, token: string): () => number {
   let requestCount = 0;
-  primary.instead = ({ url, headers }, response) => {
+  primary.intercept = ({ url, headers }, response) => {
     if (!url?.includes('.git/') || headers.authorization?.startsWith('GL-Geo')) return false;
     requestCount++;
     if (headers.authorization === `Basic ${Buffer.from(`u:${token}`).toString('base64')}`) return false;
@@ -104,7 +104,7 @@ const SITES = [
 
 /** Serves sites only to the administrator. */
 function showSites(primary: FakePrimary): void {
-  primary.instead = ({ url, headers }, response) => {
+  primary.intercept = ({ url, headers }, response) => {
     if (!url?.startsWith('/api/v4/geo_sites')) return false;
     const isAdministrator = headers['private-token'] === ADMIN || url.includes(`private_token=${ADMIN}`);
     const rows = url.includes('/status') ? [{ geo_node_id: 1, health: 'Healthy' }] : SITES;
@@ -180,7 +180,7 @@ test('a site unknown to its primary keeps its copies and proxies all requests', 
   const { primary, secondary } = await copied(t);
   const path = `${secondary.address}/group/project-1.git/info/refs?service=git-upload-pack`;
   assert.equal((await fetch(path)).headers.get('x-hearth-proxied'), 'false');
-  primary.instead = ({ url }, response) => {
+  primary.intercept = ({ url }, response) => {
     if (!url?.startsWith('/api/v4/geo/')) return false;
     response.writeHead(401).end('{"message":"401 Unauthorized"}');
     return true;
@@ -188,7 +188,7 @@ test('a site unknown to its primary keeps its copies and proxies all requests', 
   await secondary.pollOnce();
   assert.equal((await fetch(path)).headers.get('x-hearth-proxied'), 'true');
   assert.equal((await secondary.rows()).length, 1);
-  primary.instead = null;
+  primary.intercept = null;
   await secondary.pollOnce();
   assert.equal((await fetch(path)).headers.get('x-hearth-proxied'), 'false');
 });

@@ -40,10 +40,13 @@ interface TransportOptions {
 export function createTransport(options: TransportOptions): Connections {
   return createConnections({
     exchange: (raw, response, client) => handleExchange(options, raw, response, client),
-    networkOf: (raw) => resolveClientNetwork(raw, options.addressing),
+    getNetwork: (raw) => resolveClientNetwork(raw, options.addressing),
     clock: options.services.clock,
-    headersOfUnreadable: () => [`X-Hearth-Site: ${encodeHeaderValue(options.siteName())}`, 'X-Hearth-Proxied: false'],
-    idleTimeout: options.stallTimeoutMs,
+    getUnreadableRequestHeaders: () => [
+      `X-Hearth-Site: ${encodeHeaderValue(options.siteName())}`,
+      'X-Hearth-Proxied: false',
+    ],
+    idleTimeoutMs: options.stallTimeoutMs,
   });
 }
 
@@ -62,7 +65,7 @@ async function handleExchange(
     recordRequest(services, request, {
       endpoint,
       status: client.isDisconnected ? CLIENT_GONE : status,
-      started: startedAt,
+      startedAt,
     });
   } catch (error) {
     services.log.error({ err: error }, 'A request could not be answered');
@@ -102,7 +105,7 @@ async function respond(options: TransportOptions, request: IncomingRequest, resp
 
 function toHttpError(error: unknown, { services }: TransportOptions, request: IncomingRequest): HttpError {
   if (error instanceof HttpError) return error;
-  if (error instanceof QueueFull) return unavailable(error.retryAfter);
+  if (error instanceof QueueFull) return unavailable(error.retryAfterSeconds);
   if (!request.client.isDisconnected) services.log.error({ request: request.id, err: error }, 'A request failed');
   return serverError();
 }

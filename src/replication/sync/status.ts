@@ -40,7 +40,7 @@ export async function buildStatusReport({ database, git, primary, siteId, now }:
     last_event_id: oldestEvent?.id ?? followedEvent.cursor_last_event_id,
     last_event_date: oldestEvent?.created_at ?? followedEvent.cursor_last_event_date,
     ...followedEvent,
-    version: INSTANCE_VERSION.level,
+    version: INSTANCE_VERSION.apiVersion,
     revision: INSTANCE_VERSION.revision,
     storage_configuration_digest: storageDigest(Object.keys(git.storages)),
     status: await loadCounts(database),

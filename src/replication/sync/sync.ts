@@ -31,7 +31,7 @@ export interface SyncServices {
 const MAX_REPOSITORY_RETRIES = 5;
 
 /** Copies that share a file are not created and removed concurrently. */
-const lockPerBlob = createKeyedLock({ maxWaiting: 10_000, retryAfter: 1 });
+const lockPerBlob = createKeyedLock({ maxWaiting: 10_000, retryAfterSeconds: 1 });
 
 /**
  * Creates, updates or removes the copy according to the primary's current state, and stores the result. Throws if it

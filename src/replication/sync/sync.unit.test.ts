@@ -53,7 +53,7 @@ test('copies and verifies the objects of the primary and follows changes and del
 test('a size that the primary names is bounded before the file is requested, and compared while it arrives', async (t) => {
   const primary = await fakePrimary(t);
   const requests: string[] = [];
-  primary.instead = ({ url }) => {
+  primary.intercept = ({ url }) => {
     requests.push(url ?? '');
     return false;
   };
@@ -130,7 +130,7 @@ test('retries a failed copy after 1, 2, 4 seconds while others continue', async 
   primary.blob('upload', 2, Buffer.from('two'));
   const secondary = await secondaryOf(t, primary.url);
   let tries = 0;
-  primary.instead = ({ url }, response) => {
+  primary.intercept = ({ url }, response) => {
     if (url !== '/api/v4/geo/retrieve/upload/1') return false;
     tries++;
     response.writeHead(500).end();
@@ -150,7 +150,7 @@ test('retries a failed copy after 1, 2, 4 seconds while others continue', async 
     await secondary.settle();
     assert.equal(tries, expected);
   }
-  primary.instead = null;
+  primary.intercept = null;
   secondary.clock.advance(8);
   await secondary.settle();
   assert.deepEqual(await states(secondary), ['upload 1 synced verified', 'upload 2 synced verified']);
@@ -176,12 +176,12 @@ test('a change on the primary after the copy is not a mismatch', async (t) => {
   const secondary = await secondaryOf(t, primary.url);
   let looks = 0;
   let pushed: Promise<void> | null = null;
-  primary.instead = (request, response) => {
+  primary.intercept = (request, response) => {
     // Another push arrives before the second request, with which the copy is verified.
     if (!request.url?.includes('/geo/replicables?replicable_name=project_repository&after_id=0&per_page=1'))
       return false;
     if (request.url.endsWith('per_page=100') || ++looks !== 2) return false;
-    primary.instead = null;
+    primary.intercept = null;
     pushed = primary.commit(1, { 'b.txt': 'b' }).then(() => {
       response.writeHead(200).end(JSON.stringify([...primary.replicables.values()]));
     });
@@ -227,10 +227,10 @@ test('a disabled site copies and reports nothing, and resumes when enabled', asy
   assert.deepEqual(await states(secondary), ['upload 1 synced verified']);
   assert.equal(primary.reports.length, 1);
   primary.site.enabled = true;
-  primary.asked.length = 0;
+  primary.requests.length = 0;
   await secondary.pollOnce();
   assert.deepEqual((await states(secondary)).at(-1), 'upload 2 synced verified');
-  assert.ok(!primary.asked.some((asked) => asked.includes('per_page=100') && asked.includes('replicables')));
+  assert.ok(!primary.requests.some((asked) => asked.includes('per_page=100') && asked.includes('replicables')));
 });
 
 test('copies nothing of a kind with capacity 0', async (t) => {
@@ -249,7 +249,7 @@ test('resumes after a process that ended during its work', async (t) => {
   await primary.commit(1, { 'a.txt': 'a' });
   const secondary = await secondaryOf(t, primary.url);
   const hanging = Promise.withResolvers<void>();
-  primary.instead = ({ url }) => {
+  primary.intercept = ({ url }) => {
     if (!url?.endsWith('git-upload-pack')) return false;
     hanging.resolve();
     return true;
@@ -257,7 +257,7 @@ test('resumes after a process that ended during its work', async (t) => {
   const round = secondary.pollOnce();
   await hanging.promise;
   assert.deepEqual(await states(secondary), ['project_repository 1 started pending']);
-  primary.instead = null;
+  primary.intercept = null;
   const next = await secondary.restart();
   await round;
   primary.blob('upload', 1, Buffer.from('one'));
@@ -268,7 +268,7 @@ test('resumes after a process that ended during its work', async (t) => {
 test('reports counts of objects, copies and verified copies, and the lag', async (t) => {
   const primary = await fakePrimary(t);
   for (const id of [1, 2]) primary.blob('lfs_object', id, Buffer.from(`object ${id}`));
-  primary.instead = ({ url }, response) => {
+  primary.intercept = ({ url }, response) => {
     if (url === '/api/v4/geo/retrieve/lfs_object/2') response.writeHead(500).end();
     return response.writableEnded;
   };
@@ -307,7 +307,7 @@ test('rejects invalid responses of a primary, and responses without end', async 
     [events]: forEver('['),
     [upload]: forEver('x'),
   };
-  primary.instead = ({ url }, response) => {
+  primary.intercept = ({ url }, response) => {
     answers[url!]?.(response);
     return url! in answers;
   };
@@ -334,7 +334,7 @@ test('a hanging primary does not delay stopping', async (t) => {
   const primary = await fakePrimary(t);
   const secondary = await secondaryOf(t, primary.url);
   const requested = Promise.withResolvers<void>();
-  primary.instead = () => {
+  primary.intercept = () => {
     requested.resolve();
     return true;
   };

@@ -6,7 +6,7 @@ import type { PushableBranch } from '../branches/push-permission.ts';
  * Locks by branch for writers of this process, so that each writer starts from the commit of the previous one. Between
  * processes the compare-and-swap of the ref decides: the later writer fails.
  */
-const branchLocks = definePerGit(() => createKeyedLock({ maxWaiting: 256, retryAfter: 5 }));
+const branchLocks = definePerGit(() => createKeyedLock({ maxWaiting: 256, retryAfterSeconds: 5 }));
 
 /**
  * Runs `work` while holding the lock of a branch. In an empty repository all branches share a lock, because the first

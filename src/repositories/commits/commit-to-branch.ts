@@ -97,10 +97,10 @@ async function commitWithLock(
   if ('rejected' in commit) return toChangeFailure(commit);
   const failure = await updateRepositoryRefs(services, {
     project,
-    actor: { caller, may: commitPermission({ branch: name, forced }) },
+    actor: { caller, permission: commitPermission({ branch: name, forced }) },
     changes: [{ ref: HEADS + name, oldId: tip ?? ZERO_ID, newId: commit.commit }],
-    alsoWrite: storedContents.link,
-    first: parent === null,
+    writeWithIntent: storedContents.linkLfsObjects,
+    mustBeFirstBranch: parent === null,
   });
   return failure === undefined ? commit.commit : toMoveFailure(failure.code, name);
 }

@@ -29,7 +29,7 @@ export interface StreamedBytes {
 }
 
 /** Limits the number of commits whose contents are stored at once, because each occupies the disk. */
-const storeLimiter = definePerGit(() => createConcurrencyLimiter(16, { maxWaiting: 256, retryAfter: 5 }));
+const storeLimiter = definePerGit(() => createConcurrencyLimiter(16, { maxWaiting: 256, retryAfterSeconds: 5 }));
 
 /** Number of contents of one commit that are stored concurrently. */
 const MAX_CONCURRENT_WRITES = 8;
@@ -37,7 +37,7 @@ const MAX_CONCURRENT_WRITES = 8;
 interface StoredContents {
   readonly changes: FileChange[];
   /** Links the LFS objects of the new commit to the project. */
-  readonly link: (tx: Transaction, access: CurrentAccess) => Promise<void>;
+  readonly linkLfsObjects: (tx: Transaction, access: CurrentAccess) => Promise<void>;
 }
 
 /**
@@ -66,7 +66,7 @@ export async function storeFileContents(
     () => mapConcurrently(MAX_CONCURRENT_WRITES, changes, storeChange),
     services.git,
   );
-  return { changes: storedChanges, link: (tx, access) => linkStoredObjects(tx, access, lfsObjects) };
+  return { changes: storedChanges, linkLfsObjects: (tx, access) => linkStoredObjects(tx, access, lfsObjects) };
 }
 
 async function linkStoredObjects(
@@ -111,7 +111,7 @@ function getSize(content: FileBytes): number {
 /** Parses content as an LFS pointer. Returns null if it is none. */
 async function findPointer(content: FileBytes): Promise<LfsPointer | null> {
   const size = getSize(content);
-  if (size < LFS_POINTER_SIZES.least || size > LFS_POINTER_SIZES.most) return null;
+  if (size < LFS_POINTER_SIZES.minBytes || size > LFS_POINTER_SIZES.maxBytes) return null;
   return parseLfsPointer(Buffer.isBuffer(content) ? content : await readAll(content));
 }
 

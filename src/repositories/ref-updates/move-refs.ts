@@ -46,7 +46,7 @@ export interface RefMove<Code extends string = never> extends RefMoveBase {
   /** Push options, published with the moved refs. */
   readonly options?: readonly string[];
   /** Further writes in the transaction of the intent. */
-  readonly alsoWrite?: (tx: Transaction, access: CurrentAccess) => Promise<void>;
+  readonly writeWithIntent?: (tx: Transaction, access: CurrentAccess) => Promise<void>;
 }
 
 /** A move in a wiki's repository by a caller who must have the ability `may`. */
@@ -62,13 +62,13 @@ export type WikiAbility = 'create_wiki' | 'delete_wiki';
 interface RefMoveBase {
   readonly changes: readonly RefChange[];
   /** Whether this must be the repository's first branch; otherwise it fails with `notFirst`. */
-  readonly first?: boolean;
+  readonly mustBeFirstBranch?: boolean;
 }
 
 /** Caller who moves refs, and their permission. It is checked again at the move: the request may have begun long ago. */
 export interface RefMover<Code extends string = never> {
   readonly caller: SignedInCaller;
-  readonly may: RefPermission<Code>;
+  readonly permission: RefPermission<Code>;
 }
 
 export type MoveFailure = 'readOnly' | 'notFirst' | RefFailure['rejected'];
@@ -113,13 +113,13 @@ async function moveWithIntent(
 /** Checks the permission and stores the intent. For pushes, git itself then moves the refs. */
 export function beginMove<Code extends string = never>(
   { database }: Pick<RefServices, 'database'>,
-  { project, actor, changes, merge, options, alsoWrite, first }: RefMove<Code>,
+  { project, actor, changes, merge, options, writeWithIntent: alsoWrite, mustBeFirstBranch: first }: RefMove<Code>,
 ): Promise<Intent | Failure<'readOnly' | 'notFirst' | Code>> {
   const input = { owner: { projectId: project.id }, location: project, changes, merge, options, first };
   return database.transaction(async (tx) => {
     if ('server' in actor) return createIntent(tx, input, actor);
     const access = await reloadAccess(tx, actor.caller, project.id);
-    const failure = await actor.may(tx, access);
+    const failure = await actor.permission(tx, access);
     if (failure !== undefined) return failure;
     await alsoWrite?.(tx, access);
     return createIntent(tx, input, access);
@@ -129,7 +129,7 @@ export function beginMove<Code extends string = never>(
 /** Checks the ability and stores the intent of a move in a wiki. */
 export function beginWikiMove(
   { database }: Pick<RefServices, 'database'>,
-  { wiki, actor, changes, renamed, first }: WikiMove,
+  { wiki, actor, changes, renamed, mustBeFirstBranch: first }: WikiMove,
 ): Promise<Intent | Failure<'readOnly' | 'notFirst'>> {
   const input = { owner: { wikiId: wiki.wiki_id }, location: wiki, changes, renamed, first };
   return database.transaction(async (tx) => {

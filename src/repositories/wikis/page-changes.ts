@@ -35,7 +35,7 @@ export async function listPageChanges(
   { oldId, newId }: RefChange,
 ): Promise<PageChange[]> {
   const toTree = (id: string) => (id === ZERO_ID ? EMPTY_TREE_ID : id);
-  const comparison = { from: toTree(oldId), to: toTree(newId), most: MAX_FILES, renames: renamed === undefined };
+  const comparison = { from: toTree(oldId), to: toTree(newId), maxFiles: MAX_FILES, renames: renamed === undefined };
   try {
     const files = await listChangedFiles(git, repository, comparison);
     return toPageChanges(renamed === undefined ? files : applyRenames(files, renamed));

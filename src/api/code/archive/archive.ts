@@ -34,7 +34,7 @@ interface Archive {
 }
 
 /** Limits concurrent archives: each takes a process, and a slow client occupies it for a long time. */
-const archiveSlots = definePerGit(() => createConcurrencySlots({ each: 8, all: 16 }));
+const archiveSlots = definePerGit(() => createConcurrencySlots({ perNetwork: 8, total: 16 }));
 
 /** Creates an archive of a commit, or of one path in it. The same commit, name and path give the same bytes. */
 export async function createArchive(

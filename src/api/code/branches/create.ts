@@ -58,7 +58,7 @@ export async function createBranchAt(
   const change = { ref: HEADS + branch, oldId: ZERO_ID, newId: target };
   const moveResult = await updateRepositoryRefs(services, {
     project,
-    actor: { caller, may: createBranchPermission(branch) },
+    actor: { caller, permission: createBranchPermission(branch) },
     changes: [change],
   });
   if (isFailure(moveResult)) return fail(toCreateFailure(moveResult.code), { branch, ref });
@@ -86,7 +86,7 @@ async function createFirstBranch(
   if (!mayCommit || !(await mayCreate(db, caller, project, branch))) return fail('protectedName');
   const readme = { path: 'README.md', content: Buffer.alloc(0), message: 'Add README.md' };
   const { name, email } = caller.user;
-  const actor = { caller, may: initialBranchPermission(defaultBranch, branch) };
+  const actor = { caller, permission: initialBranchPermission(defaultBranch, branch) };
   const commitResult = await createInitialCommit(services, { project, actor, author: { name, email }, ...readme });
   if (isFailure(commitResult)) return fail(commitResult.code === 'protectedName' ? 'protectedName' : 'readOnly');
 }

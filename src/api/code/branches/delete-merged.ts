@@ -47,7 +47,7 @@ async function deleteMergedBranch(
 ): Promise<undefined | 'readOnly'> {
   const permission = deleteUnprotectedBranchPermission(name.slice(HEADS.length));
   const changes = [{ ref: name, oldId: id, newId: ZERO_ID }];
-  const moveResult = await updateRepositoryRefs(services, { project, actor: { caller, may: permission }, changes });
+  const moveResult = await updateRepositoryRefs(services, { project, actor: { caller, permission }, changes });
   if (!isFailure(moveResult) || moveResult.code === 'isDefault' || moveResult.code === 'isProtected') return undefined;
   if (moveResult.code === 'readOnly') return 'readOnly';
   // The branch moved meanwhile: the job is retried with the current refs.

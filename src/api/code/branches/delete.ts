@@ -27,7 +27,7 @@ export async function deleteBranchAt(
   const change = { ref: HEADS + name, oldId: commit.id, newId: ZERO_ID };
   const moveResult = await updateRepositoryRefs(services, {
     project,
-    actor: { caller, may: deleteBranchPermission(name) },
+    actor: { caller, permission: deleteBranchPermission(name) },
     changes: [change],
   });
   if (!isFailure(moveResult)) return undefined;

@@ -49,7 +49,7 @@ function paginate(
 ) {
   if (pagination !== 'keyset') return paginateInMemory(sortedRefs, page);
   const isAfter = isSortedByAge(sort) ? null : createSearchOrder(search, branchName, isAfterName);
-  return pageAfterToken(sortedRefs, { token, nameOf: branchName, isBehind: isAfter, perPage: page.perPage });
+  return pageAfterToken(sortedRefs, { token, getName: branchName, isAfter, perPage: page.perPage });
 }
 
 /** Compares names bytewise, like git. */
@@ -58,7 +58,7 @@ const isAfterName = (ref: Ref, name: string) => Buffer.from(branchName(ref)).com
 const isSortedByAge = (sort: string | null | undefined) => sort === 'updated_asc' || sort === 'updated_desc';
 
 /** Limits concurrent matching of regular expressions, which blocks the event loop. */
-const matchLimiter = definePerGit(() => createConcurrencyLimiter(2, { maxWaiting: 200, retryAfter: 5 }));
+const matchLimiter = definePerGit(() => createConcurrencyLimiter(2, { maxWaiting: 200, retryAfterSeconds: 5 }));
 
 /**
  * Filters branches by a regular expression, within a budget of work. Yields to other requests in between and stops when the

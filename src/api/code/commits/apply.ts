@@ -64,7 +64,7 @@ export async function applyCommit(
   const change = { ref: HEADS + name, oldId: tip, newId: id };
   const failure = await updateRepositoryRefs(services, {
     project,
-    actor: { caller, may: commitPermission({ branch: name }) },
+    actor: { caller, permission: commitPermission({ branch: name }) },
     changes: [change],
   });
   if (failure?.code === 'readOnly' || failure?.code === 'notAllowed') return fail(failure.code);

@@ -21,7 +21,7 @@ interface CommitFilter {
   readonly order: 'default' | 'topo';
 }
 
-const EMPTY_PAGE: ListPage<never> = { items: [], total: null, more: false };
+const EMPTY_PAGE: ListPage<never> = { items: [], total: null, hasMore: false };
 
 /** Maximum of git's `--skip`, a 32-bit integer. */
 const MAX_SKIP = 2 ** 31 - 1;
@@ -49,7 +49,7 @@ export async function loadCommitPage(
   const ids = await (isExpensive(filter, options) ? historyWalkLimiter(git).run(list, git) : list());
   const commits = await readCommits(git, repository, ids.slice(0, perPage));
   const items = commits.flatMap((commit) => (commit === null ? [] : [{ commit, project }]));
-  return { items, total: null, more: ids.length > perPage };
+  return { items, total: null, hasMore: ids.length > perPage };
 }
 
 /** Number of skipped commits that git still reads within milliseconds. */

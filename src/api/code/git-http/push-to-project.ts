@@ -87,7 +87,7 @@ async function writeIntent(
     const options = filterPushOptions(pushOptions);
     const intent = await beginMove(services, {
       project,
-      actor: { caller, may: permission },
+      actor: { caller, permission },
       changes,
       ...(options && { options }),
     });

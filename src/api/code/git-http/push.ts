@@ -51,7 +51,7 @@ export async function receivePushToTarget(
       releaseIntent = keepIntentLease(services, result);
       return 'accept';
     },
-    async after(movedRefs) {
+    async afterMove(movedRefs) {
       if (intent === null) return;
       await (movedRefs.length === 0 ? discardIntent(services, intent) : completeIntent(services, intent, movedRefs));
       // A stale lock file may have blocked a ref. It is removed, so that the next push succeeds.

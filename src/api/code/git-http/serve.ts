@@ -6,7 +6,7 @@ import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
 import type { Log } from '#runtime/log.ts';
 
 /** Limits git processes that serve clients: each takes memory and lasts as long as its client. */
-const gitProcessSlots = definePerGit(() => createConcurrencySlots({ each: 32, all: 128 }));
+const gitProcessSlots = definePerGit(() => createConcurrencySlots({ perNetwork: 32, total: 128 }));
 
 interface GitRequestContext {
   readonly request: IncomingRequest;

@@ -105,8 +105,8 @@ async function loadBodyLimits(database: Database, caller: SignedInCaller): Promi
   const { max_commit_request_bytes: limit } = await loadSettings(database.reader);
   const largeBodyLimit = { name: 'large_commit', subject: caller.user.id, limit: 3, periodSeconds: 30 };
   return {
-    limit,
-    large: 20 * MEBIBYTE,
+    maxBytes: limit,
+    largeThresholdBytes: 20 * MEBIBYTE,
     async onLarge() {
       if ((await checkApplicationLimit(database, largeBodyLimit)) !== null)
         throw tooManyRequests(largeBodyLimit.periodSeconds);

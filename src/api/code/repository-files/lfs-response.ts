@@ -17,7 +17,7 @@ export async function createLfsFileReply(
   file: FileAtRevision,
   { database, git, blobs }: Pick<Services, 'database' | 'git' | 'blobs'>,
 ): Promise<StreamReply | Failure<'lfsMissing'> | null> {
-  if (file.size < LFS_POINTER_SIZES.least || file.size > LFS_POINTER_SIZES.most) return null;
+  if (file.size < LFS_POINTER_SIZES.minBytes || file.size > LFS_POINTER_SIZES.maxBytes) return null;
   if (!(await isLfsEnabled(database.reader, project))) return null;
   const object = await readObject(git, getRepository(git, project), file.blobId);
   const pointer = object?.content ? parseLfsPointer(object.content) : null;

@@ -44,7 +44,7 @@ export async function createTagAt(
   const change = { ref: TAGS + name, oldId: ZERO_ID, newId: target };
   const moveResult = await updateRepositoryRefs(services, {
     project,
-    actor: { caller, may: createTagPermission(name) },
+    actor: { caller, permission: createTagPermission(name) },
     changes: [change],
   });
   if (!isFailure(moveResult)) return loadTag(git, project, name, target);

@@ -18,7 +18,7 @@ export async function deleteTagAt(
   const change = { ref: TAGS + name, oldId: target, newId: ZERO_ID };
   const moveResult = await updateRepositoryRefs(services, {
     project,
-    actor: { caller, may: deleteTagPermission },
+    actor: { caller, permission: deleteTagPermission },
     changes: [change],
   });
   if (isFailure(moveResult)) return fail(moveResult.code === 'readOnly' ? 'readOnly' : 'notFound');

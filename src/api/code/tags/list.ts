@@ -47,8 +47,8 @@ function paginate(
   const isAfterName = (ref: Ref, name: string) => sign * compareNames(order_by, tagName(ref), name) > 0;
   return pageAfterToken(sortedTags, {
     token,
-    nameOf: tagName,
-    isBehind: order_by === 'updated' ? null : createSearchOrder(search, tagName, isAfterName),
+    getName: tagName,
+    isAfter: order_by === 'updated' ? null : createSearchOrder(search, tagName, isAfterName),
     perPage: page.perPage,
   });
 }

@@ -58,9 +58,9 @@ async function findTree(
 /** Returns the numbers of entries to list and to count. Keyset pages need all, because the token's index is unknown. */
 function requiredEntries(pagination: TreeListInput['pagination'], { page, perPage }: OffsetRequest) {
   if (pagination === 'keyset') return {};
-  if (pagination === 'none') return { wanted: { entries: 0, counted: MAX_WHOLE_TREE + 1 } };
+  if (pagination === 'none') return { wanted: { maxEntries: 0, maxCounted: MAX_WHOLE_TREE + 1 } };
   // One more entry tells whether a next page exists.
-  return { wanted: { entries: page * perPage + 1, counted: COUNT_LIMIT + 1 } };
+  return { wanted: { maxEntries: page * perPage + 1, maxCounted: COUNT_LIMIT + 1 } };
 }
 
 function paginate(list: TreeList, { pagination, page_token }: TreeListInput, page: OffsetRequest) {
@@ -79,7 +79,7 @@ function treeTooLarge(): GitError {
 /** Returns all entries, without pagination headers. */
 function toWholeTree(list: TreeList): ListPage<TreeListEntry> {
   if (!list.complete || list.length > MAX_WHOLE_TREE) throw treeTooLarge();
-  return { items: list.slice(0, list.length), total: null, more: false, keyset: { next: null } };
+  return { items: list.slice(0, list.length), total: null, hasMore: false, keyset: { next: null } };
 }
 
 function toOffsetPage(list: TreeList, { page, perPage }: OffsetRequest): ListPage<TreeListEntry> {
@@ -87,7 +87,7 @@ function toOffsetPage(list: TreeList, { page, perPage }: OffsetRequest): ListPag
   const end = start + perPage;
   if (!list.complete && list.length < end) throw treeTooLarge();
   const total = list.length > COUNT_LIMIT || !list.complete ? null : list.length;
-  return { items: list.slice(start, end), total, more: list.length > end };
+  return { items: list.slice(start, end), total, hasMore: list.length > end };
 }
 
 /**
@@ -105,7 +105,7 @@ function toKeysetPage(
   if (!list.complete && list.length < end) throw treeTooLarge();
   const more = list.length > end;
   const next = more ? { page_token: tokenAt(list, end - 1) } : null;
-  return { items: list.slice(start, end), total: null, more, keyset: { next } };
+  return { items: list.slice(start, end), total: null, hasMore: more, keyset: { next } };
 }
 
 /**

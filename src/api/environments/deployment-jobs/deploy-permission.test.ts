@@ -37,15 +37,15 @@ test('fails a job at start if its user may not deploy, and skips the jobs after 
     ship: deploys(project, { stage: 1 }),
     after: { stage: 2 },
   });
-  assert.deepEqual((await pipeline.statuses()).ship, 'created');
-  await pipeline.run('build', 'success');
-  assert.deepEqual(await pipeline.statuses(), {
+  assert.deepEqual((await pipeline.listStatuses()).ship, 'created');
+  await pipeline.runJob('build', 'success');
+  assert.deepEqual(await pipeline.listStatuses(), {
     build: 'success',
     ship: 'failed',
     after: 'skipped',
     pipeline: 'failed',
   });
-  assert.equal(await reasonOf(project, await pipeline.idOf('ship')), 'protected_environment_failure');
+  assert.equal(await reasonOf(project, await pipeline.getJobId('ship')), 'protected_environment_failure');
 });
 
 test('requires the right to deploy for every environment action', async () => {
@@ -56,7 +56,7 @@ test('requires the right to deploy for every environment action', async () => {
     look: deploys(project, {}, 'verify'),
     other: {},
   });
-  assert.deepEqual(await pipeline.statuses(), {
+  assert.deepEqual(await pipeline.listStatuses(), {
     halt: 'failed',
     look: 'failed',
     other: 'pending',
@@ -70,15 +70,15 @@ test('requires the right to deploy for playing and retrying deploy jobs', async 
     ship: deploys(project, { when: 'manual' }),
     again: deploys(project),
   });
-  const [ship, again] = [await pipeline.idOf('ship'), await pipeline.idOf('again')];
-  await pipeline.run('again', 'success');
+  const [ship, again] = [await pipeline.getJobId('ship'), await pipeline.getJobId('again')];
+  await pipeline.runJob('again', 'success');
   await protect(project, 'production', { levels: [{ access_level: 40 }] });
   for (const path of [`${ship}/play`, `${again}/retry`]) {
     const refusal = await project.developer.post(`${project.at}/jobs/${path}`);
     assert.deepEqual([refusal.status, refusal.body], [403, { message: '403 Forbidden' }]);
     await expectSuccess(project.maintainer.post(`${project.at}/jobs/${path}`));
   }
-  assert.deepEqual(await pipeline.statuses(), { ship: 'pending', again: 'pending', pipeline: 'pending' });
+  assert.deepEqual(await pipeline.listStatuses(), { ship: 'pending', again: 'pending', pipeline: 'pending' });
 });
 
 test('lets an admitted Reporter play, cancel and retry deploy jobs of that environment only', async () => {
@@ -91,7 +91,7 @@ test('lets an admitted Reporter play, cancel and retry deploy jobs of that envir
     other: held,
   });
   const uow = async (name: string, how: string) =>
-    (await reporter.post(`${project.at}/jobs/${await pipeline.idOf(name)}/${how}`)).status;
+    (await reporter.post(`${project.at}/jobs/${await pipeline.getJobId(name)}/${how}`)).status;
   assert.equal(await uow('ship', 'play'), 403);
   await protect(project, 'production', { levels: [{ user_id: reporter.id }] });
   assert.deepEqual(
@@ -102,7 +102,7 @@ test('lets an admitted Reporter play, cancel and retry deploy jobs of that envir
     [await uow('halt', 'play'), await uow('other', 'play'), await uow('ship', 'erase')],
     [403, 403, 403],
   );
-  assert.equal((await pipeline.statuses()).ship, 'pending');
+  assert.equal((await pipeline.listStatuses()).ship, 'pending');
 });
 
 test('blocks a job until it is approved', async () => {
@@ -112,8 +112,8 @@ test('blocks a job until it is approved', async () => {
     ship: deploys(project),
     look: deploys(project, {}, 'verify'),
   });
-  assert.deepEqual(await pipeline.statuses(), { ship: 'manual', look: 'pending', pipeline: 'running' });
-  const play = async () => project.developer.post(`${project.at}/jobs/${await pipeline.idOf('ship')}/play`);
+  assert.deepEqual(await pipeline.listStatuses(), { ship: 'manual', look: 'pending', pipeline: 'running' });
+  const play = async () => project.developer.post(`${project.at}/jobs/${await pipeline.getJobId('ship')}/play`);
   const refusal = await play();
   assert.deepEqual([refusal.status, refusal.body], [400, { message: '400 Bad request - Unplayable Job' }]);
   await unprotect(project);
@@ -126,11 +126,11 @@ test('blocks played and delayed jobs until they are approved', async () => {
     ship: deploys(project),
     later: deploys(project, { when: 'delayed' }),
   });
-  await protect(project, 'production', { levels: [{ access_level: 30 }], count: 1 });
-  await pipeline.run('ship', 'success');
-  await expectSuccess(project.developer.post(`${project.at}/jobs/${await pipeline.idOf('ship')}/retry`));
+  await protect(project, 'production', { levels: [{ access_level: 30 }], requiredApprovalCount: 1 });
+  await pipeline.runJob('ship', 'success');
+  await expectSuccess(project.developer.post(`${project.at}/jobs/${await pipeline.getJobId('ship')}/retry`));
   await here.runJobs();
-  assert.deepEqual(await pipeline.statuses(), { ship: 'manual', later: 'manual', pipeline: 'manual' });
+  assert.deepEqual(await pipeline.listStatuses(), { ship: 'manual', later: 'manual', pipeline: 'manual' });
 });
 
 test('does not run a job whose user loses the right to deploy while it is pending', async () => {
@@ -140,8 +140,8 @@ test('does not run a job whose user loses the right to deploy while it is pendin
   const wish = { runner_type: 'project_type', project_id: project.id };
   const { token } = (await expectSuccess(project.owner.post('/user/runners', wish))).body;
   assert.equal((await here.anonymous.post('/jobs/request', { token })).status, 204);
-  assert.deepEqual(await pipeline.statuses(), { ship: 'failed', pipeline: 'failed' });
-  assert.equal(await reasonOf(project, await pipeline.idOf('ship')), 'protected_environment_failure');
+  assert.deepEqual(await pipeline.listStatuses(), { ship: 'failed', pipeline: 'failed' });
+  assert.equal(await reasonOf(project, await pipeline.getJobId('ship')), 'protected_environment_failure');
 });
 
 test('creates the environments of jobs with their pipeline, by their first jobs', async () => {
@@ -179,7 +179,7 @@ test('recreates a deleted environment before its job starts', async () => {
   const pipeline = await createPipelineFixture(here, project, { ship: deploys(project, { when: 'manual' }) });
   await protect(project, 'production', { levels: [{ access_level: 40 }] });
   await database.transaction((tx) => tx.deleteFrom('environments').where('project_id', '=', project.id).execute());
-  const ship = await pipeline.idOf('ship');
+  const ship = await pipeline.getJobId('ship');
   assert.equal((await project.developer.post(`${project.at}/jobs/${ship}/play`)).status, 403);
   await expectSuccess(project.maintainer.post(`${project.at}/jobs/${ship}/play`));
   await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, ship, ['pending'], 'running'));

@@ -38,11 +38,11 @@ test('creates the deployment when a job leaves created, and follows its status',
   const place = await project();
   const pipeline = await createPipelineFixture(here, place, { build: {}, ship: job(place, {}, { stage: 1 }) });
   assert.deepEqual(await deploymentsIn(place), []);
-  await pipeline.run('build', 'success');
+  await pipeline.runJob('build', 'success');
   assert.deepEqual(await deploymentsIn(place), ['ship created']);
-  await pipeline.run('ship');
+  await pipeline.runJob('ship');
   assert.deepEqual(await deploymentsIn(place), ['ship running']);
-  const id = await pipeline.idOf('ship');
+  const id = await pipeline.getJobId('ship');
   await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, id, ['running'], 'success'));
   const [{ user, ref, deployable }] = (await place.owner.get(`${place.at}/deployments`)).body;
   assert.deepEqual([user.id, ref, deployable.id, deployable.status], [place.developer.id, 'feature', id, 'success']);
@@ -53,16 +53,16 @@ test('blocks deployments of manual jobs and skips those of skipped jobs', async 
   const place = await project();
   const pipeline = await createPipelineFixture(here, place, {
     build: {},
-    held: job(place, {}, { when: 'manual', mayFail: true }),
+    held: job(place, {}, { when: 'manual', allowFailure: true }),
     ship: job(place, {}, { stage: 1 }),
   });
   assert.deepEqual(await deploymentsIn(place), ['held blocked']);
-  await pipeline.run('build', 'failed');
+  await pipeline.runJob('build', 'failed');
   assert.deepEqual(await deploymentsIn(place), ['held blocked', 'ship skipped']);
-  await expectSuccess(place.owner.post(`${place.at}/jobs/${await pipeline.idOf('build')}/retry`));
+  await expectSuccess(place.owner.post(`${place.at}/jobs/${await pipeline.getJobId('build')}/retry`));
   assert.deepEqual(await deploymentsIn(place), ['held blocked', 'ship created']);
-  await expectSuccess(place.developer.post(`${place.at}/jobs/${await pipeline.idOf('held')}/play`));
-  await pipeline.run('held');
+  await expectSuccess(place.developer.post(`${place.at}/jobs/${await pipeline.getJobId('held')}/play`));
+  await pipeline.runJob('held');
   assert.deepEqual(await deploymentsIn(place), ['held running', 'ship created']);
 });
 
@@ -73,10 +73,10 @@ test('fails and cancels deployments with their jobs, and creates one per retry',
     b: job(place),
     late: job(place, {}, { stage: 1 }),
   });
-  await pipeline.run('a', 'failed');
-  await runUnitOfWork(ANONYMOUS, async (uow) => cancelJob(uow, await pipeline.idOf('b')));
+  await pipeline.runJob('a', 'failed');
+  await runUnitOfWork(ANONYMOUS, async (uow) => cancelJob(uow, await pipeline.getJobId('b')));
   assert.deepEqual(await deploymentsIn(place), ['a failed', 'b canceled', 'late skipped']);
-  await expectSuccess(place.developer.post(`${place.at}/jobs/${await pipeline.idOf('a')}/retry`));
+  await expectSuccess(place.developer.post(`${place.at}/jobs/${await pipeline.getJobId('a')}/retry`));
   assert.deepEqual(await deploymentsIn(place), ['a failed', 'b canceled', 'late created', 'a created']);
 });
 
@@ -86,12 +86,12 @@ test('ends the deployments of a deleted pipeline', async () => {
     done: job(place),
     ship: job(place),
     end: job(place),
-    held: job(place, {}, { when: 'manual', mayFail: true }),
+    held: job(place, {}, { when: 'manual', allowFailure: true }),
   });
-  await pipeline.run('done', 'success');
-  await pipeline.run('ship');
-  await pipeline.run('end');
-  const ending = await pipeline.idOf('end');
+  await pipeline.runJob('done', 'success');
+  await pipeline.runJob('ship');
+  await pipeline.runJob('end');
+  const ending = await pipeline.getJobId('end');
   await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, ending, ['running'], 'canceling'));
   assert.equal((await place.owner.delete(`${place.at}/pipelines/${pipeline.id}`)).status, 204);
   const left: { deployable: null; status: string }[] = (await place.owner.get(`${place.at}/deployments`)).body;
@@ -112,8 +112,8 @@ test('creates no deployment for prepare, verify and access jobs', async () => {
     look: job(place, { action: 'verify' }),
     end: job(place, { action: 'stop' }),
   });
-  await pipeline.run('look', 'success');
-  await pipeline.run('end', 'success');
+  await pipeline.runJob('look', 'success');
+  await pipeline.runJob('end', 'success');
   assert.deepEqual(await deploymentsIn(place), []);
 });
 
@@ -125,17 +125,17 @@ test('sets tier and auto_stop_at on success', async () => {
     two: job(place, said),
     three: job(place, { auto_stop_in: 'never' }),
   });
-  await pipeline.run('one', 'success');
+  await pipeline.runJob('one', 'success');
   assert.deepEqual(
     [(await environmentOf(place)).tier, (await environmentOf(place)).auto_stop_at],
     ['development', null],
   );
   clock.advance(60);
-  await pipeline.run('two', 'success');
+  await pipeline.runJob('two', 'success');
   const { tier, auto_stop_at, updated_at } = await environmentOf(place);
   assert.deepEqual([tier, updated_at], ['testing', clock.now().toISOString()]);
   assert.equal(Date.parse(auto_stop_at) - clock.now().getTime(), 86_400_000);
-  await pipeline.run('three', 'success');
+  await pipeline.runJob('three', 'success');
   assert.deepEqual([(await environmentOf(place)).tier, (await environmentOf(place)).auto_stop_at], ['testing', null]);
 });
 
@@ -155,7 +155,7 @@ test('postpones auto_stop_at by prepare and access jobs, and by verify only with
   const hours: number[] = [];
   for (const name of ['ship', 'look', 'get', 'own', 'seen']) {
     clock.advance(3600);
-    await pipeline.run(name, 'success');
+    await pipeline.runJob(name, 'success');
     hours.push(await stopsIn());
   }
   assert.deepEqual(hours, [5, 4, 5, 2, 3]);
@@ -164,9 +164,9 @@ test('postpones auto_stop_at by prepare and access jobs, and by verify only with
 test('recreates a deleted environment when its job succeeds', async () => {
   const place = await project();
   const pipeline = await createPipelineFixture(here, place, { ship: job(place) });
-  await pipeline.run('ship');
+  await pipeline.runJob('ship');
   await database.transaction((tx) => tx.deleteFrom('environments').where('project_id', '=', place.id).execute());
-  const id = await pipeline.idOf('ship');
+  const id = await pipeline.getJobId('ship');
   await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, id, ['running'], 'success'));
   assert.deepEqual(await deploymentsIn(place), ['ship success']);
 });

@@ -20,7 +20,7 @@ async function withBranch() {
 async function deploy(project: Project, environment: string, ref: string, sha: string): Promise<void> {
   const row = { environment, user_id: project.owner.id };
   const pipeline = await createPipelineFixture(here, project, { [environment]: { row } }, { ref, sha });
-  await pipeline.run(environment, 'success');
+  await pipeline.runJob(environment, 'success');
 }
 
 const statesOf = async (project: Project) =>

@@ -24,7 +24,7 @@ type Trigger = (project: Place, pipeline: PipelineFixture) => Promise<unknown>;
 const NAMES = ['build', 'ship', 'end'] as const;
 const step = (name: string, from: readonly JobStatus[], to: JobStatus): Trigger => {
   return async (_project, pipeline) => {
-    const id = await pipeline.idOf(name);
+    const id = await pipeline.getJobId(name);
     return runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, id, from, to));
   };
 };
@@ -34,7 +34,7 @@ const goOn = (name: string): Trigger => {
     step(name, ['pending'], 'running')(project, pipeline);
 };
 const ask = (name: string, how: string): Trigger => {
-  return async ({ maintainer, at }, pipeline) => maintainer.post(`${at}/jobs/${await pipeline.idOf(name)}/${how}`);
+  return async ({ maintainer, at }, pipeline) => maintainer.post(`${at}/jobs/${await pipeline.getJobId(name)}/${how}`);
 };
 
 const TRIGGERS: readonly Trigger[] = [
@@ -104,7 +104,7 @@ test('follows the transition table for deployments and environments', async () =
     const pipeline = await createPipelineFixture(here, project, {
       build: {},
       ship: { stage: 1, row, options: { environment: { action: 'start', on_stop: 'end' } } },
-      end: { stage: 1, when: 'manual', mayFail: true, row, options: { environment: { action: 'stop' } } },
+      end: { stage: 1, when: 'manual', allowFailure: true, row, options: { environment: { action: 'stop' } } },
     });
     let before = await standing(project);
     for (const at of triggers) {

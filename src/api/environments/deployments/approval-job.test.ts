@@ -32,7 +32,7 @@ async function waiting(protection: NewProtection, status: JobStatus = 'manual') 
 }
 
 test('starts the job as its own user on the last approval of a plain count', async () => {
-  const { project, say, job } = await waiting({ count: 2 });
+  const { project, say, job } = await waiting({ requiredApprovalCount: 2 });
   await say(project.maintainer, 'approved');
   assert.equal((await job()).status, 'manual');
   await say(project.owner, 'approved');

@@ -113,7 +113,7 @@ test('forbids approving the own deployment unless allowed by the project, but al
 });
 
 test('accepts approvals of every user who may deploy for a plain count', async () => {
-  const { project, approve, read } = await awaited({ count: 2 });
+  const { project, approve, read } = await awaited({ requiredApprovalCount: 2 });
   assert.equal((await read()).pending_approval_count, 2);
   const text = "You don't have permission to approve this deployment. Contact the project or group owner for help.";
   assert.deepEqual(said(await approve(project.reporter)), refusal(text));
@@ -127,11 +127,11 @@ test('accepts approvals of every user who may deploy for a plain count', async (
 test('applies all rules of several protections, or the largest count', async () => {
   const group = await newGroup();
   const project = await newProject({ in: group, readme: true, with: ['developer'] });
-  await protect(project, { count: 1 });
+  await protect(project, { requiredApprovalCount: 1 });
   await database.transaction((tx) =>
     createProtection(tx, { project_id: null, group_id: group.id }, 'production', {
       levels: [{ access_level: 30 }],
-      count: 3,
+      requiredApprovalCount: 3,
     }),
   );
   const { id } = (await expectSuccess(reportDeployment(project, {}, group.owner))).body;
@@ -179,7 +179,10 @@ test('requires read access to the deployment', async () => {
 });
 
 test('keeps approvals of a deleted rule without counting them', async () => {
-  const { project, approve, read } = await awaited({ rules: [{ access_level: 40, required_approvals: 2 }], count: 1 });
+  const { project, approve, read } = await awaited({
+    rules: [{ access_level: 40, required_approvals: 2 }],
+    requiredApprovalCount: 1,
+  });
   await expectSuccess(approve(project.maintainer));
   await database.transaction((tx) =>
     tx.deleteFrom('protected_environment_approval_rules').where('access_level', '=', 40).execute(),

@@ -16,7 +16,7 @@ export async function listDeployments(
   page: OffsetRequest,
 ): Promise<Page<DeploymentRow>> {
   const environmentRow = environment == null ? null : await findEnvironmentByName(db, projectId, environment);
-  if (environment != null && environmentRow === null) return { items: [], total: 0, more: false };
+  if (environment != null && environmentRow === null) return { items: [], total: 0, hasMore: false };
   return paginate(db, deploymentQuery(db, { projectId, environmentId: environmentRow?.id ?? null }, filter), page);
 }
 

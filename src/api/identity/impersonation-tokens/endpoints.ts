@@ -20,7 +20,7 @@ export const listImpersonationTokens = endpoint({
   params: { state: optional(oneOf('all', 'active', 'inactive'), 'all') },
   response: page(ImpersonationToken),
   async handle({ user, params, page }, { database, tokenUses }) {
-    await tokenUses.flushed();
+    await tokenUses.waitForFlush();
     return listImpersonationTokensOfUser(database.reader, user.id, params, page);
   },
 });

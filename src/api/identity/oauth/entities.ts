@@ -14,7 +14,7 @@ export const OAuthTokenPair = entity('OAuthTokenPair', {
   refresh_token: Type.Optional(Type.String()),
   scope: Type.String(),
   created_at: Type.Integer(),
-}).from(({ token, secret, refreshSecret }: IssuedOAuthToken) => ({
+}).from(({ token, accessToken: secret, refreshToken: refreshSecret }: IssuedOAuthToken) => ({
   access_token: secret,
   token_type: 'Bearer',
   expires_in: token.expires_in,

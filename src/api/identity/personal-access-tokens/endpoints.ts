@@ -48,7 +48,7 @@ export const listPersonalAccessTokens = endpoint({
   errors: { notPermitted: NOT_PERMITTED, userNotFound: TOKEN_NOT_FOUND },
   response: page(PersonalAccessToken),
   async handle({ params, caller, page }, { database, tokenUses }) {
-    await tokenUses.flushed();
+    await tokenUses.waitForFlush();
     return listVisibleTokens(database.reader, caller, params, page);
   },
 });
@@ -61,7 +61,7 @@ export const getOwnPersonalAccessToken = endpoint({
   errors: { notPersonal: NOT_PERSONAL_TOKEN },
   response: ok(PersonalAccessToken),
   async handle({ caller }, { database, tokenUses }) {
-    await tokenUses.flushed();
+    await tokenUses.waitForFlush();
     return getOwnToken(database.reader, caller);
   },
 });
@@ -98,7 +98,7 @@ export const getPersonalAccessToken = endpoint({
   errors: { notPermitted: NOT_PERMITTED, notFound: TOKEN_NOT_FOUND },
   response: ok(PersonalAccessToken),
   async handle({ params, caller }, { database, tokenUses }) {
-    await tokenUses.flushed();
+    await tokenUses.waitForFlush();
     return getVisibleToken(database.reader, caller, params.id);
   },
 });

@@ -133,7 +133,7 @@ export function toUpdateInput(params: ParameterValues<typeof updateParameters>):
     name: params.name ?? undefined,
     username: params.username ?? undefined,
     password: params.password ?? undefined,
-    defaultPrivacy: params.private_profile === null,
+    resetPrivateProfile: params.private_profile === null,
     details: toDetails(params),
     identity: toIdentity(params),
   };

@@ -23,7 +23,7 @@ import { type PreparedPassword, preparePassword } from './choose-password.ts';
 export interface UserUpdateInput extends Pick<UpdateUserInput, 'username' | 'name' | 'email' | 'identity' | 'details'> {
   readonly password?: string | undefined;
   /** Whether to reset `private_profile` to the default of the instance. */
-  readonly defaultPrivacy: boolean;
+  readonly resetPrivateProfile: boolean;
 }
 
 /** Prepares the new password, for `updateUser`; null if it stays unchanged or the user does not exist. */
@@ -45,7 +45,7 @@ export async function prepareNewPassword(
 export async function updateUser(
   uow: UnitOfWork<SignedInCaller>,
   id: number,
-  { password: _, defaultPrivacy, ...input }: UserUpdateInput,
+  { password: _, resetPrivateProfile: defaultPrivacy, ...input }: UserUpdateInput,
   password: PreparedPassword | null,
 ): Promise<User | Failure<UserFailure | UnchangeableUserCode | 'onlyAdministrator'>> {
   const user = await findChangeableUser(uow, id);

@@ -13,7 +13,12 @@ const MAX_NAMES = 50_000;
 /** Maximum size of a payload, in bytes of JSON. */
 const MAX_BYTES = 1024 * 1024;
 /** Limits the depth only; the other limits cannot be reached within `MAX_BYTES`. */
-const PAYLOAD_LIMITS: JsonLimits = { depth: 100, items: MAX_BYTES, elements: MAX_BYTES, names: MAX_BYTES };
+const PAYLOAD_LIMITS: JsonLimits = {
+  depth: 100,
+  itemsPerValue: MAX_BYTES,
+  totalItems: MAX_BYTES,
+  nameBytes: MAX_BYTES,
+};
 
 /** Accepts an object or a text. Text is not parsed here, because long text is parsed incrementally later. */
 export const payloadObject: ParameterType<RawParameters | string> = {

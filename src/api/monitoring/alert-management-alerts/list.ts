@@ -26,7 +26,7 @@ export async function listAlertPage(
   page: OffsetRequest,
 ): Promise<Page<AlertRow>> {
   const filter = await resolveFilter(db, filterParams);
-  if (filter === null) return { items: [], total: 0, more: false };
+  if (filter === null) return { items: [], total: 0, hasMore: false };
   return listAlerts(db, project, { ...filter, status: status ?? [], sort }, page);
 }
 

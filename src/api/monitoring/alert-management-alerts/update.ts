@@ -34,7 +34,7 @@ export async function updateAlert(
   }
   if (status != null && status !== alert.status) {
     await transitionAlerts(uow, uow.actor.user.id, [
-      { id: alert.id, to: status, notes: [SYSTEM_NOTE_TEXTS.status(status)] },
+      { id: alert.id, newStatus: status, notes: [SYSTEM_NOTE_TEXTS.status(status)] },
     ]);
   }
   return (await findAlert(uow, project, iid)) ?? fail('notFound');

@@ -139,7 +139,7 @@ async function writeAlerts(uow: UnitOfWork, pendingAlerts: readonly PendingAlert
     uow,
     authorId,
     existingAlerts.flatMap(({ id, endedAt, notes }) =>
-      endedAt === null ? [] : [{ id, to: 'resolved', endedAt, notes }],
+      endedAt === null ? [] : [{ id, newStatus: 'resolved', endedAt, notes }],
     ),
   );
   await insertNewAlerts(

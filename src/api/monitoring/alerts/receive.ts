@@ -28,7 +28,7 @@ const processReport = defineBatchedWrite<AlertReport, ReportedAlert[]>({
   retryOnUniqueViolation: ['alerts_unresolved_by_fingerprint'],
   weightOf: ({ alerts }) => alerts.length,
   maxWeight: MAX_BATCH_SIZE,
-  queue: { maxWaiting: 1_000, retryAfter: 5 },
+  queue: { maxWaiting: 1_000, retryAfterSeconds: 5 },
 });
 
 interface ReceiveContext {

@@ -16,7 +16,7 @@ export const SYSTEM_NOTE_TEXTS = {
 export interface StatusTransition {
   /** Id of the alert. */
   readonly id: number;
-  readonly to: AlertStatus;
+  readonly newStatus: AlertStatus;
   /** End time of an alert that becomes resolved; default: now. */
   readonly endedAt?: string | null | undefined;
   /** Bodies of the system notes to create, in this order. */
@@ -32,7 +32,7 @@ export async function transitionAlerts(
   const { now } = uow;
   await updateStatuses(
     uow,
-    transitions.map(({ id, to, endedAt }) => ({
+    transitions.map(({ id, newStatus: to, endedAt }) => ({
       id,
       status: to,
       ended_at: to === 'resolved' ? (endedAt ?? now) : null,

@@ -35,9 +35,9 @@ export const STORED_ITEM_TYPES: ReadonlySet<string> = new Set(['event', 'session
 /** Only the size and the depth of an event are limited. Clients must be able to parse the depth. */
 const JSON_LIMITS: JsonLimits = {
   depth: 100,
-  items: MAX_PAYLOAD_BYTES,
-  elements: MAX_PAYLOAD_BYTES,
-  names: MAX_PAYLOAD_BYTES,
+  itemsPerValue: MAX_PAYLOAD_BYTES,
+  totalItems: MAX_PAYLOAD_BYTES,
+  nameBytes: MAX_PAYLOAD_BYTES,
 };
 
 /** Builds the report of an envelope from its header and its items. */

@@ -39,7 +39,7 @@ const storeBatch = defineBatchedWrite<ReportBatch, null>({
     events.reduce((sum, event) => sum + getEventWeight(event), 0) +
     (sessionUpdates.length + sessionCounts.length) * SESSION_OVERHEAD_BYTES,
   maxWeight: MAX_BATCH_BYTES,
-  queue: { maxWaiting: 1_000, retryAfter: 5 },
+  queue: { maxWaiting: 1_000, retryAfterSeconds: 5 },
 });
 
 /** Stores a report. It is durable when the promise resolves. A rejected report stores nothing. */

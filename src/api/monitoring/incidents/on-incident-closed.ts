@@ -17,7 +17,7 @@ export const onIncidentClosed = subscription({
     await transitionAlerts(
       uow,
       await getAlertBotId(uow),
-      alerts.map((alert) => ({ id: alert.id, to: 'resolved', notes: notes(alert) })),
+      alerts.map((alert) => ({ id: alert.id, newStatus: 'resolved', notes: notes(alert) })),
     );
   },
 });

@@ -37,7 +37,7 @@ export const [listGroupAccessTokens, listProjectAccessTokens] = forGroupAndProje
     params: tokenFilters,
     response: page(ResourceAccessToken),
     async handle({ parent, params, page }, { database, tokenUses }) {
-      await tokenUses.flushed();
+      await tokenUses.waitForFlush();
       return listBotTokens(database.reader, parent, params, page);
     },
   }),
@@ -95,7 +95,7 @@ export const [getGroupAccessToken, getProjectAccessToken] = forGroupAndProject((
     errors: { notFound: tokenNotFound(parent.type) },
     response: ok(ResourceAccessToken),
     async handle({ parent, params }, { database, tokenUses }) {
-      await tokenUses.flushed();
+      await tokenUses.waitForFlush();
       return (await findBotToken(database.reader, parent, params.token_id)) ?? fail('notFound');
     },
   }),

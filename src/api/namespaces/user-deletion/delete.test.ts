@@ -20,7 +20,7 @@ const remove = (id: number, params?: object) => root.delete(`/users/${id}`, { ..
 /** Sends a request that must be rejected and checks that nothing has changed. */
 async function assertRejectedAndUnchanged(mira: Caller, refused: () => Promise<void>): Promise<void> {
   await mira.get('/user');
-  await tokenUses.flushed();
+  await tokenUses.waitForFlush();
   const before = (await root.get(`/users/${mira.id}`)).body;
   const mark = await markRecordedEvents(database.reader);
   await refused();

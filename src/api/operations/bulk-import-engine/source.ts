@@ -71,12 +71,12 @@ export function createSource(outbound: Outbound, { url, token }: SourceConfigura
 }
 
 /** Limits of the structure of a response; the size in bytes is limited elsewhere. A page has a hundred elements. */
-const JSON_LIMITS: JsonLimits = { depth: 32, items: 50_000, elements: 500_000, names: 16 * 1024 * 1024 };
+const JSON_LIMITS: JsonLimits = { depth: 32, itemsPerValue: 50_000, totalItems: 500_000, nameBytes: 16 * 1024 * 1024 };
 
 /** Bytes of a response that need no limiter. Longer responses are read and parsed one at a time, queued per user. */
 const MAX_SHORT_BYTES = 4 * 1024 * 1024;
-const longResponseLimiter = createConcurrencyLimiter(1, { maxWaiting: 0, retryAfter: 1 });
-const lockByUser = createKeyedLock({ maxWaiting: 0, retryAfter: 1 });
+const longResponseLimiter = createConcurrencyLimiter(1, { maxWaiting: 0, retryAfterSeconds: 1 });
+const lockByUser = createKeyedLock({ maxWaiting: 0, retryAfterSeconds: 1 });
 
 /** Milliseconds for the rest of a long response, because other imports wait for it. */
 const LONG_RESPONSE_TIMEOUT_MS = 20_000;

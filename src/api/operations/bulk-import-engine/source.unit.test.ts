@@ -6,7 +6,7 @@ import { createOutbound } from '#outbound-http/index.ts';
 import { startFakeSource } from './fake-source.testing.ts';
 import { createSource, SourceFailure } from './source.ts';
 
-const rules = { allowLocalRequests: true, allowList: [], maxResponseBytes: null, ownUrl: null };
+const rules = { allowLocalRequests: true, allowList: [], maxResponseBytes: null, serverUrl: null };
 const outbound = createOutbound({ rules: () => rules, userAgent: 'Hearth/test' });
 
 type Answer = (response: ServerResponse) => void;

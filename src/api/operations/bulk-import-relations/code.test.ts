@@ -24,7 +24,7 @@ async function importing() {
   const project = await here.newProject({ in: group, readme: true });
   const [base] = (await owner.get(`${project.repository}/commits`)).body;
   const head = await project.commit({ 'a.txt': 'a' }, { branch: 'work' });
-  const of = await importInto(here, owner, project, { people: { [AUTHOR.id]: developer.id } });
+  const of = await importInto(here, owner, project, { localUserIdsBySourceId: { [AUTHOR.id]: developer.id } });
   const shown = async (iid: number) => (await owner.get(`${project.at}/merge_requests/${iid}`)).body;
   return { project, of, shown, base: String(base.id), head };
 }

@@ -25,7 +25,7 @@ type Element = Readonly<Record<string, unknown>>;
 
 interface ImportOptions {
   /** Local user ids by the ids of users of the source; others have no local user. */
-  readonly people?: Readonly<Record<number, number>>;
+  readonly localUserIdsBySourceId?: Readonly<Record<number, number>>;
   readonly isChild?: boolean;
   readonly migrateMemberships?: boolean;
 }
@@ -61,7 +61,7 @@ export async function importInto(world: World, by: Caller, parent: Group | Proje
   const kind = parent.at.startsWith('/groups') ? 'group' : 'project';
   const source: SourceGroupOrProject = { kind, id: 7, fullPath: 'src/it', isChild: options.isChild ?? false };
   const { importId, entityId } = await createEntity(world, by, parent, kind);
-  const users: Users = { idOf: (user) => (user == null ? null : (options.people?.[user.id] ?? null)) };
+  const users: Users = { idOf: (user) => (user == null ? null : (options.localUserIdsBySourceId?.[user.id] ?? null)) };
   const caller = (await loadCaller(database.reader, by.id, null)) as SignedInCaller;
 
   async function loadTarget(db: Reader): Promise<Target> {

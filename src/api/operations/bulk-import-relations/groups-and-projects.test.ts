@@ -130,7 +130,7 @@ test('limits members to the level of the importing user and skips members with t
   const [ada, grace, alan, kurt] = [await here.user(), await here.user(), await here.user(), await here.user()];
   const { reporter, guest } = parent;
   const people = { 1: ada.id, 2: grace.id, 3: reporter.id, 4: guest.id, 5: alan.id, 6: maintainer.id, 7: kurt.id };
-  const of = await importInto(here, maintainer, project, { people });
+  const of = await importInto(here, maintainer, project, { localUserIdsBySourceId: people });
   const member = (id: number, access_level: unknown, expires_at: string | null = null) => ({
     ...{ id, username: `u${id}`, name: 'U', access_level, expires_at },
   });

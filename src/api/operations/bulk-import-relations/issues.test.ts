@@ -43,7 +43,9 @@ const note = (id: number, body: string, more: Readonly<Record<string, unknown>> 
 /** Creates a project in the group and imports into it as its owner; the author on the source is the planner here. */
 async function importing() {
   const project = await here.newProject({ in: group, with: ['developer'] });
-  const of = await importInto(here, owner, project, { people: { [AUTHOR.id]: planner.id, 73: project.developer.id } });
+  const of = await importInto(here, owner, project, {
+    localUserIdsBySourceId: { [AUTHOR.id]: planner.id, 73: project.developer.id },
+  });
   const issueOf = async (iid: number, by: Caller = owner) => (await by.get(`${project.at}/issues/${iid}`)).body;
   return { project, of, issueOf };
 }

@@ -43,7 +43,7 @@ interface CallContext {
 }
 
 /** Limits concurrent checks of sources, because a source may be slow while the client waits. */
-const sourceCheckSlots = createConcurrencySlots({ each: 8, all: 32 });
+const sourceCheckSlots = createConcurrencySlots({ perNetwork: 8, total: 32 });
 
 async function checkInSlot<Checked>(
   { clientAddress, client }: CallContext['request'],

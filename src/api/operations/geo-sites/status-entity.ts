@@ -113,7 +113,7 @@ function statusValues(status: StoredStatus | PrimaryStatus, context: Serializati
 /** Loads the namespaces in the sites' scopes, and the status of this server. */
 async function load(rows: readonly SiteWithStatus[], context: SerializationContext) {
   const ownSiteIds = rows.filter(({ status }) => status === null).map(({ site }) => site.id);
-  const { level: version, revision } = INSTANCE_VERSION;
+  const { apiVersion: version, revision } = INSTANCE_VERSION;
   const storages = Object.keys(context.git.storages);
   const statuses = ownSiteIds.map((siteId) =>
     getPrimaryStatus(context.db, { siteId, now: context.now, storages, version, revision }),

@@ -52,7 +52,7 @@ export const SAME_TITLE = invalid({ base: ['There is already a page with the sam
 const MAX_ATTEMPTS = 20;
 const PAUSE_MS = 20;
 
-const wikiLocks = definePerGit(() => createKeyedLock({ maxWaiting: 256, retryAfter: 5 }));
+const wikiLocks = definePerGit(() => createKeyedLock({ maxWaiting: 256, retryAfterSeconds: 5 }));
 
 /** Calls `plan` for each attempt, because the wiki may have changed. It gets null before the first commit. */
 export function writeToWiki<Result, Code extends string>(

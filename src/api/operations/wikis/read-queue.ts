@@ -6,7 +6,7 @@ import type { RequestClient, Waiter } from '#runtime/concurrency-limiter.ts';
  * Concurrency limits for parsing and rendering page texts: one text per client network at a time. A client with many
  * slow texts thus delays others by one text only.
  */
-const LIMITS = { each: 1, all: 100, waiting: 50 };
+const LIMITS = { perNetwork: 1, total: 100, waiting: 50 };
 const slots = { short: createConcurrencySlots(LIMITS), long: createConcurrencySlots(LIMITS) };
 
 /** The client that requests a text. A writer is exempt: the page is already committed and is returned in any case. */

@@ -11,7 +11,7 @@ import type { AuthorizedArchive } from './download.ts';
 
 /** Size above which a download occupies a slot, because unpacking lasts as long as the client reads. */
 const MAX_BYTES_WITHOUT_SLOT = 1024 * 1024;
-const downloadSlots = createConcurrencySlots({ each: 8, all: 32 });
+const downloadSlots = createConcurrencySlots({ perNetwork: 8, total: 32 });
 
 /**
  * Streams one file of an archive like a raw file (contract/repository.md §1), unpacking it on the fly. Fails with
@@ -35,7 +35,7 @@ export async function sendArchivedFile(
   const releaseSlot = file.size > MAX_BYTES_WITHOUT_SLOT ? await acquireSlot(file, { client }) : () => {};
   const name = path.slice(path.lastIndexOf('/') + 1);
   return {
-    headers: { ...buildRawHeaders(name, file.head, file.size), 'Content-Length': String(file.size) },
+    headers: { ...buildRawHeaders(name, file.firstChunk, file.size), 'Content-Length': String(file.size) },
     body: toStream(file, releaseSlot),
   };
 }
@@ -53,7 +53,7 @@ async function acquireSlot(
   }
 }
 
-function toStream({ head, remainingChunks }: UnpackedFile, releaseSlot: () => void): Readable {
+function toStream({ firstChunk: head, remainingChunks }: UnpackedFile, releaseSlot: () => void): Readable {
   const body = Readable.from(concatChunks(head, remainingChunks), { objectMode: false });
   // The generator does not end by itself if the client never started to read.
   return body.once('close', () => {

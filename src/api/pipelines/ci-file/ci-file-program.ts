@@ -22,7 +22,7 @@ serveRequests<CiFileTask, CiFileEvaluation, CiFileQuestion, CiFileAnswer>((task,
 );
 
 /** Jobs of the same environment get the same stored variables. */
-function toContext({ storedVariables, protectedRef, ...data }: PlanContextData): PlanContext {
+function toContext({ storedVariables, isProtectedRef: protectedRef, ...data }: PlanContextData): PlanContext {
   const variablesByEnvironment = new Map<string | null, readonly CiVariable[]>();
   return {
     ...data,

@@ -23,8 +23,8 @@ export interface CiFileSources {
 const thread = createWorkerThread<CiFileTask, CiFileEvaluation, CiFileQuestion, CiFileAnswer>({
   program: resolveSiblingProgram(import.meta.url, 'ci-file-program'),
   maxOldGenerationSizeMb: 192,
-  timeout: 5_000,
-  queue: { maxWaiting: 200, retryAfter: 5 },
+  timeoutMs: 5_000,
+  queue: { maxWaiting: 200, retryAfterSeconds: 5 },
 });
 
 /** The client that waits for an evaluation. */
@@ -43,7 +43,7 @@ export async function evaluateInThread(
 ): Promise<CiFileEvaluation> {
   try {
     const waiter = client === null ? { exemptFromLimit: true } : { client: client.client };
-    return await thread.run(task, { waiter, answer: (ciQuestion) => answerQuestion(ciQuestion, sources) });
+    return await thread.run(task, { waiter, answerQuestion: (ciQuestion) => answerQuestion(ciQuestion, sources) });
   } catch (error) {
     if (error instanceof ThreadTerminated) return failedEvaluation(fileTooLarge().message);
     throw error;

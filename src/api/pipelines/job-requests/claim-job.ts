@@ -29,7 +29,7 @@ export interface RunnerJob {
   readonly timeout: number;
   readonly startedAt: string;
   /** Number of jobs that were tried. */
-  readonly depth: number;
+  readonly attempts: number;
 }
 
 /** Maximum number of jobs that are tried per request. */
@@ -55,7 +55,7 @@ export async function claimJob(
     for (const candidate of candidates) {
       const claim = await withAssignmentLock(services, candidate.id, () => tryToClaim(services, requester, candidate));
       if (claim === 'conflict' || claim === 'locked') hadConflict = true;
-      else if (claim !== 'failed') return { ...claim, depth };
+      else if (claim !== 'failed') return { ...claim, attempts: depth };
       if (claim === 'locked') lockedCount++;
       depth++;
     }
@@ -63,7 +63,7 @@ export async function claimJob(
   return fail('conflict');
 }
 
-type ClaimAttempt = Omit<RunnerJob, 'depth'> | 'conflict' | 'failed';
+type ClaimAttempt = Omit<RunnerJob, 'attempts'> | 'conflict' | 'failed';
 
 async function tryToClaim(
   { runUnitOfWork }: Pick<Services, 'runUnitOfWork'>,

@@ -93,7 +93,7 @@ async function buildPayload(
     token,
     timeout,
     startedAt,
-    queue: { size: 1 + (await countPendingJobs(db, runner)), depth: claimedJob.depth, onInstanceRunners },
+    queue: { size: 1 + (await countPendingJobs(db, runner)), depth: claimedJob.attempts, onInstanceRunners },
     repositoryUrl,
     hasRef,
     variables,

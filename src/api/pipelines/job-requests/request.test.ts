@@ -120,7 +120,7 @@ test('returns 403 to a held request whose token was reset', async () => {
     const pipeline = await createPipelineFixture(here, project, { build: {} });
     const rejected = await held;
     assert.deepEqual([rejected.status, rejected.body], [403, { message: '403 Forbidden' }]);
-    assert.equal((await pipeline.statuses()).build, 'pending');
+    assert.equal((await pipeline.listStatuses()).build, 'pending');
   } finally {
     await root.put('/application/settings', { runner_long_polling_seconds: 0 });
   }

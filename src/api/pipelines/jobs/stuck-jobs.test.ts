@@ -22,17 +22,17 @@ test('fails a job that waits an hour without a suitable runner, or a day with on
   const jobs = { matched: { row: { tags: ['fit'] } }, unmatched: { row: { tags: ['fit', 'odd'] } }, untagged: {} };
   const pipeline = await createPipelineFixture(here, project, jobs);
   await advanceHours(0.9);
-  assert.equal((await pipeline.statuses()).unmatched, 'pending');
+  assert.equal((await pipeline.listStatuses()).unmatched, 'pending');
   await advanceHours(1.2);
-  assert.deepEqual(await pipeline.statuses(), {
+  assert.deepEqual(await pipeline.listStatuses(), {
     matched: 'pending',
     unmatched: 'failed',
     untagged: 'failed',
     pipeline: 'running',
   });
-  assert.equal((await jobOf(await pipeline.idOf('unmatched'))).failure_reason, 'stuck_or_timeout_failure');
+  assert.equal((await jobOf(await pipeline.getJobId('unmatched'))).failure_reason, 'stuck_or_timeout_failure');
   await advanceHours(24);
-  assert.deepEqual(await pipeline.statuses(), {
+  assert.deepEqual(await pipeline.listStatuses(), {
     matched: 'failed',
     unmatched: 'failed',
     untagged: 'failed',
@@ -42,11 +42,11 @@ test('fails a job that waits an hour without a suitable runner, or a day with on
 
 test('cancels a canceling job after an hour if its runner does not end it', async () => {
   const pipeline = await createPipelineFixture(here, project, { slow: {} });
-  await pipeline.run('slow', 'canceling');
+  await pipeline.runJob('slow', 'canceling');
   await advanceHours(0.5);
-  assert.equal((await pipeline.statuses()).slow, 'canceling');
+  assert.equal((await pipeline.listStatuses()).slow, 'canceling');
   await advanceHours(2);
-  assert.deepEqual(await pipeline.statuses(), { slow: 'canceled', pipeline: 'canceled' });
+  assert.deepEqual(await pipeline.listStatuses(), { slow: 'canceled', pipeline: 'canceled' });
 });
 
 test('fails a delayed job that was not started within an hour of its scheduled time', async () => {
@@ -57,7 +57,7 @@ test('fails a delayed job that was not started within an hour of its scheduled t
     tx.deleteFrom('background_jobs').where('kind', '=', 'start-delayed-job').execute(),
   );
   await advanceHours(2.5);
-  const job = await jobOf(await pipeline.idOf('later'));
+  const job = await jobOf(await pipeline.getJobId('later'));
   assert.deepEqual([job.status, job.failure_reason], ['failed', 'stale_schedule']);
 });
 

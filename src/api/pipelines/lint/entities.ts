@@ -44,7 +44,7 @@ export interface CiLintResult {
   /** Paths of included files. */
   readonly includes: readonly string[];
   /** Project path and commit of the included files. */
-  readonly at: { readonly project: string; readonly sha: string | null };
+  readonly source: { readonly project: string; readonly sha: string | null };
   /** Null: not requested. */
   readonly jobs: readonly ListedJob[] | null;
 }
@@ -57,7 +57,7 @@ export const LintResult = entity('LintResult', {
   merged_yaml: nullable(text),
   includes: Type.Array(LintedInclude),
   jobs: Type.Optional(Type.Array(LintedJob)),
-}).from(({ errors, yaml, includes, at, jobs }: CiLintResult, { url }) => ({
+}).from(({ errors, yaml, includes, source: at, jobs }: CiLintResult, { url }) => ({
   valid: errors.length === 0,
   errors: [...errors],
   warnings: [],

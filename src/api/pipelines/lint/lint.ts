@@ -58,7 +58,7 @@ export async function lintFile(
     errors: error === null ? [] : [error],
     yaml: evaluation.merged,
     includes: evaluation.includes,
-    at: { project: project.full_path, sha: request.sha },
+    source: { project: project.full_path, sha: request.sha },
     jobs: request.includeJobs ? (error === null ? (evaluation.jobs ?? []) : []) : null,
   };
 }

@@ -99,7 +99,7 @@ export const listPipelineBridges = endpoint({
   summary: 'List the trigger jobs of a pipeline',
   access: readPipelineAccess(),
   response: page(PipelineInList),
-  read: () => ({ items: [], total: 0, more: false }),
+  read: () => ({ items: [], total: 0, hasMore: false }),
 });
 
 export const retryPipeline = endpoint({

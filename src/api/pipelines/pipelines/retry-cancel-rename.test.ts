@@ -10,19 +10,19 @@ const at = `${project.at}/pipelines`;
 
 test('retries the failed and canceled jobs of a pipeline, and resets skipped ones', async () => {
   const pipeline = await createPipelineFixture(here, project, { a: {}, b: {}, c: { stage: 1 } });
-  await pipeline.run('a', 'success');
-  await pipeline.run('b', 'failed');
+  await pipeline.runJob('a', 'success');
+  await pipeline.runJob('b', 'failed');
   const { status, body } = await developer.post(`${at}/${pipeline.id}/retry`);
   assert.deepEqual([status, body.status, body.finished_at], [201, 'running', null]);
-  assert.deepEqual(await pipeline.statuses(), { a: 'success', b: 'pending', c: 'created', pipeline: 'running' });
+  assert.deepEqual(await pipeline.listStatuses(), { a: 'success', b: 'pending', c: 'created', pipeline: 'running' });
 });
 
 test('cancels a pipeline with its jobs, and keeps a finished one', async () => {
   const pipeline = await createPipelineFixture(here, project, { a: {}, manual: { stage: 1, when: 'manual' } });
-  await pipeline.run('a');
+  await pipeline.runJob('a');
   const { status, body } = await developer.post(`${at}/${pipeline.id}/cancel`);
   assert.deepEqual([status, body.status], [200, 'canceled']);
-  assert.deepEqual(await pipeline.statuses(), { a: 'canceled', manual: 'canceled', pipeline: 'canceled' });
+  assert.deepEqual(await pipeline.listStatuses(), { a: 'canceled', manual: 'canceled', pipeline: 'canceled' });
   assert.equal((await developer.post(`${at}/${pipeline.id}/cancel`)).status, 200);
   assert.equal((await reporter.post(`${at}/${pipeline.id}/cancel`)).status, 403);
 });
@@ -49,7 +49,7 @@ test('Developers act on pipelines of a protected branch that they may merge into
 
 test('Owners delete a pipeline with its jobs; Maintainers get 403', async () => {
   const pipeline = await createPipelineFixture(here, project, { a: {} });
-  const job = await pipeline.idOf('a');
+  const job = await pipeline.getJobId('a');
   assert.equal((await maintainer.delete(`${at}/${pipeline.id}`)).status, 403);
   assert.equal((await owner.delete(`${at}/${pipeline.id}`)).status, 204);
   assert.deepEqual((await owner.get(`${at}/${pipeline.id}`)).body, { message: '404 Not found' });

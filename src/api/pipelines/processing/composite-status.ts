@@ -35,7 +35,7 @@ export class StatusCounter {
   }
 
   /** Returns the combined status; `success` for an empty set. */
-  composite(): JobStatus {
+  getCompositeStatus(): JobStatus {
     if (this.#size === 0) return 'success';
     for (const [status, statuses] of RULES_FOR_ONLY) if (this.hasOnly(...statuses)) return status;
     for (const [status, statuses] of RULES_FOR_ANY) if (this.has(...statuses)) return status;
@@ -47,7 +47,7 @@ export class StatusCounter {
 export function getCompositeStatus(parts: Iterable<StatusPart>): JobStatus {
   const counter = new StatusCounter();
   for (const part of parts) counter.add(part);
-  return counter.composite();
+  return counter.getCompositeStatus();
 }
 
 function toCountedStatus({ status, allow_failure }: StatusPart): CountedStatus {

@@ -8,17 +8,17 @@ import { changeJobStatus, startPipeline } from './index.ts';
 export interface PipelineFixture {
   readonly id: number;
   /** Returns the id of the latest attempt of this job. */
-  idOf(name: string): Promise<number>;
+  getJobId(name: string): Promise<number>;
   /** Returns the status of each job's latest attempt by name, and of the pipeline as `pipeline`. */
-  statuses(): Promise<Record<string, JobStatus>>;
+  listStatuses(): Promise<Record<string, JobStatus>>;
   /** Starts a job and, unless `to` is `running`, finishes it with this status and the columns in `change`. */
-  run(name: string, to?: JobStatus, change?: Parameters<typeof changeJobStatus>[4]): Promise<void>;
+  runJob(name: string, to?: JobStatus, change?: Parameters<typeof changeJobStatus>[4]): Promise<void>;
 }
 
 export interface JobFixture {
   readonly stage?: number;
   readonly when?: JobWhen;
-  readonly mayFail?: boolean;
+  readonly allowFailure?: boolean;
   readonly needs?: readonly string[];
   readonly options?: object;
   readonly row?: Parameters<typeof insertJobRow>[2];
@@ -33,9 +33,10 @@ export async function createPipelineFixture(
 ): Promise<PipelineFixture> {
   const { database, runUnitOfWork } = world.server.services;
   const id = await insertPipelineRow(world, project, { status: 'created', ref: 'feature', ...row });
-  for (const [name, { stage = 0, when = 'on_success', mayFail = false, needs, options = {}, row }] of Object.entries(
-    jobs,
-  )) {
+  for (const [
+    name,
+    { stage = 0, when = 'on_success', allowFailure: mayFail = false, needs, options = {}, row },
+  ] of Object.entries(jobs)) {
     await insertJobRow(world, project, {
       pipeline_id: id,
       name,
@@ -62,8 +63,8 @@ export async function createPipelineFixture(
   const idOf = async (name: string) => (await listLatestJobs()).find((job) => job.name === name)!.id;
   return {
     id,
-    idOf,
-    async statuses() {
+    getJobId: idOf,
+    async listStatuses() {
       const { status } = await database.reader
         .selectFrom('pipelines')
         .select('status')
@@ -71,7 +72,7 @@ export async function createPipelineFixture(
         .executeTakeFirstOrThrow();
       return { ...Object.fromEntries((await listLatestJobs()).map((job) => [job.name, job.status])), pipeline: status };
     },
-    async run(name, to = 'running', change = {}) {
+    async runJob(name, to = 'running', change = {}) {
       const jobId = await idOf(name);
       await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, jobId, ['pending'], 'running', { timeout: 60 }));
       if (to !== 'running')

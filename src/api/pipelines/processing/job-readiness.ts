@@ -65,7 +65,7 @@ export function findReadyJobs(jobs: readonly PipelineJob[]): ReadonlyMap<number,
 type PriorResult = 'success' | 'skipped' | 'failed' | 'other' | null;
 
 function getStagesResult(earlierStages: StatusCounter): PriorResult {
-  return toPriorResult(earlierStages.composite());
+  return toPriorResult(earlierStages.getCompositeStatus());
 }
 
 function getNeedsResult(
@@ -84,7 +84,7 @@ function getNeedsResult(
   });
   if (unfinished) return null;
   // A needed job that never ran has no results, so this job is skipped whatever the results of the other needs.
-  return counter.has('skipped', 'ignored') ? 'skipped' : toPriorResult(counter.composite());
+  return counter.has('skipped', 'ignored') ? 'skipped' : toPriorResult(counter.getCompositeStatus());
 }
 
 function toPriorResult(status: JobStatus): PriorResult {

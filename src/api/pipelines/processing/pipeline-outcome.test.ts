@@ -11,7 +11,7 @@ const { mails } = mailOutbox(here);
 /** Runs the only job of a new pipeline of this ref to this end. */
 async function end(project: Project, to: 'success' | 'failed' | 'canceled', ref = 'main') {
   const pipeline = await createPipelineFixture(here, project, { test: {} }, { ref });
-  await pipeline.run('test', to);
+  await pipeline.runJob('test', to);
   return pipeline;
 }
 
@@ -42,13 +42,13 @@ test('does not treat success as fixed after a failure of another ref or an older
   const older = await createPipelineFixture(here, project, { test: {} }, { ref: 'main' });
   await end(project, 'failed');
   await runJobs();
-  await older.run('test', 'success');
+  await older.runJob('test', 'success');
   assert.deepEqual(await told(project), ['failed_pipeline', 'failed_pipeline', 'success_pipeline']);
 });
 
 test('a pipeline that has failed and succeeds when it is run again mends itself, unless a newer one has', async () => {
   const project = await watched();
-  const again = async ({ id, run }: Awaited<ReturnType<typeof end>>) => {
+  const again = async ({ id, runJob: run }: Awaited<ReturnType<typeof end>>) => {
     await expectSuccess(project.owner.post(`${project.at}/pipelines/${id}/retry`));
     await run('test', 'success');
     await runJobs();
@@ -74,9 +74,9 @@ test('sends no failure notification if an automatic retry of the job succeeds', 
   const project = await watched();
   const options = { retry: { max: 1, when: ['always'], exit_codes: [] } };
   const pipeline = await createPipelineFixture(here, project, { test: { options } }, { ref: 'main' });
-  await pipeline.run('test', 'failed', { failure_reason: 'script_failure' });
+  await pipeline.runJob('test', 'failed', { failure_reason: 'script_failure' });
   await runJobs();
-  await pipeline.run('test', 'success');
+  await pipeline.runJob('test', 'success');
   assert.deepEqual(await told(project), ['success_pipeline']);
 });
 

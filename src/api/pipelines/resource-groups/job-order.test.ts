@@ -23,7 +23,7 @@ async function inLine(
   for (let i = 0; i < 3; i++)
     pipelines.push(await createPipelineFixture(here, of, { ship: { row: { resource_group_id } } }));
   const next = async () => {
-    const statuses = await Promise.all(pipelines.map((pipeline) => pipeline.statuses()));
+    const statuses = await Promise.all(pipelines.map((pipeline) => pipeline.listStatuses()));
     return statuses.flatMap(({ ship }, index) => (ship === 'pending' ? [index] : []));
   };
   return { pipelines, next };
@@ -32,21 +32,21 @@ async function inLine(
 test('runs one job of a resource group at a time; the others wait', async () => {
   const { pipelines, next } = await inLine(project);
   const [first, second] = pipelines as [PipelineFixture, PipelineFixture, PipelineFixture];
-  assert.deepEqual(await second.statuses(), { ship: 'waiting_for_resource', pipeline: 'waiting_for_resource' });
+  assert.deepEqual(await second.listStatuses(), { ship: 'waiting_for_resource', pipeline: 'waiting_for_resource' });
   assert.deepEqual(await next(), [0]);
-  await first.run('ship');
+  await first.runJob('ship');
   assert.deepEqual(await next(), []);
-  await developer.post(`${project.at}/jobs/${await first.idOf('ship')}/cancel`);
+  await developer.post(`${project.at}/jobs/${await first.getJobId('ship')}/cancel`);
   assert.deepEqual(await next(), [1]);
-  assert.deepEqual(await second.statuses(), { ship: 'pending', pipeline: 'pending' });
-  await second.run('ship', 'failed');
+  assert.deepEqual(await second.listStatuses(), { ship: 'pending', pipeline: 'pending' });
+  await second.runJob('ship', 'failed');
   assert.deepEqual(await next(), [2]);
 });
 
 test('the newest has its turn first where the group says so', async () => {
   for (const mode of ['newest_first', 'newest_ready_first']) {
     const { pipelines, next } = await inLine(project, mode);
-    await pipelines[0]!.run('ship', 'success');
+    await pipelines[0]!.runJob('ship', 'success');
     assert.deepEqual(await next(), [2], mode);
   }
 });
@@ -57,11 +57,14 @@ test('the oldest pipeline has its turn first, even when its job is not ready yet
   await developer.put(`${project.at}/resource_groups/${key}`, { process_mode: 'oldest_first' });
   const old = await createPipelineFixture(here, project, { build: {}, ship: { stage: 1, row: { resource_group_id } } });
   const young = await createPipelineFixture(here, project, { ship: { row: { resource_group_id } } });
-  assert.equal((await young.statuses()).ship, 'waiting_for_resource');
-  await old.run('build', 'success');
-  assert.deepEqual([(await old.statuses()).ship, (await young.statuses()).ship], ['pending', 'waiting_for_resource']);
-  await old.run('ship', 'success');
-  assert.equal((await young.statuses()).ship, 'pending');
+  assert.equal((await young.listStatuses()).ship, 'waiting_for_resource');
+  await old.runJob('build', 'success');
+  assert.deepEqual(
+    [(await old.listStatuses()).ship, (await young.listStatuses()).ship],
+    ['pending', 'waiting_for_resource'],
+  );
+  await old.runJob('ship', 'success');
+  assert.equal((await young.listStatuses()).ship, 'pending');
 });
 
 test('who has the turn by another order has it when the group is given that order', async () => {
@@ -72,28 +75,28 @@ test('who has the turn by another order has it when the group is given that orde
   const old = await createPipelineFixture(here, project, { build: {}, ship: { stage: 1, row: { resource_group_id } } });
   const young = await createPipelineFixture(here, project, { ship: { row: { resource_group_id } } });
   await order('oldest_first');
-  assert.deepEqual(await young.statuses(), { ship: 'waiting_for_resource', pipeline: 'waiting_for_resource' });
+  assert.deepEqual(await young.listStatuses(), { ship: 'waiting_for_resource', pipeline: 'waiting_for_resource' });
   assert.equal((await order('newest_ready_first')).body.process_mode, 'newest_ready_first');
-  assert.deepEqual(await young.statuses(), { ship: 'pending', pipeline: 'pending' });
-  assert.equal((await old.statuses()).ship, 'created');
+  assert.deepEqual(await young.listStatuses(), { ship: 'pending', pipeline: 'pending' });
+  assert.equal((await old.listStatuses()).ship, 'created');
 });
 
 test('passes the resource to the next pipeline when the pipeline that holds it is deleted', async () => {
   const { pipelines } = await inLine(project);
   const [first, second] = pipelines as [PipelineFixture, PipelineFixture, PipelineFixture];
-  await first.run('ship');
+  await first.runJob('ship');
   assert.equal((await owner.delete(`${project.at}/pipelines/${first.id}`)).status, 204);
-  assert.deepEqual(await second.statuses(), { ship: 'pending', pipeline: 'pending' });
+  assert.deepEqual(await second.listStatuses(), { ship: 'pending', pipeline: 'pending' });
   assert.equal((await owner.delete(`${project.at}/pipelines/${second.id}`)).status, 204);
-  assert.equal((await pipelines[2]!.statuses()).ship, 'pending');
+  assert.equal((await pipelines[2]!.listStatuses()).ship, 'pending');
 });
 
 test('a turn that one pipeline gives and the cancelling of the other that gets it come one after the other', async () => {
   for (let round = 0; round < 3; round++) {
     const { pipelines } = await inLine(project);
     const [first, second, third] = pipelines as [PipelineFixture, PipelineFixture, PipelineFixture];
-    await first.run('ship');
-    const [ending, waiting] = [await first.idOf('ship'), { id: second.id, project_id: project.id }];
+    await first.runJob('ship');
+    const [ending, waiting] = [await first.getJobId('ship'), { id: second.id, project_id: project.id }];
     const meet = bothHere();
     // Without the turn of the project's jobs, by which they would not meet.
     const together = (work: (uow: UnitOfWork) => Promise<unknown>) =>
@@ -102,8 +105,8 @@ test('a turn that one pipeline gives and the cancelling of the other that gets i
       together((uow) => changeJobStatus(uow, ending, ['running'], 'success')),
       together((uow) => cancelPipeline(uow, { ...waiting, status: 'waiting_for_resource' })),
     ]);
-    assert.deepEqual(await second.statuses(), { ship: 'canceled', pipeline: 'canceled' });
-    assert.deepEqual(await third.statuses(), { ship: 'pending', pipeline: 'pending' });
+    assert.deepEqual(await second.listStatuses(), { ship: 'canceled', pipeline: 'canceled' });
+    assert.deepEqual(await third.listStatuses(), { ship: 'pending', pipeline: 'pending' });
   }
 });
 

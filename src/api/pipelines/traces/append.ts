@@ -75,7 +75,7 @@ function getUnchangedState({
   trace_held: heldText,
   trace_checksum: checksum,
 }: AuthenticatedJob): AppendedState {
-  return { size, heldBack: heldText, checksum, chunk: null };
+  return { size, encryptedHeldBytes: heldText, checksum, chunk: null };
 }
 
 /** Stores the held-back bytes and the body. Holds back bytes at the end that may be the start of a secret. */
@@ -94,17 +94,17 @@ async function storeBody(
   const maxBytes = maxMebibytes * MEBIBYTE;
   const body = createBodyStream(request);
   try {
-    const maskedChunks = masker.masked(receivedCounter.countChunks(body as AsyncIterable<Buffer>));
+    const maskedChunks = masker.maskChunks(receivedCounter.countChunks(body as AsyncIterable<Buffer>));
     const blob = await storeBlob(services.blobs, Readable.from(maskedChunks, { objectMode: false }), {
       maxBytes: Math.max(0, maxBytes - chunkStart),
     });
     if (isFailure(blob)) return blob;
-    const size = chunkStart + blob.size + masker.heldBack.length;
+    const size = chunkStart + blob.size + masker.heldBytes.length;
     if (size > maxBytes) return fail('tooLarge');
     const chunk = blob.size === 0 ? null : { start: chunkStart, ...blob };
     return {
       size,
-      heldBack: await encryptPartialSecret(services, job.id, masker.heldBack),
+      encryptedHeldBytes: await encryptPartialSecret(services, job.id, masker.heldBytes),
       checksum: receivedCounter.checksum,
       chunk,
     };

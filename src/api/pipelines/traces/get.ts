@@ -32,7 +32,7 @@ async function* iterateTrace(services: TraceServices, jobId: number): AsyncGener
       yield* streamBlob(services, sha256, offset - start);
       offset = start + size;
     }
-    const heldBytes = await decryptPartialSecret(services, jobId, end.held);
+    const heldBytes = await decryptPartialSecret(services, jobId, end.encryptedHeldBytes);
     const chunkedSize = end.size - heldBytes.length;
     if (offset === chunkedSize && end.hasEnded && heldBytes.length > 0) yield heldBytes;
     if (offset >= chunkedSize) return;

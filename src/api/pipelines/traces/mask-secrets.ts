@@ -8,9 +8,9 @@ interface SecretMasker {
    * Yields the bytes with each secret replaced by a mask of the same length, even if it spans several chunks. Holds
    * back a possible start of a secret until more bytes arrive: fewer bytes than the longest secret has.
    */
-  masked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
+  maskChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
   /** The bytes still held back after all chunks: a possible start of a secret. */
-  readonly heldBack: Buffer;
+  readonly heldBytes: Buffer;
 }
 
 /** Returns a masker for one stream. `previousHeldBytes`: bytes held back from the previous stream, prepended to this one. */
@@ -19,7 +19,7 @@ export function createSecretMasker(secrets: readonly string[], previousHeldBytes
   const maxHeldBytes = Math.max(0, ...secretBuffers.map((secret) => secret.length - 1));
   let heldBytes = previousHeldBytes;
   return {
-    async *masked(chunks) {
+    async *maskChunks(chunks) {
       for await (const chunk of chunks) {
         const bytes = Buffer.concat([heldBytes, chunk]);
         for (const secret of secretBuffers) maskInPlace(bytes, secret);
@@ -36,7 +36,7 @@ export function createSecretMasker(secrets: readonly string[], previousHeldBytes
       if (remainingBytes.length > partialLength)
         yield remainingBytes.subarray(0, remainingBytes.length - partialLength);
     },
-    get heldBack() {
+    get heldBytes() {
       return heldBytes;
     },
   };

@@ -10,8 +10,8 @@ async function through(pieces: readonly string[], secrets: readonly string[]): P
     for (const piece of pieces) yield Buffer.from(piece, 'latin1');
   })();
   const mask = createSecretMasker(secrets, Buffer.alloc(0));
-  for await (const piece of mask.masked(source)) told.push(piece);
-  return Buffer.concat([...told, mask.heldBack]).toString('latin1');
+  for await (const piece of mask.maskChunks(source)) told.push(piece);
+  return Buffer.concat([...told, mask.heldBytes]).toString('latin1');
 }
 
 const SECRET = 'glcbt-0123456789';
@@ -52,10 +52,10 @@ test('holds back a possible start of a secret at the end of a chunk until the ne
     [SECRET, ''],
   ] as const) {
     const mask = createSecretMasker([SECRET, 'other'], Buffer.alloc(0));
-    await buffer(mask.masked(Readable.from([Buffer.from(text)])));
-    assert.equal(mask.heldBack.toString(), held, text);
+    await buffer(mask.maskChunks(Readable.from([Buffer.from(text)])));
+    assert.equal(mask.heldBytes.toString(), held, text);
   }
   const next = createSecretMasker([SECRET], Buffer.from('glcbt-0'));
-  const told = await buffer(next.masked(Readable.from([Buffer.from('123456789!')])));
+  const told = await buffer(next.maskChunks(Readable.from([Buffer.from('123456789!')])));
   assert.equal(told.toString(), `${MASK}!`);
 });

@@ -17,7 +17,7 @@ export interface TraceState {
   /** Bytes, including those held back. */
   readonly size: number;
   /** The bytes held back, encrypted. */
-  readonly heldBack: string | null;
+  readonly encryptedHeldBytes: string | null;
   /** CRC-32 of the bytes that the runner sent; null if it is unknown. */
   readonly checksum: number | null;
 }
@@ -30,7 +30,7 @@ export async function advanceTrace(
   tx: Transaction,
   jobId: number,
   start: number,
-  { size, heldBack, checksum }: TraceState,
+  { size, encryptedHeldBytes: heldBack, checksum }: TraceState,
 ): Promise<boolean> {
   const updateResult = await tx
     .updateTable('jobs')
@@ -155,7 +155,7 @@ interface TraceEnd {
   /** Bytes, including those held back. */
   readonly size: number;
   /** The bytes held back, encrypted. */
-  readonly held: string | null;
+  readonly encryptedHeldBytes: string | null;
   /** The assembled log; null before it is assembled. */
   readonly completeBlob: StoredBlob | null;
 }
@@ -179,7 +179,7 @@ export async function findTraceEnd(db: Reader, jobId: number): Promise<TraceEnd 
   return {
     hasEnded: !RUNNING_JOB_STATUSES.includes(row.status),
     size: row.trace_size,
-    held: row.trace_held,
+    encryptedHeldBytes: row.trace_held,
     completeBlob: sha256 === null || size === null ? null : { sha256, size },
   };
 }

@@ -14,7 +14,7 @@ import {
 
 /** A directory entry of a file. The values come from the archive and are untrusted. */
 export interface ZipEntry {
-  readonly encrypted: boolean;
+  readonly isEncrypted: boolean;
   /** Compression method. 0: stored, 8: deflated. */
   readonly method: number;
   readonly crc: number;
@@ -23,7 +23,7 @@ export interface ZipEntry {
   /** Uncompressed size in bytes. */
   readonly size: number;
   /** The offset of its local header. */
-  readonly offset: number;
+  readonly localHeaderOffset: number;
 }
 
 /** The position of the central directory in the archive, in bytes. */
@@ -116,12 +116,12 @@ function parseEntry(bytes: Buffer, entryOffset: number, extraFields: Buffer): Zi
   const compressedSize = zip64Numbers.resolve(bytes.readUInt32LE(entryOffset + 20));
   const offset = zip64Numbers.resolve(bytes.readUInt32LE(entryOffset + 42));
   return {
-    encrypted: (bytes.readUInt16LE(entryOffset + 8) & 1) === 1,
+    isEncrypted: (bytes.readUInt16LE(entryOffset + 8) & 1) === 1,
     method: bytes.readUInt16LE(entryOffset + 10),
     crc: bytes.readUInt32LE(entryOffset + 16),
     compressedSize,
     size,
-    offset,
+    localHeaderOffset: offset,
   };
 }
 

@@ -11,7 +11,7 @@ export interface UnpackedFile {
   /** Uncompressed size in bytes. */
   readonly size: number;
   /** The first bytes; empty for an empty file. */
-  readonly head: Buffer;
+  readonly firstChunk: Buffer;
   /** The remaining bytes. Fails before the end if the archive is inconsistent. */
   readonly remainingChunks: AsyncGenerator<Buffer>;
 }
@@ -25,7 +25,7 @@ const DEFLATED = 8;
 const INFLATE_CHUNK_BYTES = 64 * 1024;
 
 /** Limits concurrent directory searches: a long directory takes about a second of CPU time. */
-const directoryScanLimiter = createConcurrencyLimiter(2, { maxWaiting: 200, retryAfter: 5 });
+const directoryScanLimiter = createConcurrencyLimiter(2, { maxWaiting: 200, retryAfterSeconds: 5 });
 
 /**
  * Opens the file with this name in a zip archive of this size. Returns null if it does not exist or cannot be read:
@@ -61,13 +61,13 @@ async function openFile(
   if (entry === null || name.endsWith('/') || !isReadable(entry)) return null;
   const chunks = streamVerifiedContent(read, entry, await findDataStart(read, directory, entry));
   const first = await chunks.next();
-  return { size: entry.size, head: first.done ? Buffer.alloc(0) : first.value, remainingChunks: chunks };
+  return { size: entry.size, firstChunk: first.done ? Buffer.alloc(0) : first.value, remainingChunks: chunks };
 }
 
 /** Tolerance for compressed sizes beyond the plausible maximum: deflated data is never much larger than its content. */
 const COMPRESSION_OVERHEAD_BYTES = 64 * 1024;
 
-function isReadable({ encrypted, method, compressedSize, size }: ZipEntry): boolean {
+function isReadable({ isEncrypted: encrypted, method, compressedSize, size }: ZipEntry): boolean {
   if (encrypted || size > MAX_FILE_BYTES || compressedSize > 2 * size + COMPRESSION_OVERHEAD_BYTES) return false;
   return method === DEFLATED || (method === STORED && compressedSize === size);
 }
@@ -76,7 +76,7 @@ function isReadable({ encrypted, method, compressedSize, size }: ZipEntry): bool
 async function findDataStart(
   read: ReadRange,
   { start: end }: ZipDirectory,
-  { offset, compressedSize }: ZipEntry,
+  { localHeaderOffset: offset, compressedSize }: ZipEntry,
 ): Promise<number> {
   if (offset + LOCAL_HEADER.size > end) throw new UnreadableArchive();
   const localHeader = await readBytesAt(read, offset, LOCAL_HEADER.size);

@@ -34,7 +34,7 @@ const unpack = (archive: Buffer, name: string) => unpackFile(reading(archive).re
 
 async function contentOf(archive: Buffer, name: string): Promise<string | null> {
   const file = await unpack(archive, name);
-  return file && Buffer.concat([file.head, await buffer(file.remainingChunks)]).toString();
+  return file && Buffer.concat([file.firstChunk, await buffer(file.remainingChunks)]).toString();
 }
 
 const LONG_TEXT = Array.from({ length: 40_000 }, (_, index) => `line ${index}\n`).join('');
@@ -96,8 +96,8 @@ test('finds no files in invalid or unsupported archives', async () => {
 
 test('aborts reading a corrupt file before its end', async () => {
   const file = await unpack(createZip([{ name: 'a', content: LONG_TEXT, crc: 1 }]), 'a');
-  assert.ok(file !== null && file.head.length > 0);
-  let length = file.head.length;
+  assert.ok(file !== null && file.firstChunk.length > 0);
+  let length = file.firstChunk.length;
   await assert.rejects(async () => {
     for await (const piece of file.remainingChunks) length += piece.length;
   });
@@ -108,7 +108,7 @@ test('reads no more of a long file than is consumed', async () => {
   const archive = createZip([{ name: 'noise', content: randomBytes(4 * 1024 * 1024) }]);
   const { read, seen } = reading(archive);
   const file = await unpackFile(read, archive.length, 'noise', client);
-  assert.ok(file !== null && file.head.length <= 64 * 1024);
+  assert.ok(file !== null && file.firstChunk.length <= 64 * 1024);
   await file.remainingChunks.return(undefined);
   assert.ok(seen.bytes < archive.length / 4, `${seen.bytes} have been read`);
 });

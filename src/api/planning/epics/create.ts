@@ -37,7 +37,11 @@ export async function createEpic(
   group: Group,
   params: CreateEpicInput,
 ): Promise<Epic | Failure<'invalid' | 'parentNotFound' | 'notFound'>> {
-  const { input, afterUpdate, closes } = await applyDescriptionCommands(uow, params, async () =>
+  const {
+    input,
+    afterUpdate,
+    closesAfterCreation: closes,
+  } = await applyDescriptionCommands(uow, params, async () =>
     newEpicSubject(uow, group, params.title, params.confidential === true),
   );
   const epic = await insertNewEpic(uow, group, input);

@@ -151,6 +151,6 @@ async function recordNotes(
     fullReference({ ...epicNoteable, iid: epic.iid, group }),
     fullReference({ ...issueNoteable, iid: issue.iid, project }),
   ];
-  await uow.record({ noteOn: epicNoteable, text: texts.ofEpic(issueReference), mentioning: issueNoteable });
-  await uow.record({ noteOn: issueNoteable, text: texts.ofIssue(epicReference), mentioning: epicNoteable });
+  await uow.record({ noteOn: epicNoteable, text: texts.ofEpic(issueReference), mentionedResource: issueNoteable });
+  await uow.record({ noteOn: issueNoteable, text: texts.ofIssue(epicReference), mentionedResource: epicNoteable });
 }

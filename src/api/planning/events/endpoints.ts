@@ -43,7 +43,7 @@ export const listUserEvents = endpoint({
   response: page(ActivityEvent),
   read: (db, { caller, user, params, page, base }) =>
     isActivityHidden(caller, user)
-      ? { items: [], total: 0, more: false }
+      ? { items: [], total: 0, hasMore: false }
       : listFeed(db, caller, { authorId: user.id }, { ...params, page, base }),
 });
 

@@ -65,7 +65,7 @@ async function listEventsOfAuthor(
   const authorEvents = selectFilteredEvents(db, eventQuery).where('author_id', '=', authorId);
   if (isAdministrator(caller)) return paginate(db, orderEvents(authorEvents, eventQuery), page);
   const visibleProjectIds = await listProjectIdsOfAuthor(db, caller, authorId);
-  if (visibleProjectIds.length === 0) return { items: [], total: 0, more: false };
+  if (visibleProjectIds.length === 0) return { items: [], total: 0, hasMore: false };
   if (visibleProjectIds.length <= MAX_SINGLE_PROJECT_LOOKUPS) {
     return listEventsOfProjects(
       db,
@@ -121,7 +121,7 @@ async function listEventsOfProjects(
 ): Promise<Page<ActivityEventRow>> {
   const offset = (page - 1) * perPage;
   const total = await countEvents(db, projects, authorId, eventQuery);
-  if (total <= Math.min(offset, COUNT_LIMIT)) return { items: [], total, more: false };
+  if (total <= Math.min(offset, COUNT_LIMIT)) return { items: [], total, hasMore: false };
   const eventsQuery =
     offset > MAX_MERGE_OFFSET && total > COUNT_LIMIT
       ? selectEventsInTimeOrder(db, projects, authorId, eventQuery)
@@ -132,7 +132,7 @@ async function listEventsOfProjects(
     .modifyEnd(longRunning)
     .execute();
   const more = items.length > perPage;
-  return { items: items.slice(0, perPage), total: total > COUNT_LIMIT ? null : total, more };
+  return { items: items.slice(0, perPage), total: total > COUNT_LIMIT ? null : total, hasMore: more };
 }
 
 type Projects = SelectQueryBuilder<Schema, 'projects', object>;

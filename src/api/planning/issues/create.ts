@@ -25,7 +25,11 @@ export async function createIssue(
   project: Project,
   params: CreateIssueInput,
 ): Promise<Issue | Failure<'invalid' | 'epicNotFound' | 'epicUnreadable' | 'archived' | 'notFound'>> {
-  const { input, afterUpdate, closes } = await applyDescriptionCommands(uow, params, async () =>
+  const {
+    input,
+    afterUpdate,
+    closesAfterCreation: closes,
+  } = await applyDescriptionCommands(uow, params, async () =>
     newIssueSubject(uow, project, params.title, params.confidential === true),
   );
   const issue = await insertNewIssue(uow, project, input);

@@ -84,7 +84,11 @@ async function recordLinkNotes(
   await uow.record({
     noteOn: pathResource!,
     text: texts[0](referenceTo(otherIssue), false),
-    mentioning: otherResource!,
+    mentionedResource: otherResource!,
   });
-  await uow.record({ noteOn: otherResource!, text: texts[1](referenceTo(pathIssue), true), mentioning: pathResource! });
+  await uow.record({
+    noteOn: otherResource!,
+    text: texts[1](referenceTo(pathIssue), true),
+    mentionedResource: pathResource!,
+  });
 }

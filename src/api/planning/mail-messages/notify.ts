@@ -96,7 +96,9 @@ async function findMentionedParticipants(
   subject: NewMailSubject,
 ): Promise<readonly number[]> {
   const { note, noteable, mentionedUserIds } = subject;
-  return note?.internal && noteable !== null ? noteable.readers(db, mentionedUserIds, note.internal) : mentionedUserIds;
+  return note?.internal && noteable !== null
+    ? noteable.filterReaders(db, mentionedUserIds, note.internal)
+    : mentionedUserIds;
 }
 
 /** Returns whether the project was renamed because it is scheduled for deletion. */
@@ -145,7 +147,7 @@ async function composeNewMails(
     projectId: container.projectId,
     groupId: container.groupId,
     target,
-    messageId(occurrenceId) {
+    buildMessageId(occurrenceId) {
       if (note !== null) return buildMessageId(`note_${note.id}`, host);
       return THREAD_STARTING_EVENTS.includes(event) && threadMessageId !== null
         ? threadMessageId

@@ -16,7 +16,7 @@ export const onTextUpdated = subscription({
     await insertMentions(
       uow,
       target,
-      subject === null ? mentionedIds : await subject.readers(uow, mentionedIds, internal),
+      subject === null ? mentionedIds : await subject.filterReaders(uow, mentionedIds, internal),
     );
   },
 });

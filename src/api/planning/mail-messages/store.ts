@@ -51,14 +51,14 @@ export interface NewMails {
   readonly target: { readonly type: MailTarget; readonly id: number };
   readonly subject: string;
   /** Returns the Message-ID. */
-  readonly messageId: (occurrenceId: number) => string;
+  readonly buildMessageId: (occurrenceId: number) => string;
   readonly inReplyTo: string | null;
 }
 
 /** Inserts one mail per recipient. Recipients who already have a mail of this event are skipped. */
 export async function insertMails(tx: Transaction, mails: NewMails, recipients: readonly Recipient[]): Promise<void> {
   const occurrenceId = await findOrCreateOccurrence(tx, mails);
-  const { state, event, projectId, groupId, target, subject, messageId, inReplyTo } = mails;
+  const { state, event, projectId, groupId, target, subject, buildMessageId: messageId, inReplyTo } = mails;
   const sharedColumns = {
     occurrence_id: occurrenceId,
     state,

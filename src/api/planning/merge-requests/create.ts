@@ -46,7 +46,11 @@ async function createWithQuickActions(
   params: CreateMergeRequestInput,
   heads: BranchHeads,
 ): Promise<MergeRequest | Failure<CreateMergeRequestFailure | 'notFound'>> {
-  const { input, afterUpdate, closes } = await applyDescriptionCommands(uow, params, async () =>
+  const {
+    input,
+    afterUpdate,
+    closesAfterCreation: closes,
+  } = await applyDescriptionCommands(uow, params, async () =>
     newMergeRequestSubject(uow, access.project, params.title),
   );
   const mergeRequest = await insertNewMergeRequest(uow, access, input, heads);

@@ -98,7 +98,7 @@ async function writeNoteAndRunCommands<Written, Code extends string>(
   { write, onEmpty }: NoteHandlers<Written, Code>,
 ): Promise<Written | Reply<CommandsOnlyNote> | Failure<Code | QuickActionErrorCode>> {
   const { noteable, caller } = await reloadForComment(uow, kind, requestedNoteable);
-  const subject = await quickActions.subject(uow, caller, noteable as Issuable);
+  const subject = await quickActions.loadSubject(uow, caller, noteable as Issuable);
   if (subject === null) return fail('noCommands');
   const { input, changes, messages, afterUpdate } = await runQuickActions(uow, subject, commands);
   if (remainingText === '' && messages.length === 0) return fail('noCommands');

@@ -9,7 +9,7 @@ export interface QuickActionContext {
   readonly uow: UnitOfWork<SignedInCaller>;
   readonly subject: QuickActionSubject;
   /** The state after the previous commands. */
-  now: SubjectState;
+  currentState: SubjectState;
   readonly changes: QuickActionChanges;
   /** Effects to run after the noteable has been created or updated. */
   readonly afterUpdate: ((id: number) => Promise<unknown>)[];
@@ -27,11 +27,11 @@ export interface QuickAction {
   readonly names: readonly [string, ...string[]];
   readonly noteableTypes: readonly ResourceType[];
   /** Whether it also works in the description of a new noteable. */
-  readonly atCreation?: true;
+  readonly availableAtCreation?: true;
   /** `update`: may change text and state; `manage`: other attributes; `time`: may track time; `see`: may read the noteable. */
-  readonly right: 'update' | 'manage' | 'time' | 'see';
+  readonly requiredRight: 'update' | 'manage' | 'time' | 'see';
   /** Whether the creator of a noteable may always use it at creation. */
-  readonly freeAtCreation?: true;
+  readonly allowedToCreator?: true;
   readonly run: (context: QuickActionContext, argument: string) => CommandResult | Promise<CommandResult>;
 }
 

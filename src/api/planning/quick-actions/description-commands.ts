@@ -22,7 +22,7 @@ interface DescriptionResult<W> {
   /** Effects to run after the write; null if none. */
   readonly afterUpdate: QuickActionResult['afterUpdate'] | null;
   /** Whether the commands close a new noteable, which happens after its creation. */
-  readonly closes: boolean;
+  readonly closesAfterCreation: boolean;
 }
 
 /** Applies the quick actions of a description to the input. `loadSubject` is called only if there are any. */
@@ -32,7 +32,7 @@ export async function applyDescriptionCommands<W extends RequestedFields>(
   loadSubject: () => Promise<QuickActionSubject>,
 ): Promise<DescriptionResult<W>> {
   const { commands, remainingText } = parseQuickActions(input.description);
-  if (commands.length === 0) return { input, afterUpdate: null, closes: false };
+  if (commands.length === 0) return { input, afterUpdate: null, closesAfterCreation: false };
   const target = applyRequestedFields(await loadSubject(), input);
   const { input: requestedInput, afterUpdate } = await runQuickActions(uow, target, commands);
   const { state_event, assignee_ids, epic_id, labels, ...otherFields } = requestedInput;
@@ -47,7 +47,7 @@ export async function applyDescriptionCommands<W extends RequestedFields>(
       description: remainingText,
     },
     afterUpdate,
-    closes: target.noteable === null && state_event === 'close',
+    closesAfterCreation: target.noteable === null && state_event === 'close',
   };
 }
 
@@ -67,18 +67,18 @@ function applyRequestedFields(
   subject: QuickActionSubject,
   { title, assignee_ids, assignee_id, reviewer_ids }: RequestedFields,
 ): QuickActionSubject {
-  const { now } = subject;
+  const { currentState: now } = subject;
   const assignees = assignee_ids ?? (assignee_id ? [assignee_id] : now.assignees);
   return {
     ...subject,
-    now: { ...now, title: title ?? now.title, assignees, reviewers: reviewer_ids ?? now.reviewers },
+    currentState: { ...now, title: title ?? now.title, assignees, reviewers: reviewer_ids ?? now.reviewers },
   };
 }
 
 /** Combines labels: those of the request replace all existing ones, those of commands are added. */
 function combineLabels(
   { labels: requestedLabels }: RequestedFields,
-  { now }: QuickActionSubject,
+  { currentState: now }: QuickActionSubject,
   titles: readonly string[],
 ): string[] {
   if (requestedLabels == null) return [...titles];

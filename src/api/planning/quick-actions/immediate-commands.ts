@@ -34,15 +34,15 @@ function setEstimate(context: QuickActionContext, argument: string): CommandResu
   const seconds = parseDuration(argument);
   if (seconds === 0) return removeEstimate(context);
   if (seconds === null || seconds < 0) return null;
-  context.now = { ...context.now, time_estimate: seconds };
+  context.currentState = { ...context.currentState, time_estimate: seconds };
   context.changes.time_estimate = seconds;
   context.afterUpdate.push((id) => setTimeEstimate(context.uow, toTimeTracked(context, id), argument));
   return `Set time estimate to ${formatDuration(seconds)}.`;
 }
 
 function removeEstimate(context: QuickActionContext): CommandResult {
-  if (context.now.time_estimate === 0) return NOT_APPLICABLE;
-  context.now = { ...context.now, time_estimate: 0 };
+  if (context.currentState.time_estimate === 0) return NOT_APPLICABLE;
+  context.currentState = { ...context.currentState, time_estimate: 0 };
   context.changes.time_estimate = 0;
   context.afterUpdate.push((id) => resetTimeEstimate(context.uow, toTimeTracked(context, id)));
   return 'Removed time estimate.';
@@ -57,7 +57,7 @@ function addTimeSpent(context: QuickActionContext, argument: string): CommandRes
   const { duration, day } = splitDurationAndDay(argument, uow.today);
   const seconds = parseDuration(duration);
   if (seconds === null || seconds === 0 || (day !== null && day > uow.today)) return null;
-  context.now = { ...context.now, total_time_spent: context.now.total_time_spent + seconds };
+  context.currentState = { ...context.currentState, total_time_spent: context.currentState.total_time_spent + seconds };
   const spent_at = day === null ? uow.now : `${day}T00:00:00.000Z`;
   context.changes.spend_time = { duration: seconds, user_id: uow.actor.user.id, spent_at };
   context.afterUpdate.push((id) => addSpentTime(uow, toTimeTracked(context, id), duration, day ?? uow.today));
@@ -75,8 +75,8 @@ function splitDurationAndDay(argument: string, today: string): { duration: strin
 }
 
 function removeTimeSpent(context: QuickActionContext): CommandResult {
-  if (context.now.total_time_spent === 0) return NOT_APPLICABLE;
-  context.now = { ...context.now, total_time_spent: 0 };
+  if (context.currentState.total_time_spent === 0) return NOT_APPLICABLE;
+  context.currentState = { ...context.currentState, total_time_spent: 0 };
   context.changes.spend_time = { duration: null, user_id: context.uow.actor.user.id, spent_at: null };
   context.afterUpdate.push((id) => resetSpentTime(context.uow, toTimeTracked(context, id)));
   return 'Removed spent time.';
@@ -130,27 +130,37 @@ export const IMMEDIATE_ACTIONS = [
   {
     names: ['estimate', 'estimate_time'],
     noteableTypes: PROJECT_TYPES,
-    atCreation: true,
-    right: 'time',
+    availableAtCreation: true,
+    requiredRight: 'time',
     run: setEstimate,
   },
   {
     names: ['remove_estimate', 'remove_time_estimate'],
     noteableTypes: PROJECT_TYPES,
-    right: 'time',
+    requiredRight: 'time',
     run: removeEstimate,
   },
   {
     names: ['spend', 'spent', 'spend_time'],
     noteableTypes: PROJECT_TYPES,
-    atCreation: true,
-    right: 'time',
+    availableAtCreation: true,
+    requiredRight: 'time',
     run: addTimeSpent,
   },
-  { names: ['remove_time_spent'], noteableTypes: PROJECT_TYPES, right: 'time', run: removeTimeSpent },
-  { names: ['todo'], noteableTypes: ALL_TYPES, right: 'see', run: addTodo },
-  { names: ['done'], noteableTypes: ALL_TYPES, right: 'see', run: markTodoDone },
-  { names: ['subscribe'], noteableTypes: ALL_TYPES, right: 'see', run: (context) => setSubscription(context, true) },
-  { names: ['unsubscribe'], noteableTypes: ALL_TYPES, right: 'see', run: (context) => setSubscription(context, false) },
-  { names: ['react', 'award'], noteableTypes: ALL_TYPES, right: 'see', run: toggleReaction },
+  { names: ['remove_time_spent'], noteableTypes: PROJECT_TYPES, requiredRight: 'time', run: removeTimeSpent },
+  { names: ['todo'], noteableTypes: ALL_TYPES, requiredRight: 'see', run: addTodo },
+  { names: ['done'], noteableTypes: ALL_TYPES, requiredRight: 'see', run: markTodoDone },
+  {
+    names: ['subscribe'],
+    noteableTypes: ALL_TYPES,
+    requiredRight: 'see',
+    run: (context) => setSubscription(context, true),
+  },
+  {
+    names: ['unsubscribe'],
+    noteableTypes: ALL_TYPES,
+    requiredRight: 'see',
+    run: (context) => setSubscription(context, false),
+  },
+  { names: ['react', 'award'], noteableTypes: ALL_TYPES, requiredRight: 'see', run: toggleReaction },
 ] as const satisfies readonly QuickAction[];

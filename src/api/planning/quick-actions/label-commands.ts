@@ -34,17 +34,20 @@ function formatLabels(labels: readonly LabelRef[]): string {
 async function addLabels(context: QuickActionContext, argument: string): Promise<CommandResult> {
   const labels = await findLabels(context, argument);
   if (labels.length === 0) return null;
-  const addedLabels = labels.filter((label) => !isIn(context.now.labels)(label));
-  context.now = { ...context.now, labels: [...context.now.labels, ...addedLabels] };
+  const addedLabels = labels.filter((label) => !isIn(context.currentState.labels)(label));
+  context.currentState = { ...context.currentState, labels: [...context.currentState.labels, ...addedLabels] };
   context.changes.add_label_ids = [...(context.changes.add_label_ids ?? []), ...toIds(labels)];
   return `Added ${formatLabels(labels)}.`;
 }
 
 async function removeLabels(context: QuickActionContext, argument: string): Promise<CommandResult> {
-  if (context.now.labels.length === 0) return NOT_APPLICABLE;
-  const labels = argument === '' ? context.now.labels : await findLabels(context, argument);
+  if (context.currentState.labels.length === 0) return NOT_APPLICABLE;
+  const labels = argument === '' ? context.currentState.labels : await findLabels(context, argument);
   if (labels.length === 0) return null;
-  context.now = { ...context.now, labels: context.now.labels.filter((label) => !isIn(labels)(label)) };
+  context.currentState = {
+    ...context.currentState,
+    labels: context.currentState.labels.filter((label) => !isIn(labels)(label)),
+  };
   if (argument === '') {
     context.changes.label_ids = [];
     return 'Removed all labels.';
@@ -56,13 +59,19 @@ async function removeLabels(context: QuickActionContext, argument: string): Prom
 async function replaceLabels(context: QuickActionContext, argument: string): Promise<CommandResult> {
   const labels = await findLabels(context, argument);
   if (labels.length === 0) return null;
-  context.now = { ...context.now, labels };
+  context.currentState = { ...context.currentState, labels };
   context.changes.label_ids = toIds(labels);
   return `Replaced all labels with ${formatLabels(labels)}.`;
 }
 
 export const LABEL_ACTIONS = [
-  { names: ['label', 'labels'], noteableTypes: ALL_TYPES, atCreation: true, right: 'manage', run: addLabels },
-  { names: ['unlabel', 'remove_label'], noteableTypes: ALL_TYPES, right: 'manage', run: removeLabels },
-  { names: ['relabel'], noteableTypes: ALL_TYPES, right: 'manage', run: replaceLabels },
+  {
+    names: ['label', 'labels'],
+    noteableTypes: ALL_TYPES,
+    availableAtCreation: true,
+    requiredRight: 'manage',
+    run: addLabels,
+  },
+  { names: ['unlabel', 'remove_label'], noteableTypes: ALL_TYPES, requiredRight: 'manage', run: removeLabels },
+  { names: ['relabel'], noteableTypes: ALL_TYPES, requiredRight: 'manage', run: replaceLabels },
 ] as const satisfies readonly QuickAction[];

@@ -3,8 +3,8 @@
 /** The position of a line in a text. */
 export interface TextLine {
   /** Start and end in the text, without the line break. */
-  readonly from: number;
-  readonly to: number;
+  readonly start: number;
+  readonly end: number;
 }
 
 /** The block that the current line belongs to. */
@@ -35,7 +35,7 @@ export function findParagraphs(text: string): TextLine[][] {
   /** Whether the last block was a list: then an indented line after an empty one continues the list item. */
   let afterList = false;
   for (const line of splitLines(text)) {
-    const lineText = text.slice(line.from, line.to).replace(/\r$/, '');
+    const lineText = text.slice(line.start, line.end).replace(/\r$/, '');
     if (openBlock?.kind === 'until') {
       if (openBlock.isEnd(lineText)) openBlock = null;
       continue;
@@ -61,7 +61,7 @@ function* splitLines(text: string): Generator<TextLine> {
   for (let from = 0, lineCount = 0; from <= text.length && lineCount < MAX_LINES; lineCount++) {
     const end = text.indexOf('\n', from);
     const to = end < 0 ? text.length : end;
-    yield { from, to };
+    yield { start: from, end: to };
     from = to + 1;
   }
 }

@@ -31,15 +31,15 @@ export function parseCommands<Name extends string>(
   let remainingStart = 0;
   if (text.startsWith('/') || text.includes('\n/')) {
     for (const lines of findParagraphs(text)) {
-      const paragraphStart = lines[0]!.from;
-      const code = findCodeRanges(text.slice(paragraphStart, lines.at(-1)!.to));
+      const paragraphStart = lines[0]!.start;
+      const code = findCodeRanges(text.slice(paragraphStart, lines.at(-1)!.end));
       for (const line of lines) {
-        if (text[line.from] !== '/' || code.has(line.from - paragraphStart)) continue;
-        const command = parseCommand(text.slice(line.from, line.to), knownNames);
+        if (text[line.start] !== '/' || code.has(line.start - paragraphStart)) continue;
+        const command = parseCommand(text.slice(line.start, line.end), knownNames);
         if (command === null) continue;
         if (commands.length < MAX_COMMANDS) commands.push(command);
-        textParts.push(text.slice(remainingStart, line.from));
-        remainingStart = Math.min(line.to + 1, text.length);
+        textParts.push(text.slice(remainingStart, line.start));
+        remainingStart = Math.min(line.end + 1, text.length);
       }
     }
   }

@@ -30,7 +30,7 @@ async function findUsers(
   const idsByUsername = await findUserIdsByUsernames(uow, names.map(foldCase));
   const findUserId = (name: string) => (name === 'me' ? uow.actor.user.id : idsByUsername.get(foldCase(name)));
   const userIds = names.flatMap((name) => findUserId(name) ?? []);
-  const readers = new Set(await subject.readers(userIds));
+  const readers = new Set(await subject.filterReaders(userIds));
   const missingNames = names.filter((name) => !readers.has(findUserId(name) ?? 0));
   if (missingNames.length === 0) return [...new Set(userIds)];
   return `Could not apply ${command} command. Failed to find users for ${joinAsSentence(missingNames.map((name) => `'${name}'`))}.`;
@@ -43,7 +43,7 @@ async function formatUsers({ uow }: QuickActionContext, ids: readonly number[]):
 }
 
 function setUsers(context: QuickActionContext, field: UserField, ids: readonly number[]): void {
-  context.now = { ...context.now, [field]: ids };
+  context.currentState = { ...context.currentState, [field]: ids };
   context.changes[CHANGED_FIELDS[field]] = [...ids];
 }
 
@@ -55,14 +55,14 @@ async function addUsers(context: QuickActionContext, argument: string, field: Us
   // The free tier has a single assignee: the new one replaces the old one.
   const isSingleAssignee = context.uow.tier === 'free' && !isReviewer;
   const addedUsers = isSingleAssignee ? users.slice(0, 1) : users;
-  const previousIds = isSingleAssignee ? [] : context.now[field];
+  const previousIds = isSingleAssignee ? [] : context.currentState[field];
   setUsers(context, field, [...new Set([...previousIds, ...addedUsers])]);
   const names = await formatUsers(context, addedUsers);
   return isReviewer ? `Assigned ${names} as reviewer${addedUsers.length === 1 ? '' : 's'}.` : `Assigned ${names}.`;
 }
 
 async function removeUsers(context: QuickActionContext, argument: string, field: UserField): Promise<CommandResult> {
-  const previousIds = context.now[field];
+  const previousIds = context.currentState[field];
   if (previousIds.length === 0) return NOT_APPLICABLE;
   const users = argument === '' ? previousIds : await findUsers(context, argument, COMMAND_NAMES[field].remove);
   if (typeof users === 'string') return users;
@@ -82,27 +82,27 @@ export const PEOPLE_ACTIONS = [
   {
     names: ['assign'],
     noteableTypes: PROJECT_TYPES,
-    atCreation: true,
-    right: 'manage',
+    availableAtCreation: true,
+    requiredRight: 'manage',
     run: (context, argument) => addUsers(context, argument, 'assignees'),
   },
   {
     names: ['unassign'],
     noteableTypes: PROJECT_TYPES,
-    right: 'manage',
+    requiredRight: 'manage',
     run: (context, argument) => removeUsers(context, argument, 'assignees'),
   },
   {
     names: ['assign_reviewer', 'reviewer'],
     noteableTypes: MERGE_REQUESTS_ONLY,
-    atCreation: true,
-    right: 'manage',
+    availableAtCreation: true,
+    requiredRight: 'manage',
     run: (context, argument) => addUsers(context, argument, 'reviewers'),
   },
   {
     names: ['unassign_reviewer', 'remove_reviewer'],
     noteableTypes: MERGE_REQUESTS_ONLY,
-    right: 'manage',
+    requiredRight: 'manage',
     run: (context, argument) => removeUsers(context, argument, 'reviewers'),
   },
 ] as const satisfies readonly QuickAction[];

@@ -18,7 +18,7 @@ import type { SubjectState } from './subject.ts';
 // Quick actions for milestone, due date, weight, epic, confidentiality and the discussion lock.
 
 function applyChange(context: QuickActionContext, change: Partial<SubjectState>): void {
-  context.now = { ...context.now, ...change };
+  context.currentState = { ...context.currentState, ...change };
 }
 
 const formatMilestone = (title: string) => `%"${title}"`;
@@ -35,7 +35,7 @@ async function setMilestone(context: QuickActionContext, argument: string): Prom
 }
 
 async function removeMilestone(context: QuickActionContext): Promise<CommandResult> {
-  const { milestone_id: id } = context.now;
+  const { milestone_id: id } = context.currentState;
   if (id === null) return NOT_APPLICABLE;
   const title = (await loadMilestonesById(context.uow, [id])).get(id)?.title ?? '';
   applyChange(context, { milestone_id: null });
@@ -59,7 +59,7 @@ function setDueDate(context: QuickActionContext, argument: string): CommandResul
 }
 
 function removeDueDate(context: QuickActionContext): CommandResult {
-  if (context.now.due_date === null) return NOT_APPLICABLE;
+  if (context.currentState.due_date === null) return NOT_APPLICABLE;
   applyChange(context, { due_date: null });
   context.changes.due_date = null;
   return 'Removed the due date.';
@@ -74,7 +74,7 @@ function setWeight(context: QuickActionContext, argument: string): CommandResult
 }
 
 function clearWeight(context: QuickActionContext): CommandResult {
-  if (context.uow.tier === 'free' || context.now.weight === null) return NOT_APPLICABLE;
+  if (context.uow.tier === 'free' || context.currentState.weight === null) return NOT_APPLICABLE;
   applyChange(context, { weight: null });
   context.changes.weight = null;
   return 'Cleared weight.';
@@ -117,21 +117,21 @@ async function findEpicId({ uow, subject: { parent } }: QuickActionContext, argu
 }
 
 function removeEpic(context: QuickActionContext): CommandResult {
-  if (!hasEpics(context) || context.now.epic_id === null) return NOT_APPLICABLE;
+  if (!hasEpics(context) || context.currentState.epic_id === null) return NOT_APPLICABLE;
   applyChange(context, { epic_id: null });
   context.changes.epic = null;
   return 'Removed an issue from an epic.';
 }
 
 function makeConfidential(context: QuickActionContext): CommandResult {
-  if (context.now.confidential) return NOT_APPLICABLE;
+  if (context.currentState.confidential) return NOT_APPLICABLE;
   applyChange(context, { confidential: true });
   context.changes.confidential = true;
   return `Made this ${TYPE_NAMES[context.subject.type]} confidential.`;
 }
 
 function setDiscussionLocked(context: QuickActionContext, locked: boolean): CommandResult {
-  if ((context.now.discussion_locked === true) === locked) return NOT_APPLICABLE;
+  if ((context.currentState.discussion_locked === true) === locked) return NOT_APPLICABLE;
   applyChange(context, { discussion_locked: locked });
   context.changes.discussion_locked = locked;
   return locked ? 'Locked the discussion.' : 'Unlocked the discussion.';
@@ -140,32 +140,44 @@ function setDiscussionLocked(context: QuickActionContext, locked: boolean): Comm
 const ISSUES_ONLY = ['Issue'] as const;
 
 export const PLANNING_ACTIONS = [
-  { names: ['milestone'], noteableTypes: PROJECT_TYPES, atCreation: true, right: 'manage', run: setMilestone },
-  { names: ['remove_milestone'], noteableTypes: PROJECT_TYPES, right: 'manage', run: removeMilestone },
-  { names: ['due'], noteableTypes: ISSUES_ONLY, atCreation: true, right: 'manage', run: setDueDate },
-  { names: ['remove_due_date'], noteableTypes: ISSUES_ONLY, right: 'manage', run: removeDueDate },
-  { names: ['weight'], noteableTypes: ISSUES_ONLY, atCreation: true, right: 'manage', run: setWeight },
-  { names: ['clear_weight'], noteableTypes: ISSUES_ONLY, right: 'manage', run: clearWeight },
-  { names: ['epic', 'set_parent'], noteableTypes: ISSUES_ONLY, atCreation: true, right: 'manage', run: setEpic },
-  { names: ['remove_epic'], noteableTypes: ISSUES_ONLY, right: 'manage', run: removeEpic },
+  {
+    names: ['milestone'],
+    noteableTypes: PROJECT_TYPES,
+    availableAtCreation: true,
+    requiredRight: 'manage',
+    run: setMilestone,
+  },
+  { names: ['remove_milestone'], noteableTypes: PROJECT_TYPES, requiredRight: 'manage', run: removeMilestone },
+  { names: ['due'], noteableTypes: ISSUES_ONLY, availableAtCreation: true, requiredRight: 'manage', run: setDueDate },
+  { names: ['remove_due_date'], noteableTypes: ISSUES_ONLY, requiredRight: 'manage', run: removeDueDate },
+  { names: ['weight'], noteableTypes: ISSUES_ONLY, availableAtCreation: true, requiredRight: 'manage', run: setWeight },
+  { names: ['clear_weight'], noteableTypes: ISSUES_ONLY, requiredRight: 'manage', run: clearWeight },
+  {
+    names: ['epic', 'set_parent'],
+    noteableTypes: ISSUES_ONLY,
+    availableAtCreation: true,
+    requiredRight: 'manage',
+    run: setEpic,
+  },
+  { names: ['remove_epic'], noteableTypes: ISSUES_ONLY, requiredRight: 'manage', run: removeEpic },
   {
     names: ['confidential'],
     noteableTypes: ['Issue', 'Epic'],
-    atCreation: true,
-    freeAtCreation: true,
-    right: 'manage',
+    availableAtCreation: true,
+    allowedToCreator: true,
+    requiredRight: 'manage',
     run: makeConfidential,
   },
   {
     names: ['lock'],
     noteableTypes: PROJECT_TYPES,
-    right: 'manage',
+    requiredRight: 'manage',
     run: (context) => setDiscussionLocked(context, true),
   },
   {
     names: ['unlock'],
     noteableTypes: PROJECT_TYPES,
-    right: 'manage',
+    requiredRight: 'manage',
     run: (context) => setDiscussionLocked(context, false),
   },
 ] as const satisfies readonly QuickAction[];

@@ -50,7 +50,13 @@ export async function runQuickActions(
   subject: QuickActionSubject,
   commands: readonly ParsedCommand[],
 ): Promise<QuickActionResult> {
-  const context: QuickActionContext = { uow, subject, now: subject.now, changes: {}, afterUpdate: [] };
+  const context: QuickActionContext = {
+    uow,
+    subject,
+    currentState: subject.currentState,
+    changes: {},
+    afterUpdate: [],
+  };
   const messages: string[] = [];
   for (const { name, argument } of commands) {
     const action = ACTIONS_BY_NAME.get(name)!;
@@ -59,7 +65,7 @@ export async function runQuickActions(
     if (message !== null) messages.push(message);
   }
   return {
-    input: toUpdateInput(subject.now, context.now),
+    input: toUpdateInput(subject.currentState, context.currentState),
     changes: context.changes,
     messages,
     async afterUpdate(id) {
@@ -74,7 +80,12 @@ export async function runQuickActions(
 }
 
 function mayRun(
-  { noteableTypes, atCreation, right, freeAtCreation }: QuickAction,
+  {
+    noteableTypes,
+    availableAtCreation: atCreation,
+    requiredRight: right,
+    allowedToCreator: freeAtCreation,
+  }: QuickAction,
   subject: QuickActionSubject,
 ): boolean {
   if (!noteableTypes.includes(subject.type) || (subject.noteable === null && !atCreation)) return false;

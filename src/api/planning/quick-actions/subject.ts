@@ -55,8 +55,8 @@ export interface QuickActionSubject {
   /** Whether the caller may track time. */
   readonly mayTrackTime: boolean;
   /** Returns which of these users may read the noteable. */
-  readonly readers: (ids: readonly number[]) => Promise<readonly number[]>;
-  readonly now: SubjectState;
+  readonly filterReaders: (ids: readonly number[]) => Promise<readonly number[]>;
+  readonly currentState: SubjectState;
 }
 
 /** The update that quick actions result in, with the names of the PUT parameters. */

@@ -12,22 +12,22 @@ import {
 const DRAFT_PREFIX = 'Draft: ';
 
 function close(context: QuickActionContext): CommandResult {
-  if (context.now.state !== 'opened') return NOT_APPLICABLE;
-  context.now = { ...context.now, state: 'closed' };
+  if (context.currentState.state !== 'opened') return NOT_APPLICABLE;
+  context.currentState = { ...context.currentState, state: 'closed' };
   context.changes.state_event = 'close';
   return `Closed this ${TYPE_NAMES[context.subject.type]}.`;
 }
 
 function reopen(context: QuickActionContext): CommandResult {
-  if (context.now.state !== 'closed') return NOT_APPLICABLE;
-  context.now = { ...context.now, state: 'opened' };
+  if (context.currentState.state !== 'closed') return NOT_APPLICABLE;
+  context.currentState = { ...context.currentState, state: 'opened' };
   context.changes.state_event = 'reopen';
   return `Reopened this ${TYPE_NAMES[context.subject.type]}.`;
 }
 
 function setTitle(context: QuickActionContext, argument: string): CommandResult {
   if (argument === '') return null;
-  context.now = { ...context.now, title: argument };
+  context.currentState = { ...context.currentState, title: argument };
   context.changes.title = argument;
   return `Changed the title to "${argument}".`;
 }
@@ -35,29 +35,32 @@ function setTitle(context: QuickActionContext, argument: string): CommandResult 
 const isDraft = (text: string) => text.slice(0, 6).toLowerCase() === 'draft:';
 
 function setDraft(context: QuickActionContext, requestedDraft: boolean): CommandResult {
-  const { title } = context.now;
+  const { title } = context.currentState;
   if (isDraft(title) === requestedDraft) return "No change to this merge request's draft status.";
-  context.now = { ...context.now, title: requestedDraft ? `${DRAFT_PREFIX}${title}` : title.slice(6).trimStart() };
+  context.currentState = {
+    ...context.currentState,
+    title: requestedDraft ? `${DRAFT_PREFIX}${title}` : title.slice(6).trimStart(),
+  };
   context.changes.wip_event = requestedDraft ? 'draft' : 'ready';
   return requestedDraft ? 'Marked this merge request as a draft.' : 'Marked this merge request as ready.';
 }
 
 export const TEXT_ACTIONS = [
-  { names: ['close'], noteableTypes: ALL_TYPES, atCreation: true, right: 'update', run: close },
-  { names: ['reopen'], noteableTypes: ALL_TYPES, atCreation: true, right: 'update', run: reopen },
-  { names: ['title'], noteableTypes: ALL_TYPES, right: 'update', run: setTitle },
+  { names: ['close'], noteableTypes: ALL_TYPES, availableAtCreation: true, requiredRight: 'update', run: close },
+  { names: ['reopen'], noteableTypes: ALL_TYPES, availableAtCreation: true, requiredRight: 'update', run: reopen },
+  { names: ['title'], noteableTypes: ALL_TYPES, requiredRight: 'update', run: setTitle },
   {
     names: ['draft'],
     noteableTypes: ['MergeRequest'],
-    atCreation: true,
-    right: 'update',
+    availableAtCreation: true,
+    requiredRight: 'update',
     run: (context) => setDraft(context, true),
   },
   {
     names: ['ready'],
     noteableTypes: ['MergeRequest'],
-    atCreation: true,
-    right: 'update',
+    availableAtCreation: true,
+    requiredRight: 'update',
     run: (context) => setDraft(context, false),
   },
 ] as const satisfies readonly QuickAction[];

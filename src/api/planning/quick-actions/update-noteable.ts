@@ -19,5 +19,9 @@ export interface QuickActionKind<Of extends Issuable = Issuable> {
     ) => Promise<T>,
   ): Promise<T>;
   /** Loads the subject; null if it is deleted. */
-  subject(uow: UnitOfWork<SignedInCaller>, caller: SignedInCaller, noteable: Of): Promise<QuickActionSubject | null>;
+  loadSubject(
+    uow: UnitOfWork<SignedInCaller>,
+    caller: SignedInCaller,
+    noteable: Of,
+  ): Promise<QuickActionSubject | null>;
 }

@@ -49,7 +49,7 @@ export async function createTodosForMentions(
   if (userIdsByName.size === 0) return;
   const subject = await findNoteableSubject(uow, resource);
   if (subject === null) return;
-  const readers = new Set(await subject.readers(uow, [...userIdsByName.values()], internal));
+  const readers = new Set(await subject.filterReaders(uow, [...userIdsByName.values()], internal));
   const newTodos = mentions.flatMap(({ name, isDirect }) => {
     const userId = userIdsByName.get(name);
     if (userId === undefined || !readers.has(userId)) return [];

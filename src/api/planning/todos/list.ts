@@ -26,7 +26,7 @@ export async function listTodosOfCaller(
 ): Promise<ListPage<TodoRow> | Failure<'noAuthor'>> {
   const { author_id } = filter;
   if (author_id != null && !(await loadUsersById(db, [author_id])).has(author_id)) return fail('noAuthor');
-  if (action != null && !isSupportedAction(action)) return { items: [], total: 0, more: false };
-  if (type != null && !isSupportedTarget(type)) return { items: [], total: 0, more: false };
+  if (action != null && !isSupportedAction(action)) return { items: [], total: 0, hasMore: false };
+  if (type != null && !isSupportedTarget(type)) return { items: [], total: 0, hasMore: false };
   return listTodos(db, caller, { ...filter, action: action ?? null, type: type ?? null }, page);
 }

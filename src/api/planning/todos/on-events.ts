@@ -160,5 +160,5 @@ async function createTodoForAuthor(uow: UnitOfWork, id: number, action: 'build_f
     .where('merge_request_id', '=', id)
     .executeTakeFirst();
   const userIds = autoMerge === undefined ? [subject.authorId] : [subject.authorId, autoMerge.user_id];
-  await createTodosFor(uow, subject, action, await subject.readers(uow, userIds, false));
+  await createTodosFor(uow, subject, action, await subject.filterReaders(uow, userIds, false));
 }

@@ -59,13 +59,13 @@ export function createPostgresCopyOperations(
       }
     },
     beginRestore: beginCopyTransaction,
-    tables: listTables,
+    listTables,
     suspendConstraints,
     insert,
     setLastId,
-    references: listReferences,
+    listReferences,
     // PostgreSQL has no such check; an administrator can enable page checksums.
-    integrity: async () => [],
+    checkIntegrity: async () => [],
   };
 }
 

@@ -29,7 +29,7 @@ interface PostgresOptions {
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Maximum number of transactions that wait for one lock key in this process. */
-const QUEUE_LIMIT = { maxWaiting: 1_000, retryAfter: 5 };
+const QUEUE_LIMIT = { maxWaiting: 1_000, retryAfterSeconds: 5 };
 
 const INT8 = 20;
 const NUMERIC = 1700;
@@ -82,7 +82,7 @@ export function openPostgres({ url, connections, onLost }: PostgresOptions): Eng
       createQueryCompiler: () => new PostgresQueryCompiler(),
       createIntrospector: (db) => new PostgresIntrospector(db),
     },
-    reading,
+    readConnection: reading,
     openRequestConnection: snapshots.openRequestConnection,
     async begin(isolation, lockKeys, waiter) {
       const transaction = await beginTransaction(pool, isolation, {

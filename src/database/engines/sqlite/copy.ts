@@ -39,12 +39,12 @@ export function createSqliteCopyOperations(
     openSnapshot: async () => openSnapshot(file),
     lockRefs: () => lockWrites(file),
     beginRestore: beginCopyTransaction,
-    tables: listTables,
+    listTables,
     suspendConstraints,
     insert,
     setLastId,
-    references: listReferences,
-    integrity: checkIntegrity,
+    listReferences,
+    checkIntegrity,
   };
 }
 

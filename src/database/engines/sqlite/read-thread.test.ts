@@ -11,7 +11,7 @@ const skip = engine === 'postgres' ? 'PostgreSQL has processes of its own' : fal
 /** A database that counts as large from its first byte on. */
 async function largeDatabase() {
   const place = await testPlace();
-  const database = await openDatabase({ ...place, clock: systemClock, large: 0 });
+  const database = await openDatabase({ ...place, clock: systemClock, largeDatabaseBytes: 0 });
   const close = async () => {
     await database.close();
     await place.remove();

@@ -74,7 +74,7 @@ type ReadThread = ReturnType<typeof createReadThread>;
 
 /** Creates one thread, which runs one statement at a time. */
 function createReadThread(file: string) {
-  const limiter = createConcurrencyLimiter(1, { maxWaiting: THREAD_COUNT, retryAfter: 1 });
+  const limiter = createConcurrencyLimiter(1, { maxWaiting: THREAD_COUNT, retryAfterSeconds: 1 });
   let worker: Worker | undefined;
   let interruptFlag = createInterruptFlag();
   let idleTimer: NodeJS.Timeout | undefined;

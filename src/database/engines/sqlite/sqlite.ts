@@ -19,7 +19,7 @@ import { analyzeAllTables, analyzeTables, type RunExclusive } from './statistics
 const BUSY_RETRY_MS = 10_000;
 
 /** Maximum number of waiting transactions: about one second of work. */
-const QUEUE_LIMIT = { maxWaiting: 1_000, retryAfter: 5 };
+const QUEUE_LIMIT = { maxWaiting: 1_000, retryAfterSeconds: 5 };
 
 /** Maximum bytes of the write-ahead log after a checkpoint. */
 const WAL_SIZE_LIMIT = 16 * 2 ** 20;
@@ -33,14 +33,17 @@ const SCAN_THREAD_SHARE = 1 / 16;
 
 interface SqliteOptions {
   /** Size in bytes from which on the database counts as large. */
-  readonly large?: number | undefined;
+  readonly largeDatabaseBytes?: number | undefined;
 }
 
 /**
  * Opens the SQLite engine: one writing and one reading connection on `file`, and for a large database threads for long
  * lists and for statements that scan texts.
  */
-export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: SqliteOptions = {}): Engine {
+export function openSqlite(
+  file: string,
+  { largeDatabaseBytes: large = DEFAULT_LARGE_BYTES }: SqliteOptions = {},
+): Engine {
   const writer = openConnection(file);
   writer.database.exec(
     `pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma journal_size_limit = ${WAL_SIZE_LIMIT}`,
@@ -111,7 +114,7 @@ export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: Sqlite
       createQueryCompiler: () => new SqliteQueryCompiler(),
       createIntrospector: (db) => new SqliteIntrospector(db),
     },
-    reading: reader,
+    readConnection: reader,
     openRequestConnection: reader.openRequestConnection,
     begin: beginTransaction,
     copyOperations: createSqliteCopyOperations(file, beginCopyTransaction),

@@ -28,7 +28,7 @@ async function indexOf(database: Database, end = sql``): Promise<string | undefi
 
 test('updates the statistics of a grown database for each connection', { skip }, async () => {
   await using place = await testPlace();
-  const database = await openDatabase({ ...place, clock: systemClock, large: 1 });
+  const database = await openDatabase({ ...place, clock: systemClock, largeDatabaseBytes: 1 });
   await database.transaction(async (tx) => {
     await sql`create table grown (id integer primary key, a integer, b integer)`.execute(tx);
     await sql`create index grown_by_a on grown (a)`.execute(tx);
@@ -61,7 +61,7 @@ test('opens a large database while another process writes', { skip }, async () =
   await using place = await testPlace();
   const other = new DatabaseSync(join(place.dataDir, 'hearth.sqlite3'));
   other.exec(`insert into counters values ('one', 1); begin immediate`);
-  const database = await openDatabase({ ...place, clock: systemClock, large: 1 });
+  const database = await openDatabase({ ...place, clock: systemClock, largeDatabaseBytes: 1 });
   const { value } = await database.reader.selectFrom('counters').select('value').executeTakeFirstOrThrow();
   assert.equal(value, 1);
   other.close();

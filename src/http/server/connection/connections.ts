@@ -19,14 +19,14 @@ interface ConnectionsOptions {
   /** Responds to one request. Resolves when the response is complete, and never rejects. */
   readonly exchange: (raw: IncomingMessage, response: ServerResponse, client: RequestClient) => Promise<void>;
   /** Returns the network of the client that sent a request. */
-  readonly networkOf: (raw: IncomingMessage) => string;
+  readonly getNetwork: (raw: IncomingMessage) => string;
   readonly clock: Clock;
   /** Returns additional headers of the response to unreadable requests. */
-  readonly headersOfUnreadable?: () => readonly string[];
+  readonly getUnreadableRequestHeaders?: () => readonly string[];
   /** Timeout of a connection after an unreadable request, in milliseconds. */
-  readonly idleTimeout?: number | undefined;
+  readonly idleTimeoutMs?: number | undefined;
   /** Grace period for running requests when the server stops, in milliseconds; 25 s by default. */
-  readonly grace?: number | undefined;
+  readonly graceMs?: number | undefined;
 }
 
 /** Default grace period; shorter than the 30 s after which process managers kill a server. */
@@ -55,7 +55,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     activeResponses.add(response);
     if (isClosing) closeAfterResponse(response);
     latestResponses.set(raw.socket, response);
-    const client = new ConnectedClient(response, options.networkOf, () => {
+    const client = new ConnectedClient(response, options.getNetwork, () => {
       activeResponses.delete(response);
       if (isClosing && activeResponses.size === 0) server.closeAllConnections();
     });
@@ -85,7 +85,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
       const closed = new Promise((resolve) => server.close(resolve));
       if (activeResponses.size === 0) server.closeAllConnections();
       // A client that does not read its response would keep the server running.
-      const timer = setTimeout(() => server.closeAllConnections(), options.grace ?? SHUTDOWN_GRACE_MS);
+      const timer = setTimeout(() => server.closeAllConnections(), options.graceMs ?? SHUTDOWN_GRACE_MS);
       await closed;
       clearTimeout(timer);
     },
@@ -196,7 +196,11 @@ function awaitsOtherResponse(response: ServerResponse | undefined): boolean {
 function rejectUnreadable(
   error: { readonly code?: string },
   socket: Socket,
-  { clock, headersOfUnreadable = () => [], idleTimeout = DEFAULT_IDLE_TIMEOUT_MS }: ConnectionsOptions,
+  {
+    clock,
+    getUnreadableRequestHeaders: headersOfUnreadable = () => [],
+    idleTimeoutMs: idleTimeout = DEFAULT_IDLE_TIMEOUT_MS,
+  }: ConnectionsOptions,
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -11,17 +11,17 @@ interface CompletedRequest {
   readonly endpoint: string;
   readonly status: number;
   /** The start, as `performance.now()`. */
-  readonly started: number;
+  readonly startedAt: number;
 }
 
 /** Records a completed request in the log and the metrics. */
 export function recordRequest(
   { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
   request: IncomingRequest,
-  { endpoint, status, started }: CompletedRequest,
+  { endpoint, status, startedAt: started }: CompletedRequest,
 ): void {
   const seconds = (performance.now() - started) / 1000;
-  metrics.request({ endpoint, method: request.method, status, seconds });
+  metrics.recordRequest({ endpoint, method: request.method, status, seconds });
   log.request({
     request: request.id,
     method: request.method,

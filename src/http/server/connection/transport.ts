@@ -36,19 +36,19 @@ interface TransportOptions {
   readonly addressing: Addressing;
   readonly metrics: Metrics;
   /** Timeout of an idle request or response body, in milliseconds; 60 s by default. */
-  readonly idleTimeout?: number | undefined;
+  readonly idleTimeoutMs?: number | undefined;
   /** Grace period for running requests when the server stops, in milliseconds; 25 s by default. */
-  readonly grace?: number;
+  readonly graceMs?: number;
 }
 
 export function createTransport(options: TransportOptions): Transport {
-  const { idleTimeout, grace } = options;
+  const { idleTimeoutMs: idleTimeout, graceMs: grace } = options;
   return createConnections({
     exchange: (raw, response, client) => handleExchange(options, raw, response, client),
-    networkOf: (raw) => resolveClientNetwork(raw, options.addressing),
+    getNetwork: (raw) => resolveClientNetwork(raw, options.addressing),
     clock: options.services.clock,
-    idleTimeout,
-    grace,
+    idleTimeoutMs: idleTimeout,
+    graceMs: grace,
   });
 }
 
@@ -58,7 +58,7 @@ async function handleExchange(
   response: ServerResponse,
   client: RequestClient,
 ): Promise<void> {
-  const { services, metrics, idleTimeout = DEFAULT_IDLE_TIMEOUT_MS } = options;
+  const { services, metrics, idleTimeoutMs: idleTimeout = DEFAULT_IDLE_TIMEOUT_MS } = options;
   const started = performance.now();
   const request = toIncomingRequest(raw, { id: randomUUID(), idleTimeout, client }, options.addressing);
   const { endpoint, outgoing } = limitMemory(request, await respond(options, request));
@@ -67,7 +67,11 @@ async function handleExchange(
   await send(request, outgoing, response, services);
   releaseWhenClosed(response, client);
   closeUnlessFullyRead(raw, idleTimeout);
-  recordRequest({ log: services.log, metrics }, request, { endpoint: endpoint?.name ?? 'none', status, started });
+  recordRequest({ log: services.log, metrics }, request, {
+    endpoint: endpoint?.name ?? 'none',
+    status,
+    startedAt: started,
+  });
 }
 
 const isSafe = ({ method }: IncomingRequest) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS';

@@ -34,14 +34,14 @@ const endpoints = {
     summary: 'List',
     access: open(),
     response: page(rawEntity(Thing)),
-    handle: () => ({ items: [{ id: 1 }], total: 1, more: false }),
+    handle: () => ({ items: [{ id: 1 }], total: 1, hasMore: false }),
   }),
   listMore: endpoint({
     get: '/more',
     summary: 'A list with another page',
     access: open(),
     response: page(rawEntity(Thing)),
-    handle: () => ({ items: [{ id: 1 }], total: null, more: true }),
+    handle: () => ({ items: [{ id: 1 }], total: null, hasMore: true }),
   }),
   createThing: endpoint({
     post: '/things',

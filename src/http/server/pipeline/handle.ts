@@ -113,7 +113,7 @@ const RETRY_AFTER_SECONDS = 10;
 
 function toErrorResult(endpoint: Endpoint | null, error: unknown): HandledRequest {
   if (error instanceof HttpError) return { endpoint, outgoing: toErrorResponse(error) };
-  if (error instanceof QueueFull) return { endpoint, outgoing: toErrorResponse(unavailable(error.retryAfter)) };
+  if (error instanceof QueueFull) return { endpoint, outgoing: toErrorResponse(unavailable(error.retryAfterSeconds)) };
   if (error instanceof DatabaseUnavailable)
     return { endpoint, outgoing: toErrorResponse(unavailable(RETRY_AFTER_SECONDS)) };
   // The repository needs more work than one response may cost. This is not a server error, and a retry would not help.
@@ -140,7 +140,7 @@ export interface HandledRequest {
  */
 async function respondWithoutRoute(registry: Registry, request: IncomingRequest): Promise<OutgoingResponse> {
   const type = getMediaType(request);
-  const methods = registry.methods(request.path);
+  const methods = registry.listMethods(request.path);
   const knownEndpoint = registry.find(methods[0] ?? '', request.path)?.endpoint;
   if (knownEndpoint?.body !== 'raw' && (type === 'json' || type === 'form')) await readBodyParameters(request);
   if (/^\/api\/v3(\/|$)/.test(request.path)) {
@@ -278,7 +278,7 @@ async function runEndpoint(
     const outgoing = await executeWithRetries(state, { ...server, git });
     try {
       // The next request of the client may read the last use of its token from another process.
-      if (state.caller.user !== null && server.tokenUses.shared) await server.tokenUses.flushed();
+      if (state.caller.user !== null && server.tokenUses.shared) await server.tokenUses.waitForFlush();
     } catch (error) {
       discardBody(outgoing);
       throw error;

@@ -111,7 +111,7 @@ test('sends a very long list completely, with pagination headers', async () => {
     summary: 'Long texts',
     access: open(),
     response: page(rawEntity(Type.Object({ id: Type.Integer(), long: Type.String() }))),
-    read: () => ({ items: rows, total: 40, more: false }),
+    read: () => ({ items: rows, total: 40, hasMore: false }),
   });
   const { anonymous } = await startMinimalServer({ listLong });
   for (const _ of [1, 2]) {

@@ -55,7 +55,7 @@ export async function getCachedResponse(
 ): Promise<OutgoingResponse> {
   if (!isCacheable(cacheable.endpoint) || isTooLarge(cacheable.request)) return buildResponse();
   const { database, services } = cacheable;
-  const version = database.version();
+  const version = database.getVersion();
   if (version instanceof Promise) await version;
   const cache = getCache(services.config);
   const key = getCacheKey(cacheable);
@@ -66,8 +66,8 @@ export async function getCachedResponse(
   // Streams cannot be sent twice.
   if (!isRepeated || outgoing.status !== 200 || context.usesClock || typeof outgoing.body !== 'string') return outgoing;
   // A commit while the response is built may be visible in only a part of it; such a response is not cached.
-  await database.forRequest().version();
-  const reads = database.reads();
+  await database.forRequest().getVersion();
+  const reads = database.getReadSet();
   if (reads.isCurrent() && getCacheKey(cacheable) === key) cache.entries.set(key, { outgoing, reads });
   return outgoing;
 }

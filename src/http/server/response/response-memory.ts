@@ -7,7 +7,7 @@ const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
 
 /** Limits of the bytes of unsent responses in memory, so that clients that do not read cannot exhaust it. */
-const memory = createSharedBudget({ each: 24 * MEBIBYTE, all: 48 * MEBIBYTE, kept: 16 * MEBIBYTE });
+const memory = createSharedBudget({ perNetwork: 24 * MEBIBYTE, total: 48 * MEBIBYTE, reserved: 16 * MEBIBYTE });
 
 /** Minimum size of a response whose memory is counted. */
 const MIN_COUNTED_BYTES = 16 * KIBIBYTE;

@@ -31,9 +31,9 @@ export async function send(
   try {
     response.writeHead(outgoing.status, createHeaderLines(request, outgoing, clock.now()));
     if (body === undefined || request.method === 'HEAD') await endResponse(request, response);
-    else if (source !== null) await streamBody(source, response, request.idleTimeout);
+    else if (source !== null) await streamBody(source, response, request.idleTimeoutMs);
     else if (wouldResetConnection(request, response)) await endResponse(request, response, body as string | Uint8Array);
-    else await writeBody(encodeBody(outgoing), response, request.idleTimeout);
+    else await writeBody(encodeBody(outgoing), response, request.idleTimeoutMs);
   } catch (error) {
     if (!(error instanceof ClientNotReading || request.client.isDisconnected))
       log.error({ request: request.id, err: error }, 'Could not send a response');
@@ -65,7 +65,7 @@ async function endResponse(
     return;
   }
   response.flushHeaders();
-  const { stream, idleTimeout } = request;
+  const { stream, idleTimeoutMs: idleTimeout } = request;
   const requestEnded = new Promise<void>((resolve) => {
     for (const event of ['end', 'close', 'error']) stream.once(event, () => resolve());
   });

@@ -5,7 +5,7 @@ export interface PathParameter {
   /** Regular expression that the segment must match, `^\\d+$`. */
   readonly pattern?: string;
   /** Whether the parameter matches the rest of the path, slashes included. */
-  readonly rest: boolean;
+  readonly matchesRest: boolean;
 }
 
 /** A name with an optional expression, whose parentheses may nest once. */
@@ -16,7 +16,7 @@ export function parsePathParameters(path: string): PathParameter[] {
   return [...path.matchAll(PARAMETER_PATTERN)].map(([, sign, name = '', pattern]) => ({
     name,
     pattern,
-    rest: sign === '*',
+    matchesRest: sign === '*',
   }));
 }
 
@@ -28,6 +28,6 @@ export function listPathParameterNames(path: string): string[] {
 export function replaceParameters(path: string, toText: (parameter: PathParameter, index: number) => string): string {
   let index = 0;
   return path.replace(PARAMETER_PATTERN, (_all, sign: string, name: string, pattern?: string) =>
-    toText({ name, pattern, rest: sign === '*' }, index++),
+    toText({ name, pattern, matchesRest: sign === '*' }, index++),
   );
 }

@@ -17,7 +17,7 @@ export interface Registry {
   /** Returns the endpoint of a raw path and its parameters; null if there is none. GET endpoints also serve HEAD. */
   find(method: string, path: string): RouteMatch | null;
   /** Returns the methods of a path, for 405 and OPTIONS; empty for an unknown path. */
-  methods(path: string): readonly string[];
+  listMethods(path: string): readonly string[];
 }
 
 export interface RouteMatch {
@@ -57,7 +57,7 @@ export function createRegistry(modules: ResourceModules): Registry {
   return {
     endpoints,
     find: (method, path) => lookup(method, path) ?? (method === 'HEAD' ? lookup('GET', path) : null),
-    methods(path) {
+    listMethods(path) {
       const declaredMethods = METHODS.filter((method) => lookup(method, path) !== null);
       return declaredMethods.includes('GET') && !declaredMethods.includes('HEAD')
         ? [...declaredMethods, 'HEAD']
@@ -112,7 +112,7 @@ function checkNames(endpoints: readonly Endpoint[]): void {
 function checkRoutes(endpoints: readonly Endpoint[]): void {
   const endpointsByRoute = new Map<string, Endpoint>();
   for (const endpoint of endpoints) {
-    const shape = replaceParameters(getFullPath(endpoint), ({ pattern, rest }) =>
+    const shape = replaceParameters(getFullPath(endpoint), ({ pattern, matchesRest: rest }) =>
       rest ? '*' : pattern === undefined ? ':' : ':()',
     );
     const route = `${endpoint.method} ${shape}`;

@@ -68,7 +68,7 @@ test('splits segments before it decodes them', () => {
 test('treats an unencoded slash as another segment', () => {
   for (const path of ['/api/v4/projects/g/p', '/api/v4/projects//files/a', '/projects/1', '/', '*']) {
     assert.equal(find(path), null, path);
-    assert.deepEqual(registry.methods(path), [], path);
+    assert.deepEqual(registry.listMethods(path), [], path);
   }
 });
 
@@ -103,9 +103,9 @@ test('serves HEAD by the GET endpoint unless HEAD has its own', () => {
 });
 
 test('lists the methods of a path', () => {
-  assert.deepEqual(registry.methods('/api/v4/projects/1'), ['GET', 'PUT', 'HEAD']);
-  assert.deepEqual(registry.methods('/api/v4/projects/1/probe'), ['HEAD']);
-  assert.deepEqual(registry.methods('/a/b.git/info/refs'), ['GET', 'HEAD']);
+  assert.deepEqual(registry.listMethods('/api/v4/projects/1'), ['GET', 'PUT', 'HEAD']);
+  assert.deepEqual(registry.listMethods('/api/v4/projects/1/probe'), ['HEAD']);
+  assert.deepEqual(registry.listMethods('/a/b.git/info/refs'), ['GET', 'HEAD']);
   assert.equal(find('/api/v4/projects/1', 'PROPFIND'), null);
 });
 

@@ -5,9 +5,9 @@ import type { IncomingRequest } from '#http/request/incoming.ts';
 
 export interface BodyLimits {
   /** Maximum size in bytes; larger bodies get 413. */
-  readonly limit: number;
+  readonly maxBytes: number;
   /** Size in bytes above which `onLarge` is called. */
-  readonly large: number;
+  readonly largeThresholdBytes: number;
   /** Called once, before the rest is read; an error that it throws is the response. */
   readonly onLarge: () => Promise<void>;
 }
@@ -20,12 +20,13 @@ export type SmallOrLargeBody = { readonly buffer: Buffer } | { readonly chunks: 
 /** Returns a small body as a buffer, and a large one as a stream of chunks at the reader's pace. */
 export async function startReadingBody(request: IncomingRequest, limits: BodyLimits): Promise<SmallOrLargeBody> {
   const declaredLength = Number(request.headers['content-length'] ?? 0);
-  if (declaredLength > limits.limit) throw bodyTooLarge();
+  if (declaredLength > limits.maxBytes) throw bodyTooLarge();
   reserveBodyMemory(request, Math.min(declaredLength, MAX_IN_MEMORY_BYTES));
-  if (declaredLength > limits.large) await limits.onLarge();
+  if (declaredLength > limits.largeThresholdBytes) await limits.onLarge();
   const chunks = countBytes(request, {
     ...limits,
-    large: declaredLength > limits.large ? Number.POSITIVE_INFINITY : limits.large,
+    largeThresholdBytes:
+      declaredLength > limits.largeThresholdBytes ? Number.POSITIVE_INFINITY : limits.largeThresholdBytes,
   });
   const firstChunks = createBodyBuffer(request);
   try {
@@ -42,7 +43,10 @@ export async function startReadingBody(request: IncomingRequest, limits: BodyLim
 }
 
 /** Yields the chunks of the body. Throws 413 above the limit and calls `onLarge` at the threshold. */
-async function* countBytes(request: IncomingRequest, { limit, large, onLarge }: BodyLimits): AsyncGenerator<Buffer> {
+async function* countBytes(
+  request: IncomingRequest,
+  { maxBytes: limit, largeThresholdBytes: large, onLarge }: BodyLimits,
+): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const chunk of readChunks(request)) {
     const previousSize = size;

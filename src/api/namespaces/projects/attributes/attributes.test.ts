@@ -151,7 +151,7 @@ const INPUT: Readonly<Record<string, unknown>> = {
 };
 
 /** Returns a value of this type that is not the default. */
-function differentValue({ type, fallback }: ProjectAttribute): unknown {
+function differentValue({ type, defaultValue: fallback }: ProjectAttribute): unknown {
   const { schema } = type as { schema: { type?: string; enum?: unknown[] } };
   if (schema.enum !== undefined) return schema.enum.find((value) => value !== fallback);
   return schema.type === 'boolean' ? fallback !== true : 'another';

@@ -32,7 +32,7 @@ export interface ProjectAttribute<T = unknown, Kind extends AttributeKind = Attr
   readonly kind: Kind;
   readonly type: ParameterType<T>;
   /** The default of a stored attribute. */
-  readonly fallback?: T | null;
+  readonly defaultValue?: T | null;
   /** Null clears the value (and so does blank text, for stored attributes); otherwise null counts as omitted. */
   readonly clearable?: true;
   /** Null resets the attribute to its default. */
@@ -42,7 +42,7 @@ export interface ProjectAttribute<T = unknown, Kind extends AttributeKind = Attr
   /** Ignored unless the caller is an administrator. */
   readonly administratorsOnly?: true;
   /** Ignored on tier free. */
-  readonly premium?: true;
+  readonly premiumOnly?: true;
   /** Not serialized under this name, because another response field contains it. */
   readonly hidden?: true;
   /** Merges the sent members of an object with its current value. `now`: the timestamp of the change. */
@@ -62,7 +62,7 @@ const repository = <T>(type: ParameterType<T>): ProjectAttribute<T, 'repository'
 const stored = <T>(type: ParameterType<T>, fallback: NoInfer<T>): ProjectAttribute<T, 'stored'> => ({
   kind: 'stored',
   type,
-  fallback,
+  defaultValue: fallback,
 });
 const storedForMaintainers = <T>(type: ParameterType<T>, fallback: NoInfer<T>) => ({
   ...stored(type, fallback),
@@ -71,7 +71,7 @@ const storedForMaintainers = <T>(type: ParameterType<T>, fallback: NoInfer<T>) =
 const storedOrNull = <T>(type: ParameterType<T>): ProjectAttribute<T | null, 'stored'> => ({
   kind: 'stored',
   type: type as ParameterType<T | null>,
-  fallback: null,
+  defaultValue: null,
   clearable: true,
 });
 const alias = <T>(type: ParameterType<T>, name: string, value: AliasValue<T>): ProjectAttribute<T, 'alias'> => ({
@@ -150,7 +150,7 @@ export const attributes = {
   }),
   ci_restrict_pipeline_cancellation_role: {
     ...storedForMaintainers(oneOf('developer', 'maintainer', 'no_one'), 'developer'),
-    premium: true,
+    premiumOnly: true,
   },
   ci_delete_pipelines_in_seconds: { ...storedOrNull(integer), maintainersOnly: true, errors: validatePipelineAge },
   resource_group_default_process_mode: storedForMaintainers(

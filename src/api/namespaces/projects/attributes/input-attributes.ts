@@ -45,14 +45,20 @@ export function resolveAttributes(
   return resolved;
 }
 
-function resolveValue({ clearable, resettable, kind, aliasOf, fallback }: ProjectAttribute, value: unknown): unknown {
+function resolveValue(
+  { clearable, resettable, kind, aliasOf, defaultValue: fallback }: ProjectAttribute,
+  value: unknown,
+): unknown {
   if (clearable && kind === 'stored' && value === '') return null;
   if (value !== null || clearable || kind === 'unsupported') return value;
   if (!resettable) return undefined;
   return aliasOf === undefined ? fallback : false;
 }
 
-function maySet({ actor, tier }: AttributeSetter, { administratorsOnly, premium }: ProjectAttribute): boolean {
+function maySet(
+  { actor, tier }: AttributeSetter,
+  { administratorsOnly, premiumOnly: premium }: ProjectAttribute,
+): boolean {
   return (!administratorsOnly || isAdministrator(actor)) && (!premium || tier !== 'free');
 }
 

@@ -11,7 +11,9 @@ import {
 /** The attributes in the JSON column of a project: how they are stored, and who can see them. */
 
 const storedEntries = attributeEntries.filter(([, { kind }]) => kind === 'stored') as [StoredName, ProjectAttribute][];
-const defaults = Object.fromEntries(storedEntries.map(([name, { fallback }]) => [name, fallback])) as StoredAttributes;
+const defaults = Object.fromEntries(
+  storedEntries.map(([name, { defaultValue: fallback }]) => [name, fallback]),
+) as StoredAttributes;
 
 /** Returns the stored attributes of a project, with defaults. */
 export function parseStoredAttributes(project: { readonly attributes: string }): StoredAttributes {

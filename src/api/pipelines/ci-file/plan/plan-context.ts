@@ -39,5 +39,5 @@ export interface StoredVariable extends ScopedVariable {
 export interface PlanContextData extends Omit<PlanContext, 'storedVariables'> {
   readonly storedVariables: readonly StoredVariable[];
   /** Whether the ref is protected. */
-  readonly protectedRef: boolean;
+  readonly isProtectedRef: boolean;
 }

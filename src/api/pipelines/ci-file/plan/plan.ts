@@ -30,7 +30,7 @@ export interface PlannedJob {
   /** The expanded resource group key. */
   readonly resourceGroup: string | null;
   /** Seconds. */
-  readonly timeout: number | null;
+  readonly timeoutSeconds: number | null;
   readonly options: JobOptions;
 }
 
@@ -227,7 +227,7 @@ function planJob(
       needs: null,
       environment,
       resourceGroup: job.resourceGroup === null ? null : expand(job.resourceGroup, location, 'resource group'),
-      timeout: job.timeout,
+      timeoutSeconds: job.timeout,
       options: {
         ...job.options,
         variables,

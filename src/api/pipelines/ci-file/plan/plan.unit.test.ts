@@ -27,7 +27,17 @@ test('orders jobs by stage, then by their order in the file', async () => {
 });
 
 test('a job that says nothing is in stage test, runs on success, needs all earlier stages and may not fail', async () => {
-  const { stage, when, needs, allowFailure, tags, environment, resourceGroup, timeout, options } = await theJob('');
+  const {
+    stage,
+    when,
+    needs,
+    allowFailure,
+    tags,
+    environment,
+    resourceGroup,
+    timeoutSeconds: timeout,
+    options,
+  } = await theJob('');
   assert.deepEqual([stage, when, needs, allowFailure, tags], ['test', 'on_success', null, false, []]);
   assert.deepEqual([environment, resourceGroup, timeout], [null, null, null]);
   assert.deepEqual(options.script, ['make']);
@@ -194,7 +204,11 @@ test('keeps values of variables as written in the file', async () => {
 });
 
 test('timeouts, delays and exit codes are numbers', async () => {
-  const { when, timeout, options } = await theJob(
+  const {
+    when,
+    timeoutSeconds: timeout,
+    options,
+  } = await theJob(
     'timeout: 1h 30m\nwhen: delayed\nstart_in: 30 minutes\nallow_failure: {exit_codes: [1, 7]}\nretry: {max: 2, when: script_failure}',
   );
   assert.deepEqual([when, timeout, options.start_in], ['delayed', 5400, 1800]);

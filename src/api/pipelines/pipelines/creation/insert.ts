@@ -110,7 +110,7 @@ function toJobRow(
     retried: false,
     protected: pipeline.protected,
     user_id: pipeline.user_id,
-    timeout: job.timeout,
+    timeout: job.timeoutSeconds,
     environment: job.environment,
     resource_group_id: job.resourceGroup === null ? null : (groupIdsByKey.get(job.resourceGroup) ?? null),
     created_at: tx.now,

@@ -55,7 +55,7 @@ export function buildPredefinedVariables(
 function buildServerVariables(baseUrl: string): Record<string, string> {
   const { protocol, hostname, port, host } = new URL(baseUrl);
   const scheme = protocol.slice(0, -1);
-  const [major = '', minor = '', patch = ''] = INSTANCE_VERSION.level.split('.');
+  const [major = '', minor = '', patch = ''] = INSTANCE_VERSION.apiVersion.split('.');
   return {
     CI: 'true',
     GITLAB_CI: 'true',
@@ -66,7 +66,7 @@ function buildServerVariables(baseUrl: string): Record<string, string> {
     CI_SERVER_PORT: port || (scheme === 'https' ? '443' : '80'),
     CI_SERVER_PROTOCOL: scheme,
     CI_SERVER_NAME: 'GitLab',
-    CI_SERVER_VERSION: INSTANCE_VERSION.level,
+    CI_SERVER_VERSION: INSTANCE_VERSION.apiVersion,
     CI_SERVER_VERSION_MAJOR: major,
     CI_SERVER_VERSION_MINOR: minor,
     CI_SERVER_VERSION_PATCH: patch,

@@ -104,7 +104,7 @@ async function loadPlanContext(
     tag: request.tag,
     source: request.source,
     projectPath: request.project.full_path,
-    protectedRef: request.protected,
+    isProtectedRef: request.protected,
     predefinedVariables: [
       ...buildPredefinedVariables(request.baseUrl, request.project, request, commit),
       ...buildUserVariables(request.user),
@@ -151,7 +151,7 @@ async function listPathsAtCommit(git: Git, repository: Repository, { treeId }: C
   const maxPaths = MAX_PATHS + 1;
   const list = await listTree(git, repository, treeId, {
     deep: true,
-    wanted: { entries: maxPaths, counted: maxPaths },
+    wanted: { maxEntries: maxPaths, maxCounted: maxPaths },
   });
   if (list === null || list.length > MAX_PATHS) return null;
   return list

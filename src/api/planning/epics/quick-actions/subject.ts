@@ -17,7 +17,7 @@ export async function loadEpicSubject(
   return {
     ...toGroupSubject(uow, group),
     noteable: epic,
-    now: { ...NEW_SUBJECT_STATE, state, title, confidential, labels },
+    currentState: { ...NEW_SUBJECT_STATE, state, title, confidential, labels },
   };
 }
 
@@ -28,7 +28,7 @@ export function newEpicSubject(
   title: string,
   confidential: boolean,
 ): QuickActionSubject {
-  return { ...toGroupSubject(uow, group), noteable: null, now: { ...NEW_SUBJECT_STATE, title, confidential } };
+  return { ...toGroupSubject(uow, group), noteable: null, currentState: { ...NEW_SUBJECT_STATE, title, confidential } };
 }
 
 function toGroupSubject(uow: UnitOfWork<SignedInCaller>, group: Group) {
@@ -39,6 +39,6 @@ function toGroupSubject(uow: UnitOfWork<SignedInCaller>, group: Group) {
     mayUpdate: mayAdminister,
     mayManage: mayAdminister,
     mayTrackTime: false,
-    readers: async () => [],
+    filterReaders: async () => [],
   } as const;
 }

@@ -11,7 +11,7 @@ export const epicQuickActions: QuickActionKind<GroupIssuable> = {
     runUnitOfWork(caller, (uow) => work(uow, (input) => updateEpicWithQuickActions(uow, group, iid, input)), {
       lock: [hierarchyLockKey('epics', group), ...lock],
     }),
-  async subject(uow, _caller, { id, group }) {
+  async loadSubject(uow, _caller, { id, group }) {
     const [epic] = await findEpics(uow, [id]);
     return epic === undefined ? null : loadEpicSubject(uow, group, epic);
   },

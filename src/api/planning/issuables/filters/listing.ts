@@ -42,7 +42,7 @@ export type IssuableIdQuery<Table extends IssuableTables['table']> = SelectQuery
 /** Conditions for the issuables that the caller may read: in one project, and across projects (joined with `projects`). */
 interface ListVisibility {
   readonly inProject: () => Expression<SqlBool>;
-  readonly anywhere: () => Expression<SqlBool>;
+  readonly acrossProjects: () => Expression<SqlBool>;
   /** Whether an index across all projects has the sort order. Otherwise the query reads and sorts all rows. */
   readonly hasIndexedOrder: boolean;
 }
@@ -158,7 +158,7 @@ function selectVisibleIds(
   if (parent.project)
     return rows.where(sql<SqlBool>`${projectId} = ${parent.project.id}`).where(visibility.inProject());
   let acrossProjects = rows.innerJoin('projects', (join) => join.on(sql<SqlBool>`projects.id = ${projectId}`));
-  acrossProjects = acrossProjects.where(visibility.anywhere());
+  acrossProjects = acrossProjects.where(visibility.acrossProjects());
   if (parent.nonArchived) acrossProjects = acrossProjects.where(projectArchivedCondition(false));
   if (parent.group !== null)
     acrossProjects = acrossProjects.where('projects.namespace_id', 'in', selectDescendantIds(db, parent.group.id));

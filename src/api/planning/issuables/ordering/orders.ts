@@ -22,8 +22,8 @@ export function orderNullsLast<Table extends IssuableTables['table']>(
 /** A computed sort value; `low` is below and `high` above all its values. */
 export interface ComputedOrder {
   readonly value: RawBuilder<unknown>;
-  readonly low: RawBuilder<unknown>;
-  readonly high: RawBuilder<unknown>;
+  readonly belowAll: RawBuilder<unknown>;
+  readonly aboveAll: RawBuilder<unknown>;
 }
 
 /** Sorts by a computed value, nulls last. Null is replaced by a value that sorts last, so that the value is computed only once per row. */
@@ -32,7 +32,7 @@ export function orderComputedNullsLast<Table extends IssuableTables['table']>(
   order: ComputedOrder,
   direction: Direction,
 ) {
-  const nullValue = direction === 'asc' ? order.high : order.low;
+  const nullValue = direction === 'asc' ? order.aboveAll : order.belowAll;
   return query.orderBy(sql`coalesce(${order.value}, ${nullValue})`, direction);
 }
 
@@ -45,7 +45,7 @@ export const labelPriorityOrder = memoizeByTables(
     value: sql`(select min(label_priority.priority) from ${sql.table(tables.labelTable)} as label_link
   inner join label_priorities as label_priority on label_priority.label_id = label_link.label_id
   where ${sql.ref(`label_link.${tables.foreignKey}`)} = ${sql.ref(`${tables.table}.id`)} and label_priority.project_id = ${sql.ref(`${tables.table}.project_id`)})`,
-    low: sql.lit(-1),
-    high: sql.lit(Number.MAX_SAFE_INTEGER),
+    belowAll: sql.lit(-1),
+    aboveAll: sql.lit(Number.MAX_SAFE_INTEGER),
   }),
 );

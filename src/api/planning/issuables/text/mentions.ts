@@ -35,7 +35,7 @@ export async function recordMentions(uow: UnitOfWork, source: MentionSource, tex
   const mentioningResource = { type: source.type, id: source.id };
   for (const { type, id } of await findMentionable(uow, source, references)) {
     if (type !== source.type || id !== source.id)
-      await uow.record({ noteOn: { type, id }, text: noteText, mentioning: mentioningResource });
+      await uow.record({ noteOn: { type, id }, text: noteText, mentionedResource: mentioningResource });
   }
 }
 

@@ -48,7 +48,7 @@ export async function moveIssue(
   await uow.record({
     noteOn: toResource(copy),
     text: movedFromText(fullReference({ ...toResource(issue), iid, project: sourceProject })),
-    mentioning: toResource(issue),
+    mentionedResource: toResource(issue),
   });
   await moveEpicAssociation(uow, issue.id, copy.id);
   await moveLinks(uow, issue.id, copy.id);
@@ -100,7 +100,7 @@ async function closeOriginal(
   await uow.record({
     noteOn: toResource(issue),
     text: movedToText(fullReference({ ...toResource(copy), iid: copy.iid, project: targetProject })),
-    mentioning: toResource(copy),
+    mentionedResource: toResource(copy),
   });
   const closedColumns = { state: 'closed', closed_at: uow.now, closed_by_id: uow.actor.user.id } as const;
   const isOpen = issue.state === 'opened';

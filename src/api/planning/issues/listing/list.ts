@@ -104,7 +104,7 @@ async function buildIssueIdQueries(
   ];
   return buildIdQueries(db, ISSUES, parent, conditions, {
     inProject: () => issueInProjectVisibleTo(caller, parent.project!)(expressionBuilder()),
-    anywhere: () => issueVisibleTo(caller, db.today)(expressionBuilder()),
+    acrossProjects: () => issueVisibleTo(caller, db.today)(expressionBuilder()),
     hasIndexedOrder: INDEXED_ORDERS.includes(order),
   });
 }

@@ -52,6 +52,6 @@ const COLUMNS = {
 /** index: milestones primary key */
 const MILESTONE_DUE: ComputedOrder = {
   value: sql`(select milestone.due_date from milestones as milestone where milestone.id = issues.milestone_id)`,
-  low: sql.lit(''),
-  high: sql.lit('9999-99'),
+  belowAll: sql.lit(''),
+  aboveAll: sql.lit('9999-99'),
 };

@@ -25,8 +25,8 @@ export async function loadIssueSubject(
     mayUpdate: mayUpdateIssue(uow.actor, project, issue),
     mayManage,
     mayTrackTime: mayManage,
-    readers: (ids) => filterIssueReaders(uow, project, issue, ids),
-    now: {
+    filterReaders: (ids) => filterIssueReaders(uow, project, issue, ids),
+    currentState: {
       ...issue,
       labels: await loadLabels(uow, ISSUES, [issue.id]),
       assignees: assigneeRows.map(({ user_id }) => user_id),
@@ -51,7 +51,7 @@ export function newIssueSubject(
     mayUpdate: true,
     mayManage,
     mayTrackTime: mayInProject(uow.actor, 'update_issue', project),
-    readers: (ids) => filterIssueReaders(uow, project, { confidential, author_id: uow.actor.user.id }, ids),
-    now: { ...NEW_SUBJECT_STATE, title, confidential },
+    filterReaders: (ids) => filterIssueReaders(uow, project, { confidential, author_id: uow.actor.user.id }, ids),
+    currentState: { ...NEW_SUBJECT_STATE, title, confidential },
   };
 }

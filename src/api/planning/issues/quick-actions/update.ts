@@ -10,7 +10,7 @@ export const issueQuickActions: QuickActionKind<ProjectIssuable> = {
     runUnitOfWork(caller, (uow) => work(uow, (input) => updateIssueWithQuickActions(uow, project, iid, input)), {
       lock,
     }),
-  async subject(uow, caller, { id, project }) {
+  async loadSubject(uow, caller, { id, project }) {
     const [issue] = await findIssues(uow, caller, [id]);
     return issue === undefined ? null : loadIssueSubject(uow, project, issue);
   },

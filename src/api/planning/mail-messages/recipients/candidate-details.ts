@@ -15,9 +15,9 @@ export interface CandidateDetails {
   /** The confirmed address for mails; null for bots and inactive users, who get no mails. */
   readonly address: string | null;
   /** Keys of all confirmed addresses (case-folded). */
-  readonly confirmed: ReadonlySet<string>;
+  readonly confirmedAddressKeys: ReadonlySet<string>;
   readonly mayRead: boolean;
-  readonly unsubscribed: boolean;
+  readonly isUnsubscribed: boolean;
 }
 
 /** Returns the details of the users that exist among these ids. */
@@ -41,9 +41,9 @@ export async function loadCandidateDetails(
         user.id,
         {
           address: getMailAddress(user, addresses),
-          confirmed: new Set(addresses.keys()),
+          confirmedAddressKeys: new Set(addresses.keys()),
           mayRead: readerIdSet.has(user.id),
-          unsubscribed: unsubscribedIds.has(user.id),
+          isUnsubscribed: unsubscribedIds.has(user.id),
         },
       ];
     }),
@@ -90,7 +90,7 @@ function findReaders(
   { noteable, commit, pipeline, alert, note, container }: MailSubject,
   ids: readonly number[],
 ): Promise<readonly number[]> {
-  if (noteable !== null) return noteable.readers(db, ids, note?.internal ?? false);
+  if (noteable !== null) return noteable.filterReaders(db, ids, note?.internal ?? false);
   if (alert !== null) return filterProjectReaders(db, container.project!, ids, mayReceiveAlerts);
   if (commit !== null) return filterProjectReaders(db, container.project!, ids, mayReadCode);
   return filterProjectReaders(db, container.project!, ids, pipeline === null ? () => true : mayReadPipelines);

@@ -56,7 +56,7 @@ function participantSources(db: Reader, subject: NewMailSubject): [Involvement, 
   return [
     ['participating', fixedSource(participantIds)],
     ['mention', fixedSource(addressedUserIds)],
-    ['watch', watcherSource(db, container.projectId, container.groupIds, container.sources)],
+    ['watch', watcherSource(db, container.projectId, container.groupIds, container.memberSources)],
     ...(noteTarget === null ? [] : discussionSources(db, noteTarget)),
     ...(resource === null ? [] : [subscriberSource(db, resource)]),
     ...(resource !== null && CREATION_EVENTS.has(subject.event)
@@ -216,7 +216,7 @@ function maintainerSources(db: Reader, { container }: MailSubject): [Involvement
     [
       'custom',
       async (afterId, limit) => {
-        const rows = selectActiveMemberships(db, container.sources)
+        const rows = selectActiveMemberships(db, container.memberSources)
           .select('memberships.user_id')
           .distinct()
           .where('memberships.access_level', '>=', MAINTAINER)

@@ -12,15 +12,15 @@ export type Involvement = 'participating' | 'mention' | 'watch' | 'custom' | 'su
 export interface NotificationCandidate {
   readonly involvements: ReadonlySet<Involvement>;
   /** Applicable settings, nearest first, the global one last; may be empty. */
-  readonly choices: readonly UserNotificationSetting[];
+  readonly settings: readonly UserNotificationSetting[];
   /** Whether they are active, not a bot, and have a confirmed address. */
-  readonly reachable: boolean;
+  readonly isReachable: boolean;
   /** Whether they may read the subject now. */
   readonly mayRead: boolean;
   /** Whether they caused the event. */
   readonly isActor: boolean;
   /** Whether they unsubscribed from the noteable. */
-  readonly unsubscribed: boolean;
+  readonly isUnsubscribed: boolean;
   /** All reasons that apply. */
   readonly reasons: ReadonlySet<MailReason>;
 }
@@ -41,12 +41,12 @@ export function decideNotification(
   { event, mailsDisabled }: RuleContext,
   candidate: NotificationCandidate,
 ): NotificationDecision {
-  if (!candidate.reachable) return { dropReason: 'unreachable' };
+  if (!candidate.isReachable) return { dropReason: 'unreachable' };
   if (!candidate.mayRead) return { dropReason: 'unreadable' };
   if (mailsDisabled) return { dropReason: 'mailsDisabled' };
   if (candidate.isActor && !ACTORLESS_EVENTS.includes(event)) return { dropReason: 'actor' };
-  if (candidate.unsubscribed && !candidate.involvements.has('mention')) return { dropReason: 'unsubscribed' };
-  if (!isNotificationEnabled(findEffectiveSetting(candidate.choices), event, candidate.involvements))
+  if (candidate.isUnsubscribed && !candidate.involvements.has('mention')) return { dropReason: 'unsubscribed' };
+  if (!isNotificationEnabled(findEffectiveSetting(candidate.settings), event, candidate.involvements))
     return { dropReason: 'level' };
   return { reason: REASONS_BY_PRIORITY.find((reason) => candidate.reasons.has(reason)) ?? null };
 }

@@ -19,11 +19,11 @@ const candidate = (
   others: Partial<NotificationCandidate> = {},
 ): NotificationCandidate => ({
   involvements: new Set([involvement]),
-  choices: [setting],
-  reachable: true,
+  settings: [setting],
+  isReachable: true,
   mayRead: true,
   isActor: false,
-  unsubscribed: false,
+  isUnsubscribed: false,
   reasons: new Set(),
   ...others,
 });
@@ -99,7 +99,7 @@ test('uses the nearest setting that is not global, with its events', () => {
   assert.equal(findEffectiveSetting(choices), choices[1]);
   assert.equal(findEffectiveSetting([{ level: 'global' }]).level, 'participating');
   assert.equal(findEffectiveSetting([]).level, 'participating');
-  assert.equal(isNotified('new_note', candidate('custom', choices[0], { choices })), false);
+  assert.equal(isNotified('new_note', candidate('custom', choices[0], { settings: choices })), false);
 });
 
 test('returns the first rule that excludes a candidate', () => {
@@ -107,10 +107,10 @@ test('returns the first rule that excludes a candidate', () => {
   const disabled = { level: 'disabled' } as const;
   const rows: [Partial<NotificationCandidate>, boolean, DropReason][] = [
     [all, true, 'unreachable'],
-    [{ ...all, reachable: true }, true, 'unreadable'],
-    [{ ...all, reachable: true, mayRead: true }, true, 'mailsDisabled'],
-    [{ ...all, reachable: true, mayRead: true }, false, 'actor'],
-    [{ unsubscribed: true }, false, 'unsubscribed'],
+    [{ ...all, isReachable: true }, true, 'unreadable'],
+    [{ ...all, isReachable: true, mayRead: true }, true, 'mailsDisabled'],
+    [{ ...all, isReachable: true, mayRead: true }, false, 'actor'],
+    [{ isUnsubscribed: true }, false, 'unsubscribed'],
     [{}, false, 'level'],
   ];
   for (const [others, mailsDisabled, dropped] of rows) {
@@ -120,7 +120,7 @@ test('returns the first rule that excludes a candidate', () => {
 });
 
 test('notifies unsubscribed users of mentions, and actors of due dates', () => {
-  assert.ok(isNotified('new_note', candidate('mention', { level: 'mention' }, { unsubscribed: true })));
+  assert.ok(isNotified('new_note', candidate('mention', { level: 'mention' }, { isUnsubscribed: true })));
   assert.ok(isNotified('issue_due', candidate('participating', { level: 'participating' }, { isActor: true })));
   assert.ok(isNotified('new_note', candidate('subscription', { level: 'disabled' })), 'disabled, but subscribed');
 });

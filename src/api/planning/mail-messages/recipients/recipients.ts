@@ -38,11 +38,11 @@ export async function selectRecipients(
     const { level } = findEffectiveSetting(choices);
     const candidate: NotificationCandidate = {
       involvements: withLevelInvolvement(involvements.get(userId)!, level),
-      choices,
-      reachable: true,
+      settings: choices,
+      isReachable: true,
       mayRead: details.mayRead,
       isActor: userId === actorId,
-      unsubscribed: details.unsubscribed,
+      isUnsubscribed: details.isUnsubscribed,
       reasons: findReasons(subject, userId, involvements.get(userId)!),
     };
     const decision = decideNotification(
@@ -82,6 +82,6 @@ export function isStillRecipient(
   details: CandidateDetails | undefined,
   { email, mention }: Pick<Recipient, 'email' | 'mention'>,
 ): boolean {
-  if (details?.address == null || !details.confirmed.has(foldCase(email))) return false;
-  return details.mayRead && !container.mailsDisabled && (!details.unsubscribed || mention);
+  if (details?.address == null || !details.confirmedAddressKeys.has(foldCase(email))) return false;
+  return details.mayRead && !container.mailsDisabled && (!details.isUnsubscribed || mention);
 }

@@ -21,7 +21,7 @@ export interface MailContainer {
   /** Ancestor groups, nearest first, for which users can have settings. */
   readonly groupIds: readonly number[];
   /** Groups and projects whose members have access through their membership. */
-  readonly sources: readonly MemberSourceRef[];
+  readonly memberSources: readonly MemberSourceRef[];
   /** Whether mails are disabled here or in an ancestor group. */
   readonly mailsDisabled: boolean;
 }
@@ -39,7 +39,7 @@ export async function loadProjectContainer(db: Reader, id: number): Promise<Mail
     name: project.name,
     fullPath: project.full_path,
     groupIds: ancestors.map((ancestor) => ancestor.id),
-    sources: await listMemberSources(db, toProjectSource(project)),
+    memberSources: await listMemberSources(db, toProjectSource(project)),
     mailsDisabled: [project, ...ancestors].some(areMailsDisabled),
   };
 }
@@ -57,7 +57,7 @@ export async function loadGroupContainer(db: Reader, id: number): Promise<MailCo
     name: group.name,
     fullPath: group.full_path,
     groupIds: ancestors.map((ancestor) => ancestor.id),
-    sources: await listMemberSources(db, toGroupSource(id)),
+    memberSources: await listMemberSources(db, toGroupSource(id)),
     mailsDisabled: ancestors.some(areMailsDisabled),
   };
 }

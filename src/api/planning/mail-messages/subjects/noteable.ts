@@ -27,7 +27,7 @@ export interface NoteableSubject {
   readonly reviewers: readonly number[];
   readonly dueDate: string | null;
   /** Returns which of these users may read the noteable now, with `internal` also its internal notes. */
-  readonly readers: (db: Reader, userIds: readonly number[], internal: boolean) => Promise<readonly number[]>;
+  readonly filterReaders: (db: Reader, userIds: readonly number[], internal: boolean) => Promise<readonly number[]>;
 }
 
 /** Words for each type of noteable in texts, references, URLs and headers. */
@@ -59,7 +59,7 @@ const SUBJECT_FINDERS: Readonly<Record<ResourceType, (db: Reader, id: number) =>
       assignees,
       reviewers: [],
       dueDate: issue.due_date,
-      readers: (db, userIds, internal) =>
+      filterReaders: (db, userIds, internal) =>
         filterProjectReaders(db, project, userIds, (reader, readableProject) => {
           const assigned = assignees.includes(reader.user?.id ?? 0) ? 1 : 0;
           return (
@@ -79,7 +79,7 @@ const SUBJECT_FINDERS: Readonly<Record<ResourceType, (db: Reader, id: number) =>
       assignees: await listAssigneeIds(db, MERGE_REQUESTS, id),
       reviewers: await listAssigneeIds(db, MERGE_REQUESTS_BY_REVIEWER, id),
       dueDate: null,
-      readers: (db, userIds, internal) =>
+      filterReaders: (db, userIds, internal) =>
         filterProjectReaders(
           db,
           project,
@@ -99,7 +99,7 @@ const SUBJECT_FINDERS: Readonly<Record<ResourceType, (db: Reader, id: number) =>
       assignees: [],
       reviewers: [],
       dueDate: null,
-      readers: (db, userIds, internal) =>
+      filterReaders: (db, userIds, internal) =>
         filterGroupReaders(db, group, userIds, (reader, readableGroup) =>
           mayReadEpic(reader, readableGroup, { confidential: epic.confidential || internal }),
         ),

@@ -83,11 +83,11 @@ test('a check that exceeds the limits does not stop the check of older ones', as
   const [older, dear] = [await newMergeRequest(project), await newMergeRequest(project)];
   const main = await project.commit({ 'dear.txt': 'x' });
   await project.commit({ 'older.txt': 'x' }, { branch: older.source_branch, parent: main });
-  t.mock.property(COMMANDS['merge-tree'], 'seconds', 0 as never);
+  t.mock.property(COMMANDS['merge-tree'], 'timeoutSeconds', 0 as never);
   await settle();
   const checks = [(await findInList(older)).merge_check, (await findInList(dear)).merge_check];
   assert.deepEqual([checks, (await listVersions(dear))[0]?.state], [['ahead', null], 'collected']);
-  t.mock.property(COMMANDS['diff-tree'], 'seconds', 0 as never);
+  t.mock.property(COMMANDS['diff-tree'], 'timeoutSeconds', 0 as never);
   await project.commit({ 'dearer.txt': 'x' }, { branch: older.source_branch });
   await settle();
   assert.deepEqual(

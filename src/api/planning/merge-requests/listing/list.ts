@@ -57,7 +57,7 @@ export async function listMergeRequests(
 ): Promise<ListPage<MergeRequestListRow>> {
   const queries = await buildIdQueries(db, MERGE_REQUESTS, parent, buildConditions(db, parent, filter), {
     inProject: () => expressionBuilder<never, never>().lit(mayReadMergeRequests(caller, parent.project!)),
-    anywhere: () => mergeRequestVisibleTo(caller, db.today)(expressionBuilder()),
+    acrossProjects: () => mergeRequestVisibleTo(caller, db.today)(expressionBuilder()),
     hasIndexedOrder: ordering.order === 'created_at' || ordering.order === 'updated_at',
   });
   const { query, count } = await chooseCountStrategy(db, MERGE_REQUESTS, queries);

@@ -10,7 +10,7 @@ export interface CompletedMerge extends Merge {
   /** The merger; null if the user was deleted. */
   readonly userId: number | null;
   /** If set, the merge request is marked only if it has this head and the target branch `ref`. */
-  readonly ifHead?: string;
+  readonly requiredHead?: string;
 }
 
 /**
@@ -40,9 +40,9 @@ export async function markMerged(uow: UnitOfWork, merge: CompletedMerge): Promis
       updated_at: uow.now,
     })
     .where('id', '=', id)
-    .where('state', 'in', merge.ifHead === undefined ? ['opened', 'closed'] : ['opened'])
-    .$if(merge.ifHead !== undefined, (query) =>
-      query.where('head_sha', '=', merge.ifHead as string).where('target_branch', '=', targetBranch),
+    .where('state', 'in', merge.requiredHead === undefined ? ['opened', 'closed'] : ['opened'])
+    .$if(merge.requiredHead !== undefined, (query) =>
+      query.where('head_sha', '=', merge.requiredHead as string).where('target_branch', '=', targetBranch),
     )
     .returning(['project_id', 'iid'])
     .executeTakeFirst();

@@ -31,7 +31,7 @@ export const markMergedByPush = defineJob({
     for (const change of changes) {
       for await (const merge of findMerges(db, git, project, change)) {
         await runUnitOfWork(caller, (uow) =>
-          markMerged(uow, { ...merge, userId: caller.user?.id ?? null, ifHead: merge.head }),
+          markMerged(uow, { ...merge, userId: caller.user?.id ?? null, requiredHead: merge.head }),
         );
       }
     }

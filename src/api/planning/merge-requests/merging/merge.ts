@@ -130,7 +130,7 @@ async function mergeOnce(
   if (commits === null) return fail('conflict');
   const moveResult = await updateRepositoryRefs(services, {
     project,
-    actor: { caller, may: createMergePermission(state, options, removesSource) },
+    actor: { caller, permission: createMergePermission(state, options, removesSource) },
     changes: toRefChanges(state, commits, removesSource),
     merge: toMergeEvent(state, commits, options),
   });

@@ -28,7 +28,7 @@ export async function loadMergeRequestSubject(
     noteable: mergeRequest,
     mayUpdate,
     mayTrackTime: mayUpdate,
-    now: {
+    currentState: {
       ...NEW_SUBJECT_STATE,
       ...mergeRequest,
       labels: await loadLabels(uow, MERGE_REQUESTS, [mergeRequest.id]),
@@ -49,7 +49,7 @@ export function newMergeRequestSubject(
     noteable: null,
     mayUpdate: true,
     mayTrackTime: true,
-    now: { ...NEW_SUBJECT_STATE, title },
+    currentState: { ...NEW_SUBJECT_STATE, title },
   };
 }
 
@@ -59,6 +59,6 @@ function createBaseSubject(uow: UnitOfWork<SignedInCaller>, project: Project) {
     type: 'MergeRequest',
     parent: { project },
     mayManage: mayInProject(uow.actor, 'update_merge_request', project),
-    readers: (ids: readonly number[]) => filterMergeRequestReaders(uow, project, ids),
+    filterReaders: (ids: readonly number[]) => filterMergeRequestReaders(uow, project, ids),
   } as const;
 }

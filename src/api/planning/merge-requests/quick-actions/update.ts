@@ -14,7 +14,7 @@ export const mergeRequestQuickActions: QuickActionKind<ProjectIssuable> = {
       work(uow, change),
     );
   },
-  async subject(uow, caller, { id, project }) {
+  async loadSubject(uow, caller, { id, project }) {
     const [mergeRequest] = await findMergeRequests(uow, caller, [id]);
     return mergeRequest === undefined ? null : loadMergeRequestSubject(uow, { caller, project }, mergeRequest);
   },

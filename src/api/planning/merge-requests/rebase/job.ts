@@ -108,7 +108,7 @@ async function moveSourceBranch(
 ): Promise<boolean> {
   const moveFailure = await updateRepositoryRefs(services, {
     project,
-    actor: { caller, may: commitPermission({ branch, forced: true }) },
+    actor: { caller, permission: commitPermission({ branch, forced: true }) },
     changes: [{ ref: HEADS + branch, oldId, newId }],
     ...(skip_ci && { options: ['ci.skip'] }),
   });
