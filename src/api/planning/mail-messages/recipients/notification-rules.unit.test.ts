@@ -103,7 +103,7 @@ test('uses the nearest setting that is not global, with its events', () => {
 });
 
 test('returns the first rule that excludes a candidate', () => {
-  const all = { reachable: false, mayRead: false, isActor: true, unsubscribed: true };
+  const all = { isReachable: false, mayRead: false, isActor: true, isUnsubscribed: true };
   const disabled = { level: 'disabled' } as const;
   const rows: [Partial<NotificationCandidate>, boolean, DropReason][] = [
     [all, true, 'unreachable'],
