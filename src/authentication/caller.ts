@@ -16,6 +16,11 @@ export interface CallerUser {
   readonly external: boolean;
 }
 
+/** Returns the caller for a row with the columns of a user and perhaps others. */
+export function toCallerUser({ id, username, name, email, state, admin, bot, external }: CallerUser): CallerUser {
+  return { id, username, name, email, state, admin, bot, external };
+}
+
 /** The token that identified the caller. */
 export interface CallerToken {
   /** `access_token`: a personal, project, group or impersonation token. Each kind has its own ids. */

@@ -4,12 +4,12 @@ import type { Database } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import { type Clock, timestamp } from '#runtime/clock.ts';
 import { hashToken } from '#security/tokens.ts';
-import type { Caller, CallerToken, CallerUser } from './caller.ts';
+import { type Caller, type CallerToken, toCallerUser } from './caller.ts';
 import { identifiedUserColumns } from './identified-user.ts';
 import { findOAuthToken, getInvalidTokenCode, isOAuthTokenFormat } from './oauth/tokens.ts';
 import { findSession } from './sessions/sessions.ts';
 import { getSignInBlock, type SignInBlock } from './sign-in-blocks.ts';
-import { findJobToken, toJobUser } from './tokens/job-tokens.ts';
+import { findJobToken } from './tokens/job-tokens.ts';
 import { findSiteByProof, type SitePurpose } from './tokens/site-keys.ts';
 import type { TokenUsage } from './tokens/token-usage.ts';
 
@@ -150,7 +150,7 @@ async function identifyByJobToken(
   const jobToken = await findJobToken(database.reader, hashToken(secret));
   if (jobToken === null) return UNKNOWN_TOKEN;
   const token = { kind: 'job', id: jobToken.job.id, scopes: [], impersonation: false } as const;
-  const caller: Caller = { user: toJobUser(jobToken.user), token, job: jobToken.job, address };
+  const caller: Caller = { user: toCallerUser(jobToken.user), token, job: jobToken.job, address };
   return { caller, block: getSignInBlock(jobToken.user, clock) };
 }
 
@@ -207,10 +207,6 @@ export function isExpired(expiresAt: string | null, today: string): boolean {
 }
 
 type TokenRow = NonNullable<Awaited<ReturnType<typeof tokenByDigest.first>>>;
-
-function toCallerUser({ id, username, name, email, state, admin, bot, external }: TokenRow): CallerUser {
-  return { id, username, name, email, state, admin, bot, external };
-}
 
 function toCallerToken({ token_id: id, scopes, impersonation }: TokenRow): CallerToken {
   return { kind: 'access_token', id, scopes: JSON.parse(scopes) as string[], impersonation };

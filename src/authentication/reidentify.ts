@@ -1,6 +1,6 @@
 import type { Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import type { CallerUser, SignedInCaller } from './caller.ts';
+import { type SignedInCaller, toCallerUser } from './caller.ts';
 import { isExpired } from './credentials.ts';
 import { type IdentifiedUser, identifiedUserColumns } from './identified-user.ts';
 import { findOAuthTokenById, getInvalidTokenCode } from './oauth/tokens.ts';
@@ -72,7 +72,3 @@ async function findCredentialOwner(
 }
 
 const transactionClock = (tx: Transaction) => ({ now: () => new Date(tx.now) });
-
-function toCallerUser({ id, username, name, email, state, admin, bot, external }: IdentifiedUser): CallerUser {
-  return { id, username, name, email, state, admin, bot, external };
-}

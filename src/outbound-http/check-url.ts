@@ -16,6 +16,9 @@ export interface OutboundRules {
   readonly serverUrl: URL | null;
 }
 
+/** Error for a URL whose scheme is neither http nor https. */
+export const SCHEME_ERROR = 'Only allowed schemes are http, https';
+
 /** A URL that may be requested, only by connecting to one of these addresses. */
 export interface CheckedUrl {
   readonly url: URL;
@@ -34,7 +37,7 @@ export async function checkUrl(
 ): Promise<CheckedUrl> {
   const url = URL.parse(String(raw));
   if (!url) throw new OutboundFailure('blocked', 'Host cannot be resolved or invalid');
-  if (!isHttp(url)) throw new OutboundFailure('blocked', 'Only allowed schemes are http, https');
+  if (!isHttp(url)) throw new OutboundFailure('blocked', SCHEME_ERROR);
   const host = getHost(url);
   const addresses = await resolve(host, resolver, signal);
   if (!rules.allowLocalRequests && rules.serverUrl?.origin !== url.origin) {

@@ -1,4 +1,4 @@
-export type { OutboundRules } from './check-url.ts';
+export { type OutboundRules, SCHEME_ERROR } from './check-url.ts';
 export {
   createOutbound,
   type Outbound,

@@ -23,6 +23,12 @@ export function compileRegex(source: string): RE2JS | string {
   }
 }
 
+/** Returns the error of a regular expression as a list for a field, or an empty list. */
+export function validateRegexSyntax(source: string): string[] {
+  const regex = compileRegex(source);
+  return typeof regex === 'string' ? [`not valid RE2 syntax: ${regex}`] : [];
+}
+
 /**
  * Returns an upper bound of the cost of a match per character of the text. Nested counts multiply (`(abc){3}{5}` is fifteen
  * copies) and adjacent counts add up: the larger of both applies.

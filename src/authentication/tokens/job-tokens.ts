@@ -1,7 +1,7 @@
 import type { Reader } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { JobStatus } from '#database/tables/pipelines.ts';
-import type { CallerJob, CallerUser } from '../caller.ts';
+import type { CallerJob } from '../caller.ts';
 import { type IdentifiedUser, identifiedUserColumns } from '../identified-user.ts';
 
 /** Tokens of running jobs, which act as the user of the job (contract/conventions.md §7 "Job tokens"). */
@@ -68,9 +68,4 @@ function toJobToken(row: Row | undefined): JobToken | null {
   if (row === undefined) return null;
   const { job_id: id, project_id: projectId, full_path: projectPath, ...user } = row;
   return { job: { id, projectId, projectPath }, user };
-}
-
-/** Returns the user that a job acts as. */
-export function toJobUser({ id, username, name, email, state, admin, bot, external }: IdentifiedUser): CallerUser {
-  return { id, username, name, email, state, admin, bot, external };
 }

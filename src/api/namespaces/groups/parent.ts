@@ -1,7 +1,5 @@
-import { isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { findUserById } from '#authentication/users/users.ts';
-import { mayCreateSubgroupIn } from '#authorization/namespace-creation.ts';
-import type { Reader } from '#database/database.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
+import { mayCreateSubgroupIn, mayCreateTopLevelGroup } from '#authorization/namespace-creation.ts';
 import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
@@ -21,9 +19,4 @@ export async function findParentGroup(
 /** Returns whether the actor may create groups in the parent; null means the top level. */
 export async function mayCreateGroupIn(uow: UnitOfWork<SignedInCaller>, parent: Group | null): Promise<boolean> {
   return parent === null ? mayCreateTopLevelGroup(uow, uow.actor) : mayCreateSubgroupIn(uow.actor, parent);
-}
-
-async function mayCreateTopLevelGroup(db: Reader, caller: SignedInCaller): Promise<boolean> {
-  if (isAdministrator(caller)) return true;
-  return !caller.user.external && ((await findUserById(db, caller.user.id))?.can_create_group ?? false);
 }

@@ -1,6 +1,5 @@
-import { isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { findUserById } from '#authentication/users/users.ts';
-import { mayCreateProjectIn, mayCreateSubgroupIn } from '#authorization/namespace-creation.ts';
+import type { SignedInCaller } from '#authentication/caller.ts';
+import { mayCreateProjectIn, mayCreateSubgroupIn, mayCreateTopLevelGroup } from '#authorization/namespace-creation.ts';
 import type { Reader } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { foldCase } from '#database/name-keys.ts';
@@ -70,11 +69,6 @@ async function mayImport(
   if (parent === null) return false;
   if (type === 'group_entity') return mayCreateSubgroupIn(caller, parent);
   return getGroupRole(caller, parent) >= MAINTAINER && mayCreateProjectIn(caller, parent);
-}
-
-async function mayCreateTopLevelGroup(db: Reader, caller: SignedInCaller): Promise<boolean> {
-  if (isAdministrator(caller)) return true;
-  return !caller.user.external && ((await findUserById(db, caller.user.id))?.can_create_group ?? false);
 }
 
 /** Returns whether a group or project has this full path. index: routes_by_full_path */

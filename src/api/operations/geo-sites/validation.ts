@@ -1,3 +1,4 @@
+import { SCHEME_ERROR } from '#outbound-http/index.ts';
 import { compactFieldErrors, type FieldErrors } from '#runtime/failure.ts';
 import type { SiteFields } from './site.ts';
 
@@ -46,7 +47,7 @@ function validateName(name: string, isTaken: boolean): string[] {
 }
 
 function validateUrl(url: string): string[] {
-  if (!/^https?:/i.test(url)) return ['is blocked: Only allowed schemes are http, https'];
+  if (!/^https?:/i.test(url)) return [`is blocked: ${SCHEME_ERROR}`];
   // `URL` ignores line breaks and tabs, but the stored text would contain them.
   const hasNoSpaces = !/[\s\p{Cc}]/u.test(url);
   return hasNoSpaces && /^https?:\/\//i.test(url) && URL.canParse(url) ? [] : ['must be a valid URL'];

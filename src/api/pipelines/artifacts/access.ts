@@ -1,6 +1,6 @@
-import { ANONYMOUS, type Caller, type CallerUser } from '#authentication/caller.ts';
+import { ANONYMOUS, type Caller, type CallerUser, toCallerUser } from '#authentication/caller.ts';
 import { getSignInBlock } from '#authentication/sign-in-blocks.ts';
-import { findJobToken, type JobToken, toJobUser } from '#authentication/tokens/job-tokens.ts';
+import { findJobToken, type JobToken } from '#authentication/tokens/job-tokens.ts';
 import { mayInProject, type ProjectAbilityName } from '#authorization/abilities.ts';
 import type { Reader } from '#database/database.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
@@ -8,7 +8,7 @@ import { type AccessCall, access } from '#http/access/access.ts';
 import { checkRunnerLimit, getJobToken } from '#http/access/job-access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { TOO_MANY_REQUESTS } from '#http/errors/error-messages.ts';
-import { forbidden, nestedNotFound, unauthorized } from '#http/errors/http-error.ts';
+import { forbidden, genericNotFound, unauthorized } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { refName, string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
@@ -59,7 +59,7 @@ export function readArchiveAccess() {
     .resource({
       name: 'archive',
       load: ({ db, services }, { job }) => findAvailableArchive(db, job.id, timestamp(services.clock)),
-      notFound: nestedNotFound,
+      notFound: genericNotFound,
     })
     .require(...requireArchiveAccess)
     .map(asAuthorizedArchive);
@@ -78,7 +78,7 @@ export function readLatestArchiveAccess() {
         const job = pipeline === null ? null : await findLatestJobId(db, pipeline, params.job);
         return job === null ? null : findAvailableArchive(db, job, timestamp(services.clock));
       },
-      notFound: nestedNotFound,
+      notFound: genericNotFound,
     })
     .require(...requireArchiveAccess)
     .map(asAuthorizedArchive);
@@ -124,7 +124,7 @@ export function dependencyTokenAccess() {
     .resource({
       name: 'archive',
       load: ({ db, services }, { jobId }) => findAvailableArchive(db, jobId, timestamp(services.clock)),
-      notFound: nestedNotFound,
+      notFound: genericNotFound,
     })
     .require((_call, { caller, project, isSamePipeline, archive }) => {
       if (!isSamePipeline) requireAllowed(caller, project, archive);
@@ -138,7 +138,7 @@ export function dependencyTokenAccess() {
  * (contract/conventions.md §7 "Job tokens"), because anyone who can change the CI file controls what the job does.
  */
 function toReader(jobToken: JobToken, job: { readonly project_id: number }): CallerUser {
-  const user = toJobUser(jobToken.user);
+  const user = toCallerUser(jobToken.user);
   return { ...user, admin: user.admin && jobToken.job.projectId === job.project_id };
 }
 

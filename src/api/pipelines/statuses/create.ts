@@ -9,6 +9,7 @@ import { HEADS, TAGS } from '#git/ref-names.ts';
 import { resolveRef } from '#git/refs/refs.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
 import type { Services } from '#http/services.ts';
+import { SCHEME_ERROR } from '#outbound-http/index.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { ClientDisconnected, type RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
@@ -98,7 +99,7 @@ function validateTargetUrl(url: string | null): string | null {
   if (url === null) return null;
   if (!URL.canParse(url)) return 'is blocked: URI is invalid';
   const { protocol } = new URL(url);
-  return protocol === 'http:' || protocol === 'https:' ? null : 'is blocked: Only allowed schemes are http, https';
+  return protocol === 'http:' || protocol === 'https:' ? null : `is blocked: ${SCHEME_ERROR}`;
 }
 
 /** Returns the requested pipeline, or else the newest pipeline of the commit (and of the ref, if given). */

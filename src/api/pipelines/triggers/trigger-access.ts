@@ -1,6 +1,6 @@
-import { isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
+import { isSignedIn, type SignedInCaller, toCallerUser } from '#authentication/caller.ts';
 import { getSignInBlock, getStateBlock } from '#authentication/sign-in-blocks.ts';
-import { findAnyJobToken, toJobUser } from '#authentication/tokens/job-tokens.ts';
+import { findAnyJobToken } from '#authentication/tokens/job-tokens.ts';
 import { loadCaller } from '#authentication/users/users.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import { type Access, type AccessCall, access } from '#http/access/access.ts';
@@ -67,7 +67,7 @@ async function authenticateByJob(call: AccessCall): Promise<TriggerContext> {
   if (jobToken === null || getSignInBlock(jobToken.user, services.clock) !== null) throw notFound();
   const { job, user } = jobToken;
   const token = { kind: 'job', id: job.id, scopes: [], impersonation: false } as const;
-  const caller: SignedInCaller = { user: toJobUser(user), token, job, address: request.clientAddress };
+  const caller: SignedInCaller = { user: toCallerUser(user), token, job, address: request.clientAddress };
   const project = await loadVisibleProject(call, caller);
   if (!jobToken.isRunning) throw new HttpError(401, { message: 'Job is not running' });
   return { caller, project, trigger: null };

@@ -6,7 +6,7 @@ import { searchExpression, string } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { DAY_MS } from '#runtime/clock.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
-import { compileRegex } from '#text/safe-regex.ts';
+import { validateRegexSyntax } from '#text/safe-regex.ts';
 
 /**
  * The expiration policy of a project's container images (contract/planning.md §3.3). Hearth stores and returns it, but
@@ -92,8 +92,8 @@ export function validateExpirationPolicy(values: ExpirationPolicyChanges): Field
     enabled: validateInclusion([true, false], enabled),
     keep_n: keep_n === null ? [] : validateInclusion(ALLOWED_COUNTS, keep_n),
     older_than: older_than === null ? [] : validateInclusion(ALLOWED_AGES, older_than),
-    name_regex: !enabled ? [] : name_regex ? validateSyntax(name_regex) : [BLANK],
-    name_regex_keep: enabled && name_regex_keep ? validateSyntax(name_regex_keep) : [],
+    name_regex: !enabled ? [] : name_regex ? validateRegexSyntax(name_regex) : [BLANK],
+    name_regex_keep: enabled && name_regex_keep ? validateRegexSyntax(name_regex_keep) : [],
   };
   return Object.fromEntries(
     Object.entries(errors).map(([name, texts]) => [`container_expiration_policy.${name}`, texts]),
@@ -103,8 +103,3 @@ export function validateExpirationPolicy(values: ExpirationPolicyChanges): Field
 const BLANK = "can't be blank";
 const validateInclusion = (values: readonly unknown[], value: unknown) =>
   values.includes(value) ? [] : ['is not included in the list'];
-
-function validateSyntax(expression: string): string[] {
-  const regex = compileRegex(expression);
-  return typeof regex === 'string' ? [`not valid RE2 syntax: ${regex}`] : [];
-}

@@ -1,5 +1,5 @@
 import type { FieldErrors } from '#runtime/failure.ts';
-import { compileRegex } from '#text/safe-regex.ts';
+import { validateRegexSyntax } from '#text/safe-regex.ts';
 
 /** Validation of single attributes of projects, by field (contract/planning.md §3.3). Pure. */
 
@@ -48,11 +48,6 @@ const MAX_TITLE_REGEX_LENGTH = 255;
 export function validateTitleRegex(expression: string): FieldErrors {
   const tooLong = [...expression].length > MAX_TITLE_REGEX_LENGTH;
   return {
-    merge_request_title_regex: tooLong ? ['is too long (maximum is 255 characters)'] : validateSyntax(expression),
+    merge_request_title_regex: tooLong ? ['is too long (maximum is 255 characters)'] : validateRegexSyntax(expression),
   };
-}
-
-function validateSyntax(expression: string): string[] {
-  const regex = compileRegex(expression);
-  return typeof regex === 'string' ? [`not valid RE2 syntax: ${regex}`] : [];
 }
