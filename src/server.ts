@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import packageJson from '../package.json' with { type: 'json' };
 import { deleteOldActivityJob, deleteOldActivitySchedule } from './activity/index.ts';
 import { resourceModules } from './api/index.ts';
-import { warnOfIgnoredCredentials } from './authentication/ignored-credentials.ts';
+import { warnIfRootCredentialsDiffer } from './authentication/ignored-credentials.ts';
 import { cleanUpOAuthDaily, cleanUpOAuthJob } from './authentication/oauth/cleanup.ts';
 import { cleanUpSessionsDaily, cleanUpSessionsJob } from './authentication/sessions/cleanup.ts';
 import { createTokenUsage } from './authentication/tokens/token-usage.ts';
@@ -39,15 +39,15 @@ import {
   maintainRepository,
 } from './repositories/maintenance/maintenance.ts';
 import {
-  summarizeAfterRefChanges,
-  summarizeAll,
-  summarizeAllDaily,
-  summarizeRepository,
+  updateOutdatedRepositorySummaries,
+  updateOutdatedRepositorySummariesDaily,
+  updateRepositorySummary,
+  updateRepositorySummaryAfterRefChanges,
 } from './repositories/maintenance/summary.ts';
 import {
-  completeAbandonedIntents,
-  completeAbandonedIntentsEveryMinute,
-  completeAbandonedIntentsJob,
+  recoverInterruptedRefUpdates,
+  recoverInterruptedRefUpdatesEveryMinute,
+  recoverInterruptedRefUpdatesJob,
 } from './repositories/ref-updates/recovery.ts';
 import { maintainWiki, maintainWikiAfterRefChanges } from './repositories/wikis/maintenance.ts';
 import { type Clock, systemClock } from './runtime/clock.ts';
@@ -135,7 +135,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     ...services,
     afterCreate: async (tx, user) => void (await createPersonalNamespace(tx, user)),
   });
-  await completeAbandonedIntents(services, config.databaseUrl === null);
+  await recoverInterruptedRefUpdates(services, config.databaseUrl === null);
   // An invalid key should fail the start, not the first mail.
   if (config.mail.delivery !== 'off') await services.secretKey();
   const queue = createJobQueue({
@@ -164,7 +164,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
   const credentialsCheck =
     isFirstStart || overrides.work === false
       ? undefined
-      : warnOfIgnoredCredentials(services).catch((err) =>
+      : warnIfRootCredentialsDiffer(services).catch((err) =>
           log.error({ err }, 'HEARTH_ROOT_TOKEN and HEARTH_ROOT_PASSWORD could not be compared with those of root'),
         );
   log.info({ address, endpoints: registry.endpoints.length }, 'Hearth is ready');
@@ -210,7 +210,7 @@ function createServerEventBus(config: Config) {
     ...listSubscriptions().filter(isEnabledIn(config)),
     maintainAfterRefChanges,
     maintainWikiAfterRefChanges,
-    summarizeAfterRefChanges,
+    updateRepositorySummaryAfterRefChanges,
   ]);
 }
 
@@ -240,12 +240,12 @@ const coreJobs: readonly JobDefinition<Services, never>[] = [
   updateStatisticsJob,
   cleanUpOAuthJob,
   cleanUpSessionsJob,
-  completeAbandonedIntentsJob,
+  recoverInterruptedRefUpdatesJob,
   maintainWiki,
   maintainRepository,
   fullMaintenance,
-  summarizeRepository,
-  summarizeAll,
+  updateRepositorySummary,
+  updateOutdatedRepositorySummaries,
 ];
 
 const coreSchedules: readonly Schedule<Services>[] = [
@@ -254,9 +254,9 @@ const coreSchedules: readonly Schedule<Services>[] = [
   updateStatisticsRegularly,
   cleanUpOAuthDaily,
   cleanUpSessionsDaily,
-  completeAbandonedIntentsEveryMinute,
+  recoverInterruptedRefUpdatesEveryMinute,
   fullMaintenanceWeekly,
-  summarizeAllDaily,
+  updateOutdatedRepositorySummariesDaily,
 ];
 
 /** Returns the jobs or schedules of all resource modules, in their order. */

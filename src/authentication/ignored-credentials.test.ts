@@ -4,7 +4,7 @@ import type { Database } from '#database/database.ts';
 import { countScryptRuns } from '#security/passwords.ts';
 import { type TestPlace, testDatabase, testPlace } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
-import { warnOfIgnoredCredentials } from './ignored-credentials.ts';
+import { warnIfRootCredentialsDiffer } from './ignored-credentials.ts';
 import { bootstrapUsers } from './users/bootstrap.ts';
 
 const TOKEN = 'glpat-chosen-token-000';
@@ -18,7 +18,7 @@ async function withUsers(database: Database, { dataDir }: TestPlace): Promise<vo
 /** Returns the warnings of a later start with these credentials. */
 async function warningsOf(database: Database, rootToken: string | null, rootPassword: string | null) {
   const warnings: string[] = [];
-  await warnOfIgnoredCredentials({
+  await warnIfRootCredentialsDiffer({
     database,
     config: { rootToken, rootPassword },
     log: { warn: (fields, message) => warnings.push(JSON.stringify(fields) + message) },

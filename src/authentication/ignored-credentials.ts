@@ -16,7 +16,7 @@ interface CheckOptions {
  * count only at the first start. Call it at later starts, after the server listens: checking a password takes 70 ms in another
  * thread.
  */
-export async function warnOfIgnoredCredentials({ database, config, log }: CheckOptions): Promise<void> {
+export async function warnIfRootCredentialsDiffer({ database, config, log }: CheckOptions): Promise<void> {
   const { rootToken, rootPassword } = config;
   if (rootToken === null && rootPassword === null) return;
   const { reader } = database;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { cleanUpBlobs, linkBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
+import { cleanUpBlobs, registerBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
 import { getBlobPath } from '#blobs/store.ts';
 import { openSnapshot } from '#database/copy.ts';
 import { getRepositoryAt } from '#git/git.ts';
@@ -117,7 +117,7 @@ test('includes data that is deleted after the snapshot, and completes the deleti
   const tip = await tipOf(project);
   const place = await placeOf(project);
   const blob = (await storeBlob(blobs, Buffer.from('a file of that moment'))) as StoredBlob;
-  await database.transaction((tx) => linkBlob(tx, blob));
+  await database.transaction((tx) => registerBlob(tx, blob));
   const removing = onceAt('the snapshot is open', async () => {
     await deleteRepository(git, place);
     clock.advance(3601);
@@ -137,7 +137,7 @@ test('includes data that is deleted after the snapshot, and completes the deleti
 
 test('reports damaged data and leaves no archive', async () => {
   const blob = (await storeBlob(blobs, Buffer.from('a file that will be damaged'))) as StoredBlob;
-  await database.transaction((tx) => linkBlob(tx, blob));
+  await database.transaction((tx) => registerBlob(tx, blob));
   await appendFile(getBlobPath(blobs, blob.sha256), '!');
   await assert.rejects(createBackupArchive(config), new RegExp(`The blob ${blob.sha256} is damaged`));
   await database.transaction((tx) => tx.deleteFrom('blobs').where('sha256', '=', blob.sha256).execute());

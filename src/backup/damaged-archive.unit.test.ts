@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { linkBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
+import { registerBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
 import { commitFiles, newFiles } from '#git/fixtures.testing.ts';
 import { getRepositoryAt } from '#git/git.ts';
 import { ensureRepository, toDiskPath } from '#git/storage/storage.ts';
@@ -48,7 +48,7 @@ async function storeExampleData({ git, blobs, database }: ServerData): Promise<v
   await commitFiles({ git, repository, root: '', time: 0 }, 'main', newFiles({ 'a.txt': 'a' }));
   const blob = (await storeBlob(blobs, Buffer.from('a file'))) as StoredBlob;
   await database.transaction(async (tx) => {
-    await linkBlob(tx, blob);
+    await registerBlob(tx, blob);
     const times = { created_at: tx.now, updated_at: tx.now };
     const texts = { title: 'Kept', visibility: 'private', files: '[]' } as const;
     await tx

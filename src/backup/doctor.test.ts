@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import pg from 'pg';
-import { linkBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
+import { registerBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
 import { getBlobPath } from '#blobs/store.ts';
 import { setLastId } from '#database/copy.ts';
 import { getRepositoryAt } from '#git/git.ts';
@@ -221,7 +221,7 @@ test('reports damaged and missing blobs with their owners, repairs sizes and del
   const content = Buffer.from(`a file ${name()}`);
   const blob = (await storeBlob(blobs, content)) as StoredBlob;
   await database.transaction(async (tx) => {
-    await linkBlob(tx, blob);
+    await registerBlob(tx, blob);
     await tx.insertInto('lfs_objects').values({ oid: blob.sha256, size: blob.size, created_at: tx.now }).execute();
   });
   const path = getBlobPath(blobs, blob.sha256);
@@ -272,7 +272,7 @@ test('reports rows with impossible locations and files, and runs all other check
 
 test('reports pipes among repositories and files without opening them', once, async () => {
   const content = (await storeBlob(blobs, Buffer.from(`a pipe ${name()}`))) as StoredBlob;
-  await database.transaction((tx) => linkBlob(tx, content));
+  await database.transaction((tx) => registerBlob(tx, content));
   const [blob, refs] = [getBlobPath(blobs, content.sha256), join(await directoryOf(project), 'packed-refs')];
   await rm(blob);
   await rm(refs, { force: true });

@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '#database/database.ts';
 import { testPlace } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { cleanUpBlobs, type FindReferencedBlobs } from './cleanup.ts';
-import { linkBlob } from './links.ts';
+import { registerBlob } from './links.ts';
 import {
   type BlobStore,
   claimBlob,
@@ -37,7 +37,7 @@ async function storeText(blobs: BlobStore, text: string): Promise<StoredBlob> {
 
 async function storeLinked(blobs: BlobStore, database: Database, text: string): Promise<string> {
   const blob = await storeText(blobs, text);
-  await database.transaction((tx) => linkBlob(tx, blob));
+  await database.transaction((tx) => registerBlob(tx, blob));
   return blob.sha256;
 }
 
@@ -73,7 +73,7 @@ test('storing, claiming or linking a blob again keeps it for another hour', asyn
   it.clock.advance(3601);
   await storeText(it.blobs, 'stored');
   await claimBlob(it.blobs, claimed);
-  await it.database.transaction((tx) => linkBlob(tx, { sha256: linked, size: 6 }));
+  await it.database.transaction((tx) => registerBlob(tx, { sha256: linked, size: 6 }));
   await cleanUpBlobs(it.blobs, it.database, nothing);
   for (const sha256 of [stored, claimed, linked]) assert.equal(await hasBlob(it.blobs, sha256), true);
 });
@@ -105,7 +105,7 @@ test('one cleanup run deletes more blobs than a batch', async () => {
   await using it = await world();
   const blobs = await Promise.all(Array.from({ length: 450 }, (_, i) => storeText(it.blobs, `blob ${i}`)));
   await it.database.transaction(async (tx) => {
-    for (const blob of blobs) await linkBlob(tx, blob);
+    for (const blob of blobs) await registerBlob(tx, blob);
   });
   it.clock.advance(3601);
   const kept = blobs.slice(0, 3).map(({ sha256 }) => sha256);

@@ -1,5 +1,5 @@
 export { cleanUpBlobs } from './cleanup.ts';
-export { linkBlob } from './links.ts';
+export { registerBlob } from './links.ts';
 export {
   type BlobFailure,
   type BlobLimits,

@@ -5,7 +5,7 @@ import type { StoredBlob } from './store.ts';
  * Creates the row of a stored or claimed blob, or renews its `linked_at`. Call it in the transaction that inserts the referring
  * row, before that row: its `sha256` column is a foreign key to `blobs.sha256`.
  */
-export async function linkBlob(tx: Transaction, { sha256, size }: StoredBlob): Promise<void> {
+export async function registerBlob(tx: Transaction, { sha256, size }: StoredBlob): Promise<void> {
   await tx
     .insertInto('blobs')
     .values({ sha256, size, linked_at: tx.now })

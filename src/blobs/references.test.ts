@@ -5,7 +5,7 @@ import { engine } from '#test/engines/engine.ts';
 import { archivedJob } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
 import { cleanUpBlobs } from './cleanup.ts';
-import { linkBlob } from './links.ts';
+import { registerBlob } from './links.ts';
 import { BLOB_REFERENCES } from './references.ts';
 import { hasBlob, type StoredBlob, storeBlob } from './store.ts';
 
@@ -31,7 +31,7 @@ test('keeps logs and files of jobs, and deletes unreferenced blobs', async () =>
   const headers = { ...job.headers, 'Content-Range': '0-3' };
   assert.equal((await anonymous.send('PATCH', `/jobs/${job.id}/trace`, { raw: 'log', headers })).status, 202);
   const loose = (await storeBlob(blobs, Buffer.from('loose'))) as StoredBlob;
-  await database.transaction((tx) => linkBlob(tx, loose));
+  await database.transaction((tx) => registerBlob(tx, loose));
   clock.advance(3601);
   assert.equal((await cleanUpBlobs(blobs, database)).unreferenced, 1);
   for (const table of ['job_trace_chunks', 'job_artifacts'] as const) {

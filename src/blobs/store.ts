@@ -52,7 +52,7 @@ export function createBlobStore({ directory, clock }: BlobStore): BlobStore {
 
 /**
  * Streams the content to disk and hashes it; it is durable when the promise resolves. The caller must link it within an hour
- * (`linkBlob`). Returns a Failure at the first byte too many: the caller must then drain or destroy the rest of the stream.
+ * (`registerBlob`). Returns a Failure at the first byte too many: the caller must then drain or destroy the rest of the stream.
  * Rejects if the source or the disk fails.
  */
 export async function storeBlob(

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { loadConfigOf, silentProgress } from '#backup/archives.testing.ts';
 import { withServerData } from '#backup/server-data.ts';
-import { linkBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
+import { registerBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
 import { type TestPlace, testPlace } from '#test/engines/engine.ts';
 import { scratchDirectory } from '#test/engines/scratch.ts';
 import { backupCommand, doctorCommand, restoreCommand } from './backup.ts';
@@ -43,7 +43,7 @@ async function serverWithFiles(t: TestContext): Promise<TestPlace> {
   await withServerData(loadConfigOf(place), silentProgress, async ({ blobs, database }) => {
     for (let index = 0; index < 200; index++) {
       const blob = (await storeBlob(blobs, Buffer.from(`file ${index}`))) as StoredBlob;
-      await database.transaction((tx) => linkBlob(tx, blob));
+      await database.transaction((tx) => registerBlob(tx, blob));
     }
   });
   return place;

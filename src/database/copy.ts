@@ -101,7 +101,7 @@ export async function fillDatabase(
     throw error;
   }
   await open.commit();
-  engine.schemaChanged();
+  engine.forgetSchema();
 }
 
 /** Sets the last assigned id of a table; new rows continue from it. */

@@ -235,7 +235,7 @@ interface InsertTrigger {
  * same transaction. The inserted rows get ascending ids in the order in which transactions become visible: a reader that asks
  * for ids "greater than the last" misses none.
  */
-export async function addInsertTrigger(
+export async function addRowInsertingTrigger(
   db: QueryExecutorProvider,
   dialect: Dialect,
   { name, table, after, when, insertStatements: writes }: InsertTrigger,

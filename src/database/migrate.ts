@@ -31,7 +31,7 @@ export async function migrate(
     },
     { isolation: 'read committed' },
   );
-  getSession(database.reader).engine.schemaChanged();
+  getSession(database.reader).engine.forgetSchema();
   return appliedNames;
 }
 

@@ -8,7 +8,7 @@ import {
 } from 'kysely';
 import type { Reader } from './database.ts';
 import { isInIds, selectCountAndIds } from './dialect.ts';
-import { longRunning } from './engines/long-statements.ts';
+import { LONG_RUNNING } from './engines/long-statements.ts';
 
 /** Maximum number of rows that are counted; beyond it the total is unknown. */
 export const COUNT_LIMIT = 10_000;
@@ -70,7 +70,7 @@ async function loadPageRows<DB, TB extends keyof DB, Item>(
   countInQuery: boolean,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<{ items: Item[]; countedTotal?: number | undefined }> {
-  const page = query.limit(limit).offset(offset).modifyEnd(longRunning);
+  const page = query.limit(limit).offset(offset).modifyEnd(LONG_RUNNING);
   if (!countInQuery) return { items: await page.execute() };
   const countedQuery = page.select(sql<number>`count(*) over ()`.as('rows_on_all'));
   const rows = (await countedQuery.execute()) as unknown as { rows_on_all: number }[];
@@ -112,7 +112,7 @@ export async function scanMatches<DB, TB extends keyof DB>(
   idLimit = COUNT_LIMIT,
 ): Promise<ScanResult> {
   const countQuery = selectCountAndIds(db, sql`${query.limit(COUNT_LIMIT + 1)}`, idLimit);
-  const { rows } = await sql<{ count: number; ids: string | null }>`${countQuery} ${longRunning}`.execute(db);
+  const { rows } = await sql<{ count: number; ids: string | null }>`${countQuery} ${LONG_RUNNING}`.execute(db);
   const { count, ids } = rows[0]!;
   const knownIds: number[] | null = ids === null ? null : JSON.parse(ids);
   return { isMatch: knownIds && ((id) => isInIds(db, id, knownIds)), count: async () => count };
@@ -120,7 +120,7 @@ export async function scanMatches<DB, TB extends keyof DB>(
 
 /** Counts the rows of a statement, which contains its own limit. */
 export async function countRows(db: Reader, rows: RawBuilder<unknown>): Promise<number> {
-  const countQuery = sql<{ count: number }>`select count(*) as count from ${rows} as counted ${longRunning}`;
+  const countQuery = sql<{ count: number }>`select count(*) as count from ${rows} as counted ${LONG_RUNNING}`;
   return (await countQuery.execute(db)).rows[0]!.count;
 }
 
@@ -153,7 +153,7 @@ export async function paginateByKey<DB, TB extends keyof DB, Item>(
   }
   const rows = await orderedQuery
     .limit(limit + 1)
-    .modifyEnd(longRunning)
+    .modifyEnd(LONG_RUNNING)
     .execute();
   return { items: rows.slice(0, limit), hasMore: rows.length > limit };
 }

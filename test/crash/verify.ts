@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type Database, openDatabase, type Reader } from '#database/database.ts';
 import { enqueue } from '#jobs/job.ts';
-import { completeAbandonedIntentsJob } from '#repositories/ref-updates/recovery.ts';
+import { recoverInterruptedRefUpdatesJob } from '#repositories/ref-updates/recovery.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { type Acknowledged, git } from './load.ts';
 import { verifyMerges } from './merges.ts';
@@ -40,7 +40,7 @@ export async function settledByOther(databaseUrl: string): Promise<void> {
   const database = await openDatabase({ url: databaseUrl, dataDir: '', clock: systemClock });
   try {
     // Run the per-minute jobs now.
-    await database.transaction((tx) => enqueue(tx, completeAbandonedIntentsJob, null));
+    await database.transaction((tx) => enqueue(tx, recoverInterruptedRefUpdatesJob, null));
     const deadline = performance.now() + SETTLED_WITHIN;
     while ((await intentsIn(database)).length > 0) {
       assert.ok(performance.now() < deadline, 'a running server has not settled what another has left');

@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import { linkBlob, storeBlob } from '#blobs/index.ts';
+import { registerBlob, storeBlob } from '#blobs/index.ts';
 import type { Schema, Transaction } from '#database/database.ts';
 import { allocateIid } from '#domain/iids.ts';
 import { isFailure } from '#runtime/failure.ts';
@@ -153,7 +153,7 @@ export async function archivedJob(
   const blob = await storeBlob(blobs, Buffer.from(content));
   if (isFailure(blob)) throw new Error(blob.code);
   await database.transaction(async (tx) => {
-    await linkBlob(tx, blob);
+    await registerBlob(tx, blob);
     const about = {
       file_type: 'archive',
       file_format: 'zip',

@@ -12,7 +12,7 @@ import type { Repository } from '#git/repository.ts';
 import { fsck } from '#git/storage/maintenance.ts';
 import { isDiskPath, repositoryExists, syncDirectory } from '#git/storage/storage.ts';
 import { listRefLines } from '#git/transfer/bundle.ts';
-import { completeAbandonedIntents } from '#repositories/ref-updates/recovery.ts';
+import { recoverInterruptedRefUpdates } from '#repositories/ref-updates/recovery.ts';
 import { listRepositories, type StoredRepository } from '../repositories.ts';
 import { ABANDONED_AFTER_MS, type Check, type CheckContext, describeError, type Finding } from './finding.ts';
 
@@ -231,7 +231,7 @@ export const unfinishedRefUpdatesCheck: Check = {
         repair: {
           text: 'complete it from the current refs',
           async run() {
-            await completeAbandonedIntents(context, false);
+            await recoverInterruptedRefUpdates(context, false);
             return !(await listAbandoned()).some((intent) => intent.id === id);
           },
         },

@@ -17,7 +17,7 @@ export interface Engine {
   /** Returns whether a transaction that failed with this error may succeed when it runs again. */
   isRetryable(error: unknown): boolean;
   /** Clears prepared statements after a schema change. */
-  schemaChanged(): void;
+  forgetSchema(): void;
   /** Clears all caches. */
   clearCaches(): void;
   /** Updates the planner's table statistics, if the engine does not do that itself. */

@@ -6,7 +6,7 @@ import { systemClock } from '#runtime/clock.ts';
 import { ClientDisconnected } from '#runtime/concurrency-limiter.ts';
 import { engine, testPlace } from '#test/engines/engine.ts';
 import { hasSubstringInLongText } from '../search/substring-search.ts';
-import { longRunning } from './long-statements.ts';
+import { LONG_RUNNING } from './long-statements.ts';
 
 /** A database whose long statements run in the read thread, like those of a large database. */
 async function largeDatabase() {
@@ -45,7 +45,7 @@ async function scan(db: Reader, texts: number, part = 'x'): Promise<number> {
 
 async function list(db: Reader, most: number): Promise<number> {
   const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(most)})`;
-  const { rows } = await sql<{ count: number }>`${numbers} select count(*) as count from n ${longRunning}`.execute(db);
+  const { rows } = await sql<{ count: number }>`${numbers} select count(*) as count from n ${LONG_RUNNING}`.execute(db);
   return rows[0]!.count;
 }
 

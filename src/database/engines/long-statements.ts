@@ -6,10 +6,10 @@ const LONG_MARKER = '/* may be long */';
 const SCAN_MARKER = '/* scans texts */';
 
 /**
- * Marks a statement whose cost grows with the database: `query.modifyEnd(longRunning)`. Such statements share few connections, and
+ * Marks a statement whose cost grows with the database: `query.modifyEnd(LONG_RUNNING)`. Such statements share few connections, and
  * for a large database SQLite runs them in another thread, because its calls would block the event loop.
  */
-export const longRunning: RawBuilder<unknown> = sql.raw(LONG_MARKER);
+export const LONG_RUNNING: RawBuilder<unknown> = sql.raw(LONG_MARKER);
 
 /** Marks a condition that reads texts of up to one MiB. Statements with it wait for each other, but no other statement does. */
 export const scansTexts: RawBuilder<unknown> = sql.raw(SCAN_MARKER);

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { addInsertTrigger, type Dialect } from '../dialect.ts';
+import { addRowInsertingTrigger, type Dialect } from '../dialect.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
 /** Replication sites, and the events that they read. */
@@ -133,7 +133,7 @@ const insertEvent =
 
 async function addRepositoryEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
   const [table, replicable] = ['repositories', 'project_repository'];
-  await addInsertTrigger(db, dialect, {
+  await addRowInsertingTrigger(db, dialect, {
     name: 'geo_repository_created',
     table,
     after: 'insert',
@@ -141,7 +141,7 @@ async function addRepositoryEvents(db: MigrationDb, dialect: Dialect): Promise<v
     insertStatements: insertEvent('created', replicable, 'new.project_id'),
   });
   const storageChanged = sql<SqlBool>`(old.storage <> new.storage)`;
-  await addInsertTrigger(db, dialect, {
+  await addRowInsertingTrigger(db, dialect, {
     name: 'geo_repository_updated',
     table,
     after: { update: ['ref_state_version', 'default_branch', 'storage'] },
@@ -149,14 +149,14 @@ async function addRepositoryEvents(db: MigrationDb, dialect: Dialect): Promise<v
       or ${storageChanged}) and ${hasSecondary}`,
     insertStatements: insertEvent('updated', replicable, 'new.project_id', storageChanged),
   });
-  await addInsertTrigger(db, dialect, {
+  await addRowInsertingTrigger(db, dialect, {
     name: 'geo_repository_deleted',
     table,
     after: 'delete',
     when: hasSecondary,
     insertStatements: insertEvent('deleted', replicable, 'old.project_id'),
   });
-  await addInsertTrigger(db, dialect, {
+  await addRowInsertingTrigger(db, dialect, {
     name: 'geo_repository_renamed',
     table: 'routes',
     after: { update: ['full_path'] },
@@ -168,21 +168,21 @@ async function addRepositoryEvents(db: MigrationDb, dialect: Dialect): Promise<v
 /** Adds the events of snippets, which start when the repository of a snippet exists. */
 async function addSnippetEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
   const [table, replicable] = ['snippets', 'snippet_repository'];
-  await addInsertTrigger(db, dialect, {
+  await addRowInsertingTrigger(db, dialect, {
     name: 'geo_snippet_created',
     table,
     after: { update: ['made'] },
     when: sql<SqlBool>`new.made and not old.made and ${hasSecondary}`,
     insertStatements: insertEvent('created', replicable, 'new.id'),
   });
-  await addInsertTrigger(db, dialect, {
+  await addRowInsertingTrigger(db, dialect, {
     name: 'geo_snippet_moved',
     table,
     after: { update: ['storage'] },
     when: sql<SqlBool>`old.storage <> new.storage and new.made and ${hasSecondary}`,
     insertStatements: insertEvent('updated', replicable, 'new.id', sql`true`),
   });
-  await addInsertTrigger(db, dialect, {
+  await addRowInsertingTrigger(db, dialect, {
     name: 'geo_snippet_deleted',
     table,
     after: 'delete',
@@ -196,14 +196,14 @@ async function addBlobEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
     ['lfs_objects', 'lfs_object'],
     ['job_artifacts', 'job_artifact'],
   ] as const) {
-    await addInsertTrigger(db, dialect, {
+    await addRowInsertingTrigger(db, dialect, {
       name: `geo_${replicable}_created`,
       table,
       after: 'insert',
       when: hasSecondary,
       insertStatements: insertEvent('created', replicable, 'new.id'),
     });
-    await addInsertTrigger(db, dialect, {
+    await addRowInsertingTrigger(db, dialect, {
       name: `geo_${replicable}_deleted`,
       table,
       after: 'delete',
@@ -215,7 +215,7 @@ async function addBlobEvents(db: MigrationDb, dialect: Dialect): Promise<void> {
     ['insert', 'new'],
     ['delete', 'old'],
   ] as const) {
-    await addInsertTrigger(db, dialect, {
+    await addRowInsertingTrigger(db, dialect, {
       name: `geo_lfs_object_shared_${after}`,
       table: 'lfs_object_projects',
       after,
@@ -231,14 +231,14 @@ async function addMovedBlobEvents(db: MigrationDb, dialect: Dialect): Promise<vo
     sql`${insertIntoEvents} select ${timestamp}, 'updated', 'lfs_object', lfs_object_id, true from lfs_object_projects where ${projectCondition}`,
     sql`${insertIntoEvents} select ${timestamp}, 'updated', 'job_artifact', id, true from job_artifacts where ${projectCondition}`,
   ];
-  await addInsertTrigger(db, dialect, {
+  await addRowInsertingTrigger(db, dialect, {
     name: 'geo_blobs_stored_elsewhere',
     table: 'repositories',
     after: { update: ['storage'] },
     when: sql<SqlBool>`old.storage <> new.storage and ${hasSelectiveSync}`,
     insertStatements: insertBlobEvents(sql<SqlBool>`project_id = new.project_id`),
   });
-  await addInsertTrigger(db, dialect, {
+  await addRowInsertingTrigger(db, dialect, {
     name: 'geo_blobs_transferred',
     table: 'projects',
     after: { update: ['namespace_id'] },
@@ -247,7 +247,7 @@ async function addMovedBlobEvents(db: MigrationDb, dialect: Dialect): Promise<vo
   });
   const projectIdsInGroup = sql`select p.id from projects p join namespace_closure c on c.descendant_id = p.namespace_id
     where c.ancestor_id = new.id`;
-  await addInsertTrigger(db, dialect, {
+  await addRowInsertingTrigger(db, dialect, {
     name: 'geo_blobs_transferred_with_group',
     table: 'namespaces',
     after: { update: ['parent_id'] },

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { addInsertTrigger, type Dialect } from '../dialect.ts';
+import { addRowInsertingTrigger, type Dialect } from '../dialect.ts';
 import type { Migration, MigrationDb } from './migration.ts';
 
 /** Wikis move with their project or group and are replicated to other sites. */
@@ -26,7 +26,7 @@ async function addWikiEvents(db: MigrationDb, dialect: Dialect, owner: 'project'
       sql`${insertIntoEvents} values (${timestamp}, ${sql.lit(name)}, ${sql.lit(replicable)}, ${sql.ref(`${row}.wiki_id`)}, ${rescoped})`,
     ];
   const hasOwner = (row: 'new' | 'old') => sql`${sql.ref(`${row}.${owner}_id`)} is not null`;
-  await addInsertTrigger(db, dialect, {
+  await addRowInsertingTrigger(db, dialect, {
     name: `geo_${owner}_wiki_created`,
     table: 'wikis',
     after: { update: ['empty'] },
@@ -34,7 +34,7 @@ async function addWikiEvents(db: MigrationDb, dialect: Dialect, owner: 'project'
     insertStatements: insertEvent('created', 'new', sql`false`),
   });
   const storageChanged = sql<SqlBool>`(old.storage <> new.storage)`;
-  await addInsertTrigger(db, dialect, {
+  await addRowInsertingTrigger(db, dialect, {
     name: `geo_${owner}_wiki_updated`,
     table: 'wikis',
     after: { update: ['ref_state_version', 'default_branch', 'storage'] },
@@ -42,7 +42,7 @@ async function addWikiEvents(db: MigrationDb, dialect: Dialect, owner: 'project'
       or old.default_branch <> new.default_branch or ${storageChanged}) and ${hasSecondary}`,
     insertStatements: insertEvent('updated', 'new', storageChanged),
   });
-  await addInsertTrigger(db, dialect, {
+  await addRowInsertingTrigger(db, dialect, {
     name: `geo_${owner}_wiki_deleted`,
     table: 'wikis',
     after: 'delete',
@@ -50,7 +50,7 @@ async function addWikiEvents(db: MigrationDb, dialect: Dialect, owner: 'project'
     insertStatements: insertEvent('deleted', 'old', sql`false`),
   });
   const routeColumn = owner === 'project' ? 'project_id' : 'namespace_id';
-  await addInsertTrigger(db, dialect, {
+  await addRowInsertingTrigger(db, dialect, {
     name: `geo_${owner}_wiki_renamed`,
     table: 'routes',
     after: { update: ['full_path'] },

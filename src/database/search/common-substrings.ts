@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../database.ts';
 import { getEngineName } from '../dialect.ts';
-import { longRunning } from '../engines/long-statements.ts';
+import { LONG_RUNNING } from '../engines/long-statements.ts';
 import { countRows } from '../page.ts';
 import { containsSubstringUnindexed, selectRowsContaining } from './substring-search.ts';
 import { toFtsPhrase, trigramIndexName } from './trigrams.ts';
@@ -36,7 +36,7 @@ export async function isCommonSubstring(
   const condition = containsSubstringUnindexed(table, [columns].flat(), part);
   const explainQuery = sql<{
     'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }];
-  }>`explain (format json) select 1 from ${sql.table(table)} where ${condition} ${longRunning}`;
+  }>`explain (format json) select 1 from ${sql.table(table)} where ${condition} ${LONG_RUNNING}`;
   const { rows } = await explainQuery.execute(db);
   return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows'] > EXPECTED_ROWS_THRESHOLD;
 }

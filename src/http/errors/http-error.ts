@@ -35,7 +35,7 @@ export const forbidden = (reason?: string) =>
 /** `404 Project Not Found`, or without a name `404 Not Found`. */
 export const notFound = (noun?: string) => createMessageError(404, noun ? `404 ${noun} Not Found` : '404 Not Found');
 /** 404 for a resource that is looked up by id below an existing parent. */
-export const nestedNotFound = () => createMessageError(404, '404 Not found');
+export const genericNotFound = () => createMessageError(404, '404 Not found');
 export const routeNotFound = () => new HttpError(404, { error: '404 Not Found' });
 export const methodNotAllowed = (allow: string) => new HttpError(405, { error: '405 Not Allowed' }, { Allow: allow });
 /** 409 for a resource that was deleted or changed during the request. */

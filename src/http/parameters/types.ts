@@ -300,7 +300,7 @@ function readElements<T>(items: unknown[], element: ParameterType<T>, name: stri
 export const anyValue: ParameterType<unknown> = { schema: Type.Unknown(), unread: true, read: (raw) => raw };
 
 /** A picture. Pictures are not supported: only an empty value, which removes the picture, is accepted. */
-export const noPicture: ParameterType<never> = {
+export const emptyPicture: ParameterType<never> = {
   schema: Type.Null(),
   unread: true,
   read(raw, name, problems) {

@@ -1,8 +1,8 @@
 import { INSTANCE_VERSION } from '#api/instance/version/index.ts';
 import {
   formatPercentage,
-  kindValues,
   REPLICABLE_KINDS,
+  replicableValues,
   storageDigest,
   toUnixSeconds,
 } from '#api/operations/geo-sites/index.ts';
@@ -113,7 +113,7 @@ export function buildStatusDocument({ report, polled, site, before, now }: Statu
   const { status, status_message: message } = report;
   const links = (site._links ?? {}) as Readonly<Record<string, unknown>>;
   const toSeconds = (time: string | null) => (time === null ? 0 : toUnixSeconds(time));
-  const kinds = kindValues(status);
+  const kinds = replicableValues(status);
   return {
     geo_node_id: report.geo_node_id,
     projects_count: status.projects_count,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { CurrentAccess } from '#authorization/current-access.ts';
-import { linkBlob, type StoredBlob } from '#blobs/index.ts';
+import { registerBlob, type StoredBlob } from '#blobs/index.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import { selectSelfAndAncestors } from '#domain/namespaces/hierarchy.ts';
@@ -73,7 +73,7 @@ export async function linkLfsObject(
   { project }: CurrentAccess,
   storedBlob: StoredBlob,
 ): Promise<void> {
-  await linkBlob(tx, storedBlob);
+  await registerBlob(tx, storedBlob);
   const { sha256: oid, size } = storedBlob;
   await tx
     .insertInto('lfs_objects')

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
-import { longRunning } from '#database/engines/long-statements.ts';
+import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { subscription } from '#events/event-bus.ts';
 import { countCommits } from '#git/commits/commit-log.ts';
 import { definePerGit, type Git } from '#git/git.ts';
@@ -37,7 +37,7 @@ const SUMMARY_COLUMNS = [
   'summary_version',
 ] as const;
 
-export const summarizeRepository = defineJob({
+export const updateRepositorySummary = defineJob({
   kind: 'repository_summary',
   handle: (services: RefServices, { projectId }: { readonly projectId: number }) => refreshSummary(services, projectId),
 });
@@ -57,19 +57,19 @@ export async function refreshSummary(services: RefServices, projectId: number): 
 export function enqueueSummary(tx: Transaction, projectId: number): Promise<void> {
   return enqueue(
     tx,
-    summarizeRepository,
+    updateRepositorySummary,
     { projectId },
     { key: String(projectId), runAt: addMilliseconds(tx.now, SUMMARY_DELAY_MS) },
   );
 }
 
-export const summarizeAfterRefChanges = subscription({
+export const updateRepositorySummaryAfterRefChanges = subscription({
   event: 'refs-changed',
   inTransaction: (uow, { projectId }) => enqueueSummary(uow, projectId),
 });
 
 /** Updates outdated and missing summaries daily. */
-export const summarizeAll = defineJob({
+export const updateOutdatedRepositorySummaries = defineJob({
   kind: 'repository_summaries',
   async handle(services: RefServices) {
     for (let afterId = 0; ; ) {
@@ -90,7 +90,11 @@ export const summarizeAll = defineJob({
   },
 });
 
-export const summarizeAllDaily = { name: 'repository_summaries', cron: '50 2 * * *', job: summarizeAll };
+export const updateOutdatedRepositorySummariesDaily = {
+  name: 'repository_summaries',
+  cron: '50 2 * * *',
+  job: updateOutdatedRepositorySummaries,
+};
 
 /** Stores the summary. If the refs have moved since the row was read, the next update replaces it. */
 async function writeSummary({ database, git }: RefServices, row: RepositoryRow): Promise<void> {
@@ -192,14 +196,14 @@ export async function loadRepositorySizes(
   const storedSums = await namespaceRepositories
     .select(['projects.namespace_id', sql<number>`cast(coalesce(sum(repositories.size), 0) as bigint)`.as('bytes')])
     .groupBy('projects.namespace_id')
-    .modifyEnd(longRunning)
+    .modifyEnd(LONG_RUNNING)
     .execute();
   const outdatedRepositories = await namespaceRepositories
     .select(['projects.namespace_id', ...SUMMARY_COLUMNS, 'repositories.size'])
     .where((eb) => eb.not(isSummaryCurrentSql()))
     .orderBy('projects.id', 'desc')
     .limit(MAX_MEASURED)
-    .modifyEnd(longRunning)
+    .modifyEnd(LONG_RUNNING)
     .execute();
   const sizes = new Map(storedSums.map(({ namespace_id, bytes }) => [namespace_id, bytes]));
   for (const { namespace_id, size, ...row } of outdatedRepositories) {

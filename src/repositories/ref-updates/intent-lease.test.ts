@@ -6,7 +6,7 @@ import { isFailure } from '#runtime/failure.ts';
 import { world } from '#test/support/world.ts';
 import { keepIntentLease } from './intent-lease.ts';
 import { beginMove } from './move-refs.ts';
-import { completeAbandonedIntents } from './recovery.ts';
+import { recoverInterruptedRefUpdates } from './recovery.ts';
 
 const LEASE_SECONDS = 60;
 
@@ -25,9 +25,9 @@ test('extends the lease while git moves refs', async () => {
     clock.advance(LEASE_SECONDS - 1);
     mock.timers.tick((LEASE_SECONDS * 1000) / 3);
     await letGo();
-    assert.equal(await completeAbandonedIntents(services, false), 0);
+    assert.equal(await recoverInterruptedRefUpdates(services, false), 0);
   }
   mock.timers.reset();
   clock.advance(LEASE_SECONDS + 1);
-  assert.equal(await completeAbandonedIntents(services, false), 1);
+  assert.equal(await recoverInterruptedRefUpdates(services, false), 1);
 });

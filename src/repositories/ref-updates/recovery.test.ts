@@ -11,7 +11,7 @@ import { getRepository } from '../repository.ts';
 import { completeIntent } from './complete-intent.ts';
 import type { Intent } from './intents.ts';
 import { beginMove } from './move-refs.ts';
-import { completeAbandonedIntents } from './recovery.ts';
+import { recoverInterruptedRefUpdates } from './recovery.ts';
 
 // Recovery after a process died between storing an intent and recording its result.
 
@@ -86,7 +86,7 @@ test('records refs that moved before the crash', async () => {
   const before = await getVersion(abandoned);
   await storeIntent(abandoned, [toMain(abandoned)]);
   await moveRefsNow(abandoned, [toMain(abandoned)]);
-  await completeAbandonedIntents(services, true);
+  await recoverInterruptedRefUpdates(services, true);
   assert.deepEqual(await listPushes(abandoned, 1), [
     { ref: 'main', commit_from: abandoned.oldId, commit_to: abandoned.newId },
   ]);
@@ -98,7 +98,7 @@ test('records nothing for refs that have not moved', async () => {
   const abandoned = await prepareMove();
   const [before, count] = [await getVersion(abandoned), await countPushes(abandoned)];
   await storeIntent(abandoned, [toMain(abandoned)]);
-  await completeAbandonedIntents(services, true);
+  await recoverInterruptedRefUpdates(services, true);
   assert.deepEqual(
     [await getVersion(abandoned), await countPushes(abandoned), await countIntents(abandoned)],
     [before, count, 0],
@@ -110,7 +110,7 @@ test('records only the refs that moved', async () => {
   const newBranch = { ref: 'refs/heads/made', oldId: ZERO_ID, newId: abandoned.newId };
   await storeIntent(abandoned, [toMain(abandoned), newBranch]);
   await moveRefsNow(abandoned, [newBranch]);
-  await completeAbandonedIntents(services, true);
+  await recoverInterruptedRefUpdates(services, true);
   assert.deepEqual(await listPushes(abandoned, 1), [{ ref: 'made', commit_from: null, commit_to: abandoned.newId }]);
 });
 
@@ -119,7 +119,7 @@ test('records a ref that others have moved further', async () => {
   await storeIntent(abandoned, [toMain(abandoned)]);
   await moveRefsNow(abandoned, [toMain(abandoned)]);
   const beyond = await abandoned.given.commit({ 'a.txt': 'three' });
-  await completeAbandonedIntents(services, true);
+  await recoverInterruptedRefUpdates(services, true);
   const recorded = await listPushes(abandoned, 2);
   assert.ok(
     recorded.some(({ commit_from, commit_to }) => commit_from === abandoned.oldId && commit_to === abandoned.newId),
@@ -132,7 +132,7 @@ test('does not record a ref that others have moved elsewhere', async () => {
   const count = await countPushes(abandoned);
   await storeIntent(abandoned, [toMain(abandoned)]);
   const elsewhere = await abandoned.given.commit({ 'b.txt': 'else' });
-  await completeAbandonedIntents(services, true);
+  await recoverInterruptedRefUpdates(services, true);
   assert.equal(await countPushes(abandoned), count + 1);
   assert.deepEqual((await listPushes(abandoned, 1))[0]?.commit_to, elsewhere);
 });
@@ -148,7 +148,7 @@ test('records only the intent that moved the ref, of two from the same commit', 
     const retried = await storeIntent(abandoned, [change]);
     await moveRefsNow(abandoned, [change]);
     if (isSettled) await completeIntent(services, retried, [change]);
-    await completeAbandonedIntents(services, true);
+    await recoverInterruptedRefUpdates(services, true);
     assert.equal(await countPushes(abandoned), count + 2, 'that of the draft, and one');
     assert.deepEqual(await listPushes(abandoned, 1), [
       { ref: 'main', commit_from: abandoned.oldId, commit_to: beyond },
@@ -164,7 +164,7 @@ test('records a push once that is retried without a response', async () => {
   const retried = await storeIntent(abandoned, [toMain(abandoned)]);
   await moveRefsNow(abandoned, [toMain(abandoned)]);
   await completeIntent(services, retried, retried.changes);
-  await completeAbandonedIntents(services, true);
+  await recoverInterruptedRefUpdates(services, true);
   assert.deepEqual([await countPushes(abandoned), await countIntents(abandoned)], [count + 1, 0]);
 });
 
@@ -179,7 +179,7 @@ test('records a ref that others have moved further but not recorded yet', async 
   };
   await storeIntent(abandoned, [back]);
   await moveRefsNow(abandoned, [back]);
-  await completeAbandonedIntents(services, true);
+  await recoverInterruptedRefUpdates(services, true);
   const moves = (await listPushes(abandoned, 2)).map(({ commit_from, commit_to }) => [commit_from, commit_to]);
   assert.deepEqual(moves, [
     [back.oldId, back.newId],
@@ -192,11 +192,11 @@ test('records a deleted ref, but not one that still exists', async () => {
   const removal = { ref: 'refs/heads/draft', oldId: abandoned.newId, newId: ZERO_ID };
   const count = await countPushes(abandoned);
   await storeIntent(abandoned, [removal]);
-  await completeAbandonedIntents(services, true);
+  await recoverInterruptedRefUpdates(services, true);
   assert.equal(await countPushes(abandoned), count);
   await storeIntent(abandoned, [removal]);
   await moveRefsNow(abandoned, [removal]);
-  await completeAbandonedIntents(services, true);
+  await recoverInterruptedRefUpdates(services, true);
   assert.deepEqual(await listPushes(abandoned, 1), [{ ref: 'draft', commit_from: abandoned.newId, commit_to: null }]);
 });
 
@@ -205,7 +205,7 @@ test('records once when two processes complete an intent', async () => {
   await storeIntent(abandoned, [toMain(abandoned)]);
   await moveRefsNow(abandoned, [toMain(abandoned)]);
   const [before, count] = [await getVersion(abandoned), await countPushes(abandoned)];
-  await Promise.all([1, 2, 3].map(() => completeAbandonedIntents(services, true)));
+  await Promise.all([1, 2, 3].map(() => recoverInterruptedRefUpdates(services, true)));
   assert.deepEqual([await getVersion(abandoned), await countPushes(abandoned)], [before + 1, count + 1]);
 });
 
@@ -231,7 +231,7 @@ test('sets the default branch of an empty repository during recovery', async () 
   const change = { ref: 'refs/heads/trunk', oldId: ZERO_ID, newId: branch.commit.id };
   clock.advance(1);
   await storeIntent({ ...other, given, project }, [change]);
-  await completeAbandonedIntents(services, true);
+  await recoverInterruptedRefUpdates(services, true);
   const { body } = await given.owner.get(given.at);
   assert.deepEqual([body.default_branch, body.empty_repo], ['trunk', false]);
 });
@@ -244,7 +244,7 @@ test('updates HEAD to the default branch set before a crash', async () => {
   await storeIntent(abandoned, [change]);
   await moveRefsNow(abandoned, [change]);
   await setHead(git, repository, 'trunk');
-  await completeAbandonedIntents(services, true);
+  await recoverInterruptedRefUpdates(services, true);
   assert.equal(await findHeadBranch(repository), 'main');
 });
 
@@ -252,10 +252,10 @@ test('with other processes, waits for the lease of an intent to expire', async (
   const abandoned = await prepareMove();
   await storeIntent(abandoned, [toMain(abandoned)]);
   clock.advance(LEASE_SECONDS - 1);
-  await completeAbandonedIntents(services, false);
+  await recoverInterruptedRefUpdates(services, false);
   assert.equal(await countIntents(abandoned), 1);
   clock.advance(1);
-  await completeAbandonedIntents(services, false);
+  await recoverInterruptedRefUpdates(services, false);
   assert.equal(await countIntents(abandoned), 0);
 });
 
@@ -270,7 +270,7 @@ test('deletes an intent of a deleted project', async () => {
     full_path: body?.path_with_namespace ?? path_with_namespace,
   });
   await runJobs();
-  await completeAbandonedIntents(services, true);
+  await recoverInterruptedRefUpdates(services, true);
   assert.equal(await countIntents(abandoned), 0);
 });
 
@@ -290,8 +290,8 @@ test('an intent that cannot be completed does not block others and is retried', 
       },
       options,
     );
-  assert.equal(await completeAbandonedIntents({ ...services, runUnitOfWork }, true), 1);
+  assert.equal(await recoverInterruptedRefUpdates({ ...services, runUnitOfWork }, true), 1);
   assert.deepEqual([await countIntents(broken), await countIntents(left)], [1, 0]);
-  assert.equal(await completeAbandonedIntents(services, true), 1);
+  assert.equal(await recoverInterruptedRefUpdates(services, true), 1);
   assert.equal(await countIntents(broken), 0);
 });

@@ -22,7 +22,7 @@ const END_OF_TIME = '9999-12-31T00:00:00.000Z';
  * abandoned, otherwise those with an expired lease. An intent that fails, for example because its repository is broken, is
  * retried later and does not block the start.
  */
-export async function completeAbandonedIntents(services: RefServices, isOnlyProcess: boolean): Promise<number> {
+export async function recoverInterruptedRefUpdates(services: RefServices, isOnlyProcess: boolean): Promise<number> {
   let completedCount = 0;
   for (let afterId = 0; ; ) {
     const intents = await services.database.transaction((tx) =>
@@ -72,15 +72,15 @@ async function findLocation(db: Reader, { projectId, wikiId }: Intent): Promise<
 }
 
 /** Completes expired intents of other processes on the same database. */
-export const completeAbandonedIntentsJob = defineJob({
+export const recoverInterruptedRefUpdatesJob = defineJob({
   kind: 'settle_left_ref_intents',
   handle: async (services: RefServices) => {
-    await completeAbandonedIntents(services, false);
+    await recoverInterruptedRefUpdates(services, false);
   },
 });
 
-export const completeAbandonedIntentsEveryMinute = {
+export const recoverInterruptedRefUpdatesEveryMinute = {
   name: 'settle_left_ref_intents',
   cron: '* * * * *',
-  job: completeAbandonedIntentsJob,
+  job: recoverInterruptedRefUpdatesJob,
 };

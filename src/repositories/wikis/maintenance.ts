@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from '#database/database.ts';
-import { longRunning } from '#database/engines/long-statements.ts';
+import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { findWikiById, type Wiki } from '#domain/wikis.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { Git } from '#git/git.ts';
@@ -107,7 +107,7 @@ export async function loadWikiSizesByGroup(
     .select(['projects.namespace_id as owner_group_id', ...SIZE_COLUMNS])
     .where('projects.namespace_id', 'in', groupIds)
     .where('wikis.empty', '=', false);
-  const wikis = [...(await groupWikis.execute()), ...(await projectWikis.modifyEnd(longRunning).execute())];
+  const wikis = [...(await groupWikis.execute()), ...(await projectWikis.modifyEnd(LONG_RUNNING).execute())];
   const sizes = new Map<number, number>();
   let measuredCount = 0;
   for (const wiki of wikis) {

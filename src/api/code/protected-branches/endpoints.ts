@@ -9,7 +9,7 @@ import { inProjectAllowingAnonymous, inProjectRepository } from '#http/access/pr
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
-import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { paginateInMemory } from '#http/lists/in-memory-page.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { refName, searchExpression, validatedText } from '#http/parameters/texts.ts';
@@ -28,7 +28,7 @@ const rule = {
     { db, params }: AccessCall<{ readonly name: string }>,
     { project }: { readonly project: { readonly id: number } },
   ) => findProtectionRuleByName(db, project.id, params.name),
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 /** Callers who are not admitted by the unprotect entries get 403 before `If-Unmodified-Since` is checked. */

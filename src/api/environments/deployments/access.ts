@@ -10,7 +10,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Access, AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
-import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
@@ -22,7 +22,7 @@ const deployment = {
   params: { deployment_id: required(integer) },
   load: ({ db, params }: AccessCall<{ readonly deployment_id: number }>, { project }: { readonly project: Project }) =>
     findDeployment(db, project.id, params.deployment_id),
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 type DeploymentAccess = Access<

@@ -12,7 +12,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { isFeatureEnabled } from '#settings/features.ts';
-import { toNameColumns, validateEnvironmentName } from './name-validation.ts';
+import { toNameLookupColumns, validateEnvironmentName } from './name-validation.ts';
 import { createSlug } from './slug.ts';
 import { guessTier } from './tier.ts';
 
@@ -58,7 +58,7 @@ export async function insertEnvironment(
   const created = await insertRow(uow, {
     project_id: project.id,
     name,
-    ...toNameColumns(name),
+    ...toNameLookupColumns(name),
     slug: createSlug(name),
     external_url: attributes.external_url || null,
     state,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { validateExternalUrl } from './external-url.ts';
-import { toNameColumns, validateEnvironmentName } from './name-validation.ts';
+import { toNameLookupColumns, validateEnvironmentName } from './name-validation.ts';
 import { createSlug } from './slug.ts';
 import { guessTier } from './tier.ts';
 
@@ -62,8 +62,8 @@ test('accepts letters, digits and few other characters in names, and inner slash
 });
 
 test('takes the part before the first slash as the folder', () => {
-  assert.deepEqual(toNameColumns('Review/A/b'), { name_key: 'review/a/b', folder: 'Review', rest_key: 'a/b' });
-  assert.deepEqual(toNameColumns('Production'), { name_key: 'production', folder: null, rest_key: null });
+  assert.deepEqual(toNameLookupColumns('Review/A/b'), { name_key: 'review/a/b', folder: 'Review', rest_key: 'a/b' });
+  assert.deepEqual(toNameLookupColumns('Production'), { name_key: 'production', folder: null, rest_key: null });
 });
 
 test('accepts variables in URLs but no script schemes or invalid hosts', () => {

@@ -19,7 +19,11 @@ export function validateEnvironmentName(name: string): string[] {
 }
 
 /** Returns the search columns of a name: `review/a/b` has the folder `review` and the rest key `a/b`. */
-export function toNameColumns(name: string): { name_key: string; folder: string | null; rest_key: string | null } {
+export function toNameLookupColumns(name: string): {
+  name_key: string;
+  folder: string | null;
+  rest_key: string | null;
+} {
   const slash = name.indexOf('/');
   return {
     name_key: foldCase(name),

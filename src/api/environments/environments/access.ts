@@ -7,7 +7,7 @@ import { DEVELOPER } from '#domain/members/roles.ts';
 import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
-import { forbidden, HttpError, nestedNotFound } from '#http/errors/http-error.ts';
+import { forbidden, genericNotFound, HttpError } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { mayDeleteEnvironment, mayStopEnvironment } from './permissions.ts';
@@ -20,7 +20,7 @@ export const environmentResource = {
   params: { environment_id: required(integer) },
   load: ({ db, params }: AccessCall<{ readonly environment_id: number }>, { project }: ProjectContext) =>
     findEnvironment(db, project.id, params.environment_id),
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 type EnvironmentCheck = (

@@ -4,7 +4,7 @@ import { type ByParentType, forGroupAndProject, type Parent, type ParentContext 
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page, type ResponseType } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
-import { nestedNotFound } from '#http/errors/http-error.ts';
+import { genericNotFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { string, validatedText } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
@@ -26,7 +26,7 @@ const MANAGE_PROTECTED_ENVIRONMENTS = {
 const protection = {
   name: 'protection',
   load: ({ db, path }: AccessCall, { parent }: ParentContext) => findProtection(db, parent, path.name ?? ''),
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 const INVALID = [422, { message: '{texts}' }] as const;

@@ -3,7 +3,7 @@ import type { Identity, UserDetails } from '#authentication/users/users.ts';
 import type { KeysetRule } from '#http/lists/pagination.ts';
 import { optional, type ParameterValues, required } from '#http/parameters/declarations.ts';
 import { description, searchExpression, string, title, validatedText } from '#http/parameters/texts.ts';
-import { absentIfBlank, boolean, dateTime, integer, noPicture, oneOf } from '#http/parameters/types.ts';
+import { absentIfBlank, boolean, dateTime, emptyPicture, integer, oneOf } from '#http/parameters/types.ts';
 import type { NewUserInput } from './create.ts';
 import { stripTags } from './strip-tags.ts';
 import type { UserUpdateInput } from './update.ts';
@@ -98,7 +98,7 @@ export const createParameters = {
   reset_password: optional(boolean),
   force_random_password: optional(boolean),
   skip_confirmation: optional(boolean, false),
-  avatar: optional(noPicture),
+  avatar: optional(emptyPicture),
   ...details,
 };
 
@@ -122,7 +122,7 @@ export const updateParameters = {
   username: optional(validatedText(255)),
   password: optional(validatedText(128)),
   skip_reconfirmation: optional(boolean, false),
-  avatar: optional(noPicture),
+  avatar: optional(emptyPicture),
   ...details,
 };
 

@@ -10,7 +10,7 @@ import { normalizeAddress } from '#authentication/users/emails.ts';
 import { type Identity, type User, userColumns } from '#authentication/users/users.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { existsPerRow, isInIds, isInSubquery } from '#database/dialect.ts';
-import { longRunning } from '#database/engines/long-statements.ts';
+import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type CountStrategy, countUpTo, paginate, paginateAfterRows, paginateByKey } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
@@ -85,7 +85,7 @@ async function findIdBound(db: Reader, filter: UserFilter, page: PageRequest): P
     .limit(1)
     .executeTakeFirst();
   // index: users_by_created_at
-  const users = db.selectFrom('users').modifyEnd(longRunning);
+  const users = db.selectFrom('users').modifyEnd(LONG_RUNNING);
   // The sum keeps the planner from scanning in the order of ids.
   if (direction === 'desc') {
     if (middleUser === undefined || timestamp > middleUser.created_at) return null;
@@ -125,7 +125,7 @@ async function offsetPage(
   const first = await byId
     .where((eb) => isExactMatch(db, eb, search))
     .limit(MAX_EXACT_MATCHES)
-    .modifyEnd(longRunning)
+    .modifyEnd(LONG_RUNNING)
     .execute();
   if (first.length === 0) return paginate(db, byId, page, count(byId));
   const ids = first.map(({ id }) => id);

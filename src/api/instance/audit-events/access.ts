@@ -2,7 +2,7 @@ import { MAINTAINER, OWNER } from '#domain/members/roles.ts';
 import { type Access, type AccessCall, administrator } from '#http/access/access.ts';
 import type { ByParentType, ParentKind } from '#http/access/parents.ts';
 import { forbidOnFreeTier } from '#http/access/tiers.ts';
-import { nestedNotFound } from '#http/errors/http-error.ts';
+import { genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { type AuditLog, findAuditEvent } from './store.ts';
@@ -39,7 +39,7 @@ export function parentLogAccess(kind: ParentKind): Access<AuditLogContext> {
     .require(forbidOnFreeTier);
 }
 
-const eventResource = { name: 'event', notFound: nestedNotFound } as const;
+const eventResource = { name: 'event', notFound: genericNotFound } as const;
 
 /** Loads the event `:id` of the log. */
 export const auditEventByIdResource = {

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
-import { longRunning } from '#database/engines/long-statements.ts';
+import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
@@ -126,7 +126,7 @@ export function selectStatusCounts(db: Reader, projectId: number, filter: AlertF
     'status',
     eb.fn.countAll<number>().as('count'),
   ]);
-  return countQuery.groupBy('status').modifyEnd(longRunning);
+  return countQuery.groupBy('status').modifyEnd(LONG_RUNNING);
 }
 
 /** Returns the project's alert with this iid, or null. index: alerts_by_iid */

@@ -5,7 +5,7 @@ import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
-import { nestedNotFound } from '#http/errors/http-error.ts';
+import { genericNotFound } from '#http/errors/http-error.ts';
 import { fail } from '#runtime/failure.ts';
 import { ClientKey } from './entities.ts';
 import { deleteKey, findKey, insertKey, listKeys } from './store.ts';
@@ -19,7 +19,7 @@ const keyResource = {
     const idOrPath = parseIdOrPath(path.key_id ?? '');
     return idOrPath !== null && 'id' in idOrPath ? findKey(db, project.id, idOrPath.id) : null;
   },
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 export const listClientKeys = endpoint({

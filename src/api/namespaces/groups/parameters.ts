@@ -2,7 +2,7 @@ import { VISIBILITIES, type Visibility } from '#authorization/visibility-levels.
 import { ROLES } from '#domain/members/roles.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { description, searchExpression, string } from '#http/parameters/texts.ts';
-import { boolean, commaSeparated, date, integer, integerIn, noPicture, oneOf } from '#http/parameters/types.ts';
+import { boolean, commaSeparated, date, emptyPicture, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import { type GroupAttributeInput, groupAttributeParams } from './attributes.ts';
 
 /** Parameters that several endpoints of groups share. */
@@ -32,7 +32,7 @@ export type GroupListInput = ParameterValues<typeof groupListParams>;
 export const groupParams = {
   description: optional(description),
   visibility: optional(oneOf(...VISIBILITIES)),
-  avatar: optional(noPicture),
+  avatar: optional(emptyPicture),
   ...groupAttributeParams,
 };
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { longRunning } from '#database/engines/long-statements.ts';
+import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import type { Git } from '#git/git.ts';
 import { loadRepositorySizes } from '#repositories/maintenance/summary.ts';
 import { loadWikiSizesByGroup } from '#repositories/wikis/maintenance.ts';
@@ -33,7 +33,7 @@ async function loadLfsSizes(db: Reader, groupIds: readonly number[]): Promise<Re
     .select(['projects.namespace_id', sql<number>`cast(sum(lfs_objects.size) as bigint)`.as('lfs')])
     .where('projects.namespace_id', 'in', groupIds)
     .groupBy('projects.namespace_id')
-    .modifyEnd(longRunning)
+    .modifyEnd(LONG_RUNNING)
     .execute();
   return new Map(rows.map((row) => [row.namespace_id, row.lfs]));
 }

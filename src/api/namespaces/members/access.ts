@@ -2,7 +2,7 @@ import { findMembership } from '#domain/members/memberships.ts';
 import { MAINTAINER, OWNER } from '#domain/members/roles.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import type { ByParentType, ParentContext } from '#http/access/parents.ts';
-import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
@@ -28,7 +28,7 @@ export const removableMember = {
     if (params.user_id !== caller.user.id && parent.role < MIN_MANAGER_ROLES[parent.type]) throw forbidden();
     return findMembership(db, parent, params.user_id);
   },
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
   authorize(_call: AccessCall, { parent, caller, membership }: ParentContext & { readonly membership: MemberLevel }) {
     if (isMemberAboveCaller(parent, caller.user.id, membership)) throw forbidden();
   },

@@ -3,7 +3,7 @@ import { type Caller, isAdministrator, type SignedInCaller } from '#authenticati
 import { groupWithMember, groupWithRole, projectVisibleTo } from '#authorization/visibility-conditions.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { withoutIndex } from '#database/dialect.ts';
-import { longRunning } from '#database/engines/long-statements.ts';
+import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { countUpTo, type Page, paginate } from '#database/page.ts';
 import { COMMON_THRESHOLD, hasManyMatches } from '#database/search/common-substrings.ts';
@@ -176,7 +176,7 @@ export async function countNamespaceContents(
     .where('descendants.ancestor_id', 'in', ids)
     .where(projectVisibleTo(caller, db.today))
     .groupBy('descendants.ancestor_id')
-    .modifyEnd(longRunning)
+    .modifyEnd(LONG_RUNNING)
     .execute();
   const groupMembers = await countGroupMembers(db, ids);
   const projectOnlyCounts = await countProjectOnlyMembers(db, ids);
@@ -223,7 +223,7 @@ async function countMembersOfLeafNamespaces(db: Reader, ids: readonly number[]):
     .select(['source_id as id', (eb) => eb.fn.countAll<number>().as('count')])
     .groupBy('source_id');
   const groupMembershipCounts = membershipCounts.where('source_type', '=', 'group').where('source_id', 'in', ids);
-  const groupRows = await groupMembershipCounts.modifyEnd(longRunning).execute();
+  const groupRows = await groupMembershipCounts.modifyEnd(LONG_RUNNING).execute();
   const counts = new Map(groupRows.map(({ id, count }) => [id, count]));
   // The query starts from the expired memberships of all groups and projects, which are few.
   const expiredMemberships = membershipCounts
@@ -240,7 +240,7 @@ async function countMembersOfNestedNamespaces(db: Reader, ids: readonly number[]
     .selectFrom(selectGroupMembers(db, ids).as('group_members'))
     .select(['group_members.id', (eb) => eb.fn.count<number>('group_members.user_id').distinct().as('count')])
     .groupBy('group_members.id')
-    .modifyEnd(longRunning)
+    .modifyEnd(LONG_RUNNING)
     .execute();
   return new Map(rows.map(({ id, count }) => [id, count]));
 }
@@ -265,7 +265,7 @@ async function countProjectOnlyMembers(db: Reader, ids: readonly number[]): Prom
       ),
     )
     .groupBy('members.id')
-    .modifyEnd(longRunning)
+    .modifyEnd(LONG_RUNNING)
     .execute();
   return new Map(rows.map(({ id, count }) => [id, count]));
 }

@@ -7,7 +7,7 @@ import { accepted, created, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, PARENT_NOT_FOUND, READ_ONLY } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
 import { string, validatedText } from '#http/parameters/texts.ts';
-import { boolean, integer, noPicture } from '#http/parameters/types.ts';
+import { boolean, emptyPicture, integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { onBehalfOfUserAccess, updateProjectAccess, userAccess } from './access.ts';
 import { archive, unarchive } from './archive.ts';
@@ -92,7 +92,7 @@ export const updateProject = endpoint({
   put: '/projects/:id',
   summary: 'Update a project',
   access: updateProjectAccess(),
-  params: { ...attributeParams, ...importParams, avatar: optional(noPicture) },
+  params: { ...attributeParams, ...importParams, avatar: optional(emptyPicture) },
   rules: [atLeastOne(...attributeNames, ...Object.keys(importParams))],
   errors: {
     invalid: INVALID,

@@ -8,9 +8,9 @@ import {
   commaSeparated,
   date,
   dateTime,
+  emptyPicture,
   integer,
   integerIn,
-  noPicture,
   oneOf,
 } from '#http/parameters/types.ts';
 import { type AttributeName, attributeNames, type ProjectAttributeInput } from './attributes/attributes.ts';
@@ -108,7 +108,7 @@ export const importParams = { import_url: optional(string) } as const;
 /** Parameters of the endpoints that create projects, in addition to the attributes. */
 export const creationParams = {
   initialize_with_readme: optional(boolean, false),
-  avatar: optional(noPicture),
+  avatar: optional(emptyPicture),
   ...importParams,
 } as const;
 

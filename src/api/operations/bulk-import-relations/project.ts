@@ -9,8 +9,8 @@ import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { title } from '#http/parameters/texts.ts';
 import { boolean, dateTime, oneOf } from '#http/parameters/types.ts';
 import { invalid, isFailure } from '#runtime/failure.ts';
-import { lenient } from './lenient-type.ts';
-import { creation } from './relation.ts';
+import { ignoringInvalid } from './lenient-type.ts';
+import { defineCreation } from './relation.ts';
 
 /** The attributes of a project that are copied. */
 const COPIED_ATTRIBUTES: readonly AttributeName[] = [
@@ -24,7 +24,7 @@ const COPIED_ATTRIBUTES: readonly AttributeName[] = [
 ];
 
 const attributes = Object.fromEntries(
-  COPIED_ATTRIBUTES.map((name) => [name, lenient(attributeParams[name].type as ParameterType<unknown>)]),
+  COPIED_ATTRIBUTES.map((name) => [name, ignoringInvalid(attributeParams[name].type as ParameterType<unknown>)]),
 ) as {
   readonly [Name in AttributeName]: (typeof attributeParams)[Name] extends Parameter<infer T>
     ? Parameter<T, 'optional'>
@@ -32,7 +32,7 @@ const attributes = Object.fromEntries(
 };
 
 /** The project itself; its repository is imported after it. */
-export const project = creation({
+export const project = defineCreation({
   name: 'project',
   fields: {
     ...attributes,

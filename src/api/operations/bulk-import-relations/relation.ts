@@ -173,7 +173,7 @@ export function childRelation<const Fields extends Parameters>(
 }
 
 /** Declares the creation of a group or a project. */
-export function creation<const Fields extends Parameters>(declaration: CreationDeclaration<Fields>): Creation {
+export function defineCreation<const Fields extends Parameters>(declaration: CreationDeclaration<Fields>): Creation {
   return declaration;
 }
 

@@ -2,7 +2,7 @@ import { MAX_IID } from '#domain/iids.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { longDescription, string, title } from '#http/parameters/texts.ts';
 import { arrayOf, date, dateTime, integer, integerIn } from '#http/parameters/types.ts';
-import { lenient } from './lenient-type.ts';
+import { ignoringInvalid } from './lenient-type.ts';
 
 /** Fields that several relations have in common. */
 
@@ -12,7 +12,7 @@ export const numberedFields = {
   iid: required(integerIn({ min: 1, max: MAX_IID })),
   title: required(title),
   description: optional(longDescription),
-  web_url: lenient(string),
+  web_url: ignoringInvalid(string),
 };
 
 export const timestampFields = { created_at: required(dateTime), updated_at: optional(dateTime) };

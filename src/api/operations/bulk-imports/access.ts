@@ -1,6 +1,6 @@
 import { isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { type Access, type AccessCall, signedIn } from '#http/access/access.ts';
-import { forbidden, nestedNotFound, notFound } from '#http/errors/http-error.ts';
+import { forbidden, genericNotFound, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { isFeatureEnabled } from '#settings/features.ts';
@@ -27,14 +27,14 @@ export const ownImportAccess = bulkImportAccess.resource({
     const found = await findImport(db, params.import_id);
     return found?.user_id === caller.user.id ? found : null;
   },
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 });
 
 export const ownEntityAccess = ownImportAccess.resource({
   name: 'migrated',
   params: { entity_id: required(integer) },
   load: ({ db, params }, { bulkImport }) => findEntity(db, bulkImport.id, params.entity_id),
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 });
 
 /** Returns 403 for imports of others; administrators may cancel every import. */
@@ -42,7 +42,7 @@ export const cancelImportAccess = bulkImportAccess.resource({
   name: 'bulkImport',
   params: { import_id: required(integer) },
   load: ({ db, params }) => findImport(db, params.import_id),
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
   authorize({ caller }, { bulkImport }) {
     if (bulkImport.user_id !== caller.user?.id && !isAdministrator(caller)) throw forbidden();
   },

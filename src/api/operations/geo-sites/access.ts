@@ -1,6 +1,6 @@
 import type { Caller, CallerSite, SignedInCaller } from '#authentication/caller.ts';
 import { type Access, type AccessCall, access, administrator, signedInCaller } from '#http/access/access.ts';
-import { forbidden, HttpError, nestedNotFound, unauthorized } from '#http/errors/http-error.ts';
+import { forbidden, genericNotFound, HttpError, unauthorized } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { findSite } from './store.ts';
@@ -14,7 +14,7 @@ export const siteById = {
   name: 'site',
   params: { id: required(integer) },
   load: ({ db, params }: AccessCall<{ id: number }>) => findSite(db, params.id),
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 const SITE_NOT_ALLOWED = [400, '400 Bad request'] as const;

@@ -7,7 +7,14 @@ import { boolean, commaSeparated, integer } from '#http/parameters/types.ts';
 import { type FieldErrors, fail, invalid } from '#runtime/failure.ts';
 import { administratorAccess, administratorOrSiteAccess, siteById } from './access.ts';
 import { issueCredentials } from './credentials.ts';
-import { createdSiteEntity, GeoSiteCredentials, ROOTS, type Root, repairedSiteEntity, siteEntity } from './entities.ts';
+import {
+  createdSiteEntity,
+  GEO_SITE_APIS,
+  type GeoSiteApi,
+  GeoSiteCredentials,
+  repairedSiteEntity,
+  siteEntity,
+} from './entities.ts';
 import { deleteSiteApplication } from './oauth-application.ts';
 import { createSite, repairSite, updateSite } from './save.ts';
 import { findStatus, listStatuses } from './status.ts';
@@ -16,8 +23,8 @@ import { deleteSite, listSites } from './store.ts';
 
 /** Replication sites, under `/geo_sites` and the older `/geo_nodes` (contract/operations.md §3.1, §3.2). */
 
-function forBothNames<Made>(defineEndpoints: (root: Root) => Made): readonly [ofSites: Made, ofNodes: Made] {
-  return [defineEndpoints(ROOTS[0]), defineEndpoints(ROOTS[1])];
+function forBothNames<Made>(defineEndpoints: (api: GeoSiteApi) => Made): readonly [ofSites: Made, ofNodes: Made] {
+  return [defineEndpoints(GEO_SITE_APIS[0]), defineEndpoints(GEO_SITE_APIS[1])];
 }
 
 const commonParams = {
@@ -42,9 +49,9 @@ const siteUniqueErrors = {
   geo_sites_primary: invalid({ primary: ['node already exists'] } satisfies FieldErrors),
 };
 
-export const [createGeoSite, createGeoNode] = forBothNames((root) =>
+export const [createGeoSite, createGeoNode] = forBothNames((api) =>
   endpoint({
-    post: root.path,
+    post: api.path,
     summary: 'Add a replication site',
     access: administratorAccess(),
     allowSiteToken: true,
@@ -56,63 +63,63 @@ export const [createGeoSite, createGeoNode] = forBothNames((root) =>
     },
     errors: siteErrors,
     uniqueErrors: siteUniqueErrors,
-    response: created(createdSiteEntity(root)),
+    response: created(createdSiteEntity(api)),
     write: (uow, { params, base }) => createSite(uow, params, base),
   }),
 );
 
-export const [listGeoSites, listGeoNodes] = forBothNames((root) =>
+export const [listGeoSites, listGeoNodes] = forBothNames((api) =>
   endpoint({
-    get: root.path,
+    get: api.path,
     summary: 'List replication sites',
     access: administratorAccess(),
     allowSiteToken: true,
-    response: page(siteEntity(root)),
+    response: page(siteEntity(api)),
     read: (db, { page }) => listSites(db, page),
   }),
 );
 
-export const [listGeoSiteStatuses, listGeoNodeStatuses] = forBothNames((root) =>
+export const [listGeoSiteStatuses, listGeoNodeStatuses] = forBothNames((api) =>
   endpoint({
-    get: `${root.path}/status`,
+    get: `${api.path}/status`,
     summary: 'List site statuses',
     access: administratorAccess(),
     allowSiteToken: true,
-    response: page(statusEntity(root)),
+    response: page(statusEntity(api)),
     read: (db, { base, page }) => listStatuses(db, base, page),
   }),
 );
 
-export const [getGeoSite, getGeoNode] = forBothNames((root) =>
+export const [getGeoSite, getGeoNode] = forBothNames((api) =>
   endpoint({
-    get: `${root.path}/:id`,
+    get: `${api.path}/:id`,
     summary: 'Get a replication site',
     access: administratorAccess().resource(siteById),
     allowSiteToken: true,
-    response: ok(siteEntity(root)),
+    response: ok(siteEntity(api)),
     read: (_db, { site }) => site,
   }),
 );
 
-export const [updateGeoSite, updateGeoNode] = forBothNames((root) =>
+export const [updateGeoSite, updateGeoNode] = forBothNames((api) =>
   endpoint({
-    put: `${root.path}/:id`,
+    put: `${api.path}/:id`,
     summary: 'Update a replication site',
     access: administratorOrSiteAccess(),
     allowSiteToken: true,
     params: { name: optional(validatedText(255)), url: optional(string), ...commonParams },
     errors: siteErrors,
     uniqueErrors: siteUniqueErrors,
-    response: ok(siteEntity(root)),
+    response: ok(siteEntity(api)),
     // A site may change only `enabled` of itself, not its scope.
     write: (uow, { site, params, base }) =>
       updateSite(uow, site.id, uow.actor.site === undefined ? params : { enabled: params.enabled }, base),
   }),
 );
 
-export const [deleteGeoSite, deleteGeoNode] = forBothNames((root) =>
+export const [deleteGeoSite, deleteGeoNode] = forBothNames((api) =>
   endpoint({
-    delete: `${root.path}/:id`,
+    delete: `${api.path}/:id`,
     summary: 'Delete a replication site',
     access: administratorAccess().resource(siteById),
     allowSiteToken: true,
@@ -125,27 +132,27 @@ export const [deleteGeoSite, deleteGeoNode] = forBothNames((root) =>
   }),
 );
 
-export const [repairGeoSite, repairGeoNode] = forBothNames((root) =>
+export const [repairGeoSite, repairGeoNode] = forBothNames((api) =>
   endpoint({
-    post: `${root.path}/:id/repair`,
+    post: `${api.path}/:id/repair`,
     summary: 'Repair the OAuth application of a site',
     access: administratorAccess().resource(siteById),
     allowSiteToken: true,
     errors: siteErrors,
-    response: ok(repairedSiteEntity(root)),
+    response: ok(repairedSiteEntity(api)),
     write: (uow, { site, base }) => repairSite(uow, site.id, base),
   }),
 );
 
-export const [getGeoSiteStatus, getGeoNodeStatus] = forBothNames((root) =>
+export const [getGeoSiteStatus, getGeoNodeStatus] = forBothNames((api) =>
   endpoint({
-    get: `${root.path}/:id/status`,
+    get: `${api.path}/:id/status`,
     summary: 'Get the status of a replication site',
     access: administratorAccess().resource(siteById),
     allowSiteToken: true,
     params: { refresh: optional(boolean) },
     errors: { noStatus: [404, '404 Status for Geo site not found Not Found'] },
-    response: ok(statusEntity(root)),
+    response: ok(statusEntity(api)),
     read: async (db, { site, base }) => (await findStatus(db, site, base)) ?? fail('noStatus'),
   }),
 );

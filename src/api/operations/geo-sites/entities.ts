@@ -8,17 +8,17 @@ import { findStoredStatus, getHealth, type Health } from './status.ts';
 import { loadSiteNamespaces } from './store.ts';
 
 /** The two API names of sites: `geo_sites`, and the older `geo_nodes`. */
-export interface Root {
+export interface GeoSiteApi {
   readonly path: '/geo_sites' | '/geo_nodes';
   readonly noun: 'site' | 'node';
   /** Prefix of the entity names. */
   readonly title: 'GeoSite' | 'GeoNode';
 }
 
-export const ROOTS = [
+export const GEO_SITE_APIS = [
   { path: '/geo_sites', noun: 'site', title: 'GeoSite' },
   { path: '/geo_nodes', noun: 'node', title: 'GeoNode' },
-] as const satisfies readonly Root[];
+] as const satisfies readonly GeoSiteApi[];
 
 const text = Type.String();
 const integer = Type.Integer();
@@ -81,32 +81,36 @@ function siteValues(site: Site, context: SerializationContext, namespaces: Names
 }
 
 /** Returns the API URLs of a site under one of the two names. */
-export const siteLinks = ({ path }: Root, { id }: Pick<Site, 'id'>, { url }: Pick<SerializationContext, 'url'>) => {
+export const siteLinks = (
+  { path }: GeoSiteApi,
+  { id }: Pick<Site, 'id'>,
+  { url }: Pick<SerializationContext, 'url'>,
+) => {
   const self = `${url}/api/v4${path}/${id}`;
   return { self, status: `${self}/status`, repair: `${self}/repair` };
 };
 
 /** Returns the entity of a site under one of the two names; the older one also has `clone_protocol`. */
-export function siteEntity(root: Root) {
-  const clone = (root.noun === 'node' ? { clone_protocol: cloneProtocol } : {}) as {
+export function siteEntity(api: GeoSiteApi) {
+  const clone = (api.noun === 'node' ? { clone_protocol: cloneProtocol } : {}) as {
     clone_protocol: typeof cloneProtocol;
   };
   const fields = {
     ...siteFields,
     ...clone,
-    _links: shape(`${root.title}Links`, { self: text, status: text, repair: text }),
+    _links: shape(`${api.title}Links`, { self: text, status: text, repair: text }),
   };
-  return entity(root.title, fields).from(loadNamespaces, (site: Site, context, namespaces) => ({
+  return entity(api.title, fields).from(loadNamespaces, (site: Site, context, namespaces) => ({
     ...siteValues(site, context, namespaces),
-    ...(root.noun === 'node' && { clone_protocol: 'http' as const }),
-    _links: siteLinks(root, site, context),
+    ...(api.noun === 'node' && { clone_protocol: 'http' as const }),
+    _links: siteLinks(api, site, context),
   }));
 }
 
 /** Returns the entity of a created site: `sync_object_storage` is present for a primary too. */
-export function createdSiteEntity(root: Root) {
-  const BaseSite = siteEntity(root);
-  return entity(`Created${root.title}`, { ...BaseSite.schema.properties, sync_object_storage: Type.Boolean() }).from(
+export function createdSiteEntity(api: GeoSiteApi) {
+  const BaseSite = siteEntity(api);
+  return entity(`Created${api.title}`, { ...BaseSite.schema.properties, sync_object_storage: Type.Boolean() }).from(
     async (sites: readonly Site[], context) => {
       const serialized = await BaseSite.serializeAll(sites, context);
       return new Map(sites.map((site, index) => [site, serialized[index]!]));
@@ -116,9 +120,9 @@ export function createdSiteEntity(root: Root) {
 }
 
 /** Returns the entity of a repaired site, which also has its health. */
-export function repairedSiteEntity(root: Root) {
-  const BaseSite = siteEntity(root);
-  return entity(`Repaired${root.title}`, {
+export function repairedSiteEntity(api: GeoSiteApi) {
+  const BaseSite = siteEntity(api);
+  return entity(`Repaired${api.title}`, {
     ...BaseSite.schema.properties,
     geo_node_id: integer,
     missing_oauth_application: Type.Boolean(),

@@ -2,12 +2,18 @@ import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
 export { requireApiScope } from './access.ts';
-export { ROOTS, siteEntity } from './entities.ts';
+export { GEO_SITE_APIS, siteEntity } from './entities.ts';
 export { storageDigest, toUnixSeconds } from './primary-status.ts';
 export type { Site } from './site.ts';
 export { type SiteWithStatus, storeStatus } from './status.ts';
 export { statusEntity } from './status-entity.ts';
-export { formatPercentage, kindValues, REPLICABLE_KINDS, SECONDARY_COUNTS, WEEKLY_COUNTS } from './status-fields.ts';
+export {
+  formatPercentage,
+  REPLICABLE_KINDS,
+  replicableValues,
+  SECONDARY_COUNTS,
+  WEEKLY_COUNTS,
+} from './status-fields.ts';
 export { findPrimary, findSite } from './store.ts';
 
 /** Replication sites and their statuses. */

@@ -5,10 +5,10 @@ import type { Reader } from '#database/database.ts';
 import { namespaceColumns } from '#domain/namespaces/namespaces.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
-import { type Root, siteLinks } from './entities.ts';
+import { type GeoSiteApi, siteLinks } from './entities.ts';
 import { getPrimaryStatus, type PrimaryStatus, storageDigest, toUnixSeconds } from './primary-status.ts';
 import { getHealth, type SiteWithStatus, type StoredStatus } from './status.ts';
-import { type Counts, formatPercentage, KIND_FIELDS, kindValues, WEEKLY_COUNTS } from './status-fields.ts';
+import { type Counts, formatPercentage, REPLICABLE_FIELDS, replicableValues, WEEKLY_COUNTS } from './status-fields.ts';
 import { loadSiteNamespaces } from './store.ts';
 
 const text = Type.String();
@@ -16,12 +16,12 @@ const count = nullable(Type.Integer());
 const percentage = Type.String({ pattern: '^\\d+\\.\\d\\d%$' });
 
 /** Returns the entity of a site's health and replication progress (contract/operations.md §3.2). */
-export function statusEntity(root: Root) {
+export function statusEntity(api: GeoSiteApi) {
   const fields = {
     geo_node_id: Type.Integer(),
     projects_count: count,
     container_repositories_replication_enabled: nullable(Type.Boolean()),
-    ...KIND_FIELDS,
+    ...REPLICABLE_FIELDS,
     git_fetch_event_count_weekly: count,
     git_push_event_count_weekly: count,
     proxy_remote_requests_event_count_weekly: count,
@@ -51,16 +51,16 @@ export function statusEntity(root: Root) {
     updated_at: dateTime,
     storage_shards_match: Type.Boolean(),
     _links:
-      root.noun === 'site'
+      api.noun === 'site'
         ? shape('GeoSiteStatusLinks', { self: text, site: text })
         : shape('GeoNodeStatusLinks', { self: text, node: text }),
   };
-  return entity(`${root.title}Status`, fields).from(
+  return entity(`${api.title}Status`, fields).from(
     load,
     (row: SiteWithStatus, context, { namespaces, statusBySite }) => {
       const { site } = row;
       const status = row.status ?? statusBySite.get(site.id)!;
-      const { self, status: statusUrl } = siteLinks(root, site, context);
+      const { self, status: statusUrl } = siteLinks(api, site, context);
       return {
         geo_node_id: site.id,
         ...statusValues(status, context),
@@ -69,7 +69,7 @@ export function statusEntity(root: Root) {
         namespaces: namespaces.get(site.id) ?? [],
         storage_shards_match:
           site.is_primary || status.storage_configuration_digest === storageDigest(Object.keys(context.git.storages)),
-        _links: { self: statusUrl, [root.noun]: self } as never,
+        _links: { self: statusUrl, [api.noun]: self } as never,
       };
     },
   );
@@ -78,7 +78,7 @@ export function statusEntity(root: Root) {
 function statusValues(status: StoredStatus | PrimaryStatus, context: SerializationContext) {
   const counts = JSON.parse(status.counts) as Counts;
   const getCount = (name: string) => (counts[name] as number | null | undefined) ?? null;
-  const kinds = kindValues(counts);
+  const kinds = replicableValues(counts);
   const slots = 'slots' in status ? status.slots : null;
   const replicated = counts.container_repositories_replication_enabled as boolean | null | undefined;
   return {

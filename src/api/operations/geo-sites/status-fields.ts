@@ -55,7 +55,7 @@ const count = nullable(Type.Integer());
 const percentage = Type.String({ pattern: '^\\d+\\.\\d\\d%$' });
 
 /** Schemas of the fields of all kinds. */
-export const KIND_FIELDS: Readonly<Record<CountName, TSchema>> = Object.fromEntries(
+export const REPLICABLE_FIELDS: Readonly<Record<CountName, TSchema>> = Object.fromEntries(
   REPLICABLE_KINDS.flatMap((kind) => [
     [`${kind}_count`, count],
     ...[...PRIMARY_COUNTS, ...SECONDARY_COUNTS].map((suffix) => [`${kind}_${suffix}`, count] as const),
@@ -72,8 +72,8 @@ export function formatPercentage(part: number | null, total: number | null): str
 /** Counts by name; null: not counted. */
 export type Counts = Readonly<Record<string, number | boolean | null | undefined>>;
 
-/** Returns the values of `KIND_FIELDS` for these counts. */
-export function kindValues(counts: Counts): Record<CountName, number | string | null> {
+/** Returns the values of `REPLICABLE_FIELDS` for these counts. */
+export function replicableValues(counts: Counts): Record<CountName, number | string | null> {
   const getCount = (name: string) => (counts[name] as number | null | undefined) ?? null;
   return Object.fromEntries(
     REPLICABLE_KINDS.flatMap((kind) => {

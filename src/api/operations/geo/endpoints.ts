@@ -6,7 +6,7 @@ import { perPage } from '#http/lists/pagination.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { findPrimary, findSite, ROOTS, statusEntity } from '../geo-sites/index.ts';
+import { findPrimary, findSite, GEO_SITE_APIS, statusEntity } from '../geo-sites/index.ts';
 import { enqueueChecksums, loadReplicables, REPLICABLE_NAMES } from '../replicables/index.ts';
 import { siteAccess, siteBlobAccess } from './access.ts';
 import { FollowingSite, GeoEvent, Replicable } from './entities.ts';
@@ -28,7 +28,7 @@ export const reportGeoStatus = endpoint({
   allowSiteToken: true,
   params: reportParams,
   errors: { otherSite: FORBIDDEN },
-  response: created(statusEntity(ROOTS[0])),
+  response: created(statusEntity(GEO_SITE_APIS[0])),
   write: (uow, { site, params }) => storeReport(uow, site.id, params),
 });
 

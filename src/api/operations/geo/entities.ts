@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
-import { ROOTS, type Site, siteEntity } from '../geo-sites/index.ts';
+import { GEO_SITE_APIS, type Site, siteEntity } from '../geo-sites/index.ts';
 import { REPLICABLE_NAMES, type Replicable as ReplicableRow } from '../replicables/index.ts';
 import type { SiteEvent } from './events.ts';
 
 /** Entities in responses to secondaries (contract/operations.md §3.4). */
 
 const text = Type.String();
-const GeoSite = siteEntity(ROOTS[0]);
+const GeoSite = siteEntity(GEO_SITE_APIS[0]);
 
 /** A secondary with its primary. */
 export interface SiteWithPrimary {

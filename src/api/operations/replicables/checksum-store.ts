@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Database, Reader } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
-import { longRunning } from '#database/engines/long-statements.ts';
+import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import type { ReplicableName } from '#database/tables/replication-sites.ts';
 
 /** Rows of computed checksums, and the repositories to which they belong. */
@@ -53,7 +53,7 @@ async function listOrphanIds(db: Reader, kind: RepositoryKind): Promise<number[]
     .where('replicable_name', '=', kind)
     .where(sql<SqlBool>`not exists (select 1 from ${sql.table(table)} where ${isChecksumOf(kind)})`)
     .limit(BATCH_SIZE)
-    .modifyEnd(longRunning)
+    .modifyEnd(LONG_RUNNING)
     .execute();
   return rows.map(({ replicable_id }) => replicable_id);
 }

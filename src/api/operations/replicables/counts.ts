@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { longRunning } from '#database/engines/long-statements.ts';
+import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { isChecksumOf } from './checksum-store.ts';
 import { IS_FETCHABLE, isRouteOf } from './wiki-routes.ts';
 
@@ -30,7 +30,7 @@ export async function countRows(db: Reader, table: 'lfs_objects' | 'job_artifact
   const { all } = await db
     .selectFrom(table)
     .select(({ fn }) => fn.countAll<number>().as('all'))
-    .modifyEnd(longRunning)
+    .modifyEnd(LONG_RUNNING)
     .executeTakeFirstOrThrow();
   return all;
 }
@@ -43,7 +43,7 @@ async function countRepositories(db: Reader): Promise<ReplicableCounts> {
     .selectFrom('repositories')
     .leftJoin('geo_checksums', (join) => join.on(isChecksumOf('project_repository')))
     .select(({ fn }) => [fn.countAll<number>().as('all'), ...checksumCounts(projectRefVersion)])
-    .modifyEnd(longRunning)
+    .modifyEnd(LONG_RUNNING)
     .executeTakeFirstOrThrow();
 }
 
@@ -57,7 +57,7 @@ async function countWikis(db: Reader, owner: 'project' | 'group'): Promise<Repli
     .where(`wikis.${owner}_id`, 'is not', null)
     .where('wikis.empty', '=', false)
     .where(IS_FETCHABLE)
-    .modifyEnd(longRunning)
+    .modifyEnd(LONG_RUNNING)
     .executeTakeFirstOrThrow();
 }
 
@@ -67,7 +67,7 @@ async function countSnippets(db: Reader): Promise<ReplicableCounts> {
     .leftJoin('geo_checksums', (join) => join.on(isChecksumOf('snippet_repository')))
     .select(({ fn }) => [fn.countAll<number>().as('all'), ...checksumCounts(sql`snippets.updated_at`)])
     .where('snippets.made', '=', true)
-    .modifyEnd(longRunning)
+    .modifyEnd(LONG_RUNNING)
     .executeTakeFirstOrThrow();
 }
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { ANONYMOUS } from '#authentication/caller.ts';
-import { linkBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
+import { registerBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import {
   type AuthenticatedJob,
@@ -103,7 +103,7 @@ async function insertUploadedArtifact(
   if (existingArtifact !== null) return existingArtifact.sha256 === blob.sha256 ? undefined : fail('exists');
   const expire_at = resolveExpiry(uow.now, fields.expire_in, defaultExpireIn);
   if (expire_at === undefined) return fail('expiryInvalid');
-  await linkBlob(uow, blob);
+  await registerBlob(uow, blob);
   await insertArtifact(uow, {
     job_id: job.id,
     project_id: job.project_id,

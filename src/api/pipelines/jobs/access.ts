@@ -8,7 +8,7 @@ import { findJob, type JobRow } from '#domain/jobs.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Access, AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
-import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
@@ -20,7 +20,7 @@ const jobResource = {
   params: { job_id: required(integer) },
   load: ({ db, params }: AccessCall<{ readonly job_id: number }>, { project }: { readonly project: Project }) =>
     findJob(db, project.id, params.job_id),
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 type JobAccess = Access<

@@ -7,7 +7,7 @@ import { DEVELOPER, MAINTAINER } from '#domain/members/roles.ts';
 import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import type { Access, AccessCall } from '#http/access/access.ts';
 import { inProject, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
-import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
@@ -23,7 +23,7 @@ export const pipelineResource = {
   params: { pipeline_id: required(integer) },
   load: ({ db, params }: AccessCall<{ readonly pipeline_id: number }>, { project }: ProjectContext) =>
     findPipeline(db, project.id, params.pipeline_id),
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 type Params = typeof pipelineResource.params;

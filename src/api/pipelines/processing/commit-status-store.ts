@@ -3,7 +3,7 @@ import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { allocateId } from '#database/dialect.ts';
 import { hasRow } from '#database/has-row.ts';
 import type { CommitStatusName } from '#database/tables/pipelines.ts';
-import type { StatusPart } from './composite-status.ts';
+import type { CountedJob } from './composite-status.ts';
 
 /** Reads and writes the commit statuses of external systems. */
 
@@ -13,7 +13,7 @@ export const UNFINISHED_STATUSES: readonly CommitStatusName[] = ['pending', 'run
 const isLatest = sql<SqlBool>`not retried`;
 
 /** Returns the distinct statuses of a pipeline's external commit statuses. index: commit_statuses_latest_by_status */
-export async function listExternalStatuses(db: Reader, pipelineId: number): Promise<StatusPart[]> {
+export async function listExternalStatuses(db: Reader, pipelineId: number): Promise<CountedJob[]> {
   const rows = await db
     .selectFrom('commit_statuses')
     .select('status')

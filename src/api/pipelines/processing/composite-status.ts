@@ -3,7 +3,7 @@ import type { JobStatus } from '#database/tables/pipelines.ts';
 /** Computes the combined status of a set of jobs (contract/runners.md "States"). Pure. */
 
 /** The fields of a job that count for the combined status. */
-export interface StatusPart {
+export interface CountedJob {
   readonly status: JobStatus;
   readonly allow_failure: boolean;
 }
@@ -16,7 +16,7 @@ export class StatusCounter {
   readonly #countsByStatus = new Map<CountedStatus, number>();
   #size = 0;
 
-  add(part: StatusPart): void {
+  add(part: CountedJob): void {
     const countedStatus = toCountedStatus(part);
     this.#countsByStatus.set(countedStatus, (this.#countsByStatus.get(countedStatus) ?? 0) + 1);
     this.#size += 1;
@@ -26,7 +26,7 @@ export class StatusCounter {
     return this.#size;
   }
 
-  has(...statuses: readonly CountedStatus[]): boolean {
+  hasAny(...statuses: readonly CountedStatus[]): boolean {
     return statuses.some((status) => this.#countsByStatus.has(status));
   }
 
@@ -38,19 +38,19 @@ export class StatusCounter {
   getCompositeStatus(): JobStatus {
     if (this.#size === 0) return 'success';
     for (const [status, statuses] of RULES_FOR_ONLY) if (this.hasOnly(...statuses)) return status;
-    for (const [status, statuses] of RULES_FOR_ANY) if (this.has(...statuses)) return status;
+    for (const [status, statuses] of RULES_FOR_ANY) if (this.hasAny(...statuses)) return status;
     return 'failed';
   }
 }
 
 /** Returns the combined status of these jobs, which is also the status of a pipeline that consists of them. */
-export function getCompositeStatus(parts: Iterable<StatusPart>): JobStatus {
+export function getCompositeStatus(parts: Iterable<CountedJob>): JobStatus {
   const counter = new StatusCounter();
   for (const part of parts) counter.add(part);
   return counter.getCompositeStatus();
 }
 
-function toCountedStatus({ status, allow_failure }: StatusPart): CountedStatus {
+function toCountedStatus({ status, allow_failure }: CountedJob): CountedStatus {
   if (!allow_failure) return status;
   if (status === 'failed' || status === 'canceled') return 'warning';
   return status === 'manual' ? 'ignored' : status;

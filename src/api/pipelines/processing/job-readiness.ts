@@ -1,10 +1,10 @@
 import type { JobStatus, JobWhen } from '#database/tables/pipelines.ts';
-import { StatusCounter, type StatusPart } from './composite-status.ts';
+import { type CountedJob, StatusCounter } from './composite-status.ts';
 
 /** Decides which jobs of a pipeline may leave `created`, and their next status (contract/runners.md "States"). Pure. */
 
 /** The fields of a job that decide when it becomes ready. */
-export interface PipelineJob extends StatusPart {
+export interface PipelineJob extends CountedJob {
   readonly id: number;
   readonly name: string;
   readonly stage_index: number;
@@ -35,7 +35,7 @@ export function hasFinished(status: JobStatus): boolean {
  */
 export function findReadyJobs(jobs: readonly PipelineJob[]): ReadonlyMap<number, ReadyStatus> {
   const outcomes = new Map<number, ReadyStatus>();
-  const getCurrentStatus = (job: PipelineJob): StatusPart => ({
+  const getCurrentStatus = (job: PipelineJob): CountedJob => ({
     status: outcomes.get(job.id) ?? job.status,
     allow_failure: job.allow_failure,
   });
@@ -71,7 +71,7 @@ function getStagesResult(earlierStages: StatusCounter): PriorResult {
 function getNeedsResult(
   neededJobs: readonly PipelineJob[],
   decide: (job: PipelineJob) => void,
-  getCurrentStatus: (job: PipelineJob) => StatusPart,
+  getCurrentStatus: (job: PipelineJob) => CountedJob,
 ): PriorResult {
   const counter = new StatusCounter();
   for (const job of neededJobs) {
@@ -84,7 +84,7 @@ function getNeedsResult(
   });
   if (unfinished) return null;
   // A needed job that never ran has no results, so this job is skipped whatever the results of the other needs.
-  return counter.has('skipped', 'ignored') ? 'skipped' : toPriorResult(counter.getCompositeStatus());
+  return counter.hasAny('skipped', 'ignored') ? 'skipped' : toPriorResult(counter.getCompositeStatus());
 }
 
 function toPriorResult(status: JobStatus): PriorResult {

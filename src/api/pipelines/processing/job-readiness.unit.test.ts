@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobStatus, JobWhen } from '#database/tables/pipelines.ts';
-import { getCompositeStatus, type StatusPart } from './composite-status.ts';
+import { type CountedJob, getCompositeStatus } from './composite-status.ts';
 import { findLaterJobs, findReadyJobs, type PipelineJob } from './job-readiness.ts';
 
 /** `name status when needs` of a job: `a* 0 failed`; a star lets it fail. */
@@ -144,6 +144,6 @@ test('derives the status of a set of jobs by the table', () => {
   }
 });
 
-function partOf(text: string): StatusPart {
+function partOf(text: string): CountedJob {
   return { status: text.replace('*', '') as JobStatus, allow_failure: text.endsWith('*') };
 }

@@ -7,7 +7,7 @@ import {
   type RunnerOwner,
 } from '#domain/runners/registration-tokens.ts';
 import { type Access, type AccessCall, access, signedIn } from '#http/access/access.ts';
-import { forbidden, HttpError, nestedNotFound } from '#http/errors/http-error.ts';
+import { forbidden, genericNotFound, HttpError } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
@@ -28,7 +28,7 @@ export function runnerAccess(ability: RunnerAbility, label: string) {
       name: 'runner',
       params: { id: required(integer) },
       load: ({ db, params }: AccessCall<{ readonly id: number }>) => findRunner(db, params.id),
-      notFound: nestedNotFound,
+      notFound: genericNotFound,
       async authorize({ db }, { caller, runner }) {
         if (!(await ability(db, caller, runner))) throw forbidden('No access granted');
       },

@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { RUNNING_JOB_STATUSES } from '#authentication/tokens/job-tokens.ts';
-import { linkBlob, type StoredBlob } from '#blobs/index.ts';
+import { registerBlob, type StoredBlob } from '#blobs/index.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import { loadJobOptions } from '#domain/job-options.ts';
@@ -44,7 +44,7 @@ export async function advanceTrace(
 
 /** Inserts a chunk and links its blob. */
 export async function insertChunk(tx: Transaction, jobId: number, chunk: TraceChunk): Promise<void> {
-  await linkBlob(tx, chunk);
+  await registerBlob(tx, chunk);
   await tx
     .insertInto('job_trace_chunks')
     .values({ job_id: jobId, ...chunk })
@@ -224,7 +224,7 @@ export async function replaceChunks(
     .executeTakeFirst();
   if (updateResult.numUpdatedRows === 0n) return;
   await tx.deleteFrom('job_trace_chunks').where('job_id', '=', job.id).execute();
-  await linkBlob(tx, blob);
+  await registerBlob(tx, blob);
   await tx
     .insertInto('job_artifacts')
     .values({

@@ -5,7 +5,7 @@ import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
-import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { description } from '#http/parameters/texts.ts';
 import { dateTime, integer } from '#http/parameters/types.ts';
@@ -22,7 +22,7 @@ const triggerResource = {
   params: { trigger_id: required(integer) },
   load: ({ db, params }: AccessCall<{ readonly trigger_id: number }>, { project }: { readonly project: Project }) =>
     findTrigger(db, project.id, params.trigger_id),
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 const triggerAccess = () => inProject('admin_trigger').resource(triggerResource);

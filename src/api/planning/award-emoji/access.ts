@@ -4,7 +4,7 @@ import { AccessRevoked } from '#authorization/current-access.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Access, type AccessCall, signedInCaller } from '#http/access/access.ts';
 import { type Issuable, type IssuableContext, type IssuableKind, isLockedOut } from '#http/access/noteables.ts';
-import { forbidden, nestedNotFound, notFound, unauthorized } from '#http/errors/http-error.ts';
+import { forbidden, genericNotFound, notFound, unauthorized } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { type Awardable, findAward } from '../awards/index.ts';
@@ -79,7 +79,7 @@ const noteResource = {
     if (note === null && (await isNoteOnNoteable(db, noteable, params.note_id))) throw awardEmojiNotFound();
     return note;
   },
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 /** Access for users who may comment on the awardable; members only if the discussion is locked. */
@@ -119,7 +119,7 @@ export const awardResource = {
     { db, params }: AccessCall<{ readonly award_id: number }>,
     { awardable }: Pick<AwardableContext, 'awardable'>,
   ) => findAward(db, awardable, params.award_id),
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 /** Access for the user who gave the award and for administrators. */

@@ -4,7 +4,7 @@ import { findIssues, type Issue, mayReadIssue } from '#authorization/issues.ts';
 import type { Reader } from '#database/database.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
-import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { type EpicIssueAssociation, epicAccessWithAbility, findEpicIssueAssociation } from '../epics/index.ts';
@@ -36,7 +36,7 @@ const issueResource = {
   params: { issue_id: required(integer) },
   load: ({ db, caller, params }: AccessCall<{ readonly issue_id: number }>) =>
     findIssueWithProject(db, caller, params.issue_id),
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
   authorize: (call: AccessCall, { child }: { readonly child: IssueWithProject }) => requireReadable(call, child),
 } as const;
 
@@ -58,7 +58,7 @@ const associatedIssueResource = {
     const child = association && (await findIssueWithProject(db, caller, association.issue_id));
     return association && child ? { association, child } : null;
   },
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
   authorize: (call: AccessCall, { associatedIssue }: { readonly associatedIssue: AssociatedIssue }) =>
     requireReadable(call, associatedIssue.child),
 } as const;

@@ -5,7 +5,7 @@ import type { Group } from '#domain/namespaces/groups.ts';
 import { type Access, type AccessCall, access, requireSignedIn, signedInCaller } from '#http/access/access.ts';
 import { loadVisibleGroup } from '#http/access/project-access.ts';
 import { forbidOnFreeTier } from '#http/access/tiers.ts';
-import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
@@ -68,7 +68,7 @@ export const epicResource = (ability: GroupAbilityName, onDenied: () => unknown 
     params: { epic_iid: required(integer) },
     load: ({ db, params }: AccessCall<{ readonly epic_iid: number }>, { group }: { readonly group: Group }) =>
       findEpic(db, group.id, params.epic_iid),
-    notFound: nestedNotFound,
+    notFound: genericNotFound,
     authorize({ caller }: AccessCall, { group, epic }: { readonly group: Group; readonly epic: Epic }) {
       if (!mayReadEpic(caller, group, epic) || !mayInGroup(caller, ability, group)) throw onDenied();
     },

@@ -3,7 +3,7 @@ import { type Epic, type EpicInGroup, findDescendantEpic, findEpics, mayReadEpic
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import type { GroupIssuable, IssuableKind } from '#http/access/noteables.ts';
-import { nestedNotFound } from '#http/errors/http-error.ts';
+import { genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { epicGroupAccess, epicResource, signedInEpicGroupAccess } from './access.ts';
@@ -19,7 +19,7 @@ const readableEpicResource = {
     const epicInGroup = await findDescendantEpic(db, caller, group, params.epic_id);
     return epicInGroup !== null && mayReadEpic(caller, epicInGroup.group, epicInGroup.epic) ? epicInGroup : null;
   },
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 /** Epics as noteables. They are addressed by id, also through ancestors of their group. */

@@ -2,7 +2,7 @@ import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
 import { type Epic, epicVisibleTo } from '#authorization/epics.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { longRunning } from '#database/engines/long-statements.ts';
+import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { hasRow } from '#database/has-row.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { EpicsTables } from '#database/tables/epics.ts';
@@ -48,7 +48,7 @@ const selectMilestoneDates = prepareForIds((db, ids) =>
     ])
     .where('epic_issues.epic_id', 'in', ids)
     .groupBy('epic_issues.epic_id')
-    .modifyEnd(longRunning),
+    .modifyEnd(LONG_RUNNING),
 );
 
 /** Returns whether an epic has an issue that is not confidential. index: epic_issues_by_epic, issues primary key */

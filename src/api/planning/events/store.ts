@@ -3,7 +3,7 @@ import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import { projectVisibleTo, projectWithRoleIndexed } from '#authorization/visibility-conditions.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { isInSubquery } from '#database/dialect.ts';
-import { longRunning } from '#database/engines/long-statements.ts';
+import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { hasRow } from '#database/has-row.ts';
 import { COUNT_LIMIT, type Page, paginate } from '#database/page.ts';
 import type { ActivityEventsTable } from '#database/tables/activity.ts';
@@ -129,7 +129,7 @@ async function listEventsOfProjects(
   const items = await orderEvents(eventsQuery, eventQuery)
     .limit(perPage + 1)
     .offset(offset)
-    .modifyEnd(longRunning)
+    .modifyEnd(LONG_RUNNING)
     .execute();
   const more = items.length > perPage;
   return { items: items.slice(0, perPage), total: total > COUNT_LIMIT ? null : total, hasMore: more };
@@ -196,7 +196,7 @@ async function countEvents(
   const { count } = await db
     .selectFrom(countQuery.as('counted'))
     .select(sql<number>`count(*)`.as('count'))
-    .modifyEnd(longRunning)
+    .modifyEnd(LONG_RUNNING)
     .executeTakeFirstOrThrow();
   return count;
 }

@@ -3,7 +3,7 @@ import { findIssue, type Issue, mayReadIssue, mayUpdateIssue } from '#authorizat
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
-import { forbidden, nestedNotFound, notFound } from '#http/errors/http-error.ts';
+import { forbidden, genericNotFound, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
@@ -18,7 +18,7 @@ export const readableIssueResource = {
     const issue = await findIssue(db, caller, project.id, params.issue_iid);
     return issue !== null && mayReadIssue(caller, project, issue) ? issue : null;
   },
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 /** Access for callers who may read the issue, anonymous ones included. */
@@ -46,14 +46,14 @@ export const issueResource = (
 export const updatableIssueAccess = () =>
   inProject('read_project')
     .resource(
-      issueResource(nestedNotFound, ({ caller }, { project, issue }) => {
+      issueResource(genericNotFound, ({ caller }, { project, issue }) => {
         if (!mayUpdateIssue(caller, project, issue)) throw forbidden();
       }),
     )
     .require(() => {}, 'project:update_issue, own issues: update_own_issue');
 
 /** Access for members with this ability. `notFoundError` creates the error for an unknown issue; see `issueNotFound`. */
-export const issueAccessWithAbility = (ability: ProjectAbilityName, notFoundError: () => unknown = nestedNotFound) =>
+export const issueAccessWithAbility = (ability: ProjectAbilityName, notFoundError: () => unknown = genericNotFound) =>
   inProject('read_project')
     .resource(
       issueResource(notFoundError, ({ caller }, { project }) => {
@@ -75,7 +75,7 @@ export const moveTargetResource = {
     const project = await findProject(db, caller, String(params.to_project_id));
     return { project: project !== null && canSeeProject(caller, project) ? project : null };
   },
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
   authorize(_call: AccessCall, { target }: { readonly target: MoveTarget }) {
     if (target.project?.archived) throw forbidden();
   },

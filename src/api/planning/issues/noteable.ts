@@ -3,7 +3,7 @@ import { findIssues, type Issue, mayReadIssue } from '#authorization/issues.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { IssuableKind, ProjectIssuable } from '#http/access/noteables.ts';
 import { inProject, inVisibleProject } from '#http/access/project-access.ts';
-import { nestedNotFound } from '#http/errors/http-error.ts';
+import { genericNotFound } from '#http/errors/http-error.ts';
 import { issueResource, readableIssueResource } from './access.ts';
 
 /** Issues as noteables. */
@@ -20,7 +20,7 @@ export const issueNoteable: IssuableKind<ProjectIssuable> = {
   accessByIid: (audience, createUnreadableError) =>
     inVisibleProject(audience)
       .resource(
-        issueResource(nestedNotFound, ({ caller }, { project, issue }) => {
+        issueResource(genericNotFound, ({ caller }, { project, issue }) => {
           if (!mayReadIssue(caller, project, issue)) throw createUnreadableError();
         }),
       )

@@ -1,6 +1,6 @@
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { longRunning } from '#database/engines/long-statements.ts';
+import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { selectDescendantProjectIds } from '#domain/namespaces/hierarchy.ts';
 import { recheckNothing, runBatchSteps, runInBatches } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
@@ -37,7 +37,7 @@ async function listIterationIds(db: Reader, projectId: number): Promise<number[]
     .distinct()
     .where('project_id', '=', projectId)
     .where('iteration_id', 'is not', null);
-  const rows = await query.modifyEnd(longRunning).execute();
+  const rows = await query.modifyEnd(LONG_RUNNING).execute();
   return rows.map(({ id }) => id as number);
 }
 

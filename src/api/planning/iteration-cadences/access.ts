@@ -3,7 +3,7 @@ import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inGroup, inGroupAllowingAnonymous } from '#http/access/project-access.ts';
 import { forbidOnFreeTier } from '#http/access/tiers.ts';
-import { nestedNotFound } from '#http/errors/http-error.ts';
+import { genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { findCadence } from './store.ts';
@@ -23,7 +23,7 @@ type CadenceCall = AccessCall<{ readonly cadence_id: number }>;
 const cadenceResource = {
   name: 'cadence',
   params: { cadence_id: required(integer) },
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 /** Loads the cadence of the path from the group itself. */

@@ -3,7 +3,7 @@ import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { forbidOnFreeTier } from '#http/access/tiers.ts';
-import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { findIteration } from './store.ts';
@@ -27,7 +27,7 @@ type IterationCall = AccessCall<{ readonly iteration_id: number }>;
 const iterationResource = {
   name: 'iteration',
   params: { iteration_id: required(integer) },
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 /** Loads the iteration of the path from the group itself. */

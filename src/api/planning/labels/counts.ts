@@ -3,7 +3,7 @@ import type { Caller } from '#authentication/caller.ts';
 import { issueVisibleOnlyToParticipant, issueVisibleToNonParticipant } from '#authorization/issues.ts';
 import { mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
-import { longRunning } from '#database/engines/long-statements.ts';
+import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import type { IssueState } from '#database/tables/issues.ts';
 
 // Counts the issues and merge requests with a label. A covering index includes project, state and confidentiality of each issue.
@@ -49,7 +49,7 @@ function countIssuesByVisibility(db: Reader, caller: Caller, labelIds: readonly 
       issueVisibleToNonParticipant(caller, db.today, eb('label_counts.confidential', '=', false))(eb as never),
     )
     .groupBy(['label_counts.label_id', 'label_counts.state'])
-    .modifyEnd(longRunning)
+    .modifyEnd(LONG_RUNNING)
     .execute();
 }
 
@@ -71,7 +71,7 @@ async function countOwnIssues(db: Reader, caller: Caller, labelIds: readonly num
     .where('issue_labels.label_id', 'in', labelIds)
     .where(issueVisibleOnlyToParticipant(caller, db.today))
     .groupBy(['issue_labels.label_id', 'issues.state'])
-    .modifyEnd(longRunning)
+    .modifyEnd(LONG_RUNNING)
     .execute();
 }
 
@@ -92,7 +92,7 @@ export async function countVisibleOpenMergeRequests(
     .where('merge_requests.state', '=', 'opened')
     .where(mergeRequestVisibleTo(caller, db.today))
     .groupBy('merge_request_labels.label_id')
-    .modifyEnd(longRunning)
+    .modifyEnd(LONG_RUNNING)
     .execute();
   return new Map(rows.map(({ label_id, count }) => [label_id, count]));
 }

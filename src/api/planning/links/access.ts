@@ -4,7 +4,7 @@ import { findIssue, findIssues, type Issue, mayReadIssue } from '#authorization/
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
-import { nestedNotFound, notFound } from '#http/errors/http-error.ts';
+import { genericNotFound, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { pathText } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
@@ -36,7 +36,7 @@ const targetIssueResource = {
     const issue = await findIssue(db, caller, project.id, params.target_issue_iid);
     return issue !== null && mayReadIssue(caller, project, issue) ? { issue, project } : null;
   },
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 interface TargetIssueParams {
@@ -72,7 +72,7 @@ const linkResource = {
     const project = other && (await findProject(db, caller, String(other.project_id)));
     return link && other && project ? { link, other: { issue: other, project } } : null;
   },
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 /** Access for readers of both issues. */
@@ -81,7 +81,7 @@ export const readableLinkAccess = () =>
     .resource(linkResource)
     .require(({ caller }, { linkWithOtherIssue: { other } }) => {
       if (!canSeeProject(caller, other.project)) throw notFound('Project');
-      if (!mayReadIssue(caller, other.project, other.issue)) throw nestedNotFound();
+      if (!mayReadIssue(caller, other.project, other.issue)) throw genericNotFound();
     });
 
 /** Access for readers of the issue in the path; `deleteLink` checks the permission to unlink them. */

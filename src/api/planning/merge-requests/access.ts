@@ -8,7 +8,7 @@ import {
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
-import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
@@ -22,7 +22,7 @@ export const mergeRequestResource = {
   params: { merge_request_iid: required(integer) },
   load: ({ db, caller, params }: AccessCall<{ readonly merge_request_iid: number }>, { project }: ProjectContext) =>
     findMergeRequest(db, caller, project.id, params.merge_request_iid),
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 /** Resource: the merge request `:merge_request_iid`. Callers who may not read it get 404. */

@@ -5,7 +5,7 @@ import { selfOnly } from '#domain/namespaces/scope.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import type { ParentContext } from '#http/access/parents.ts';
 import { inProject } from '#http/access/project-access.ts';
-import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { findMilestone } from './store.ts';
@@ -21,7 +21,7 @@ export const milestoneResource = {
   params: { milestone_id: required(integer) },
   load: ({ db, params }: AccessCall<{ readonly milestone_id: number }>, { parent }: ParentContext) =>
     findMilestone(db, selfOnly(parent), params.milestone_id),
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 interface ProjectAndGroup {
@@ -47,7 +47,7 @@ export const promoteMilestoneAccess = () =>
       params: { milestone_id: required(integer) },
       load: ({ db, params }: AccessCall<{ readonly milestone_id: number }>, { project }: ProjectAndGroup) =>
         findMilestone(db, selfOnly({ project }), params.milestone_id),
-      notFound: nestedNotFound,
+      notFound: genericNotFound,
     })
     // The abilities are already checked; this only documents both.
     .require(() => {}, 'project:admin_milestone, group:admin_milestone');

@@ -4,7 +4,7 @@ import { AccessRevoked } from '#authorization/current-access.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Access, AccessCall } from '#http/access/access.ts';
 import { isLockedOut, type Noteable, type NoteableContext, type NoteableKind } from '#http/access/noteables.ts';
-import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
+import { forbidden, genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
@@ -69,7 +69,7 @@ const noteResource = {
   params: { note_id: required(integer) },
   load: ({ db, params }: AccessCall<{ readonly note_id: number }>, { noteable, caller }: NoteableContext<Noteable>) =>
     findNote(db, caller, noteable, params.note_id),
-  notFound: nestedNotFound,
+  notFound: genericNotFound,
 } as const;
 
 const threadNoteResource = {

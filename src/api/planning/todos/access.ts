@@ -1,7 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { type AccessCall, signedIn } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
-import { nestedNotFound } from '#http/errors/http-error.ts';
+import { genericNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { epicAccessWithAbility } from '../epics/index.ts';
@@ -17,7 +17,7 @@ export const ownTodoAccess = () =>
     params: { id: required(integer) },
     load: ({ db, params }: AccessCall<{ readonly id: number }>, { caller }: { readonly caller: SignedInCaller }) =>
       findTodo(db, caller, params.id),
-    notFound: nestedNotFound,
+    notFound: genericNotFound,
   });
 
 type TodoTarget = Pick<TodoCause, 'target' | 'projectId' | 'groupId'>;

@@ -106,7 +106,7 @@ export function openPostgres({ url, connections, onLost }: PostgresOptions): Eng
       () => beginTransaction(pool, 'read committed', { lockKeys: [], keyedLock, ownCommits: commits, versions }),
     ),
     isRetryable: isSerializationFailure,
-    schemaChanged() {
+    forgetSchema() {
       tables = undefined;
       versions.schemaChanged();
     },

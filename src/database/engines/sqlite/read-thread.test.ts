@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { openDatabase, type Reader } from '#database/database.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { engine, testPlace } from '#test/engines/engine.ts';
-import { longRunning } from '../long-statements.ts';
+import { LONG_RUNNING } from '../long-statements.ts';
 
 const skip = engine === 'postgres' ? 'PostgreSQL has processes of its own' : false;
 
@@ -21,7 +21,7 @@ async function largeDatabase() {
 
 const countTo = (db: Reader, most: number) =>
   sql<{ count: number }>`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${most})
-    select count(*) as count from n ${longRunning}`.execute(db);
+    select count(*) as count from n ${LONG_RUNNING}`.execute(db);
 
 test('a long statement of a large database does not delay others', { skip }, async () => {
   await using given = await largeDatabase();
@@ -36,7 +36,8 @@ test('a long statement of a large database does not delay others', { skip }, asy
 test('reads committed rows of the same form', { skip }, async () => {
   await using given = await largeDatabase();
   const { database } = given;
-  const flags = () => database.reader.selectFrom('feature_flags').select(['name', 'on_for_all']).modifyEnd(longRunning);
+  const flags = () =>
+    database.reader.selectFrom('feature_flags').select(['name', 'on_for_all']).modifyEnd(LONG_RUNNING);
   assert.deepEqual(await flags().execute(), []);
   const row = { name: 'a', on_for_all: true, actors: '[]', feature_groups: '[]', updated_at: '' };
   await database.transaction((tx) => tx.insertInto('feature_flags').values(row).execute());
@@ -57,7 +58,7 @@ test('the number of event listeners does not grow with the statements of a threa
 test('a statement that fails in the thread fails for the caller, and the next one succeeds', { skip }, async () => {
   await using given = await largeDatabase();
   const { reader } = given.database;
-  await assert.rejects(sql`select * from nowhere ${longRunning}`.execute(reader), /no such table/);
-  await assert.rejects(sql`delete from background_jobs ${longRunning}`.execute(reader), /readonly/);
+  await assert.rejects(sql`select * from nowhere ${LONG_RUNNING}`.execute(reader), /no such table/);
+  await assert.rejects(sql`delete from background_jobs ${LONG_RUNNING}`.execute(reader), /readonly/);
   assert.deepEqual((await countTo(reader, 2)).rows, [{ count: 2 }]);
 });

@@ -119,7 +119,7 @@ export function openSqlite(
     begin: beginTransaction,
     copyOperations: createSqliteCopyOperations(file, beginCopyTransaction),
     isRetryable: isBusy,
-    schemaChanged() {
+    forgetSchema() {
       writer.clearStatements();
       reader.clearStatements();
       reader.clearCache();

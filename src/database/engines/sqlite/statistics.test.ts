@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { type Database, openDatabase } from '#database/database.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { engine, testPlace } from '#test/engines/engine.ts';
-import { longRunning } from '../long-statements.ts';
+import { LONG_RUNNING } from '../long-statements.ts';
 import { analyzeTables } from './statistics.ts';
 
 const skip = engine === 'sqlite' ? false : 'PostgreSQL gathers by itself';
@@ -35,13 +35,13 @@ test('updates the statistics of a grown database for each connection', { skip },
     await sql`create index grown_by_b on grown (b)`.execute(tx);
   });
   assert.deepEqual(
-    [await indexOf(database), await indexOf(database, longRunning as never)],
+    [await indexOf(database), await indexOf(database, LONG_RUNNING as never)],
     ['grown_by_a', 'grown_by_a'],
   );
   await fill(database, 0, 20_000);
   await database.updateStatistics();
   assert.deepEqual(
-    [await indexOf(database), await indexOf(database, longRunning as never)],
+    [await indexOf(database), await indexOf(database, LONG_RUNNING as never)],
     ['grown_by_b', 'grown_by_b'],
   );
   const rows = async () =>

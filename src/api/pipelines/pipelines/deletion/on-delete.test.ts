@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANONYMOUS } from '#authentication/caller.ts';
-import { linkBlob, storeBlob } from '#blobs/index.ts';
+import { registerBlob, storeBlob } from '#blobs/index.ts';
 import { BATCH_SIZE } from '#events/batches.ts';
 import type { EventName, EventPayloads } from '#events/domain-events.ts';
 import { isFailure } from '#runtime/failure.ts';
@@ -69,7 +69,7 @@ test('counts dependent rows of jobs against the batch size, and deletes all of t
   assert.ok(!isFailure(blob));
   const chunks = Array.from({ length: BATCH_SIZE + 2 }, (_, start) => ({ job_id, start, ...blob }));
   await database.transaction(async (tx) => {
-    await linkBlob(tx, blob);
+    await registerBlob(tx, blob);
     for (let at = 0; at < chunks.length; at += 100)
       await tx
         .insertInto('job_trace_chunks')

@@ -3,7 +3,7 @@ import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent } from '#http/endpoint/responses.ts';
-import { nestedNotFound, notFound } from '#http/errors/http-error.ts';
+import { genericNotFound, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { Runner } from '../entities.ts';
@@ -22,7 +22,7 @@ export const assignRunner = endpoint({
     name: 'runner',
     params: { runner_id: required(integer) },
     load: ({ db, params }: AccessCall<{ readonly runner_id: number }>) => findRunner(db, params.runner_id),
-    notFound: nestedNotFound,
+    notFound: genericNotFound,
   }),
   errors: {
     isGroupRunner: [403, '403 Forbidden - Runner is a group runner'],

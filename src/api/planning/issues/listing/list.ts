@@ -14,7 +14,7 @@ import {
 import type { Caller } from '#authentication/caller.ts';
 import { findIssuesForList, issueInProjectVisibleTo, issueVisibleTo, type ListedIssue } from '#authorization/issues.ts';
 import type { Reader } from '#database/database.ts';
-import { longRunning } from '#database/engines/long-statements.ts';
+import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { countUpTo, paginate } from '#database/page.ts';
 import type { ListPage } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
@@ -77,7 +77,7 @@ export async function countIssues(
     .clearSelect()
     .select(['issues.state', (eb) => eb.fn.countAll<number>().as('count')])
     .groupBy('issues.state')
-    .modifyEnd(longRunning)
+    .modifyEnd(LONG_RUNNING)
     .execute();
   const countInState = (state: string) => rows.find((row) => row.state === state)?.count ?? 0;
   return { opened: countInState('opened'), closed: countInState('closed') };

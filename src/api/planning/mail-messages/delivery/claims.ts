@@ -99,7 +99,7 @@ export async function loadContent(db: Reader, { occurrence_id }: StoredMail): Pr
 }
 
 /** Stores the outcome of claimed mails and ends their leases. Skips mails that were claimed again after their lease expired. */
-export async function settleMails(
+export async function recordDeliveryResult(
   tx: Transaction,
   mails: readonly StoredMail[],
   outcome: {

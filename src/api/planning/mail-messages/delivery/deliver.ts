@@ -8,7 +8,14 @@ import { composeDigest, composeMail, getDigestId, type StoredMail } from '../con
 import { loadCandidateDetails } from '../recipients/candidate-details.ts';
 import { isStillRecipient } from '../recipients/recipients.ts';
 import { loadMailSubject, type MailSubject } from '../subjects/subject.ts';
-import { claimDigest, claimDueMails, findNextDueTime, loadContent, MAX_ATTEMPTS, settleMails } from './claims.ts';
+import {
+  claimDigest,
+  claimDueMails,
+  findNextDueTime,
+  loadContent,
+  MAX_ATTEMPTS,
+  recordDeliveryResult,
+} from './claims.ts';
 import { loadHourlyAllowance, postponeToDigest } from './hourly-limit.ts';
 
 /**
@@ -110,7 +117,8 @@ async function sendDigest(
 async function send(services: DeliveryServices, loadSubject: LoadSubject, mails: readonly StoredMail[]): Promise<void> {
   const { database, clock, mailer, secretKey, serverUrl } = services;
   const [deliverable, droppedMails] = await partitionDeliverable(database.reader, loadSubject, mails);
-  if (droppedMails.length > 0) await database.transaction((tx) => settleMails(tx, droppedMails, { state: 'skipped' }));
+  if (droppedMails.length > 0)
+    await database.transaction((tx) => recordDeliveryResult(tx, droppedMails, { state: 'skipped' }));
   const [first] = deliverable;
   if (first === undefined) return;
   const context = { baseUrl: serverUrl(), key: await secretKey(), date: clock.now() };
@@ -121,7 +129,8 @@ async function send(services: DeliveryServices, loadSubject: LoadSubject, mails:
     : composeMail(context, first.mail, await loadContent(database.reader, first.mail), first.subject);
   const outcome = await mailer.send(mail);
   const digestId = isDigest ? getDigestId(storedMails) : null;
-  if (outcome.sent) return database.transaction((tx) => settleMails(tx, storedMails, { state: 'sent', digestId }));
+  if (outcome.sent)
+    return database.transaction((tx) => recordDeliveryResult(tx, storedMails, { state: 'sent', digestId }));
   await database.transaction((tx) => requeueOrFail(tx, storedMails, outcome));
   const { final, error } = outcome;
   services.log.warn({ mail: first.mail.id, attempt: first.mail.attempts, final, error }, 'A mail could not be sent');
@@ -160,10 +169,10 @@ async function requeueOrFail(
   { final, error }: { readonly final: boolean; readonly error: string },
 ): Promise<void> {
   for (const mail of mails) {
-    if (final || mail.attempts >= MAX_ATTEMPTS) await settleMails(tx, [mail], { state: 'failed', error });
+    if (final || mail.attempts >= MAX_ATTEMPTS) await recordDeliveryResult(tx, [mail], { state: 'failed', error });
     else {
       const nextAttemptAt = addMilliseconds(tx.now, getRetryDelayMs(mail.attempts));
-      await settleMails(tx, [mail], { state: 'queued', error, nextAttemptAt });
+      await recordDeliveryResult(tx, [mail], { state: 'queued', error, nextAttemptAt });
     }
   }
 }

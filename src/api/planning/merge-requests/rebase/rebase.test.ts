@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { completeAbandonedIntents } from '#repositories/ref-updates/recovery.ts';
+import { recoverInterruptedRefUpdates } from '#repositories/ref-updates/recovery.ts';
 import { atNextTransaction, failEveryAttempt } from '#test/support/interrupted-transactions.ts';
 import { jobRun } from '#test/support/job-run.ts';
 import { expectSuccess, type Project, world } from '#test/support/world.ts';
@@ -164,7 +164,7 @@ test('recovery completes a rebase whose branch has moved', async () => {
   await runJobs().catch(() => {});
   database.transaction = own;
   assert.equal((await getMergeRequest(project, mr)).sha, mr.sha, 'the outcome is not recorded yet');
-  await completeAbandonedIntents(services, true);
+  await recoverInterruptedRefUpdates(services, true);
   const settled = await getMergeRequest(project, mr);
   assert.notEqual(settled.sha, mr.sha);
   clock.advance(600);
