@@ -15,7 +15,7 @@ import { type TrackerRow, updateTracker } from './store.ts';
 /** Response statuses that mean: the source has no wiki, or the importer may not read it. */
 const NO_WIKI_STATUSES = [403, 404];
 
-/** Fetches the wiki of a project, if the source has one. A failure is recorded; the entity continues. */
+/** Fetches the wiki of a project, if the source has one. A failed fetch becomes a failure record and does not end the entity. */
 export async function runWiki(run: EntityRun, tracker: TrackerRow): Promise<void> {
   const { database } = run.services;
   const { destination } = await loadTarget(database.forRequest().reader, run);
@@ -34,20 +34,20 @@ type Project = NonNullable<Awaited<ReturnType<typeof loadTarget>>['destination']
 
 async function fetchWiki(run: EntityRun, tracker: TrackerRow, project: Project): Promise<void> {
   const { database, git } = run.services;
-  let started: Awaited<ReturnType<typeof startWiki>> | undefined;
+  let startedWiki: Awaited<ReturnType<typeof startWiki>> | undefined;
   const findTarget = async () => {
-    started = await startWiki(run, tracker, project);
-    return { repository: getRepository(git, started.wiki), defaultBranch: started.wiki.default_branch };
+    startedWiki = await startWiki(run, tracker, project);
+    return { repository: getRepository(git, startedWiki.wiki), defaultBranch: startedWiki.wiki.default_branch };
   };
-  const omitted = await fetchRepository(run, tracker, findTarget, '.wiki.git', NO_WIKI_STATUSES);
-  if (omitted === null) return database.transaction((tx) => updateTracker(tx, tracker.id, { status: 'skipped' }));
-  const { wiki, locked } = started!;
+  const omittedRefs = await fetchRepository(run, tracker, findTarget, '.wiki.git', NO_WIKI_STATUSES);
+  if (omittedRefs === null) return database.transaction((tx) => updateTracker(tx, tracker.id, { status: 'skipped' }));
+  const { wiki, lockedRepository } = startedWiki!;
   const branches = (await listRefs(git, getRepository(git, wiki), HEADS)).map(({ name }) => name.slice(HEADS.length));
   await recordBulkWikiUpdate(run.services, wiki.wiki_id, branches);
   const isStored = await database.transaction(async (tx) => {
-    if (!(await unlockUnmovedRepositories(tx, project.id, locked))) return false;
+    if (!(await unlockUnmovedRepositories(tx, project.id, lockedRepository))) return false;
     await enqueueWikiMaintenance(tx, wiki.wiki_id);
-    await recordOmittedRefs(tx, run, tracker, omitted);
+    await recordOmittedRefs(tx, run, tracker, omittedRefs);
     await updateTracker(tx, tracker.id, { status: 'finished' });
     await recordProgress(tx, run.entity);
     return true;
@@ -55,14 +55,14 @@ async function fetchWiki(run: EntityRun, tracker: TrackerRow, project: Project):
   if (!isStored) resumeAfterMove(run);
 }
 
-/** Creates the wiki if it does not exist, and makes it read-only until its repository is complete. */
+/** Creates the wiki if it does not exist, and makes the repositories of the project read-only until the fetch is complete. */
 async function startWiki(run: EntityRun, tracker: TrackerRow, project: Project) {
-  const { wiki, locked } = await run.services.database.transaction(async (tx) => {
+  const { wiki, lockedRepository } = await run.services.database.transaction(async (tx) => {
     await updateTracker(tx, tracker.id, { status: 'started' });
     const wikiRow = await findOrInsertWiki(tx, { project });
-    return { wiki: wikiRow, locked: await lockRepositories(tx, project.id) };
+    return { wiki: wikiRow, lockedRepository: await lockRepositories(tx, project.id) };
   });
-  if (locked === null) return resumeAfterMove(run);
+  if (lockedRepository === null) return resumeAfterMove(run);
   if (isFailure(wiki)) throw new CallFailed('The repository is temporarily read-only. Please try again later.');
-  return { wiki, locked };
+  return { wiki, lockedRepository };
 }

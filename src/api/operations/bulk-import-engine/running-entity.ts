@@ -35,7 +35,7 @@ export async function requireRunningEntity(db: Reader, { entity }: EntityRun): P
   return row;
 }
 
-/** Reloads the destination. Inside a transaction this is the last check that stops a cancelled import. */
+/** Reloads the destination. Called inside a transaction, it stops a cancelled import before anything is written. */
 export async function loadTarget(db: Reader, run: EntityRun): Promise<Target> {
   const row = await requireRunningEntity(db, run);
   const destination = await loadDestination(db, await loadImporter(db, row.user_id), row);

@@ -4,7 +4,7 @@ import type { EntityRun } from './running-entity.ts';
 import { SourceFailure, type SourceResponse } from './source.ts';
 import type { TrackerRow } from './store.ts';
 
-/** Calls of jobs to a source, with retries (contract/operations.md §1.4 "Retry"). */
+/** Calls of import jobs to the source server, with retries (contract/operations.md §1.4 "Retry"). */
 
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 const MAX_RETRIES = 10;
@@ -19,8 +19,11 @@ export async function callSource(run: EntityRun, tracker: TrackerRow, path: stri
     const response = await source.get(path, { signal });
     if (!RETRIED_STATUSES.has(response.status)) return response;
     const retries = getRetries(tracker, path);
-    const wait = getRetryDelay({ status: response.status, retryAfter: response.header('retry-after') }, retries);
-    return resumeOrFail(run, path, retries, wait, formatUnsuccessfulResponse(response, path));
+    const delaySeconds = getRetryDelay(
+      { status: response.status, retryAfter: response.header('retry-after') },
+      retries,
+    );
+    return resumeOrFail(run, path, retries, delaySeconds, formatUnsuccessfulResponse(response, path));
   } catch (error) {
     if (!(error instanceof SourceFailure)) throw error;
     if (error.kind === 'aborted') throw new ImportStopped();
@@ -36,10 +39,10 @@ export function formatUnsuccessfulResponse({ status }: Pick<SourceResponse, 'sta
   return `Unsuccessful response ${status} from /api/v4${path.split('?', 1)[0]}`;
 }
 
-/** Returns the number of retries of this call so far. */
+/** Returns how often this call was retried so far. `call`: the path, or another text that identifies the call. */
 const getRetries = (tracker: TrackerRow, call: string) => (tracker.retried_call === call ? tracker.retries : 0);
 
-/** The same retries for calls by git. `response`: the response of the source, if there was one. */
+/** Throws ResumeLater or CallFailed for a failed Git fetch. `response`: the HTTP response of the source, if there was one. */
 export function resumeLaterOrFail(
   run: EntityRun,
   tracker: TrackerRow,
@@ -67,9 +70,9 @@ interface RetryHint {
 const getRetryDelay = (response: RetryHint, retries: number): number =>
   response.status === 429 ? parseRetryAfter(response.retryAfter) : backoffSeconds(retries);
 
-function resumeOrFail(run: EntityRun, call: string, retries: number, seconds: number, message: string): never {
+function resumeOrFail(run: EntityRun, call: string, retries: number, delaySeconds: number, message: string): never {
   if (retries >= MAX_RETRIES) throw new CallFailed(message);
-  throw new ResumeLater(addMilliseconds(run.now(), seconds * 1000), { call, retries: retries + 1 });
+  throw new ResumeLater(addMilliseconds(run.now(), delaySeconds * 1000), { call, retries: retries + 1 });
 }
 
 /** Returns the seconds before a retry: 1, 2, 4, 8, 16, then always 30. */

@@ -7,7 +7,7 @@ import { createConcurrencyLimiter, createKeyedLock } from '#runtime/concurrency-
 export interface Source {
   /** Base URL without a trailing slash. */
   readonly baseUrl: string;
-  /** Sends GET `/api/v4` + `path` with the token. Resolves for every status; rejects with SourceFailure without a response. */
+  /** Sends GET `/api/v4` + `path` with the token. Resolves for every status; rejects with SourceFailure if there is no response. */
   get(path: string, limits?: { readonly totalMs?: number; readonly signal?: AbortSignal }): Promise<SourceResponse>;
 }
 
@@ -26,7 +26,7 @@ export interface SourceConfiguration {
 /** A call without a response. The message contains no secret. */
 export class SourceFailure extends Error {
   override readonly name = 'SourceFailure';
-  readonly kind: 'blocked' | 'unreachable' | 'badAnswer' | 'aborted';
+  readonly kind: 'blocked' | 'unreachable' | 'invalidResponse' | 'aborted';
   /** Whether a retry may succeed. */
   readonly isTemporary: boolean;
 
@@ -49,22 +49,22 @@ export function getSourceBaseUrl(url: string): string | null {
 
 /** Creates the client. `userId`: the importing user, who reads one long response at a time. */
 export function createSource(outbound: Outbound, { url, token }: SourceConfiguration, userId: number): Source {
-  const base = getSourceBaseUrl(url);
+  const baseUrl = getSourceBaseUrl(url);
   return {
-    baseUrl: base ?? url,
+    baseUrl: baseUrl ?? url,
     async get(path, { totalMs = 60_000, signal } = {}) {
-      if (base === null) throw new SourceFailure('blocked', 'Host cannot be resolved or invalid');
-      // A header cannot carry such a token, so it is invalid.
+      if (baseUrl === null) throw new SourceFailure('blocked', 'Host cannot be resolved or invalid');
+      // An HTTP header cannot carry other characters, so such a token is invalid.
       if (!/^[\x21-\x7e]+$/.test(token)) return { status: 401, header: () => null, value: undefined };
       const headers = { 'private-token': token, accept: 'application/json' };
       try {
-        const request = { url: `${base}/api/v4${path}`, headers, totalMs, maxRedirects: 2 };
+        const request = { url: `${baseUrl}/api/v4${path}`, headers, totalMs, maxRedirects: 2 };
         return await readResponse(
           await outbound.request(signal === undefined ? request : { ...request, signal }),
           userId,
         );
       } catch (error) {
-        throw toSourceFailure(error, base);
+        throw toSourceFailure(error, baseUrl);
       }
     },
   };
@@ -73,12 +73,12 @@ export function createSource(outbound: Outbound, { url, token }: SourceConfigura
 /** Limits of the structure of a response; the size in bytes is limited elsewhere. A page has a hundred elements. */
 const JSON_LIMITS: JsonLimits = { depth: 32, itemsPerValue: 50_000, totalItems: 500_000, nameBytes: 16 * 1024 * 1024 };
 
-/** Bytes of a response that need no limiter. Longer responses are read and parsed one at a time, queued per user. */
+/** Maximum bytes of a response that is read at once. Longer responses are read and parsed one at a time, queued per user. */
 const MAX_SHORT_BYTES = 4 * 1024 * 1024;
 const longResponseLimiter = createConcurrencyLimiter(1, { maxWaiting: 0, retryAfterSeconds: 1 });
 const lockByUser = createKeyedLock({ maxWaiting: 0, retryAfterSeconds: 1 });
 
-/** Milliseconds for the rest of a long response, because other imports wait for it. */
+/** Maximum milliseconds in which the rest of a long response must arrive, because other imports wait for it. */
 const LONG_RESPONSE_TIMEOUT_MS = 20_000;
 
 async function readResponse(response: OutboundResponse, userId: number): Promise<SourceResponse> {
@@ -86,20 +86,21 @@ async function readResponse(response: OutboundResponse, userId: number): Promise
   const header = (name: string) => [headers[name] ?? []].flat()[0] ?? null;
   try {
     if (status < 200 || status > 299) return { status, header, value: undefined };
-    const beginning = await readBeginning(body);
-    const value = beginning.isComplete
-      ? await parseBody(concatAndClear(beginning.chunks))
-      : await readRest(beginning, userId);
+    const partialBody = await readBeginning(body);
+    const value = partialBody.isComplete
+      ? await parseBody(concatAndClear(partialBody.chunks))
+      : await readRest(partialBody, userId);
     return { status, header, value };
   } finally {
     body.destroy();
   }
 }
 
-/** The received part of a response. */
+/** A response of which the first chunks were read. */
 interface PartialBody {
   readonly chunks: Buffer[];
   readonly remainingChunks: AsyncIterator<Buffer>;
+  /** Whether `chunks` is the whole body. */
   readonly isComplete: boolean;
   /** Aborts the response. */
   readonly abort: (failure: OutboundFailure) => void;
@@ -141,17 +142,17 @@ function readRest({ chunks, remainingChunks, abort }: PartialBody, userId: numbe
       clearTimeout(timer);
     }
     const bytes = concatAndClear(chunks);
-    // Copying up to a hundred mebibytes blocks long enough: it yields before parsing.
+    // Copying up to 100 MiB blocks the event loop, so other work runs before the parsing blocks it again.
     await yieldToEventLoop();
     return parseBody(bytes);
   };
-  const waiter = { exemptFromLimit: true };
-  return lockByUser(String(userId), () => longResponseLimiter.run(readInSlot, waiter), waiter);
+  const queueOptions = { exemptFromLimit: true };
+  return lockByUser(String(userId), () => longResponseLimiter.run(readInSlot, queueOptions), queueOptions);
 }
 
 function concatAndClear(chunks: Buffer[]): Buffer {
   const bytes = Buffer.concat(chunks);
-  // Releases the chunks: they take as much memory as the copy.
+  // The chunks take as much memory as the copy, so they are released.
   chunks.length = 0;
   return bytes;
 }
@@ -160,23 +161,23 @@ async function parseBody(bytes: Buffer): Promise<unknown> {
   try {
     return await parseJson(bytes, JSON_LIMITS);
   } catch {
-    throw new SourceFailure('badAnswer', 'The answer is no JSON, or holds too much');
+    throw new SourceFailure('invalidResponse', 'The answer is no JSON, or holds too much');
   }
 }
 
-function toSourceFailure(error: unknown, base: string): SourceFailure {
+function toSourceFailure(error: unknown, baseUrl: string): SourceFailure {
   if (error instanceof SourceFailure) return error;
   if (!(error instanceof OutboundFailure)) throw error;
   const { kind, message, isTemporary } = error;
   if (kind === 'blocked' || kind === 'unresolved') return new SourceFailure('blocked', message, isTemporary);
   if (kind === 'aborted') return new SourceFailure('aborted', message);
-  if (!isTemporary) return new SourceFailure('badAnswer', message);
-  const { hostname, port, protocol } = new URL(base);
+  if (!isTemporary) return new SourceFailure('invalidResponse', message);
+  const { hostname, port, protocol } = new URL(baseUrl);
   const hostAndPort = `${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
   return new SourceFailure('unreachable', `Failed to open TCP connection to ${hostAndPort}. ${message}`, true);
 }
 
-/** Returns the path of the first call for an entity, whose response has its attributes and its id. */
+/** Returns the path of the first call for an entity. The response contains the attributes and the id of the entity. */
 export function getSourceEntityPath(entity: {
   readonly source_type: 'group_entity' | 'project_entity';
   readonly source_full_path: string;

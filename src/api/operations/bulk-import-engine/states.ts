@@ -12,7 +12,7 @@ import {
   updateImport,
 } from './store.ts';
 
-/** State changes of imports and entities (contract/operations.md "States"). Entities start under the lock of their user. */
+/** State changes of imports and entities (contract/operations.md "States"). An entity starts under the lock of its user. */
 
 /** Maximum number of entities that are copied at the same time for one user, because a source may be slow. */
 const MAX_RUNNING_ENTITIES = 5;
@@ -29,7 +29,7 @@ export interface ImportJobs {
   readonly enqueueAdvance: (tx: Transaction, importId: number) => Promise<void>;
 }
 
-/** Starts the next entities. If none is left, ends the import and returns its final state. */
+/** Starts the next entities. If none is left, ends the import and returns its final state, otherwise null. */
 export async function startNextEntities(
   tx: Transaction,
   jobs: ImportJobs,
@@ -64,19 +64,19 @@ export async function enqueueAdvanceOfUser(tx: Transaction, jobs: ImportJobs, us
   for (const id of await listActiveImportIds(tx, userId)) await jobs.enqueueAdvance(tx, id);
 }
 
-/** Ends an import. `from`: only entities in these states end with it; null: all. */
+/** Ends an import. `entityStates`: only entities in these states get the same status; null: all entities. */
 async function endImport(
   tx: Transaction,
   importId: number,
   status: 'canceled' | 'timeout',
-  from: readonly BulkImportState[] | null,
+  entityStates: readonly BulkImportState[] | null,
 ): Promise<void> {
   await updateImport(tx, importId, { status, ended_at: tx.now });
   await tx
     .updateTable('bulk_import_entities')
     .set({ status, updated_at: tx.now })
     .where('bulk_import_id', '=', importId)
-    .$if(from !== null, (query) => query.where('status', 'in', from!))
+    .$if(entityStates !== null, (query) => query.where('status', 'in', entityStates!))
     .execute();
   // Running trackers set their own status when they stop.
   const entities = tx.selectFrom('bulk_import_entities').select('id').where('bulk_import_id', '=', importId);
@@ -89,20 +89,22 @@ async function endImport(
 }
 
 /**
- * Ends imports without progress for a day, and deletes the credentials of imports that ended a day ago. Returns the ids of the timed-out imports.
+ * Ends imports without progress for a day, and deletes the credentials of imports that ended at least a day ago. Returns the ids
+ * of the imports that timed out.
  * index: bulk_imports_under_way, bulk_import_configurations primary key
  */
 export async function cleanUpImports(tx: Transaction, jobs: ImportJobs): Promise<readonly number[]> {
   const cutoff = addMilliseconds(tx.now, -DAY_MS);
-  const stuck = await tx
+  const stalledImports = await tx
     .selectFrom('bulk_imports')
     .select(['id', 'user_id'])
     .where('status', 'in', ['created', 'started'])
     .where('updated_at', '<=', cutoff)
     .execute();
-  for (const { id } of stuck) await endImport(tx, id, 'timeout', ['created', 'started']);
-  for (const userId of new Set(stuck.map(({ user_id }) => user_id))) await enqueueAdvanceOfUser(tx, jobs, userId);
+  for (const { id } of stalledImports) await endImport(tx, id, 'timeout', ['created', 'started']);
+  for (const userId of new Set(stalledImports.map(({ user_id }) => user_id)))
+    await enqueueAdvanceOfUser(tx, jobs, userId);
   const endedImports = tx.selectFrom('bulk_imports').select('id').where('ended_at', '<=', cutoff);
   await tx.deleteFrom('bulk_import_configurations').where('bulk_import_id', 'in', endedImports).execute();
-  return stuck.map(({ id }) => id);
+  return stalledImports.map(({ id }) => id);
 }

@@ -189,7 +189,7 @@ export async function incrementImportedCount(tx: Transaction, trackerId: number)
     .execute();
 }
 
-/** Maps the source keys of already stored elements to their local ids. index: bulk_import_objects_pkey */
+/** Returns the local ids of the elements that are already stored, by source key. index: bulk_import_objects_pkey */
 export async function findStoredObjects(
   db: Reader,
   { importId, entityId }: { readonly importId: number; readonly entityId: number },
@@ -208,7 +208,7 @@ export async function findStoredObjects(
   return new Map(rows.map(({ source_key, local_id }) => [source_key, local_id]));
 }
 
-/** Inserts a mapping. Throws the unique violation of `bulk_import_objects_pkey` if it exists. */
+/** Inserts the mapping of a source key to a local id. Throws the unique violation of `bulk_import_objects_pkey` if it exists. */
 export async function insertStoredObject(
   tx: Transaction,
   { importId, entityId }: { readonly importId: number; readonly entityId: number },
@@ -222,7 +222,7 @@ export async function insertStoredObject(
     .execute();
 }
 
-/** Maps the ids of already resolved source users to local user ids; null: no local user. index: bulk_import_users_pkey */
+/** Returns the local user ids of already mapped source users, by source id; null: no local user. index: bulk_import_users_pkey */
 export async function findMappedUsers(
   db: Reader,
   importId: number,

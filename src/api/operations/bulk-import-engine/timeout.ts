@@ -1,7 +1,7 @@
 import type { Services } from '#http/services.ts';
 import { findEntityById } from './store.ts';
 
-/** Milliseconds between two checks: a cancelled import waits at most this long for its source. */
+/** Milliseconds between two checks. A cancelled import waits at most this long for its source. */
 const CHECK_INTERVAL_MS = 5000;
 
 interface EntityWatch extends Disposable {
@@ -9,7 +9,7 @@ interface EntityWatch extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** Aborts waiting for a source when the import is cancelled: a fetch may take hours and occupies one of few job slots. */
+/** Aborts calls to a source when the import is cancelled. A fetch may take hours and occupies one of few job slots. */
 export function watchEntity(
   { database }: Pick<Services, 'database'>,
   entityId: number,
@@ -20,7 +20,7 @@ export function watchEntity(
     const row = await findEntityById(database.forRequest().reader, entityId);
     if (row?.status !== 'started') controller.abort();
   };
-  // If the database is unavailable, the next check reads the row.
+  // An unavailable database is ignored: the next check reads the row.
   const timer = setInterval(() => check().catch(() => {}), CHECK_INTERVAL_MS);
   return {
     signal: AbortSignal.any([stopSignal, controller.signal]),

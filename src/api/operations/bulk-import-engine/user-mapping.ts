@@ -13,17 +13,19 @@ export async function mapSourceUsers(
   const { database } = run.services;
   const importId = run.entity.bulk_import_id;
   const usersById = new Map(users.flatMap((user) => (user == null ? [] : [[user.id, user] as const])));
-  const knownUsers = new Map(await findMappedUsers(database.forRequest().reader, importId, [...usersById.keys()]));
+  const localIdsBySourceId = new Map(
+    await findMappedUsers(database.forRequest().reader, importId, [...usersById.keys()]),
+  );
   for (const [id, user] of usersById) {
-    if (knownUsers.has(id)) continue;
+    if (localIdsBySourceId.has(id)) continue;
     const profile = parseProfile(await fetchProfile(run, tracker, id), user);
-    const local = await findLocalUser(database.forRequest().reader, profile);
-    await database.transaction((tx) => insertMappedUser(tx, importId, id, local));
-    knownUsers.set(id, local);
-    // A page may refer to a hundred thousand users.
+    const localId = await findLocalUser(database.forRequest().reader, profile);
+    await database.transaction((tx) => insertMappedUser(tx, importId, id, localId));
+    localIdsBySourceId.set(id, localId);
+    // A page may refer to 100,000 users, so the run yields after its deadline.
     if (run.now() > run.deadline) throw new ResumeLater(run.now());
   }
-  return { idOf: (user) => (user == null ? null : (knownUsers.get(user.id) ?? null)) };
+  return { idOf: (user) => (user == null ? null : (localIdsBySourceId.get(user.id) ?? null)) };
 }
 
 /** Fetches the profile of a user from the source; null if the call fails. */

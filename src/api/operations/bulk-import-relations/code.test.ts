@@ -49,7 +49,9 @@ test('imports all fields of a merge request, with and without its branches', asy
     mergeRequestOf(7, { source_branch: '../x' }),
   ];
   assert.deepEqual(
-    await of.bring(mergeRequests, [...elements, mergeRequestOf(8, { sha: 'HEAD' })]).then((failed) => failed.length),
+    await of
+      .importElements(mergeRequests, [...elements, mergeRequestOf(8, { sha: 'HEAD' })])
+      .then((failed) => failed.length),
     3,
   );
   const one = await shown(6);
@@ -64,7 +66,7 @@ test('imports all fields of a merge request, with and without its branches', asy
 
 test('rejects a second open merge request of the same branches; the open one follows its branch', async () => {
   const { project, of, shown, head } = await importing();
-  const failures = await of.bring(mergeRequests, [
+  const failures = await of.importElements(mergeRequests, [
     mergeRequestOf(1, { sha: head }),
     mergeRequestOf(2, { sha: head }),
     mergeRequestOf(3, { sha: head, state: 'locked' }),
@@ -95,8 +97,8 @@ test('shows the diff of a merged merge request and closes no mentioned issues', 
     sha: head,
   };
   const issue = { id: 3, iid: 3, title: 'Bug', state: 'opened', labels: [], author: AUTHOR, ...TIMES };
-  assert.deepEqual(await of.bring(issues, [issue]), []);
-  assert.deepEqual(await of.bring(mergeRequests, [mergeRequestOf(9, past)]), []);
+  assert.deepEqual(await of.importElements(issues, [issue]), []);
+  assert.deepEqual(await of.importElements(mergeRequests, [mergeRequestOf(9, past)]), []);
   await here.runJobs();
   const one = await shown(9);
   const { state, merged_at, merge_commit_sha: merge } = one;
@@ -119,7 +121,7 @@ test('imports the notes of a merge request without notifications', async () => {
   const before = await feed();
   const note = { id: 1, body: 'Good', author: STRANGER, system: false, ...TIMES };
   assert.deepEqual(
-    await of.bring(mergeRequests, [mergeRequestOf(1)], () => [note, { ...note, id: 2, system: true }]),
+    await of.importElements(mergeRequests, [mergeRequestOf(1)], () => [note, { ...note, id: 2, system: true }]),
     [],
   );
   const { body } = await owner.get(`${project.at}/merge_requests/1/notes`, { sort: 'asc' });
@@ -156,7 +158,7 @@ test('replaces the default protection rule by the rules of the source', async ()
     { id: 3, name: ' ' },
     { id: 4, name: 'main' },
   ];
-  assert.deepEqual(await of.bring(protectedBranches, rules), ['invalid', 'invalid']);
+  assert.deepEqual(await of.importElements(protectedBranches, rules), ['invalid', 'invalid']);
   const { body } = await owner.get(`${project.at}/protected_branches`);
   const roles = (levels: { access_level: number }[]) => levels.map(({ access_level }) => access_level);
   const shown = body.map((one: Record<string, never>) => [
@@ -172,7 +174,7 @@ test('replaces the default protection rule by the rules of the source', async ()
 test('deletes the default protection rule if the source has no rules', async () => {
   const { project, of } = await importing();
   assert.equal((await owner.get(`${project.at}/protected_branches`)).body.length, 1);
-  await of.bring(protectedBranches, []);
+  await of.importElements(protectedBranches, []);
   assert.deepEqual((await owner.get(`${project.at}/protected_branches`)).body, []);
 });
 
@@ -185,7 +187,7 @@ test('imports name, URL, tier and state of an environment', async () => {
     { id: 4, name: 'ö' },
     { id: 5, name: 'js', external_url: 'javascript:alert(1)' },
   ];
-  assert.deepEqual(await of.bring(environments, elements), ['invalid', 'invalid', 'invalid']);
+  assert.deepEqual(await of.importElements(environments, elements), ['invalid', 'invalid', 'invalid']);
   const { body } = await owner.get(`${project.at}/environments`);
   const shown = body.map((one: Record<string, unknown>) => [one.name, one.external_url, one.tier, one.state]);
   assert.deepEqual(shown, [

@@ -2,24 +2,31 @@ import { setImportedParent } from '#api/planning/epics/index.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { findStoredObject, type Target } from './relation.ts';
 
-/** Parents of epics. A source may list a child before its parent; the child then waits for the parent. */
+/** Sets the parents of imported epics. A source may list a child before its parent; the child then waits for the parent. */
 
 type ImportIds = Pick<Target, 'importId' | 'entityId'>;
 
 interface Child {
   readonly id: number;
   /** Id of the parent on the source; null: no parent. */
-  readonly parentKey: number | null;
+  readonly parentSourceId: number | null;
 }
 
-/** Sets the parent of a new epic, or records that it waits for the parent. If that is never imported, the epic has none. */
-export async function setParentOrWait(uow: UnitOfWork, target: ImportIds, { id, parentKey }: Child): Promise<void> {
-  if (parentKey === null) return;
-  const parent = await findStoredObject(uow, target, 'epic', parentKey);
-  if (parent !== null) return setImportedParent(uow, parent, id);
+/**
+ * Sets the parent of a new epic, or records that the epic waits for it. If the parent is never imported, the epic has no
+ * parent.
+ */
+export async function setParentOrWait(
+  uow: UnitOfWork,
+  target: ImportIds,
+  { id, parentSourceId }: Child,
+): Promise<void> {
+  if (parentSourceId === null) return;
+  const parentId = await findStoredObject(uow, target, 'epic', parentSourceId);
+  if (parentId !== null) return setImportedParent(uow, parentId, id);
   await uow
     .insertInto('bulk_import_awaited_epics')
-    .values({ bulk_import_id: target.importId, source_id: parentKey, epic_id: id })
+    .values({ bulk_import_id: target.importId, source_id: parentSourceId, epic_id: id })
     .execute();
 }
 
@@ -27,12 +34,12 @@ export async function setParentOrWait(uow: UnitOfWork, target: ImportIds, { id, 
 export async function adoptWaitingEpics(
   uow: UnitOfWork,
   { importId }: ImportIds,
-  { id, key }: { readonly id: number; readonly key: number },
+  { id, sourceId }: { readonly id: number; readonly sourceId: number },
 ): Promise<void> {
   const waitingEpics = await uow
     .deleteFrom('bulk_import_awaited_epics')
     .where('bulk_import_id', '=', importId)
-    .where('source_id', '=', key)
+    .where('source_id', '=', sourceId)
     .returning('epic_id')
     .execute();
   for (const { epic_id } of waitingEpics) await setImportedParent(uow, id, epic_id);

@@ -8,7 +8,7 @@ import { relation } from './relation.ts';
 import { labelTitles, numberedFields, timestampFields, toObjectRef, toTimestamps } from './shared-fields.ts';
 import { attributeText, sourceUser } from './source-users.ts';
 
-/** Epics of groups; those of ancestor groups are imported already. The free tier has no epics. */
+/** Epics of groups. Each group lists only its own epics. The free tier has no epics. */
 export const epics = relation({
   name: 'epics',
   kind: 'epic',
@@ -50,8 +50,8 @@ export const epics = relation({
       ...toTimestamps(epic),
     });
     if (isFailure(result)) return result;
-    await setParentOrWait(uow, target, { id: result.id, parentKey: epic.parent_id ?? null });
-    await adoptWaitingEpics(uow, target, { id: result.id, key: epic.id });
+    await setParentOrWait(uow, target, { id: result.id, parentSourceId: epic.parent_id ?? null });
+    await adoptWaitingEpics(uow, target, { id: result.id, sourceId: epic.id });
     return result.id;
   },
 });

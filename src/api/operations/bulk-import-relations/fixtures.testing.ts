@@ -21,10 +21,10 @@ import {
 } from './relation.ts';
 
 /** An element as the source returns it, not validated. */
-type Element = Readonly<Record<string, unknown>>;
+type RawElement = Readonly<Record<string, unknown>>;
 
 interface ImportOptions {
-  /** Local user ids by the ids of users of the source; others have no local user. */
+  /** Local user ids by source user id; other source users have no local user. */
   readonly localUserIdsBySourceId?: Readonly<Record<number, number>>;
   readonly isChild?: boolean;
   readonly migrateMemberships?: boolean;
@@ -33,13 +33,13 @@ interface ImportOptions {
 /** Creates a group or project from source attributes. Returns its id, or the failure. */
 export async function createFromSource(
   world: World,
-  by: Caller,
+  importer: Caller,
   creation: Creation,
-  raw: Element,
+  raw: RawElement,
   options: Partial<CreationInput> = {},
 ) {
   const { database, runUnitOfWork, config } = world.server.services;
-  const caller = (await loadCaller(database.reader, by.id, null)) as SignedInCaller;
+  const caller = (await loadCaller(database.reader, importer.id, null)) as SignedInCaller;
   const problems = new Problems();
   const element = readParameters(creation.fields as Parameters, raw as Record<string, unknown>, problems);
   if (problems.any) return problems.texts.join(', ');
@@ -50,19 +50,19 @@ export async function createFromSource(
 }
 
 /** Returns a group with the role of this user. */
-export async function findGroupAs(world: World, by: Caller, { id }: Pick<Group, 'id'>) {
+export async function findGroupAs(world: World, user: Caller, { id }: Pick<Group, 'id'>) {
   const { reader } = world.server.services.database;
-  return findGroup(reader, await loadCaller(reader, by.id, null), String(id));
+  return findGroup(reader, await loadCaller(reader, user.id, null), String(id));
 }
 
-/** Imports elements into a group or project like the import jobs, but without a network. */
-export async function importInto(world: World, by: Caller, parent: Group | Project, options: ImportOptions = {}) {
+/** Creates a started import of a group or project. `importElements` stores elements like the import jobs, but without a network. */
+export async function importInto(world: World, importer: Caller, parent: Group | Project, options: ImportOptions = {}) {
   const { database, runUnitOfWork } = world.server.services;
   const kind = parent.at.startsWith('/groups') ? 'group' : 'project';
   const source: SourceGroupOrProject = { kind, id: 7, fullPath: 'src/it', isChild: options.isChild ?? false };
-  const { importId, entityId } = await createEntity(world, by, parent, kind);
+  const { importId, entityId } = await createEntity(world, importer, parent, kind);
   const users: Users = { idOf: (user) => (user == null ? null : (options.localUserIdsBySourceId?.[user.id] ?? null)) };
-  const caller = (await loadCaller(database.reader, by.id, null)) as SignedInCaller;
+  const caller = (await loadCaller(database.reader, importer.id, null)) as SignedInCaller;
 
   async function loadTarget(db: Reader): Promise<Target> {
     const destination = (
@@ -76,7 +76,7 @@ export async function importInto(world: World, by: Caller, parent: Group | Proje
 
   async function storeUnlessStored(
     declaration: Pick<Relation, 'kind' | 'fields' | 'key'>,
-    raw: Element,
+    raw: RawElement,
     store: StoreElement,
   ): Promise<StoreResult> {
     const problems = new Problems();
@@ -100,24 +100,24 @@ export async function importInto(world: World, by: Caller, parent: Group | Proje
     entityId,
     caller,
     source,
-    /** Imports these elements and their children. Returns the failures. */
-    async bring(
+    /** Imports these elements and their children. Returns the failure messages. */
+    async importElements(
       relation: Relation,
-      elements: readonly Element[],
-      listChildren: (element: Element) => readonly Element[] = () => [],
+      elements: readonly RawElement[],
+      listChildren: (element: RawElement) => readonly RawElement[] = () => [],
     ) {
       const failures: string[] = [];
       await runUnitOfWork(caller, async (uow) => relation.before?.(uow, await loadTarget(uow)));
       for (const raw of elements) {
-        const { id, failure, element } = await storeUnlessStored(relation, raw, (uow, target, it) =>
-          relation.store(uow, target, it, users),
+        const { id, failure, element } = await storeUnlessStored(relation, raw, (uow, target, storedElement) =>
+          relation.store(uow, target, storedElement, users),
         );
         if (failure !== undefined) failures.push(failure);
         if (id == null) continue;
         for (const child of relation.children ?? []) {
           for (const rawChild of listChildren(raw)) {
-            const childResult = await storeUnlessStored(child, rawChild, (uow, target, it) =>
-              child.store(uow, target, { id, element }, it, users),
+            const childResult = await storeUnlessStored(child, rawChild, (uow, target, childElement) =>
+              child.store(uow, target, { id, element }, childElement, users),
             );
             if (childResult.failure !== undefined) failures.push(childResult.failure);
           }
@@ -125,13 +125,13 @@ export async function importInto(world: World, by: Caller, parent: Group | Proje
       }
       return failures;
     },
-    /** Returns the path of the list on the source. */
-    listed: (relation: Relation) => relation.list[kind]?.(source),
+    /** Returns the path of the list on the source; undefined if the source has no such list. */
+    getListPath: (relation: Relation) => relation.list[kind]?.(source),
   };
 }
 
-type UnitOfWork = Parameters_<Relation['store']>[0];
-type Parameters_<F extends (...given: never) => unknown> = F extends (...given: infer P) => unknown ? P : never;
+type UnitOfWork = FunctionParameters<Relation['store']>[0];
+type FunctionParameters<F extends (...given: never) => unknown> = F extends (...given: infer P) => unknown ? P : never;
 // biome-ignore lint/suspicious/noExplicitAny: elements of every kind
 type StoreElement = (uow: UnitOfWork, target: Target, element: any) => Promise<StoredElement>;
 
@@ -142,19 +142,19 @@ interface StoreResult {
   readonly element: any;
 }
 
-async function createEntity({ server }: World, by: Caller, parent: Group | Project, kind: 'group' | 'project') {
-  const times = { created_at: '2026-01-02T00:00:00.000Z', updated_at: '2026-01-02T00:00:00.000Z' };
+async function createEntity({ server }: World, importer: Caller, parent: Group | Project, kind: 'group' | 'project') {
+  const timestamps = { created_at: '2026-01-02T00:00:00.000Z', updated_at: '2026-01-02T00:00:00.000Z' };
   return server.services.database.transaction(async (tx) => {
     const { id: importId } = await tx
       .insertInto('bulk_imports')
       .values({
-        user_id: by.id,
+        user_id: importer.id,
         status: 'started',
         source_url: 'https://src.test',
         source_version: null,
         source_enterprise: null,
         ended_at: null,
-        ...times,
+        ...timestamps,
       })
       .returning('id')
       .executeTakeFirstOrThrow();
@@ -162,7 +162,7 @@ async function createEntity({ server }: World, by: Caller, parent: Group | Proje
       .insertInto('bulk_import_entities')
       .values({
         bulk_import_id: importId,
-        user_id: by.id,
+        user_id: importer.id,
         parent_id: null,
         source_type: `${kind}_entity`,
         source_full_path: 'src/it',
@@ -174,7 +174,7 @@ async function createEntity({ server }: World, by: Caller, parent: Group | Proje
         migrate_projects: true,
         migrate_memberships: true,
         status: 'started',
-        ...times,
+        ...timestamps,
       })
       .returning('id')
       .executeTakeFirstOrThrow();

@@ -6,7 +6,7 @@ import { fail, isFailure } from '#runtime/failure.ts';
 import { ignoringInvalid } from './lenient-type.ts';
 import { defineCreation } from './relation.ts';
 
-/** The group itself. */
+/** Creates the group itself. */
 export const group = defineCreation({
   name: 'group',
   fields: {
@@ -26,7 +26,7 @@ export const group = defineCreation({
   },
   async create(uow, { parent, slug, storages }, attributes) {
     const result = await importGroup(uow, parent, { ...attributes, path: slug.toLowerCase() }, storages);
-    // The failure record needs one text.
+    // A failure record has a single message.
     return isFailure(result) ? fail('failed', { message: result.values.errors ?? result.code }) : result.id;
   },
 });

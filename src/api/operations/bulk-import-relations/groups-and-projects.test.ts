@@ -140,7 +140,7 @@ test('limits members to the level of the importing user and skips members with t
     ...[member(1, 50), member(2, 30, '2026-12-01'), member(3, 20), member(4, 20), member(5, 5), member(6, 50)],
     ...[member(7, 30, '2025-12-01'), member(8, 30), member(9, 'much')],
   ];
-  assert.equal((await of.bring(members, elements)).length, 1);
+  assert.equal((await of.importElements(members, elements)).length, 1);
   const { body } = await parent.owner.get(`${project.at}/members`);
   const shown = body.map((one: Record<string, unknown>) => [one.id, one.access_level, one.expires_at]);
   const expected = [
@@ -158,7 +158,8 @@ test('limits members to the level of the importing user and skips members with t
 
 test('fetches inherited members for the requested entity and direct members for its children', async () => {
   const group = await here.newGroup();
-  const asked = async (isChild: boolean) => (await importInto(here, group.owner, group, { isChild })).listed(members);
+  const asked = async (isChild: boolean) =>
+    (await importInto(here, group.owner, group, { isChild })).getListPath(members);
   assert.deepEqual([await asked(false), await asked(true)], ['/groups/7/members/all', '/groups/7/members']);
   const unwanted = { migrateMemberships: false } as never;
   assert.equal(members.isEnabled?.(unwanted), false);

@@ -52,7 +52,7 @@ async function importing() {
 
 test('imports all fields of an issue and marks it as imported', async () => {
   const { project, of, issueOf } = await importing();
-  assert.deepEqual(await of.bring(labels, [{ id: 1, name: 'bug', color: '#ff0000', description: null }]), []);
+  assert.deepEqual(await of.importElements(labels, [{ id: 1, name: 'bug', color: '#ff0000', description: null }]), []);
   const due = {
     id: 5,
     iid: 9,
@@ -61,7 +61,7 @@ test('imports all fields of an issue and marks it as imported', async () => {
     due_date: '2020-03-01',
     created_at: '2019-01-01T00:00:00Z',
   };
-  assert.deepEqual(await of.bring(milestones, [due]), []);
+  assert.deepEqual(await of.importElements(milestones, [due]), []);
   const source = sourceIssue(14, {
     state: 'closed',
     closed_at: '2020-05-05T00:00:00.000Z',
@@ -76,7 +76,7 @@ test('imports all fields of an issue and marks it as imported', async () => {
     issue_type: 'incident',
     description: '- [ ] a\n- [x] b',
   });
-  assert.deepEqual(await of.bring(issues, [source]), []);
+  assert.deepEqual(await of.importElements(issues, [source]), []);
   const issue = await issueOf(14);
   const expected = {
     iid: 14,
@@ -109,7 +109,7 @@ test('imports all fields of an issue and marks it as imported', async () => {
 test('continues after the highest imported iid, and fails only an issue with a used iid', async () => {
   const { project, of, issueOf } = await importing();
   assert.deepEqual(
-    await of.bring(issues, [sourceIssue(8), sourceIssue(3), { ...sourceIssue(8), id: 5 }, sourceIssue(4)]),
+    await of.importElements(issues, [sourceIssue(8), sourceIssue(3), { ...sourceIssue(8), id: 5 }, sourceIssue(4)]),
     ['invalid'],
   );
   assert.deepEqual([(await issueOf(8)).title, (await issueOf(4)).title], ['Issue 8', 'Issue 4']);
@@ -133,7 +133,7 @@ test('fails only the invalid elements', async () => {
     sourceIssue(2, { description: 'x'.repeat(1024 * 1024 + 1) }),
     sourceIssue(2, { milestone: [] }),
   ];
-  const failures = await of.bring(issues, [...wrong, sourceIssue(2)]);
+  const failures = await of.importElements(issues, [...wrong, sourceIssue(2)]);
   assert.equal(failures.length, wrong.length);
   assert.equal((await issueOf(2)).title, 'Issue 2');
 });
@@ -142,7 +142,7 @@ test('attributes texts of unknown authors to the importing user and names the au
   const { project, of, issueOf } = await importing();
   const by = { author: STRANGER };
   const elements = [sourceIssue(1, by), sourceIssue(2, { ...by, description: null }), sourceIssue(3, { author: null })];
-  assert.deepEqual(await of.bring(issues, elements, () => []), []);
+  assert.deepEqual(await of.importElements(issues, elements, () => []), []);
   const said = async (iid: number) => {
     const { author, description } = await issueOf(iid);
     return [author.id, description];
@@ -150,7 +150,7 @@ test('attributes texts of unknown authors to the importing user and names the au
   assert.deepEqual(await said(1), [owner.id, '*Created by: Grace Hopper (@grace)*\n\nIt says #2']);
   assert.deepEqual(await said(2), [owner.id, '*Created by: Grace Hopper (@grace)*\n\n']);
   assert.deepEqual(await said(3), [owner.id, 'It says #1']);
-  assert.deepEqual(await of.bring(issues, [sourceIssue(4)], () => [note(1, 'Hm', by)]), []);
+  assert.deepEqual(await of.importElements(issues, [sourceIssue(4)], () => [note(1, 'Hm', by)]), []);
   const [one] = (await owner.get(`${project.at}/issues/4/notes`)).body;
   assert.deepEqual([one.author.id, one.body], [owner.id, '*Created by: Grace Hopper (@grace)*\n\nHm']);
 });
@@ -164,7 +164,7 @@ test('imports notes in order, system notes too, and counts the comments', async 
     note(11, 'Second', internal),
     note(12, 'Third', { confidential: true, created_at: '2020-03-06T00:00:00.000Z' }),
   ];
-  assert.deepEqual(await of.bring(issues, [sourceIssue(1)], () => notes), []);
+  assert.deepEqual(await of.importElements(issues, [sourceIssue(1)], () => notes), []);
   const { body } = await owner.get(`${project.at}/issues/1/notes`, { sort: 'asc', order_by: 'created_at' });
   const shown = body.map((one: Record<string, unknown>) => [
     one.body,
@@ -187,7 +187,7 @@ test('imports notes in order, system notes too, and counts the comments', async 
 test('fails only an invalid note', async () => {
   const { project, of } = await importing();
   const notes = [note(1, 'First'), note(2, ' '), { id: 3 }, note(4, 'Second')];
-  assert.equal((await of.bring(issues, [sourceIssue(1)], () => notes)).length, 2);
+  assert.equal((await of.importElements(issues, [sourceIssue(1)], () => notes)).length, 2);
   const { body } = await owner.get(`${project.at}/issues/1/notes`, { sort: 'asc' });
   assert.deepEqual(
     body.map((one: { body: string }) => one.body),
@@ -205,7 +205,7 @@ test('creates no activity, resource events, system notes or jobs for an imported
   await here.runJobs();
   const before = await heard();
   const closed = sourceIssue(2, { state: 'closed', assignees: [AUTHOR], milestone: { title: 'One' } });
-  await of.bring(issues, [sourceIssue(1), closed], ({ iid }) => [note(Number(iid), `See #1 and #2`)]);
+  await of.importElements(issues, [sourceIssue(1), closed], ({ iid }) => [note(Number(iid), `See #1 and #2`)]);
   assert.deepEqual(await heard(), before);
   const { body: steps } = await owner.get(`${project.at}/issues/2/resource_state_events`);
   const { body: notes } = await owner.get(`${project.at}/issues/2/notes`);
@@ -214,9 +214,11 @@ test('creates no activity, resource events, system notes or jobs for an imported
 
 test('lists, filters and counts include imported issues', async () => {
   const { project, of } = await importing();
-  await of.bring(labels, [{ id: 1, name: 'bug', color: '#ff0000' }]);
-  await of.bring(milestones, [{ id: 5, iid: 9, title: 'One', state: 'active', created_at: '2019-01-01T00:00:00Z' }]);
-  await of.bring(issues, [
+  await of.importElements(labels, [{ id: 1, name: 'bug', color: '#ff0000' }]);
+  await of.importElements(milestones, [
+    { id: 5, iid: 9, title: 'One', state: 'active', created_at: '2019-01-01T00:00:00Z' },
+  ]);
+  await of.importElements(issues, [
     sourceIssue(7, { title: 'Findling', labels: ['bug', 'new'], milestone: { title: 'One' }, assignees: [AUTHOR] }),
   ]);
   const plain = { title: 'Findling', labels: 'bug,new', assignee_ids: [planner.id], milestone_id: 0 };
@@ -252,7 +254,7 @@ test('assigns each iid once during two concurrent imports', async () => {
   const numbers = [11, 12, 13, 14];
   await Promise.all(
     [of, other].map((one) =>
-      one.bring(
+      one.importElements(
         issues,
         numbers.map((iid) => sourceIssue(iid)),
       ),

@@ -61,7 +61,8 @@ export const issues = relation({
   children: [notesRelation('Issue', 'issues')],
 });
 
-const TYPES: readonly string[] = ['issue', 'incident', 'task', 'test_case'] satisfies IssueType[];
+const ISSUE_TYPES: readonly string[] = ['issue', 'incident', 'task', 'test_case'] satisfies IssueType[];
 
-/** Maps unknown types of other servers to `issue`. */
-const toIssueType = (type: string | null | undefined) => (TYPES.includes(type ?? '') ? (type as IssueType) : 'issue');
+/** Returns the issue type; `issue` for a type that Hearth does not know. */
+const toIssueType = (type: string | null | undefined) =>
+  ISSUE_TYPES.includes(type ?? '') ? (type as IssueType) : 'issue';

@@ -7,7 +7,7 @@ import { isFailure } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
 import { numberedFields, timestampFields, toTimestamps } from './shared-fields.ts';
 
-/** Iterations of groups; all cadences of the source become one. The free tier has no iterations. */
+/** Iterations of groups. All cadences of the source become one cadence. The free tier has no iterations. */
 export const iterations = relation({
   name: 'iterations',
   kind: 'iteration',

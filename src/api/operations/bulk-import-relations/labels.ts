@@ -6,7 +6,7 @@ import { integer } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
 
-/** Labels of projects and groups; later issues, merge requests and epics find their labels by title. */
+/** Labels of projects and groups. Later relations (issues, merge requests, epics) find their labels by title. */
 export const labels = relation({
   name: 'labels',
   kind: 'label',
@@ -24,7 +24,7 @@ export const labels = relation({
   async store(uow, { destination }, { name, color, description }) {
     const label = await createLabel(uow, destination, { title: name, color, description: description ?? null });
     if (!isFailure(label)) return label.id;
-    // An ancestor group already has this label: use it.
+    // If an ancestor group already has this label, that label is used.
     const [existingLabel] =
       label.code === 'exists'
         ? await findLabelsByTitles(uow, await ancestorsAndSelf(uow, destination), [name.trim()])

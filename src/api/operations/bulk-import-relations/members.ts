@@ -5,7 +5,7 @@ import { title } from '#http/parameters/texts.ts';
 import { date, integer } from '#http/parameters/types.ts';
 import { relation, type SourceGroupOrProject } from './relation.ts';
 
-/** Includes inherited members for the requested entity itself, because its ancestors are not imported. */
+/** Returns the last path segments of the list. The requested entity includes inherited members: its ancestors are not imported. */
 const getMembersPath = ({ isChild }: SourceGroupOrProject) => (isChild ? 'members' : 'members/all');
 
 /** Members of groups and projects who have a local user. */

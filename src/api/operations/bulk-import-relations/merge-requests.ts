@@ -10,7 +10,7 @@ import { relation } from './relation.ts';
 import { labelTitles, numberedFields, timestampFields, toObjectRef, toTimestamps } from './shared-fields.ts';
 import { attributeText, mapUserIds, sourceUser, sourceUsers } from './source-users.ts';
 
-/** The id of a commit. */
+/** A full commit id. */
 const commitId: ParameterType<string> = {
   ...refName,
   read(raw, name, problems) {
@@ -79,7 +79,7 @@ export const mergeRequests = relation({
         labels,
       },
       ...timestamps,
-      // The source has no head for a merge request without commits.
+      // A merge request without commits has no `sha`.
       comparison: {
         head: mergeRequest.sha ?? ZERO_ID,
         base: diff_refs?.base_sha ?? null,

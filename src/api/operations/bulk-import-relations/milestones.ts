@@ -6,7 +6,7 @@ import { isFailure } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
 import { dateFields, numberedFields, timestampFields, toObjectRef, toTimestamps } from './shared-fields.ts';
 
-/** Milestones of projects and groups; later issues and merge requests find their milestone by title. */
+/** Milestones of projects and groups. Later relations (issues, merge requests) find their milestone by title. */
 export const milestones = relation({
   name: 'milestones',
   kind: 'milestone',
@@ -27,7 +27,7 @@ export const milestones = relation({
     };
     const result = await importMilestone(uow, destination, { iid, ...content, state, ...toTimestamps(milestone) });
     if (!isFailure(result)) return result.id;
-    // An ancestor group already has this milestone: use it.
+    // If an ancestor group already has this milestone, that milestone is used.
     return (await findMilestoneByTitle(uow, await ancestorsAndSelf(uow, destination), title.trim()))?.id ?? result;
   },
 });

@@ -28,7 +28,7 @@ test('imports all fields of a milestone and continues after its iid', async () =
   const { group, owner, of } = await importing();
   const dates = { start_date: '2020-01-01', due_date: '2020-01-31' };
   assert.deepEqual(
-    await of.bring(milestones, [
+    await of.importElements(milestones, [
       { ...milestone, ...dates },
       { ...milestone, id: 5, title: 'Two' },
     ]),
@@ -42,11 +42,11 @@ test('imports all fields of a milestone and continues after its iid', async () =
 
 test('uses the milestone of an ancestor group, and fails one that ends before it starts', async () => {
   const { group, owner, of } = await importing();
-  await of.bring(milestones, [milestone]);
+  await of.importElements(milestones, [milestone]);
   const project = await here.newProject({ in: group });
   const into = await importInto(here, owner, project);
   const backwards = { ...milestone, id: 8, title: 'Back', start_date: '2020-02-01', due_date: '2020-01-01' };
-  assert.deepEqual(await into.bring(milestones, [milestone, backwards]), ['invalid']);
+  assert.deepEqual(await into.importElements(milestones, [milestone, backwards]), ['invalid']);
   assert.deepEqual((await owner.get(`${project.at}/milestones`)).body, []);
 });
 
@@ -61,7 +61,7 @@ test('imports the iterations of all cadences into one cadence, with their iids',
     of_(2, '2019-01-15', '2019-01-28'),
     of_(3, '2019-01-20', '2019-02-28'),
   ];
-  assert.deepEqual(await of.bring(iterations, elements), ['invalid']);
+  assert.deepEqual(await of.importElements(iterations, elements), ['invalid']);
   const { body } = await owner.get(`${group.at}/iterations`);
   const shown = body.map((one: Record<string, unknown>) => [
     one.iid,
@@ -98,7 +98,7 @@ test('imports all fields of an epic without notifications', async () => {
     labels: ['new'],
     color: '#112233',
   };
-  assert.deepEqual(await of.bring(epics, [epic(107, { ...dates, ...closed })]), []);
+  assert.deepEqual(await of.importElements(epics, [epic(107, { ...dates, ...closed })]), []);
   const { body: shown } = await owner.get(`${group.at}/epics/7`);
   const expected = {
     iid: 7,
@@ -123,7 +123,7 @@ test('sets the parent of an epic in either order; a parent that is not imported 
     epic(103),
     epic(104, { parent_id: 103 }),
   ];
-  assert.deepEqual(await of.bring(epics, elements), []);
+  assert.deepEqual(await of.importElements(epics, elements), []);
   const shown = async (iid: number) => (await owner.get(`${group.at}/epics/${iid}`)).body;
   const { id } = await shown(3);
   const parents = await Promise.all([1, 2, 3, 4].map(async (iid) => (await shown(iid)).parent_id));
@@ -133,7 +133,7 @@ test('sets the parent of an epic in either order; a parent that is not imported 
 
 test('adds an issue to its imported epic, but no public issue to a confidential epic', async () => {
   const { group, owner, of } = await importing();
-  await of.bring(epics, [epic(101), epic(102, { confidential: true })]);
+  await of.importElements(epics, [epic(101), epic(102, { confidential: true })]);
   const project = await here.newProject({ in: group });
   const into = await importInto(here, owner, project);
   await here.server.services.database.transaction((tx) =>
@@ -144,7 +144,7 @@ test('adds an issue to its imported epic, but no public issue to a confidential 
       .execute(),
   );
   const issue = (iid: number, epicId: number) => epic(200 + iid, { iid, epic: { id: epicId } });
-  assert.deepEqual(await into.bring(issues, [issue(1, 101), issue(2, 102), issue(3, 555), issue(4, 101)]), []);
+  assert.deepEqual(await into.importElements(issues, [issue(1, 101), issue(2, 102), issue(3, 555), issue(4, 101)]), []);
   const inEpic = (await owner.get(`${group.at}/epics/1/issues`)).body;
   assert.deepEqual(inEpic.map(({ iid }: { iid: number }) => iid).sort(), [1, 4]);
   assert.deepEqual((await owner.get(`${group.at}/epics/2/issues`)).body, []);

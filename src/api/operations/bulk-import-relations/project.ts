@@ -12,7 +12,7 @@ import { invalid, isFailure } from '#runtime/failure.ts';
 import { ignoringInvalid } from './lenient-type.ts';
 import { defineCreation } from './relation.ts';
 
-/** The attributes of a project that are copied. */
+/** Names of the project attributes that are copied. */
 const COPIED_ATTRIBUTES: readonly AttributeName[] = [
   'description',
   'topics',
@@ -31,7 +31,7 @@ const attributes = Object.fromEntries(
     : never;
 };
 
-/** The project itself; its repository is imported after it. */
+/** Creates the project itself. Its repository is the next relation. */
 export const project = defineCreation({
   name: 'project',
   fields: {
@@ -43,9 +43,9 @@ export const project = defineCreation({
   },
   async create(uow, { parent, slug, storages }, { name, visibility, archived, created_at, ...attributeValues }) {
     if (parent === null) return invalid({ namespace: ['is not valid'] });
-    const { default_branch: branch } = attributeValues;
-    const hasBranch = validateDefaultBranch(branch).default_branch?.length === 0;
-    const values = { ...attributeValues, default_branch: hasBranch ? branch : null };
+    const { default_branch: defaultBranch } = attributeValues;
+    const hasValidBranch = validateDefaultBranch(defaultBranch).default_branch?.length === 0;
+    const values = { ...attributeValues, default_branch: hasValidBranch ? defaultBranch : null };
     const importedState = { archived, created_at };
     const result = await importProject(
       uow,

@@ -5,24 +5,32 @@ import { arrayOf, boolean, integer } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
 
-const id = optional(integer);
-const levels = optional(
-  arrayOf(object({ access_level: id, user_id: id, group_id: id, deploy_key_id: id, member_role_id: id })),
+const optionalInteger = optional(integer);
+const accessLevels = optional(
+  arrayOf(
+    object({
+      access_level: optionalInteger,
+      user_id: optionalInteger,
+      group_id: optionalInteger,
+      deploy_key_id: optionalInteger,
+      member_role_id: optionalInteger,
+    }),
+  ),
   [],
 );
 
-type Level = Readonly<
+type AccessLevel = Readonly<
   Record<'access_level' | 'user_id' | 'group_id' | 'deploy_key_id' | 'member_role_id', number | null | undefined>
 >;
 
-/** Returns the access levels that name a role. Levels for users, groups and deploy keys cannot be mapped. */
-const toRoles = (levelList: readonly Level[]) =>
-  levelList.flatMap(({ access_level, ...others }) => {
-    const isRole = Object.values(others).every((one) => one == null);
+/** Returns the roles among the access levels. Access levels of users, groups, deploy keys and member roles cannot be mapped. */
+const toRoles = (levels: readonly AccessLevel[]) =>
+  levels.flatMap(({ access_level, ...principalIds }) => {
+    const isRole = Object.values(principalIds).every((id) => id == null);
     return isRole && access_level != null ? [access_level] : [];
   });
 
-/** Protected branches; they replace the default rule of the new project. */
+/** Protected branches. They replace the default rule of the new project. */
 export const protectedBranches = relation({
   name: 'protected_branches',
   kind: 'protected_branch',
@@ -32,9 +40,9 @@ export const protectedBranches = relation({
   fields: {
     id: required(integer),
     name: required(refName),
-    push_access_levels: levels,
-    merge_access_levels: levels,
-    unprotect_access_levels: levels,
+    push_access_levels: accessLevels,
+    merge_access_levels: accessLevels,
+    unprotect_access_levels: accessLevels,
     allow_force_push: optional(boolean, false),
   },
   async store(uow, { destination }, { name, allow_force_push, ...branchLevels }) {

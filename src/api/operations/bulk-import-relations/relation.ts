@@ -9,9 +9,9 @@ import type { Failure } from '#runtime/failure.ts';
 /**
  * Declares how imports copy data from another server, one relation at a time (contract/operations.md §1.4 "Order").
  *
- * A relation is a value: where the source lists its elements, which fields of an element are read, and how one becomes a row
- * here. The engine (`bulk-import-engine/`) does everything else: pages, retries, limits, progress, counts, failures. It stores
- * nothing twice, and nothing for a cancelled import. How to write one (`labels.ts` is the worked example):
+ * A relation is a value: where the source lists its elements, which fields of an element are read, and how an element becomes
+ * a local row. The engine (`bulk-import-engine/`) does everything else: pages, retries, limits, progress, counts, failures. It
+ * stores no element twice, and none for a cancelled import. How to write one (`labels.ts` is the worked example):
  *
  * 1. A file `bulk-import-relations/<relation>.ts` that exports `relation({ ... })`, and its entry in the lists of `index.ts`.
  * 2. `list` gives the path below `/api/v4` with its query, for groups, projects or both; the engine adds the page.
@@ -23,17 +23,18 @@ import type { Failure } from '#runtime/failure.ts';
  *    the row, or null if there is nothing to store (a member without a local user). A Failure rolls back and becomes a failure
  *    record. The engine stores the mapping (import, entity, kind, key) -> id in the same transaction, so `store` is never called
  *    again for the element. The transaction may be retried, so `store` runs SQL only. `lock` names its advisory locks.
- * 5. `referencedUsers` returns the source users that `store` looks up in `users`: the engine resolves them before.
- * 6. `children` are lists of each element, such as notes: they are fetched after the element is stored.
- * 7. `before` runs once after the first page was fetched: it deletes default rows of the destination.
+ * 5. `referencedUsers` returns the source users that `store` looks up in `users`: the engine maps them first.
+ * 6. `children` declares the lists of each element, such as notes. The engine fetches them after the element is stored.
+ * 7. `before` runs once, after the first page is fetched and before an element is stored. It deletes default rows of the
+ *    destination.
  *
  * `findStoredObject` returns the local id of an earlier element of the same import. Storing an element must not send mail, start
  * a pipeline or write activity.
  */
 interface RelationDeclaration<Fields extends Parameters, ChildFields extends Parameters> {
-  /** Its name in `stats`, failures and the contract. */
+  /** Name of the relation in `stats`, failures and the contract. */
   readonly name: string;
-  /** Value of `bulk_import_objects.kind` for its elements: `label`. */
+  /** Value of `bulk_import_objects.kind` for its elements, such as `label`. */
   readonly kind: string;
   readonly list: {
     readonly group?: (source: SourceGroupOrProject) => string;
@@ -62,7 +63,7 @@ interface RelationDeclaration<Fields extends Parameters, ChildFields extends Par
   readonly children?: readonly ChildDeclaration<ParameterValues<Fields>, ChildFields>[];
 }
 
-/** A list of each element. Its failures have the names of both relations: `issues, notes`. */
+/** A list that each element of a relation has. Its failures contain both names: `issues, notes`. */
 interface ChildDeclaration<Element, Fields extends Parameters> {
   readonly name: string;
   readonly kind: string;
@@ -81,7 +82,7 @@ interface ChildDeclaration<Element, Fields extends Parameters> {
   ) => Promise<StoredElement>;
 }
 
-/** The id of the new row; null: nothing is to be stored. */
+/** Result of `store`: the id of the new row, null if there is nothing to store, or a failure. */
 export type StoredElement = number | null | Failure;
 
 export interface SourceObjectRef {
@@ -95,7 +96,7 @@ export interface SourceGroupOrProject {
   /** Its id on the source. */
   readonly id: number;
   readonly fullPath: string;
-  /** Whether it was found inside another entity, whose members it inherits; false if the request names it. */
+  /** Whether the entity was found inside another entity, whose members it inherits; false if the request names it. */
   readonly isChild: boolean;
 }
 
@@ -117,14 +118,14 @@ export interface SourceUser {
   readonly name: string;
 }
 
-/** Maps source users to local users, for all users that `referencedUsers` returned. */
+/** Mapping of source users to local users, for all users that `referencedUsers` returned. */
 export interface Users {
   /** Returns the id of the local user, or null. */
   idOf(user: SourceUser | null | undefined): number | null;
 }
 
 /**
- * The first relation of an entity creates the group or project itself; any failure ends the entity. The engine fetches
+ * First relation of an entity: creates the group or project itself. Any failure ends the entity. The engine fetches
  * `GET /groups/<path>` or `/projects/<path>`, checks the path in the response, and stores the id that `create` returns.
  */
 interface CreationDeclaration<Fields extends Parameters> {
@@ -138,10 +139,10 @@ interface CreationDeclaration<Fields extends Parameters> {
   ) => Promise<number | Failure>;
 }
 
-/** The location of the new group or project. */
+/** Destination and options of the new group or project. */
 export interface CreationInput {
   readonly importId: number;
-  /** Its parent, in which the importing user may create it; null: a top-level group. */
+  /** Parent group, in which the importing user may create the entity; null: a top-level group. */
   readonly parent: Group | null;
   readonly slug: string;
   /** Names of the configured storages. */

@@ -4,7 +4,7 @@ import { longDescription, string, title } from '#http/parameters/texts.ts';
 import { arrayOf, date, dateTime, integer, integerIn } from '#http/parameters/types.ts';
 import { ignoringInvalid } from './lenient-type.ts';
 
-/** Fields that several relations have in common. */
+/** Field declarations that several relations share. */
 
 /** Fields of epics, issues, iterations, merge requests and milestones. */
 export const numberedFields = {
@@ -19,7 +19,7 @@ export const timestampFields = { created_at: required(dateTime), updated_at: opt
 
 export const dateFields = { start_date: optional(date), due_date: optional(date) };
 
-/** Labels are given by title. */
+/** The `labels` of an element: their titles. */
 export const labelTitles = optional(arrayOf(title), []);
 
 interface TitledElement {
@@ -27,7 +27,7 @@ interface TitledElement {
   readonly web_url?: string | null | undefined;
 }
 
-/** Returns the title and URL for failure records. */
+/** Returns the title and URL of an element for failure records. */
 export const toObjectRef = ({ title: objectTitle, web_url }: TitledElement) => ({ title: objectTitle, url: web_url });
 
 interface TimestampedElement {

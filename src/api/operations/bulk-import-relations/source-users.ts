@@ -4,7 +4,7 @@ import { title } from '#http/parameters/texts.ts';
 import { arrayOf, integer } from '#http/parameters/types.ts';
 import type { SourceUser, Users } from './relation.ts';
 
-/** Users of a source and their local users (contract/operations.md §1.4 "Users"). */
+/** References to source users in elements, and their local users (contract/operations.md §1.4 "Users"). */
 
 /** A user reference in an element. */
 export const sourceUser = object({ id: required(integer), username: required(title), name: required(title) });
@@ -18,8 +18,8 @@ interface AttributedText {
 }
 
 /**
- * Returns the local author and the text. If the author has no local user, the text belongs to the importing user and starts with
- * the name of the original author.
+ * Returns the id of the local author, and the text. If the author has no local user, the importing user is the author, and the
+ * text starts with the name of the original author.
  */
 export function attributeText(
   importer: SignedInCaller,

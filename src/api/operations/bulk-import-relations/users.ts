@@ -10,7 +10,7 @@ import { boolean } from '#http/parameters/types.ts';
 import type { SourceUser } from './relation.ts';
 
 /** The fields of a source user that identify a local user. */
-interface Profile {
+interface SourceProfile {
   readonly username: string;
   /** Only visible to administrators of the source. */
   readonly email?: string | null | undefined;
@@ -18,27 +18,27 @@ interface Profile {
   readonly bot: boolean;
 }
 
-const FIELDS = {
+const PROFILE_FIELDS = {
   username: optional(title),
   email: optional(string),
   public_email: optional(string),
   bot: optional(boolean, false),
 };
 
-/** Parses the response of `GET /users/:id`. If it is invalid, the profile has only the username of the reference. */
-export function parseProfile(response: unknown, { username }: Pick<SourceUser, 'username'>): Profile {
+/** Parses the response of `GET /users/:id`. For an invalid response, returns a profile with only the username of the reference. */
+export function parseProfile(response: unknown, { username }: Pick<SourceUser, 'username'>): SourceProfile {
   const problems = new Problems();
-  const profile = readParameters(FIELDS, isParameterObject(response) ? response : {}, problems);
+  const profile = readParameters(PROFILE_FIELDS, isParameterObject(response) ? response : {}, problems);
   return problems.any ? { username, bot: false } : { ...profile, username: profile.username || username };
 }
 
 /**
- * Finds the local user with a confirmed email address of the source user, otherwise with the same username. Never returns bots or
- * blocked users (contract/operations.md §1.4 "Users").
+ * Returns the id of the local user with a confirmed email address of the source user, otherwise with the same username; null if
+ * there is none. Never returns bots or blocked users (contract/operations.md §1.4 "Users").
  */
 export async function findLocalUser(
   db: Reader,
-  { username, email, public_email, bot }: Profile,
+  { username, email, public_email, bot }: SourceProfile,
 ): Promise<number | null> {
   if (bot) return null;
   for (const address of [email, public_email]) {

@@ -19,25 +19,25 @@ export async function requireImportsEnabled({ db, caller, services }: AccessCall
 
 export const bulkImportAccess: Access<{ caller: SignedInCaller }> = signedIn().whenEnabled(requireImportsEnabled);
 
-/** An import of the caller. Imports of others are not found, even for administrators. */
+/** Access to an import of the caller. Imports of other users get 404, also for administrators. */
 export const ownImportAccess = bulkImportAccess.resource({
   name: 'bulkImport',
   params: { import_id: required(integer) },
   load: async ({ db, params }, { caller }) => {
-    const found = await findImport(db, params.import_id);
-    return found?.user_id === caller.user.id ? found : null;
+    const bulkImport = await findImport(db, params.import_id);
+    return bulkImport?.user_id === caller.user.id ? bulkImport : null;
   },
   notFound: genericNotFound,
 });
 
 export const ownEntityAccess = ownImportAccess.resource({
-  name: 'migrated',
+  name: 'bulkImportEntity',
   params: { entity_id: required(integer) },
   load: ({ db, params }, { bulkImport }) => findEntity(db, bulkImport.id, params.entity_id),
   notFound: genericNotFound,
 });
 
-/** Returns 403 for imports of others; administrators may cancel every import. */
+/** Access to cancel an import: 403 for imports of other users, except for administrators. */
 export const cancelImportAccess = bulkImportAccess.resource({
   name: 'bulkImport',
   params: { import_id: required(integer) },

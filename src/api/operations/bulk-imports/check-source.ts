@@ -25,56 +25,56 @@ export interface RequestedEntity {
   readonly source_full_path: string;
 }
 
-const CALL_MS = 10_000;
+const CALL_TIMEOUT_MS = 10_000;
 
-const TEXTS = {
-  url: 'Invalid source URL. Enter only the base URL of the source instance.',
-  token: INVALID_TOKEN_MESSAGE,
-  version: "Unsupported source version. The minimum supported version is '14'.",
-  disabled:
+const MESSAGES = {
+  invalidUrl: 'Invalid source URL. Enter only the base URL of the source instance.',
+  invalidToken: INVALID_TOKEN_MESSAGE,
+  unsupportedVersion: "Unsupported source version. The minimum supported version is '14'.",
+  importsDisabled:
     'Migration by direct transfer is disabled on the source or destination instance. ' +
     'Ask an administrator to enable this feature on both instances and try again.',
 } as const;
 
 const failCheck = (message: string): Failure<'failed'> => fail('failed', { message });
 
-/** Checks the source and its first entity. `signal`: aborted when the client disconnects. */
+/** Checks the source and the first entity of the request. `signal`: aborted when the client disconnects. */
 export async function checkSource(
   source: Source,
   entity: RequestedEntity,
   signal: AbortSignal,
 ): Promise<CheckedSource | Failure<'failed'>> {
-  const get = (path: string) => source.get(path, { totalMs: CALL_MS, signal });
+  const get = (path: string) => source.get(path, { totalMs: CALL_TIMEOUT_MS, signal });
   try {
-    const version = await checkVersion(get);
-    if ('code' in version) return version;
+    const versionCheck = await checkVersion(get);
+    if ('code' in versionCheck) return versionCheck;
     return (
-      (version.hasTokenScopes ? await checkToken(get) : null) ??
-      (await checkEntity(get, entity)) ?? { version: version.version, enterprise: version.enterprise }
+      (versionCheck.hasTokenScopes ? await checkToken(get) : null) ??
+      (await checkEntity(get, entity)) ?? { version: versionCheck.version, enterprise: versionCheck.enterprise }
     );
   } catch (error) {
     if (!(error instanceof SourceFailure)) throw error;
     if (error.kind === 'blocked') return failCheck(`URL is blocked: ${error.message}`);
-    return failCheck(error.kind === 'badAnswer' ? TEXTS.url : error.message);
+    return failCheck(error.kind === 'invalidResponse' ? MESSAGES.invalidUrl : error.message);
   }
 }
 
 type GetFromSource = (path: string) => Promise<SourceResponse>;
 
 interface VersionCheck extends CheckedSource {
-  /** Whether the source can return the scopes of a token: since 15.5. */
+  /** Whether the source can return the scopes of a token. True since version 15.5. */
   readonly hasTokenScopes: boolean;
 }
 
 async function checkVersion(get: GetFromSource): Promise<VersionCheck | Failure<'failed'>> {
-  const first = await get('/version');
-  const response = isSuccess(first) ? first : await get('/metadata');
-  const statuses = [first.status, response.status];
+  const versionResponse = await get('/version');
+  const response = isSuccess(versionResponse) ? versionResponse : await get('/metadata');
+  const statuses = [versionResponse.status, response.status];
   if (isSuccess(response)) {
     const { version, enterprise } = Object(response.value) as { version?: unknown; enterprise?: unknown };
     const [, major, minor] = (typeof version === 'string' && /^(\d{1,4})\.(\d{1,4})/.exec(version)) || [];
-    if (major === undefined || minor === undefined) return failCheck(TEXTS.url);
-    if (Number(major) < 14) return failCheck(TEXTS.version);
+    if (major === undefined || minor === undefined) return failCheck(MESSAGES.invalidUrl);
+    if (Number(major) < 14) return failCheck(MESSAGES.unsupportedVersion);
     const hasTokenScopes = Number(major) > 15 || (Number(major) === 15 && Number(minor) >= 5);
     return {
       version: toStorableText((version as string).slice(0, 255)),
@@ -82,48 +82,48 @@ async function checkVersion(get: GetFromSource): Promise<VersionCheck | Failure<
       hasTokenScopes,
     };
   }
-  if (statuses.some(isForbidden)) return failCheck(TEXTS.token);
-  if (response.status === 404) return failCheck(TEXTS.url);
-  return failCheck(unsuccessfulMessage(response, '/metadata'));
+  if (statuses.some(isForbidden)) return failCheck(MESSAGES.invalidToken);
+  if (response.status === 404) return failCheck(MESSAGES.invalidUrl);
+  return failCheck(formatUnsuccessfulMessage(response, '/metadata'));
 }
 
 async function checkToken(get: GetFromSource): Promise<Failure<'failed'> | null> {
   const path = '/personal_access_tokens/self';
   const response = await get(path);
-  if (isForbidden(response.status) || response.status === 404) return failCheck(TEXTS.token);
-  if (!isSuccess(response)) return failCheck(unsuccessfulMessage(response, path));
+  if (isForbidden(response.status) || response.status === 404) return failCheck(MESSAGES.invalidToken);
+  if (!isSuccess(response)) return failCheck(formatUnsuccessfulMessage(response, path));
   const { scopes } = Object(response.value) as { scopes?: unknown };
-  return Array.isArray(scopes) && scopes.includes('api') ? null : failCheck(TEXTS.token);
+  return Array.isArray(scopes) && scopes.includes('api') ? null : failCheck(MESSAGES.invalidToken);
 }
 
 async function checkEntity(get: GetFromSource, entity: RequestedEntity): Promise<Failure<'failed'> | null> {
   const { source_type, source_full_path } = entity;
-  const missing = failCheck(`Import failed. '${source_full_path}' not found.`);
+  const notFoundFailure = failCheck(`Import failed. '${source_full_path}' not found.`);
   const path = getSourceEntityPath(entity);
   const response = await get(path);
-  if (isForbidden(response.status)) return failCheck(TEXTS.token);
-  if (response.status === 404) return missing;
-  if (!isSuccess(response)) return failCheck(unsuccessfulMessage(response, path));
+  if (isForbidden(response.status)) return failCheck(MESSAGES.invalidToken);
+  if (response.status === 404) return notFoundFailure;
+  if (!isSuccess(response)) return failCheck(formatUnsuccessfulMessage(response, path));
   const sourceEntity = Object(response.value) as Record<string, unknown>;
   const fullPath = source_type === 'group_entity' ? sourceEntity.full_path : sourceEntity.path_with_namespace;
-  // The source took a numeric path for an id.
-  if (typeof fullPath !== 'string' || foldCase(fullPath) !== foldCase(source_full_path)) return missing;
-  if (!Number.isSafeInteger(sourceEntity.id)) return missing;
+  // The source reads a numeric path as an id, and may return another entity.
+  if (typeof fullPath !== 'string' || foldCase(fullPath) !== foldCase(source_full_path)) return notFoundFailure;
+  if (!Number.isSafeInteger(sourceEntity.id)) return notFoundFailure;
   return checkExport(get, entity, sourceEntity.id as number);
 }
 
 async function checkExport(get: GetFromSource, entity: RequestedEntity, id: number): Promise<Failure<'failed'> | null> {
   const path = `/${entity.source_type === 'group_entity' ? 'groups' : 'projects'}/${id}/export_relations/status`;
   const response = await get(path);
-  if (response.status === 404) return failCheck(TEXTS.disabled);
+  if (response.status === 404) return failCheck(MESSAGES.importsDisabled);
   if (response.status === 403) {
     return failCheck(`Import failed. You do not have permission to export '${entity.source_full_path}'.`);
   }
-  if (response.status === 401) return failCheck(TEXTS.token);
-  return isSuccess(response) ? null : failCheck(unsuccessfulMessage(response, path));
+  if (response.status === 401) return failCheck(MESSAGES.invalidToken);
+  return isSuccess(response) ? null : failCheck(formatUnsuccessfulMessage(response, path));
 }
 
 const isSuccess = ({ status }: SourceResponse): boolean => status >= 200 && status <= 299;
 const isForbidden = (status: number): boolean => status === 401 || status === 403;
-const unsuccessfulMessage = ({ status }: SourceResponse, path: string) =>
+const formatUnsuccessfulMessage = ({ status }: SourceResponse, path: string) =>
   `Unsuccessful response ${status} from /api/v4${path}`;

@@ -34,21 +34,21 @@ interface CreateBulkImportInput {
 }
 
 /** Maximum number of imports that one user may create in a minute. */
-const LIMIT = { name: 'bulk_import', limit: 6, periodSeconds: 60 };
+const CREATE_LIMIT = { name: 'bulk_import', limit: 6, periodSeconds: 60 };
 
 interface CallContext {
   readonly request: Pick<IncomingRequest, 'clientAddress' | 'client'>;
   readonly caller: SignedInCaller;
-  readonly ownUrl: string;
+  readonly serverUrl: string;
 }
 
 /** Limits concurrent checks of sources, because a source may be slow while the client waits. */
 const sourceCheckSlots = createConcurrencySlots({ perNetwork: 8, total: 32 });
 
-async function checkInSlot<Checked>(
+async function checkInSlot<Result>(
   { clientAddress, client }: CallContext['request'],
-  check: (signal: AbortSignal) => Promise<Checked>,
-): Promise<Checked> {
+  check: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const release = await sourceCheckSlots.take(clientAddress, client);
   try {
     return await check(client.signal);
@@ -57,7 +57,7 @@ async function checkInSlot<Checked>(
   }
 }
 
-/** Checks the source and the destinations, creates the import and enqueues its first job. */
+/** Checks the source and the destinations, creates the import and enqueues its first job. Fails with `tooMany` or `failed`. */
 export async function createImport(
   {
     database,
@@ -65,19 +65,19 @@ export async function createImport(
     runUnitOfWork,
     secretKey,
   }: Pick<Services, 'database' | 'outbound' | 'runUnitOfWork' | 'secretKey'>,
-  { request, caller, ownUrl }: CallContext,
+  { request, caller, serverUrl }: CallContext,
   { configuration, entities }: CreateBulkImportInput,
 ): Promise<BulkImportRow | Failure<'tooMany' | 'failed'>> {
-  const limited = await checkApplicationLimit(database, { ...LIMIT, subject: caller.user.id });
-  if (limited !== null) return limited;
+  const rateLimitFailure = await checkApplicationLimit(database, { ...CREATE_LIMIT, subject: caller.user.id });
+  if (rateLimitFailure !== null) return rateLimitFailure;
   const { url, access_token: token } = configuration;
-  const [first] = entities;
+  const [firstEntity] = entities;
   const source = createSource(outbound, { url, token }, caller.user.id);
-  const checked = await checkInSlot(request, (signal) => checkSource(source, first!, signal));
-  if (isFailure(checked)) return checked;
+  const checkedSource = await checkInSlot(request, (signal) => checkSource(source, firstEntity!, signal));
+  if (isFailure(checkedSource)) return checkedSource;
   const key = await secretKey();
   const insert = (uow: UnitOfWork<SignedInCaller>) =>
-    insertImport(uow, { url, token }, new URL(ownUrl).host, checked, entities);
+    insertImport(uow, { url, token }, new URL(serverUrl).host, checkedSource, entities);
   return runUnitOfWork(caller, async (uow) => {
     const row = await insert(uow);
     if (!isFailure(row)) await insertConfiguration(uow, key, row.id, { url: getSourceBaseUrl(url) ?? url, token });
@@ -88,7 +88,7 @@ export async function createImport(
 async function insertImport(
   uow: UnitOfWork<SignedInCaller>,
   { url, token }: SourceConfiguration,
-  ownHost: string,
+  serverHost: string,
   { version, enterprise }: CheckedSource,
   entities: readonly BulkImportEntityInput[],
 ): Promise<BulkImportRow | Failure<'failed'>> {
@@ -96,14 +96,14 @@ async function insertImport(
     ...entity,
     destination_slug: destination_slug ?? destination_name ?? '',
   }));
-  const isOwnSource = URL.parse(url)?.host === ownHost;
+  const isSourceThisServer = URL.parse(url)?.host === serverHost;
   for (const entity of entitiesWithSlug) {
-    const parent = await checkDestination(uow, uow.actor, entity, isOwnSource);
+    const parent = await checkDestination(uow, uow.actor, entity, isSourceThisServer);
     if (isFailure(parent)) return parent;
   }
-  if (token.length > MAX_LENGTH) return tooLong('Access token');
-  if (url.length > MAX_LENGTH) return tooLong('Url');
-  const now = { created_at: uow.now, updated_at: uow.now };
+  if (token.length > MAX_LENGTH) return failTooLong('Access token');
+  if (url.length > MAX_LENGTH) return failTooLong('Url');
+  const timestamps = { created_at: uow.now, updated_at: uow.now };
   const row = await uow
     .insertInto('bulk_imports')
     .values({
@@ -111,8 +111,8 @@ async function insertImport(
       status: 'created',
       source_version: version,
       source_enterprise: enterprise,
-      source_url: withoutUserInfo(url),
-      ...now,
+      source_url: removeUserInfo(url),
+      ...timestamps,
     })
     .returning(importColumns)
     .executeTakeFirstOrThrow();
@@ -124,7 +124,7 @@ async function insertImport(
         bulk_import_id: row.id,
         user_id: uow.actor.user.id,
         status: 'created' as const,
-        ...now,
+        ...timestamps,
       })),
     )
     .execute();
@@ -133,14 +133,14 @@ async function insertImport(
 }
 
 const MAX_LENGTH = 255;
-const tooLong = (field: string) =>
+const failTooLong = (field: string) =>
   fail('failed', { message: `Validation failed: ${field} is too long (maximum is ${MAX_LENGTH} characters)` });
 
 /** Returns the URL without user info, otherwise unchanged. */
-function withoutUserInfo(url: string): string {
-  const parsed = URL.parse(url);
-  if (parsed === null || (parsed.username === '' && parsed.password === '')) return url;
-  parsed.username = '';
-  parsed.password = '';
-  return parsed.href;
+function removeUserInfo(url: string): string {
+  const parsedUrl = URL.parse(url);
+  if (parsedUrl === null || (parsedUrl.username === '' && parsedUrl.password === '')) return url;
+  parsedUrl.username = '';
+  parsedUrl.password = '';
+  return parsedUrl.href;
 }

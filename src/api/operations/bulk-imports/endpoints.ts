@@ -25,7 +25,7 @@ export const createBulkImport = endpoint({
   activity: ['group_created'],
   response: created(BulkImport),
   handle: ({ request, caller, params: input, base }, services) =>
-    createImport(services, { request, caller, ownUrl: base.url }, input),
+    createImport(services, { request, caller, serverUrl: base.url }, input),
 });
 
 export const listBulkImports = endpoint({
@@ -65,10 +65,10 @@ export const listBulkImportEntities = endpoint({
 
 export const getBulkImportEntity = endpoint({
   get: '/bulk_imports/:import_id/entities/:entity_id',
-  summary: 'Get an entity of a migration',
+  summary: 'Get an entity of an import',
   access: ownEntityAccess,
   response: ok(BulkImportEntity),
-  read: (_db, { migrated }) => migrated,
+  read: (_db, { bulkImportEntity }) => bulkImportEntity,
 });
 
 export const listBulkImportFailures = endpoint({
@@ -76,7 +76,7 @@ export const listBulkImportFailures = endpoint({
   summary: 'List failed import records of an entity',
   access: ownEntityAccess,
   response: page(BulkImportFailure),
-  read: (db, { migrated, page }) => listFailures(db, migrated.id, page),
+  read: (db, { bulkImportEntity, page }) => listFailures(db, bulkImportEntity.id, page),
 });
 
 export const cancelBulkImport = endpoint({

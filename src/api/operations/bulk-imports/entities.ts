@@ -68,7 +68,7 @@ export const BulkImportEntity = entity('BulkImportEntity', {
     Type.String(),
     shape('BulkImportCounts', { source: Type.Integer(), fetched: Type.Integer(), imported: Type.Integer() }),
   ),
-}).from(loadEntityRelations, ({ source_type, ...row }: BulkImportEntityRow, _to, relations) => ({
+}).from(loadEntityRelations, ({ source_type, ...row }: BulkImportEntityRow, _context, relations) => ({
   ...row,
   source_type: 'gitlab',
   entity_type: source_type === 'group_entity' ? 'group' : 'project',
@@ -77,7 +77,7 @@ export const BulkImportEntity = entity('BulkImportEntity', {
     relation: failure.relation,
     step: failure.step,
     pipeline_step: failure.step,
-    pipeline_class: pipelineClass(failure.relation),
+    pipeline_class: buildPipelineClassName(failure.relation),
     exception_class: failure.exception_class,
     exception_message: failure.exception_message,
     correlation_id_value: failure.correlation_id,
@@ -112,9 +112,9 @@ async function loadEntityRelations(
 }
 
 /** Returns the class name of the pipeline of a relation, as the reference implementation names it. */
-function pipelineClass(relation: string): string {
-  const [first = ''] = relation.split(',');
-  const name = first.replace(/(?:^|_)([a-z])/g, (_whole, letter: string) => letter.toUpperCase());
+function buildPipelineClassName(relation: string): string {
+  const [firstRelation = ''] = relation.split(',');
+  const name = firstRelation.replace(/(?:^|_)([a-z])/g, (_whole, letter: string) => letter.toUpperCase());
   return `BulkImports::Common::Pipelines::${name}Pipeline`;
 }
 

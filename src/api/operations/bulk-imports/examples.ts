@@ -6,7 +6,7 @@ import { insertImportWithFailure } from './fixtures.testing.ts';
 const createEndedImport = ({ callers, server }: Scene) => insertImportWithFailure(server, callers.stranger.id);
 
 export const examples: Examples<typeof endpoints> = {
-  // The server imports from itself: tests reach no other server.
+  // The server imports from itself, because tests have no other server.
   createBulkImport: async ({ server, callers, newGroup, name }) => {
     const configuration = { url: server.address, access_token: callers.owner.token };
     const source = { source_type: 'group_entity', source_full_path: (await newGroup()).path };

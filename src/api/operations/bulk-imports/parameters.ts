@@ -9,15 +9,15 @@ import { arrayOf, boolean, oneOf } from '#http/parameters/types.ts';
 
 /** The parameters of `POST /bulk_imports` (contract/operations.md §1.1). */
 
-const pathText = (example: string) =>
+const buildPathMessage = (example: string) =>
   'must be a relative path and not include protocol, sub-domain, or domain information. ' +
   `For example, '${example}/full/path' not 'https://example.com/${example}/full/path'`;
 
-const SLUG_TEXT =
+const SLUG_MESSAGE =
   "can only include non-accented letters, digits, '_', '-' and '.'. It must not start with '-', '_', or '.', " +
   "nor end with '-', '_', '.', '.git', or '.atom'. For example, 'destination_namespace' not 'destination/namespace'";
 
-/** A string that `isValid` accepts; otherwise the error is the name and `message`. */
+/** Creates the type of a string that `isValid` accepts. Other strings get the parameter name and `message` as the error. */
 function textMatching(isValid: (value: string) => boolean, message: string): ParameterType<string> {
   return {
     schema: Type.String({ maxLength: MAX_LENGTH }),
@@ -40,58 +40,58 @@ function isRelativePath(path: string): boolean {
 const isSlug = (slug: string): boolean =>
   slug.length <= 255 && /^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$/.test(slug) && !/\.(?:git|atom)$/i.test(slug);
 
-const slug = textMatching(isSlug, SLUG_TEXT);
+const slug = textMatching(isSlug, SLUG_MESSAGE);
 
-const exactlyOneSlug: ParameterRule = (values, problems, prefix) => {
+const requireExactlyOneSlug: ParameterRule = (values, problems, prefix) => {
   const names = ['destination_slug', 'destination_name'];
-  const present = names.filter((name) => values[name] !== undefined);
-  const all = names.map((name) => `${prefix}[${name}]`).join(', ');
-  if (present.length === 0) problems.add(`${all} are missing, at least one parameter must be provided`);
-  if (present.length > 1) problems.add(`${all} are mutually exclusive`);
+  const presentNames = names.filter((name) => values[name] !== undefined);
+  const qualifiedNames = names.map((name) => `${prefix}[${name}]`).join(', ');
+  if (presentNames.length === 0) problems.add(`${qualifiedNames} are missing, at least one parameter must be provided`);
+  if (presentNames.length > 1) problems.add(`${qualifiedNames} are mutually exclusive`);
 };
 
 /** Creates the type of an element of `entities`, whose source path `isValid` accepts. */
-const elementType = (isValid: (path: string) => boolean) =>
+const createElementType = (isValid: (path: string) => boolean) =>
   object(
     {
       source_type: required(oneOf(...ENTITY_TYPES)),
-      source_full_path: required(textMatching(isValid, pathText('source'))),
+      source_full_path: required(textMatching(isValid, buildPathMessage('source'))),
       destination_namespace: required(
-        textMatching((path) => path === '' || isRelativePath(path), pathText('destination')),
+        textMatching((path) => path === '' || isRelativePath(path), buildPathMessage('destination')),
       ),
       destination_slug: optional(slug),
       destination_name: optional(slug),
       migrate_projects: optional(boolean, true),
       migrate_memberships: optional(boolean, true),
     },
-    [exactlyOneSlug],
+    [requireExactlyOneSlug],
   );
 
-const group = elementType(isRelativePath);
+const groupElement = createElementType(isRelativePath);
 /** A project path has at least two segments. */
-const project = elementType((path) => path.includes('/') && isRelativePath(path));
+const projectElement = createElementType((path) => path.includes('/') && isRelativePath(path));
 
-const element: typeof group = {
-  ...group,
+const entityElement: typeof groupElement = {
+  ...groupElement,
   read(raw, name, problems) {
-    const kind = isParameterObject(raw) && raw.source_type === 'project_entity' ? project : group;
-    return kind.read(raw, name, problems);
+    const elementType = isParameterObject(raw) && raw.source_type === 'project_entity' ? projectElement : groupElement;
+    return elementType.read(raw, name, problems);
   },
 };
 
-const list = arrayOf(element);
+const entityList = arrayOf(entityElement);
 
 /** A list with at least one element. */
-const elements: typeof list = {
-  ...list,
+const nonEmptyEntityList: typeof entityList = {
+  ...entityList,
   blank: [],
   read(raw, name, problems) {
     if (raw === null || raw === '' || (Array.isArray(raw) && raw.length === 0)) return problems.add(`${name} is empty`);
-    return list.read(raw, name, problems);
+    return entityList.read(raw, name, problems);
   },
 };
 
 export const params = {
   configuration: required(object({ url: required(string), access_token: required(string) })),
-  entities: required(elements),
+  entities: required(nonEmptyEntityList),
 };

@@ -4,7 +4,7 @@ import { type Page, paginate } from '#database/page.ts';
 import type { BulkImportState, EntityType } from '#database/tables/bulk-imports.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** Imports, their entities and failures for the API. */
+/** Queries of the API for imports, their entities and failures. */
 
 export interface BulkImportRow {
   readonly id: number;
@@ -67,8 +67,8 @@ export const importColumns = [
 
 /** index: bulk_imports primary key */
 export async function findImport(db: Reader, id: number): Promise<BulkImportRow | null> {
-  const found = db.selectFrom('bulk_imports').select(importColumns).where('id', '=', id);
-  return (await found.executeTakeFirst()) ?? null;
+  const query = db.selectFrom('bulk_imports').select(importColumns).where('id', '=', id);
+  return (await query.executeTakeFirst()) ?? null;
 }
 
 /** Returns one page of the imports of a user. index: bulk_imports_by_user, bulk_imports_by_user_status */
@@ -78,12 +78,12 @@ export function listImports(
   { sort, status }: BulkImportFilter,
   page: OffsetRequest,
 ): Promise<Page<BulkImportRow>> {
-  const found = db
+  const imports = db
     .selectFrom('bulk_imports')
     .select(importColumns)
     .where('user_id', '=', userId)
     .$if(status != null, (query) => query.where('status', '=', status!));
-  return paginate(db, found.orderBy('created_at', sort).orderBy('id', sort), page);
+  return paginate(db, imports.orderBy('created_at', sort).orderBy('id', sort), page);
 }
 
 /** index: routes_by_namespace, routes_by_project */
@@ -111,13 +111,13 @@ function selectEntities(db: Reader) {
       eb.fn
         .coalesce(
           eb
-            .selectFrom('routes as of_group')
-            .select('of_group.full_path')
-            .whereRef('of_group.namespace_id', '=', 'bulk_import_entities.namespace_id'),
+            .selectFrom('routes as group_routes')
+            .select('group_routes.full_path')
+            .whereRef('group_routes.namespace_id', '=', 'bulk_import_entities.namespace_id'),
           eb
-            .selectFrom('routes as of_project')
-            .select('of_project.full_path')
-            .whereRef('of_project.project_id', '=', 'bulk_import_entities.project_id'),
+            .selectFrom('routes as project_routes')
+            .select('project_routes.full_path')
+            .whereRef('project_routes.project_id', '=', 'bulk_import_entities.project_id'),
         )
         .as('destination_full_path'),
     );
@@ -125,10 +125,10 @@ function selectEntities(db: Reader) {
 
 /** index: bulk_import_entities primary key */
 export async function findEntity(db: Reader, importId: number, id: number): Promise<BulkImportEntityRow | null> {
-  const found = selectEntities(db)
+  const query = selectEntities(db)
     .where('bulk_import_entities.id', '=', id)
     .where('bulk_import_entities.bulk_import_id', '=', importId);
-  return (await found.executeTakeFirst()) ?? null;
+  return (await query.executeTakeFirst()) ?? null;
 }
 
 /**
@@ -137,17 +137,19 @@ export async function findEntity(db: Reader, importId: number, id: number): Prom
  */
 export function listEntities(
   db: Reader,
-  of: { readonly userId: number } | { readonly importId: number },
+  parent: { readonly userId: number } | { readonly importId: number },
   { sort, status }: BulkImportFilter,
   page: OffsetRequest,
 ): Promise<Page<BulkImportEntityRow>> {
-  const found = (
-    'userId' in of
-      ? selectEntities(db).where('bulk_import_entities.user_id', '=', of.userId)
-      : selectEntities(db).where('bulk_import_entities.bulk_import_id', '=', of.importId)
+  const entities = (
+    'userId' in parent
+      ? selectEntities(db).where('bulk_import_entities.user_id', '=', parent.userId)
+      : selectEntities(db).where('bulk_import_entities.bulk_import_id', '=', parent.importId)
   ).$if(status != null, (query) => query.where('bulk_import_entities.status', '=', status!));
-  const ordered = found.orderBy('bulk_import_entities.created_at', sort).orderBy('bulk_import_entities.id', sort);
-  return paginate(db, ordered, page);
+  const orderedEntities = entities
+    .orderBy('bulk_import_entities.created_at', sort)
+    .orderBy('bulk_import_entities.id', sort);
+  return paginate(db, orderedEntities, page);
 }
 
 const failureColumns = [
@@ -165,14 +167,14 @@ const failureColumns = [
 
 /** Returns one page of the failures of an entity, oldest first. index: bulk_import_failures_by_entity */
 export function listFailures(db: Reader, entityId: number, page: OffsetRequest): Promise<Page<BulkImportFailureRow>> {
-  const found = db.selectFrom('bulk_import_failures').select(failureColumns).where('entity_id', '=', entityId);
-  return paginate(db, found.orderBy('id'), page);
+  const failures = db.selectFrom('bulk_import_failures').select(failureColumns).where('entity_id', '=', entityId);
+  return paginate(db, failures.orderBy('id'), page);
 }
 
-/** Maximum number of failures inside an entity; the list of failures has all of them. */
+/** Maximum number of failures embedded in an entity. The list of failures returns all of them. */
 const MAX_EMBEDDED_FAILURES = 20;
 
-/** Returns the first failures of each of these entities. index: bulk_import_failures_by_entity */
+/** Returns the first MAX_EMBEDDED_FAILURES failures of each of these entities. index: bulk_import_failures_by_entity */
 export async function loadFirstFailures(db: Reader, entityIds: readonly number[]): Promise<BulkImportFailureRow[]> {
   return db
     .selectFrom('bulk_import_entities')
@@ -184,10 +186,10 @@ export async function loadFirstFailures(db: Reader, entityIds: readonly number[]
             'bulk_import_failures.id',
             'in',
             eb
-              .selectFrom('bulk_import_failures as first')
-              .select('first.id')
-              .whereRef('first.entity_id', '=', 'bulk_import_entities.id')
-              .orderBy('first.id')
+              .selectFrom('bulk_import_failures as first_failures')
+              .select('first_failures.id')
+              .whereRef('first_failures.entity_id', '=', 'bulk_import_entities.id')
+              .orderBy('first_failures.id')
               .limit(MAX_EMBEDDED_FAILURES),
           ),
         ),
@@ -206,7 +208,10 @@ export interface RelationStatsRow {
   readonly imported_count: number;
 }
 
-/** Returns the counts of the relations of these entities, without empty ones. index: bulk_import_trackers_by_relation */
+/**
+ * Returns the counts of each relation of these entities, except relations whose counts are all 0.
+ * index: bulk_import_trackers_by_relation
+ */
 export async function loadRelationStats(db: Reader, entityIds: readonly number[]): Promise<RelationStatsRow[]> {
   return db
     .selectFrom('bulk_import_trackers')

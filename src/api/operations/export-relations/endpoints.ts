@@ -6,8 +6,8 @@ import { dateTime, list, nullable } from '#http/endpoint/responses.ts';
 import { requireImportsEnabled } from '../bulk-imports/index.ts';
 
 /**
- * The first call of the destination of a migration (contract/operations.md §1.5): may the owner of this token export the group or
- * project? Hearth exports nothing: imports read the lists of the API.
+ * Export status of a group or project (contract/operations.md §1.5). A destination server requests it first, to check that the
+ * owner of the token may export the group or project. The list is always empty: imports read the lists of the API instead.
  */
 const ExportStatus = entity('ExportRelationStatus', {
   relation: Type.String(),
