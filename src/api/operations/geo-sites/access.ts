@@ -5,9 +5,7 @@ import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { findSite } from './store.ts';
 
-/**
- * Access to replication sites: administrators, and for some endpoints the site itself (contract/operations.md §3.3).
- */
+/** Access to replication sites for administrators, and for some endpoints the site itself (contract/operations.md §3.3). */
 
 /** Resource: the site `:id`. */
 export const siteById = {
@@ -19,7 +17,7 @@ export const siteById = {
 
 const SITE_NOT_ALLOWED = [400, '400 Bad request'] as const;
 
-/** Administrators only. Requests with site credentials get 400. */
+/** Creates the access for administrators only. Requests with site credentials get 400. */
 export function administratorAccess(): Access<{ caller: SignedInCaller }> {
   return access({
     audience: 'admin',
@@ -30,10 +28,10 @@ export function administratorAccess(): Access<{ caller: SignedInCaller }> {
     },
     load: async ({ caller }) => ({ caller: signedInCaller(caller) }),
     authorize: () => {},
-  }).withErrors({ bySite: SITE_NOT_ALLOWED });
+  }).withErrors({ callerIsSite: SITE_NOT_ALLOWED });
 }
 
-/** Administrators, or a secondary that updates itself. */
+/** Creates the access for administrators, and for a secondary that updates itself. */
 export function administratorOrSiteAccess() {
   return access({
     audience: 'admin',
@@ -46,7 +44,7 @@ export function administratorOrSiteAccess() {
     authorize: () => {},
   }).resource({
     ...siteById,
-    // An update of the primary passes here: its own validation returns the error.
+    // A site may also name the primary: the validation of the update then returns the error.
     authorize({ caller }, { site }) {
       if (caller.site !== undefined && caller.site.id !== site.id && !site.is_primary) throw forbidden();
     },

@@ -12,15 +12,15 @@ export interface SiteCredentials {
   readonly secret_access_key: string;
 }
 
-/** Issues new credentials for a secondary; the previous ones become invalid. */
+/** Issues new credentials for a secondary and invalidates the previous ones. Fails with `isPrimary` or `notFound`. */
 export async function issueCredentials(
   uow: UnitOfWork,
   key: KeyObject,
   siteId: number,
-): Promise<SiteCredentials | Failure<'primary' | 'notFound'>> {
+): Promise<SiteCredentials | Failure<'isPrimary' | 'notFound'>> {
   const site = await findSite(uow, siteId);
   if (site === null) return fail('notFound');
-  if (site.is_primary) return fail('primary');
+  if (site.is_primary) return fail('isPrimary');
   const credentials = { access_key: generateToken('', 20), secret_access_key: generateToken('', 40) };
   await updateSiteRow(uow, siteId, {
     access_key_digest: hashToken(credentials.access_key),

@@ -23,8 +23,11 @@ import { deleteSite, listSites } from './store.ts';
 
 /** Replication sites, under `/geo_sites` and the older `/geo_nodes` (contract/operations.md §3.1, §3.2). */
 
-function forBothNames<Made>(defineEndpoints: (api: GeoSiteApi) => Made): readonly [ofSites: Made, ofNodes: Made] {
-  return [defineEndpoints(GEO_SITE_APIS[0]), defineEndpoints(GEO_SITE_APIS[1])];
+/** Defines the same endpoint under both paths. */
+function forBothNames<Definition>(
+  defineEndpoint: (api: GeoSiteApi) => Definition,
+): readonly [forSites: Definition, forNodes: Definition] {
+  return [defineEndpoint(GEO_SITE_APIS[0]), defineEndpoint(GEO_SITE_APIS[1])];
 }
 
 const commonParams = {
@@ -43,7 +46,7 @@ const commonParams = {
 
 const siteErrors = { invalid: INVALID, notFound: NOT_FOUND } as const;
 
-/** A concurrent duplicate gets the same errors as a later one. */
+/** Errors of a site that was created concurrently. They equal the validation errors of a later duplicate. */
 const siteUniqueErrors = {
   geo_sites_by_name: invalid({ name: ['has already been taken'] } satisfies FieldErrors),
   geo_sites_primary: invalid({ primary: ['node already exists'] } satisfies FieldErrors),
@@ -111,7 +114,7 @@ export const [updateGeoSite, updateGeoNode] = forBothNames((api) =>
     errors: siteErrors,
     uniqueErrors: siteUniqueErrors,
     response: ok(siteEntity(api)),
-    // A site may change only `enabled` of itself, not its scope.
+    // A site may change only its own field `enabled`.
     write: (uow, { site, params, base }) =>
       updateSite(uow, site.id, uow.actor.site === undefined ? params : { enabled: params.enabled }, base),
   }),
@@ -162,7 +165,7 @@ export const createGeoSiteCredentials = endpoint({
   summary: 'Create new credentials for a secondary site',
   access: administratorAccess().resource(siteById),
   allowSiteToken: true,
-  errors: { primary: [400, '400 Bad request - Primary site has no credentials'], notFound: NOT_FOUND },
+  errors: { isPrimary: [400, '400 Bad request - Primary site has no credentials'], notFound: NOT_FOUND },
   response: created(GeoSiteCredentials),
   async handle({ site, caller }, { runUnitOfWork, secretKey }) {
     const key = await secretKey();

@@ -7,7 +7,7 @@ import { internalUrl, isThisServer, type Site } from './site.ts';
 import { findStoredStatus, getHealth, type Health } from './status.ts';
 import { loadSiteNamespaces } from './store.ts';
 
-/** The two API names of sites: `geo_sites`, and the older `geo_nodes`. */
+/** One of the two API names of sites: `geo_sites`, or the older `geo_nodes`. */
 export interface GeoSiteApi {
   readonly path: '/geo_sites' | '/geo_nodes';
   readonly noun: 'site' | 'node';
@@ -55,7 +55,7 @@ const loadNamespaces = (sites: readonly Site[], { db }: SerializationContext): P
     sites.map(({ id }) => id),
   );
 
-function siteValues(site: Site, context: SerializationContext, namespaces: NamespacesBySite) {
+function toSiteValues(site: Site, context: SerializationContext, namespacesBySite: NamespacesBySite) {
   return {
     id: site.id,
     name: site.name,
@@ -70,7 +70,7 @@ function siteValues(site: Site, context: SerializationContext, namespaces: Names
     container_repositories_max_capacity: site.container_repositories_max_capacity,
     selective_sync_type: site.selective_sync_type,
     selective_sync_shards: parseShards(site),
-    selective_sync_namespace_ids: [...(namespaces.get(site.id) ?? [])],
+    selective_sync_namespace_ids: [...(namespacesBySite.get(site.id) ?? [])],
     minimum_reverification_interval: site.minimum_reverification_interval,
     ...(site.is_primary ? {} : { sync_object_storage: site.sync_object_storage }),
     web_edit_url: `${context.url}/admin/geo/sites/${site.id}/edit`,
@@ -92,22 +92,22 @@ export const siteLinks = (
 
 /** Returns the entity of a site under one of the two names; the older one also has `clone_protocol`. */
 export function siteEntity(api: GeoSiteApi) {
-  const clone = (api.noun === 'node' ? { clone_protocol: cloneProtocol } : {}) as {
+  const cloneProtocolField = (api.noun === 'node' ? { clone_protocol: cloneProtocol } : {}) as {
     clone_protocol: typeof cloneProtocol;
   };
   const fields = {
     ...siteFields,
-    ...clone,
+    ...cloneProtocolField,
     _links: shape(`${api.title}Links`, { self: text, status: text, repair: text }),
   };
   return entity(api.title, fields).from(loadNamespaces, (site: Site, context, namespaces) => ({
-    ...siteValues(site, context, namespaces),
+    ...toSiteValues(site, context, namespaces),
     ...(api.noun === 'node' && { clone_protocol: 'http' as const }),
     _links: siteLinks(api, site, context),
   }));
 }
 
-/** Returns the entity of a created site: `sync_object_storage` is present for a primary too. */
+/** Returns the entity of a created site. It has `sync_object_storage` for a primary too. */
 export function createdSiteEntity(api: GeoSiteApi) {
   const BaseSite = siteEntity(api);
   return entity(`Created${api.title}`, { ...BaseSite.schema.properties, sync_object_storage: Type.Boolean() }).from(
@@ -115,7 +115,10 @@ export function createdSiteEntity(api: GeoSiteApi) {
       const serialized = await BaseSite.serializeAll(sites, context);
       return new Map(sites.map((site, index) => [site, serialized[index]!]));
     },
-    (site, _to, serialized) => ({ ...serialized.get(site)!, sync_object_storage: site.sync_object_storage }),
+    (site, _context, serializedBySite) => ({
+      ...serializedBySite.get(site)!,
+      sync_object_storage: site.sync_object_storage,
+    }),
   );
 }
 
@@ -132,18 +135,18 @@ export function repairedSiteEntity(api: GeoSiteApi) {
   }).from(
     async (sites: readonly Site[], context) => {
       const serialized = await BaseSite.serializeAll(sites, context);
-      const healths = await Promise.all(sites.map((site) => healthOfSite(site, context)));
+      const healths = await Promise.all(sites.map((site) => getSiteHealth(site, context)));
       return new Map(sites.map((site, index) => [site, { serialized: serialized[index]!, health: healths[index]! }]));
     },
-    (site, _to, all) => {
-      const { serialized, health } = all.get(site)!;
+    (site, _context, relationsBySite) => {
+      const { serialized, health } = relationsBySite.get(site)!;
       const missing_oauth_application = !site.is_primary && site.oauth_application_id === null;
       return { ...serialized, geo_node_id: site.id, missing_oauth_application, ...health };
     },
   );
 }
 
-async function healthOfSite(site: Site, context: SerializationContext): Promise<Health> {
+async function getSiteHealth(site: Site, context: SerializationContext): Promise<Health> {
   if (site.is_primary && isThisServer(site, context))
     return { healthy: true, health: 'Healthy', health_status: 'Healthy' };
   return getHealth(await findStoredStatus(context.db, site.id), context.now);

@@ -3,9 +3,9 @@ import type { Transaction } from '#database/database.ts';
 import type { Site } from './site.ts';
 import { updateSiteRow } from './store.ts';
 
-/** OAuth applications for sign-in on a secondary through the primary: each secondary has one. */
+/** OAuth applications of secondaries. Users of a secondary sign in with them on the primary. */
 
-const buildApplication = ({ url }: Pick<Site, 'url'>) => ({
+const buildApplicationInput = ({ url }: Pick<Site, 'url'>) => ({
   name: `Geo node: ${url}`,
   redirectUris: [`${url}oauth/geo/callback`],
 });
@@ -14,10 +14,14 @@ const buildApplication = ({ url }: Pick<Site, 'url'>) => ({
 export async function createOrUpdateApplication(tx: Transaction, site: Site): Promise<Site> {
   if (site.is_primary) return site;
   if (site.oauth_application_id !== null) {
-    await updateApplication(tx, site.oauth_application_id, buildApplication(site));
+    await updateApplication(tx, site.oauth_application_id, buildApplicationInput(site));
     return site;
   }
-  const { application } = await createApplication(tx, { ...buildApplication(site), scopes: [], confidential: true });
+  const { application } = await createApplication(tx, {
+    ...buildApplicationInput(site),
+    scopes: [],
+    confidential: true,
+  });
   return (await updateSiteRow(tx, site.id, { oauth_application_id: application.id })) ?? site;
 }
 

@@ -23,14 +23,14 @@ export async function getPrimaryStatus(
   db: Reader,
   { siteId, now, storages, version, revision }: PrimaryStatusOptions,
 ): Promise<PrimaryStatus> {
-  const last = await findLastEvent(db);
+  const lastEvent = await findLastEvent(db);
   return {
     site_id: siteId,
     counts: JSON.stringify(await countPrimaryReplicables(db)),
     status_message: '',
     db_replication_lag_seconds: null,
-    last_event_id: last?.id ?? null,
-    last_event_timestamp: last === undefined ? null : toUnixSeconds(last.created_at),
+    last_event_id: lastEvent?.id ?? null,
+    last_event_timestamp: lastEvent === undefined ? null : toUnixSeconds(lastEvent.created_at),
     cursor_last_event_id: null,
     cursor_last_event_timestamp: null,
     version,
@@ -42,10 +42,10 @@ export async function getPrimaryStatus(
   };
 }
 
-/** Returns whole seconds since 1970. */
+/** Returns whole Unix seconds. */
 export const toUnixSeconds = (timestamp: string): number => Math.floor(Date.parse(timestamp) / 1000);
 
-/** Returns a digest of storage names: equal if a site and its primary have the same ones. */
+/** Returns a digest of storage names. Two sites with the same names, in any order, have equal digests. */
 export function storageDigest(names: readonly string[]): string {
   return createHash('sha256')
     .update([...names].sort().join(','))
@@ -58,9 +58,9 @@ function findLastEvent(db: Reader) {
 }
 
 async function countPrimaryReplicables(db: Reader): Promise<Record<string, number>> {
-  const replicables = await countReplicables(db);
-  const countsByName = REPLICABLE_KINDS.flatMap((kind) => {
-    const { all, checksummed, failed } = replicables[kind] ?? { all: 0, checksummed: 0, failed: 0 };
+  const countsByKind = await countReplicables(db);
+  const namedCounts = REPLICABLE_KINDS.flatMap((kind) => {
+    const { all, checksummed, failed } = countsByKind[kind] ?? { all: 0, checksummed: 0, failed: 0 };
     return [
       [`${kind}_count`, all],
       [`${kind}_checksum_total_count`, all],
@@ -68,20 +68,24 @@ async function countPrimaryReplicables(db: Reader): Promise<Record<string, numbe
       [`${kind}_checksum_failed_count`, failed],
     ] as const;
   });
-  return { projects_count: await countRows(db, 'projects'), ...Object.fromEntries(countsByName) };
+  return { projects_count: await countRows(db, 'projects'), ...Object.fromEntries(namedCounts) };
 }
 
-const RECENT_MS = 10 * 60_000;
+/** Milliseconds since its last report in which a secondary counts as used. */
+const MAX_REPORT_AGE_MS = 10 * 60_000;
 
 async function countSlots(db: Reader, now: string): Promise<PrimaryStatus['slots']> {
-  // Few rows.
+  // No index: there are few sites.
   const rows = await db
     .selectFrom('geo_sites')
     .leftJoin('geo_statuses', 'geo_statuses.site_id', 'geo_sites.id')
-    .select('geo_statuses.last_successful_status_check_at as heard_at')
+    .select('geo_statuses.last_successful_status_check_at as last_reported_at')
     .where('is_primary', '=', false)
     .where('enabled', '=', true)
     .execute();
-  const since = addMilliseconds(now, -RECENT_MS);
-  return { count: rows.length, used: rows.filter(({ heard_at }) => heard_at !== null && heard_at >= since).length };
+  const reportedSince = addMilliseconds(now, -MAX_REPORT_AGE_MS);
+  return {
+    count: rows.length,
+    used: rows.filter(({ last_reported_at }) => last_reported_at !== null && last_reported_at >= reportedSince).length,
+  };
 }

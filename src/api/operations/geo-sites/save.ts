@@ -35,7 +35,7 @@ interface SiteInput {
   readonly selective_sync_namespace_ids?: readonly number[] | null | undefined;
 }
 
-const DEFAULTS: SiteFields = {
+const DEFAULT_FIELDS: SiteFields = {
   name: '',
   url: '',
   internal_url: null,
@@ -52,9 +52,13 @@ const DEFAULTS: SiteFields = {
 
 type SiteFailure = Failure<'invalid' | 'notFound'>;
 
-export async function createSite(uow: UnitOfWork, input: SiteInput, base: ServerContext): Promise<Site | SiteFailure> {
-  const fields = { ...applyChange(DEFAULTS, input), is_primary: input.primary ?? false };
-  const failure = (await validateFields(uow, fields, base)) ?? (await validateNamespaces(uow, input));
+export async function createSite(
+  uow: UnitOfWork,
+  input: SiteInput,
+  serverContext: ServerContext,
+): Promise<Site | SiteFailure> {
+  const fields = { ...applyInput(DEFAULT_FIELDS, input), is_primary: input.primary ?? false };
+  const failure = (await validateFields(uow, fields, serverContext)) ?? (await validateNamespaces(uow, input));
   if (failure) return failure;
   const site = await insertSite(uow, {
     ...toColumns(fields),
@@ -69,55 +73,62 @@ export async function createSite(uow: UnitOfWork, input: SiteInput, base: Server
   return createOrUpdateApplication(uow, site);
 }
 
-/** Updates a site, except `primary`, which is fixed at creation. */
+/** Updates a site. `primary` is ignored, because it is fixed at creation. */
 export async function updateSite(
   uow: UnitOfWork,
   id: number,
   input: SiteInput,
-  base: ServerContext,
+  serverContext: ServerContext,
 ): Promise<Site | SiteFailure> {
-  const before = await findSite(uow, id);
-  if (before === null) return fail('notFound');
-  const fields = applyChange(before, input);
-  const failure = (await validateFields(uow, fields, base, id)) ?? (await validateNamespaces(uow, input));
+  const site = await findSite(uow, id);
+  if (site === null) return fail('notFound');
+  const fields = applyInput(site, input);
+  const failure = (await validateFields(uow, fields, serverContext, id)) ?? (await validateNamespaces(uow, input));
   if (failure) return failure;
-  const { selective_sync_shards: shards, selective_sync_namespace_ids: namespaces } = input;
-  const after = await updateSiteRow(uow, id, {
+  const { selective_sync_shards: shards, selective_sync_namespace_ids: namespaceIds } = input;
+  const updatedSite = await updateSiteRow(uow, id, {
     ...toColumns(fields),
     ...(shards != null && { selective_sync_shards: JSON.stringify(shards) }),
   });
-  if (after === undefined) return fail('notFound');
-  if (namespaces != null) await replaceNamespaces(uow, id, namespaces);
-  return createOrUpdateApplication(uow, after);
+  if (updatedSite === undefined) return fail('notFound');
+  if (namespaceIds != null) await replaceNamespaces(uow, id, namespaceIds);
+  return createOrUpdateApplication(uow, updatedSite);
 }
 
 /** Creates the missing OAuth application of a secondary. */
-export async function repairSite(uow: UnitOfWork, id: number, base: ServerContext): Promise<Site | SiteFailure> {
+export async function repairSite(
+  uow: UnitOfWork,
+  id: number,
+  serverContext: ServerContext,
+): Promise<Site | SiteFailure> {
   const site = await findSite(uow, id);
   if (site === null) return fail('notFound');
-  const failure = await validateFields(uow, site, base, id);
+  const failure = await validateFields(uow, site, serverContext, id);
   if (failure) return failure;
   return site.oauth_application_id === null ? createOrUpdateApplication(uow, site) : site;
 }
 
-function applyChange(before: SiteFields, input: SiteInput): SiteFields {
-  const url = input.url == null ? before.url : normalizeBaseUrl(input.url);
-  const internal = input.internal_url === undefined ? before.internal_url : normalizeBaseUrl(input.internal_url ?? '');
+/** Returns the current fields with the fields of the input, which are normalized but not validated. */
+function applyInput(currentFields: SiteFields, input: SiteInput): SiteFields {
+  const url = input.url == null ? currentFields.url : normalizeBaseUrl(input.url);
+  const internalUrl =
+    input.internal_url === undefined ? currentFields.internal_url : normalizeBaseUrl(input.internal_url ?? '');
   return {
-    name: input.name == null ? before.name : input.name.trim(),
+    name: input.name == null ? currentFields.name : input.name.trim(),
     url,
-    internal_url: internal === url || internal === '' ? null : internal,
-    is_primary: before.is_primary,
-    enabled: input.enabled ?? before.enabled,
-    files_max_capacity: input.files_max_capacity ?? before.files_max_capacity,
-    repos_max_capacity: input.repos_max_capacity ?? before.repos_max_capacity,
-    verification_max_capacity: input.verification_max_capacity ?? before.verification_max_capacity,
+    internal_url: internalUrl === url || internalUrl === '' ? null : internalUrl,
+    is_primary: currentFields.is_primary,
+    enabled: input.enabled ?? currentFields.enabled,
+    files_max_capacity: input.files_max_capacity ?? currentFields.files_max_capacity,
+    repos_max_capacity: input.repos_max_capacity ?? currentFields.repos_max_capacity,
+    verification_max_capacity: input.verification_max_capacity ?? currentFields.verification_max_capacity,
     container_repositories_max_capacity:
-      input.container_repositories_max_capacity ?? before.container_repositories_max_capacity,
-    minimum_reverification_interval: input.minimum_reverification_interval ?? before.minimum_reverification_interval,
-    sync_object_storage: input.sync_object_storage ?? before.sync_object_storage,
+      input.container_repositories_max_capacity ?? currentFields.container_repositories_max_capacity,
+    minimum_reverification_interval:
+      input.minimum_reverification_interval ?? currentFields.minimum_reverification_interval,
+    sync_object_storage: input.sync_object_storage ?? currentFields.sync_object_storage,
     selective_sync_type:
-      input.selective_sync_type === undefined ? before.selective_sync_type : input.selective_sync_type || null,
+      input.selective_sync_type === undefined ? currentFields.selective_sync_type : input.selective_sync_type || null,
   };
 }
 
@@ -145,14 +156,14 @@ function toColumns(fields: SiteFields) {
 async function validateFields(
   tx: Transaction,
   fields: SiteFields,
-  base: ServerContext,
-  ownId = 0,
+  serverContext: ServerContext,
+  siteId = 0,
 ): Promise<SiteFailure | undefined> {
   const primary = fields.is_primary ? await findPrimary(tx) : null;
   const errors: FieldErrors | null = validateSite(fields, {
-    isNameTaken: fields.name !== '' && (await isNameTaken(tx, fields.name, ownId)),
-    hasOtherPrimary: primary !== null && primary.id !== ownId,
-    isThisServer: isThisServer(fields, base),
+    isNameTaken: fields.name !== '' && (await isNameTaken(tx, fields.name, siteId)),
+    hasOtherPrimary: primary !== null && primary.id !== siteId,
+    isThisServer: isThisServer(fields, serverContext),
   });
   return errors === null ? undefined : invalid(errors);
 }

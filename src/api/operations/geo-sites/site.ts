@@ -23,7 +23,7 @@ export type SiteFields = Pick<
   | 'sync_object_storage'
 > & { readonly selective_sync_type: string | null };
 
-/** Returns whether the site is this server. */
+/** Returns whether the site has the site name of this server. Trailing slashes are ignored. */
 export function isThisServer({ name }: Pick<Site, 'name'>, { site }: Pick<ServerContext, 'site'>): boolean {
   return trimEndCharacters(name, '/') === trimEndCharacters(site, '/');
 }

@@ -56,17 +56,17 @@ export function statusEntity(api: GeoSiteApi) {
         : shape('GeoNodeStatusLinks', { self: text, node: text }),
   };
   return entity(`${api.title}Status`, fields).from(
-    load,
-    (row: SiteWithStatus, context, { namespaces, statusBySite }) => {
+    loadStatusRelations,
+    (row: SiteWithStatus, context, { namespacesBySite, statusBySite }) => {
       const { site } = row;
       const status = row.status ?? statusBySite.get(site.id)!;
       const { self, status: statusUrl } = siteLinks(api, site, context);
       return {
         geo_node_id: site.id,
-        ...statusValues(status, context),
+        ...toStatusValues(status, context),
         missing_oauth_application: !site.is_primary && site.oauth_application_id === null,
         selective_sync_type: site.selective_sync_type,
-        namespaces: namespaces.get(site.id) ?? [],
+        namespaces: namespacesBySite.get(site.id) ?? [],
         storage_shards_match:
           site.is_primary || status.storage_configuration_digest === storageDigest(Object.keys(context.git.storages)),
         _links: { self: statusUrl, [api.noun]: self } as never,
@@ -75,15 +75,15 @@ export function statusEntity(api: GeoSiteApi) {
   );
 }
 
-function statusValues(status: StoredStatus | PrimaryStatus, context: SerializationContext) {
+function toStatusValues(status: StoredStatus | PrimaryStatus, context: SerializationContext) {
   const counts = JSON.parse(status.counts) as Counts;
   const getCount = (name: string) => (counts[name] as number | null | undefined) ?? null;
   const kinds = replicableValues(counts);
   const slots = 'slots' in status ? status.slots : null;
-  const replicated = counts.container_repositories_replication_enabled as boolean | null | undefined;
+  const replicatesContainers = counts.container_repositories_replication_enabled as boolean | null | undefined;
   return {
     projects_count: getCount('projects_count'),
-    container_repositories_replication_enabled: slots === null ? (replicated ?? false) : null,
+    container_repositories_replication_enabled: slots === null ? (replicatesContainers ?? false) : null,
     ...kinds,
     ...(Object.fromEntries(WEEKLY_COUNTS.map((name) => [name, getCount(name)])) as Record<
       (typeof WEEKLY_COUNTS)[number],
@@ -110,16 +110,16 @@ function statusValues(status: StoredStatus | PrimaryStatus, context: Serializati
   };
 }
 
-/** Loads the namespaces in the sites' scopes, and the status of this server. */
-async function load(rows: readonly SiteWithStatus[], context: SerializationContext) {
+/** Loads the namespaces in the scopes of the sites, and the current status of this server if it is listed. */
+async function loadStatusRelations(rows: readonly SiteWithStatus[], context: SerializationContext) {
   const ownSiteIds = rows.filter(({ status }) => status === null).map(({ site }) => site.id);
   const { apiVersion: version, revision } = INSTANCE_VERSION;
-  const storages = Object.keys(context.git.storages);
+  const storageNames = Object.keys(context.git.storages);
   const statuses = ownSiteIds.map((siteId) =>
-    getPrimaryStatus(context.db, { siteId, now: context.now, storages, version, revision }),
+    getPrimaryStatus(context.db, { siteId, now: context.now, storages: storageNames, version, revision }),
   );
   return {
-    namespaces: await loadNamespacesBySite(
+    namespacesBySite: await loadNamespacesBySite(
       context,
       rows.map(({ site }) => site.id),
     ),
@@ -131,8 +131,8 @@ async function loadNamespacesBySite(context: SerializationContext, siteIds: read
   const idsBySite = await loadSiteNamespaces(context.db, siteIds);
   const ids = [...new Set([...idsBySite.values()].flat())];
   const rows = ids.length === 0 ? [] : await loadNamespaces(context.db, ids);
-  const byId = new Map(rows.map((row) => [row.id, NamespaceBasic.serialize(row, context)]));
-  const serialize = (namespaceIds: readonly number[]) => namespaceIds.flatMap((id) => byId.get(id) ?? []);
+  const serializedById = new Map(rows.map((row) => [row.id, NamespaceBasic.serialize(row, context)]));
+  const serialize = (namespaceIds: readonly number[]) => namespaceIds.flatMap((id) => serializedById.get(id) ?? []);
   return new Map([...idsBySite].map(([siteId, namespaceIds]) => [siteId, serialize(namespaceIds)]));
 }
 

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { nullable } from '#http/endpoint/responses.ts';
 
-/** Field names of a status document (contract/operations.md §3.2). */
+/** Field names and schemas of the status of a site (contract/operations.md §3.2). */
 
 /** All kinds of objects that sites copy, including those that Hearth does not have. */
 export const REPLICABLE_KINDS = [
@@ -40,7 +40,7 @@ export const SECONDARY_COUNTS = [
 /** Counts per kind that only the primary has. */
 const PRIMARY_COUNTS = ['checksum_total_count', 'checksummed_count', 'checksum_failed_count'] as const;
 
-/** Further counts of a secondary. */
+/** Counts of a secondary that do not belong to a kind. */
 export const WEEKLY_COUNTS = [
   'git_fetch_event_count_weekly',
   'git_push_event_count_weekly',
@@ -69,7 +69,7 @@ export function formatPercentage(part: number | null, total: number | null): str
   return `${(total ? ((part ?? 0) / total) * 100 : 0).toFixed(2)}%`;
 }
 
-/** Counts by name; null: not counted. */
+/** Reported counts and flags by name; null: not counted. */
 export type Counts = Readonly<Record<string, number | boolean | null | undefined>>;
 
 /** Returns the values of `REPLICABLE_FIELDS` for these counts. */

@@ -12,15 +12,15 @@ import { siteColumns } from './store.ts';
 /** Status that a secondary has reported. The primary's is computed on request. */
 export type StoredStatus = Selectable<SitesTables['geo_statuses']>;
 
-/** A site with its status. Null for this server: its status is computed during serialization. */
+/** A site with its status. The status is null for this server, whose status is computed during serialization. */
 export interface SiteWithStatus {
   readonly site: Site;
   readonly status: StoredStatus | null;
 }
 
 /** Returns the status of a site; null if it has not reported one yet. */
-export async function findStatus(db: Reader, site: Site, base: ServerContext): Promise<SiteWithStatus | null> {
-  if (site.is_primary && isThisServer(site, base)) return { site, status: null };
+export async function findStatus(db: Reader, site: Site, serverContext: ServerContext): Promise<SiteWithStatus | null> {
+  if (site.is_primary && isThisServer(site, serverContext)) return { site, status: null };
   const status = await findStoredStatus(db, site.id);
   return status === null ? null : { site, status };
 }
@@ -34,10 +34,10 @@ export async function findStoredStatus(db: Reader, siteId: number): Promise<Stor
 /** Returns a page of the sites that have a status. */
 export async function listStatuses(
   db: Reader,
-  base: ServerContext,
+  serverContext: ServerContext,
   page: OffsetRequest,
 ): Promise<Page<SiteWithStatus>> {
-  const siteUrl = trimEndCharacters(base.site, '/');
+  const siteUrl = trimEndCharacters(serverContext.site, '/');
   // index: geo_sites primary key, geo_statuses primary key
   const sites = db
     .selectFrom('geo_sites')
@@ -54,11 +54,14 @@ export async function listStatuses(
   // index: geo_statuses primary key
   const statuses =
     ids.length === 0 ? [] : await db.selectFrom('geo_statuses').selectAll().where('site_id', 'in', ids).execute();
-  const bySite = new Map(statuses.map((status) => [status.site_id, status]));
-  const isOwnSite = (site: Site) => site.is_primary && isThisServer(site, base);
+  const statusesBySiteId = new Map(statuses.map((status) => [status.site_id, status]));
+  const isOwnSite = (site: Site) => site.is_primary && isThisServer(site, serverContext);
   return {
     ...result,
-    items: result.items.map((site) => ({ site, status: isOwnSite(site) ? null : (bySite.get(site.id) ?? null) })),
+    items: result.items.map((site) => ({
+      site,
+      status: isOwnSite(site) ? null : (statusesBySiteId.get(site.id) ?? null),
+    })),
   };
 }
 
@@ -67,16 +70,17 @@ export async function storeStatus(
   tx: Transaction,
   report: Omit<StoredStatus, 'updated_at' | 'last_successful_status_check_at'>,
 ): Promise<StoredStatus> {
-  const { site_id, ...rest } = { ...report, last_successful_status_check_at: tx.now, updated_at: tx.now };
+  const { site_id, ...columns } = { ...report, last_successful_status_check_at: tx.now, updated_at: tx.now };
   return tx
     .insertInto('geo_statuses')
-    .values({ site_id, ...rest })
-    .onConflict((conflict) => conflict.column('site_id').doUpdateSet(rest))
+    .values({ site_id, ...columns })
+    .onConflict((conflict) => conflict.column('site_id').doUpdateSet(columns))
     .returningAll()
     .executeTakeFirstOrThrow();
 }
 
-const HOUR_MS = 3_600_000;
+/** Maximum age of the last report of a healthy site. */
+const MAX_REPORT_AGE_MS = 3_600_000;
 
 export interface Health {
   readonly healthy: boolean;
@@ -84,10 +88,11 @@ export interface Health {
   readonly health_status: 'Healthy' | 'Unhealthy';
 }
 
-/** Returns the health: healthy if the last report is at most an hour old and has no error message. */
+/** Returns the health of a site: healthy if the last report is at most an hour old and has no error message. */
 export function getHealth(status: StoredStatus | null, now: string): Health {
   const message = status?.status_message ?? '';
-  const recent = status !== null && status.last_successful_status_check_at >= addMilliseconds(now, -HOUR_MS);
-  const healthy = recent && ['', 'Healthy'].includes(message);
+  const isRecent =
+    status !== null && status.last_successful_status_check_at >= addMilliseconds(now, -MAX_REPORT_AGE_MS);
+  const healthy = isRecent && ['', 'Healthy'].includes(message);
   return { healthy, health: healthy ? 'Healthy' : message, health_status: healthy ? 'Healthy' : 'Unhealthy' };
 }

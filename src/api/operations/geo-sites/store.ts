@@ -47,20 +47,20 @@ export async function findPrimary(db: Reader): Promise<Site | null> {
 }
 
 /** Returns whether another site has this name. index: geo_sites_by_name */
-export function isNameTaken(db: Reader, name: string, ownId: number): Promise<boolean> {
+export function isNameTaken(db: Reader, name: string, siteId: number): Promise<boolean> {
   const sameNameSites = db.selectFrom('geo_sites').select('id').where('name_key', '=', foldCase(name));
-  return hasRow(sameNameSites.where('id', '<>', ownId));
+  return hasRow(sameNameSites.where('id', '<>', siteId));
 }
 
 export async function insertSite(tx: Transaction, site: NewSite): Promise<Site> {
   return tx.insertInto('geo_sites').values(site).returning(siteColumns).executeTakeFirstOrThrow();
 }
 
-/** Updates a site. Returns undefined if it no longer exists. */
-export function updateSiteRow(tx: Transaction, id: number, change: Partial<NewSite>): Promise<Site | undefined> {
+/** Updates and returns a site. Returns undefined if it no longer exists. */
+export function updateSiteRow(tx: Transaction, id: number, patch: Partial<NewSite>): Promise<Site | undefined> {
   return tx
     .updateTable('geo_sites')
-    .set({ ...change, updated_at: tx.now })
+    .set({ ...patch, updated_at: tx.now })
     .where('id', '=', id)
     .returning(siteColumns)
     .executeTakeFirst();
@@ -83,8 +83,8 @@ export async function loadSiteNamespaces(
     .where('site_id', 'in', siteIds)
     .orderBy('namespace_id')
     .execute();
-  const bySite = Map.groupBy(rows, ({ site_id }) => site_id);
-  return new Map([...bySite].map(([id, siteRows]) => [id, siteRows.map(({ namespace_id }) => namespace_id)]));
+  const rowsBySiteId = Map.groupBy(rows, ({ site_id }) => site_id);
+  return new Map([...rowsBySiteId].map(([id, siteRows]) => [id, siteRows.map(({ namespace_id }) => namespace_id)]));
 }
 
 /** Returns whether all ids are those of groups or personal namespaces. */

@@ -5,13 +5,13 @@ import { requireApiScope } from '../geo-sites/index.ts';
 
 /** Access for replication sites with a signed token only (contract/operations.md §3.3). */
 
-/** Enabled secondaries; with `disabled` also disabled ones. */
-export function siteAccess({ disabled = false } = {}): Access<{ site: CallerSite }> {
+/** Creates the access for enabled secondaries; with `allowDisabled`, also for disabled ones. */
+export function siteAccess({ allowDisabled = false } = {}): Access<{ site: CallerSite }> {
   return access({
     audience: 'key',
-    label: disabled ? 'site (disabled too)' : 'site',
+    label: allowDisabled ? 'site (disabled too)' : 'site',
     authenticate({ caller: { site } }) {
-      if (site === undefined || !(site.enabled || disabled)) throw unauthorized();
+      if (site === undefined || !(site.enabled || allowDisabled)) throw unauthorized();
       requireApiScope(site);
     },
     load: async ({ caller }) => ({ site: requireSite(caller) }),
@@ -19,7 +19,7 @@ export function siteAccess({ disabled = false } = {}): Access<{ site: CallerSite
   });
 }
 
-/** Enabled secondaries whose token is signed for the requested blob. */
+/** Creates the access for enabled secondaries whose token is signed for the requested blob. */
 export function siteBlobAccess(): Access<{ site: CallerSite }> {
   return access({
     audience: 'key',

@@ -18,7 +18,7 @@ import { reportParams, storeReport } from './status-report.ts';
 
 const pageParams = { after_id: optional(integer, 0), per_page: optional(perPage, 100) };
 
-/** The site was deleted during its request. */
+/** Error for a site that was deleted during its request. */
 const UNAUTHORIZED = [401, '401 Unauthorized'] as const;
 
 export const reportGeoStatus = endpoint({
@@ -35,7 +35,7 @@ export const reportGeoStatus = endpoint({
 export const getFollowingSite = endpoint({
   get: '/geo/site',
   summary: 'Get the settings of the calling site',
-  access: siteAccess({ disabled: true }),
+  access: siteAccess({ allowDisabled: true }),
   allowSiteToken: true,
   errors: { notFound: UNAUTHORIZED },
   response: ok(FollowingSite),
@@ -77,8 +77,8 @@ export const listGeoEvents = endpoint({
     if (scope === null) return fail('notFound');
     const { database } = services;
     const afterId = findSkippedUntil(database, scope, after_id);
-    const { events, replicables, until } = await listSiteEvents(db, scope, { afterId, limit: per_page });
-    if (events.length === 0) recordSkipped(database, scope, { after: after_id, until });
+    const { events, replicables, scannedUntilId } = await listSiteEvents(db, scope, { afterId, limit: per_page });
+    if (events.length === 0) recordSkipped(database, scope, { afterId: after_id, untilId: scannedUntilId });
     await enqueueChecksums(services, replicables);
     return events;
   },
@@ -94,7 +94,7 @@ export const retrieveReplicable = endpoint({
   errors: { notFound: [404, '404 Not Found'] },
   response: stream,
   async handle({ site: { id }, params: { replicable_name, replicable_id } }, { database: { reader: db }, blobs }) {
-    const name = REPLICABLE_NAMES.find((one) => one === replicable_name);
+    const name = REPLICABLE_NAMES.find((knownName) => knownName === replicable_name);
     const scope = await findSiteScope(db, id);
     if (name === undefined || scope === null) return fail('notFound');
     const [replicable] = await loadReplicables(db, scope, name, { ids: [replicable_id] });

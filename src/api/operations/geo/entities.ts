@@ -27,8 +27,8 @@ export const FollowingSite = entity('GeoFollowingSite', {
       rows.map(({ site }) => site),
       context,
     ),
-  ({ site: { id }, primary }, context, sites) => ({
-    site: sites.find((one) => one.id === id)!,
+  ({ site: { id }, primary }, context, serializedSites) => ({
+    site: serializedSites.find((serializedSite) => serializedSite.id === id)!,
     primary: primary && { name: primary.name, url: primary.url },
     storages: Object.keys(context.git.storages).sort(),
   }),

@@ -16,8 +16,8 @@ interface SiteEventPage {
   readonly events: readonly SiteEvent[];
   /** The objects of these events in their current state. */
   readonly replicables: readonly Replicable[];
-  /** No other event up to this id is in the site's scope. */
-  readonly until: number;
+  /** Id up to which no further event is in the site's scope. */
+  readonly scannedUntilId: number;
 }
 
 export async function findSiteScope(db: Reader, siteId: number): Promise<SiteScope | null> {
@@ -26,10 +26,10 @@ export async function findSiteScope(db: Reader, siteId: number): Promise<SiteSco
   return row ?? null;
 }
 
-/** Number of events scanned per query. */
+/** Number of events that one query scans for a site with selective sync. */
 const SCAN_BATCH_SIZE = 500;
 
-/** Returns the next events after an id that are in the site's scope. */
+/** Returns the next events after an id that are in the site's scope, at most `limit`. */
 export async function listSiteEvents(
   db: Reader,
   scope: SiteScope,
@@ -37,21 +37,21 @@ export async function listSiteEvents(
 ): Promise<SiteEventPage> {
   const events: SiteEvent[] = [];
   const replicables: Replicable[] = [];
-  let scannedUntil = afterId;
+  let scannedUntilId = afterId;
   for (;;) {
     // A site without selective sync gets all events.
     const batchSize = scope.selective_sync_type === null ? limit - events.length : SCAN_BATCH_SIZE;
-    const batch = await listEventsAfter(db, scannedUntil, batchSize);
-    const inScope = await loadReplicablesInScope(db, scope, batch);
+    const batch = await listEventsAfter(db, scannedUntilId, batchSize);
+    const replicablesByKey = await loadReplicablesInScope(db, scope, batch);
     for (const event of batch) {
-      const replicable = inScope.get(replicableKey(event));
+      const replicable = replicablesByKey.get(toReplicableKey(event));
       const siteEvent = toSiteEvent(event, replicable);
-      scannedUntil = event.id;
+      scannedUntilId = event.id;
       if (siteEvent === null) continue;
       if (replicable !== undefined) replicables.push(replicable);
-      if (events.push(siteEvent) === limit) return { events, replicables, until: scannedUntil };
+      if (events.push(siteEvent) === limit) return { events, replicables, scannedUntilId };
     }
-    if (batch.length < batchSize) return { events, replicables, until: scannedUntil };
+    if (batch.length < batchSize) return { events, replicables, scannedUntilId };
   }
 }
 
@@ -60,12 +60,12 @@ function listEventsAfter(db: Reader, afterId: number, limit: number): Promise<St
   return db.selectFrom('geo_events').selectAll().where('id', '>', afterId).orderBy('id').limit(limit).execute();
 }
 
-const replicableKey = ({
+const toReplicableKey = ({
   replicable_name: name,
   replicable_id: id,
 }: Pick<StoredEvent, 'replicable_name' | 'replicable_id'>) => `${name} ${id}`;
 
-/** Loads the objects of these events that are in the site's scope. */
+/** Returns the objects of these events that are in the site's scope, by `toReplicableKey`. */
 async function loadReplicablesInScope(
   db: Reader,
   scope: SiteScope,
@@ -75,11 +75,12 @@ async function loadReplicablesInScope(
   for (const { event_name, replicable_name: name, replicable_id: id } of events) {
     if (event_name !== 'deleted') idsByName.set(name, (idsByName.get(name) ?? new Set()).add(id));
   }
-  const inScope = new Map<string, Replicable>();
+  const replicablesByKey = new Map<string, Replicable>();
   for (const [name, ids] of idsByName) {
-    for (const one of await loadReplicables(db, scope, name, { ids: [...ids] })) inScope.set(replicableKey(one), one);
+    for (const replicable of await loadReplicables(db, scope, name, { ids: [...ids] }))
+      replicablesByKey.set(toReplicableKey(replicable), replicable);
   }
-  return inScope;
+  return replicablesByKey;
 }
 
 /**

@@ -2,8 +2,8 @@ import type { Example, Examples } from '#test/examples/example.ts';
 import type { TestSite } from '#test/support/replication-sites.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** A call of a site. Each request has a new token, because a token is accepted once. */
-function callOfSite<Details extends object>(site: TestSite, details: Details, data?: object) {
+/** Returns a call by a site. `headers` returns a new token each time, because a token is accepted once. */
+function buildSiteCall<Details extends object>(site: TestSite, details: Details, data?: object) {
   return Object.defineProperty({ by: 'anonymous' as const, ...details }, 'headers', {
     enumerable: true,
     get: () => site.proof(data),
@@ -13,17 +13,17 @@ function callOfSite<Details extends object>(site: TestSite, details: Details, da
 export const examples: Examples<typeof endpoints> = {
   reportGeoStatus: async ({ newSite }) => {
     const site = await newSite();
-    return callOfSite(site, { params: { geo_node_id: site.id } });
+    return buildSiteCall(site, { params: { geo_node_id: site.id } });
   },
-  getFollowingSite: async ({ newSite }) => callOfSite(await newSite(), {}),
+  getFollowingSite: async ({ newSite }) => buildSiteCall(await newSite(), {}),
   listReplicables: async ({ newSite }) =>
-    callOfSite(await newSite(), { params: { replicable_name: 'project_repository' } }),
-  listGeoEvents: async ({ newSite }) => callOfSite(await newSite(), {}),
+    buildSiteCall(await newSite(), { params: { replicable_name: 'project_repository' } }),
+  listGeoEvents: async ({ newSite }) => buildSiteCall(await newSite(), {}),
   retrieveReplicable: async ({ newSite, expectSuccess }) => {
     const site = await newSite();
     const [{ replicable_id }] = (await expectSuccess(site.get('/geo/replicables', { replicable_name: 'lfs_object' })))
       .body;
     const path = { replicable_name: 'lfs_object', replicable_id };
-    return callOfSite(site, { path }, path);
+    return buildSiteCall(site, { path }, path);
   },
 };

@@ -13,9 +13,7 @@ import {
   WEEKLY_COUNTS,
 } from '../geo-sites/index.ts';
 
-/**
- * Status report of a secondary (contract/operations.md §3.4). Checksum counts are ignored: only the primary knows them.
- */
+/** Status reports of secondaries (contract/operations.md §3.4). Checksum counts are ignored, because only the primary has them. */
 
 const countNames = [
   'projects_count',
@@ -23,7 +21,7 @@ const countNames = [
   ...WEEKLY_COUNTS,
 ];
 
-const counts: Parameters = {
+const countParams: Parameters = {
   ...Object.fromEntries(countNames.map((name) => [name, optional(integer)])),
   container_repositories_replication_enabled: optional(boolean),
 };
@@ -39,7 +37,7 @@ export const reportParams = {
   version: optional(string),
   revision: optional(string),
   storage_configuration_digest: optional(string),
-  status: optional(object(counts)),
+  status: optional(object(countParams)),
 };
 
 /** Parameters of a report; missing ones are stored as null. */

@@ -4,7 +4,7 @@ import { isInIds } from '#database/dialect.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import type { ReplicableName } from '#database/tables/replication-sites.ts';
 
-/** Rows of computed checksums, and the repositories to which they belong. */
+/** Stored checksums, and the repositories to which they belong. */
 
 /** The id column of each kind of repository. */
 const ID_COLUMNS = {
@@ -16,7 +16,7 @@ const ID_COLUMNS = {
 
 type RepositoryKind = keyof typeof ID_COLUMNS;
 
-/** Rows deleted in one transaction. */
+/** Maximum number of rows that one transaction deletes. */
 const BATCH_SIZE = 1_000;
 
 /** Returns the join condition: `join.on(isChecksumOf('snippet_repository'))` joins `snippets`. index: geo_checksums_pkey */
@@ -30,7 +30,7 @@ export async function deleteChecksums(database: Database): Promise<void> {
     while ((await deleteChecksumBatch(database, kind)) === BATCH_SIZE);
 }
 
-/** Deletes a batch of a kind. Returns the number of deleted rows. */
+/** Deletes a batch of orphaned checksums of a kind. Returns the number of deleted rows. */
 async function deleteChecksumBatch({ reader, transaction }: Database, kind: RepositoryKind): Promise<number> {
   const ids = await listOrphanIds(reader, kind);
   if (ids.length === 0) return 0;

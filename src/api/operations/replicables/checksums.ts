@@ -10,8 +10,8 @@ import { addMilliseconds, timestamp } from '#runtime/clock.ts';
 import type { Replicable } from './replicable.ts';
 
 /**
- * Checksums of repositories, with which secondaries verify their copies. A job computes those that a secondary has
- * requested and that are unknown: a server without secondaries computes none, and pushes do no work for it.
+ * Checksums of repositories, with which secondaries verify their copies. A job computes the missing checksums that a
+ * secondary has requested. A server without secondaries computes none, and a push does not compute them.
  */
 
 interface ChecksumPayload {
@@ -19,7 +19,7 @@ interface ChecksumPayload {
   readonly ids: readonly number[];
 }
 
-/** After a failure, a request within this time does not start another attempt. */
+/** Milliseconds after a failed computation in which requests do not start another one. */
 const FAILURE_RETRY_MS = 3_600_000;
 
 export const findChecksums = defineJob({
@@ -30,7 +30,7 @@ export const findChecksums = defineJob({
     { signal }: JobRun,
   ) {
     for (const id of payload.ids) {
-      // The secondary requests the remaining ones again.
+      // The secondary requests the remaining checksums again.
       if (signal.aborted) return;
       await updateChecksum(services, payload.name, id);
     }
@@ -44,10 +44,10 @@ export async function enqueueChecksums(
 ): Promise<void> {
   const withoutChecksum = replicables.filter(({ checksum }) => checksum === null);
   if (withoutChecksum.length === 0) return;
-  const byName = Map.groupBy(withoutChecksum, ({ replicable_name }) => replicable_name);
+  const replicablesByName = Map.groupBy(withoutChecksum, ({ replicable_name }) => replicable_name);
   await database.transaction(async (tx) => {
-    for (const [name, group] of byName) {
-      const ids = group.map(({ replicable_id }) => replicable_id).sort((a, b) => a - b);
+    for (const [name, replicablesOfName] of replicablesByName) {
+      const ids = replicablesOfName.map(({ replicable_id }) => replicable_id).sort((a, b) => a - b);
       await enqueue(tx, findChecksums, { name, ids }, { key: `${name} ${ids.join(' ')}`.slice(0, 1_000) });
     }
   });

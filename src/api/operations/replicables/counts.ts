@@ -4,27 +4,27 @@ import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { isChecksumOf } from './checksum-store.ts';
 import { IS_FETCHABLE, isRouteOf } from './wiki-routes.ts';
 
-/** Number of objects of a kind, of those with a checksum, and of those whose checksum failed. */
+/** Number of objects of a kind, of objects with a checksum, and of objects whose checksum computation failed. */
 interface ReplicableCounts {
   readonly all: number;
   readonly checksummed: number;
   readonly failed: number;
 }
 
-/** Returns the counts of all kinds, by their names in the status document. */
+/** Returns the counts of all kinds, by the name of the kind in the status of a site. */
 export async function countReplicables(db: Reader): Promise<Readonly<Record<string, ReplicableCounts>>> {
   return {
     project_repositories: await countRepositories(db),
     project_wiki_repositories: await countWikis(db, 'project'),
     group_wiki_repositories: await countWikis(db, 'group'),
     snippet_repositories: await countSnippets(db),
-    lfs_objects: blobCounts(await countRows(db, 'lfs_objects')),
-    job_artifacts: blobCounts(await countRows(db, 'job_artifacts')),
+    lfs_objects: toBlobCounts(await countRows(db, 'lfs_objects')),
+    job_artifacts: toBlobCounts(await countRows(db, 'job_artifacts')),
   };
 }
 
-/** Every blob has a checksum: it is the file name. */
-const blobCounts = (all: number): ReplicableCounts => ({ all, checksummed: all, failed: 0 });
+/** Returns the counts of blobs. Every blob has a checksum, because its file name is the checksum. */
+const toBlobCounts = (all: number): ReplicableCounts => ({ all, checksummed: all, failed: 0 });
 
 export async function countRows(db: Reader, table: 'lfs_objects' | 'job_artifacts' | 'projects'): Promise<number> {
   const { all } = await db
@@ -35,14 +35,14 @@ export async function countRows(db: Reader, table: 'lfs_objects' | 'job_artifact
   return all;
 }
 
-/** `getRefVersion` in SQL. */
+/** SQL equivalent of `getRefVersion`. */
 const projectRefVersion = sql`cast(repositories.ref_state_version as text) || ' ' || repositories.default_branch`;
 
 async function countRepositories(db: Reader): Promise<ReplicableCounts> {
   return db
     .selectFrom('repositories')
     .leftJoin('geo_checksums', (join) => join.on(isChecksumOf('project_repository')))
-    .select(({ fn }) => [fn.countAll<number>().as('all'), ...checksumCounts(projectRefVersion)])
+    .select(({ fn }) => [fn.countAll<number>().as('all'), ...selectChecksumCounts(projectRefVersion)])
     .modifyEnd(LONG_RUNNING)
     .executeTakeFirstOrThrow();
 }
@@ -53,7 +53,7 @@ async function countWikis(db: Reader, owner: 'project' | 'group'): Promise<Repli
     .selectFrom('wikis')
     .innerJoin('routes', (join) => join.on(isRouteOf(owner)))
     .leftJoin('geo_checksums', (join) => join.on(isChecksumOf(`${owner}_wiki_repository`)))
-    .select(({ fn }) => [fn.countAll<number>().as('all'), ...checksumCounts(wikiRefVersion)])
+    .select(({ fn }) => [fn.countAll<number>().as('all'), ...selectChecksumCounts(wikiRefVersion)])
     .where(`wikis.${owner}_id`, 'is not', null)
     .where('wikis.empty', '=', false)
     .where(IS_FETCHABLE)
@@ -65,14 +65,14 @@ async function countSnippets(db: Reader): Promise<ReplicableCounts> {
   return db
     .selectFrom('snippets')
     .leftJoin('geo_checksums', (join) => join.on(isChecksumOf('snippet_repository')))
-    .select(({ fn }) => [fn.countAll<number>().as('all'), ...checksumCounts(sql`snippets.updated_at`)])
+    .select(({ fn }) => [fn.countAll<number>().as('all'), ...selectChecksumCounts(sql`snippets.updated_at`)])
     .where('snippets.made', '=', true)
     .modifyEnd(LONG_RUNNING)
     .executeTakeFirstOrThrow();
 }
 
 /** Returns columns that count computed and failed checksums of the current version. */
-function checksumCounts(version: RawBuilder<unknown>) {
+function selectChecksumCounts(version: RawBuilder<unknown>) {
   const countWhere = (condition: RawBuilder<unknown>) =>
     sql<number>`cast(coalesce(sum(case when geo_checksums.version = ${version} and geo_checksums.checksum ${condition}
       then 1 else 0 end), 0) as bigint)`;

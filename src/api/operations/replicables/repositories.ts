@@ -6,7 +6,7 @@ import { isChecksumOf } from './checksum-store.ts';
 import type { LoadReplicables } from './replicable.ts';
 import { IS_FETCHABLE, isRouteOf } from './wiki-routes.ts';
 
-/** Repositories. A job computes their checksums, each for one version of the refs. */
+/** Loads repositories with their stored checksums. A checksum belongs to one version of the refs. */
 
 export const loadProjectRepositories: LoadReplicables = async (db, scope, selection) => {
   // index: repositories primary key, projects primary key, routes_by_project, geo_checksums_pkey
@@ -33,7 +33,7 @@ export const loadProjectRepositories: LoadReplicables = async (db, scope, select
   return rows.map((row) => ({
     replicable_name: 'project_repository',
     replicable_id: row.project_id,
-    ...checksumAt(getRefVersion(row), row),
+    ...toCurrentChecksum(getRefVersion(row), row),
     size: null,
     path: row.full_path,
     storage: row.storage,
@@ -42,7 +42,7 @@ export const loadProjectRepositories: LoadReplicables = async (db, scope, select
 };
 
 /** Returns the path of a snippet's repository below this server's URL. */
-const snippetRepositoryPath = (id: number): string => `snippets/${id}`;
+const toSnippetRepositoryPath = (id: number): string => `snippets/${id}`;
 
 /** Personal snippets belong to no namespace, so a scope of namespaces excludes them. */
 export const loadSnippetRepositories: LoadReplicables = async (db, scope, selection) => {
@@ -66,9 +66,9 @@ export const loadSnippetRepositories: LoadReplicables = async (db, scope, select
   return rows.map(({ id, storage, updated_at, ...checksumColumns }) => ({
     replicable_name: 'snippet_repository',
     replicable_id: id,
-    ...checksumAt(updated_at, checksumColumns),
+    ...toCurrentChecksum(updated_at, checksumColumns),
     size: null,
-    path: snippetRepositoryPath(id),
+    path: toSnippetRepositoryPath(id),
     storage,
     updated_at,
   }));
@@ -99,14 +99,14 @@ const loadWikis =
       .where(`wikis.${owner}_id`, 'is not', null)
       .where('wikis.empty', '=', false)
       .where(IS_FETCHABLE)
-      .where(isInSiteScope(db, scope, { namespace: NAMESPACE[owner], storage: 'wikis.storage' }))
+      .where(isInSiteScope(db, scope, { namespace: NAMESPACE_COLUMNS[owner], storage: 'wikis.storage' }))
       .orderBy('wikis.wiki_id')
       .limit(selectionLimit(selection))
       .execute();
     return rows.map((row) => ({
       replicable_name,
       replicable_id: row.wiki_id,
-      ...checksumAt(getRefVersion(row), row),
+      ...toCurrentChecksum(getRefVersion(row), row),
       size: null,
       path: `${row.full_path}.wiki`,
       storage: row.storage,
@@ -114,7 +114,7 @@ const loadWikis =
     }));
   };
 
-const NAMESPACE = { project: 'projects.namespace_id', group: 'wikis.group_id' };
+const NAMESPACE_COLUMNS = { project: 'projects.namespace_id', group: 'wikis.group_id' };
 
 export const loadProjectWikis = loadWikis('project');
 export const loadGroupWikis = loadWikis('group');
@@ -124,8 +124,8 @@ interface StoredChecksum {
   readonly checksum: string | null;
 }
 
-/** Returns the checksum if it was computed for the current version, else `pending`. */
-function checksumAt(currentVersion: string, { version, checksum }: StoredChecksum) {
+/** Returns the stored checksum and its state; null and `pending` if it belongs to another version of the refs. */
+function toCurrentChecksum(currentVersion: string, { version, checksum }: StoredChecksum) {
   if (version !== currentVersion) return { checksum: null, checksum_state: 'pending' } as const;
   return { checksum, checksum_state: checksum === null ? 'failed' : 'succeeded' } as const;
 }

@@ -10,8 +10,8 @@ export function isRouteOf(owner: 'project' | 'group'): RawBuilder<SqlBool> {
 }
 
 /**
- * Condition on `routes`: no project has the path of the wiki. Such a project takes precedence, and the wiki cannot be
- * fetched. index: routes_by_full_path
+ * Condition on `routes`: no project has the path of the wiki repository. Such a project would take precedence, and the
+ * wiki could not be fetched. index: routes_by_full_path
  */
-export const IS_FETCHABLE = sql<SqlBool>`not exists (select 1 from routes as called
-  where called.full_path_key = routes.full_path_key || '.wiki' and called.project_id is not null)`;
+export const IS_FETCHABLE = sql<SqlBool>`not exists (select 1 from routes as project_routes
+  where project_routes.full_path_key = routes.full_path_key || '.wiki' and project_routes.project_id is not null)`;

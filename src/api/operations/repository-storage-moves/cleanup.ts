@@ -10,22 +10,22 @@ import { findMoveById, type Move } from './store.ts';
 import { deleteSources, getRepositoryPairs } from './transfer.ts';
 
 /**
- * Minimum time for which the old repositories remain: a request of any process may have read the old location just
- * before the move.
+ * Minimum milliseconds for which the source repositories remain after a move: a request of any process may have read the old
+ * location just before the move.
  */
 export const GRACE_MS = 3_000;
 
-/** Time limit for idle git processes to end. */
+/** Maximum milliseconds of waiting for idle Git processes to end. */
 const MAX_WAIT_MS = 2_000;
-const PAUSE_MS = 20;
+const POLL_INTERVAL_MS = 20;
 
-/** A request that started before the move may create the old directory again, but not after this time. */
+/** Milliseconds after which no request from before the move can create the old directory again. */
 const SECOND_RUN_DELAY_MS = 24 * 3_600_000;
 
 interface CleanupPayload {
-  /** The row when the move was replicated: it may be deleted by now, with its container. */
+  /** Row of the move when it was replicated. The row may be deleted since, together with its container. */
   readonly move: Move;
-  /** Second run, for directories that late requests have created at the old path. */
+  /** Whether this is the second run, for directories that late requests have created at the old path. */
   readonly again?: true;
 }
 
@@ -49,8 +49,8 @@ export const deleteMovedSources = defineJob({
   },
 });
 
-function enqueueCleanup(tx: Transaction, payload: CleanupPayload, milliseconds: number): Promise<void> {
-  return enqueue(tx, deleteMovedSources, payload, { runAt: addMilliseconds(tx.now, milliseconds) });
+function enqueueCleanup(tx: Transaction, payload: CleanupPayload, delayMs: number): Promise<void> {
+  return enqueue(tx, deleteMovedSources, payload, { runAt: addMilliseconds(tx.now, delayMs) });
 }
 
 /** Returns whether clones that started before the move still read the source repositories. */
@@ -58,17 +58,18 @@ async function isSourceInUse({ git }: MovingServices, move: Move): Promise<boole
   const sources = getRepositoryPairs(git, move).map(({ source }) => source);
   for (const source of sources) releaseRepository(git, source);
   const isUsed = () => sources.some((source) => isRepositoryInUse(git, source));
-  for (let waitedMs = 0; isUsed() && waitedMs < MAX_WAIT_MS; waitedMs += PAUSE_MS) await pause(PAUSE_MS);
+  for (let waitedMs = 0; isUsed() && waitedMs < MAX_WAIT_MS; waitedMs += POLL_INTERVAL_MS)
+    await pause(POLL_INTERVAL_MS);
   return isUsed();
 }
 
-async function endMove({ database }: MovingServices, move: Move, state: MoveState, reschedule?: true): Promise<void> {
+async function endMove({ database }: MovingServices, move: Move, state: MoveState, isSecondRun?: true): Promise<void> {
   await database.transaction(async (tx) => {
     const currentMove = await findMoveById(tx, move.id);
     if (currentMove?.state === 'replicated') {
       await tx.updateTable('storage_moves').set({ state, updated_at: tx.now }).where('id', '=', move.id).execute();
     }
-    if (state === 'finished' && !reschedule) {
+    if (state === 'finished' && !isSecondRun) {
       await enqueueCleanup(tx, { move, again: true }, SECOND_RUN_DELAY_MS);
     }
   });

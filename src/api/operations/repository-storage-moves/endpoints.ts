@@ -12,7 +12,7 @@ import { scheduleMove } from './schedule.ts';
 import { scheduleAllMoves } from './schedule-all.ts';
 import { findMove, listMoves } from './store.ts';
 
-/** Name of a configured storage; checked after all parameters are parsed, against the configuration. */
+/** Name of a configured storage. It is compared with the configuration after all parameters are parsed. */
 const storageName = { ...string, limitsValues: true };
 const moveIdParams = { repository_storage_move_id: required(integer) };
 
@@ -31,7 +31,7 @@ export const [scheduleProjectMoves, scheduleSnippetMoves, scheduleGroupMoves] = 
 export const [listProjectMoves, listSnippetMoves, listGroupMoves] = forKinds((kind) =>
   endpoint({
     get: `/${kind.name}_repository_storage_moves`,
-    summary: `List the moves of all ${kind.name}s`,
+    summary: `List the storage moves of all ${kind.name}s`,
     access: administrator(),
     response: page(moveEntity(kind)),
     read: (db, { page }) => listMoves(db, kind, null, page),
@@ -41,7 +41,7 @@ export const [listProjectMoves, listSnippetMoves, listGroupMoves] = forKinds((ki
 export const [getProjectMove, getSnippetMove, getGroupMove] = forKinds((kind) =>
   endpoint({
     get: `/${kind.name}_repository_storage_moves/:repository_storage_move_id`,
-    summary: `Get a move of ${kind.nounWithArticle}`,
+    summary: `Get a storage move of ${kind.nounWithArticle}`,
     access: administrator(),
     params: moveIdParams,
     errors: { notFound: NOT_FOUND },
@@ -53,7 +53,7 @@ export const [getProjectMove, getSnippetMove, getGroupMove] = forKinds((kind) =>
 export const [listMovesOfProject, listMovesOfSnippet, listMovesOfGroup] = forKinds((kind) =>
   endpoint({
     get: `${kind.path}/repository_storage_moves`,
-    summary: `List the moves of ${kind.nounWithArticle}`,
+    summary: `List the storage moves of ${kind.nounWithArticle}`,
     access: kind.adminAccess(),
     response: page(moveEntity(kind)),
     read: (db, { containerId, page }) => listMoves(db, kind, containerId, page),
@@ -63,7 +63,7 @@ export const [listMovesOfProject, listMovesOfSnippet, listMovesOfGroup] = forKin
 export const [getMoveOfProject, getMoveOfSnippet, getMoveOfGroup] = forKinds((kind) =>
   endpoint({
     get: `${kind.path}/repository_storage_moves/:repository_storage_move_id`,
-    summary: `Get one of the moves of ${kind.nounWithArticle}`,
+    summary: `Get one of the storage moves of ${kind.nounWithArticle}`,
     access: kind.adminAccess(),
     params: moveIdParams,
     errors: { notFound: NOT_FOUND },

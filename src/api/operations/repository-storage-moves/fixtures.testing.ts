@@ -21,7 +21,7 @@ function createHelpers({ server, runJobs, clock }: World) {
         .executeTakeFirstOrThrow();
       return { ...row, directory: getRepositoryAt(git, row.storage, row.disk_path).directory };
     },
-    /** Runs all jobs of moves, including the delayed cleanup. */
+    /** Runs all queued moves, including their delayed cleanup. */
     async moveAll() {
       await runJobs();
       clock.advance(4);

@@ -20,13 +20,13 @@ export type KindName = StorageMovesTable['kind'];
 export interface Container {
   readonly storage: string;
   readonly isReadOnly: boolean;
-  /** Repositories in the storage: the container's own one first, then that of its wiki. */
+  /** Repositories of the container: its own repository first, then the repository of its wiki. */
   readonly repositories: readonly ContainedRepository[];
 }
 
 interface ContainedRepository {
   readonly diskPath: string;
-  /** Whether the repository has content. If it has and its directory is missing, the storage is unavailable. */
+  /** Whether the repository has content. If so, a missing directory means that the storage is unavailable. */
   readonly hasContent: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface DiskPathMove {
   readonly to: string;
 }
 
-/** Assigns the destination paths. Each is new, so that no leftover directory is mistaken for a copy. */
+/** Returns the disk paths with new destination paths, so that no leftover directory is mistaken for a copy. */
 export function assignDiskPaths(moveId: number, { repositories }: Container): DiskPathMove[] {
   return repositories.map(({ diskPath }, index) => ({ from: diskPath, to: toDiskPath(`move ${moveId} ${index}`) }));
 }
@@ -52,16 +52,17 @@ export interface Kind {
   adminAccess(): Access<{ readonly containerId: number; readonly caller: SignedInCaller }, Parameters>;
   /** Returns the container, or null if it does not exist. */
   find(db: Reader, id: number): Promise<Container | null>;
-  /** Returns the ids after `after` of containers with repositories in the storage, in ascending order. */
-  listIdsInStorage(db: Reader, storage: string, after: number, limit: number): Promise<number[]>;
+  /** Returns the ids after `afterId` of containers with repositories in the storage, in ascending order. */
+  listIdsInStorage(db: Reader, storage: string, afterId: number, limit: number): Promise<number[]>;
   /** Makes the container read-only for this move. */
   lock(tx: Transaction, id: number, moveId: number): Promise<void>;
   /** Makes the container writable again, unless another move has locked it. */
   unlock(tx: Transaction, id: number, moveId: number): Promise<void>;
-  /** Returns whether writes to its repositories that started before the lock are pending. */
+  /** Returns whether writes to the container that started before it became read-only are pending. */
   hasPendingWrites(tx: Transaction, id: number): Promise<boolean>;
   /**
-   * Sets the new location and makes the container writable. Returns false if it is deleted or locked by another move.
+   * Sets the new location and makes the container writable. Returns false if the container was deleted or is locked by
+   * another move.
    */
   completeMove(
     tx: Transaction,
@@ -87,7 +88,7 @@ function hasPendingWikiWrites(tx: Transaction, column: WikiColumn, id: number): 
   return hasRow(tx.selectFrom('ref_intents').select('id').where('wiki_id', 'in', wikis));
 }
 
-/** Sets the location of the wiki, if any. No wiki was created since the scheduling: the container is read-only. */
+/** Sets the location of the wiki, if any. A wiki cannot have been created since the scheduling: the container is read-only. */
 async function setWikiLocation(
   tx: Transaction,
   column: WikiColumn,
@@ -116,17 +117,17 @@ const PROJECT: Kind = {
       .where('project_id', '=', id)
       .executeTakeFirst();
     if (row === undefined) return null;
-    const ownRepository = { diskPath: row.disk_path, hasContent: !row.empty };
-    const repositories = [ownRepository, ...(await loadWikiRepository(db, 'project_id', id))];
+    const projectRepository = { diskPath: row.disk_path, hasContent: !row.empty };
+    const repositories = [projectRepository, ...(await loadWikiRepository(db, 'project_id', id))];
     return { storage: row.storage, isReadOnly: row.read_only, repositories };
   },
-  async listIdsInStorage(db, storage, after, limit) {
+  async listIdsInStorage(db, storage, afterId, limit) {
     // index: repositories_by_storage
     const rows = await db
       .selectFrom('repositories')
       .select('project_id')
       .where('storage', '=', storage)
-      .where('project_id', '>', after)
+      .where('project_id', '>', afterId)
       .orderBy('project_id')
       .limit(limit)
       .execute();
@@ -144,7 +145,7 @@ const PROJECT: Kind = {
       .execute();
   },
   hasPendingWrites: async (tx, id) => (await hasProjectIntent(tx, id)) || hasPendingWikiWrites(tx, 'project_id', id),
-  async completeMove(tx, id, moveId, { storage, diskPaths: [disk_path, wiki] }) {
+  async completeMove(tx, id, moveId, { storage, diskPaths: [disk_path, wikiDiskPath] }) {
     const movedRow = await tx
       .updateTable('repositories')
       .set({ storage, disk_path: disk_path as string, read_only: false, move_id: null })
@@ -153,7 +154,7 @@ const PROJECT: Kind = {
       .returning('project_id')
       .executeTakeFirst();
     if (movedRow === undefined) return false;
-    await setWikiLocation(tx, 'project_id', id, { storage, disk_path: wiki });
+    await setWikiLocation(tx, 'project_id', id, { storage, disk_path: wikiDiskPath });
     await tx.updateTable('projects').set({ updated_at: tx.now }).where('id', '=', id).execute();
     return true;
   },
@@ -184,13 +185,13 @@ const SNIPPET: Kind = {
     const repositories = [{ diskPath: row.disk_path, hasContent: true }];
     return { storage: row.storage, isReadOnly: row.move_id !== null, repositories };
   },
-  async listIdsInStorage(db, storage, after, limit) {
+  async listIdsInStorage(db, storage, afterId, limit) {
     // index: snippets_by_storage
     const rows = await db
       .selectFrom('snippets')
       .select('id')
       .where('storage', '=', storage)
-      .where('id', '>', after)
+      .where('id', '>', afterId)
       .where('made', '=', true)
       .orderBy('id')
       .limit(limit)
@@ -222,7 +223,7 @@ const SNIPPET: Kind = {
   },
 };
 
-/** A group has only the repository of its wiki. Without a wiki, its row just names the storage for one. */
+/** A group has only the repository of its wiki. Without a wiki, its row names the storage for a future wiki. */
 const GROUP: Kind = {
   name: 'group',
   nounWithArticle: 'a group',
@@ -245,13 +246,13 @@ const GROUP: Kind = {
     const repositories = await loadWikiRepository(db, 'group_id', id);
     return { storage: row.storage, isReadOnly: row.move_id !== null, repositories };
   },
-  async listIdsInStorage(db, storage, after, limit) {
+  async listIdsInStorage(db, storage, afterId, limit) {
     // index: wikis_by_storage
     const rows = await db
       .selectFrom('wikis')
       .select('group_id')
       .where('storage', '=', storage)
-      .where('group_id', '>', after)
+      .where('group_id', '>', afterId)
       .orderBy('group_id')
       .limit(limit)
       .execute();
@@ -269,7 +270,7 @@ const GROUP: Kind = {
       .execute();
   },
   hasPendingWrites: (tx, id) => hasPendingWikiWrites(tx, 'group_id', id),
-  async completeMove(tx, id, moveId, { storage, diskPaths: [wiki] }) {
+  async completeMove(tx, id, moveId, { storage, diskPaths: [wikiDiskPath] }) {
     const movedRow = await tx
       .updateTable('namespaces')
       .set({ storage, move_id: null, updated_at: tx.now })
@@ -277,14 +278,14 @@ const GROUP: Kind = {
       .where('move_id', '=', moveId)
       .returning('id')
       .executeTakeFirst();
-    if (movedRow !== undefined) await setWikiLocation(tx, 'group_id', id, { storage, disk_path: wiki });
+    if (movedRow !== undefined) await setWikiLocation(tx, 'group_id', id, { storage, disk_path: wikiDiskPath });
     return movedRow !== undefined;
   },
 };
 
 const KINDS = [PROJECT, SNIPPET, GROUP] as const;
 
-/** Defines an endpoint for each kind: `export const [listProjectMoves, listSnippetMoves, listGroupMoves] = forKinds((kind) => endpoint({ ... }))` */
+/** Defines the same endpoint for each kind: `export const [listProjectMoves, listSnippetMoves, listGroupMoves] = forKinds((kind) => endpoint({ ... }))` */
 export function forKinds<Endpoint>(defineEndpoint: (kind: Kind) => Endpoint): readonly [Endpoint, Endpoint, Endpoint] {
   return [defineEndpoint(PROJECT), defineEndpoint(SNIPPET), defineEndpoint(GROUP)];
 }

@@ -8,8 +8,8 @@ import { deleteCopies } from './transfer.ts';
 const MAX_MESSAGE_LENGTH = 256;
 
 /**
- * Rolls back a move that is not replicated: stores the error, after which no process can switch to the copy; deletes the
- * copy; makes the source writable again. Does nothing if the move has been replicated meanwhile.
+ * Rolls back a move that is not replicated. Stores the error, after which no process can switch to the copy, deletes the
+ * copy, and makes the source writable again. Does nothing if the move was replicated in the meantime.
  */
 export async function rollBack(services: MovingServices, move: Move, message: string): Promise<void> {
   const { database, git, log } = services;
@@ -20,7 +20,7 @@ export async function rollBack(services: MovingServices, move: Move, message: st
   try {
     if (move.source_storage !== move.destination_storage) await deleteCopies(git, move);
   } catch (error) {
-    // The storage is broken or full. The rest of the copy does no harm.
+    // The storage may be broken or full. A leftover copy does no harm.
     log.warn({ err: error, move: move.id }, 'Deleting the copy of a repository failed');
   }
   await database.transaction(async (tx) => {
@@ -34,7 +34,7 @@ export async function rollBack(services: MovingServices, move: Move, message: st
   });
 }
 
-/** index: storage_moves primary key */
+/** Stores the first error of a move. Returns false if the move was already replicated. index: storage_moves primary key */
 async function storeError(tx: Transaction, { id }: Move, message: string): Promise<boolean> {
   const row = await tx
     .updateTable('storage_moves')
@@ -46,7 +46,7 @@ async function storeError(tx: Transaction, { id }: Move, message: string): Promi
   return row !== undefined || !(await moveExists(tx, id));
 }
 
-/** Returns whether the row exists. It is deleted with its container, and then the copy is obsolete. */
+/** Returns whether the row exists. It is deleted with its container, which makes the copy obsolete. */
 async function moveExists(tx: Transaction, id: number): Promise<boolean> {
   return (await tx.selectFrom('storage_moves').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 }

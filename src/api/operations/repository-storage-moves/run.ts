@@ -14,10 +14,10 @@ import { transfer, verify } from './transfer.ts';
  * do: while it is `started` the source is valid, and once it is `replicated` the copy is.
  */
 
-/** Job key: moves run one at a time, because each saturates the disks. */
+/** Job key of all moves. They run one at a time, because a move saturates the disks. */
 export const QUEUE_KEY = 'moves';
 
-/** Practically unlimited: a move must not remain half done. */
+/** Maximum attempts of the job. Practically unlimited, because a move must not remain incomplete. */
 const MAX_ATTEMPTS = 100_000;
 
 /** Runs the oldest scheduled move and enqueues the next run. Only one of these jobs runs at a time. */
@@ -29,15 +29,15 @@ export const moveNext = defineJob({
     const { database } = services;
     // These moves were interrupted: this job is the only one that starts moves.
     for (const move of await listMovesInState(database.reader, 'started', 100))
-      await rollBack(services, move, INTERRUPTED);
-    const [next] = await listMovesInState(database.reader, 'scheduled', 1);
-    if (next !== undefined) await runMove(services, next, signal);
+      await rollBack(services, move, INTERRUPTED_MESSAGE);
+    const [nextMove] = await listMovesInState(database.reader, 'scheduled', 1);
+    if (nextMove !== undefined) await runMove(services, nextMove, signal);
     if ((await listMovesInState(database.reader, 'scheduled', 1)).length === 0) return;
     await database.transaction((tx) => enqueue(tx, moveNext, {}, { key: QUEUE_KEY }));
   },
 });
 
-/** Enqueues a run if moves are waiting: a restored backup has the moves, but not their jobs. */
+/** Enqueues a run if moves are waiting, because a restored backup has the moves, but not their jobs. */
 export const resumeMoves = defineJob({
   kind: 'resume_storage_moves',
   async handle({ database }: Pick<MovingServices, 'database'>) {
@@ -51,21 +51,27 @@ export const resumeMoves = defineJob({
 
 export const resumeMovesSchedule = { name: 'resume_storage_moves', cron: '*/10 * * * *', job: resumeMoves };
 
-const INTERRUPTED = 'Move was interrupted';
+const INTERRUPTED_MESSAGE = 'Move was interrupted';
 
 async function runMove(services: MovingServices, move: Move, signal: AbortSignal): Promise<void> {
   if (!(await startMove(services, move))) return;
   try {
     await STEPS.waitForPendingWrites(services, move, signal);
     const container = await getKind(move.kind).find(services.database.reader, getContainerId(move));
-    const nonEmptyPaths = (container?.repositories ?? []).flatMap((one) => (one.hasContent ? [one.diskPath] : []));
-    const transferred = changesStorage(move) ? await STEPS.transfer(services.git, move, { nonEmptyPaths, signal }) : [];
-    const mismatch = await STEPS.verify(services.git, transferred, signal);
-    if (mismatch !== null)
-      throw new MoveFailed(`Failed to verify ${move.kind} repository checksum from ${mismatch.from} to ${mismatch.to}`);
+    const nonEmptyPaths = (container?.repositories ?? []).flatMap(({ diskPath, hasContent }) =>
+      hasContent ? [diskPath] : [],
+    );
+    const transferredRepositories = changesStorage(move)
+      ? await STEPS.transfer(services.git, move, { nonEmptyPaths, signal })
+      : [];
+    const checksumMismatch = await STEPS.verify(services.git, transferredRepositories, signal);
+    if (checksumMismatch !== null)
+      throw new MoveFailed(
+        `Failed to verify ${move.kind} repository checksum from ${checksumMismatch.from} to ${checksumMismatch.to}`,
+      );
     await STEPS.switchOver(services, move);
   } catch (error) {
-    // The server is stopping: after its next start the move is rolled back as interrupted.
+    // If the server is stopping, the move is rolled back as interrupted after its next start.
     signal.throwIfAborted();
     services.log.warn({ err: error, move: move.id }, 'Moving a repository failed');
     await rollBack(services, move, error instanceof MoveFailed ? error.message : describeFailure(error));
@@ -91,13 +97,13 @@ function startMove({ database }: MovingServices, { id }: Move): Promise<boolean>
   });
 }
 
-/** Time limit for writes that started before the move; longer than any push takes to update refs. */
+/** Maximum milliseconds of waiting for writes that started before the move. No push takes longer to update refs. */
 const MAX_WAIT_MS = 30_000;
-const PAUSE_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
 /**
- * Waits until no write is pending. The check runs in serializable transactions: a writer that saw the container as
- * writable is visible here, and all others find it read-only.
+ * Waits until no write is pending. The check runs in serializable transactions: it sees each writer that saw the container
+ * as writable, and all other writers see it as read-only.
  */
 async function waitForPendingWrites(
   { database, clock }: MovingServices,
@@ -105,11 +111,11 @@ async function waitForPendingWrites(
   signal: AbortSignal,
 ): Promise<void> {
   const kind = getKind(move.kind);
-  const end = clock.now().getTime() + MAX_WAIT_MS;
+  const deadlineMs = clock.now().getTime() + MAX_WAIT_MS;
   while (await database.transaction((tx) => kind.hasPendingWrites(tx, getContainerId(move)))) {
     signal.throwIfAborted();
-    if (clock.now().getTime() >= end) throw new MoveFailed(`Timeout waiting for ${kind.name} repository pushes`);
-    await pause(PAUSE_MS);
+    if (clock.now().getTime() >= deadlineMs) throw new MoveFailed(`Timeout waiting for ${kind.name} repository pushes`);
+    await pause(POLL_INTERVAL_MS);
   }
 }
 
@@ -128,9 +134,12 @@ async function switchOver({ database }: MovingServices, move: Move): Promise<voi
   });
 }
 
-/** Sets the state. A move within one storage is finished: it has no source to delete. index: storage_moves primary key */
+/**
+ * Sets the state `replicated`, or `finished` for a move within one storage, which has no source to delete. Returns whether the
+ * move was still running. index: storage_moves primary key
+ */
 async function setReplicated(tx: Transaction, move: Move): Promise<boolean> {
-  const replicated = await tx
+  const replicatedMove = await tx
     .updateTable('storage_moves')
     .set({ state: changesStorage(move) ? 'replicated' : 'finished', updated_at: tx.now })
     .where('id', '=', move.id)
@@ -138,7 +147,7 @@ async function setReplicated(tx: Transaction, move: Move): Promise<boolean> {
     .where('error_message', 'is', null)
     .returning('id')
     .executeTakeFirst();
-  return replicated !== undefined;
+  return replicatedMove !== undefined;
 }
 
 /** The steps between start and end of a move, in this order. */

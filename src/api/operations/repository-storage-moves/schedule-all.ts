@@ -22,8 +22,10 @@ export async function scheduleAllMoves(
   input: ScheduleAllInput,
 ): Promise<void> {
   const { source_storage_name: source, destination_storage_name: destination = null } = input;
-  const names = ['source_storage_name', 'destination_storage_name'] as const;
-  const unknownFields = names.filter((name) => input[name] != null && !Object.hasOwn(config.storages, input[name]));
+  const fieldNames = ['source_storage_name', 'destination_storage_name'] as const;
+  const unknownFields = fieldNames.filter(
+    (name) => input[name] != null && !Object.hasOwn(config.storages, input[name]),
+  );
   if (unknownFields.length > 0)
     throw invalidParameters(unknownFields.map((name) => `${name} does not have a valid value`));
   await database.transaction((tx) => enqueue(tx, moveAll, { kind, source, destination, after: 0 }));
@@ -37,13 +39,14 @@ interface BulkMovePayload {
   readonly after: number;
 }
 
-/** Maximum number of scheduled moves: a container is read-only while it waits. */
+/** Maximum number of scheduled moves, because a container is read-only while it waits. */
 const MAX_SCHEDULED = 5;
-const DELAY_MS = 1_000;
+/** Milliseconds between two batches of scheduled moves. */
+const BATCH_DELAY_MS = 1_000;
 
 /**
  * Schedules moves of all containers of a kind in a storage, a few at a time. Skips containers that are read-only or have
- * left the storage: two concurrent bulk jobs create one move per container.
+ * left the storage, so two concurrent bulk jobs create one move per container.
  */
 export const moveAll = defineJob({
   kind: 'schedule_storage_moves',
@@ -56,16 +59,16 @@ export const moveAll = defineJob({
     const waitingCount = (await listMovesInState(db, 'scheduled', MAX_SCHEDULED)).length;
     const ids = await kind.listIdsInStorage(db, source, after, MAX_SCHEDULED - waitingCount);
     const input = { destination, source, storages: Object.keys(services.config.storages) };
-    // Another bulk job may schedule the same container concurrently: the retry finds it read-only.
+    // If another bulk job schedules the same container concurrently, the retry finds it read-only.
     const options = { retryOnUniqueViolation: [`storage_moves_under_way_by_${kind.column}`] };
     for (const id of ids) await services.runUnitOfWork(ANONYMOUS, (uow) => scheduleMove(uow, kind, id, input), options);
-    const next = { ...payload, after: ids.at(-1) ?? after };
+    const nextPayload = { ...payload, after: ids.at(-1) ?? after };
     if (waitingCount === MAX_SCHEDULED || ids.length === MAX_SCHEDULED - waitingCount) {
-      await services.database.transaction((tx) => enqueueNext(tx, next));
+      await services.database.transaction((tx) => enqueueNext(tx, nextPayload));
     }
   },
 });
 
-function enqueueNext(tx: Transaction, next: BulkMovePayload): Promise<void> {
-  return enqueue(tx, moveAll, next, { runAt: addMilliseconds(tx.now, DELAY_MS) });
+function enqueueNext(tx: Transaction, payload: BulkMovePayload): Promise<void> {
+  return enqueue(tx, moveAll, payload, { runAt: addMilliseconds(tx.now, BATCH_DELAY_MS) });
 }

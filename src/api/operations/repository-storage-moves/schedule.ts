@@ -8,14 +8,14 @@ import { assignDiskPaths, getKind, type Kind } from './repository-kinds.ts';
 import { moveNext, QUEUE_KEY } from './run.ts';
 import type { Move } from './store.ts';
 
-/** Schedules moves: the container becomes read-only, and a job moves its repositories. */
+/** Schedules moves. The container becomes read-only, and a job moves its repositories. */
 
 interface ScheduleInput {
-  /** Null: chosen by the storage weights. */
+  /** Name of the destination storage; null: chosen by the storage weights. */
   readonly destination: string | null;
   /** Names of the configured storages. */
   readonly storages: readonly string[];
-  /** Fails with `gone` if the container is no longer in this storage. */
+  /** Expected source storage. If the container is no longer in it, scheduling fails with `notFound`. */
   readonly source?: string;
 }
 
@@ -29,7 +29,7 @@ export async function scheduleMove(
   const container = await kind.find(uow, containerId);
   if (container === null || (source !== undefined && container.storage !== source)) return fail('notFound');
   const errors = compactFieldErrors({
-    destination_storage_name: destination === null ? [] : destinationErrors(destination, storages),
+    destination_storage_name: destination === null ? [] : validateDestination(destination, storages),
     [kind.name]: container.isReadOnly ? ['is read-only'] : [],
   });
   if (errors !== null) return invalid(errors);
@@ -57,12 +57,12 @@ export async function scheduleMove(
     .executeTakeFirstOrThrow();
 }
 
-function destinationErrors(destination: string, storages: readonly string[]): string[] {
+function validateDestination(destination: string, storages: readonly string[]): string[] {
   const storageErrors = storages.includes(destination) ? [] : ['is not included in the list'];
   return destination === '' ? ["can't be blank", ...storageErrors] : storageErrors;
 }
 
-/** Chooses a destination: another storage than the source, if one exists. */
+/** Returns the name of a destination storage. It differs from the source, if there is another storage. */
 async function chooseDestination(uow: UnitOfWork, source: string, storages: readonly string[]): Promise<string> {
   const otherStorages = storages.filter((name) => name !== source);
   const { repository_storages_weighted: weights } = await loadSettings(uow);

@@ -24,8 +24,8 @@ export function listMoves(
   page: OffsetRequest,
 ): Promise<Page<Move>> {
   // index: storage_moves_by_kind, storage_moves_by_project_id, storage_moves_by_snippet_id, storage_moves_by_group_id
-  const all = db.selectFrom('storage_moves').selectAll();
-  const query = containerId === null ? all.where('kind', '=', name) : all.where(column, '=', containerId);
+  const allMoves = db.selectFrom('storage_moves').selectAll();
+  const query = containerId === null ? allMoves.where('kind', '=', name) : allMoves.where(column, '=', containerId);
   return paginate(db, query.orderBy('created_at', 'desc').orderBy('id', 'desc'), page);
 }
 
@@ -36,8 +36,8 @@ export async function findMove(
   id: number,
   containerId: number | null = null,
 ): Promise<Move | null> {
-  const one = db.selectFrom('storage_moves').selectAll().where('id', '=', id).where('kind', '=', name);
-  const row = await (containerId === null ? one : one.where(column, '=', containerId)).executeTakeFirst();
+  const moveOfKind = db.selectFrom('storage_moves').selectAll().where('id', '=', id).where('kind', '=', name);
+  const row = await (containerId === null ? moveOfKind : moveOfKind.where(column, '=', containerId)).executeTakeFirst();
   return row ?? null;
 }
 

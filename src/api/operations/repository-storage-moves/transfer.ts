@@ -10,22 +10,22 @@ import { type Move, parseDiskPaths } from './store.ts';
 /** Files of a move: copied to a draft directory, renamed to their final path, verified, and deleted when obsolete. */
 
 /** Directory of incomplete copies in the destination storage. */
-const DRAFTS = '+moves';
+const DRAFTS_DIRECTORY = '+moves';
 
-interface Pair {
+interface RepositoryPair {
   readonly source: Repository;
   readonly copy: Repository;
 }
 
 /** Returns each repository of the move with its copy. */
-export function getRepositoryPairs(git: Git, move: Move): Pair[] {
+export function getRepositoryPairs(git: Git, move: Move): RepositoryPair[] {
   return parseDiskPaths(move).map(({ from, to }) => ({
     source: getRepositoryAt(git, move.source_storage, from),
     copy: getRepositoryAt(git, move.destination_storage, to),
   }));
 }
 
-export interface TransferredRepository extends Pair {
+export interface TransferredRepository extends RepositoryPair {
   readonly copied: CopiedFiles;
 }
 
@@ -38,18 +38,18 @@ export async function transfer(
   move: Move,
   { nonEmptyPaths, signal }: { readonly nonEmptyPaths: readonly string[]; readonly signal: AbortSignal },
 ): Promise<TransferredRepository[]> {
-  const drafts = join(git.storages[move.destination_storage]!, DRAFTS, String(move.id));
+  const draftsDirectory = join(git.storages[move.destination_storage]!, DRAFTS_DIRECTORY, String(move.id));
   const transferred: TransferredRepository[] = [];
   const diskPaths = parseDiskPaths(move);
   for (const [index, pair] of getRepositoryPairs(git, move).entries()) {
-    // An empty repository may have no directory. A path in `nonEmptyPaths` is never skipped: its copy throws if it is missing.
+    // An empty repository may have no directory. A path in `nonEmptyPaths` is never skipped: copying a missing one throws.
     if (!nonEmptyPaths.includes(diskPaths[index]!.from) && !(await repositoryExists(pair.source))) continue;
-    const draft = { directory: join(drafts, `${index}.git`) };
-    const copyResult = await copyRepository(git, pair.source, draft, signal);
+    const draft = { directory: join(draftsDirectory, `${index}.git`) };
+    const copiedFiles = await copyRepository(git, pair.source, draft, signal);
     await moveIntoPlace(draft, pair.copy);
-    transferred.push({ ...pair, copied: copyResult });
+    transferred.push({ ...pair, copied: copiedFiles });
   }
-  await rm(drafts, { recursive: true, force: true });
+  await rm(draftsDirectory, { recursive: true, force: true });
   return transferred;
 }
 
@@ -59,10 +59,10 @@ export async function verify(
   transferred: readonly TransferredRepository[],
   signal: AbortSignal,
 ): Promise<{ readonly from: string; readonly to: string } | null> {
-  for (const transferredPair of transferred) {
+  for (const transferredRepository of transferred) {
     // Equal refs and an equal HEAD file imply equal checksums.
-    if (await isCopyIntact(git, transferredPair, signal)) continue;
-    const repositories = [transferredPair.source, transferredPair.copy];
+    if (await isCopyIntact(git, transferredRepository, signal)) continue;
+    const repositories = [transferredRepository.source, transferredRepository.copy];
     const [from, to] = await Promise.all(repositories.map((repository) => computeRepositoryChecksum(git, repository)));
     return { from: from!, to: to! };
   }
@@ -72,9 +72,9 @@ export async function verify(
 /** Deletes the copies of the move, and incomplete copies of earlier moves. */
 export async function deleteCopies(git: Git, move: Move): Promise<void> {
   for (const { copy } of getRepositoryPairs(git, move)) await deleteRepository(git, copy);
-  const drafts = join(git.storages[move.destination_storage]!, DRAFTS);
-  const leftovers = await readdir(drafts).catch(() => []);
-  for (const name of leftovers) await rm(join(drafts, name), { recursive: true, force: true });
+  const draftsDirectory = join(git.storages[move.destination_storage]!, DRAFTS_DIRECTORY);
+  const leftovers = await readdir(draftsDirectory).catch(() => []);
+  for (const name of leftovers) await rm(join(draftsDirectory, name), { recursive: true, force: true });
 }
 
 /** Deletes the source repositories. */
