@@ -13,7 +13,7 @@ interface InGroup {
   readonly group: Group;
 }
 
-/** Owners of a top-level group, if tier and feature flag enable certificates. */
+/** Creates the access for owners of a top-level group, if the tier and the feature flag enable certificates. */
 export const manageCertificatesAccess = () =>
   inGroup('admin_ssh_certificate').require(async ({ services, db }, { group }) => {
     const { tier } = services.config;
@@ -24,6 +24,7 @@ export const manageCertificatesAccess = () =>
     if (group.parent_id !== null) throw forbidden('Group');
   });
 
+/** Message of the 404 for a missing certificate. */
 export const NOT_FOUND = 'SSH Certificate not found';
 
 /** Resource: the certificate `:certificate_id` of the group. */

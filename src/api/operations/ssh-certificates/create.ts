@@ -23,15 +23,15 @@ export async function createCertificate(
   { title, key }: CreateCertificateInput,
 ): Promise<Certificate | Failure<'invalid'>> {
   const parsedKey = parseSshKey(key);
-  // Replaces all other errors.
-  if (parsedKey === null) return fail('invalid', { texts: 'Invalid key' });
-  const texts = [
+  // An invalid key is the only reported error.
+  if (parsedKey === null) return fail('invalid', { messages: 'Invalid key' });
+  const messages = [
     ...validateTitle(title),
     ...validateKey(key, parsedKey),
     ...validateTypeAndSize(parsedKey, await loadSettings(uow)),
   ];
-  if (texts.length > 0) {
-    return fail('invalid', { texts: [...texts, ...(await validateFingerprint(uow, parsedKey))].join(', ') });
+  if (messages.length > 0) {
+    return fail('invalid', { messages: [...messages, ...(await validateFingerprint(uow, parsedKey))].join(', ') });
   }
   const { fingerprint } = parsedKey;
   const certificate = await insertCertificate(uow, { group_id: group.id, title, key, fingerprint });
@@ -41,31 +41,32 @@ export async function createCertificate(
 
 function validateTitle(title: string): string[] {
   const isBlank = title.trim() === '';
-  return [...(isBlank ? ["Title can't be blank"] : []), ...tooLong('Title', title, 255)];
+  return [...(isBlank ? ["Title can't be blank"] : []), ...validateLength('Title', title, 255)];
 }
 
 function validateKey(key: string, { hasOptions }: SshKey): string[] {
-  return [...tooLong('Key', key, 5000), ...(hasOptions ? ['Key is invalid'] : [])];
+  return [...validateLength('Key', key, 5000), ...(hasOptions ? ['Key is invalid'] : [])];
 }
 
-function tooLong(field: string, text: string, maxLength: number): string[] {
+function validateLength(field: string, text: string, maxLength: number): string[] {
   return [...text].length > maxLength ? [`${field} is too long (maximum is ${maxLength} characters)`] : [];
 }
 
 /**
- * Checks the key restriction setting: 0 allows all sizes, below 0 forbids the type, otherwise it is the minimum of
- * bits.
+ * Checks the key restriction setting: 0 allows all sizes, a negative value forbids the type, and a positive value is the
+ * minimum number of bits.
  */
 function validateTypeAndSize({ type, bits }: SshKey, settings: ApplicationSettings): string[] {
   const minBits = settings[`${type}_key_restriction`];
   if (minBits === 0 || (minBits > 0 && bits >= minBits)) return [];
   if (minBits > 0) return [`Key must be at least ${minBits} bits`];
-  const allowed = SSH_KEY_TYPES.filter((other) => settings[`${other}_key_restriction`] >= 0);
-  return [`Key type is forbidden. Must be ${oneOf(allowed.map((other) => other.toUpperCase()))}`];
+  const allowedTypes = SSH_KEY_TYPES.filter((keyType) => settings[`${keyType}_key_restriction`] >= 0);
+  return [`Key type is forbidden. Must be ${formatAlternatives(allowedTypes.map((keyType) => keyType.toUpperCase()))}`];
 }
 
-/** `A`, `A or B`, `A, B, or C`. */
-const oneOf = (words: readonly string[]) => new Intl.ListFormat('en', { type: 'disjunction' }).format(words);
+/** Formats words as `A`, `A or B` or `A, B, or C`. */
+const formatAlternatives = (words: readonly string[]) =>
+  new Intl.ListFormat('en', { type: 'disjunction' }).format(words);
 
 async function validateFingerprint(db: Reader, { fingerprint }: SshKey): Promise<string[]> {
   return (await isRegistered(db, fingerprint)) ? [FINGERPRINT_TAKEN] : [];

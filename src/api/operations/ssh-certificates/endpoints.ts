@@ -24,10 +24,10 @@ export const createSshCertificate = endpoint({
   access: manageCertificatesAccess(),
   params: { title: required(validatedText(255)), key: required(validatedText(5000)) },
   errors: {
-    invalid: [422, 'Validation failed: {texts}'],
-    taken: [422, `Validation failed: ${FINGERPRINT_TAKEN}`],
+    invalid: [422, 'Validation failed: {messages}'],
+    fingerprintTaken: [422, `Validation failed: ${FINGERPRINT_TAKEN}`],
   },
-  uniqueErrors: { ssh_certificates_by_fingerprint: 'taken' },
+  uniqueErrors: { ssh_certificates_by_fingerprint: 'fingerprintTaken' },
   activity: ['create_ssh_certificate'],
   response: created(SshCertificate),
   write: (uow, { group, params }) => createCertificate(uow, group, params),

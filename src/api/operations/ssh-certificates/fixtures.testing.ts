@@ -15,7 +15,7 @@ export function sshKey(algorithm: string, ...fields: readonly (Buffer | string)[
 /** Returns a random key. */
 export const newKey = () => sshKey('ssh-ed25519', randomBytes(32));
 
-/** Creates a top-level group with the feature enabled; `list` is the path of its certificates. */
+/** Creates a top-level group with the feature enabled. `list` is the API path of its certificates. */
 export async function createGroupWithCertificates(world: World): Promise<Group & { readonly list: string }> {
   const group = await world.newGroup();
   await world.root.post('/features/ssh_certificates_rest_endpoints', { value: true, group: group.full_path });

@@ -18,8 +18,8 @@ export async function deleteCertificate(
 }
 
 /**
- * Deletes the certificates of a group that becomes a subgroup: no endpoint could delete them, and their keys stay
- * taken.
+ * Deletes the certificates of a group that becomes a subgroup. Otherwise their keys would stay taken, and no endpoint
+ * could delete them.
  */
 export const onGroupTransferred = subscription<Services, 'group-or-project-transferred'>({
   event: 'group-or-project-transferred',
@@ -28,7 +28,7 @@ export const onGroupTransferred = subscription<Services, 'group-or-project-trans
     const deletedCertificates = await deleteCertificatesOfSubgroup(uow, id);
     if (deletedCertificates.length === 0) return;
     const { full_path } = await getNamespacePath(uow, id);
-    for (const one of deletedCertificates)
-      await recordCertificate(uow, { id, full_path }, 'delete_ssh_certificate', one);
+    for (const certificate of deletedCertificates)
+      await recordCertificate(uow, { id, full_path }, 'delete_ssh_certificate', certificate);
   },
 });

@@ -27,7 +27,7 @@ export function isRegistered(db: Reader, fingerprint: string): Promise<boolean> 
   return hasRow(db.selectFrom('ssh_certificates').select('id').where('fingerprint', '=', fingerprint));
 }
 
-/** Inserts a certificate. A key that any group has violates `ssh_certificates_by_fingerprint`. */
+/** Inserts a certificate. A key that any group already has violates `ssh_certificates_by_fingerprint`. */
 export function insertCertificate(
   tx: Transaction,
   certificate: Pick<Row, 'group_id' | 'title' | 'key' | 'fingerprint'>,
@@ -45,8 +45,12 @@ export async function deleteCertificateRow(tx: Transaction, id: number): Promise
   return deletedRow !== undefined;
 }
 
-/** Deletes and returns the certificates of a subgroup. index: ssh_certificates_by_group, namespaces primary key */
+/** Deletes and returns the certificates of a group, if it is a subgroup. index: ssh_certificates_by_group, namespaces primary key */
 export function deleteCertificatesOfSubgroup(tx: Transaction, groupId: number): Promise<Certificate[]> {
-  const isBelow = tx.selectFrom('namespaces').select('id').where('id', '=', groupId).where('parent_id', 'is not', null);
-  return tx.deleteFrom('ssh_certificates').where('group_id', 'in', isBelow).returning(COLUMNS).execute();
+  const subgroupId = tx
+    .selectFrom('namespaces')
+    .select('id')
+    .where('id', '=', groupId)
+    .where('parent_id', 'is not', null);
+  return tx.deleteFrom('ssh_certificates').where('group_id', 'in', subgroupId).returning(COLUMNS).execute();
 }

@@ -13,7 +13,7 @@ import type { WikiAbility } from '#repositories/ref-updates/move-refs.ts';
 
 /** Access to wikis (contract/operations.md §2.2 "Rights"). */
 
-/** Group wikis need a paid tier: throws 404 on the free tier. */
+/** Throws 404 on the free tier, because group wikis need a paid tier. */
 async function requirePaidTier({ services }: AccessCall): Promise<void> {
   if (services.config.tier === 'free') throw notFound();
 }

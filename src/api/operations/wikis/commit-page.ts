@@ -26,21 +26,22 @@ export interface Writer {
   readonly may: WikiAbility;
 }
 
-/** The changes to a wiki snapshot; empty if it already has the requested state. */
+/** Planned changes to a wiki. `changes` is empty if the wiki already has the requested state. */
 export interface Plan<Result> {
   readonly changes: readonly FileChange[];
   readonly message: string;
   readonly renamed?: readonly PathRename[];
-  /** Default: the default branch. */
+  /** Branch to commit to. Default: the default branch. */
   readonly branch?: string;
   readonly result: Result;
 }
 
-type Planned<Result, Code extends string> = Promise<Plan<Result> | Failure<Code>>;
+type PlanPromise<Result, Code extends string> = Promise<Plan<Result> | Failure<Code>>;
 export type WriteFailure = 'readOnly' | 'invalid';
 
 export interface WriteResult<Result> {
   readonly wiki: Wiki;
+  /** Id of the new commit; null if nothing changed. */
   readonly commit: string | null;
   readonly result: Result;
 }
@@ -48,75 +49,89 @@ export interface WriteResult<Result> {
 export const PAGE_CHANGED = invalid({ base: ['The page was changed meanwhile'] });
 export const SAME_TITLE = invalid({ base: ['There is already a page with the same title in that path.'] });
 
-/** Attempts to update the branch: a push or another process may move it between read and write. */
+/** Maximum attempts to update the branch. A push or another process may move it between reading and writing. */
 const MAX_ATTEMPTS = 20;
-const PAUSE_MS = 20;
+const RETRY_DELAY_MS = 20;
 
 const wikiLocks = definePerGit(() => createKeyedLock({ maxWaiting: 256, retryAfterSeconds: 5 }));
 
-/** Calls `plan` for each attempt, because the wiki may have changed. It gets null before the first commit. */
+/**
+ * Commits the changes that `planChanges` returns. Calls it again for each attempt, because the wiki may have changed. Its
+ * argument is null before the first commit.
+ */
 export function writeToWiki<Result, Code extends string>(
   services: WritingServices,
   writer: Writer,
-  plan: (now: WikiSnapshot | null) => Planned<Result, Code>,
+  planChanges: (snapshot: WikiSnapshot | null) => PlanPromise<Result, Code>,
 ): Promise<WriteResult<Result> | Failure<WriteFailure | Code>> {
   const { project, group } = writer.parent;
   const key = project ? `project ${project.id}` : `group ${group.id}`;
-  return wikiLocks(services.git)(key, () => writeWithLock(services, writer, plan), services.git);
+  return wikiLocks(services.git)(key, () => writeWithLock(services, writer, planChanges), services.git);
 }
 
 async function writeWithLock<Result, Code extends string>(
   refServices: WritingServices,
   writer: Writer,
-  plan: (now: WikiSnapshot | null) => Planned<Result, Code>,
+  planChanges: (snapshot: WikiSnapshot | null) => PlanPromise<Result, Code>,
 ): Promise<WriteResult<Result> | Failure<WriteFailure | Code>> {
   const services = { ...refServices, git: gitForClient(refServices.git, null) };
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const storedWiki = await findWiki(services.database.reader, writer.parent);
-    const now = await loadWikiHead(services.git, storedWiki);
-    const planResult = await plan(now);
+    const snapshot = await loadWikiHead(services.git, storedWiki);
+    const planResult = await planChanges(snapshot);
     if (isFailure(planResult)) return planResult;
-    if (planResult.changes.length === 0) return { wiki: now!.wiki, commit: null, result: planResult.result };
+    if (planResult.changes.length === 0) return { wiki: snapshot!.wiki, commit: null, result: planResult.result };
     const wiki = await findOrCreateWiki(services, writer.caller, writer.parent);
     if (isFailure(wiki)) return wiki;
-    const commit = await commitPlan(services, writer, { wiki, now, plan: planResult });
+    const commit = await commitPlan(services, writer, { wiki, snapshot, plan: planResult });
     if (!isFailure(commit)) return { wiki, commit, result: planResult.result };
-    if (commit.code !== 'moved') return commit as Failure<WriteFailure>;
-    await pause(PAUSE_MS);
+    if (commit.code !== 'branchMoved') return commit as Failure<WriteFailure>;
+    await pause(RETRY_DELAY_MS);
   }
   return PAGE_CHANGED;
 }
 
 interface CommitInput<Result> {
   readonly wiki: Wiki;
-  readonly now: WikiSnapshot | null;
+  readonly snapshot: WikiSnapshot | null;
   readonly plan: Plan<Result>;
 }
 
-/** Creates the commit and moves the branch. `moved`: another writer was faster. */
+/**
+ * Creates the commit and moves the branch. Returns the commit id, or null if nothing changed. Fails with `branchMoved` if
+ * another writer was faster.
+ */
 async function commitPlan<Result>(
   services: WritingServices,
   { caller, may }: Writer,
-  { wiki, now, plan }: CommitInput<Result>,
-): Promise<string | null | Failure<WriteFailure | 'moved'>> {
+  { wiki, snapshot, plan }: CommitInput<Result>,
+): Promise<string | null | Failure<WriteFailure | 'branchMoved'>> {
   const { changes, message, renamed, branch = wiki.default_branch } = plan;
   const repository = getRepository(services.git, wiki);
-  const tip = branch === now?.wiki.default_branch ? now.commit : await findBranchHead(repository, branch);
+  const branchHead =
+    branch === snapshot?.wiki.default_branch ? snapshot.commit : await findBranchHead(repository, branch);
   const author = { name: caller.user.name, email: caller.user.email };
   // A new branch starts at the head of the default branch.
-  const request = { parent: tip ?? now?.commit ?? null, changes, author, committer: author, message };
-  const commit = await commitChanges(services.git, repository, request);
+  const commitRequest = { parent: branchHead ?? snapshot?.commit ?? null, changes, author, committer: author, message };
+  const commit = await commitChanges(services.git, repository, commitRequest);
   if ('rejected' in commit) return toChangeFailure(commit.rejected);
-  const change = { ref: HEADS + branch, oldId: tip ?? ZERO_ID, newId: commit.commit };
-  const move = { wiki, actor: { caller, may }, changes: [change], first: now === null, ...(renamed && { renamed }) };
-  const failure = await updateRepositoryRefs(services, move);
+  const change = { ref: HEADS + branch, oldId: branchHead ?? ZERO_ID, newId: commit.commit };
+  const refUpdate = {
+    wiki,
+    actor: { caller, may },
+    changes: [change],
+    mustBeFirstBranch: snapshot === null,
+    ...(renamed && { renamed }),
+  };
+  const failure = await updateRepositoryRefs(services, refUpdate);
   if (failure === undefined) return commit.commit;
   if (failure.code === 'readOnly') return fail('readOnly');
   if (failure.code === 'invalid-name' || failure.code === 'conflict') return invalid({ branch: ['is invalid'] });
-  return fail('moved');
+  return fail('branchMoved');
 }
 
-function toChangeFailure(code: string): null | Failure<WriteFailure | 'moved'> {
+/** Returns the failure for a rejected commit; null if the commit would change nothing. */
+function toChangeFailure(code: string): null | Failure<WriteFailure | 'branchMoved'> {
   switch (code) {
     case 'empty':
       return null;
@@ -127,6 +142,6 @@ function toChangeFailure(code: string): null | Failure<WriteFailure | 'moved'> {
     case 'parent-is-file':
       return SAME_TITLE;
     default:
-      return fail('moved');
+      return fail('branchMoved');
   }
 }

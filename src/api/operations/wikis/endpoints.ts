@@ -17,9 +17,9 @@ import { createPage, deletePage, updatePage } from './write.ts';
 
 // contract/operations.md §2.2, for projects and groups.
 
-const PAGE_MISSING = [404, '404 Wiki Page Not Found'] as const satisfies ErrorEntry;
+const PAGE_NOT_FOUND = [404, '404 Wiki Page Not Found'] as const satisfies ErrorEntry;
 const format = oneOf(...(Object.keys(FORMATS) as Format[]));
-/** Slightly below the body limit. The page checks the setting `wiki_page_max_content_bytes` itself. */
+/** Content of a page, slightly below the body limit. The setting `wiki_page_max_content_bytes` is checked on writing. */
 const content = limitedText(9 * MEBIBYTE);
 const front_matter = optional(object({ title: optional(string) }));
 const slug = required(pathText);
@@ -42,7 +42,7 @@ export const [getGroupWikiPage, getProjectWikiPage] = forGroupAndProject((parent
     summary: 'Get a page of a wiki',
     access: readWikiAccess(parent),
     params: { slug, version: optional(refName), render_html: optional(boolean, false) },
-    errors: { notFound: PAGE_MISSING },
+    errors: { notFound: PAGE_NOT_FOUND },
     response: ok(WikiPage),
     handle: ({ parent, params, request }, services) => getPage(services, parent, params, request),
   }),
@@ -83,7 +83,7 @@ export const [updateGroupWikiPage, updateProjectWikiPage] = forGroupAndProject((
       last_commit_sha: optional(refName),
     },
     rules: [atLeastOne('content', 'title', 'format')],
-    errors: { notFound: PAGE_MISSING, readOnly: READ_ONLY, invalid: INVALID },
+    errors: { notFound: PAGE_NOT_FOUND, readOnly: READ_ONLY, invalid: INVALID },
     activity: parent.select({ group: [], project: ['updated WikiPage::Meta'] }),
     response: ok(WikiPage),
     handle: ({ parent, caller, params }, services) =>
@@ -98,7 +98,7 @@ export const [deleteGroupWikiPage, deleteProjectWikiPage] = forGroupAndProject((
     access: writeWikiAccess(parent, 'delete_wiki'),
     params: { slug },
     errors: {
-      notFound: PAGE_MISSING,
+      notFound: PAGE_NOT_FOUND,
       readOnly: READ_ONLY,
       invalid: INVALID,
       failed: [422, '422 Unprocessable Entity'],

@@ -16,16 +16,16 @@ interface SplitPage {
 
 export function splitFrontMatter(text: string): SplitPage {
   const noFrontMatter = { yaml: null, body: text };
-  const first = text.indexOf('\n');
-  if (first < 0 || text.slice(0, first).trimEnd() !== FENCE) return noFrontMatter;
-  for (let lineStart = first + 1; lineStart < text.length; ) {
-    const end = text.indexOf('\n', lineStart);
-    const line = text.slice(lineStart, end < 0 ? text.length : end);
+  const firstLineEnd = text.indexOf('\n');
+  if (firstLineEnd < 0 || text.slice(0, firstLineEnd).trimEnd() !== FENCE) return noFrontMatter;
+  for (let lineStart = firstLineEnd + 1; lineStart < text.length; ) {
+    const lineEnd = text.indexOf('\n', lineStart);
+    const line = text.slice(lineStart, lineEnd < 0 ? text.length : lineEnd);
     if (line.startsWith(FENCE) && line.trimEnd() === FENCE) {
-      return { yaml: text.slice(first + 1, lineStart), body: end < 0 ? '' : text.slice(end + 1) };
+      return { yaml: text.slice(firstLineEnd + 1, lineStart), body: lineEnd < 0 ? '' : text.slice(lineEnd + 1) };
     }
-    if (end < 0) return noFrontMatter;
-    lineStart = end + 1;
+    if (lineEnd < 0) return noFrontMatter;
+    lineStart = lineEnd + 1;
   }
   return noFrontMatter;
 }
@@ -33,15 +33,15 @@ export function splitFrontMatter(text: string): SplitPage {
 /** Parses the front matter. Returns an empty object if it is invalid, too long or too complex. */
 export async function parseFrontMatter(text: string, reader: PageReader): Promise<FrontMatter> {
   const { yaml } = splitFrontMatter(text);
-  if (yaml === null || yaml.length > MAX_CHARACTERS || !isPlain(yaml)) return {};
+  if (yaml === null || yaml.length > MAX_CHARACTERS || !isWithinLimits(yaml)) return {};
   return runInReadQueue(reader, yaml, (waiter) => parseYamlMapping(yaml, waiter));
 }
 
-/** Limits of nesting within a line and of brackets; no hand-written front matter reaches them. */
+/** Limits of the nesting within a line, and of all brackets. No hand-written front matter reaches them. */
 const MAX_DEPTH = 50;
 const MAX_BRACKETS = 1_000;
 
-function isPlain(yaml: string): boolean {
+function isWithinLimits(yaml: string): boolean {
   let [depth, brackets] = [0, 0];
   for (let index = 0; index < yaml.length; index++) {
     const character = yaml[index] as string;
@@ -54,7 +54,7 @@ function isPlain(yaml: string): boolean {
   return true;
 }
 
-/** Replaces the front matter with one that has only this title; null removes it. */
+/** Returns the text with a front matter that has only this title; without a front matter if the title is null. */
 export function withTitle(text: string, title: string | null): string {
   const { body } = splitFrontMatter(text);
   // A JSON string is a valid YAML string.

@@ -10,7 +10,7 @@ import { renderHtml } from './render.ts';
 
 interface GetPageInput {
   readonly slug: string;
-  /** A commit id, or its first characters. */
+  /** Commit id, or at least its first 7 characters. */
   readonly version?: string | null | undefined;
   readonly render_html: boolean;
 }

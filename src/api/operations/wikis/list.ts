@@ -13,55 +13,55 @@ import type { PageReader } from './read-queue.ts';
 
 type ListingServices = Pick<Services, 'database' | 'git'>;
 
-/** Pages whose ids are loaded at once; texts are read one by one. */
+/** Number of pages whose ids are loaded by one query. The texts are read one by one. */
 const BATCH_SIZE = 500;
 
-/** Streams all pages: they may be too many and too long to hold in memory. */
+/** Streams all pages, because they may be too many and too long to hold in memory. */
 export async function listPages(
   services: ListingServices,
   parent: GroupOrProject,
   withContent: boolean,
   reader: PageReader,
 ): Promise<StreamReply> {
-  const now = await loadWikiHead(services.git, await findWiki(services.database.reader, parent));
+  const snapshot = await loadWikiHead(services.git, await findWiki(services.database.reader, parent));
   const body =
-    now === null ? '[]' : Readable.from(writeJson(services, now, withContent, reader), { objectMode: false });
-  return { headers: { 'Content-Type': 'application/json', ...cacheHeaders(now, withContent) }, body };
+    snapshot === null ? '[]' : Readable.from(writeJson(services, snapshot, withContent, reader), { objectMode: false });
+  return { headers: { 'Content-Type': 'application/json', ...buildCacheHeaders(snapshot, withContent) }, body };
 }
 
 /**
- * Returns the usual JSON headers (contract/conventions.md §4). The ETag is of the inputs, because the body is streamed.
+ * Returns the usual cache headers (contract/conventions.md §4). The ETag is a hash of the inputs, because the body is streamed.
  */
-function cacheHeaders(now: WikiSnapshot | null, withContent: boolean) {
-  const tag = hash('sha1', `${now?.wiki.wiki_id} ${now?.commit} ${withContent}`, 'hex');
+function buildCacheHeaders(snapshot: WikiSnapshot | null, withContent: boolean) {
+  const tag = hash('sha1', `${snapshot?.wiki.wiki_id} ${snapshot?.commit} ${withContent}`, 'hex');
   return { ETag: `W/"${tag}"`, 'Cache-Control': 'max-age=0, private, must-revalidate' };
 }
 
 async function* writeJson(
   services: ListingServices,
-  now: WikiSnapshot,
+  snapshot: WikiSnapshot,
   withContent: boolean,
   reader: PageReader,
 ): AsyncGenerator<string> {
   let isFirst = true;
   yield '[';
-  for await (const pages of listPagesInBatches(now, BATCH_SIZE)) {
+  for await (const pages of listPagesInBatches(snapshot, BATCH_SIZE)) {
     const ids = await getPageIds(
       services,
-      now.wiki.wiki_id,
+      snapshot.wiki.wiki_id,
       pages.map(({ page }) => page),
     );
-    const withId = ({ page }: FoundPage) => ({ id: ids.get(toSlugKey(page.slug)) as number, page });
+    const toPageWithId = ({ page }: FoundPage) => ({ id: ids.get(toSlugKey(page.slug)) as number, page });
     if (!withContent && pages.length > 0) {
-      const text = JSON.stringify(pages.map((page) => serializeListedPage(withId(page)))).slice(1, -1);
+      const text = JSON.stringify(pages.map((page) => serializeListedPage(toPageWithId(page)))).slice(1, -1);
       yield isFirst ? text : `,${text}`;
       isFirst = false;
       continue;
     }
     for (const page of pages) {
-      const content = await readText(now.git, now.repository, page.blob);
+      const content = await readText(snapshot.git, snapshot.repository, page.blob);
       const serialized = serializePage({
-        ...withId(page),
+        ...toPageWithId(page),
         content,
         front_matter: await parseFrontMatter(content, reader),
       });

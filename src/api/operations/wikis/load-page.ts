@@ -31,7 +31,7 @@ export async function loadWikiHead(git: Git, wiki: Wiki | null): Promise<WikiSna
   return commit === null ? null : { git, wiki, repository, commit };
 }
 
-/** Maximum number of folders searched for a page: folders whose names differ only in case all match. */
+/** Maximum number of folders searched at each depth, because all folders whose names differ only in case match. */
 const MAX_FOLDERS = 100;
 
 /** Returns the page with this slug, ignoring case; an exact match takes precedence. */
@@ -42,7 +42,7 @@ export async function findPage({ git, repository, commit }: WikiSnapshot, slug: 
   let folders = [{ treeId: commitDetails.treeId, path: '' }];
   for (const [depth, part] of parts.entries()) {
     const isLast = depth === parts.length - 1;
-    const next: typeof folders = [];
+    const nextFolders: typeof folders = [];
     const pages: FoundPage[] = [];
     for (const folder of folders.slice(0, MAX_FOLDERS)) {
       for await (const entry of iterateEntries(git, repository, folder.treeId)) {
@@ -51,25 +51,26 @@ export async function findPage({ git, repository, commit }: WikiSnapshot, slug: 
         if (page !== null && toSlugKey(page.slug) === toSlugKey(folder.path + part))
           pages.push({ page, blob: entry.id });
         else if (!isLast && entry.type === 'tree' && toSlugKey(entry.path) === toSlugKey(part))
-          next.push({ treeId: entry.id, path: `${path}/` });
+          nextFolders.push({ treeId: entry.id, path: `${path}/` });
       }
     }
     if (isLast) return pages.find(({ page }) => page.slug === slug) ?? pages[0] ?? null;
-    const exact = `${parts.slice(0, depth + 1).join('/')}/`;
-    folders = next.sort((one, other) => Number(other.path === exact) - Number(one.path === exact));
+    const exactPath = `${parts.slice(0, depth + 1).join('/')}/`;
+    folders = nextFolders.sort((one, other) => Number(other.path === exactPath) - Number(one.path === exactPath));
   }
   return null;
 }
 
+/** Number of entries after which other work may run. */
 const BATCH_SIZE = 1_000;
 
 /** Iterates over the direct entries of a tree of any size. */
 async function* iterateEntries(git: Git, repository: Repository, treeId: string): AsyncGenerator<TreeListEntry> {
-  const list = await listTree(git, repository, treeId);
+  const entries = await listTree(git, repository, treeId);
   const yieldIfDue = createYielder();
-  for (let offset = 0; list !== null && offset < list.length; offset += BATCH_SIZE) {
+  for (let offset = 0; entries !== null && offset < entries.length; offset += BATCH_SIZE) {
     await yieldIfDue();
-    yield* list.slice(offset, offset + BATCH_SIZE);
+    yield* entries.slice(offset, offset + BATCH_SIZE);
   }
 }
 
@@ -79,9 +80,9 @@ export async function* listPagesInBatches(
   batchSize: number,
 ): AsyncGenerator<FoundPage[]> {
   const commitDetails = await readCommit(git, repository, commit);
-  const list = commitDetails === null ? null : await listTree(git, repository, commitDetails.treeId, { deep: true });
-  for (let offset = 0; list !== null && offset < list.length; offset += batchSize) {
-    yield list.slice(offset, offset + batchSize).flatMap(({ type, path, id }) => {
+  const entries = commitDetails === null ? null : await listTree(git, repository, commitDetails.treeId, { deep: true });
+  for (let offset = 0; entries !== null && offset < entries.length; offset += batchSize) {
+    yield entries.slice(offset, offset + batchSize).flatMap(({ type, path, id }) => {
       const page = type === 'blob' ? parsePageName(path) : null;
       return page === null ? [] : [{ page, blob: id }];
     });

@@ -8,7 +8,7 @@ import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import type { RepositoryLocation } from '#repositories/repository.ts';
 
-/** Deletes the wiki of a project or group: pages in batches, the row by its foreign key, the repository in a job. */
+/** Deletes the wiki of a destroyed project or group: pages in batches, the row by its foreign key, the repository in a job. */
 
 export const deleteWikiRepository = defineJob({
   kind: 'remove_wiki_repository',

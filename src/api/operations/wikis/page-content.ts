@@ -41,8 +41,8 @@ export async function getPageIds(
   const knownIds = await findPageIds(database.reader, wikiId, pages);
   const newPages = pages.filter(({ slug }) => !knownIds.has(toSlugKey(slug)));
   if (newPages.length === 0) return knownIds;
-  const created = await database.transaction((tx) => findOrCreatePageIds(tx, wikiId, newPages));
-  return new Map([...knownIds, ...created]);
+  const createdIds = await database.transaction((tx) => findOrCreatePageIds(tx, wikiId, newPages));
+  return new Map([...knownIds, ...createdIds]);
 }
 
 async function findPageIds(db: Reader, wikiId: number, pages: readonly PageName[]): Promise<Map<string, number>> {
@@ -61,10 +61,10 @@ async function findPageIds(db: Reader, wikiId: number, pages: readonly PageName[
   return new Map(rows.map(({ id, slug_key }) => [slug_key as string, id]));
 }
 
-/** Bytes of a text that are returned. The API accepts fewer, but a push may contain more. */
+/** Maximum bytes of a text in a response. The API accepts fewer, but a push may contain more. */
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 
-/** Returns the text of a page. Invalid UTF-8 is replaced. */
+/** Returns the text of a page, cut to MAX_TEXT_BYTES; empty if the blob is missing. Invalid UTF-8 is replaced. */
 export async function readText(git: Git, repository: Repository, blob: string): Promise<string> {
   const object = await streamObject(git, repository, blob);
   return object === null ? '' : (await readTruncated(object.content)).toString('utf8');

@@ -2,6 +2,7 @@ import type { PageName } from '#repositories/wikis/page-names.ts';
 
 /** Converts page titles to file paths (contract/operations.md §2.2 "Pages"). */
 
+/** File extensions by page format. */
 export const FORMATS = { markdown: 'md', rdoc: 'rdoc', asciidoc: 'asciidoc', org: 'org' } as const;
 export type Format = keyof typeof FORMATS;
 
@@ -10,7 +11,7 @@ export function slugForTitle(title: string, existingPage?: PageName): string {
   const slug = normalizePath(title);
   // An empty title must not become the name of the folder.
   if (slug === '' || title.includes('/') || existingPage === undefined) return slug;
-  return normalizePath(`${folderOf(existingPage.slug)}${title}`);
+  return normalizePath(`${getFolder(existingPage.slug)}${title}`);
 }
 
 function normalizePath(path: string): string {
@@ -24,24 +25,25 @@ function normalizePath(path: string): string {
 
 const collapseSpaces = (part: string) => part.trim().replace(/\s+/g, ' ');
 
-/** Returns the folder with its trailing slash; empty at the top level. */
-function folderOf(slug: string): string {
+/** Returns the folder of a slug, with its trailing slash; empty at the top level. */
+function getFolder(slug: string): string {
   return slug.slice(0, slug.lastIndexOf('/') + 1);
 }
 
-const RESERVED: ReadonlySet<string> = new Set(['pages', 'templates', 'new', 'git_access', '-']);
+const RESERVED_SLUGS: ReadonlySet<string> = new Set(['pages', 'templates', 'new', 'git_access', '-']);
+/** Maximum bytes of the last part of a slug, and of each directory. */
 const MAX_BYTES = { title: 245, directory: 255 };
 
 /** Returns the validation errors of a title with this slug. */
 export function titleErrors(slug: string): string[] {
   const directories = slug.split('/');
-  const last = directories.pop() as string;
-  if (last === '') return ["can't be blank"];
-  const errors = Buffer.byteLength(last) > MAX_BYTES.title ? [`exceeds the limit of ${MAX_BYTES.title} bytes`] : [];
+  const lastPart = directories.pop() as string;
+  if (lastPart === '') return ["can't be blank"];
+  const errors = Buffer.byteLength(lastPart) > MAX_BYTES.title ? [`exceeds the limit of ${MAX_BYTES.title} bytes`] : [];
   for (const directory of directories) {
     if (Buffer.byteLength(directory) <= MAX_BYTES.directory) continue;
     errors.push(`exceeds the limit of ${MAX_BYTES.directory} bytes for directory name "${directory}"`);
   }
-  if (RESERVED.has(slug.toLowerCase())) errors.push(`'${slug}' is a reserved name`);
+  if (RESERVED_SLUGS.has(slug.toLowerCase())) errors.push(`'${slug}' is a reserved name`);
   return errors;
 }

@@ -11,6 +11,6 @@ export async function renderHtml(page: RenderedPage, reader: PageReader): Promis
   const isMarkdown = page.page.format === 'markdown';
   const content = isMarkdown
     ? await runInReadQueue(reader, body, (waiter) => renderMarkdown(body, waiter))
-    : `<pre>${body.replace(/[&<>"]/g, (one) => ESCAPES[one]!)}</pre>`;
+    : `<pre>${body.replace(/[&<>"]/g, (character) => ESCAPES[character]!)}</pre>`;
   return { ...page, content };
 }

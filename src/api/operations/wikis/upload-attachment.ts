@@ -40,54 +40,56 @@ export async function uploadAttachment(
   const upload = await receiveFile(request, 'file', async (file, { filename }) => {
     const storedBlob = await storeBlob(services.blobs, file, { maxBytes: MAX_BYTES });
     if (!('sha256' in storedBlob)) throw bodyTooLarge();
-    return { filename, stored: storedBlob };
+    return { filename, storedBlob };
   });
-  const all = mergeParameters(rawParams, upload.fields);
-  if (upload.result === undefined) return missingFileFailure(all);
-  const { branch } = readFields(all);
+  const allParams = mergeParameters(rawParams, upload.fields);
+  if (upload.result === undefined) return toMissingFileFailure(allParams);
+  const { branch } = readFields(allParams);
   if (branch != null && !isValidBranchName(branch)) return invalid({ branch: ['is invalid'] });
-  const { filename, stored } = upload.result;
+  const { filename, storedBlob } = upload.result;
   const wiki = await findOrCreateWiki(services, writer.caller, writer.parent);
   if (isFailure(wiki)) return wiki;
-  const openedBlob = await openBlob(services.blobs, stored.sha256);
-  const content = { size: stored.size, chunks: openedBlob!.stream as Readable as AsyncIterable<Buffer> };
-  const id = await writeBlob(services.git, getRepository(services.git, wiki), content);
+  const openedBlob = await openBlob(services.blobs, storedBlob.sha256);
+  const content = { size: storedBlob.size, chunks: openedBlob!.stream as Readable as AsyncIterable<Buffer> };
+  const blobId = await writeBlob(services.git, getRepository(services.git, wiki), content);
   const file_name = sanitizeFileName(filename);
   const file_path = `uploads/${randomBytes(16).toString('hex')}/${file_name}`;
-  const writeResult = await writeToWiki<string | undefined, never>(services, writer, async (now) => ({
-    changes: [{ action: 'create' as const, path: file_path, content: { id } }],
+  const writeResult = await writeToWiki<string | undefined, never>(services, writer, async (snapshot) => ({
+    changes: [{ action: 'create' as const, path: file_path, content: { id: blobId } }],
     message: `Upload attachment ${file_name}`,
     ...(branch != null && { branch }),
-    result: branch ?? now?.wiki.default_branch,
+    result: branch ?? snapshot?.wiki.default_branch,
   }));
   if (isFailure(writeResult)) return writeResult;
   return { file_name, file_path, branch: writeResult.result ?? writeResult.wiki.default_branch };
 }
 
-function missingFileFailure({ file }: RawParameters): Failure<'fileMissing' | 'fileInvalid'> {
+function toMissingFileFailure({ file }: RawParameters): Failure<'fileMissing' | 'fileInvalid'> {
   return fail(file === undefined || isFilePart(file) ? 'fileMissing' : 'fileInvalid');
 }
 
 function readFields(rawParams: RawParameters) {
   const problems = new Problems();
-  const read = readParameters(fields, rawParams, problems, []);
+  const values = readParameters(fields, rawParams, problems, []);
   if (problems.any) throw invalidParameters(problems.texts, problems.fields);
-  return read;
+  return values;
 }
 
 const MAX_NAME_LENGTH = 255;
 
 /** Returns a file name without directories and without characters that browsers or shells interpret. */
 function sanitizeFileName(fileName: string): string {
-  const base = fileName.slice(Math.max(fileName.lastIndexOf('/'), fileName.lastIndexOf('\\')) + 1);
-  const name = base.replace(/[^\p{L}\p{N}.\-+_]/gu, '_');
-  const safe = name === '' || name === '.' || name === '..' ? 'file' : name;
-  if ([...safe].length <= MAX_NAME_LENGTH && Buffer.byteLength(safe) <= MAX_NAME_LENGTH) return safe;
-  const dotIndex = safe.lastIndexOf('.');
-  const extension = dotIndex <= 0 || safe.length - dotIndex > 50 ? '' : safe.slice(dotIndex);
+  const lastSegment = fileName.slice(Math.max(fileName.lastIndexOf('/'), fileName.lastIndexOf('\\')) + 1);
+  const name = lastSegment.replace(/[^\p{L}\p{N}.\-+_]/gu, '_');
+  const safeName = name === '' || name === '.' || name === '..' ? 'file' : name;
+  if ([...safeName].length <= MAX_NAME_LENGTH && Buffer.byteLength(safeName) <= MAX_NAME_LENGTH) return safeName;
+  const dotIndex = safeName.lastIndexOf('.');
+  const extension = dotIndex <= 0 || safeName.length - dotIndex > 50 ? '' : safeName.slice(dotIndex);
   return (
-    truncateToMaxBytes(safe.slice(0, safe.length - extension.length), MAX_NAME_LENGTH - Buffer.byteLength(extension)) +
-    extension
+    truncateToMaxBytes(
+      safeName.slice(0, safeName.length - extension.length),
+      MAX_NAME_LENGTH - Buffer.byteLength(extension),
+    ) + extension
   );
 }
 

@@ -38,21 +38,21 @@ export async function createPage(
   input: PageInput & { readonly title: string; readonly content: string },
 ): Promise<RenderedPage | Failure<WriteFailure>> {
   const slug = slugForTitle(input.title);
-  const errors = await validateInput(services, slug, input);
-  if (errors !== null) return errors;
+  const failure = await validateInput(services, slug, input);
+  if (failure !== null) return failure;
   const page = parsePageName(`${slug}.${FORMATS[input.format ?? 'markdown']}`) as PageName;
   const content = applyFrontMatter(input.content, input);
   const message = input.message || `${writer.caller.user.username} created page: ${page.title}`;
-  const writeResult = await writeToWiki(services, writer, async (now) => {
-    const existingPage = now && (await findPage(now, slug));
-    if (existingPage) return duplicatePage(existingPage);
+  const writeResult = await writeToWiki(services, writer, async (snapshot) => {
+    const existingPage = snapshot && (await findPage(snapshot, slug));
+    if (existingPage) return failDuplicatePage(existingPage);
     const changes = [{ action: 'create' as const, path: page.path, content: Buffer.from(content) }];
     return { changes, message, result: page };
   });
-  return isFailure(writeResult) ? writeResult : renderPage(services, writeResult.wiki, page, content, 'its writer');
+  return isFailure(writeResult) ? writeResult : renderPage(services, writeResult.wiki, page, content, 'writer');
 }
 
-function duplicatePage({ page }: FoundPage): Failure<'invalid'> {
+function failDuplicatePage({ page }: FoundPage): Failure<'invalid'> {
   return invalid({ base: [`Duplicate page: A page with that title already exists in the file ${page.path}`] });
 }
 
@@ -62,22 +62,26 @@ export async function updatePage(
   slug: string,
   input: PageInput & { readonly last_commit_sha?: string | null | undefined },
 ): Promise<RenderedPage | Failure<WriteFailure | 'notFound'>> {
-  const errors = input.title == null ? await validateInput(services, null, input) : null;
-  if (errors !== null) return errors;
-  const writeResult = await writeToWiki(services, writer, async (now) => {
-    const foundPage = now && (await findPage(now, slug));
+  const failure = input.title == null ? await validateInput(services, null, input) : null;
+  if (failure !== null) return failure;
+  const writeResult = await writeToWiki(services, writer, async (snapshot) => {
+    const foundPage = snapshot && (await findPage(snapshot, slug));
     if (!foundPage) return fail('notFound');
     const newSlug = input.title == null ? foundPage.page.slug : slugForTitle(input.title, foundPage.page);
-    const invalidTitle = input.title == null ? null : await validateInput(services, newSlug, input);
-    if (invalidTitle !== null) return invalidTitle;
-    const last = input.last_commit_sha;
-    if (last && last !== (await findLastCommit(now.git, now.repository, now.commit, foundPage.page.path)))
+    const titleFailure = input.title == null ? null : await validateInput(services, newSlug, input);
+    if (titleFailure !== null) return titleFailure;
+    const expectedCommitId = input.last_commit_sha;
+    if (
+      expectedCommitId &&
+      expectedCommitId !==
+        (await findLastCommit(snapshot.git, snapshot.repository, snapshot.commit, foundPage.page.path))
+    )
       return PAGE_CHANGED;
-    return planUpdate(now, writer, foundPage, { ...input, slug: newSlug });
+    return planUpdate(snapshot, writer, foundPage, { ...input, slug: newSlug });
   });
   if (isFailure(writeResult)) return writeResult;
   const { page, content } = writeResult.result;
-  return renderPage(services, writeResult.wiki, page, content, 'its writer');
+  return renderPage(services, writeResult.wiki, page, content, 'writer');
 }
 
 interface UpdatedPage {
@@ -86,48 +90,48 @@ interface UpdatedPage {
 }
 
 async function planUpdate(
-  now: WikiSnapshot,
+  snapshot: WikiSnapshot,
   { caller }: Writer,
   { page, blob }: FoundPage,
   input: PageInput & { readonly slug: string },
 ): Promise<Plan<UpdatedPage> | Failure<'invalid'>> {
   const { slug, format } = input;
   const extension = format == null || format === page.format ? page.extension : FORMATS[format];
-  const next = parsePageName(`${slug}.${extension}`) as PageName;
-  const message = input.message || `${caller.user.username} updated page: ${next.title}`;
-  const isNew = input.content != null || input.front_matter != null;
-  const content = applyFrontMatter(input.content ?? (await readText(now.git, now.repository, blob)), input);
-  const result = { page: next, content };
-  const fileContent = isNew ? { content: Buffer.from(content) } : {};
-  if (next.path === page.path) {
+  const newPage = parsePageName(`${slug}.${extension}`) as PageName;
+  const message = input.message || `${caller.user.username} updated page: ${newPage.title}`;
+  const hasNewContent = input.content != null || input.front_matter != null;
+  const content = applyFrontMatter(input.content ?? (await readText(snapshot.git, snapshot.repository, blob)), input);
+  const result = { page: newPage, content };
+  const fileContent = hasNewContent ? { content: Buffer.from(content) } : {};
+  if (newPage.path === page.path) {
     const update = { action: 'update' as const, path: page.path, content: Buffer.from(content) };
-    return { changes: isNew ? [update] : [], message, result };
+    return { changes: hasNewContent ? [update] : [], message, result };
   }
   const isRenamed = toSlugKey(slug) !== toSlugKey(page.slug);
-  if (isRenamed && (await findPage(now, slug))) return SAME_TITLE;
-  const pathsBelow = slug === page.slug ? [] : await filesBelow(now, page.slug);
+  if (isRenamed && (await findPage(snapshot, slug))) return SAME_TITLE;
+  const pathsBelow = slug === page.slug ? [] : await listFilesBelow(snapshot, page.slug);
   if (pathsBelow === null) return invalid({ base: ['There are too many pages below that page.'] });
-  const move = { action: 'move' as const, from: page.path, path: next.path, ...fileContent };
+  const move = { action: 'move' as const, from: page.path, path: newPage.path, ...fileContent };
   const moves = pathsBelow.map(
     (from): FileChange => ({ action: 'move', from, path: slug + from.slice(page.slug.length) }),
   );
-  const folder: PathRename[] = pathsBelow.length === 0 ? [] : [[`${page.slug}/`, `${slug}/`]];
-  return { changes: [move, ...moves], message, renamed: [[page.path, next.path], ...folder], result };
+  const folderRenames: PathRename[] = pathsBelow.length === 0 ? [] : [[`${page.slug}/`, `${slug}/`]];
+  return { changes: [move, ...moves], message, renamed: [[page.path, newPage.path], ...folderRenames], result };
 }
 
 /** Maximum number of files below a page that is renamed. */
 const MAX_FILES_BELOW = 10_000;
 
-/** Returns the files in the folder with the page's name; null if there are too many. */
-async function filesBelow({ git, repository, commit }: WikiSnapshot, slug: string): Promise<string[] | null> {
+/** Returns the paths of the files in the folder with the page's name; null if there are too many. */
+async function listFilesBelow({ git, repository, commit }: WikiSnapshot, slug: string): Promise<string[] | null> {
   const folder = await findEntryAtPath(git, repository, commit, slug);
   if (folder?.type !== 'tree') return [];
-  const list = await listTree(git, repository, folder.id, { deep: true });
-  if (list === null || list.length > MAX_FILES_BELOW || !list.complete) return null;
-  return list.slice(0, list.length).flatMap(({ type, path }) => (type === 'blob' ? [`${slug}/${path}`] : []));
+  const entries = await listTree(git, repository, folder.id, { deep: true });
+  if (entries === null || entries.length > MAX_FILES_BELOW || !entries.complete) return null;
+  return entries.slice(0, entries.length).flatMap(({ type, path }) => (type === 'blob' ? [`${slug}/${path}`] : []));
 }
 
-/** Deletes a page. Logs a storage failure and returns `failed`. */
+/** Deletes a page. Logs a storage failure, and then fails with `failed`. */
 export async function deletePage(
   services: WritingServices & Pick<Services, 'log'>,
   writer: Writer,
@@ -142,8 +146,8 @@ export async function deletePage(
 }
 
 function commitPageDeletion(services: WritingServices, writer: Writer, slug: string) {
-  return writeToWiki(services, writer, async (now) => {
-    const foundPage = now && (await findPage(now, slug));
+  return writeToWiki(services, writer, async (snapshot) => {
+    const foundPage = snapshot && (await findPage(snapshot, slug));
     if (!foundPage) return fail('notFound');
     const { path, title } = foundPage.page;
     const message = `${writer.caller.user.username} deleted page: ${title}`;
@@ -151,7 +155,7 @@ function commitPageDeletion(services: WritingServices, writer: Writer, slug: str
   });
 }
 
-/** Validates the input. `slug`: the slug for the title; null if the input has no title. */
+/** Returns the failure of an invalid input, or null. `slug`: the slug for the title; null if the input has no title. */
 async function validateInput(
   { database }: WritingServices,
   slug: string | null,
@@ -160,12 +164,12 @@ async function validateInput(
   const { wiki_page_max_content_bytes: maxBytes } = await loadSettings(database.reader);
   const errors = compactFieldErrors({
     title: slug === null ? [] : titleErrors(slug),
-    content: content == null ? [] : contentErrors(content, maxBytes),
+    content: content == null ? [] : validateContent(content, maxBytes),
   });
   return errors && invalid(errors);
 }
 
-function contentErrors(content: string, maxBytes: number): string[] {
+function validateContent(content: string, maxBytes: number): string[] {
   const bytes = Buffer.byteLength(content);
   if (bytes <= maxBytes) return [];
   return [`is too long (${formatBytes(bytes)}). The maximum size is ${formatBytes(maxBytes)}.`];

@@ -24,20 +24,20 @@ import { type Artifact, findLatestJobId } from './store.ts';
  * download it.
  */
 
-/** The ability that each accessibility requires in addition to `read_job`; null: nobody has access. */
-const ABILITIES: Readonly<Record<Artifact['accessibility'], ProjectAbilityName | null>> = {
+/** Abilities that each accessibility requires in addition to `read_job`; null: nobody has access. */
+const ABILITY_BY_ACCESSIBILITY: Readonly<Record<Artifact['accessibility'], ProjectAbilityName | null>> = {
   public: 'read_job',
   private: 'read_private_artifacts',
   maintainer: 'read_maintainers_artifacts',
   none: null,
 };
 
-function requireAllowed(caller: Caller, project: Project, { accessibility }: Artifact): void {
-  const ability = ABILITIES[accessibility];
+function requireAccessibility(caller: Caller, project: Project, { accessibility }: Artifact): void {
+  const ability = ABILITY_BY_ACCESSIBILITY[accessibility];
   if (ability === null || !mayInProject(caller, ability, project)) throw forbidden();
 }
 
-const asAuthorizedArchive = <Found extends { readonly archive: Artifact }>({ archive }: Found) => ({
+const toAuthorizedArchive = <Resources extends { readonly archive: Artifact }>({ archive }: Resources) => ({
   archive: archive as AuthorizedArchive,
 });
 
@@ -47,9 +47,9 @@ interface ArchiveContext {
   readonly archive: Artifact;
 }
 
-/** The additional check of the caller's rights, and its label in `api.txt`. */
+/** Arguments of `require`: the check of the caller's rights, and its label in `api.txt`. */
 const requireArchiveAccess = [
-  (_call: AccessCall, { caller, project, archive }: ArchiveContext) => requireAllowed(caller, project, archive),
+  (_call: AccessCall, { caller, project, archive }: ArchiveContext) => requireAccessibility(caller, project, archive),
   'project:read_job + access rule of the artifact',
 ] as const;
 
@@ -62,7 +62,7 @@ export function readArchiveAccess() {
       notFound: genericNotFound,
     })
     .require(...requireArchiveAccess)
-    .map(asAuthorizedArchive);
+    .map(toAuthorizedArchive);
 }
 
 const LATEST_ARCHIVE_PARAMS = { ref_name: required(refName), job: required(string) };
@@ -74,14 +74,14 @@ export function readLatestArchiveAccess() {
       name: 'archive',
       params: LATEST_ARCHIVE_PARAMS,
       async load({ db, services, params }, { project }) {
-        const pipeline = await findLatestSuccessfulPipelineId(db, project.id, params.ref_name);
-        const job = pipeline === null ? null : await findLatestJobId(db, pipeline, params.job);
-        return job === null ? null : findAvailableArchive(db, job, timestamp(services.clock));
+        const pipelineId = await findLatestSuccessfulPipelineId(db, project.id, params.ref_name);
+        const jobId = pipelineId === null ? null : await findLatestJobId(db, pipelineId, params.job);
+        return jobId === null ? null : findAvailableArchive(db, jobId, timestamp(services.clock));
       },
       notFound: genericNotFound,
     })
     .require(...requireArchiveAccess)
-    .map(asAuthorizedArchive);
+    .map(toAuthorizedArchive);
 }
 
 const DEPENDENCY_PARAMS = { id: required(integer), token: optional(string) };
@@ -127,9 +127,9 @@ export function dependencyTokenAccess() {
       notFound: genericNotFound,
     })
     .require((_call, { caller, project, isSamePipeline, archive }) => {
-      if (!isSamePipeline) requireAllowed(caller, project, archive);
+      if (!isSamePipeline) requireAccessibility(caller, project, archive);
     })
-    .map(asAuthorizedArchive)
+    .map(toAuthorizedArchive)
     .withErrors({ tooMany: TOO_MANY_REQUESTS });
 }
 

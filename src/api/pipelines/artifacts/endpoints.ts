@@ -25,7 +25,7 @@ export const uploadArtifacts = endpoint({
   unknownIdStatus: 403,
   errors: {
     fileMissing: [400, { error: 'file is missing' }],
-    invalid: [400, { error: 'file is invalid' }],
+    fileInvalid: [400, { error: 'file is invalid' }],
     expiryInvalid: [400, { error: 'expire_in is invalid' }],
     wrongFormat: [400, 'Invalid file format with specified file type'],
     tooLarge: [413, 'file size has reached maximum size limit'],

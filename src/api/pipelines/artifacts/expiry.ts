@@ -2,17 +2,17 @@ import { addMilliseconds } from '#runtime/clock.ts';
 import { parseCiDuration } from '../ci-file/index.ts';
 
 /**
- * Returns the expiry timestamp for `expire_in`, else for the default. Null: never expires; undefined: invalid duration.
+ * Returns the expiry timestamp for `expireIn`, or for the default if it is missing. Null: never; undefined: invalid duration.
  */
 export function resolveExpiry(
   now: string,
   expireIn: string | null | undefined,
   defaultExpireIn: string,
 ): string | null | undefined {
-  const text = (expireIn || defaultExpireIn).trim();
-  if (/^never$/i.test(text)) return null;
+  const duration = (expireIn || defaultExpireIn).trim();
+  if (/^never$/i.test(duration)) return null;
   // The setting uses `0` for "never".
-  if (!expireIn && text === '0') return null;
-  const seconds = parseCiDuration(text);
+  if (!expireIn && duration === '0') return null;
+  const seconds = parseCiDuration(duration);
   return seconds === null ? undefined : addMilliseconds(now, seconds * 1000);
 }

@@ -9,7 +9,7 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { type ReadRange, type UnpackedFile, unpackFile } from '../zip-files/index.ts';
 import type { AuthorizedArchive } from './download.ts';
 
-/** Size above which a download occupies a slot, because unpacking lasts as long as the client reads. */
+/** Bytes above which a download occupies a slot, because unpacking lasts as long as the client reads. */
 const MAX_BYTES_WITHOUT_SLOT = 1024 * 1024;
 const downloadSlots = createConcurrencySlots({ perNetwork: 8, total: 32 });
 
@@ -53,16 +53,16 @@ async function acquireSlot(
   }
 }
 
-function toStream({ firstChunk: head, remainingChunks }: UnpackedFile, releaseSlot: () => void): Readable {
-  const body = Readable.from(concatChunks(head, remainingChunks), { objectMode: false });
-  // The generator does not end by itself if the client never started to read.
+function toStream({ firstChunk, remainingChunks }: UnpackedFile, releaseSlot: () => void): Readable {
+  const body = Readable.from(concatChunks(firstChunk, remainingChunks), { objectMode: false });
+  // If the client never starts to read, only this call ends the generator.
   return body.once('close', () => {
     releaseSlot();
     void remainingChunks.return(undefined);
   });
 }
 
-async function* concatChunks(head: Buffer, remainder: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  if (head.length > 0) yield head;
-  yield* remainder;
+async function* concatChunks(firstChunk: Buffer, remainingChunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  if (firstChunk.length > 0) yield firstChunk;
+  yield* remainingChunks;
 }

@@ -92,8 +92,8 @@ export async function deleteArtifacts(tx: Transaction, jobId: number): Promise<v
 }
 
 /**
- * Returns the artifact size limit of a project in MiB: its own value, else that of the nearest group that sets one,
- * else the setting.
+ * Returns the artifact size limit of a project in MiB: the value of the project, of the nearest group that sets one, or
+ * of the setting.
  */
 export async function getSizeLimit(db: Reader, projectId: number): Promise<number> {
   // index: projects primary key
@@ -108,14 +108,14 @@ export async function getSizeLimit(db: Reader, projectId: number): Promise<numbe
     .select('namespaces.attributes')
     .orderBy('namespace_closure.depth')
     .execute();
-  const sizes = namespaces.map(({ attributes }) => parseGroupAttributes(attributes).max_artifacts_size);
-  return sizes.find((size) => size !== null) ?? (await loadSettings(db)).max_artifacts_size;
+  const groupLimits = namespaces.map(({ attributes }) => parseGroupAttributes(attributes).max_artifacts_size);
+  return groupLimits.find((limit) => limit !== null) ?? (await loadSettings(db)).max_artifacts_size;
 }
 
-/** Lists expired artifacts in order of expiry, after the given position. index: job_artifacts_by_expiry */
+/** Lists expired artifacts by expiry and id, after the cursor; null: from the start. index: job_artifacts_by_expiry */
 export async function listExpiredArtifacts(
   db: Reader,
-  after: { readonly expire_at: string; readonly id: number } | null,
+  cursor: { readonly expire_at: string; readonly id: number } | null,
   now: string,
   limit: number,
 ): Promise<{ readonly id: number; readonly job_id: number; readonly expire_at: string }[]> {
@@ -123,11 +123,11 @@ export async function listExpiredArtifacts(
     .selectFrom('job_artifacts')
     .select(['id', 'job_id', 'expire_at'])
     .where('expire_at', '<=', now)
-    .$if(after !== null, (query) =>
+    .$if(cursor !== null, (query) =>
       query.where((eb) =>
         eb.or([
-          eb('expire_at', '>', after?.expire_at ?? ''),
-          eb.and([eb('expire_at', '=', after?.expire_at ?? ''), eb('id', '>', after?.id ?? 0)]),
+          eb('expire_at', '>', cursor?.expire_at ?? ''),
+          eb.and([eb('expire_at', '=', cursor?.expire_at ?? ''), eb('id', '>', cursor?.id ?? 0)]),
         ]),
       ),
     )

@@ -5,7 +5,7 @@ interface UploadInput {
   readonly filename?: string;
   readonly fields?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The field name of the file part. */
+  /** Field name of the file part. */
   readonly name?: string;
   readonly query?: string;
 }
@@ -23,9 +23,9 @@ export function multipart({
   const fieldParts = Object.entries(fields).map(
     ([field, value]) => `--edge${CRLF}${disposition}"${field}"${CRLF}${CRLF}${value}${CRLF}`,
   );
-  const file = `--edge${CRLF}${disposition}"${name}"; filename="${filename}"${CRLF}Content-Type: application/octet-stream${CRLF}${CRLF}`;
+  const filePartHeader = `--edge${CRLF}${disposition}"${name}"; filename="${filename}"${CRLF}Content-Type: application/octet-stream${CRLF}${CRLF}`;
   return Buffer.concat([
-    Buffer.from(fieldParts.join('') + file),
+    Buffer.from(fieldParts.join('') + filePartHeader),
     Buffer.from(content),
     Buffer.from(`${CRLF}--edge--${CRLF}`),
   ]);

@@ -41,8 +41,8 @@ interface UploadContext extends DeferredJobAuthentication {
 }
 
 /**
- * Stores an artifact of a running job; the file is streamed to disk. The job must still run when the upload is
- * complete. The same file may be uploaded again; another file of the same type is rejected.
+ * Stores an artifact of a running job; the file is streamed to disk. The job must still be running when the upload
+ * is complete. The same file may be uploaded again; another file of the same type is rejected.
  */
 export async function uploadArtifact(
   services: Pick<Services, 'database' | 'blobs' | 'runUnitOfWork'>,
@@ -56,7 +56,7 @@ export async function uploadArtifact(
   const { job } = authentication ?? (await authenticate(upload.fields.token));
   const rawFields = mergeParameters(rawParams, upload.fields);
   if (upload.result === undefined)
-    return fail(rawFields.file === undefined || isFilePart(rawFields.file) ? 'fileMissing' : 'invalid');
+    return fail(rawFields.file === undefined || isFilePart(rawFields.file) ? 'fileMissing' : 'fileInvalid');
   const { filename, blob } = upload.result;
   if (isFailure(blob)) return fail('tooLarge');
   const fields = parseFields(rawFields);
@@ -83,8 +83,8 @@ async function storeFile(
   { project_id }: AuthenticatedJob,
   file: Readable,
 ) {
-  const limit = await getSizeLimit(database.reader, project_id);
-  return storeBlob(blobs, file, { maxBytes: limit * MEBIBYTE });
+  const limitMib = await getSizeLimit(database.reader, project_id);
+  return storeBlob(blobs, file, { maxBytes: limitMib * MEBIBYTE });
 }
 
 interface StoredUpload extends UploadFieldValues {
@@ -109,7 +109,7 @@ async function insertUploadedArtifact(
     project_id: job.project_id,
     file_type: fields.artifact_type,
     file_format: fields.artifact_format,
-    filename: baseName(filename) || fields.artifact_type,
+    filename: getBaseName(filename) || fields.artifact_type,
     size: blob.size,
     sha256: blob.sha256,
     accessibility: fields.accessibility ?? (await getAccessibility(uow, job.id)),
@@ -119,7 +119,7 @@ async function insertUploadedArtifact(
 }
 
 /** Returns the last part of a path, cut to the maximum length of a file name. */
-function baseName(filename: string): string {
-  const last = filename.toWellFormed().split(/[/\\]/).at(-1) ?? '';
-  return [...last.replaceAll('\u0000', '')].slice(0, 255).join('');
+function getBaseName(filename: string): string {
+  const lastSegment = filename.toWellFormed().split(/[/\\]/).at(-1) ?? '';
+  return [...lastSegment.replaceAll('\u0000', '')].slice(0, 255).join('');
 }
