@@ -10,8 +10,8 @@ export async function createEnvironment(
   uow: UnitOfWork,
   project: Project,
   { name, ...input }: EnvironmentInput & { readonly name: string },
-): Promise<EnvironmentRow | Failure<'noAgent' | 'fieldsInvalid'>> {
-  if (input.cluster_agent_id != null) return fail('noAgent');
+): Promise<EnvironmentRow | Failure<'agentUnsupported' | 'fieldsInvalid'>> {
+  if (input.cluster_agent_id != null) return fail('agentUnsupported');
   const nameErrors = validateEnvironmentName(name);
   const errors = compactFieldErrors({ name: nameErrors, ...validateEnvironment(input) });
   if (errors === null) {

@@ -70,7 +70,7 @@ export const createEnvironment = endpoint({
   allowJobToken: true,
   params: { name: required(validatedText(255)), ...environmentParams },
   rules: [rejectSlugRule],
-  errors: { noAgent: NO_AGENT, fieldsInvalid: [400, { message: '{texts}' }] },
+  errors: { agentUnsupported: NO_AGENT, fieldsInvalid: [400, { message: '{texts}' }] },
   response: created(Environment),
   write: (uow, { project, params }) => create(uow, project, params),
 });
@@ -82,7 +82,7 @@ export const updateEnvironment = endpoint({
   allowJobToken: true,
   params: environmentParams,
   rules: [rejectSlugRule],
-  errors: { noAgent: NO_AGENT, invalid: INVALID, notFound: NOT_FOUND },
+  errors: { agentUnsupported: NO_AGENT, invalid: INVALID, notFound: NOT_FOUND },
   response: ok(Environment),
   write: (uow, { environment, params }) => update(uow, environment, params),
 });

@@ -4,13 +4,13 @@ import { compactFieldErrors, type Failure, fail, invalid } from '#runtime/failur
 import { type EnvironmentPatch, guessTier, updateEnvironmentRow } from '../environment-model/index.ts';
 import { type EnvironmentInput, validateEnvironment } from './validation.ts';
 
-/** Updates the given attributes of an environment. Name and slug cannot change. */
+/** Updates the attributes of an environment that the input contains. Name and slug cannot change. */
 export async function updateEnvironment(
   uow: UnitOfWork,
   { project_id, id }: EnvironmentRow,
   input: EnvironmentInput,
-): Promise<EnvironmentRow | Failure<'noAgent' | 'invalid' | 'notFound'>> {
-  if (input.cluster_agent_id != null) return fail('noAgent');
+): Promise<EnvironmentRow | Failure<'agentUnsupported' | 'invalid' | 'notFound'>> {
+  if (input.cluster_agent_id != null) return fail('agentUnsupported');
   const errors = compactFieldErrors(validateEnvironment(input));
   if (errors !== null) return invalid(errors);
   const environment = await findEnvironment(uow, project_id, id);
@@ -18,7 +18,7 @@ export async function updateEnvironment(
   return updateEnvironmentRow(uow, environment, toPatch(environment, input));
 }
 
-/** Null clears the URL or the description, and resets the tier to the guess by name. */
+/** Returns the columns to change. Null clears the URL or the description, and resets the tier to the guess by name. */
 function toPatch({ name }: EnvironmentRow, input: EnvironmentInput): EnvironmentPatch {
   const { external_url, tier, description, auto_stop_setting } = input;
   return {

@@ -16,17 +16,17 @@ export interface EnvironmentInput {
 
 const MAX_DESCRIPTION_LENGTH = 10_000;
 
-/** Validates everything except name and slug. Cluster agents are not supported, so their fields are rejected. */
+/** Returns the validation errors by field, except for name and slug. Cluster agents are not supported, so their fields are rejected. */
 export function validateEnvironment({
   external_url,
   description,
   kubernetes_namespace,
   flux_resource_path,
 }: EnvironmentInput): FieldErrors {
-  const isLong = [...(description ?? '')].length > MAX_DESCRIPTION_LENGTH;
+  const isTooLong = [...(description ?? '')].length > MAX_DESCRIPTION_LENGTH;
   return {
     external_url: external_url ? validateExternalUrl(external_url) : [],
-    description: isLong ? [`is too long (maximum is ${MAX_DESCRIPTION_LENGTH} characters)`] : [],
+    description: isTooLong ? [`is too long (maximum is ${MAX_DESCRIPTION_LENGTH} characters)`] : [],
     kubernetes_namespace: kubernetes_namespace ? ['cannot be set without a cluster agent'] : [],
     flux_resource_path:
       flux_resource_path && !kubernetes_namespace ? ['cannot be set without a kubernetes namespace'] : [],
@@ -35,9 +35,9 @@ export function validateEnvironment({
 
 /** Formats field errors as sentences: `Name can't be blank`. */
 export function toSentences(errors: FieldErrors): string[] {
-  return Object.entries(errors).flatMap(([field, texts]) => {
+  return Object.entries(errors).flatMap(([field, messages]) => {
     const words = field.replaceAll('_', ' ');
     const subject = `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
-    return texts.map((text) => `${subject} ${text}`);
+    return messages.map((message) => `${subject} ${message}`);
   });
 }

@@ -39,15 +39,16 @@ export function hasChanges(changes: ProtectionChanges): boolean {
 }
 
 /**
- * Returns the elements of a new protection; those with unassignable principals are skipped (`validateRulePrincipals`
- * rejects such rules).
+ * Returns the elements of a new protection as added elements. Elements with unassignable principals are skipped
+ * (`validateRulePrincipals` rejects such rules).
  */
 export function createElements(inputs: ElementInputs, assignable: AssignablePrincipals): ProtectionChanges {
   return byKind((kind) => ({ added: toNewElements(kind, inputs[kind], assignable), updated: [], removed: [] }));
 }
 
 /**
- * Applies the given elements to the existing ones in order: one with an `id` updates or removes that element, others are added.
+ * Compares the requested elements with the existing ones, in order. An element with an `id` updates or removes that element,
+ * other elements are added. Fails with `notFound` if an `id` is unknown.
  * Elements with unassignable principals are skipped, unless the principal is unchanged.
  */
 export function diffElements(
@@ -55,13 +56,13 @@ export function diffElements(
   inputs: ElementInputs,
   assignable: AssignablePrincipals,
 ): ProtectionChanges | Failure<'notFound'> {
-  let missing = false;
+  let hasUnknownId = false;
   const changes = byKind((kind) => {
     const remainingElements = new Map(existingElements[kind].map((element) => [element.id, element]));
     for (const input of inputs[kind]) {
       if (input.id == null) continue;
       const before = remainingElements.get(input.id);
-      if (before === undefined) missing = true;
+      if (before === undefined) hasUnknownId = true;
       else if (input._destroy === true) remainingElements.delete(input.id);
       else if (isAssignable(assignable, input, before)) remainingElements.set(input.id, mergeElement(before, input));
     }
@@ -72,11 +73,11 @@ export function diffElements(
     const removedElements = existingElements[kind].filter(({ id }) => !remainingElements.has(id));
     return { added: toNewElements(kind, inputs[kind], assignable), updated, removed: removedElements };
   });
-  return missing ? fail('notFound') : changes;
+  return hasUnknownId ? fail('notFound') : changes;
 }
 
-function byKind<T>(make: (kind: ElementKind) => T): ByKind<T> {
-  return { deploy_access_levels: make('deploy_access_levels'), approval_rules: make('approval_rules') };
+function byKind<T>(create: (kind: ElementKind) => T): ByKind<T> {
+  return { deploy_access_levels: create('deploy_access_levels'), approval_rules: create('approval_rules') };
 }
 
 function toNewElements(
@@ -122,7 +123,7 @@ function toPrincipal({ access_level, user_id, group_id }: ElementInput): Princip
 }
 
 function countPrincipals({ access_level, user_id, group_id }: PrincipalFields): number {
-  return [access_level, user_id, group_id].filter((one) => one !== null).length;
+  return [access_level, user_id, group_id].filter((value) => value !== null).length;
 }
 
 function isSameElement(one: ProtectionElement, other: ProtectionElement): boolean {

@@ -19,7 +19,7 @@ const MESSAGES = {
   },
 } as const;
 
-const auditContext = (parent: Parent, { id, name }: EnvironmentProtection) => ({
+const toAuditContext = (parent: Parent, { id, name }: EnvironmentProtection) => ({
   entity: {
     type: parent.type === 'group' ? ('Group' as const) : ('Project' as const),
     id: parent.id,
@@ -37,7 +37,7 @@ export async function recordProtection(
 ): Promise<void> {
   await uow.record({
     name,
-    ...auditContext(parent, protection),
+    ...toAuditContext(parent, protection),
     message: MESSAGES[name][parent.type](protection.name),
   });
 }
@@ -47,57 +47,60 @@ const EVENTS = {
   approval_rules: { event: 'protected_environment_approval_rule', change: 'approval rule' },
 } as const satisfies Record<ElementKind, object>;
 
-/** Records the changes to a protection: the count, then each deleted, updated and added element. */
+/** Records the changes to a protection: the approval count, then each deleted, updated and added element. */
 export async function recordProtectionChanges(
   uow: UnitOfWork,
   parent: Parent,
   before: EnvironmentProtection,
   after: EnvironmentProtection,
 ): Promise<void> {
-  const recordChange = (name: AuditEventName, change: string, sides: Sides) =>
+  const recordChange = (name: AuditEventName, change: string, values: ChangedValues) =>
     uow.record({
       name,
-      ...auditContext(parent, before),
+      ...toAuditContext(parent, before),
       message: `Changed ${change} of ${before.name}`,
-      details: { change, ...sides },
+      details: { change, ...values },
     });
   const [from, to] = [before, after].map(({ required_approval_count }) => String(required_approval_count));
   if (from !== to) await recordChange('protected_environment_updated', 'required_approval_count', { from, to });
-  const elements = [before, after].flatMap((one) =>
-    ELEMENT_KINDS.flatMap((kind): readonly ProtectionElement[] => one[kind]),
+  const elements = [before, after].flatMap((protection) =>
+    ELEMENT_KINDS.flatMap((kind): readonly ProtectionElement[] => protection[kind]),
   );
   const describe = await loadEnvironmentAccessDescriber(uow, elements);
   for (const kind of ELEMENT_KINDS) {
     const { event, change } = EVENTS[kind];
-    for (const { step, ...sides } of diffElementTexts(before[kind], after[kind], (element) =>
+    for (const { action, ...values } of diffElementTexts(before[kind], after[kind], (element) =>
       describeElement(element, describe),
     )) {
-      await recordChange(`${event}_${step}`, change, sides);
+      await recordChange(`${event}_${action}`, change, values);
     }
   }
 }
 
-/** The old and new value; a missing side is omitted. */
-interface Sides {
+/** The old and the new value. `from` is missing for an added element, `to` for a deleted one. */
+interface ChangedValues {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-type ElementStep = Sides & { readonly step: 'added' | 'updated' | 'deleted' };
+type ElementAuditChange = ChangedValues & { readonly action: 'added' | 'updated' | 'deleted' };
 
 function diffElementTexts(
   before: readonly ProtectionElement[],
   after: readonly ProtectionElement[],
   describe: (element: ProtectionElement) => string,
-): ElementStep[] {
+): ElementAuditChange[] {
   const remainingTexts = new Map(after.map((element) => [element.id, describe(element)]));
-  const knownSteps = before.flatMap((element): ElementStep[] => {
+  const existingChanges = before.flatMap((element): ElementAuditChange[] => {
     const [from, to] = [describe(element), remainingTexts.get(element.id)];
     remainingTexts.delete(element.id);
-    if (to === undefined) return [{ step: 'deleted', from }];
-    return from === to ? [] : [{ step: 'updated', from, to }];
+    if (to === undefined) return [{ action: 'deleted', from }];
+    return from === to ? [] : [{ action: 'updated', from, to }];
   });
-  return [...knownSteps, ...[...remainingTexts.values()].map((to): ElementStep => ({ step: 'added', to }))];
+  return [
+    ...existingChanges,
+    ...[...remainingTexts.values()].map((to): ElementAuditChange => ({ action: 'added', to })),
+  ];
 }
 
 /** Describes an element: its principal, inherited members and required approvals. */

@@ -9,20 +9,23 @@ import type { AssignablePrincipals, ElementInput } from './access-levels.ts';
 /** The minimum role of members who may be named. */
 const MINIMUM_ROLE = { group: MAINTAINER, project: DEVELOPER } as const;
 
+/** Returns the users and groups in the inputs that elements of this group or project may name. */
 export async function findAssignable(
   db: Reader,
   parent: MemberSource,
   inputs: readonly ElementInput[],
 ): Promise<AssignablePrincipals> {
-  const idsOf = (key: 'user_id' | 'group_id') => [...new Set(inputs.flatMap((one) => one[key] ?? []))];
-  const [users, groups] = [idsOf('user_id'), idsOf('group_id')];
+  const listIds = (key: 'user_id' | 'group_id') => [...new Set(inputs.flatMap((input) => input[key] ?? []))];
+  const [userIds, groupIds] = [listIds('user_id'), listIds('group_id')];
   return {
-    users: users.length === 0 ? new Set() : await filterMembers(db, parent, users),
+    users: userIds.length === 0 ? new Set() : await filterMembers(db, parent, userIds),
     // Projects cannot be shared with groups.
-    groups: groups.length === 0 || parent.type === 'project' ? new Set() : await filterGroups(db, parent.id, groups),
+    groups:
+      groupIds.length === 0 || parent.type === 'project' ? new Set() : await filterGroups(db, parent.id, groupIds),
   };
 }
 
+/** Returns the ids of these users that are members with the minimum role, directly or inherited. */
 async function filterMembers(db: Reader, parent: MemberSource, userIds: readonly number[]): Promise<Set<number>> {
   const memberships = await loadEffectiveMemberships(db, await listMemberSources(db, parent), userIds);
   const eligibleMemberships = [...memberships.values()].filter(({ access_level, expires_at }) => {
@@ -31,7 +34,7 @@ async function filterMembers(db: Reader, parent: MemberSource, userIds: readonly
   return new Set(eligibleMemberships.map(({ user_id }) => user_id));
 }
 
-/** Returns those of the groups that are the group itself or a descendant. index: namespace_closure_pkey */
+/** Returns the ids of these groups that are the group itself or a descendant. index: namespace_closure_pkey */
 async function filterGroups(db: Reader, groupId: number, ids: readonly number[]): Promise<Set<number>> {
   const rows = await db
     .selectFrom('namespace_closure')

@@ -22,14 +22,14 @@ const MANAGE_PROTECTED_ENVIRONMENTS = {
   project: 'admin_protected_environment',
 } as const;
 
-/** Loads the protection with exactly the name in the path. */
-const protection = {
+/** Resource: the protection with exactly the name in the path. */
+const protectionResource = {
   name: 'protection',
   load: ({ db, path }: AccessCall, { parent }: ParentContext) => findProtection(db, parent, path.name ?? ''),
   notFound: genericNotFound,
 } as const;
 
-const INVALID = [422, { message: '{texts}' }] as const;
+const INVALID = [422, { message: '{messages}' }] as const;
 
 /** Returns the lock key for changing protections of a group or project, so that concurrent changes cannot remove the last level. */
 const protectionLockKey = ({ type, id }: Parent) => `protected environments of ${type} ${id}`;
@@ -49,7 +49,7 @@ export const [getGroupProtectedEnvironment, getProjectProtectedEnvironment] = fo
   endpoint({
     get: `${parent.path}/protected_environments/:name`,
     summary: 'Get a protected environment',
-    access: parent.accessWith(MANAGE_PROTECTED_ENVIRONMENTS).resource(protection),
+    access: parent.accessWith(MANAGE_PROTECTED_ENVIRONMENTS).resource(protectionResource),
     stageOrder: 'accessBeforeParameters',
     response: ok(ProtectedEnvironment),
     read: (_db, { protection }) => protection,
@@ -113,8 +113,8 @@ export const [updateGroupProtectedEnvironment, updateProjectProtectedEnvironment
   }),
 );
 
-/** Groups get the deleted protection in the response. */
-// biome-ignore lint/suspicious/noConfusingVoidType: what an answer without a body is given is called so
+/** Response to a deletion. For groups it contains the deleted protection. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler of a response without a body returns void
 const DELETE_RESPONSE: ByParentType<ResponseType<EnvironmentProtection | void>> = {
   group: ok(ProtectedEnvironment),
   project: noContent,
@@ -124,7 +124,7 @@ export const [deleteGroupProtectedEnvironment, deleteProjectProtectedEnvironment
   endpoint({
     delete: `${parent.path}/protected_environments/:name`,
     summary: 'Unprotect an environment',
-    access: parent.accessWith(MANAGE_PROTECTED_ENVIRONMENTS).resource(protection),
+    access: parent.accessWith(MANAGE_PROTECTED_ENVIRONMENTS).resource(protectionResource),
     stageOrder: 'accessBeforeParameters',
     lastModified: ({ protection }) => protection.updated_at,
     lock: ({ parent }) => protectionLockKey(parent),

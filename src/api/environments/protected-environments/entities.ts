@@ -33,8 +33,8 @@ const DeployAccessLevel = entity('DeployAccessLevel', principalFields).from((ele
 export const EnvironmentApprovalRule = entity('EnvironmentApprovalRule', {
   ...principalFields,
   required_approvals: Type.Integer(),
-}).from((rule: WithDescription<ApprovalRule>, to) => ({
-  ...DeployAccessLevel.serialize(rule, to),
+}).from((rule: WithDescription<ApprovalRule>, context) => ({
+  ...DeployAccessLevel.serialize(rule, context),
   required_approvals: rule.required_approvals,
 }));
 
@@ -50,13 +50,16 @@ export const ProtectedEnvironment = entity('ProtectedEnvironment', {
   deploy_access_levels: Type.Array(DeployAccessLevel.schema),
   required_approval_count: Type.Integer(),
   approval_rules: Type.Array(EnvironmentApprovalRule.schema),
-}).from(loadDescriptions, ({ name, deploy_access_levels, required_approval_count, approval_rules }, to, describe) => ({
-  name,
-  deploy_access_levels: deploy_access_levels.map((level) =>
-    DeployAccessLevel.serialize({ ...level, description: describe(level) }, to),
-  ),
-  required_approval_count,
-  approval_rules: approval_rules.map((rule) =>
-    EnvironmentApprovalRule.serialize({ ...rule, description: describe(rule) }, to),
-  ),
-}));
+}).from(
+  loadDescriptions,
+  ({ name, deploy_access_levels, required_approval_count, approval_rules }, context, describe) => ({
+    name,
+    deploy_access_levels: deploy_access_levels.map((level) =>
+      DeployAccessLevel.serialize({ ...level, description: describe(level) }, context),
+    ),
+    required_approval_count,
+    approval_rules: approval_rules.map((rule) =>
+      EnvironmentApprovalRule.serialize({ ...rule, description: describe(rule) }, context),
+    ),
+  }),
+);

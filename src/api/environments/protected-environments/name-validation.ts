@@ -4,6 +4,7 @@ import { ENVIRONMENT_TIERS } from '../environment-model/index.ts';
 
 const MAX_LENGTH = 255;
 
+/** Returns the error messages for the name of a protection. */
 export function validateProtectionName(owner: 'group' | 'project', name: string): string[] {
   if (owner === 'group') {
     return ENVIRONMENT_TIERS.some((tier) => tier === name)

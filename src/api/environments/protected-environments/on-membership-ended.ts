@@ -2,7 +2,7 @@ import { type AnySubscription, subscription } from '#events/event-bus.ts';
 import { removeUserFromProtections } from './store.ts';
 
 /**
- * When a direct membership of a project ends: removes the user from its protections, even as the last element
+ * Removes a user from the protections of a project when their direct membership ends, even if they are the last element
  * (contract/environments.md Part 3).
  */
 export const onMembershipEnded = subscription({

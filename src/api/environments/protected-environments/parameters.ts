@@ -16,24 +16,24 @@ const ruleParams = { ...principalParams, required_approvals: optional(integer) }
 /** Parameters that update or remove an existing element. */
 const changeParams = { id: optional(integer), _destroy: optional(boolean) };
 
-const namesPrincipal = atLeastOne('access_level', 'user_id', 'group_id');
+const requirePrincipal = atLeastOne('access_level', 'user_id', 'group_id');
 
-/** Existing elements and elements to remove need no principal. */
-const newElementsNamePrincipal: ParameterRule = (rawParams, problems, prefix) => {
+/** Requires a principal for new elements. Existing elements and elements to remove need none. */
+const requirePrincipalOfNewElement: ParameterRule = (rawParams, problems, prefix) => {
   const { id, _destroy } = rawParams;
   const isPresent = id !== undefined && id !== null && id !== '';
   if (!isPresent && boolean.read(_destroy ?? null, '_destroy', new Problems()) !== true)
-    namesPrincipal(rawParams, problems, prefix);
+    requirePrincipal(rawParams, problems, prefix);
 };
 
 /** Elements of a new protection. */
 export const NEW_ELEMENTS = {
   levels: arrayOf(object(principalParams)),
-  rules: arrayOf(object(ruleParams, [namesPrincipal])),
+  rules: arrayOf(object(ruleParams, [requirePrincipal])),
 };
 
 /** Elements of an existing protection. */
 export const CHANGED_ELEMENTS = {
   levels: arrayOf(object({ ...changeParams, ...principalParams })),
-  rules: arrayOf(object({ ...changeParams, ...ruleParams }, [newElementsNamePrincipal])),
+  rules: arrayOf(object({ ...changeParams, ...ruleParams }, [requirePrincipalOfNewElement])),
 };

@@ -23,7 +23,7 @@ const NO_ELEMENTS = { deploy_access_levels: [], approval_rules: [] };
 
 /**
  * Protects an environment of a project or a tier of a group. Deploy access levels with
- * unassignable principals are skipped, approval rules with them are rejected.
+ * unassignable principals are skipped; approval rules with unassignable principals are rejected.
  */
 export async function protectEnvironment(
   uow: UnitOfWork,
@@ -32,17 +32,17 @@ export async function protectEnvironment(
   input: ProtectionInput,
 ): Promise<EnvironmentProtection | Failure<'exists' | 'invalid'>> {
   if ((await findProtection(uow, parent, name)) !== null) return fail('exists', { name });
-  const count = input.required_approval_count ?? 0;
+  const approvalCount = input.required_approval_count ?? 0;
   const assignable = await findAssignable(uow, parent, [...input.deploy_access_levels, ...input.approval_rules]);
   const changes = createElements(input, assignable);
-  const texts = [
+  const messages = [
     ...validateProtectionName(parent.type, name),
     ...validateElements(NO_ELEMENTS, changes),
     ...validateRulePrincipals(NO_ELEMENTS, input, assignable),
-    ...validateApprovalCount('Required approval count', count, 0),
+    ...validateApprovalCount('Required approval count', approvalCount, 0),
   ];
-  if (texts.length > 0) return fail('invalid', { texts });
-  const id = await insertProtection(uow, parent, { name, required_approval_count: count });
+  if (messages.length > 0) return fail('invalid', { messages });
+  const id = await insertProtection(uow, parent, { name, required_approval_count: approvalCount });
   await applyElementChanges(uow, id, changes);
   const protection = (await findProtection(uow, parent, name))!;
   await recordProtection(uow, 'environment_protected', parent, protection);

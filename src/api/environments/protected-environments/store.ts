@@ -13,20 +13,20 @@ import { ELEMENT_KINDS, type ElementKind, type ProtectionChanges } from './acces
 type ProtectionOwner = Pick<MemberSource, 'type' | 'id'>;
 
 /** index: protected_environments_by_project, protected_environments_by_group */
-function protectionQuery(db: Reader, { type, id }: ProtectionOwner) {
+function selectProtections(db: Reader, { type, id }: ProtectionOwner) {
   return db
     .selectFrom('protected_environments')
     .selectAll()
     .where(type === 'project' ? 'project_id' : 'group_id', '=', id);
 }
 
-/** Returns one page of the owner's own protections, ordered by name. */
+/** Returns one page of the protections of a project or group, without inherited ones, ordered by name. */
 export async function listProtections(
   db: Reader,
   owner: ProtectionOwner,
   page: OffsetRequest,
 ): Promise<Page<EnvironmentProtection>> {
-  const result = await paginate(db, protectionQuery(db, owner).orderBy('name'), page);
+  const result = await paginate(db, selectProtections(db, owner).orderBy('name'), page);
   return { ...result, items: await loadProtectionElements(db, result.items) };
 }
 
@@ -36,7 +36,7 @@ export async function findProtection(
   owner: ProtectionOwner,
   name: string,
 ): Promise<EnvironmentProtection | null> {
-  const row = await protectionQuery(db, owner).where('name', '=', name).executeTakeFirst();
+  const row = await selectProtections(db, owner).where('name', '=', name).executeTakeFirst();
   return row === undefined ? null : (await loadProtectionElements(db, [row]))[0]!;
 }
 
@@ -47,12 +47,12 @@ export async function insertProtection(
   row: Pick<EnvironmentProtection, 'name' | 'required_approval_count'>,
 ): Promise<number> {
   const owner = { project_id: type === 'project' ? id : null, group_id: type === 'group' ? id : null };
-  const inserted = await tx
+  const insertedRow = await tx
     .insertInto('protected_environments')
     .values({ ...owner, ...row, created_at: tx.now, updated_at: tx.now })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return inserted.id;
+  return insertedRow.id;
 }
 
 export async function updateProtectionRow(tx: Transaction, id: number, required_approval_count: number): Promise<void> {
@@ -67,7 +67,7 @@ export async function deleteProtectionRow(tx: Transaction, id: number): Promise<
   await tx.deleteFrom('protected_environments').where('id', '=', id).execute();
 }
 
-const TABLES = {
+const TABLE_BY_KIND = {
   deploy_access_levels: 'protected_environment_deploy_access_levels',
   approval_rules: 'protected_environment_approval_rules',
 } as const satisfies Record<ElementKind, string>;
@@ -80,7 +80,7 @@ export async function applyElementChanges(
 ): Promise<void> {
   for (const kind of ELEMENT_KINDS) {
     const { added, updated, removed } = changes[kind];
-    const table = TABLES[kind];
+    const table = TABLE_BY_KIND[kind];
     for (const { id } of removed) await tx.deleteFrom(table).where('id', '=', id).execute();
     for (const { after } of updated) {
       const { id, ...row } = after;
@@ -96,7 +96,7 @@ export async function applyElementChanges(
  * index: deploy_access_levels_by_user, approval_rules_by_user, protected_environments_by_project
  */
 export async function removeUserFromProtections(tx: Transaction, projectId: number, userId: number): Promise<void> {
-  for (const table of Object.values(TABLES)) {
+  for (const table of Object.values(TABLE_BY_KIND)) {
     await tx
       .deleteFrom(table)
       .where('user_id', '=', userId)

@@ -14,7 +14,7 @@ import { findAssignable } from './allowed-principals.ts';
 import type { ProtectionInput } from './protect.ts';
 import { applyElementChanges, findProtection, updateProtectionRow } from './store.ts';
 
-/** Updates a protection, all changes or none; omitted elements are kept. */
+/** Applies all changes to a protection, or none if one is invalid. Omitted elements stay. */
 export async function updateProtection(
   uow: UnitOfWork,
   parent: Parent,
@@ -26,16 +26,16 @@ export async function updateProtection(
   const assignable = await findAssignable(uow, parent, [...input.deploy_access_levels, ...input.approval_rules]);
   const changes = diffElements(before, input, assignable);
   if (isFailure(changes)) return changes;
-  const count = input.required_approval_count ?? before.required_approval_count;
-  const texts = [
+  const approvalCount = input.required_approval_count ?? before.required_approval_count;
+  const messages = [
     ...validateElements(before, changes),
     ...validateRulePrincipals(before, input, assignable),
-    ...validateApprovalCount('Required approval count', count, 0),
+    ...validateApprovalCount('Required approval count', approvalCount, 0),
   ];
-  if (texts.length > 0) return fail('invalid', { texts });
-  if (count === before.required_approval_count && !hasChanges(changes)) return before;
+  if (messages.length > 0) return fail('invalid', { messages });
+  if (approvalCount === before.required_approval_count && !hasChanges(changes)) return before;
   await applyElementChanges(uow, before.id, changes);
-  await updateProtectionRow(uow, before.id, count);
+  await updateProtectionRow(uow, before.id, approvalCount);
   const after = (await findProtection(uow, parent, name))!;
   await recordProtectionChanges(uow, parent, before, after);
   return after;
