@@ -8,14 +8,14 @@ import { validateRedirectUri } from './redirect-uri.ts';
 
 interface CreateApplicationInput {
   readonly name: string;
-  /** One per line. */
+  /** Redirect URIs, one per line. */
   readonly redirect_uri: string;
-  /** Separated by white space. */
+  /** Scopes, separated by white space. */
   readonly scopes: string;
   readonly confidential: boolean;
 }
 
-/** Of all addresses together, in characters. */
+/** Maximum length of all redirect URIs together, in characters. */
 const MAX_REDIRECT_URI_LENGTH = 8_000;
 
 /** Creates an OAuth application (contract/conventions.md §10 "OAuth 2.0"). */

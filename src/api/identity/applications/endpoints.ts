@@ -1,4 +1,7 @@
-import { deleteApplication as deleteOne, resetApplicationSecret } from '#authentication/oauth/applications.ts';
+import {
+  deleteApplication as deleteApplicationRow,
+  resetApplicationSecret,
+} from '#authentication/oauth/applications.ts';
 import { administrator } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, page } from '#http/endpoint/responses.ts';
@@ -44,7 +47,7 @@ export const deleteApplication = endpoint({
   params: idParameter,
   errors: { notFound: NOT_FOUND },
   response: noContent,
-  write: (uow, { params }) => deleteOne(uow, params.id),
+  write: (uow, { params }) => deleteApplicationRow(uow, params.id),
 });
 
 export const renewApplicationSecret = endpoint({

@@ -18,8 +18,11 @@ export const Application = entity('Application', {
   confidential,
 }));
 
-/** Only the responses to creation and renewal show the secret. */
+/** An application with its secret. Only the responses to creation and renewal contain it. */
 export const ApplicationWithSecret = entity('ApplicationWithSecret', {
   ...Application.schema.properties,
   secret: Type.String(),
-}).from(({ application, secret }: IssuedApplication, to) => ({ ...Application.serialize(application, to), secret }));
+}).from(({ application, secret }: IssuedApplication, context) => ({
+  ...Application.serialize(application, context),
+  secret,
+}));

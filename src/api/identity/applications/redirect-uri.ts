@@ -20,13 +20,13 @@ export function validateRedirectUri(uri: string): string | null {
   const url = /^[\x21-\x7e]+$/.test(uri) ? URL.parse(uri) : null;
   if (FORBIDDEN_SCHEMES.some((scheme) => uri.toLowerCase().startsWith(scheme))) return 'is forbidden by the server.';
   if (url === null || !/^[a-z][a-z\d.+-]*:\//i.test(uri)) return 'must be a valid URI.';
-  if (isWeb(url) && !/^https?:\/\/[^/?]/i.test(uri)) return 'must be a valid URI.';
+  if (isWebUrl(url) && !/^https?:\/\/[^/?]/i.test(uri)) return 'must be a valid URI.';
   if (/^[^/]+:\/\/[^/?#]*@/.test(uri)) return 'must be a valid URI.';
   // The consent page lists the host in its Content-Security-Policy, where these characters end a directive.
   if (/[;,']/.test(url.host)) return 'must be a valid URI.';
   return uri.includes('#') ? 'cannot contain a fragment.' : null;
 }
 
-function isWeb({ protocol }: URL): boolean {
+function isWebUrl({ protocol }: URL): boolean {
   return protocol === 'http:' || protocol === 'https:';
 }

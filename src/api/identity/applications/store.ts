@@ -6,6 +6,6 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 /** Returns one page of all applications, ordered by id. */
 export function listApplicationPage(db: Reader, page: OffsetRequest): Promise<Page<OAuthApplication>> {
   // index: oauth_applications primary key
-  const all = db.selectFrom('oauth_applications').select(applicationColumns);
-  return paginate(db, all.orderBy('oauth_applications.id', 'asc'), page);
+  const applications = db.selectFrom('oauth_applications').select(applicationColumns);
+  return paginate(db, applications.orderBy('oauth_applications.id', 'asc'), page);
 }

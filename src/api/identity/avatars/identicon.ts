@@ -1,4 +1,4 @@
-/** Cells per row and column; the right half mirrors the left half. */
+/** Number of cells per row and column. The right half mirrors the left half. */
 const CELLS = 5;
 const COLUMNS = Math.ceil(CELLS / 2);
 const MARGIN = 1;
@@ -15,19 +15,19 @@ export function identicon(digits: string): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIZE} ${SIZE}" shape-rendering="crispEdges">`,
     `<rect width="${SIZE}" height="${SIZE}" fill="hsl(${hue},30%,92%)"/>`,
-    `<path fill="hsl(${hue},55%,${lightness}%)" d="${cells.map(squares).join('')}"/>`,
+    `<path fill="hsl(${hue},55%,${lightness}%)" d="${cells.map(buildSquares).join('')}"/>`,
     '</svg>\n',
   ].join('');
 }
 
 /** Returns the SVG path of a cell and its mirror image. */
-function squares(cell: number): string {
+function buildSquares(cell: number): string {
   const column = cell % COLUMNS;
   const row = Math.floor(cell / COLUMNS);
-  const mirrored = CELLS - 1 - column;
-  return square(column, row) + (mirrored === column ? '' : square(mirrored, row));
+  const mirroredColumn = CELLS - 1 - column;
+  return buildSquare(column, row) + (mirroredColumn === column ? '' : buildSquare(mirroredColumn, row));
 }
 
-function square(column: number, row: number): string {
+function buildSquare(column: number, row: number): string {
   return `M${column + MARGIN} ${row + MARGIN}h1v1h-1z`;
 }

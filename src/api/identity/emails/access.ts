@@ -9,7 +9,7 @@ interface EmailParameters {
   readonly email_id: number;
 }
 
-/** An email address of the caller, by `email_id`. */
+/** Resource: the email address `:email_id` of the caller. */
 export const ownEmailResource = {
   name: 'email',
   params: { email_id: required(integer) },

@@ -17,13 +17,13 @@ interface CreateEmailInput {
 
 const ADDRESS_TAKEN = invalid({ email: ['has already been taken'] });
 
-/** Unique index -> the error of a request that loses the race for the address. */
+/** Errors by unique index, for an address that a concurrent request has added. */
 export const EMAIL_UNIQUE_ERRORS = {
   emails_by_taken_key: ADDRESS_TAKEN,
   emails_by_user_address: ADDRESS_TAKEN,
 } as const;
 
-/** Adds a secondary address (contract/activity.md Part 4). Fails if this user has it, or another user has confirmed it. */
+/** Adds a secondary address (contract/activity.md Part 4). Fails if the user already has it, or if another user has confirmed it. */
 export async function createEmail(
   uow: UnitOfWork,
   userId: number,

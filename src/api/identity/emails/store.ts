@@ -11,14 +11,17 @@ export async function listEmails(db: Reader, userId: number, page: OffsetRequest
   return paginate(db, query.orderBy('emails.id', 'asc'), page);
 }
 
-/** Returns an address of this user, or null; addresses of other users are not found. */
+/** Returns an address of this user, or null if there is none or it belongs to another user. */
 export async function findEmail(db: Reader, userId: number, id: number): Promise<Email | null> {
   // index: emails primary key
   const query = db.selectFrom('emails').select(emailColumns).where('id', '=', id).where('user_id', '=', userId);
   return (await query.where(isListed).executeTakeFirst()) ?? null;
 }
 
-/** Lists secondary addresses at once, a primary one only when it is confirmed: only primary ones have a `taken_key` before that. */
+/**
+ * Returns the condition for listed addresses: secondary ones at once, primary ones once they are confirmed. Of unconfirmed
+ * addresses, only primary ones have a `taken_key`.
+ */
 function isListed(eb: ExpressionBuilder<Schema, 'emails'>) {
   return eb.or([eb('emails.confirmed_at', 'is not', null), eb('emails.taken_key', 'is', null)]);
 }

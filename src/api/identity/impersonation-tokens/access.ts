@@ -9,7 +9,7 @@ interface TokenParameters {
   readonly impersonation_token_id: number;
 }
 
-/** An impersonation token of the user; other kinds of tokens are not found. */
+/** Resource: an impersonation token of the user. Other kinds of tokens get 404. */
 export const impersonationTokenResource = {
   name: 'token',
   params: { impersonation_token_id: required(integer) },

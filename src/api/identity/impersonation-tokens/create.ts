@@ -25,20 +25,20 @@ interface CreateImpersonationTokenInput {
 export async function createImpersonationToken(
   uow: UnitOfWork<SignedInCaller>,
   { id }: User,
-  order: CreateImpersonationTokenInput,
+  input: CreateImpersonationTokenInput,
 ): Promise<IssuedToken | Failure<UnchangeableUserCode | 'invalid' | 'lackedScope'>> {
   // The account may have been deleted since the access check.
   const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;
   const settings = await loadSettings(uow);
-  const errors = validateInput(order, settings, getLatestExpiry(uow.today, settings));
+  const errors = validateInput(input, settings, getLatestExpiry(uow.today, settings));
   if (errors !== null) return invalid(errors);
-  const scopeFailure = validateGrantedScopes(uow.actor, order.scopes);
+  const scopeFailure = validateGrantedScopes(uow.actor, input.scopes);
   if (scopeFailure !== null) return scopeFailure;
   const issuedToken = await createToken(uow, {
-    ...order,
+    ...input,
     userId: user.id,
-    description: order.description || null,
+    description: input.description || null,
     impersonation: true,
     prefix: settings.personal_access_token_prefix,
   });
@@ -49,12 +49,12 @@ export async function createImpersonationToken(
 function validateInput(
   { name, scopes, expiresAt }: CreateImpersonationTokenInput,
   settings: ApplicationSettings,
-  latest: string | null,
+  latestExpiry: string | null,
 ): FieldErrors | null {
   return compactFieldErrors({
     name: validateRecordName(name),
     scopes: validateScopes(scopes),
-    expires_at: validateExpiry(expiresAt, settings, latest),
+    expires_at: validateExpiry(expiresAt, settings, latestExpiry),
   });
 }
 
@@ -70,8 +70,8 @@ function isScope(text: string): boolean {
 function validateExpiry(
   expiresAt: string | null,
   { require_personal_access_token_expiry }: ApplicationSettings,
-  latest: string | null,
+  latestExpiry: string | null,
 ): string[] {
   if (expiresAt === null) return require_personal_access_token_expiry ? ["can't be blank"] : [];
-  return exceedsLatestExpiry(expiresAt, latest) ? [`must be before ${latest}`] : [];
+  return exceedsLatestExpiry(expiresAt, latestExpiry) ? [`must be before ${latestExpiry}`] : [];
 }

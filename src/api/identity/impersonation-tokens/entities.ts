@@ -7,13 +7,17 @@ import { serializeToken, tokenFields } from '../personal-access-tokens/index.ts'
 
 const fields = { ...tokenFields, impersonation: Type.Boolean() };
 
-export const ImpersonationToken = entity('ImpersonationToken', fields).from((token: AccessToken, to) => ({
-  ...serializeToken(token, to),
+export const ImpersonationToken = entity('ImpersonationToken', fields).from((token: AccessToken, context) => ({
+  ...serializeToken(token, context),
   impersonation: true,
 }));
 
-/** Only the response to the creation shows the secret. */
+/** An impersonation token with its secret. Only the response to the creation contains it. */
 export const ImpersonationTokenWithSecret = entity('ImpersonationTokenWithSecret', {
   ...fields,
   token: Type.String(),
-}).from(({ token, secret }: IssuedToken, to) => ({ ...serializeToken(token, to), impersonation: true, token: secret }));
+}).from(({ token, secret }: IssuedToken, context) => ({
+  ...serializeToken(token, context),
+  impersonation: true,
+  token: secret,
+}));

@@ -2,11 +2,11 @@ import type { Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-const order = (name: string) => ({ name, scopes: ['read_api'], expires_at: '2026-12-01' });
+const buildInput = (name: string) => ({ name, scopes: ['read_api'], expires_at: '2026-12-01' });
 
-async function newToken({ callers: { administrator, developer }, name, expectSuccess }: Scene) {
+async function createTestToken({ callers: { administrator, developer }, name, expectSuccess }: Scene) {
   const path = `/users/${developer.id}/impersonation_tokens`;
-  const { id } = (await expectSuccess(administrator.post(path, order(name('token'))))).body;
+  const { id } = (await expectSuccess(administrator.post(path, buildInput(name('token'))))).body;
   return { user_id: developer.id, impersonation_token_id: id as number };
 }
 
@@ -15,8 +15,8 @@ export const examples: Examples<typeof endpoints> = {
   createImpersonationToken: ({ callers, name }) => ({
     by: 'administrator',
     path: { user_id: callers.developer.id },
-    params: order(name('token')),
+    params: buildInput(name('token')),
   }),
-  getImpersonationToken: async (scene) => ({ by: 'administrator', path: await newToken(scene) }),
-  deleteImpersonationToken: async (scene) => ({ by: 'administrator', path: await newToken(scene) }),
+  getImpersonationToken: async (scene) => ({ by: 'administrator', path: await createTestToken(scene) }),
+  deleteImpersonationToken: async (scene) => ({ by: 'administrator', path: await createTestToken(scene) }),
 };

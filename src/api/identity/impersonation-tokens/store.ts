@@ -14,14 +14,14 @@ export async function listImpersonationTokensOfUser(
   { state }: ImpersonationTokenFilter,
   page: OffsetRequest,
 ): Promise<Page<AccessToken>> {
-  const active = isActiveTokenRow(db.today);
+  const isActive = isActiveTokenRow(db.today);
   // index: access_tokens_by_user
   let tokens = db
     .selectFrom('access_tokens')
     .select(tokenColumns)
     .where('user_id', '=', userId)
     .where('impersonation', '=', true);
-  if (state === 'active') tokens = tokens.where(active);
-  if (state === 'inactive') tokens = tokens.where((eb) => eb.not(active));
+  if (state === 'active') tokens = tokens.where(isActive);
+  if (state === 'inactive') tokens = tokens.where((eb) => eb.not(isActive));
   return paginate(db, tokens.orderBy('access_tokens.id'), page);
 }

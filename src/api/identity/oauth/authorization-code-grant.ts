@@ -17,10 +17,14 @@ import type { Grant } from './token-request.ts';
  * Exchanges an authorization code for a token of the user, once. A failed attempt consumes the code too, because the code
  * may be stolen or guessed. A replayed code revokes the tokens that were issued for it.
  */
-export const authorizationCodeGrant: Grant = async (uow, { code, redirect_uri, code_verifier }, { client, at }) => {
+export const authorizationCodeGrant: Grant = async (
+  uow,
+  { code, redirect_uri, code_verifier },
+  { client, startedAt },
+) => {
   if (!code) return fail('notFound', { parameter: 'code' });
   const grant = await redeemGrant(uow, code);
-  if (grant === null) await revokeTokensOfReplayedCode(uow, code, at);
+  if (grant === null) await revokeTokensOfReplayedCode(uow, code, startedAt);
   if (typeof client === 'string') return fail('invalidClient');
   if (grant === null || grant.application_id !== client.id) return fail('invalidGrant');
   if (grant.redirect_uri !== redirect_uri || !isVerifierValid(grant, code_verifier ?? '')) return fail('invalidGrant');

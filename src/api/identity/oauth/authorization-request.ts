@@ -11,7 +11,7 @@ import { limitedText, string } from '#http/parameters/texts.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { parseRequestedScopes } from './requested-scopes.ts';
 
-/** Longer than the 8,000 characters of redirect URIs that an application may register. */
+/** Parameter type of a redirect URI, longer than the 8,000 characters that an application may register. */
 export const redirectUri = limitedText(32_000);
 
 /** Parameters of an authorization request, not yet validated (RFC 6749 §4.1.1, RFC 7636 §4.3). */
@@ -27,7 +27,7 @@ export const authorizationParams = {
 
 export type AuthorizationRequest = ParameterValues<typeof authorizationParams>;
 
-/** Where the browser is redirected with the result. */
+/** Destination of the browser, which is redirected with the result. */
 export interface ClientRedirect {
   readonly redirectUri: string;
   readonly state: string | null;
@@ -37,7 +37,7 @@ export interface ClientRedirect {
 export interface Authorization {
   readonly kind: 'valid';
   readonly application: OAuthApplication;
-  readonly to: ClientRedirect;
+  readonly clientRedirect: ClientRedirect;
   readonly scopes: readonly string[];
   readonly challenge: CodeChallenge | null;
 }
@@ -45,7 +45,7 @@ export interface Authorization {
 /** An invalid request of a known client: the error is sent to a redirect URI that the client has registered. */
 export interface RejectedAuthorization {
   readonly kind: 'rejected';
-  readonly to: ClientRedirect;
+  readonly clientRedirect: ClientRedirect;
   readonly error: 'invalid_scope' | 'unsupported_response_type' | 'invalid_request';
 }
 
@@ -55,7 +55,7 @@ export interface UntrustedRequest {
   readonly invalidField: 'client' | 'redirectUri';
 }
 
-/** Validates an authorization request of a client. One without a secret needs a PKCE challenge (RFC 9700 §2.1.1). */
+/** Validates an authorization request of a client. A client without a secret needs a PKCE challenge (RFC 9700 §2.1.1). */
 export async function validateAuthorization(
   db: Reader,
   request: AuthorizationRequest,
@@ -64,20 +64,20 @@ export async function validateAuthorization(
   if (application === null) return { kind: 'untrusted', invalidField: 'client' };
   const redirectUri = parseRedirectUris(application).find((uri) => uri === request.redirect_uri);
   if (redirectUri === undefined) return { kind: 'untrusted', invalidField: 'redirectUri' };
-  const to = { redirectUri, state: request.state ?? null };
-  const reject = (error: RejectedAuthorization['error']) => ({ kind: 'rejected', to, error }) as const;
+  const clientRedirect = { redirectUri, state: request.state ?? null };
+  const reject = (error: RejectedAuthorization['error']) => ({ kind: 'rejected', clientRedirect, error }) as const;
   if (!request.response_type) return reject('invalid_request');
   if (request.response_type !== 'code') return reject('unsupported_response_type');
   const challenge = parseChallenge(request);
-  const isMissing = challenge === null && !application.confidential;
-  if (challenge === 'invalid' || isMissing) return reject('invalid_request');
-  const ownScopes = parseScopes(application);
-  const scopes = parseRequestedScopes(request.scope, { allowed: ownScopes, defaults: ownScopes });
+  const lacksChallenge = challenge === null && !application.confidential;
+  if (challenge === 'invalid' || lacksChallenge) return reject('invalid_request');
+  const applicationScopes = parseScopes(application);
+  const scopes = parseRequestedScopes(request.scope, { allowed: applicationScopes, defaults: applicationScopes });
   if (isFailure(scopes)) return reject('invalid_scope');
-  return { kind: 'valid', application, to, scopes, challenge };
+  return { kind: 'valid', application, clientRedirect, scopes, challenge };
 }
 
-/** Parses the PKCE challenge; the default method is `plain` (RFC 7636 §4.3). */
+/** Parses the PKCE challenge; null if there is none. The default method is `plain` (RFC 7636 §4.3). */
 function parseChallenge({
   code_challenge,
   code_challenge_method,
@@ -85,6 +85,6 @@ function parseChallenge({
   const challenge = code_challenge || null;
   const method = code_challenge_method || 'plain';
   if (challenge === null) return code_challenge_method ? 'invalid' : null;
-  const isMethod = method === 'S256' || method === 'plain';
-  return isMethod && /^[\w.~-]{43,128}$/.test(challenge) ? { challenge, method } : 'invalid';
+  const isKnownMethod = method === 'S256' || method === 'plain';
+  return isKnownMethod && /^[\w.~-]{43,128}$/.test(challenge) ? { challenge, method } : 'invalid';
 }

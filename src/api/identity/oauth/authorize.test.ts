@@ -8,13 +8,13 @@ import { CALLBACK, oauthFixtures } from './fixtures.testing.ts';
 
 const here = await world();
 const { anonymous } = here;
-const { application, answerOf, person, token } = oauthFixtures(here);
+const { createApplication, submitConsent, createSignedInUser, requestToken } = oauthFixtures(here);
 
 const page = (fields: Readonly<Record<string, string>>) => `//oauth/authorize?${new URLSearchParams(fields)}`;
 const ask = { redirect_uri: CALLBACK, response_type: 'code' };
 
 test('redirects to the sign-in page and back', async () => {
-  const [{ client_id }, mira] = [await application(), await userWithPassword(here)];
+  const [{ client_id }, mira] = [await createApplication(), await userWithPassword(here)];
   const visit = browser(here);
   const asked = page({ ...ask, client_id, state: 'a b&c' });
   const away = await visit.get(asked);
@@ -26,8 +26,8 @@ test('redirects to the sign-in page and back', async () => {
 });
 
 test('shows the application, its scopes and the redirect address', async () => {
-  const { visit, mira } = await person();
-  const { client_id } = await application({ name: '<b>Evil & Co</b>' });
+  const { browser: visit, user: mira } = await createSignedInUser();
+  const { client_id } = await createApplication({ name: '<b>Evil & Co</b>' });
   const { status, headers, text } = await visit.get(
     page({ ...ask, client_id, scope: 'read_user', state: '"><script>' }),
   );
@@ -40,15 +40,15 @@ test('shows the application, its scopes and the redirect address', async () => {
 });
 
 test('redirects to the client with a code and state on approval, with an error on denial', async () => {
-  const { visit } = await person();
+  const { browser: visit } = await createSignedInUser();
   const redirect_uri = `${CALLBACK}?kept=1`;
-  const { client_id } = await application({ redirect_uri: `${CALLBACK}\n${redirect_uri}` });
+  const { client_id } = await createApplication({ redirect_uri: `${CALLBACK}\n${redirect_uri}` });
   const asked = { client_id, redirect_uri, response_type: 'code', state: 'a b&c=d' };
-  const yes = await answerOf(visit, asked);
+  const yes = await submitConsent(visit, asked);
   assert.ok(yes.href.startsWith(`${redirect_uri}&code=`), yes.href);
   assert.deepEqual([...yes.searchParams.keys()], ['kept', 'code', 'state']);
   assert.equal(yes.searchParams.get('state'), asked.state);
-  const no = await answerOf(visit, asked, { _method: 'delete' });
+  const no = await submitConsent(visit, asked, { _method: 'delete' });
   assert.deepEqual(Object.fromEntries(no.searchParams), {
     kept: '1',
     error: 'access_denied',
@@ -61,11 +61,11 @@ test('redirects to the client with a code and state on approval, with an error o
 });
 
 test('accepts a denial in any case, also as a query parameter', async () => {
-  const { visit } = await person();
-  const { client_id } = await application();
+  const { browser: visit } = await createSignedInUser();
+  const { client_id } = await createApplication();
   const asked = { ...ask, client_id, state: 's' };
   for (const _method of ['delete', 'DELETE', 'Delete']) {
-    const no = await answerOf(visit, asked, { _method });
+    const no = await submitConsent(visit, asked, { _method });
     assert.deepEqual([no.searchParams.get('error'), no.searchParams.get('code')], ['access_denied', null], _method);
   }
   const fields = new URLSearchParams({ ...asked, authenticity_token: visit.csrfToken() });
@@ -76,8 +76,8 @@ test('accepts a denial in any case, also as a query parameter', async () => {
 });
 
 test('rejects a denial with an unregistered address or without a CSRF token', async () => {
-  const { visit } = await person();
-  const { client_id } = await application();
+  const { browser: visit } = await createSignedInUser();
+  const { client_id } = await createApplication();
   await visit.get(page({ ...ask, client_id }));
   const stray = { ...ask, client_id, redirect_uri: 'https://evil.test/cb', authenticity_token: visit.csrfToken() };
   for (const answer of [
@@ -90,8 +90,8 @@ test('rejects a denial with an unregistered address or without a CSRF token', as
 });
 
 test('shows an error for an unregistered redirect address instead of redirecting', async () => {
-  const { visit } = await person();
-  const { client_id } = await application();
+  const { browser: visit } = await createSignedInUser();
+  const { client_id } = await createApplication();
   const stray = [
     { ...ask, client_id: 'unknown' },
     { ...ask, client_id: '' },
@@ -110,8 +110,8 @@ test('shows an error for an unregistered redirect address instead of redirecting
 });
 
 test('reports invalid requests to the client', async () => {
-  const { visit } = await person();
-  const { client_id } = await application({ scopes: 'read_user' });
+  const { browser: visit } = await createSignedInUser();
+  const { client_id } = await createApplication({ scopes: 'read_user' });
   const wrong: readonly [Readonly<Record<string, string>>, string][] = [
     [{ scope: 'read_user api' }, 'invalid_scope'],
     [{ scope: 'everything' }, 'invalid_scope'],
@@ -136,8 +136,8 @@ test('reports invalid requests to the client', async () => {
 });
 
 test('rejects an approval from another site', async () => {
-  const { visit } = await person();
-  const { client_id } = await application();
+  const { browser: visit } = await createSignedInUser();
+  const { client_id } = await createApplication();
   const asked = { ...ask, client_id };
   await visit.get(page(asked));
   assert.equal((await visit.submit('//oauth/authorize', { ...asked, authenticity_token: 'wrong' })).status, 422);
@@ -148,23 +148,29 @@ test('rejects an approval from another site', async () => {
 });
 
 test('does not accept an access token on the consent page', async () => {
-  const { mira } = await person();
-  const { client_id } = await application();
+  const { user: mira } = await createSignedInUser();
+  const { client_id } = await createApplication();
   const answer = await mira.get(page({ ...ask, client_id }));
   assert.deepEqual([answer.status, answer.headers.location], [302, '/users/sign_in']);
 });
 
 test('redirects an installed program to its own URL scheme', async () => {
-  const { visit } = await person();
+  const { browser: visit } = await createSignedInUser();
   const redirect_uri = 'com.example.app:/oauth';
-  const { client_id } = await application({ redirect_uri, confidential: false });
+  const { client_id } = await createApplication({ redirect_uri, confidential: false });
   const code_verifier = 'v'.repeat(43);
   const asked = { client_id, redirect_uri, response_type: 'code', code_challenge: code_verifier };
   const { headers } = await visit.get(page(asked));
   assert.match(String(headers['content-security-policy']), /form-action 'self' com\.example\.app:;/);
-  const url = await answerOf(visit, asked);
+  const url = await submitConsent(visit, asked);
   assert.ok(url.href.startsWith(`${redirect_uri}?code=`));
   const code = url.searchParams.get('code') ?? '';
-  const { status } = await token({ grant_type: 'authorization_code', client_id, redirect_uri, code, code_verifier });
+  const { status } = await requestToken({
+    grant_type: 'authorization_code',
+    client_id,
+    redirect_uri,
+    code,
+    code_verifier,
+  });
   assert.equal(status, 200);
 });

@@ -15,11 +15,11 @@ export async function authorize(
 ): Promise<HtmlReply | RedirectReply> {
   const authorization = await validateAuthorization(uow, request);
   if (authorization.kind === 'untrusted') return untrustedRequestPage(authorization);
-  if (authorization.kind === 'rejected') return redirectWithError(authorization.to, authorization.error);
-  const { application, to, scopes, challenge } = authorization;
-  const { redirectUri } = to;
+  if (authorization.kind === 'rejected') return redirectWithError(authorization.clientRedirect, authorization.error);
+  const { application, clientRedirect, scopes, challenge } = authorization;
+  const { redirectUri } = clientRedirect;
   return redirectWithCode(
-    to,
+    clientRedirect,
     await createGrant(uow, { applicationId: application.id, userId: user.id, scopes, redirectUri, challenge }),
   );
 }
@@ -29,5 +29,5 @@ export async function denyAuthorization(db: Reader, request: AuthorizationReques
   const authorization = await validateAuthorization(db, request);
   return authorization.kind === 'untrusted'
     ? untrustedRequestPage(authorization)
-    : redirectWithError(authorization.to, 'access_denied');
+    : redirectWithError(authorization.clientRedirect, 'access_denied');
 }

@@ -21,7 +21,7 @@ const DESCRIPTIONS: Readonly<Record<InvalidTokenCode | 'unknown', string>> = {
   revoked: 'The access token was revoked',
 };
 
-/** Allows holders of a valid OAuth token, without a user or with one who can sign in: the response describes the token itself. */
+/** Creates the access for holders of a valid OAuth token, whose user, if any, can sign in. */
 export function oauthBearer(): Access<{ token: OAuthTokenWithClient }> {
   return access({
     audience: 'user',
@@ -30,17 +30,17 @@ export function oauthBearer(): Access<{ token: OAuthTokenWithClient }> {
     async load({ db, services, request, params }) {
       const credential = getPresentedCredentials(request, params);
       const token = credential?.scheme === 'bearer' ? await findOAuthTokenByAccessToken(db, credential.secret) : null;
-      if (token === null) throw invalidTokenError('unknown');
-      const dead = getInvalidTokenCode(token, timestamp(services.clock));
-      if (dead !== null) throw invalidTokenError(dead);
-      if (await hasBlockedUser(db, token, services.clock)) throw invalidTokenError('unknown');
+      if (token === null) throw createInvalidTokenError('unknown');
+      const invalidCode = getInvalidTokenCode(token, timestamp(services.clock));
+      if (invalidCode !== null) throw createInvalidTokenError(invalidCode);
+      if (await hasBlockedUser(db, token, services.clock)) throw createInvalidTokenError('unknown');
       return { token };
     },
     authorize: () => {},
   });
 }
 
-function invalidTokenError(code: InvalidTokenCode | 'unknown'): HttpError {
+function createInvalidTokenError(code: InvalidTokenCode | 'unknown'): HttpError {
   const [error, error_description] = ['invalid_token', DESCRIPTIONS[code]];
   return new HttpError(401, { error, error_description }, bearerChallenge(error, error_description));
 }

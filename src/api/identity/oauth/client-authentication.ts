@@ -12,8 +12,8 @@ import { isFailure } from '#runtime/failure.ts';
 /** Client credentials as parameters; endpoints for OAuth clients spread them into their `params`. */
 export const clientParams = { client_id: optional(string), client_secret: optional(string) };
 
-/** The calling application: `none` without credentials, `wrong` if they are invalid. */
-export type ClientStatus = 'none' | 'wrong' | OAuthApplication;
+/** The calling application: `none` without credentials, `invalid` if they are wrong. */
+export type ClientStatus = 'none' | 'invalid' | OAuthApplication;
 
 /**
  * Identifies an OAuth client by the parameters `client_id` and `client_secret`, or by HTTP Basic. Each grant decides whether
@@ -25,21 +25,23 @@ export function oauthClient(): Access<{ client: ClientStatus }> {
     label: 'oauth client',
     authenticate: () => {},
     async load({ db, request, params }) {
-      const basic = getBasicCredentials(request);
-      const clientCredentials = (basic && credentials(basic.username, basic.password)) ?? parameterCredentials(params);
+      const basicCredentials = getBasicCredentials(request);
+      const clientCredentials =
+        (basicCredentials && toCredentials(basicCredentials.username, basicCredentials.password)) ??
+        readParameterCredentials(params);
       if (clientCredentials === null) return { client: 'none' as const };
       const client = await authenticateClient(db, clientCredentials);
-      return { client: isFailure(client) ? ('wrong' as const) : client };
+      return { client: isFailure(client) ? ('invalid' as const) : client };
     },
     authorize: () => {},
   });
 }
 
-function parameterCredentials(params: Readonly<Record<string, unknown>>): ClientCredentials | null {
-  return credentials((params.client_id ?? '') as string, (params.client_secret ?? '') as string);
+function readParameterCredentials(params: Readonly<Record<string, unknown>>): ClientCredentials | null {
+  return toCredentials((params.client_id ?? '') as string, (params.client_secret ?? '') as string);
 }
 
-function credentials(uid: string, secret: string): ClientCredentials | null {
+function toCredentials(uid: string, secret: string): ClientCredentials | null {
   if (uid === '' && secret === '') return null;
   return { uid, secret: secret === '' ? null : secret };
 }

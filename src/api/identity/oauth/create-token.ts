@@ -10,7 +10,7 @@ import { passwordGrant } from './password-grant.ts';
 import { refreshTokenGrant } from './refresh-token-grant.ts';
 import type { Grant, GrantResult, TokenRequest } from './token-request.ts';
 
-/** Grants that need only the database. */
+/** Grants by grant type, except `password`, which needs more than the database. */
 const GRANTS = new Map<string, Grant>([
   ['authorization_code', authorizationCodeGrant],
   ['refresh_token', refreshTokenGrant],
@@ -28,10 +28,10 @@ export async function issueToken(
   if (grant_type === 'password') return passwordGrant(services, request, { client, requester });
   const grantHandler = GRANTS.get(grant_type);
   if (grantHandler === undefined) return fail('unsupportedGrantType');
-  const tokenRequest = { client, at: timestamp(services.clock) };
-  // Wrapped in an object, because a returned failure would roll back: a rejected code must stay consumed.
-  const { granted } = await services.runUnitOfWork(ANONYMOUS, async (uow) => ({
-    granted: await grantHandler(uow, request, tokenRequest),
+  const context = { client, startedAt: timestamp(services.clock) };
+  // A returned failure would roll back, but a rejected code must stay consumed. So the result is wrapped in an object.
+  const { grantResult } = await services.runUnitOfWork(ANONYMOUS, async (uow) => ({
+    grantResult: await grantHandler(uow, request, context),
   }));
-  return granted;
+  return grantResult;
 }

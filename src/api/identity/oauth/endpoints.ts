@@ -22,30 +22,30 @@ import { tokenParams } from './token-request.ts';
 
 const NO_STORE_HEADERS = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
-const INVALID_CLIENT_TEXT =
+const INVALID_CLIENT_MESSAGE =
   'Client authentication failed due to unknown client, no client authentication included, or unsupported authentication method.';
 
 const INVALID_CLIENT = [
   401,
-  { error: 'invalid_client', error_description: INVALID_CLIENT_TEXT },
-  { ...bearerChallenge('invalid_client', INVALID_CLIENT_TEXT), ...NO_STORE_HEADERS },
+  { error: 'invalid_client', error_description: INVALID_CLIENT_MESSAGE },
+  { ...bearerChallenge('invalid_client', INVALID_CLIENT_MESSAGE), ...NO_STORE_HEADERS },
 ] as const;
 
-const oauthError = (error: string, error_description: string) =>
+const createOAuthError = (error: string, error_description: string) =>
   [400, { error, error_description }, NO_STORE_HEADERS] as const;
 
 const TOKEN_ERRORS = {
-  notFound: oauthError('invalid_request', 'Missing required parameter: {parameter}.'),
-  unsupportedGrantType: oauthError(
+  notFound: createOAuthError('invalid_request', 'Missing required parameter: {parameter}.'),
+  unsupportedGrantType: createOAuthError(
     'unsupported_grant_type',
     'The authorization grant type is not supported by the authorization server.',
   ),
   invalidClient: INVALID_CLIENT,
-  invalidGrant: oauthError(
+  invalidGrant: createOAuthError(
     'invalid_grant',
     'The provided authorization grant is invalid, expired, revoked, does not match the redirection URI used in the authorization request, or was issued to another client.',
   ),
-  invalidScope: oauthError('invalid_scope', 'The requested scope is invalid, unknown, or malformed.'),
+  invalidScope: createOAuthError('invalid_scope', 'The requested scope is invalid, unknown, or malformed.'),
   tooMany: TOO_MANY_REQUESTS,
 } as const;
 
@@ -75,7 +75,7 @@ export const getAuthorizationPage = endpoint({
   async handle({ visitor: { caller, session }, params: fields, request }, { database }) {
     const authorization = await validateAuthorization(database.reader, fields);
     if (authorization.kind === 'untrusted') return untrustedRequestPage(authorization);
-    if (authorization.kind === 'rejected') return redirectWithError(authorization.to, authorization.error);
+    if (authorization.kind === 'rejected') return redirectWithError(authorization.clientRedirect, authorization.error);
     return consentPage(authorization, { request, user: caller.user, csrfToken: session.csrfToken, fields });
   },
 });
@@ -113,7 +113,10 @@ export const revokeOAuthToken = endpoint({
   root: true,
   params: { ...clientParams, token: optional(string) },
   errors: {
-    notYours: [403, { error: 'unauthorized_client', error_description: 'You are not authorized to revoke this token' }],
+    notTokenOwner: [
+      403,
+      { error: 'unauthorized_client', error_description: 'You are not authorized to revoke this token' },
+    ],
   },
   response: ok(RevokedToken),
   write: (uow, { client, params }) => revokeClientToken(uow, params.token ?? '', client),

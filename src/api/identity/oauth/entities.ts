@@ -14,13 +14,13 @@ export const OAuthTokenPair = entity('OAuthTokenPair', {
   refresh_token: Type.Optional(Type.String()),
   scope: Type.String(),
   created_at: Type.Integer(),
-}).from(({ token, accessToken: secret, refreshToken: refreshSecret }: IssuedOAuthToken) => ({
-  access_token: secret,
+}).from(({ token, accessToken, refreshToken }: IssuedOAuthToken) => ({
+  access_token: accessToken,
   token_type: 'Bearer',
   expires_in: token.expires_in,
-  ...(refreshSecret === null ? {} : { refresh_token: refreshSecret }),
+  ...(refreshToken === null ? {} : { refresh_token: refreshToken }),
   scope: parseScopes(token).join(' '),
-  created_at: issuedAt(token),
+  created_at: getIssuedAt(token),
 }));
 
 export const OAuthTokenInfo = entity('OAuthTokenInfo', {
@@ -33,19 +33,19 @@ export const OAuthTokenInfo = entity('OAuthTokenInfo', {
   scopes: Type.Array(Type.String()),
   expires_in_seconds: Type.Integer(),
 }).from((token: OAuthTokenWithClient, { now }) => {
-  const secondsLeft = expiresAt(token) - seconds(now);
+  const secondsLeft = getExpiresAt(token) - toUnixSeconds(now);
   return {
     resource_owner_id: token.user_id,
     scope: parseScopes(token),
     expires_in: secondsLeft,
     application: { uid: token.uid },
-    created_at: issuedAt(token),
+    created_at: getIssuedAt(token),
     scopes: parseScopes(token),
     expires_in_seconds: secondsLeft,
   };
 });
 
-/** Only `active: false` for a token that is invalid or belongs to another client. */
+/** Contains only `active: false` if the token is invalid or belongs to another client. */
 export const Introspection = entity('OAuthIntrospection', {
   active: Type.Boolean(),
   scope: Type.Optional(Type.String()),
@@ -60,22 +60,22 @@ export const Introspection = entity('OAuthIntrospection', {
     scope: parseScopes(token).join(' '),
     client_id: token.uid,
     token_type: 'Bearer',
-    exp: expiresAt(token),
-    iat: issuedAt(token),
+    exp: getExpiresAt(token),
+    iat: getIssuedAt(token),
   };
 });
 
 /** `{}`, also if there was nothing to revoke (RFC 7009). */
-export const RevokedToken = entity('OAuthRevoked', {}).from((_done: undefined) => ({}));
+export const RevokedToken = entity('OAuthRevoked', {}).from((_result: undefined) => ({}));
 
-function issuedAt({ created_at }: OAuthTokenRow): number {
-  return seconds(created_at);
+function getIssuedAt({ created_at }: OAuthTokenRow): number {
+  return toUnixSeconds(created_at);
 }
 
-function expiresAt(token: OAuthTokenRow): number {
-  return issuedAt(token) + token.expires_in;
+function getExpiresAt(token: OAuthTokenRow): number {
+  return getIssuedAt(token) + token.expires_in;
 }
 
-function seconds(timestamp: string): number {
+function toUnixSeconds(timestamp: string): number {
   return Math.floor(Date.parse(timestamp) / 1000);
 }

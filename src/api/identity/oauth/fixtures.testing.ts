@@ -15,64 +15,79 @@ export interface TokenPair {
   readonly refresh_token: string;
 }
 
-/** Of a form. */
+/** Form fields by name. */
 export type FormFields = Readonly<Record<string, string>>;
 
-/** What tests of OAuth count on. */
-export function oauthFixtures(here: World) {
-  const { root, anonymous, name } = here;
+/** Returns helpers for OAuth tests. */
+export function oauthFixtures(world: World) {
+  const { root, anonymous, name } = world;
 
-  async function application(changes: Readonly<Record<string, unknown>> = {}): Promise<Client> {
-    const order = { name: name('app'), redirect_uri: CALLBACK, scopes: 'api read_user', ...changes };
-    const { status, body, text } = await root.post('/applications', order);
+  async function createApplication(overrides: Readonly<Record<string, unknown>> = {}): Promise<Client> {
+    const input = { name: name('app'), redirect_uri: CALLBACK, scopes: 'api read_user', ...overrides };
+    const { status, body, text } = await root.post('/applications', input);
     assert.equal(status, 201, text);
     return { id: body.id, client_id: body.application_id, client_secret: body.secret };
   }
 
   /** Sends a form to `/oauth/token`. */
-  const token = (fields: FormFields, headers: FormFields = {}): Promise<TestResponse> =>
+  const requestToken = (fields: FormFields, headers: FormFields = {}): Promise<TestResponse> =>
     anonymous.send('POST', '//oauth/token', {
       raw: new URLSearchParams(fields).toString(),
       headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
     });
 
-  async function pair(fields: FormFields): Promise<TokenPair> {
-    const { status, body, text } = await token(fields);
+  async function requestTokenPair(fields: FormFields): Promise<TokenPair> {
+    const { status, body, text } = await requestToken(fields);
     assert.equal(status, 200, text);
     return body;
   }
 
-  /** Both tokens of a user, by his password. */
-  const byPassword = ({ username }: Caller, fields: FormFields = {}) =>
-    pair({ grant_type: 'password', username, password: PASSWORD, ...fields });
+  const requestTokenPairByPassword = ({ username }: Caller, fields: FormFields = {}) =>
+    requestTokenPair({ grant_type: 'password', username, password: PASSWORD, ...fields });
 
-  /** The user's answer to the page that asks: where the browser is sent. */
-  async function answerOf(visit: Browser, asked: FormFields, answer: FormFields = {}): Promise<URL> {
-    const page = await visit.get(`//oauth/authorize?${new URLSearchParams(asked)}`);
+  /** Submits the consent page and returns the redirect URL. */
+  async function submitConsent(
+    browser: Browser,
+    authorizationRequest: FormFields,
+    formFields: FormFields = {},
+  ): Promise<URL> {
+    const page = await browser.get(`//oauth/authorize?${new URLSearchParams(authorizationRequest)}`);
     assert.equal(page.status, 200, page.text);
-    const { status, headers, text } = await visit.submit('//oauth/authorize', { ...asked, ...answer });
+    const fields = { ...authorizationRequest, ...formFields };
+    const { status, headers, text } = await browser.submit('//oauth/authorize', fields);
     assert.equal(status, 302, text);
     return new URL(headers.location as string);
   }
 
-  /** A code that the user has let the client have. */
-  async function code(visit: Browser, { client_id }: Client, fields: FormFields = {}): Promise<string> {
-    const asked = { client_id, redirect_uri: CALLBACK, response_type: 'code', ...fields };
-    const url = await answerOf(visit, asked);
-    const given = url.searchParams.get('code');
-    assert.match(given ?? '', /^[0-9a-f]{64}$/, url.href);
-    return given as string;
+  /** Returns an authorization code that the user of the browser has granted to the client. */
+  async function requestCode(browser: Browser, { client_id }: Client, fields: FormFields = {}): Promise<string> {
+    const authorizationRequest = { client_id, redirect_uri: CALLBACK, response_type: 'code', ...fields };
+    const url = await submitConsent(browser, authorizationRequest);
+    const code = url.searchParams.get('code');
+    assert.match(code ?? '', /^[0-9a-f]{64}$/, url.href);
+    return code as string;
   }
 
-  const bearing = (access_token: string) => ({ Authorization: `Bearer ${access_token}` });
-  const withBearer = (access_token: string, path = '/user') => anonymous.get(path, {}, bearing(access_token));
+  const createBearerHeaders = (access_token: string) => ({ Authorization: `Bearer ${access_token}` });
+  const getWithBearer = (access_token: string, path = '/user') =>
+    anonymous.get(path, {}, createBearerHeaders(access_token));
 
-  async function person(): Promise<{ readonly mira: Caller; readonly visit: Browser }> {
-    const mira = await userWithPassword(here);
-    return { mira, visit: await signedInBrowser(here, mira) };
+  async function createSignedInUser(): Promise<{ readonly user: Caller; readonly browser: Browser }> {
+    const user = await userWithPassword(world);
+    return { user, browser: await signedInBrowser(world, user) };
   }
 
-  return { application, token, pair, byPassword, answerOf, code, bearing, withBearer, person };
+  return {
+    createApplication,
+    requestToken,
+    requestTokenPair,
+    requestTokenPairByPassword,
+    submitConsent,
+    requestCode,
+    createBearerHeaders,
+    getWithBearer,
+    createSignedInUser,
+  };
 }
 
 export const INVALID_GRANT = {

@@ -18,7 +18,8 @@ export async function introspectToken(
 ): Promise<OAuthTokenWithClient | null | Failure<'invalidClient'>> {
   if (typeof client === 'string') return fail('invalidClient');
   const token = await findOAuthTokenByAccessToken(db, secret);
-  const isTheirs = token !== null && token.application_id === client.id && getInvalidTokenCode(token, now) === null;
-  if (!isTheirs || (await hasBlockedUser(db, token, { now: () => new Date(now) }))) return null;
+  const isValidForClient =
+    token !== null && token.application_id === client.id && getInvalidTokenCode(token, now) === null;
+  if (!isValidForClient || (await hasBlockedUser(db, token, { now: () => new Date(now) }))) return null;
   return token;
 }

@@ -9,7 +9,15 @@ import { CALLBACK, type FormFields, INVALID_CLIENT, INVALID_GRANT, oauthFixtures
 
 const here = await world();
 const { anonymous } = here;
-const { application, token, pair, code, byPassword, withBearer, person } = oauthFixtures(here);
+const {
+  createApplication,
+  requestToken,
+  requestTokenPair,
+  requestCode,
+  requestTokenPairByPassword,
+  getWithBearer,
+  createSignedInUser,
+} = oauthFixtures(here);
 
 const CALLS = ['//oauth/token', '//oauth/revoke', '//oauth/introspect'];
 const FORM = 'application/x-www-form-urlencoded';
@@ -85,7 +93,7 @@ test('treats an empty body as a request without parameters', async () => {
 
 test('returns invalid_client for unknown Basic credentials with any bytes', async () => {
   const { username } = await userWithPassword(here);
-  const { client_id, client_secret } = await application();
+  const { client_id, client_secret } = await createApplication();
   const order = new URLSearchParams({ grant_type: 'password', username, password: PASSWORD }).toString();
   for (const text of [
     'a\u0000b:c',
@@ -107,24 +115,27 @@ test('returns invalid_client for unknown Basic credentials with any bytes', asyn
 
 test('prefers Basic credentials to fields, and ignores empty ones', async () => {
   const mira = await userWithPassword(here);
-  const [own, other] = [await application(), await application()];
+  const [own, other] = [await createApplication(), await createApplication()];
   const order = { grant_type: 'password', username: mira.username, password: PASSWORD };
-  const both = await token(
+  const both = await requestToken(
     { ...order, client_id: other.client_id, client_secret: other.client_secret },
     basic(`${own.client_id}:${own.client_secret}`),
   );
   const info = await anonymous.get('//oauth/token/info', { access_token: both.body.access_token });
   assert.equal(info.body.application.uid, own.client_id);
-  const empty = await token({ ...order, client_id: own.client_id, client_secret: own.client_secret }, basic(':'));
+  const empty = await requestToken(
+    { ...order, client_id: own.client_id, client_secret: own.client_secret },
+    basic(':'),
+  );
   const told = await anonymous.get('//oauth/token/info', { access_token: empty.body.access_token });
   assert.equal(told.body.application.uid, own.client_id);
 });
 
 test('accepts Basic credentials and JSON for revocation and introspection', async () => {
   const mira = await userWithPassword(here);
-  const { id: _, ...client } = await application();
+  const { id: _, ...client } = await createApplication();
   const proof = basic(`${client.client_id}:${client.client_secret}`);
-  const [one, two] = [await byPassword(mira, client), await byPassword(mira, client)];
+  const [one, two] = [await requestTokenPairByPassword(mira, client), await requestTokenPairByPassword(mira, client)];
   assert.equal((await sent('//oauth/introspect', FORM, `token=${one.access_token}`, proof)).body.active, true);
   const asked = await anonymous.post('//oauth/introspect', { token: two.access_token, ...client });
   assert.equal(asked.body.active, true);
@@ -132,7 +143,7 @@ test('accepts Basic credentials and JSON for revocation and introspection', asyn
   const ended = await anonymous.post('//oauth/revoke', { token: two.access_token, token_type_hint: 'x', ...client });
   assert.deepEqual([ended.status, ended.body], [200, {}]);
   for (const { access_token } of [one, two]) {
-    assert.equal((await withBearer(access_token)).status, 401);
+    assert.equal((await getWithBearer(access_token)).status, 401);
     assert.deepEqual((await anonymous.post('//oauth/introspect', { token: access_token, ...client })).body, {
       active: false,
     });
@@ -140,27 +151,30 @@ test('accepts Basic credentials and JSON for revocation and introspection', asyn
 });
 
 test('lets a public client revoke only its own tokens, by its client_id', async () => {
-  const { mira, visit } = await person();
-  const [own, other] = [await application({ confidential: false }), await application({ confidential: false })];
+  const { user: mira, browser: visit } = await createSignedInUser();
+  const [own, other] = [
+    await createApplication({ confidential: false }),
+    await createApplication({ confidential: false }),
+  ];
   const order = { grant_type: 'authorization_code', redirect_uri: CALLBACK, client_id: own.client_id };
   const code_verifier = 'v'.repeat(43);
-  const given = await code(visit, own, { code_challenge: code_verifier });
-  const { access_token } = await pair({ ...order, code: given, code_verifier });
+  const given = await requestCode(visit, own, { code_challenge: code_verifier });
+  const { access_token } = await requestTokenPair({ ...order, code: given, code_verifier });
   const revoke = (client_id: string) => sent('//oauth/revoke', FORM, `token=${access_token}&client_id=${client_id}`);
   const stranger = await revoke(other.client_id);
   assert.deepEqual([stranger.status, stranger.body.error], [403, 'unauthorized_client']);
-  assert.equal((await withBearer(access_token)).body.id, mira.id);
+  assert.equal((await getWithBearer(access_token)).body.id, mira.id);
   assert.equal((await revoke(own.client_id)).status, 200);
-  assert.equal((await withBearer(access_token)).status, 401);
+  assert.equal((await getWithBearer(access_token)).status, 401);
 });
 
 test('ignores personal access tokens in token info, introspection and revocation', async () => {
   const mira = await userWithPassword(here);
-  const { id: _, ...client } = await application();
+  const { id: _, ...client } = await createApplication();
   const secret = mira.token as string;
   assert.deepEqual((await anonymous.post('//oauth/revoke', { token: secret, ...client })).body, {});
   assert.deepEqual((await anonymous.post('//oauth/introspect', { token: secret, ...client })).body, { active: false });
-  const refresh = await token({ grant_type: 'refresh_token', refresh_token: secret });
+  const refresh = await requestToken({ grant_type: 'refresh_token', refresh_token: secret });
   assert.deepEqual([refresh.status, refresh.body], [400, INVALID_GRANT]);
   assert.equal((await mira.get('/user')).status, 200);
 });
@@ -168,16 +182,16 @@ test('ignores personal access tokens in token info, introspection and revocation
 test('accepts names in any case and white space between scopes, and keeps it in passwords', async () => {
   const { username } = await userWithPassword(here);
   const order = { grant_type: 'password', username: username.toUpperCase(), password: PASSWORD };
-  const { status, body } = await token({ ...order, scope: ' read_user\n  api ' });
+  const { status, body } = await requestToken({ ...order, scope: ' read_user\n  api ' });
   assert.deepEqual([status, body.scope], [200, 'read_user api']);
-  assert.deepEqual((await token({ ...order, password: `${PASSWORD} ` })).body, INVALID_GRANT);
-  assert.equal((await token({ ...order, grant_type: 'Password' })).body.error, 'unsupported_grant_type');
-  assert.equal((await token({ ...order, scope: 'API' })).body.error, 'invalid_scope');
-  assert.equal((await token({ ...order, scope: 'api,read_user' })).body.error, 'invalid_scope');
+  assert.deepEqual((await requestToken({ ...order, password: `${PASSWORD} ` })).body, INVALID_GRANT);
+  assert.equal((await requestToken({ ...order, grant_type: 'Password' })).body.error, 'unsupported_grant_type');
+  assert.equal((await requestToken({ ...order, scope: 'API' })).body.error, 'invalid_scope');
+  assert.equal((await requestToken({ ...order, scope: 'api,read_user' })).body.error, 'invalid_scope');
 });
 
 test('treats very long values as invalid', async () => {
-  const { id: _, ...client } = await application();
+  const { id: _, ...client } = await createApplication();
   const long = 'x'.repeat(100_000);
   const orders: readonly FormFields[] = [
     { grant_type: long },
@@ -187,14 +201,14 @@ test('treats very long values as invalid', async () => {
     { grant_type: 'authorization_code', code: long, code_verifier: long, redirect_uri: long, ...client },
     { grant_type: 'client_credentials', scope: long, ...client },
   ];
-  for (const fields of orders) assert.ok([400, 401].includes((await token(fields)).status));
+  for (const fields of orders) assert.ok([400, 401].includes((await requestToken(fields)).status));
   const tooLong = { error: 'token is too long (maximum is 4096 bytes)' };
   assert.deepEqual((await anonymous.post('//oauth/revoke', { token: long })).body, tooLong);
 });
 
 test('answers HEAD like GET for the form, the redirect to sign-in and errors', async () => {
-  const { visit } = await person();
-  const { client_id } = await application();
+  const { browser: visit } = await createSignedInUser();
+  const { client_id } = await createApplication();
   const asked = `//oauth/authorize?${new URLSearchParams({ client_id, redirect_uri: CALLBACK, response_type: 'code' })}`;
   for (const [who, path, status] of [
     [visit, asked, 200],

@@ -7,7 +7,7 @@ import { CALLBACK, oauthFixtures } from './fixtures.testing.ts';
 
 const here = await world({ project: {} });
 const { root, anonymous, user, project, owner } = here;
-const { application, person, token } = oauthFixtures(here);
+const { createApplication, createSignedInUser, requestToken } = oauthFixtures(here);
 
 const EXPIRES = { name: 'x', expires_at: '2026-12-01' };
 
@@ -26,11 +26,11 @@ for (const scope of ['openid', 'profile', 'email']) {
   test(`lets an application request ${scope} only if it was registered with it`, async () => {
     const input = { name: 'x', redirect_uri: CALLBACK, scopes: `api ${scope}` };
     assert.equal((await root.post('/applications', input)).status, 201);
-    const [{ client_id, client_secret }, { visit }] = [await application(), await person()];
+    const [{ client_id, client_secret }, { browser: visit }] = [await createApplication(), await createSignedInUser()];
     const asked = new URLSearchParams({ client_id, redirect_uri: CALLBACK, response_type: 'code', scope });
     const { headers } = await visit.get(`//oauth/authorize?${asked}`);
     assert.equal(new URL(String(headers.location)).searchParams.get('error'), 'invalid_scope');
-    const { body } = await token({ grant_type: 'client_credentials', client_id, client_secret, scope });
+    const { body } = await requestToken({ grant_type: 'client_credentials', client_id, client_secret, scope });
     assert.equal(body.error, 'invalid_scope');
   });
 }

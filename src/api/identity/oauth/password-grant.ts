@@ -23,17 +23,18 @@ export async function passwordGrant(
   { client, requester }: { readonly client: ClientStatus; readonly requester: SignInClient },
 ): Promise<GrantResult | Failure<'tooMany'>> {
   const { ropc_without_client_credentials } = await loadSettings(database.reader);
-  if (client === 'wrong' || (client === 'none' && !ropc_without_client_credentials)) return fail('invalidClient');
-  const [allowed, usual] = client === 'none' ? [SCOPES, DEFAULT_SCOPES] : [parseScopes(client), parseScopes(client)];
-  const scopes = parseRequestedScopes(scope, { allowed, defaults: usual });
+  if (client === 'invalid' || (client === 'none' && !ropc_without_client_credentials)) return fail('invalidClient');
+  const [allowedScopes, defaultScopes] =
+    client === 'none' ? [SCOPES, DEFAULT_SCOPES] : [parseScopes(client), parseScopes(client)];
+  const scopes = parseRequestedScopes(scope, { allowed: allowedScopes, defaults: defaultScopes });
   if (isFailure(scopes)) return scopes;
-  const proof = { login: username ?? '', password: password ?? '' };
+  const credentials = { login: username ?? '', password: password ?? '' };
   const passwordCheck = await limitFailedSignIns({ database, clock }, requester, (waiter) =>
-    checkPassword({ database }, proof, waiter),
+    checkPassword({ database }, credentials, waiter),
   );
   if (isFailure(passwordCheck)) return passwordCheck.code === 'tooMany' ? passwordCheck : fail('invalidGrant');
   const applicationId = client === 'none' ? null : client.id;
-  return runUnitOfWork(ANONYMOUS, (uow) => issue(uow, { applicationId, userId: passwordCheck.user.id, scopes }));
+  return runUnitOfWork(ANONYMOUS, (uow) => issueForUser(uow, { applicationId, userId: passwordCheck.user.id, scopes }));
 }
 
 interface VerifiedGrant {
@@ -42,8 +43,8 @@ interface VerifiedGrant {
   readonly scopes: readonly string[];
 }
 
-/** Checks client and user again: the password check is slow, and they may have been deleted meanwhile. */
-async function issue(uow: UnitOfWork, { applicationId, userId, scopes }: VerifiedGrant): Promise<GrantResult> {
+/** Checks client and user again, because they may have been deleted during the slow password check. */
+async function issueForUser(uow: UnitOfWork, { applicationId, userId, scopes }: VerifiedGrant): Promise<GrantResult> {
   if (applicationId !== null && !(await applicationExists(uow, applicationId))) return fail('invalidClient');
   const user = await findUserById(uow, userId);
   if (user === null || getStateBlock(user) !== null) return fail('invalidGrant');

@@ -11,16 +11,16 @@ const DESCRIPTIONS: Readonly<Record<AuthorizationError, string>> = {
 };
 
 /** Redirects (302) to the client with the authorization code. */
-export function redirectWithCode(to: ClientRedirect, code: string): RedirectReply {
-  return redirectToClient(to, { code });
+export function redirectWithCode(clientRedirect: ClientRedirect, code: string): RedirectReply {
+  return redirectToClient(clientRedirect, { code });
 }
 
 /** Redirects (302) to the client with an error (RFC 6749 §4.1.2.1). */
-export function redirectWithError(to: ClientRedirect, error: AuthorizationError): RedirectReply {
-  return redirectToClient(to, { error, error_description: DESCRIPTIONS[error] });
+export function redirectWithError(clientRedirect: ClientRedirect, error: AuthorizationError): RedirectReply {
+  return redirectToClient(clientRedirect, { error, error_description: DESCRIPTIONS[error] });
 }
 
-/** Keeps the query of the redirect URI first; `state` is returned unchanged. */
+/** Appends the parameters and the unchanged `state` to the query of the redirect URI. */
 function redirectToClient(
   { redirectUri, state }: ClientRedirect,
   params: Readonly<Record<string, string>>,

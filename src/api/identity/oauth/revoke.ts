@@ -15,10 +15,10 @@ export async function revokeClientToken(
   uow: UnitOfWork,
   secret: string,
   client: ClientStatus,
-): Promise<Failure<'notYours'> | undefined> {
+): Promise<Failure<'notTokenOwner'> | undefined> {
   const token = (await findOAuthTokenByAccessToken(uow, secret)) ?? (await findOAuthTokenByRefreshToken(uow, secret));
   if (token === null) return;
-  const owner = typeof client === 'string' ? null : client.id;
-  if (token.application_id !== null && token.application_id !== owner) return fail('notYours');
+  const clientId = typeof client === 'string' ? null : client.id;
+  if (token.application_id !== null && token.application_id !== clientId) return fail('notTokenOwner');
   await revokeOAuthToken(uow, token.id);
 }

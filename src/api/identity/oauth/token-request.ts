@@ -24,11 +24,12 @@ export type TokenRequest = ParameterValues<typeof tokenParams>;
 /** An issued token, or the error. */
 export type GrantResult = IssuedOAuthToken | Failure<'invalidGrant' | 'invalidClient' | 'invalidScope' | 'notFound'>;
 
-/** The client of a token request, and when the request began: earlier events are not races with it. */
+/** Context of a token request. */
 export interface GrantContext {
   readonly client: ClientStatus;
-  readonly at: string;
+  /** Timestamp of the request. Uses of a code or token before it are replays, not races with this request. */
+  readonly startedAt: string;
 }
 
-/** A grant type (contract/conventions.md §10 "OAuth 2.0"). Its writes are kept when it fails. */
+/** A grant type (contract/conventions.md §10 "OAuth 2.0"). Its writes are committed even if it fails. */
 export type Grant = (uow: UnitOfWork, request: TokenRequest, context: GrantContext) => Promise<GrantResult>;

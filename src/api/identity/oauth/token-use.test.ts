@@ -8,7 +8,14 @@ import { type FormFields, INVALID_CLIENT, oauthFixtures } from './fixtures.testi
 
 const here = await world();
 const { root, anonymous, clock } = here;
-const { application, token, pair, byPassword, bearing, withBearer } = oauthFixtures(here);
+const {
+  createApplication,
+  requestToken,
+  requestTokenPair,
+  requestTokenPairByPassword,
+  createBearerHeaders,
+  getWithBearer,
+} = oauthFixtures(here);
 
 const post = (path: string, fields: FormFields) =>
   anonymous.send('POST', path, {
@@ -18,13 +25,13 @@ const post = (path: string, fields: FormFields) =>
 
 async function givenToken() {
   const mira = await userWithPassword(here);
-  const { id, ...client } = await application();
-  return { mira, applicationId: id, client, ...(await byPassword(mira, client)) };
+  const { id, ...client } = await createApplication();
+  return { mira, applicationId: id, client, ...(await requestTokenPairByPassword(mira, client)) };
 }
 
 test('accepts a token as a bearer header or as access_token, not as private_token', async () => {
   const { mira, access_token } = await givenToken();
-  assert.equal((await withBearer(access_token)).body.id, mira.id);
+  assert.equal((await getWithBearer(access_token)).body.id, mira.id);
   assert.equal((await anonymous.get('/user', { access_token })).body.id, mira.id);
   assert.equal((await anonymous.get('/user', { private_token: access_token })).status, 401);
   assert.equal((await anonymous.get('/user', {}, { 'PRIVATE-TOKEN': access_token })).status, 401);
@@ -33,26 +40,26 @@ test('accepts a token as a bearer header or as access_token, not as private_toke
 test("checks the state of the token's user in each request", async () => {
   const { mira, access_token } = await givenToken();
   await root.post(`/users/${mira.id}/block`);
-  const { status, body } = await withBearer(access_token);
+  const { status, body } = await getWithBearer(access_token);
   assert.deepEqual([status, body], [403, { message: '403 Forbidden - Your account has been blocked.' }]);
   await root.post(`/users/${mira.id}/unblock`);
-  assert.equal((await withBearer(access_token)).status, 200);
+  assert.equal((await getWithBearer(access_token)).status, 200);
 });
 
 test("lets an administrator's token with the scope sudo act as another user", async () => {
   const mira = await userWithPassword(here);
   const order = { grant_type: 'password', username: 'root', password: 'correct-horse-battery' };
-  const sudo = await pair({ ...order, scope: 'api sudo' });
+  const sudo = await requestTokenPair({ ...order, scope: 'api sudo' });
   const headers = { ...bearing(sudo.access_token), Sudo: mira.username };
   assert.equal((await anonymous.get('/user', {}, headers)).body.id, mira.id);
-  const plain = await pair(order);
+  const plain = await requestTokenPair(order);
   const refused = await anonymous.get('/user', {}, { ...bearing(plain.access_token), Sudo: mira.username });
   assert.deepEqual([refused.status, refused.body.scope], [403, 'sudo']);
 });
 
 test('is not accepted where a personal access token is required', async () => {
   const { access_token } = await givenToken();
-  const headers = bearing(access_token);
+  const headers = createBearerHeaders(access_token);
   const own = await anonymous.get('/personal_access_tokens/self', {}, headers);
   assert.deepEqual(
     [own.status, own.body.message],
@@ -60,15 +67,15 @@ test('is not accepted where a personal access token is required', async () => {
   );
   const rotated = await anonymous.send('POST', '/personal_access_tokens/self/rotate', { headers });
   assert.equal(rotated.status, 405);
-  assert.equal((await withBearer(access_token)).status, 200);
+  assert.equal((await getWithBearer(access_token)).status, 200);
 });
 
 test('is accepted by git as a password', async () => {
   const { mira, client } = await givenToken();
-  const { access_token } = await byPassword(mira, client);
+  const { access_token } = await requestTokenPairByPassword(mira, client);
   const made = await anonymous.send('POST', '/projects', {
     params: { name: here.name('project'), initialize_with_readme: true },
-    headers: bearing(access_token),
+    headers: createBearerHeaders(access_token),
   });
   assert.equal(made.status, 201);
   const path = `//${made.body.path_with_namespace}.git/info/refs?service=git-upload-pack`;
@@ -83,7 +90,7 @@ test('returns scopes, application and remaining seconds in the token info', asyn
   const { mira, client, access_token } = await givenToken();
   clock.advance(100);
   const created_at = Math.floor(clock.now().getTime() / 1000) - 100;
-  const { status, body } = await anonymous.get('//oauth/token/info', {}, bearing(access_token));
+  const { status, body } = await anonymous.get('//oauth/token/info', {}, createBearerHeaders(access_token));
   assert.equal(status, 200);
   assert.deepEqual(body, {
     resource_owner_id: mira.id,
@@ -94,17 +101,17 @@ test('returns scopes, application and remaining seconds in the token info', asyn
     scopes: ['api', 'read_user'],
     expires_in_seconds: 7100,
   });
-  const { access_token: own } = await byPassword(mira);
+  const { access_token: own } = await requestTokenPairByPassword(mira);
   const info = await anonymous.get('//oauth/token/info', { access_token: own });
   assert.deepEqual([info.body.application, info.body.scope], [{ uid: null }, ['api']]);
-  const ofClient = await pair({ grant_type: 'client_credentials', ...client });
-  const owner = await anonymous.get('//oauth/token/info', {}, bearing(ofClient.access_token));
+  const ofClient = await requestTokenPair({ grant_type: 'client_credentials', ...client });
+  const owner = await anonymous.get('//oauth/token/info', {}, createBearerHeaders(ofClient.access_token));
   assert.equal(owner.body.resource_owner_id, null);
 });
 
 test('returns no token info for unknown and expired tokens', async () => {
   const { mira, client, access_token } = await givenToken();
-  const { access_token: revoked } = await byPassword(mira, client);
+  const { access_token: revoked } = await requestTokenPairByPassword(mira, client);
   await post('//oauth/revoke', { token: revoked, ...client });
   const told = async (headers: Readonly<Record<string, string>>) => {
     const answer = await anonymous.get('//oauth/token/info', {}, headers);
@@ -114,11 +121,11 @@ test('returns no token info for unknown and expired tokens', async () => {
     return answer.body.error_description;
   };
   assert.equal(await told({}), 'The access token is invalid');
-  assert.equal(await told(bearing('0'.repeat(64))), 'The access token is invalid');
-  assert.equal(await told(bearing(mira.token as string)), 'The access token is invalid');
-  assert.equal(await told(bearing(revoked)), 'The access token was revoked');
+  assert.equal(await told(createBearerHeaders('0'.repeat(64))), 'The access token is invalid');
+  assert.equal(await told(createBearerHeaders(mira.token as string)), 'The access token is invalid');
+  assert.equal(await told(createBearerHeaders(revoked)), 'The access token was revoked');
   clock.advance(7200);
-  assert.equal(await told(bearing(access_token)), 'The access token expired');
+  assert.equal(await told(createBearerHeaders(access_token)), 'The access token expired');
 });
 
 test('revokes both tokens of a pair by either one', async () => {
@@ -126,18 +133,18 @@ test('revokes both tokens of a pair by either one', async () => {
   const { client, access_token, refresh_token } = given;
   const ended = await post('//oauth/revoke', { token: access_token, ...client });
   assert.deepEqual([ended.status, ended.body], [200, {}]);
-  assert.equal((await withBearer(access_token)).body.error_description?.startsWith('Token was revoked.'), true);
-  const renewal = await token({ grant_type: 'refresh_token', refresh_token, ...client });
+  assert.equal((await getWithBearer(access_token)).body.error_description?.startsWith('Token was revoked.'), true);
+  const renewal = await requestToken({ grant_type: 'refresh_token', refresh_token, ...client });
   assert.equal(renewal.body.error, 'invalid_grant');
-  const other = await byPassword(given.mira, client);
+  const other = await requestTokenPairByPassword(given.mira, client);
   await post('//oauth/revoke', { token: other.refresh_token, ...client });
-  assert.equal((await withBearer(other.access_token)).status, 401);
+  assert.equal((await getWithBearer(other.access_token)).status, 401);
   assert.equal((await post('//oauth/revoke', { token: access_token, ...client })).status, 200, 'ended already');
 });
 
 test('does not revoke tokens of other applications or reveal whether they exist', async () => {
   const { mira, client, access_token } = await givenToken();
-  const { id: _, ...other } = await application();
+  const { id: _, ...other } = await createApplication();
   const strangers: readonly FormFields[] = [
     {},
     other,
@@ -155,10 +162,10 @@ test('does not revoke tokens of other applications or reveal whether they exist'
       assert.deepEqual([answer.status, answer.body], [200, {}]);
     }
   }
-  assert.equal((await withBearer(access_token)).status, 200);
-  const clientless = await byPassword(mira);
+  assert.equal((await getWithBearer(access_token)).status, 200);
+  const clientless = await requestTokenPairByPassword(mira);
   assert.equal((await post('//oauth/revoke', { token: clientless.access_token })).status, 200);
-  assert.equal((await withBearer(clientless.access_token)).status, 401);
+  assert.equal((await getWithBearer(clientless.access_token)).status, 401);
 });
 
 test('introspects tokens of the calling application only', async () => {
@@ -167,8 +174,8 @@ test('introspects tokens of the calling application only', async () => {
   const { status, body } = await post('//oauth/introspect', { token: access_token, ...client });
   const live = { active: true, scope: 'api read_user', client_id: client.client_id, token_type: 'Bearer' };
   assert.deepEqual([status, body], [200, { ...live, exp: iat + 7200, iat }]);
-  const { id: _, ...other } = await application();
-  const clientless = await byPassword(mira);
+  const { id: _, ...other } = await createApplication();
+  const clientless = await requestTokenPairByPassword(mira);
   const nothing: readonly FormFields[] = [
     { token: access_token, ...other },
     { token: clientless.access_token, ...client },
@@ -191,7 +198,7 @@ test('introspects tokens of the calling application only', async () => {
 test('a token is inactive while its user is blocked or banned', async () => {
   const { mira, client, access_token } = await givenToken();
   const answers = async () => {
-    const info = await anonymous.get('//oauth/token/info', {}, bearing(access_token));
+    const info = await anonymous.get('//oauth/token/info', {}, createBearerHeaders(access_token));
     const { body } = await post('//oauth/introspect', { token: access_token, ...client });
     return [info.status, info.body.error_description ?? null, body.active];
   };
@@ -205,7 +212,7 @@ test('a token is inactive while its user is blocked or banned', async () => {
     assert.deepEqual(await answers(), [200, null, true]);
   }
   await root.put(`/users/${mira.id}`, { password: 'another-horse-battery' });
-  assert.equal((await withBearer(access_token)).status, 403);
+  assert.equal((await getWithBearer(access_token)).status, 403);
   assert.deepEqual(await answers(), [401, 'The access token is invalid', false]);
 });
 
@@ -229,7 +236,7 @@ test('logs no passwords and secrets of query strings', async () => {
   const basic = Buffer.from(`${client.client_id}:${client.client_secret}`).toString('base64');
   await anonymous.send('POST', '//oauth/token', { headers: { Authorization: `Basic ${basic}` } });
   await anonymous.get('//oauth/token/info', { bearer_token: access_token });
-  await withBearer(access_token, '/nothing');
+  await getWithBearer(access_token, '/nothing');
   const logged = here.logged();
   for (const secret of [...secrets, wrong.code, wrong.code_verifier, basic]) {
     assert.ok(!logged.includes(secret), secret);

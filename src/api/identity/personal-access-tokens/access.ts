@@ -3,7 +3,7 @@ import type { InvalidToken } from '#authentication/credentials.ts';
 import { revokeDescendants } from '#authentication/tokens/access-tokens.ts';
 import { type Access, type AccessCall, signedIn } from '#http/access/access.ts';
 
-/** Allows signed-in callers; a revoked token that is reused revokes its chain. */
+/** Creates the access for signed-in callers. A revoked token that is reused revokes its descendants. */
 export function rotatingCaller(): Access<{ caller: SignedInCaller }> {
   return signedIn().onInvalidToken(revokeReusedChain);
 }

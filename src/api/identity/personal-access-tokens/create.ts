@@ -24,17 +24,17 @@ export interface CreateTokenInput {
 }
 
 /**
- * Creates a token for a user, which an impersonator of the user may not. It expires on the latest allowed date unless the
- * input gives another.
+ * Creates a token for a user. Fails if the caller impersonates the user. The token expires on the latest allowed date, unless
+ * the input contains another date.
  */
 export async function issueToken(
   uow: UnitOfWork<SignedInCaller>,
   userId: number,
   { name, description, scopes, expires_at }: CreateTokenInput,
-): Promise<IssuedToken | Failure<UnchangeableUserCode | 'wrongOrder' | 'impersonated' | 'lackedScope'>> {
+): Promise<IssuedToken | Failure<UnchangeableUserCode | 'invalidToken' | 'isImpersonated' | 'lackedScope'>> {
   const user = await findChangeableUser(uow, userId);
   if (isFailure(user)) return user;
-  if (isImpersonating(uow.actor, user.id)) return fail('impersonated');
+  if (isImpersonating(uow.actor, user.id)) return fail('isImpersonated');
   const scopeFailure = validateGrantedScopes(uow.actor, scopes);
   if (scopeFailure !== null) return scopeFailure;
   const settings = await loadSettings(uow);
@@ -59,18 +59,18 @@ interface ValidatedFields extends Pick<CreateTokenInput, 'name' | 'scopes'> {
 
 /**
  * Validates the input for a token. Returns all problems as one sentence in the value `problems`, or null if it is valid.
- * `latest` is the last allowed expiry date.
+ * `latestExpiry` is the last allowed expiry date.
  */
 export function validateToken(
   { name, scopes, expiresAt }: ValidatedFields,
-  latest: string | null,
-): Failure<'wrongOrder'> | null {
+  latestExpiry: string | null,
+): Failure<'invalidToken'> | null {
   const problems = [
     ...validateRecordName(name).map((problem) => `Name ${problem}`),
     ...(scopes.length === 0 ? ["Scopes can't be blank"] : []),
-    ...(exceedsLatestExpiry(expiresAt, latest) ? [`Expiration date must be before ${latest}`] : []),
+    ...(exceedsLatestExpiry(expiresAt, latestExpiry) ? [`Expiration date must be before ${latestExpiry}`] : []),
   ];
-  return problems.length === 0 ? null : fail('wrongOrder', { problems: joinSentence(problems) });
+  return problems.length === 0 ? null : fail('invalidToken', { problems: joinSentence(problems) });
 }
 
 /** Joins parts as `A`, `A and B`, or `A, B, and C`. */

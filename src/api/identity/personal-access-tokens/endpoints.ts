@@ -14,7 +14,7 @@ import { tokenFilters, tokenParameters } from './parameters.ts';
 import { revokeOwnToken, revokePersonalToken } from './revoke.ts';
 import { rotateOwnToken, rotatePersonalToken } from './rotate.ts';
 
-/** Answered to administrators only: they may see every token, so a missing one is not a secret. */
+/** Response to administrators only. They may see every token, so they may learn that it is missing. */
 const TOKEN_NOT_FOUND = [404, '404 Not Found'] as const;
 const REVOKE_NOT_PERMITTED = [400, '400 Bad request - Not permitted to revoke'] as const;
 

@@ -19,20 +19,20 @@ export const tokenFields = {
   expires_at: nullable(date),
 };
 
-/** Only these responses show the addresses that used a token. */
+/** A token with the IP addresses that used it. */
 export const PersonalAccessToken = entity('PersonalAccessToken', {
   ...tokenFields,
   last_used_ips: Type.Array(Type.String()),
-}).from((token: AccessToken, to) => ({
-  ...serializeToken(token, to),
+}).from((token: AccessToken, context) => ({
+  ...serializeToken(token, context),
   last_used_ips: JSON.parse(token.last_used_ips) as string[],
 }));
 
-/** Only the responses to creation and rotation show the secret. */
+/** A token with its secret. Only the responses to creation and rotation contain it. */
 export const PersonalAccessTokenWithSecret = entity('PersonalAccessTokenWithSecret', {
   ...tokenFields,
   token: Type.String(),
-}).from(({ token, secret }: IssuedToken, to) => ({ ...serializeToken(token, to), token: secret }));
+}).from(({ token, secret }: IssuedToken, context) => ({ ...serializeToken(token, context), token: secret }));
 
 export function serializeToken(token: AccessToken, context: SerializationContext) {
   return {

@@ -2,7 +2,7 @@ import { FORBIDDEN, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 
 /** Errors that all kinds of tokens share (contract/conventions.md §10). */
 
-/** The token of the request lacks a scope of the new token. */
+/** Error if the token of the request lacks a scope of the new token. */
 export const LACKED_SCOPE = [
   403,
   {
@@ -12,25 +12,25 @@ export const LACKED_SCOPE = [
   },
 ] as const;
 
-/** The errors of `replaceToken`. */
+/** Errors of `replaceToken`. */
 export const ROTATE_ERRORS = {
   lackedScope: LACKED_SCOPE,
   alreadyRevoked: [400, '400 Bad request - Token already revoked'],
-  tooLate: [400, '400 Bad request - Expiration date must be before {latest}'],
+  expiryTooLate: [400, '400 Bad request - Expiration date must be before {latest}'],
 } as const;
 
 export const CREATE_TOKEN_ERRORS = {
   userNotFound: USER_NOT_FOUND,
   internalUser: FORBIDDEN,
-  impersonated: FORBIDDEN,
+  isImpersonated: FORBIDDEN,
   lackedScope: LACKED_SCOPE,
-  wrongOrder: [422, '{problems}'],
+  invalidToken: [422, '{problems}'],
 } as const;
 
-/** Answered to callers who may not learn whether the token exists. */
+/** Response to callers who may not learn whether the token exists. */
 export const NOT_PERMITTED = [401, '401 Unauthorized'] as const;
 
-/** The request was authenticated by a session or an OAuth token. */
+/** Error for a request that was authenticated by a session or an OAuth token. */
 export const NOT_PERSONAL_TOKEN = [
   400,
   '400 Bad request - This endpoint requires token type to be a personal access token',

@@ -2,8 +2,12 @@ import type { Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** The developer's: others see that it is not theirs. */
-async function newToken({ callers: { administrator, developer }, name, expectSuccess }: Scene): Promise<number> {
+/** Creates a token of the developer and returns its id. */
+async function createTokenOfDeveloper({
+  callers: { administrator, developer },
+  name,
+  expectSuccess,
+}: Scene): Promise<number> {
   const params = { name: name('token'), scopes: ['read_api'] };
   return (await expectSuccess(administrator.post(`/users/${developer.id}/personal_access_tokens`, params))).body.id;
 }
@@ -22,7 +26,7 @@ export const examples: Examples<typeof endpoints> = {
   getOwnPersonalAccessToken: () => ({ by: 'stranger' }),
   revokeOwnPersonalAccessToken: () => ({ by: 'stranger', proof: 'spare' }),
   rotateOwnPersonalAccessToken: () => ({ by: 'stranger', proof: 'spare' }),
-  getPersonalAccessToken: async (scene) => ({ by: 'developer', path: { id: await newToken(scene) } }),
-  revokePersonalAccessToken: async (scene) => ({ by: 'developer', path: { id: await newToken(scene) } }),
-  rotatePersonalAccessToken: async (scene) => ({ by: 'developer', path: { id: await newToken(scene) } }),
+  getPersonalAccessToken: async (scene) => ({ by: 'developer', path: { id: await createTokenOfDeveloper(scene) } }),
+  revokePersonalAccessToken: async (scene) => ({ by: 'developer', path: { id: await createTokenOfDeveloper(scene) } }),
+  rotatePersonalAccessToken: async (scene) => ({ by: 'developer', path: { id: await createTokenOfDeveloper(scene) } }),
 };

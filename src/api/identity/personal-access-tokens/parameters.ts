@@ -3,7 +3,7 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { description, searchExpression, string, validatedText } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, date, dateTime, oneOf } from '#http/parameters/types.ts';
 
-/** Parameters of a new token with these available scopes. */
+/** Returns the parameters of a new token, which may have these scopes. */
 export const tokenParameters = (scopes: readonly Scope[]) => ({
   name: required(validatedText(255)),
   description: optional(description),

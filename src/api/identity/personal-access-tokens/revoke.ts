@@ -5,7 +5,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { recordTokenEvent } from './activity.ts';
 
-/** Administrators may manage every token, other users their own except impersonation tokens. */
+/** Returns whether the caller may manage a token: administrators every token, other users their own, except impersonation tokens. */
 export function canManageToken(caller: SignedInCaller, token: AccessToken): boolean {
   return isAdministrator(caller) || (token.user_id === caller.user.id && !token.impersonation);
 }

@@ -17,19 +17,20 @@ import { recordTokenEvent } from './activity.ts';
 import { isImpersonating } from './impersonation.ts';
 import { canManageToken } from './revoke.ts';
 
+/** Days until the default expiry. */
 const DEFAULT_DAYS = 7;
 
-export type RotateFailure = 'alreadyRevoked' | 'tooLate' | 'lackedScope';
+export type RotateFailure = 'alreadyRevoked' | 'expiryTooLate' | 'lackedScope';
 
 /** The token to replace, and the expiry date of the new one. */
 interface TokenReplacement {
   readonly id: number;
-  /** Null for the default. */
+  /** Expiry date; null: the default. */
   readonly expiresAt: string | null;
 }
 
 /**
- * Replaces a token that the caller may manage by one with a new secret, and revokes the old one. An impersonator may not
+ * Replaces a token that the caller may manage with a token that has a new secret, and revokes the old one. An impersonator may not
  * replace the user's own tokens.
  */
 export async function rotatePersonalToken(
@@ -57,33 +58,34 @@ export async function rotateOwnToken(
 
 async function replaceAndRecord(
   uow: UnitOfWork<SignedInCaller>,
-  replacing: TokenReplacement,
+  replacement: TokenReplacement,
 ): Promise<IssuedToken | Failure<RotateFailure>> {
-  const issuedToken = await replaceToken(uow, replacing);
+  const issuedToken = await replaceToken(uow, replacement);
   if (isFailure(issuedToken)) return issuedToken;
   const owner = (await findUserById(uow, issuedToken.token.user_id)) as User;
-  await recordTokenEvent(uow, { event: 'revoked', token: replacing, owner });
+  await recordTokenEvent(uow, { event: 'revoked', token: replacement, owner });
   await recordTokenEvent(uow, { event: 'created', token: issuedToken.token, owner });
   return issuedToken;
 }
 
-/** Replaces a token of any kind by one with a new secret. Of two concurrent calls one fails with `alreadyRevoked`. */
+/** Replaces a token of any kind with a token that has a new secret. Of two concurrent calls one fails with `alreadyRevoked`. */
 export async function replaceToken(
   uow: UnitOfWork<SignedInCaller>,
   { id, expiresAt }: TokenReplacement,
 ): Promise<IssuedToken | Failure<RotateFailure>> {
-  const old = (await findAccessToken(uow, id)) as AccessToken;
-  const scopeFailure = validateGrantedScopes(uow.actor, JSON.parse(old.scopes) as string[]);
+  const token = (await findAccessToken(uow, id)) as AccessToken;
+  const scopeFailure = validateGrantedScopes(uow.actor, JSON.parse(token.scopes) as string[]);
   if (scopeFailure !== null) return scopeFailure;
   const settings = await loadSettings(uow);
-  const latest = getLatestExpiry(uow.today, settings);
-  if (exceedsLatestExpiry(expiresAt, latest)) return fail('tooLate', { latest });
-  const end = expiresAt ?? (settings.require_personal_access_token_expiry ? defaultExpiry(uow.today, latest) : null);
-  return rotateToken(uow, id, { expiresAt: end, prefix: settings.personal_access_token_prefix });
+  const latestExpiry = getLatestExpiry(uow.today, settings);
+  if (exceedsLatestExpiry(expiresAt, latestExpiry)) return fail('expiryTooLate', { latest: latestExpiry });
+  const newExpiry =
+    expiresAt ?? (settings.require_personal_access_token_expiry ? getDefaultExpiry(uow.today, latestExpiry) : null);
+  return rotateToken(uow, id, { expiresAt: newExpiry, prefix: settings.personal_access_token_prefix });
 }
 
-/** Returns the date in a week, at most `latest`. */
-function defaultExpiry(today: string, latest: string | null): string {
-  const day = addDays(today, DEFAULT_DAYS);
-  return latest !== null && latest < day ? latest : day;
+/** Returns the date in a week, but not after `latestExpiry`. */
+function getDefaultExpiry(today: string, latestExpiry: string | null): string {
+  const defaultExpiry = addDays(today, DEFAULT_DAYS);
+  return latestExpiry !== null && latestExpiry < defaultExpiry ? latestExpiry : defaultExpiry;
 }

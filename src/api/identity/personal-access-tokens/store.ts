@@ -19,7 +19,7 @@ export interface TokenFilter {
   readonly sort?: string | null | undefined;
 }
 
-type Tokens = SelectQueryBuilder<Schema, 'access_tokens', AccessToken>;
+type TokenQuery = SelectQueryBuilder<Schema, 'access_tokens', AccessToken>;
 
 const SORT_COLUMNS: Readonly<Record<string, 'created_at' | 'expires_at' | 'last_used_at' | 'name_key'>> = {
   created: 'created_at',
@@ -40,26 +40,26 @@ export function listTokens(
   return paginateTokens(db, userId === null ? tokens : tokens.where('user_id', '=', userId), filter, page);
 }
 
-function selectTokens(db: Reader): Tokens {
+function selectTokens(db: Reader): TokenQuery {
   return db.selectFrom('access_tokens').select(tokenColumns);
 }
 
 /** Selects tokens that are not impersonation tokens. */
-export function selectOwnTokens(db: Reader): Tokens {
+export function selectOwnTokens(db: Reader): TokenQuery {
   return selectTokens(db).where('impersonation', '=', false);
 }
 
 /** Returns one page of these tokens, filtered and ordered. */
 export function paginateTokens(
   db: Reader,
-  tokens: Tokens,
+  tokens: TokenQuery,
   filter: TokenFilter,
   page: OffsetRequest,
 ): Promise<Page<AccessToken>> {
   return paginate(db, applySort(applyFilter(db, tokens, filter), filter.sort), page);
 }
 
-function applyFilter(db: Reader, query: Tokens, filter: TokenFilter): Tokens {
+function applyFilter(db: Reader, query: TokenQuery, filter: TokenFilter): TokenQuery {
   const { revoked, state, search } = filter;
   let tokens = query;
   if (typeof revoked === 'boolean') tokens = tokens.where('revoked', '=', revoked);
@@ -75,10 +75,10 @@ function applyFilter(db: Reader, query: Tokens, filter: TokenFilter): Tokens {
   return tokens;
 }
 
-/** Applies `created_asc`, `name_desc` and so on; unknown values are ignored. Nulls come last. */
-function applySort(query: Tokens, sort: string | null | undefined): Tokens {
-  const [, key = '', directionName = 'asc'] = /^(.+)_(asc|desc)$/.exec(sort ?? '') ?? [];
-  const column = Object.hasOwn(SORT_COLUMNS, key) ? SORT_COLUMNS[key] : undefined;
+/** Orders by a value such as `created_asc` or `name_desc`, nulls last; by id for an unknown value. */
+function applySort(query: TokenQuery, sort: string | null | undefined): TokenQuery {
+  const [, sortName = '', directionName = 'asc'] = /^(.+)_(asc|desc)$/.exec(sort ?? '') ?? [];
+  const column = Object.hasOwn(SORT_COLUMNS, sortName) ? SORT_COLUMNS[sortName] : undefined;
   if (column === undefined) return query.orderBy('access_tokens.id', 'asc');
   const direction = directionName as 'asc' | 'desc';
   const nullRank = sql`case when ${sql.ref(column)} is null then 1 else 0 end`;

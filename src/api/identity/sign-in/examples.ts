@@ -4,12 +4,12 @@ import type { Scene } from '#test/examples/scene.ts';
 import { browser, PASSWORD } from '#test/support/browser.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** The form as a browser sends it that has just loaded its page. */
+/** Returns the sign-in request of a browser that has loaded the sign-in page. */
 async function signInForm({ callers: { anonymous } }: Scene, user: Readonly<Record<string, string>>) {
-  const visit = browser({ anonymous });
-  await visit.get('//users/sign_in');
+  const testBrowser = browser({ anonymous });
+  await testBrowser.get('//users/sign_in');
   const fields = Object.entries(user).map(([name, value]) => [`user[${name}]`, value]);
-  return filledForm(visit, Object.fromEntries(fields));
+  return filledForm(testBrowser, Object.fromEntries(fields));
 }
 
 export const examples: Examples<typeof endpoints> = {

@@ -15,10 +15,13 @@ export function signInPage(
   { csrfToken }: PageSession,
   headers: HtmlReply['headers'],
 ): HtmlReply {
-  return createHtmlPage({ title: 'Sign in', main: signInForm(request, csrfToken), csrfToken, headers });
+  return createHtmlPage({ title: 'Sign in', main: createSignInForm(request, csrfToken), csrfToken, headers });
 }
 
-/** Returns the form again with an error: 422, or 429 after too many failures. Keeps the login; does not disclose whether it exists. */
+/**
+ * Returns the form again with an error: 422, or 429 after too many failures. The form contains the login. The response does not
+ * disclose whether the login exists.
+ */
 export function signInErrorPage(
   request: IncomingRequest,
   { csrfToken }: PageSession,
@@ -26,20 +29,22 @@ export function signInErrorPage(
   { code, values }: Failure<'invalid' | 'weak' | 'switchedOff' | 'tooMany'>,
 ): HtmlReply {
   const retryForm =
-    code === 'weak' ? passwordRenewalForm(request, csrfToken, login) : signInForm(request, csrfToken, login);
-  const main = markup`${createAlertBox(code === 'weak' ? `Your new password ${values.problem}.` : REASONS[code])}
+    code === 'weak'
+      ? createPasswordRenewalForm(request, csrfToken, login)
+      : createSignInForm(request, csrfToken, login);
+  const main = markup`${createAlertBox(code === 'weak' ? `Your new password ${values.problem}.` : ERROR_MESSAGES[code])}
 ${retryForm}`;
   const retryOptions = code === 'tooMany' ? { status: 429, headers: { 'Retry-After': String(values.seconds) } } : {};
   return createHtmlPage({ title: 'Sign in', main, csrfToken, status: 422, ...retryOptions });
 }
 
-const REASONS = {
+const ERROR_MESSAGES = {
   invalid: 'Invalid login or password.',
   switchedOff: 'Signing in with a password is switched off on this server.',
   tooMany: 'Too many sign-ins from your network have failed. Try again in ten minutes.',
 } as const;
 
-function signInForm(request: IncomingRequest, csrfToken: string, login = ''): Markup {
+function createSignInForm(request: IncomingRequest, csrfToken: string, login = ''): Markup {
   return markup`<form method="post" action="${localUrl(request, '/users/sign_in')}">
 ${createCsrfField(csrfToken)}
 <label for="login">Username or e-mail address</label>
@@ -57,7 +62,7 @@ export function homePage(
 ): HtmlReply {
   const main = markup`<p>You are signed in as <strong>${name}</strong> <span class="quiet">@${username}</span>.</p>
 <p><a href="${localUrl(request, '/api/docs')}">What the API can do</a></p>
-${signOutForm(request, csrfToken)}`;
+${createSignOutForm(request, csrfToken)}`;
   return createHtmlPage({ title: 'Welcome', main, csrfToken });
 }
 
@@ -68,12 +73,12 @@ export function passwordRenewalPage(
   { csrfToken }: PageSession,
 ): HtmlReply {
   const main = markup`<p>Your password has expired. Choose another one, and your tokens work again.</p>
-${passwordRenewalForm(request, csrfToken, username)}
-${signOutForm(request, csrfToken)}`;
+${createPasswordRenewalForm(request, csrfToken, username)}
+${createSignOutForm(request, csrfToken)}`;
   return createHtmlPage({ title: 'Choose a new password', main, csrfToken });
 }
 
-function passwordRenewalForm(request: IncomingRequest, csrfToken: string, login: string): Markup {
+function createPasswordRenewalForm(request: IncomingRequest, csrfToken: string, login: string): Markup {
   return markup`<form method="post" action="${localUrl(request, '/users/sign_in')}">
 ${createCsrfField(csrfToken)}
 <input type="hidden" name="user[login]" value="${login}">
@@ -85,7 +90,7 @@ ${createCsrfField(csrfToken)}
 </form>`;
 }
 
-function signOutForm(request: IncomingRequest, csrfToken: string): Markup {
+function createSignOutForm(request: IncomingRequest, csrfToken: string): Markup {
   return markup`<form method="post" action="${localUrl(request, '/users/sign_out')}">
 ${createCsrfField(csrfToken)}
 <button class="other">Sign out</button>

@@ -21,7 +21,7 @@ interface RenewPasswordInput {
 }
 
 /**
- * Replaces an expired password by a new one, so that the user can use the API again (contract/conventions.md §7 "Refusals").
+ * Replaces an expired password with a new one, so that the user can use the API again (contract/conventions.md §7 "Refusals").
  * Returns the valid password of the user: a password that has not expired stays unchanged. Fails with `weak` and the value
  * `problem` if the new password is not allowed.
  */
@@ -47,8 +47,8 @@ async function storePassword(
   user: User,
   hash: string,
 ): Promise<undefined | Failure<'invalid'>> {
-  const renewed = await updateUser(uow, user, { password: { hash, expired: false } });
-  if (isFailure(renewed)) return fail('invalid');
+  const updatedUser = await updateUser(uow, user, { password: { hash, expired: false } });
+  if (isFailure(updatedUser)) return fail('invalid');
   await recordUserEvent(uow, user, {
     name: 'user_password_updated',
     targetDetails: user.name,
@@ -58,9 +58,9 @@ async function storePassword(
 
 function validateNewPassword(
   { password, newPassword }: Pick<RenewPasswordInput, 'password' | 'newPassword'>,
-  owner: User,
+  user: User,
   minLength: number,
 ): string[] {
   if (newPassword === password) return ['must be another one than before'];
-  return validatePassword(newPassword, owner, minLength);
+  return validatePassword(newPassword, user, minLength);
 }

@@ -16,7 +16,7 @@ import { safeReturnPath } from './return-path.ts';
 interface SignInForm {
   readonly login: string;
   readonly password: string;
-  /** The new password in place of an expired one; empty from the plain form. */
+  /** New password that replaces an expired one; empty in the form without this field. */
   readonly newPassword: string;
 }
 
@@ -27,13 +27,13 @@ export async function signInVisitor(
   session: WebSession,
   input: SignInForm,
 ): Promise<RedirectReply | HtmlReply> {
-  const signedIn = await limitFailedSignIns(services, request, (waiter) =>
+  const signInResult = await limitFailedSignIns(services, request, (waiter) =>
     renewAndSignIn(services, { address: request.clientAddress, waiter }, session, input),
   );
-  if (isFailure(signedIn)) return signInErrorPage(request, session, input, signedIn);
+  if (isFailure(signInResult)) return signInErrorPage(request, session, input, signInResult);
   return {
     location: localUrl(request, safeReturnPath(session.returnTo)),
-    headers: { 'Set-Cookie': createSessionCookie(request, signedIn.secret) },
+    headers: { 'Set-Cookie': createSessionCookie(request, signInResult.secret) },
   };
 }
 

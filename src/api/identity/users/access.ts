@@ -4,7 +4,7 @@ import { type Access, type AccessCall, access, signedIn, signedInCaller } from '
 import { forbidden, unauthorized } from '#http/errors/http-error.ts';
 import { loadSettings } from '#settings/settings.ts';
 
-/** Allows signed-in users and loads their own user row; 401 if the account was deleted since authentication. */
+/** Creates the access for signed-in users and loads their user row. Returns 401 if the account was deleted since authentication. */
 export function currentUserAccess(): Access<{ caller: SignedInCaller; user: User }> {
   return signedIn().resource({
     name: 'user',
@@ -13,7 +13,10 @@ export function currentUserAccess(): Access<{ caller: SignedInCaller; user: User
   });
 }
 
-/** Allows signed-in users; anonymous callers only to search by username, unless public visibility is restricted. */
+/**
+ * Creates the access for user lists. Anonymous callers must filter by username, and get 403 if public visibility is restricted.
+ * Only administrators may filter by `extern_uid`.
+ */
 export function userListAccess(): Access<{ caller: Caller }> {
   return access({
     audience: 'open',
@@ -21,20 +24,20 @@ export function userListAccess(): Access<{ caller: Caller }> {
     authenticate: () => {},
     load: async ({ caller }) => ({ caller }),
     async authorize(call) {
-      if (call.caller.user === null) await allowAnonymousSearch(call);
+      if (call.caller.user === null) await requireAnonymousSearch(call);
       const { extern_uid } = call.params;
       if (extern_uid && !isAdministrator(call.caller)) throw forbidden();
     },
   });
 }
 
-async function allowAnonymousSearch({ db, params }: AccessCall): Promise<void> {
+async function requireAnonymousSearch({ db, params }: AccessCall): Promise<void> {
   const { restricted_visibility_levels } = await loadSettings(db);
   if (params.username && !restricted_visibility_levels.includes('public')) return;
   throw forbidden('Not authorized to access /api/v4/users');
 }
 
-/** Allows signed-in callers; answers 403 to anonymous ones, not 401. */
+/** Creates the access for signed-in callers. Anonymous callers get 403, not 401. */
 export function userReadAccess(): Access<{ caller: SignedInCaller }> {
   return access({
     audience: 'user',

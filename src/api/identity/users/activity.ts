@@ -2,7 +2,7 @@ import type { AuditEvent } from '#activity/index.ts';
 import type { User } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
-/** An audit event about a user. `targetDetails`: see contract/activity.md Part 3. */
+/** An audit event about a user. `targetDetails` is described in contract/activity.md Part 3. */
 interface UserEvent extends Pick<AuditEvent, 'name' | 'message' | 'details'> {
   readonly targetDetails: string;
 }

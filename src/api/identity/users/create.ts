@@ -16,7 +16,7 @@ import { type PreparedPassword, preparePassword } from './choose-password.ts';
 /** The input of an administrator for a new user. */
 export interface NewUserInput
   extends Pick<CreateUserInput, 'username' | 'name' | 'email' | 'confirmed' | 'identity' | 'details'> {
-  /** Null for a random password that nobody knows. */
+  /** Password; null: a random password that nobody knows. */
   readonly password: string | null;
 }
 
@@ -32,7 +32,7 @@ export async function createUser(
   password: PreparedPassword,
 ): Promise<User | Failure<UserFailure>> {
   const settings = await loadSettings(uow);
-  const created = await insertUser(uow, {
+  const user = await insertUser(uow, {
     username,
     name,
     email,
@@ -49,9 +49,9 @@ export async function createUser(
       ...details,
     },
   });
-  if (isFailure(created)) return created;
-  await createPersonalNamespace(uow, created);
-  const message = `User ${created.username} created`;
-  await recordUserEvent(uow, created, { name: 'user_created', targetDetails: created.username, message });
-  return created;
+  if (isFailure(user)) return user;
+  await createPersonalNamespace(uow, user);
+  const message = `User ${user.username} created`;
+  await recordUserEvent(uow, user, { name: 'user_created', targetDetails: user.username, message });
+  return user;
 }

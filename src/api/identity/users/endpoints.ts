@@ -17,9 +17,10 @@ import { createParameters, filters, KEYSET, toCreateInput, toUpdateInput, update
 import { activate, ban, block, deactivate, unban, unblock } from './states.ts';
 import { prepareNewPassword, updateUser as update } from './update.ts';
 
-const userId = { id: required(integer) };
+const userIdParams = { id: required(integer) };
 const INTERNAL_USER = [403, '403 Forbidden - An internal user cannot be changed'] as const;
-const onlyAdministrator = (action: string) => [403, `403 Forbidden - The only administrator cannot ${action}`] as const;
+const createOnlyAdministratorError = (action: string) =>
+  [403, `403 Forbidden - The only administrator cannot ${action}`] as const;
 const SAVE_ERRORS = {
   emailTaken: [409, 'Email has already been taken'],
   usernameTaken: [409, 'Username has already been taken'],
@@ -55,7 +56,7 @@ export const getUser = endpoint({
   summary: 'Get a user',
   access: userReadAccess(),
   scopes: ['read_user'],
-  params: userId,
+  params: userIdParams,
   errors: {
     notFound: USER_NOT_FOUND,
     tooMany: TOO_MANY_REQUESTS,
@@ -88,13 +89,13 @@ export const updateUser = endpoint({
   put: '/users/:id(^\\d+$)',
   summary: 'Update a user',
   access: administratorAfterParameters(),
-  params: { ...userId, ...updateParameters },
+  params: { ...userIdParams, ...updateParameters },
   rules: [allOrNone('extern_uid', 'provider')],
   errors: {
     ...SAVE_ERRORS,
     userNotFound: USER_NOT_FOUND,
     internalUser: INTERNAL_USER,
-    onlyAdministrator: onlyAdministrator('give up that role'),
+    onlyAdministrator: createOnlyAdministratorError('give up that role'),
   },
   uniqueErrors: UNIQUE_ERRORS,
   activity: [
@@ -116,12 +117,12 @@ export const blockUser = endpoint({
   post: '/users/:id(^\\d+$)/block',
   summary: 'Block a user',
   access: administrator(),
-  params: userId,
+  params: userIdParams,
   errors: {
     userNotFound: USER_NOT_FOUND,
     internalUser: [403, 'An internal user cannot be blocked'],
     ownAccount: [403, '403 Forbidden - The API initiating user cannot be blocked by the API'],
-    onlyAdministrator: onlyAdministrator('be blocked'),
+    onlyAdministrator: createOnlyAdministratorError('be blocked'),
   },
   activity: ['user_blocked'],
   response: created(rawEntity(nullable(Type.Boolean()))),
@@ -132,7 +133,7 @@ export const unblockUser = endpoint({
   post: '/users/:id(^\\d+$)/unblock',
   summary: 'Unblock a user',
   access: administrator(),
-  params: userId,
+  params: userIdParams,
   errors: {
     userNotFound: USER_NOT_FOUND,
     internalUser: INTERNAL_USER,
@@ -147,12 +148,12 @@ export const deactivateUser = endpoint({
   post: '/users/:id(^\\d+$)/deactivate',
   summary: 'Deactivate a dormant user',
   access: administrator(),
-  params: userId,
+  params: userIdParams,
   errors: {
     userNotFound: USER_NOT_FOUND,
     internalUser: [403, 'Internal users cannot be deactivated'],
     blocked: [403, 'Error occurred. A blocked user cannot be deactivated'],
-    onlyAdministrator: onlyAdministrator('be deactivated'),
+    onlyAdministrator: createOnlyAdministratorError('be deactivated'),
     recentlyActive: [
       403,
       'The user you are trying to deactivate has been active in the past {days} days and cannot be deactivated',
@@ -166,7 +167,7 @@ export const activateUser = endpoint({
   post: '/users/:id(^\\d+$)/activate',
   summary: 'Activate a deactivated user',
   access: administrator(),
-  params: userId,
+  params: userIdParams,
   errors: {
     userNotFound: USER_NOT_FOUND,
     internalUser: INTERNAL_USER,
@@ -180,12 +181,12 @@ export const banUser = endpoint({
   post: '/users/:id(^\\d+$)/ban',
   summary: 'Ban a user',
   access: administrator(),
-  params: userId,
+  params: userIdParams,
   errors: {
     userNotFound: USER_NOT_FOUND,
     internalUser: INTERNAL_USER,
     wrongState: [403, 'You cannot ban {state} users.'],
-    onlyAdministrator: onlyAdministrator('be banned'),
+    onlyAdministrator: createOnlyAdministratorError('be banned'),
   },
   response: created(rawEntity(Type.Boolean())),
   write: (uow, { params }) => ban(uow, params.id),
@@ -195,7 +196,7 @@ export const unbanUser = endpoint({
   post: '/users/:id(^\\d+$)/unban',
   summary: 'Unban a user',
   access: administrator(),
-  params: userId,
+  params: userIdParams,
   errors: {
     userNotFound: USER_NOT_FOUND,
     internalUser: INTERNAL_USER,

@@ -22,15 +22,15 @@ const basicFields = {
   web_url: Type.String(),
 };
 /** A user embedded in other entities. */
-export const UserBasic = entity('UserBasic', basicFields).from((user: UserBasicRow, to) => ({
+export const UserBasic = entity('UserBasic', basicFields).from((user: UserBasicRow, context) => ({
   id: user.id,
   username: user.username,
   public_email: user.public_email,
   name: user.name,
   state: user.state,
-  locked: user.locked_until !== null && user.locked_until > to.now,
-  avatar_url: buildAvatarUrl(user.id, to),
-  web_url: `${to.url}/${user.username}`,
+  locked: user.locked_until !== null && user.locked_until > context.now,
+  avatar_url: buildAvatarUrl(user.id, context),
+  web_url: `${context.url}/${user.username}`,
 }));
 
 const profileFields = {
@@ -50,8 +50,8 @@ const profileFields = {
   local_time: nullable(Type.String()),
 };
 /** The extended representation for callers who may not see the profile. */
-const UserHidden = entity('UserHidden', { ...basicFields, ...profileFields }).from((user: User, to) => ({
-  ...UserBasic.serialize(user, to),
+const UserHidden = entity('UserHidden', { ...basicFields, ...profileFields }).from((user: User, context) => ({
+  ...UserBasic.serialize(user, context),
   bio: user.bio,
   location: user.location,
   skype: user.skype,
@@ -64,11 +64,11 @@ const UserHidden = entity('UserHidden', { ...basicFields, ...profileFields }).fr
   pronouns: user.pronouns,
   organization: user.organization,
   bot: user.bot,
-  work_information: workInformation(user),
+  work_information: buildWorkInformation(user),
   local_time: null,
 }));
 
-function workInformation({ job_title, organization }: User): string | null {
+function buildWorkInformation({ job_title, organization }: User): string | null {
   if (job_title && organization) return `${job_title} at ${organization}`;
   return job_title || organization || null;
 }
@@ -80,8 +80,8 @@ const UserExtended = entity('UserExtended', {
   followers: Type.Integer(),
   following: Type.Integer(),
   is_followed: Type.Boolean(),
-}).from((user: User, to) => ({
-  ...UserHidden.serialize(user, to),
+}).from((user: User, context) => ({
+  ...UserHidden.serialize(user, context),
   created_at: user.created_at,
   followers: 0,
   following: 0,
@@ -191,12 +191,12 @@ const UserAdminDetail = entity('UserAdminDetail', {
   plan: Type.Null(),
   trial: Type.Null(),
 }).from(
-  async (users: readonly User[], to) => ({
-    relations: await loadUserRelations(to.db, users),
-    roles: await loadHighestRoles(to.db, users),
+  async (users: readonly User[], context) => ({
+    relations: await loadUserRelations(context.db, users),
+    roles: await loadHighestRoles(context.db, users),
   }),
-  (user, to, { relations, roles }) => ({
-    ...serializeForAdmin(user, to, relations),
+  (user, context, { relations, roles }) => ({
+    ...serializeForAdmin(user, context, relations),
     highest_role: roles.get(user.id) ?? 0,
     current_sign_in_ip: user.current_sign_in_ip,
     last_sign_in_ip: user.last_sign_in_ip,
@@ -206,7 +206,7 @@ const UserAdminDetail = entity('UserAdminDetail', {
   }),
 );
 
-/** The current user; administrators see themselves as they see others. */
+/** The current user. Administrators get the same fields of themselves as of other users. */
 export const CurrentUser = variants([UserSelf, UserAdmin], ({ caller }) =>
   isAdministrator(caller) ? UserAdmin : UserSelf,
 );
@@ -234,13 +234,13 @@ export function isProfileVisibleTo(caller: Caller, { id, private_profile, state 
 }
 
 /** Returns the URL of the generated avatar, which does not disclose the email address. */
-export function buildAvatarUrl(userId: number, base: ServerContext): string {
-  return `${base.url}/-/avatars/${avatarName(`${userId}\n${base.instance}`)}.svg`;
+export function buildAvatarUrl(userId: number, context: ServerContext): string {
+  return `${context.url}/-/avatars/${getAvatarName(`${userId}\n${context.instance}`)}.svg`;
 }
 
 const avatarNames = createBoundedCache<string>(10_000);
 
-function avatarName(seed: string): string {
+function getAvatarName(seed: string): string {
   const cachedName = avatarNames.get(seed);
   if (cachedName !== undefined) return cachedName;
   const name = hash('sha256', seed, 'hex').slice(0, 16);

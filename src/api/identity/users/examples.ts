@@ -1,8 +1,8 @@
 import type { Build, Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** A user for the call alone, after these steps. */
-const newUser =
+/** Builds a call on a new user, for whom an administrator first calls these endpoints (`block`). */
+const callOnNewUser =
   (...steps: string[]): Build =>
   async ({ user, callers, expectSuccess }) => {
     const { id } = await user();
@@ -37,10 +37,10 @@ export const examples: Examples<typeof endpoints> = {
       params: { password: 'correct-horse-battery-staple' },
     }),
   ],
-  blockUser: newUser(),
-  unblockUser: newUser('block'),
-  deactivateUser: newUser(),
-  activateUser: newUser('deactivate'),
-  banUser: newUser(),
-  unbanUser: newUser('ban'),
+  blockUser: callOnNewUser(),
+  unblockUser: callOnNewUser('block'),
+  deactivateUser: callOnNewUser(),
+  activateUser: callOnNewUser('deactivate'),
+  banUser: callOnNewUser(),
+  unbanUser: callOnNewUser('ban'),
 };

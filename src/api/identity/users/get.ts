@@ -27,7 +27,7 @@ export async function listVisibleUsers(
 
 const PERIOD_SECONDS = 600;
 
-/** Fails if a caller gets single users too often. */
+/** Checks the rate limit of reading single users. Administrators and users in the allowlist are exempt. */
 export async function checkReadLimit(database: Database, { user }: SignedInCaller): Promise<Failure<'tooMany'> | null> {
   if (user.admin) return null;
   const settings = await loadSettings(database.reader);

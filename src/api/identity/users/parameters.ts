@@ -11,13 +11,13 @@ import type { UserUpdateInput } from './update.ts';
 const ORDER_COLUMNS = ['id', 'name', 'username', 'created_at', 'updated_at'] as const;
 export type UserOrderColumn = (typeof ORDER_COLUMNS)[number];
 
-/** By id descending by default; every column in both directions. */
+/** Keyset orders of user lists: by id descending by default, or by any column in both directions. */
 export const KEYSET: KeysetRule = {
   orders: ['id desc', ...ORDER_COLUMNS.flatMap((order) => [`${order} asc`, `${order} desc`] as const)],
   by: 'cursor',
 };
 
-/** Filters of user lists; false and absent ones have no effect. */
+/** Filters and order of user lists. A filter that is false or absent has no effect. */
 export const filters = {
   username: optional(title),
   search: optional(searchExpression),
@@ -60,7 +60,7 @@ const CLEARABLE_TEXTS = ['pronouns', 'job_title', 'note'] as const;
 const NUMBERS = ['projects_limit', 'theme_id', 'color_scheme_id'] as const;
 const FLAGS = ['admin', 'external', 'auditor', 'can_create_group', 'private_profile'] as const;
 
-const details = {
+const detailParams = {
   admin: optional(boolean),
   external: optional(boolean),
   can_create_group: optional(boolean),
@@ -87,7 +87,7 @@ const details = {
   provider: optional(title),
 };
 
-type DetailParams = ParameterValues<typeof details>;
+type DetailParams = ParameterValues<typeof detailParams>;
 
 export const createParameters = {
   email: required(validatedText(255)),
@@ -99,7 +99,7 @@ export const createParameters = {
   force_random_password: optional(boolean),
   skip_confirmation: optional(boolean, false),
   avatar: optional(emptyPicture),
-  ...details,
+  ...detailParams,
 };
 
 export function toCreateInput(params: ParameterValues<typeof createParameters>): NewUserInput {
@@ -123,7 +123,7 @@ export const updateParameters = {
   password: optional(validatedText(128)),
   skip_reconfirmation: optional(boolean, false),
   avatar: optional(emptyPicture),
-  ...details,
+  ...detailParams,
 };
 
 export function toUpdateInput(params: ParameterValues<typeof updateParameters>): UserUpdateInput {
@@ -139,7 +139,10 @@ export function toUpdateInput(params: ParameterValues<typeof updateParameters>):
   };
 }
 
-/** Returns the columns to set: an empty text becomes `""` in columns that are not nullable, null in nullable ones. */
+/**
+ * Returns the columns to set. A null or empty text becomes `''`, or null in nullable columns; null numbers and flags are
+ * ignored.
+ */
 function toDetails(params: DetailParams): UserDetails {
   const attributes: Record<string, unknown> = {};
   if (params.bio !== undefined) attributes.bio = params.bio ?? '';

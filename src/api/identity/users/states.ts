@@ -14,7 +14,7 @@ type StateChange<Own extends string> = Promise<boolean | Failure<UnchangeableUse
 /** States of blocked users, whose profiles are hidden. */
 export const BLOCKED_STATES: readonly UserState[] = ['blocked', 'ldap_blocked', 'banned'];
 
-const WITHOUT_ACCESS: readonly UserState[] = [...BLOCKED_STATES, 'blocked_pending_approval'];
+const STATES_WITHOUT_ACCESS: readonly UserState[] = [...BLOCKED_STATES, 'blocked_pending_approval'];
 
 /** Blocks a user. Returns null if the user was blocked already, which the response shows. */
 export async function block(
@@ -42,14 +42,14 @@ export async function unblock(uow: UnitOfWork, id: number): StateChange<'deactiv
   return true;
 }
 
-/** Deactivates a dormant user; the next sign-in reactivates them. */
+/** Deactivates a dormant user. Their next sign-in activates them again. */
 export async function deactivate(
   uow: UnitOfWork,
   id: number,
 ): StateChange<'blocked' | 'recentlyActive' | 'onlyAdministrator'> {
   const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;
-  if (WITHOUT_ACCESS.includes(user.state)) return fail('blocked');
+  if (STATES_WITHOUT_ACCESS.includes(user.state)) return fail('blocked');
   if (user.state === 'deactivated') return true;
   if (await isOnlyAdministrator(uow, user)) return fail('onlyAdministrator');
   const { deactivate_dormant_users_period: days } = await loadSettings(uow);
@@ -58,19 +58,21 @@ export async function deactivate(
   return true;
 }
 
-/** False for users without any activity. A date sorts before the timestamps of its day. */
+/** Returns whether the user was active after the timestamp. A date sorts before the timestamps of its day. */
 function wasActiveAfter({ last_activity_on, current_sign_in_at }: User, timestamp: string): boolean {
-  return [last_activity_on, current_sign_in_at].some((last) => last !== null && last > timestamp);
+  return [last_activity_on, current_sign_in_at].some((activity) => activity !== null && activity > timestamp);
 }
 
+/** Activates a deactivated user. Has no effect on an active user. */
 export async function activate(uow: UnitOfWork, id: number): StateChange<'blocked'> {
   const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;
-  if (WITHOUT_ACCESS.includes(user.state)) return fail('blocked');
+  if (STATES_WITHOUT_ACCESS.includes(user.state)) return fail('blocked');
   if (user.state !== 'active') await setState(uow, user, 'active');
   return true;
 }
 
+/** Bans an active user. Fails with `wrongState` in any other state. */
 export async function ban(uow: UnitOfWork, id: number): StateChange<'wrongState' | 'onlyAdministrator'> {
   const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;
@@ -80,6 +82,7 @@ export async function ban(uow: UnitOfWork, id: number): StateChange<'wrongState'
   return true;
 }
 
+/** Activates a banned user. Fails with `wrongState` in any other state. */
 export async function unban(uow: UnitOfWork, id: number): StateChange<'wrongState'> {
   const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;

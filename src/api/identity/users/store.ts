@@ -33,7 +33,7 @@ import { BLOCKED_STATES } from './states.ts';
 
 interface UserFilter extends UserListParams {
   readonly identity: Identity | undefined;
-  /** Search private addresses too, and list blocked and banned users. */
+  /** Whether to search private addresses too, and to list blocked and banned users. */
   readonly forAdministrator: boolean;
 }
 
@@ -43,16 +43,16 @@ type Conditions = ExpressionBuilder<Schema, 'users'>;
 /** Returns one page of the users that match the filter. */
 export async function listUsers(db: Reader, filter: UserFilter, page: PageRequest): Promise<ListPage<User>> {
   const { search } = filter;
-  const common = await isCommonSearch(db, search);
-  const all = applyFilter(db, filter, common);
+  const isCommon = await isCommonSearch(db, search);
+  const matchingUsers = applyFilter(db, filter, isCommon);
   const idBound = await findIdBound(db, filter, page);
-  const query = idBound === null ? all : all.where(idBound(sql.ref<number>('users.id')));
+  const query = idBound === null ? matchingUsers : matchingUsers.where(idBound(sql.ref<number>('users.id')));
   if (page.kind === 'offset') {
-    const count = (users: Users): CountStrategy | undefined => {
+    const chooseCount = (users: Users): CountStrategy | undefined => {
       if (!search) return undefined;
-      return common ? countCommon(db, users, { ...filter, search }, idBound) : 'countInPageQuery';
+      return isCommon ? countCommon(db, users, { ...filter, search }, idBound) : 'countInPageQuery';
     };
-    return offsetPage(db, query, filter, page, count);
+    return paginateByOffset(db, query, filter, page, chooseCount);
   }
   const { sort: direction, perPage, after } = page;
   const column = page.orderBy as UserOrderColumn;
@@ -66,9 +66,9 @@ export async function listUsers(db: Reader, filter: UserFilter, page: PageReques
 }
 
 /**
- * Returns a bound for ids in lists by id with a filter on `created_at`. Without it, the scan would skip all users created after
- * the timestamp first. Ids and timestamps nearly agree, so the median timestamp tells whether the bound saves reads. Ascending
- * lists likewise.
+ * Returns a bound for ids in lists by id with a filter on `created_at`. Without it, a descending scan would
+ * first skip all users created after the timestamp, and an ascending scan all users created before it. Ids and timestamps have
+ * nearly the same order, so the timestamp of the middle id tells whether the bound saves reads.
  */
 async function findIdBound(db: Reader, filter: UserFilter, page: PageRequest): Promise<IdCondition | null> {
   const { forAdministrator, created_after, created_before } = filter;
@@ -86,29 +86,29 @@ async function findIdBound(db: Reader, filter: UserFilter, page: PageRequest): P
     .executeTakeFirst();
   // index: users_by_created_at
   const users = db.selectFrom('users').modifyEnd(LONG_RUNNING);
-  // The sum keeps the planner from scanning in the order of ids.
+  // `id + 0` keeps the planner from scanning in the order of ids.
   if (direction === 'desc') {
     if (middleUser === undefined || timestamp > middleUser.created_at) return null;
     const highest = users.select(sql<number | null>`max(id + 0)`.as('id')).where('created_at', '<=', timestamp);
-    const { id: last } = await highest.executeTakeFirstOrThrow();
-    return (id) => sql<SqlBool>`${id} <= ${last ?? 0}`;
+    const { id: highestId } = await highest.executeTakeFirstOrThrow();
+    return (id) => sql<SqlBool>`${id} <= ${highestId ?? 0}`;
   }
   if (middleUser === undefined || timestamp < middleUser.created_at) return null;
   const lowest = users.select(sql<number | null>`min(id + 0)`.as('id')).where('created_at', '>=', timestamp);
-  const { id: first } = await lowest.executeTakeFirstOrThrow();
-  return (id) => sql<SqlBool>`${id} >= ${first ?? 0}`;
+  const { id: lowestId } = await lowest.executeTakeFirstOrThrow();
+  return (id) => sql<SqlBool>`${id} >= ${lowestId ?? 0}`;
 }
 
 /**
- * Returns one page by offset. Without `order_by` and `sort`, exact matches of `search` come first, then the newest users. `count`
- * returns how the list is counted.
+ * Returns one page by offset. Without `order_by` and `sort`, exact matches of `search` come first, then the newest users.
+ * `chooseCount` returns how the list is counted.
  */
-async function offsetPage(
+async function paginateByOffset(
   db: Reader,
   query: Users,
   filter: UserFilter,
   page: OffsetRequest,
-  count: (users: Users) => CountStrategy | undefined,
+  chooseCount: (users: Users) => CountStrategy | undefined,
 ): Promise<ListPage<User>> {
   const { search, order_by, sort } = filter;
   const direction = sort ?? 'desc';
@@ -117,23 +117,23 @@ async function offsetPage(
       db,
       query.orderBy(`users.${order_by}`, direction).orderBy('users.id', direction),
       page,
-      count(query),
+      chooseCount(query),
     );
   }
   const byId = query.orderBy('users.id', direction);
-  if (order_by || sort || !search) return paginate(db, byId, page, count(byId));
-  const first = await byId
+  if (order_by || sort || !search) return paginate(db, byId, page, chooseCount(byId));
+  const exactMatches = await byId
     .where((eb) => isExactMatch(db, eb, search))
     .limit(MAX_EXACT_MATCHES)
     .modifyEnd(LONG_RUNNING)
     .execute();
-  if (first.length === 0) return paginate(db, byId, page, count(byId));
-  const ids = first.map(({ id }) => id);
+  if (exactMatches.length === 0) return paginate(db, byId, page, chooseCount(byId));
+  const ids = exactMatches.map(({ id }) => id);
   const otherUsers = byId.where((eb) => eb.not(isInIds(db, eb.ref('users.id'), ids)));
-  return paginateAfterRows(db, first, otherUsers, page, count(otherUsers));
+  return paginateAfterRows(db, exactMatches, otherUsers, page, chooseCount(otherUsers));
 }
 
-/** The highest number of exact matches that are listed first. */
+/** Maximum number of exact matches that are listed first. */
 const MAX_EXACT_MATCHES = 1_000;
 
 // index: users_by_username_key, users_by_name_key, users_by_public_email
@@ -141,10 +141,10 @@ function isExactMatch(db: Reader, eb: Conditions, search: string) {
   const key = foldCase(search);
   const selectIdsByValue = (column: 'username_key' | 'name_key' | 'public_email', value: string) =>
     db.selectFrom('users').select('users.id').where(column, '=', value);
-  const all = selectIdsByValue('username_key', key)
+  const matchingIds = selectIdsByValue('username_key', key)
     .unionAll(selectIdsByValue('name_key', key))
     .unionAll(selectIdsByValue('public_email', normalizeAddress(search)));
-  return eb('users.id', 'in', all);
+  return eb('users.id', 'in', matchingIds);
 }
 
 const SEARCH_COLUMNS = ['name_key', 'username_key'] as const;
@@ -172,17 +172,17 @@ function countCommon(db: Reader, query: Users, filter: UserFilter & { search: st
 /** Short texts are matched against whole names only. */
 const isShortSearch = (search: string) => isTooShortForIndex(foldCase(search));
 
-function applyFilter(db: Reader, filter: UserFilter, common: boolean): Users {
+function applyFilter(db: Reader, filter: UserFilter, isCommon: boolean): Users {
   let users = db.selectFrom('users').select(userColumns);
   const { search } = filter;
-  if (search) users = users.where((eb) => matchesSearch(db, eb, { ...filter, search }, common));
+  if (search) users = users.where((eb) => matchesSearch(db, eb, { ...filter, search }, isCommon));
   return toConditions(db, filter).reduce((query, { condition }) => query.where(condition), users);
 }
 
 /** A condition of a filter. */
 interface UserCondition {
   readonly condition: Expression<SqlBool>;
-  /** Index conditions that select few users, including all that do not match. */
+  /** Indexed conditions that select few users. All users that do not match `condition` are among them. */
   readonly exclusions?: readonly Expression<SqlBool>[];
 }
 
@@ -190,16 +190,16 @@ interface UserCondition {
 function toConditions(db: Reader, filter: UserFilter): UserCondition[] {
   const { username, public_email, identity, forAdministrator } = filter;
   const eb = expressionBuilder<Schema, 'users'>();
-  const all: UserCondition[] = stateConditions(db, eb, filter);
-  if (username) all.push({ condition: eb('username_key', '=', foldCase(username)) });
-  if (public_email) all.push({ condition: eb('public_email', '=', normalizeAddress(public_email)) });
-  if (identity) all.push({ condition: hasIdentity(eb, identity) });
-  if (forAdministrator) return [...all, ...administratorConditions(db, eb, filter)];
-  return [...all, { condition: eb('state', 'not in', BLOCKED_STATES), exclusions: [isInactive(eb)] }];
+  const conditions: UserCondition[] = toStateConditions(db, eb, filter);
+  if (username) conditions.push({ condition: eb('username_key', '=', foldCase(username)) });
+  if (public_email) conditions.push({ condition: eb('public_email', '=', normalizeAddress(public_email)) });
+  if (identity) conditions.push({ condition: hasIdentity(eb, identity) });
+  if (forAdministrator) return [...conditions, ...toAdministratorConditions(db, eb, filter)];
+  return [...conditions, { condition: eb('state', 'not in', BLOCKED_STATES), exclusions: [isInactive(eb)] }];
 }
 
 /** Matches a common text by scanning the list in its order; finds any other text by indexes. */
-function matchesSearch(db: Reader, eb: Conditions, filter: UserFilter & { search: string }, common: boolean) {
+function matchesSearch(db: Reader, eb: Conditions, filter: UserFilter & { search: string }, isCommon: boolean) {
   const { search, forAdministrator, without_projects } = filter;
   const key = foldCase(search);
   // index: users_by_public_email, emails_by_taken_key
@@ -209,12 +209,12 @@ function matchesSearch(db: Reader, eb: Conditions, filter: UserFilter & { search
       db.selectFrom('emails').select('emails.user_id as id').where('taken_key', '=', key),
     );
   }
-  if (common) {
-    // By trigrams PostgreSQL would read users from the whole table, each with the lookup of their projects.
-    const isOther = without_projects
+  if (isCommon) {
+    // With a trigram index, PostgreSQL would read users from the whole table, and look up the projects of each.
+    const matchesExactly = without_projects
       ? eb('users.id', 'in', exactMatches)
       : isInSubquery(db, eb.ref('users.id'), sql`(${exactMatches})`);
-    return eb.or([containsSubstringUnindexed('users', SEARCH_COLUMNS, key), isOther]);
+    return eb.or([containsSubstringUnindexed('users', SEARCH_COLUMNS, key), matchesExactly]);
   }
   // index: users_by_name_key, users_by_username_key, users_name_key_username_key_trigrams
   const selectIdsByName = (column: (typeof SEARCH_COLUMNS)[number]) =>
@@ -227,8 +227,8 @@ function matchesSearch(db: Reader, eb: Conditions, filter: UserFilter & { search
 
 // index: identities_by_extern_uid
 function hasIdentity(eb: Conditions, { provider, externUid }: Identity) {
-  const holders = eb.selectFrom('identities').select('identities.user_id').where('provider', '=', provider);
-  return eb('users.id', 'in', holders.where('extern_uid', '=', externUid));
+  const userIds = eb.selectFrom('identities').select('identities.user_id').where('provider', '=', provider);
+  return eb('users.id', 'in', userIds.where('extern_uid', '=', externUid));
 }
 
 function selectNonHumans(db: Reader) {
@@ -242,43 +242,47 @@ const isInactive = (eb: Conditions) => eb('state', '<>', sql.lit('active' as con
 // index: users_externals, users_bots, users_internals
 const isFlagged = (eb: Conditions, flag: 'external' | 'bot' | 'internal') => eb(flag, '=', sql.lit(true));
 
-function stateConditions(db: Reader, eb: Conditions, filter: UserFilter): UserCondition[] {
-  const all: UserCondition[] = [];
+function toStateConditions(db: Reader, eb: Conditions, filter: UserFilter): UserCondition[] {
+  const conditions: UserCondition[] = [];
   const [inactive, external] = [isInactive(eb), isFlagged(eb, 'external')];
   const [bot, internal] = [isFlagged(eb, 'bot'), isFlagged(eb, 'internal')];
-  if (filter.active) all.push({ condition: eb('state', '=', 'active'), exclusions: [inactive] });
-  if (filter.exclude_active) all.push({ condition: inactive });
-  if (filter.blocked) all.push({ condition: eb.and([inactive, eb('state', 'in', ['blocked', 'ldap_blocked'])]) });
-  if (filter.external) all.push({ condition: external });
-  if (filter.exclude_external) all.push({ condition: eb('external', '=', false), exclusions: [external] });
+  if (filter.active) conditions.push({ condition: eb('state', '=', 'active'), exclusions: [inactive] });
+  if (filter.exclude_active) conditions.push({ condition: inactive });
+  if (filter.blocked)
+    conditions.push({ condition: eb.and([inactive, eb('state', 'in', ['blocked', 'ldap_blocked'])]) });
+  if (filter.external) conditions.push({ condition: external });
+  if (filter.exclude_external) conditions.push({ condition: eb('external', '=', false), exclusions: [external] });
   if (filter.humans) {
-    all.push({ condition: eb.and([eb('bot', '=', false), eb('internal', '=', false)]), exclusions: [bot, internal] });
+    conditions.push({
+      condition: eb.and([eb('bot', '=', false), eb('internal', '=', false)]),
+      exclusions: [bot, internal],
+    });
   }
   // index: users_bots, users_internals
-  if (filter.exclude_humans) all.push({ condition: eb('users.id', 'in', selectNonHumans(db)) });
-  if (filter.exclude_internal) all.push({ condition: eb('internal', '=', false), exclusions: [internal] });
+  if (filter.exclude_humans) conditions.push({ condition: eb('users.id', 'in', selectNonHumans(db)) });
+  if (filter.exclude_internal) conditions.push({ condition: eb('internal', '=', false), exclusions: [internal] });
   if (filter.without_project_bots) {
-    all.push({ condition: eb.or([eb('bot', '=', false), eb('internal', '=', true)]), exclusions: [bot] });
+    conditions.push({ condition: eb.or([eb('bot', '=', false), eb('internal', '=', true)]), exclusions: [bot] });
   }
-  return all;
+  return conditions;
 }
 
-function administratorConditions(db: Reader, eb: Conditions, filter: UserFilter): UserCondition[] {
-  const all: Expression<SqlBool>[] = [];
+function toAdministratorConditions(db: Reader, eb: Conditions, filter: UserFilter): UserCondition[] {
+  const conditions: Expression<SqlBool>[] = [];
   const { created_after, created_before } = filter;
-  if (filter.admins) all.push(eb('admin', '=', sql.lit(true)));
-  if (filter.auditors) all.push(eb('auditor', '=', sql.lit(true)));
+  if (filter.admins) conditions.push(eb('admin', '=', sql.lit(true)));
+  if (filter.auditors) conditions.push(eb('auditor', '=', sql.lit(true)));
   // Two-factor authentication is not supported, so no user has it.
-  if (filter.two_factor === 'enabled') all.push(eb('users.id', 'is', null));
-  if (filter.without_projects) all.push(hasNoProjects(db, eb));
-  if (created_after) all.push(eb('created_at', '>=', created_after));
-  if (created_before) all.push(eb('created_at', '<=', created_before));
-  return all.map((condition) => ({ condition }));
+  if (filter.two_factor === 'enabled') conditions.push(eb('users.id', 'is', null));
+  if (filter.without_projects) conditions.push(hasNoProjects(db, eb));
+  if (created_after) conditions.push(eb('created_at', '>=', created_after));
+  if (created_before) conditions.push(eb('created_at', '<=', created_before));
+  return conditions.map((condition) => ({ condition }));
 }
 
 /** Returns an upper bound of the number of users that do not match, or null if they may be many. */
 async function countExcluded(db: Reader, filter: UserFilter): Promise<number | null> {
-  const exclusions = toConditions(db, filter).map((one) => one.exclusions);
+  const exclusions = toConditions(db, filter).map((userCondition) => userCondition.exclusions);
   let excludedCount = 0;
   for (const exclusion of exclusions) if (exclusion === undefined) return null;
   for (const condition of exclusions.flatMap((exclusion) => exclusion ?? [])) {
@@ -288,8 +292,8 @@ async function countExcluded(db: Reader, filter: UserFilter): Promise<number | n
 }
 
 /**
- * Selects users without projects: neither in a personal namespace, nor as members of a project or of a group with projects.
- * Evaluated per user, because PostgreSQL would join whole tables although a page needs few users.
+ * Returns the condition for users without projects: neither in a personal namespace, nor as members of a project or of a group
+ * with projects. It is evaluated per user, because PostgreSQL would otherwise join whole tables although a page needs few users.
  */
 function hasNoProjects(db: Reader, eb: Conditions): Expression<SqlBool> {
   const hasRows = (rows: Expression<unknown>) => existsPerRow(db, sql`select 1 from ${rows} as found`);
@@ -309,12 +313,12 @@ function hasNoProjects(db: Reader, eb: Conditions): Expression<SqlBool> {
       membershipEb.or([membershipEb('memberships.source_type', '=', 'project'), hasRows(projectsInGroup)]),
     );
   // index: namespaces_by_owner, projects_by_namespace
-  const personal = eb
+  const personalProjects = eb
     .selectFrom('namespaces')
     .innerJoin('projects', 'projects.namespace_id', 'namespaces.id')
     .select('projects.id')
     .whereRef('namespaces.owner_id', '=', 'users.id');
-  return eb.and([eb.not(hasRows(memberships)), eb.not(hasRows(personal))]);
+  return eb.and([eb.not(hasRows(memberships)), eb.not(hasRows(personalProjects))]);
 }
 
 /** The columns of `UserBasic`. */

@@ -1,4 +1,4 @@
-/** An HTML tag, comment or declaration; matching stops where another one begins. */
+/** An HTML tag, comment or declaration. A match ends before another tag begins. */
 const TAG = /<[a-z/!?][^<>]*>/gi;
 
 /** Removes HTML tags, also those that appear only after others are removed. */

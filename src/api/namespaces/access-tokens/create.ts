@@ -23,7 +23,13 @@ interface CreateBotTokenInput extends CreateTokenInput {
   readonly access_level: number;
 }
 
-type CreateFailure = 'lackedScope' | 'notFound' | 'notPermitted' | 'exceedsCallerRole' | 'expiryMissing' | 'wrongOrder';
+type CreateFailure =
+  | 'lackedScope'
+  | 'notFound'
+  | 'notPermitted'
+  | 'exceedsCallerRole'
+  | 'expiryMissing'
+  | 'invalidToken';
 
 /** Creates a bot with this role in the project or group, and a token for the bot. */
 export async function createBotToken(

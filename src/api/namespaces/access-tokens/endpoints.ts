@@ -64,7 +64,7 @@ export const [createGroupAccessToken, createProjectAccessToken] = forGroupAndPro
         '400 Bad request - Access level of the token contains permissions not held by the creating user',
       ],
       expiryMissing: [400, '400 Bad request - expires_at is missing'],
-      wrongOrder: [400, '400 Bad request - {problems}'],
+      invalidToken: [400, '400 Bad request - {problems}'],
     },
     activity: [parent.select(TOKEN_CREATED)],
     response: created(ResourceAccessTokenWithSecret),
