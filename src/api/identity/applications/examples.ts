@@ -13,5 +13,5 @@ export const examples: Examples<typeof endpoints> = {
   listApplications: () => ({ by: 'administrator' }),
   createApplication: ({ name }) => ({ by: 'administrator', params: buildInput(name('app')) }),
   deleteApplication: async (scene) => ({ by: 'administrator', path: await createTestApplication(scene) }),
-  recreateTestApplicationSecret: async (scene) => ({ by: 'administrator', path: await createTestApplication(scene) }),
+  renewApplicationSecret: async (scene) => ({ by: 'administrator', path: await createTestApplication(scene) }),
 };

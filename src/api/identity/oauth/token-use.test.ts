@@ -50,10 +50,10 @@ test("lets an administrator's token with the scope sudo act as another user", as
   const mira = await userWithPassword(here);
   const order = { grant_type: 'password', username: 'root', password: 'correct-horse-battery' };
   const sudo = await requestTokenPair({ ...order, scope: 'api sudo' });
-  const headers = { ...bearing(sudo.access_token), Sudo: mira.username };
+  const headers = { ...createBearerHeaders(sudo.access_token), Sudo: mira.username };
   assert.equal((await anonymous.get('/user', {}, headers)).body.id, mira.id);
   const plain = await requestTokenPair(order);
-  const refused = await anonymous.get('/user', {}, { ...bearing(plain.access_token), Sudo: mira.username });
+  const refused = await anonymous.get('/user', {}, { ...createBearerHeaders(plain.access_token), Sudo: mira.username });
   assert.deepEqual([refused.status, refused.body.scope], [403, 'sudo']);
 });
 
