@@ -118,6 +118,21 @@ async function mergeCooperatively<Item>(
   return merged.concat(a.slice(indexA), b.slice(indexB));
 }
 
+/** Maps like `map` and yields to the event loop: for lists of unbounded length. */
+export async function mapCooperatively<Item, Result>(
+  items: readonly Item[],
+  convert: (item: Item) => Result,
+): Promise<Result[]> {
+  const yieldIfDue = createYielder();
+  const results: Result[] = [];
+  for (const item of items) {
+    results.push(convert(item));
+    const pause = yieldIfDue();
+    if (pause !== undefined) await pause;
+  }
+  return results;
+}
+
 /** Filters like `filter` and yields to the event loop: for lists of unbounded length. */
 export async function filterCooperatively<Item>(
   items: readonly Item[],

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import { createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/yielding.ts';
 import { truncateToBytes } from '#text/trim.ts';
 import { definePerGit, type Git } from '../git.ts';
 import { GitError } from '../process/failures.ts';
@@ -157,9 +158,12 @@ export async function readCommits(
   maxTotalBytes = MAX_TOTAL_MESSAGES,
 ): Promise<(Commit | null)[]> {
   const commitsById = new Map<string, Commit>();
+  const yieldIfDue = createYielder();
   for (const id of ids) {
     const cached = commitCache(git).get(cacheKey(repository, id));
     if (cached !== undefined) commitsById.set(id, cached);
+    const pause = yieldIfDue();
+    if (pause !== undefined) await pause;
   }
   const uncached = [...new Set(ids)].filter((id) => ID_PATTERN.test(id) && !commitsById.has(id));
   if (uncached.length > 0) {

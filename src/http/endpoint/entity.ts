@@ -3,6 +3,7 @@ import { type Static, type TObject, type TProperties, type TSchema, type TUnion,
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { Git } from '#git/git.ts';
+import { mapCooperatively } from '#runtime/yielding.ts';
 import type { ServerContext } from '../request/base-url.ts';
 
 /** Data and services that entities may use to serialize rows for one request. */
@@ -54,7 +55,7 @@ export function entity<P extends TProperties>(name: string, fields: P): EntityBu
   ): SingleRowEntity<Row, TObject<P>> => ({
     schema,
     serialize,
-    serializeAll: async (rows, context) => rows.map((row) => serialize(row, context)),
+    serializeAll: (rows, context) => serializeRows(rows, (row) => serialize(row, context)),
   });
   const createLoadingEntity = <Row, Loaded>(
     load: (rows: readonly Row[], context: SerializationContext) => Promise<Loaded>,
@@ -64,12 +65,19 @@ export function entity<P extends TProperties>(name: string, fields: P): EntityBu
     async serializeAll(rows, context) {
       if (rows.length === 0) return [];
       const loaded = await load(rows, context);
-      return rows.map((row) => serialize(row, context, loaded));
+      return serializeRows(rows, (row) => serialize(row, context, loaded));
     },
   });
   const from = (first: never, second?: never) =>
     second === undefined ? createSingleRowEntity(first) : createLoadingEntity(first, second);
   return { ...createSingleRowEntity((row: Shape) => row), from: from as unknown as EntityBuilder<P>['from'] };
+}
+
+/** Number of rows up to which a list is serialized in one turn of the event loop: the largest page. */
+const MAX_IMMEDIATE_ROWS = 100;
+
+async function serializeRows<Row, Shape>(rows: readonly Row[], serialize: (row: Row) => Shape): Promise<Shape[]> {
+  return rows.length <= MAX_IMMEDIATE_ROWS ? rows.map(serialize) : mapCooperatively(rows, serialize);
 }
 
 /** Declares an entity whose rows are sent as they are, with any schema. */

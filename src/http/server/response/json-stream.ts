@@ -6,7 +6,10 @@ import { createYielder } from '#runtime/yielding.ts';
 import { StreamedText } from '#text/streamed-text.ts';
 import { endsInHighSurrogate } from '#text/trim.ts';
 
-/** Maximum length of JSON that is built as one text, in characters; nearly all responses are much shorter. */
+/** Maximum length of JSON that is built without yielding to the event loop, in characters; most responses are much shorter. */
+const MAX_IMMEDIATE_LENGTH = 2 ** 18;
+
+/** Maximum length of JSON that is built as one text, in characters. */
 const MAX_SINGLE_TEXT = 4 * 2 ** 20;
 
 /** Maximum number of rows in a list of an object; an object with a longer list is written row by row. */
@@ -26,28 +29,49 @@ export interface LongJson {
 
 /**
  * Returns the JSON of a response as one text, or as `LongJson` to be built row by row: a hundred descriptions of one mebibyte
- * must neither be in memory at once nor block the event loop. A `LongText` is read when it is written.
+ * must neither be in memory at once nor block the event loop. Longer JSON is built in several turns. A `LongText` is read when
+ * it is written.
  */
-export function toJson(value: unknown): string | LongJson {
+export function toJson(value: unknown): string | Promise<string | LongJson> {
   const { segments, suffix } = toSegments(value);
   const texts: string[] = [];
   let length = 0;
   for (const segment of segments) {
     const text = formatSegment(segment);
     length += text.length;
-    if (text instanceof ChunkedJson || length > MAX_SINGLE_TEXT)
-      return createLongJson({ texts, segments, suffix }, text instanceof JsonWithPendingTexts ? text.streamed : []);
+    if (text instanceof ChunkedJson || length > MAX_IMMEDIATE_LENGTH)
+      return continueJson({ texts, segments, suffix }, text, length);
     texts.push(text);
   }
   return texts.join('') + suffix;
 }
 
-function createLongJson(json: PartlyWrittenJson, streamed: readonly StreamedText[]): LongJson {
+/** Continues after `texts` with the next text, which is written already; `length` includes it. */
+async function continueJson(
+  { texts, segments, suffix }: PartlyWrittenJson & { readonly texts: string[] },
+  nextText: string | ChunkedJson,
+  length: number,
+): Promise<string | LongJson> {
+  const yieldIfDue = createYielder();
+  let text = nextText;
+  for (let totalLength = length; !(text instanceof ChunkedJson) && totalLength <= MAX_SINGLE_TEXT; ) {
+    texts.push(text);
+    const segment = segments[texts.length];
+    if (segment === undefined) return texts.join('') + suffix;
+    const pause = yieldIfDue();
+    if (pause !== undefined) await pause;
+    text = formatSegment(segment);
+    totalLength += text.length;
+  }
+  return createLongJson({ texts, segments, suffix }, text instanceof JsonWithPendingTexts ? text.streamed : []);
+}
+
+async function createLongJson(json: PartlyWrittenJson, streamed: readonly StreamedText[]): Promise<LongJson> {
   const discard = () => {
     for (const text of streamed) text.discard();
   };
   return {
-    heapSize: estimateHeapSize(json),
+    heapSize: await estimateJsonHeapSize(json),
     hash: () => hashJson(json),
     // A stream that is destroyed before it is read never starts its generator.
     stream: () => Readable.from(writeChunks(json), { objectMode: false }).once('close', discard),
@@ -111,6 +135,18 @@ function toObjectSegments(value: object): SegmentedJson {
 /** `texts` are the JSON texts of the first segments, which are built already. */
 interface PartlyWrittenJson extends SegmentedJson {
   readonly texts: readonly string[];
+}
+
+/** Returns the size in bytes of the rows and of the texts that are written already. */
+async function estimateJsonHeapSize({ texts, segments }: PartlyWrittenJson): Promise<number> {
+  const yieldIfDue = createYielder();
+  let size = 0;
+  for (const [index, segment] of segments.entries()) {
+    size += estimateHeapSize(segment) + (index < texts.length ? estimateHeapSize(texts[index]) : 0);
+    const pause = yieldIfDue();
+    if (pause !== undefined) await pause;
+  }
+  return size;
 }
 
 async function hashJson(json: PartlyWrittenJson): Promise<string> {

@@ -23,12 +23,19 @@ test('a list has the same JSON whether it is serialized at once or streamed', as
     [long.repeat(20)],
     [1, long.repeat(20), 2],
   ]) {
-    const made = toJson(rows);
+    const made = await toJson(rows);
     assert.ok(typeof made === 'object');
     const whole = JSON.stringify(rows);
     assert.ok((await text(made.stream())) === whole);
     assert.equal(await made.hash(), hash('sha1', whole));
   }
+});
+
+test('JSON of more than 256 KiB is built in several turns of the event loop', async () => {
+  const rows = Array.from({ length: 5_000 }, (_, id) => ({ id, name: 'a name that is not long, but comes often' }));
+  const result = toJson(rows);
+  assert.ok(result instanceof Promise);
+  assert.ok((await result) === JSON.stringify(rows));
 });
 
 test('an object with a long list has the same JSON when streamed', async () => {
@@ -44,7 +51,7 @@ test('an object with a long list has the same JSON when streamed', async () => {
     assert.equal(toJson(value), JSON.stringify(value));
   }
   const value = { id: 1, many: many.map((row) => ({ ...row, long })), end: 'x' };
-  const made = toJson(value);
+  const made = await toJson(value);
   assert.ok(typeof made === 'object');
   assert.ok((await text(made.stream())) === JSON.stringify(value));
 });
@@ -52,7 +59,7 @@ test('an object with a long list has the same JSON when streamed', async () => {
 test('a very long text has the same JSON and is never serialized at once', async () => {
   const content = `x${'😀"'.repeat(1_500_000)}\ud800`;
   const value = { id: 1, content, end: [content, { content: 'y' }] };
-  const made = toJson(value);
+  const made = await toJson(value);
   assert.ok(typeof made === 'object');
   const parts: string[] = await made.stream().toArray();
   assert.ok(parts.join('') === JSON.stringify(value));
@@ -62,7 +69,7 @@ test('a very long text has the same JSON and is never serialized at once', async
 
 test('sends very many short rows in one chunk', async () => {
   const rows = Array.from({ length: 100_000 }, (_, id) => ({ id, name: 'a name that is not long, but comes often' }));
-  const made = toJson(rows);
+  const made = await toJson(rows);
   assert.ok(typeof made === 'object');
   const parts: string[] = await made.stream().toArray();
   assert.ok(parts.length < 200, `${parts.length} parts`);
@@ -79,7 +86,7 @@ test('reads a lazily loaded text when its position is reached', async () => {
     [[row, row], `[${told},${told}]`],
     [{ a: 1, rows: Array(101).fill(row) }, `{"a":1,"rows":[${Array(101).fill(told).join()}]}`],
   ] as const) {
-    const made = toJson(value);
+    const made = await toJson(value);
     assert.ok(typeof made === 'object');
     assert.equal(await text(made.stream()), whole);
     assert.equal(await made.hash(), hash('sha1', whole));
@@ -88,17 +95,17 @@ test('reads a lazily loaded text when its position is reached', async () => {
 
 test('encodes a streamed text in place, and destroys it with its response', async () => {
   const chunks = ['a', 'bcde', '', 'fg', 'h'].map((part) => Buffer.from(part));
-  const make = () => {
+  const make = async () => {
     const content = Readable.from(chunks, { objectMode: false });
-    const json = toJson({ id: 1, content: new StreamedText('9f', content), end: [2] });
+    const json = await toJson({ id: 1, content: new StreamedText('9f', content), end: [2] });
     assert.ok(typeof json === 'object');
     return { content, json };
   };
-  const { json } = make();
+  const { json } = await make();
   assert.equal(await json.hash(), hash('sha1', '{"id":1,"content":9f,"end":[2]}'));
   assert.equal(await text(json.stream()), '{"id":1,"content":"YWJjZGVmZ2g=","end":[2]}');
   for (const end of [(made: typeof json) => made.discard(), (made: typeof json) => made.stream().destroy()]) {
-    const unread = make();
+    const unread = await make();
     end(unread.json);
     if (!unread.content.destroyed) await once(unread.content, 'close');
   }

@@ -113,8 +113,19 @@ export function createJsonResponse(
   request: IncomingRequest,
   headers: Record<string, string>,
 ): OutgoingResponse | Promise<OutgoingResponse> {
-  // A string is sent together with its headers in one write; bytes would need two.
   const body = toJson(value);
+  return body instanceof Promise
+    ? body.then((json) => toJsonResponse(json, status, request, headers))
+    : toJsonResponse(body, status, request, headers);
+}
+
+function toJsonResponse(
+  body: string | LongJson,
+  status: number,
+  request: IncomingRequest,
+  headers: Record<string, string>,
+): OutgoingResponse | Promise<OutgoingResponse> {
+  // A string is sent together with its headers in one write; bytes would need two.
   if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
     const base = { status, headers: { ...JSON_TYPE, 'Cache-Control': 'no-cache', ...headers } };
     return typeof body === 'string' ? { ...base, body } : { ...base, body: body.stream(), heapSize: body.heapSize };
