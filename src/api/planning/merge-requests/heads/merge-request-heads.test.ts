@@ -224,7 +224,12 @@ test('does not mark a merge request whose target has changed since the push', as
   const by = await loadActor(reader, project.owner.id);
   const start = mr.diff_refs.start_sha;
   const commits = { newId: mr.sha, mergeCommit: mr.sha, squashCommit: null, base: start, start };
-  const whose = { mergeRequestId: mr.id, userId: project.owner.id, requiredHead: mr.sha, shouldRemoveSourceBranch: null };
+  const whose = {
+    mergeRequestId: mr.id,
+    userId: project.owner.id,
+    requiredHead: mr.sha,
+    shouldRemoveSourceBranch: null,
+  };
   const mark = (ref: string) => services.runUnitOfWork(by, (uow) => markMerged(uow, { ...whose, ...commits, ref }));
   await mark('refs/heads/elsewhere');
   assert.deepEqual([(await getMergeRequest(mr)).state, (await getMergeRequest(mr)).target_branch], ['opened', 'main']);
