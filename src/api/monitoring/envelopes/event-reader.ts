@@ -9,7 +9,7 @@ import { isBlank, MAX_MESSAGE_LENGTH, toText, toTextOrJson } from './texts.ts';
 export interface ParsedEvent {
   /** 32 hex digits, or null if the SDK sent no valid id. */
   readonly eventId: string | null;
-  /** `error`: with an exception; `default`: only a message. */
+  /** `error`: with an exception; `default`: a message, with or without a stack. */
   readonly type: 'error' | 'default';
   readonly name: string;
   readonly message: string | null;
@@ -89,10 +89,17 @@ type EventContent = Pick<ParsedEvent, 'type' | 'name' | 'message' | 'template' |
 function parseContent(event: JsonObject): EventContent {
   const exception = selectException(event);
   const culprit = parseCulprit(event, getFrames(exception));
-  if (exception === null) return { type: 'default', ...parseMessage(event), culprit };
+  const messageContent = parseMessage(event);
+  const isMessage = exception === null || (!isBlank(messageContent.message) && isStackOfMessage(exception));
+  if (isMessage) return { type: 'default', ...messageContent, culprit };
   const message = toTextOrJson(exception.value, MAX_MESSAGE_LENGTH);
   const name = toTextOrJson(exception.type) ?? UNNAMED_EXCEPTION;
   return { type: 'error', name, message, template: message ?? '', culprit };
+}
+
+/** Returns whether an exception only carries the stack of a message: it has no type, or the SDK made it up. */
+function isStackOfMessage({ type, mechanism }: JsonObject): boolean {
+  return toTextOrJson(type) === null || (isJsonObject(mechanism) && mechanism.synthetic === true);
 }
 
 function parseMessage({ logentry, message }: JsonObject): Pick<EventContent, 'name' | 'message' | 'template'> {

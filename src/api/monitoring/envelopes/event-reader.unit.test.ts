@@ -45,6 +45,28 @@ test('treats an event without a valid exception as a message', () => {
   }
 });
 
+test('treats an exception without a type, or a synthetic one, beside a message as the stack of the message', () => {
+  const stack = { value: 'disk full', stacktrace: { frames } };
+  const typed = { ...stack, type: 'Error' };
+  const synthetic = { synthetic: true };
+  const describe = (event: object) => {
+    const { type, name, message, culprit } = parse(event);
+    return [type, name, message, culprit];
+  };
+  const asMessage = ['default', 'disk full', 'disk full', 'index(polls.views)'];
+  for (const exception of [{ ...stack, mechanism: synthetic }, stack, { ...typed, mechanism: synthetic }]) {
+    for (const text of [{ message: 'disk full' }, { logentry: { formatted: 'disk full' } }]) {
+      assert.deepEqual(describe({ ...text, exception: { values: [exception] } }), asMessage, JSON.stringify(exception));
+    }
+  }
+  const asError = ['error', 'Error', 'disk full', 'index(polls.views)'];
+  assert.deepEqual(describe({ message: 'other', exception: { ...typed, mechanism: { synthetic: false } } }), asError);
+  for (const message of [undefined, null, '', ' \n']) {
+    assert.deepEqual(describe({ message, exception: { ...typed, mechanism: synthetic } }), asError);
+    assert.deepEqual(describe({ message, exception: stack }), asError);
+  }
+});
+
 test('takes the message from logentry or message, as a text or an object', () => {
   const texts = (event: object) => {
     const { name, message, template } = parse(event);

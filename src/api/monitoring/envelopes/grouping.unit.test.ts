@@ -36,6 +36,13 @@ test('groups messages by template', () => {
   assert.equal(groupHashOf({ message: 'a' }), groupHashOf({ message: { formatted: 'a' } }));
 });
 
+test('groups messages that carry a stack by their text', () => {
+  const withStack = (text: string) =>
+    groupHashOf({ message: text, exception: { value: text, stacktrace: { frames }, mechanism: { synthetic: true } } });
+  assert.notEqual(withStack('disk full'), withStack('disk empty'));
+  assert.equal(withStack('disk full'), groupHashOf({ message: 'disk full' }));
+});
+
 test('uses the default grouping for a missing, empty, invalid or default fingerprint', () => {
   for (const fingerprint of [undefined, null, [], 'x', {}, ['{{ default }}'], ['{{default}}'], ['{{   default }}']]) {
     assert.equal(groupHashOf({ ...event, fingerprint }), groupHashOf(event), JSON.stringify(fingerprint));
