@@ -1,6 +1,6 @@
 import { parseDateTime } from '#http/parameters/types.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
-import { getFrames, selectException } from '../errors/index.ts';
+import { getFrames, selectCulpritFrame, selectException } from '../errors/index.ts';
 import { isBlank, MAX_MESSAGE_LENGTH, toText, toTextOrJson } from './texts.ts';
 
 /** Parses error events of SDKs (contract/monitoring.md §12). Pure. Accepts every JSON object; invalid fields are ignored. */
@@ -124,8 +124,8 @@ function parseMessage({ logentry, message }: JsonObject): Pick<EventContent, 'na
 function parseCulprit({ transaction }: JsonObject, frames: readonly JsonObject[]): string | null {
   const transactionName = toText(transaction);
   if (!isBlank(transactionName)) return transactionName;
-  const frame = frames.at(-1);
-  if (frame === undefined) return null;
+  const frame = selectCulpritFrame(frames);
+  if (frame === null) return null;
   const functionName = toText(frame.function) ?? '';
   const location = toText(frame.module) ?? toText(frame.filename) ?? '';
   return functionName === '' && location === '' ? null : toText(`${functionName}(${location})`);

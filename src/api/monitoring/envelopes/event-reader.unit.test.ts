@@ -89,7 +89,7 @@ test('takes the message from logentry or message, as a text or an object', () =>
   }
 });
 
-test('uses the transaction as culprit, or else the last frame', () => {
+test('uses the transaction as culprit, or else the last frame of the application', () => {
   const culprit = (last: unknown, transaction?: unknown) =>
     parse({ transaction, exception: { ...exceptionWithStack, stacktrace: { frames: [...frames, last] } } }).culprit;
   assert.equal(culprit(frames[1], 'GET /polls'), 'GET /polls');
@@ -98,6 +98,10 @@ test('uses the transaction as culprit, or else the last frame', () => {
   assert.equal(culprit({ module: 'm' }), '(m)');
   assert.equal(culprit({}), null);
   assert.equal(culprit(null), 'index(polls.views)');
+  const library = { function: 'render', module: 'django.shortcuts', in_app: false };
+  assert.equal(culprit(library), 'render(django.shortcuts)');
+  const ownFrames = { frames: [{ ...frames[1], in_app: true }, library] };
+  assert.equal(parse({ exception: { ...exceptionWithStack, stacktrace: ownFrames } }).culprit, 'index(polls.views)');
   assert.equal(parse({ transaction: 'GET /', message: 'm' }).culprit, 'GET /');
 });
 

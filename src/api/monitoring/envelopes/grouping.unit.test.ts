@@ -29,6 +29,16 @@ test('groups exceptions without a culprit by message', () => {
   assert.equal(withoutCulprit('a'), withoutCulprit('a'));
 });
 
+test('groups exceptions by their last frame that is not of an SDK, and by message if only those are known', () => {
+  const sdkFrame = { function: 'sentry_panic::panic_handler', in_app: true };
+  const panic = (value: string, ...calls: readonly object[]) =>
+    groupHashOf({ exception: { type: 'panic', value, stacktrace: { frames: [...calls, sdkFrame] } } });
+  const pay = { function: 'shop::pay', in_app: true };
+  assert.equal(panic('declined', pay), panic('expired', pay));
+  assert.notEqual(panic('declined', pay), panic('declined', { function: 'shop::ship', in_app: true }));
+  assert.notEqual(panic('declined'), panic('expired'));
+});
+
 test('groups messages by template', () => {
   const logged = (formatted: string, message = 'No user %s') => groupHashOf({ logentry: { formatted, message } });
   assert.equal(logged('No user 5'), logged('No user 6'));
