@@ -1,6 +1,6 @@
 import { parseDateTime } from '#http/parameters/types.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
-import { getFrames, selectCulpritFrame, selectException } from '../errors/index.ts';
+import { getExceptionFrames, selectCulpritFrame, selectException } from '../errors/index.ts';
 import { isBlank, MAX_MESSAGE_LENGTH, toText, toTextOrJson } from './texts.ts';
 
 /** Parses error events of SDKs (contract/monitoring.md §12). Pure. Accepts every JSON object; invalid fields are ignored. */
@@ -88,7 +88,7 @@ type EventContent = Pick<ParsedEvent, 'type' | 'name' | 'message' | 'template' |
 
 function parseContent(event: JsonObject): EventContent {
   const exception = selectException(event);
-  const culprit = parseCulprit(event, getFrames(exception));
+  const culprit = parseCulprit(event);
   const messageContent = parseMessage(event);
   const isMessage = exception === null || (!isBlank(messageContent.message) && isStackOfMessage(exception));
   if (isMessage) return { type: 'default', ...messageContent, culprit };
@@ -121,10 +121,10 @@ function parseMessage({ logentry, message }: JsonObject): Pick<EventContent, 'na
   return { name: toText(firstLine) ?? UNLABELED_EVENT, message: text, template };
 }
 
-function parseCulprit({ transaction }: JsonObject, frames: readonly JsonObject[]): string | null {
-  const transactionName = toText(transaction);
+function parseCulprit(event: JsonObject): string | null {
+  const transactionName = toText(event.transaction);
   if (!isBlank(transactionName)) return transactionName;
-  const frame = selectCulpritFrame(frames);
+  const frame = selectCulpritFrame(getExceptionFrames(event));
   if (frame === null) return null;
   const functionName = toText(frame.function) ?? '';
   const location = toText(frame.module) ?? toText(frame.filename) ?? '';

@@ -25,13 +25,59 @@ test('accepts exceptions as an array, as `values` and as a single object', () =>
   }
 });
 
-test('uses the first exception with frames, or else the first', () => {
-  const bare = { type: 'First', stacktrace: { frames: [] } };
-  assert.equal(
-    parse({ exception: [bare, exceptionWithStack, { ...exceptionWithStack, type: 'Last' }] }).name,
-    'ZeroDivisionError',
-  );
-  assert.equal(parse({ exception: [bare, { type: 'Second', stacktrace: null }] }).name, 'First');
+const exceptionCalled = (type: string, mechanism?: object) => ({
+  type,
+  mechanism,
+  stacktrace: { frames: [{ function: `run${type}` }] },
+});
+
+test('is titled by the last exception if the SDK does not send how exceptions are related', () => {
+  const [cause, thrown] = [exceptionCalled('Cause'), exceptionCalled('Thrown')];
+  const { name, culprit } = parse({ exception: { values: [cause, thrown] } });
+  assert.deepEqual([name, culprit], ['Thrown', 'runThrown()']);
+  const mechanism = { type: 'generic', handled: true };
+  assert.equal(parse({ exception: [cause, { ...thrown, mechanism }] }).name, 'Thrown');
+  assert.equal(parse({ exception: [thrown, { type: 'Other', stacktrace: null }] }).name, 'Other');
+});
+
+test('uses the frames of another exception if the thrown one has none', () => {
+  const { name, culprit } = parse({
+    exception: [exceptionCalled('First'), exceptionCalled('Cause'), { type: 'Thrown', stacktrace: { frames: [] } }],
+  });
+  assert.deepEqual([name, culprit], ['Thrown', 'runCause()']);
+});
+
+test('is titled by the thrown exception, wherever its causes, members and suppressed exceptions are', () => {
+  const thrown = exceptionCalled('Thrown', { type: 'generic', exception_id: 0 });
+  const group = exceptionCalled('Thrown', { type: 'generic', exception_id: 0, is_exception_group: true });
+  const part = (type: string, exception_id: number, parent_id: number, more: object = {}) =>
+    exceptionCalled(type, { type: 'chained', exception_id, parent_id, ...more });
+  const suppressed = exceptionCalled('Suppressed', { type: 'suppressed' });
+  for (const exceptions of [
+    [part('Cause', 1, 0), thrown],
+    [part('Suppressed', 1, 0, { type: 'suppressed' }), thrown],
+    [suppressed, exceptionCalled('Thrown')],
+    [part('Deep', 3, 2), part('Nested', 2, 0, { is_exception_group: true }), part('Member', 1, 0), group],
+    [exceptionCalled('Thrown', { is_exception_group: true }), exceptionCalled('Member', { type: 'chained' })],
+    // Some SDKs leave out the id of the thrown exception, which is 0.
+    [part('Cause', 1, 0), exceptionCalled('Thrown', { type: 'generic' })],
+    [exceptionCalled('Thrown', { exception_id: 7, parent_id: null }), part('Cause', 8, 7)],
+  ]) {
+    for (const values of [exceptions, exceptions.toReversed()]) {
+      assert.equal(parse({ exception: { values } }).name, 'Thrown', JSON.stringify(values));
+    }
+  }
+});
+
+test('is titled by the last exception if none is the thrown one', () => {
+  const cycle = [
+    exceptionCalled('A', { exception_id: 0, parent_id: 1 }),
+    exceptionCalled('B', { exception_id: 1, parent_id: 0 }),
+  ];
+  assert.equal(parse({ exception: cycle }).name, 'B');
+  assert.equal(parse({ exception: [exceptionCalled('A', { type: 'suppressed' })] }).name, 'A');
+  for (const mechanism of ['x', null, [], { exception_id: '0', parent_id: {} }])
+    assert.equal(parse({ exception: [exceptionCalled('A'), { type: 'B', mechanism }] }).name, 'B');
 });
 
 test('uses default values for an exception without type, value and frames', () => {

@@ -12,4 +12,4 @@ export const errors = resourceModule({
 
 // Events are parsed with the same functions when they are received and when they are read.
 export { selectCulpritFrame } from './culprit-frame.ts';
-export { getFrames, selectException } from './stack-trace.ts';
+export { getExceptionFrames, selectException } from './stack-trace.ts';

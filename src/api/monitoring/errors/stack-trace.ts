@@ -22,22 +22,43 @@ export interface Frame {
 const MAX_FRAMES = 1_000;
 const MAX_CONTEXT_LINES = 100;
 
-/**
- * Returns the stack trace, oldest call first: the frames of the selected exception, or else of the first thread with
- * frames.
- */
+/** Returns the stack trace, oldest call first: the frames of the exceptions, or else of the first thread with frames. */
 export function buildStackTrace(event: JsonObject): Frame[] {
-  const exceptionFrames = getFrames(selectException(event));
+  const exceptionFrames = getExceptionFrames(event);
   const frames = isNotEmpty(exceptionFrames)
     ? exceptionFrames
     : (listEntries(event.threads).map(getFrames).find(isNotEmpty) ?? []);
   return frames.slice(-MAX_FRAMES).map(toFrame);
 }
 
-/** Returns the exception that represents an event: the first with frames, or else the first. */
+/**
+ * Returns the exception that the program threw, which titles the event. The others are its causes, the members of a group, or
+ * suppressed. SDKs that do not send how they are related send the thrown exception last.
+ */
 export function selectException({ exception }: JsonObject): JsonObject | null {
   const exceptions = listEntries(exception);
-  return exceptions.find((entry) => isNotEmpty(getFrames(entry))) ?? exceptions[0] ?? null;
+  const candidates = exceptions.filter((entry) => !isPartOfAnother(entry));
+  return (
+    candidates.findLast((entry) => Number.isInteger(getMechanism(entry).exception_id)) ??
+    candidates.findLast((entry) => getMechanism(entry).is_exception_group === true) ??
+    candidates.at(-1) ??
+    exceptions.at(-1) ??
+    null
+  );
+}
+
+/** Returns whether an exception is a cause of another one, a member of its group, or was suppressed by it. */
+function isPartOfAnother(exception: JsonObject): boolean {
+  const { type, exception_id, parent_id } = getMechanism(exception);
+  return type === 'suppressed' || (Number.isInteger(parent_id) && parent_id !== exception_id);
+}
+
+const getMechanism = ({ mechanism }: JsonObject): JsonObject => (isJsonObject(mechanism) ? mechanism : {});
+
+/** Returns the frames of the selected exception, or else of the last one that has any, oldest call first. */
+export function getExceptionFrames(event: JsonObject): JsonObject[] {
+  const frames = getFrames(selectException(event));
+  return isNotEmpty(frames) ? frames : (listEntries(event.exception).map(getFrames).findLast(isNotEmpty) ?? []);
 }
 
 /** Returns the objects in `{"values":[...]}` or in a plain array, or a single object as a list. */
@@ -48,7 +69,7 @@ function listEntries(value: unknown): JsonObject[] {
 }
 
 /** Returns the frames of an exception or thread, oldest call first. */
-export function getFrames(entry: JsonObject | null): JsonObject[] {
+function getFrames(entry: JsonObject | null): JsonObject[] {
   const stack = entry?.stacktrace;
   return isJsonObject(stack) && Array.isArray(stack.frames) ? stack.frames.filter(isJsonObject) : [];
 }

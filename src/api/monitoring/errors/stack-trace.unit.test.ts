@@ -51,11 +51,14 @@ test('accepts frames with missing or invalid values', () => {
   assert.deepEqual(trace, [empty, empty, { ...empty, filename: '42' }]);
 });
 
-test('uses the first exception with frames, in an array, in `values` or as a single object', () => {
-  const values = [null, { type: 'A' }, { type: 'B', stacktrace: { frames: [] } }, stack('c', 'd'), stack('e')];
-  assert.deepEqual(getFunctionNames({ exception: { values } }), ['c', 'd']);
-  assert.deepEqual(getFunctionNames({ exception: values }), ['c', 'd']);
+test('uses the thrown exception, or else the last one with frames', () => {
+  const values = [null, stack('a'), stack('b', 'c'), { type: 'B', stacktrace: { frames: [] } }, { type: 'A' }];
+  assert.deepEqual(getFunctionNames({ exception: { values } }), ['b', 'c']);
+  assert.deepEqual(getFunctionNames({ exception: values }), ['b', 'c']);
   assert.deepEqual(getFunctionNames({ exception: stack('f') }), ['f']);
+  const thrown = { ...stack('d'), mechanism: { exception_id: 0 } };
+  const cause = { ...stack('e'), mechanism: { exception_id: 1, parent_id: 0 } };
+  assert.deepEqual(getFunctionNames({ exception: [thrown, cause] }), ['d']);
 });
 
 test('uses the first thread with frames if no exception has any', () => {
