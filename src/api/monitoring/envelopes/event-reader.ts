@@ -1,6 +1,7 @@
 import { parseDateTime } from '#http/parameters/types.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { getExceptionFrames, selectCulpritFrame, selectException } from '../errors/index.ts';
+import { formatMessage } from './message-format.ts';
 import { isBlank, MAX_MESSAGE_LENGTH, toText, toTextOrJson } from './texts.ts';
 
 /** Parses error events of SDKs (contract/monitoring.md §12). Pure. Accepts every JSON object; invalid fields are ignored. */
@@ -102,23 +103,27 @@ function isStackOfMessage({ type, mechanism }: JsonObject): boolean {
   return toTextOrJson(type) === null || (isJsonObject(mechanism) && mechanism.synthetic === true);
 }
 
+/**
+ * Returns the text of a message, from `logentry` or `message`. A formatted text takes precedence over its template with
+ * parameters. The first line is the name.
+ */
 function parseMessage({ logentry, message }: JsonObject): Pick<EventContent, 'name' | 'message' | 'template'> {
-  const logEntry: JsonObject = isJsonObject(logentry) ? logentry : {};
-  const messageObject: JsonObject = isJsonObject(message) ? message : {};
-  const hasMessageFields = messageObject.formatted !== undefined || messageObject.message !== undefined;
-  const candidates = [
-    logEntry.formatted,
-    logEntry.message,
-    messageObject.formatted,
-    messageObject.message,
-    hasMessageFields ? null : message,
-  ];
-  const texts = candidates.map((candidate) => toTextOrJson(candidate, MAX_MESSAGE_LENGTH));
-  const text = texts.find((candidate) => candidate !== null) ?? null;
-  const templates = [logEntry.message, messageObject.message].map((part) => toTextOrJson(part, MAX_MESSAGE_LENGTH));
-  const template = templates.find((part) => part !== null) ?? text ?? '';
+  const entries = [logentry, message].filter(isJsonObject).map(parseLogEntry);
+  const hasMessageFields = isJsonObject(message) && (message.formatted !== undefined || message.message !== undefined);
+  const plainText = hasMessageFields ? null : toTextOrJson(message, MAX_MESSAGE_LENGTH);
+  const text = entries.find((entry) => entry.text !== null)?.text ?? plainText;
+  const template = entries.find((entry) => entry.template !== null)?.template ?? text ?? '';
   const firstLine = text?.trimStart().split(/[\r\n]/, 1)[0];
   return { name: toText(firstLine) ?? UNLABELED_EVENT, message: text, template };
+}
+
+function parseLogEntry({ formatted, message, params }: JsonObject): { text: string | null; template: string | null } {
+  const template = toTextOrJson(message, MAX_MESSAGE_LENGTH);
+  const text = toTextOrJson(formatted, MAX_MESSAGE_LENGTH);
+  return {
+    template,
+    text: text ?? (template === null ? null : toText(formatMessage(template, params), MAX_MESSAGE_LENGTH)),
+  };
 }
 
 function parseCulprit(event: JsonObject): string | null {

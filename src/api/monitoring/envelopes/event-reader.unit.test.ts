@@ -121,6 +121,10 @@ test('takes the message from logentry or message, as a text or an object', () =>
   const logentry = { formatted: 'No user 5\nat all', message: 'No user %s' };
   assert.deepEqual(texts({ logentry, message: 'm' }), ['No user 5', 'No user 5\nat all', 'No user %s']);
   assert.deepEqual(texts({ logentry: { message: 't' }, message: 'm' }), ['t', 't', 't']);
+  const withParams = { message: 'No user %s', params: [5] };
+  assert.deepEqual(texts({ logentry: withParams, message: 'm' }), ['No user 5', 'No user 5', 'No user %s']);
+  assert.deepEqual(texts({ message: withParams }), ['No user 5', 'No user 5', 'No user %s']);
+  assert.deepEqual(texts({ logentry: { ...withParams, formatted: 'Nobody' } }), ['Nobody', 'Nobody', 'No user %s']);
   assert.deepEqual(texts({ message: { formatted: 'a b', message: 'a %s' } }), ['a b', 'a b', 'a %s']);
   assert.deepEqual(texts({ message: { message: 'a' } }), ['a', 'a', 'a']);
   assert.deepEqual(texts({ message: '\n\n first\r\nsecond' }), [

@@ -44,6 +44,9 @@ test('groups messages by template', () => {
   assert.equal(logged('No user 5'), logged('No user 6'));
   assert.notEqual(logged('No user 5'), logged('No user 5', 'No %s %s'));
   assert.equal(groupHashOf({ message: 'a' }), groupHashOf({ message: { formatted: 'a' } }));
+  const withParams = (params: unknown) => groupHashOf({ logentry: { message: 'No user %s', params } });
+  assert.equal(withParams(['bob']), withParams(['eve']));
+  assert.equal(withParams(['bob']), logged('No user 5'));
 });
 
 test('groups messages that carry a stack by their text', () => {
