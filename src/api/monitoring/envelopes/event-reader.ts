@@ -1,6 +1,6 @@
 import { parseDateTime } from '#http/parameters/types.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
-import { getExceptionFrames, selectCulpritFrame, selectException } from '../errors/index.ts';
+import { getAttribute, getEventFrames, selectCulpritFrame, selectException } from '../errors/index.ts';
 import { formatMessage } from './message-format.ts';
 import { isBlank, MAX_MESSAGE_LENGTH, toText, toTextOrJson } from './texts.ts';
 
@@ -64,7 +64,7 @@ export function parseEvent(event: JsonObject, { receivedAt, address }: Receipt):
     environment: toText(event.environment),
     release: toText(event.release),
     logger: toText(event.logger),
-    user: parseUser(event.user, address),
+    user: parseUser(event, address),
     tags: parseTags(event.tags),
     occurredAt: parseOccurredAt(event.timestamp, receivedAt),
     fingerprint: parseFingerprint(event.fingerprint),
@@ -107,8 +107,9 @@ function isStackOfMessage({ type, mechanism }: JsonObject): boolean {
  * Returns the text of a message, from `logentry` or `message`. A formatted text takes precedence over its template with
  * parameters. The first line is the name.
  */
-function parseMessage({ logentry, message }: JsonObject): Pick<EventContent, 'name' | 'message' | 'template'> {
-  const entries = [logentry, message].filter(isJsonObject).map(parseLogEntry);
+function parseMessage(event: JsonObject): Pick<EventContent, 'name' | 'message' | 'template'> {
+  const { message } = event;
+  const entries = [getAttribute(event, 'logentry'), message].filter(isJsonObject).map(parseLogEntry);
   const hasMessageFields = isJsonObject(message) && (message.formatted !== undefined || message.message !== undefined);
   const plainText = hasMessageFields ? null : toTextOrJson(message, MAX_MESSAGE_LENGTH);
   const text = entries.find((entry) => entry.text !== null)?.text ?? plainText;
@@ -129,8 +130,9 @@ function parseLogEntry({ formatted, message, params }: JsonObject): { text: stri
 function parseCulprit(event: JsonObject): string | null {
   const transactionName = toText(event.transaction);
   if (!isBlank(transactionName)) return transactionName;
-  const frame = selectCulpritFrame(getExceptionFrames(event));
-  if (frame === null) return null;
+  const frame = selectCulpritFrame(getEventFrames(event));
+  // Older SDKs name the culprit themselves.
+  if (frame === null) return toText(event.culprit);
   const functionName = toText(frame.function) ?? '';
   const location = toText(frame.module) ?? toText(frame.filename) ?? '';
   return functionName === '' && location === '' ? null : toText(`${functionName}(${location})`);
@@ -139,12 +141,18 @@ function parseCulprit(event: JsonObject): string | null {
 /** Placeholder that SDKs send for the sender's IP address. */
 const SENDER_ADDRESS_PLACEHOLDER = '{{auto}}';
 
-function parseUser(user: unknown, address: string): AffectedUser | null {
-  if (!isJsonObject(user)) return null;
-  const { id, email, username, ip_address } = user;
-  const ip = ip_address === SENDER_ADDRESS_PLACEHOLDER ? address : toText(ip_address);
+function parseUser(event: JsonObject, address: string): AffectedUser | null {
+  const user = getAttribute(event, 'user');
+  const { id, email, username, ip_address } = isJsonObject(user) ? user : {};
+  const ip = ip_address === SENDER_ADDRESS_PLACEHOLDER ? address : (toText(ip_address) ?? getRemoteAddress(event));
   const parsedUser = { id: toText(id), email: toText(email), username: toText(username), ip_address: ip };
   return getUserKey(parsedUser) === null ? null : parsedUser;
+}
+
+/** Returns the address of the client of a reporting server, which its SDK sends with the request, or null. */
+function getRemoteAddress(event: JsonObject): string | null {
+  const request = getAttribute(event, 'request');
+  return isJsonObject(request) && isJsonObject(request.env) ? toText(request.env.REMOTE_ADDR) : null;
 }
 
 /** Returns the key that identifies an affected user within an error, or null if there is none. */

@@ -155,6 +155,33 @@ test('uses the transaction as culprit, or else the last frame of the application
   assert.equal(parse({ transaction: 'GET /', message: 'm' }).culprit, 'GET /');
 });
 
+test('accepts the names that older SDKs use', () => {
+  const event = {
+    'sentry.interfaces.Exception': [{ type: 'KeyError', value: 'x', 'sentry.interfaces.Stacktrace': { frames } }],
+    'sentry.interfaces.User': { id: 42 },
+    'sentry.interfaces.Http': { url: 'https://shop.example/', env: { REMOTE_ADDR: '192.0.2.9' } },
+  };
+  const { type, name, message, culprit, user } = parse(event);
+  assert.deepEqual([type, name, message, culprit], ['error', 'KeyError', 'x', 'index(polls.views)']);
+  assert.deepEqual(user, { id: '42', email: null, username: null, ip_address: '192.0.2.9' });
+  const logEntry = { message: 'user %s left', params: ['bob'], formatted: null };
+  const older = parse({
+    message: 'user %s left',
+    'sentry.interfaces.Message': logEntry,
+    'sentry.interfaces.Stacktrace': { frames },
+  });
+  assert.deepEqual([older.type, older.name, older.template], ['default', 'user bob left', 'user %s left']);
+  assert.equal(older.culprit, 'index(polls.views)');
+  const template = { filename: 'polls/index.html', lineno: 3 };
+  assert.equal(
+    parse({ exception: { type: 'A' }, 'sentry.interfaces.Template': template }).culprit,
+    '(polls/index.html)',
+  );
+  assert.equal(parse({ message: 'm', culprit: 'main.main' }).culprit, 'main.main');
+  const both = { ...event, exception: { type: 'TypeError' }, user: { id: 'new' } };
+  assert.deepEqual([parse(both).name, parse(both).user?.id], ['TypeError', 'new']);
+});
+
 test('truncates long texts without splitting characters', () => {
   const long = 'é💥'.repeat(2000);
   const event = parse({

@@ -7,9 +7,8 @@ import type { JsonObject } from '#text/json-object.ts';
  * last ones of every panic, whatever caused it. Returns null if no frame remains.
  */
 export function selectCulpritFrame(frames: readonly JsonObject[]): JsonObject | null {
-  const candidates = frames.filter((frame) => !isSdkFrame(frame));
-  const isOfApplication = (frame: JsonObject) => frame.in_app === true && !isRuntimeFrame(frame);
-  return candidates.findLast(isOfApplication) ?? candidates.at(-1) ?? null;
+  const isOfApplication = (frame: JsonObject) => frame.in_app === true && !isRuntimeFrame(frame) && !isSdkFrame(frame);
+  return frames.findLast(isOfApplication) ?? frames.findLast((frame) => !isSdkFrame(frame)) ?? null;
 }
 
 /** Starts of the module and function names of SDKs. */

@@ -12,4 +12,5 @@ export const errors = resourceModule({
 
 // Events are parsed with the same functions when they are received and when they are read.
 export { selectCulpritFrame } from './culprit-frame.ts';
-export { getExceptionFrames, selectException } from './stack-trace.ts';
+export { getAttribute } from './event-attributes.ts';
+export { getEventFrames, selectException } from './stack-trace.ts';

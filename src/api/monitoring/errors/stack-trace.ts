@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
+import { getAttribute } from './event-attributes.ts';
 
 /**
  * Reads the stack trace from an event's payload (contract/monitoring.md §12, §13). A value of the wrong type counts as
@@ -16,27 +17,29 @@ export interface Frame {
 }
 
 /**
- * Limits of the serialized stack trace: the last frames, and the source lines on each side of a call. Without a limit, a
- * payload of empty frames (`{}`) would grow to many times its size, because each serialized frame takes 90 characters.
+ * Limits of the stack trace: the last frames, and the source lines on each side of a call. Without a limit, a payload of empty
+ * frames (`{}`) would grow to many times its size, because each serialized frame takes 90 characters.
  */
 const MAX_FRAMES = 1_000;
+/** Maximum number of exceptions of an event that are compared; those before the last ones are ignored. */
+const MAX_EXCEPTIONS = 1_000;
 const MAX_CONTEXT_LINES = 100;
 
-/** Returns the stack trace, oldest call first: the frames of the exceptions, or else of the first thread with frames. */
+/** Returns the stack trace, oldest call first: the frames of the event, or else of the first thread with frames. */
 export function buildStackTrace(event: JsonObject): Frame[] {
-  const exceptionFrames = getExceptionFrames(event);
-  const frames = isNotEmpty(exceptionFrames)
-    ? exceptionFrames
+  const eventFrames = getEventFrames(event);
+  const frames = isNotEmpty(eventFrames)
+    ? eventFrames
     : (listEntries(event.threads).map(getFrames).find(isNotEmpty) ?? []);
-  return frames.slice(-MAX_FRAMES).map(toFrame);
+  return frames.map(toFrame);
 }
 
 /**
  * Returns the exception that the program threw, which titles the event. The others are its causes, the members of a group, or
  * suppressed. SDKs that do not send how they are related send the thrown exception last.
  */
-export function selectException({ exception }: JsonObject): JsonObject | null {
-  const exceptions = listEntries(exception);
+export function selectException(event: JsonObject): JsonObject | null {
+  const exceptions = listExceptions(event);
   const candidates = exceptions.filter((entry) => !isPartOfAnother(entry));
   return (
     candidates.findLast((entry) => Number.isInteger(getMechanism(entry).exception_id)) ??
@@ -55,10 +58,16 @@ function isPartOfAnother(exception: JsonObject): boolean {
 
 const getMechanism = ({ mechanism }: JsonObject): JsonObject => (isJsonObject(mechanism) ? mechanism : {});
 
-/** Returns the frames of the selected exception, or else of the last one that has any, oldest call first. */
-export function getExceptionFrames(event: JsonObject): JsonObject[] {
-  const frames = getFrames(selectException(event));
-  return isNotEmpty(frames) ? frames : (listEntries(event.exception).map(getFrames).findLast(isNotEmpty) ?? []);
+const listExceptions = (event: JsonObject) => listEntries(getAttribute(event, 'exception')).slice(-MAX_EXCEPTIONS);
+
+/**
+ * Returns the frames of an event, oldest call first: those of the selected exception, of the event itself, or of the last
+ * exception that has any. A template, in which an error occurred, is the only frame of an event without others.
+ */
+export function getEventFrames(event: JsonObject): JsonObject[] {
+  const owners = [selectException(event), event, ...listExceptions(event).toReversed()];
+  const template = getAttribute(event, 'template');
+  return owners.map(getFrames).find(isNotEmpty) ?? (isJsonObject(template) ? [template] : []);
 }
 
 /** Returns the objects in `{"values":[...]}` or in a plain array, or a single object as a list. */
@@ -68,10 +77,10 @@ function listEntries(value: unknown): JsonObject[] {
   return 'values' in value ? listEntries(value.values ?? []) : [value];
 }
 
-/** Returns the frames of an exception or thread, oldest call first. */
-function getFrames(entry: JsonObject | null): JsonObject[] {
-  const stack = entry?.stacktrace;
-  return isJsonObject(stack) && Array.isArray(stack.frames) ? stack.frames.filter(isJsonObject) : [];
+/** Returns the last frames of an exception, thread or event, oldest call first. */
+function getFrames(owner: JsonObject | null): JsonObject[] {
+  const stack = owner && getAttribute(owner, 'stacktrace');
+  return isJsonObject(stack) && Array.isArray(stack.frames) ? stack.frames.filter(isJsonObject).slice(-MAX_FRAMES) : [];
 }
 
 function toFrame(frame: JsonObject): Frame {

@@ -61,6 +61,16 @@ test('uses the thrown exception, or else the last one with frames', () => {
   assert.deepEqual(getFunctionNames({ exception: [thrown, cause] }), ['d']);
 });
 
+test('uses the stack of the event itself before those of other exceptions, and a template as the only frame', () => {
+  const event = { exception: [stack('a'), { type: 'B' }], ...stack('c') };
+  assert.deepEqual(getFunctionNames(event), ['c']);
+  assert.deepEqual(getFunctionNames({ 'sentry.interfaces.Stacktrace': { frames: [frame('d')] } }), ['d']);
+  const template = { filename: 'index.html', lineno: 2, context_line: '{{ x }}' };
+  const expected = { lineNo: 2, colNo: 0, filename: 'index.html', abs_path: null, function: null };
+  assert.deepEqual(buildStackTrace({ template }), [{ ...expected, context: [[2, '{{ x }}']] }]);
+  assert.deepEqual(getFunctionNames({ template, ...stack('e') }), ['e']);
+});
+
 test('uses the first thread with frames if no exception has any', () => {
   const threads = { values: [{ id: 1 }, stack('g', 'h'), stack('i')] };
   assert.deepEqual(getFunctionNames({ exception: [{ type: 'A' }], threads }), ['g', 'h']);
