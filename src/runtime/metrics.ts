@@ -11,6 +11,8 @@ export interface Metrics {
   recordRequest(completed: CompletedRequest): void;
   recordJob(completed: CompletedJob): void;
   recordGitProcess(completed: CompletedGitProcess): void;
+  /** Counts parts of a report that were dropped because they are too large. */
+  recordDroppedItems(reportKind: 'alert' | 'error', count: number): void;
   /** Adds a gauge whose value `read` returns when metrics are requested, such as the length of the queue. */
   addGauge(name: `hearth_${string}`, help: string, read: () => number | Promise<number>): void;
   readonly contentType: string;
@@ -74,6 +76,12 @@ export function createMetrics(): Metrics {
     buckets: workBuckets,
     registers,
   });
+  const droppedItems = new Counter({
+    name: 'hearth_dropped_report_items_total',
+    help: 'Number of items of error reports and of alerts that were dropped because they are too large.',
+    labelNames: ['kind'] as const,
+    registers,
+  });
   const addGauge = (name: string, help: string, read: () => number | Promise<number>) => {
     new Gauge({
       name,
@@ -108,6 +116,7 @@ export function createMetrics(): Metrics {
     },
     recordJob: ({ kind, outcome, seconds }) => jobSeconds.observe({ kind, outcome }, seconds),
     recordGitProcess: ({ command, outcome, seconds }) => gitProcessSeconds.observe({ command, outcome }, seconds),
+    recordDroppedItems: (kind, count) => droppedItems.inc({ kind }, count),
     addGauge,
     contentType: registry.contentType,
     text: () => registry.metrics(),

@@ -18,7 +18,7 @@ import { parseMultipart } from './multipart.ts';
 /** Reads request bodies (contract/conventions.md §1 stages 3 and 5, §3 "Sources"). */
 
 export const MEBIBYTE = 1024 * 1024;
-const SMALL_BODY_LIMIT = 64 * 1024;
+export const SMALL_BODY_LIMIT = 64 * 1024;
 const BODY_LIMIT = 10 * MEBIBYTE;
 
 type MediaType = 'none' | 'json' | 'form' | 'multipart' | 'other';
@@ -57,6 +57,14 @@ const LARGE_BODY_LIMITS = { perNetwork: 16, total: 32 };
 const largeBodySlots = createConcurrencySlots(LARGE_BODY_LIMITS);
 
 /**
+ * Waits for a slot for a body over 1 MiB that is not collected in memory, and returns a function that releases it. Throws
+ * `QueueFull` if too many large bodies are being received.
+ */
+export function takeLargeBodySlot({ clientAddress, client }: IncomingRequest): Promise<() => void> {
+  return largeBodySlots.take(clientAddress, client);
+}
+
+/**
  * Reads the whole body. Throws 413 for more than `limit` bytes, 408 for an idle or slow client.
  * Throws `QueueFull` if too many large bodies are being received, and 503 if bodies use too much memory (`body-memory.ts`).
  */
@@ -69,7 +77,7 @@ export async function readBytes(request: IncomingRequest, limit = BODY_LIMIT): P
   let releaseSlot: (() => void) | undefined;
   const reserveLargeBody = async (length: number) => {
     if (releaseSlot !== undefined) return;
-    releaseSlot = await largeBodySlots.take(request.clientAddress, request.client);
+    releaseSlot = await takeLargeBodySlot(request);
     await waitForBodyMemory(request, length);
   };
   try {

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import {
   brotliDecompressSync,
   createBrotliDecompress,
@@ -41,16 +41,16 @@ export function parseEncoding(header: string | undefined): Encoding | null {
 /** Error for bytes that are not valid for their encoding. */
 export class DecodingError extends Error {}
 
-/** The limit of input and output of synchronous decoding, in bytes. */
-const MAX_SYNC_BYTES = 64 * 1024;
+/** The limit of input and output of synchronous decoding, and of parsing without a limit of concurrency, in bytes. */
+export const MAX_SYNC_BYTES = 64 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
-/** Returns the decoded bytes, or null if they are more than 64 KiB. */
-function decodeSync(bytes: Buffer, encoding: Encoding): Buffer | null {
+/** Returns the decoded bytes, or null if they are more than 64 KiB. Throws `DecodingError`. */
+export function decodeSmallBody(bytes: Buffer, encoding: Encoding): Buffer | null {
   if (bytes.length > MAX_SYNC_BYTES) return null;
-  const coding = findCoding(bytes, encoding);
+  if (encoding === 'identity') return bytes;
   try {
-    return coding === null ? bytes : coding.decodeSync(bytes, { maxOutputLength: MAX_SYNC_BYTES });
+    return findCoding(bytes, encoding).decodeSync(bytes, { maxOutputLength: MAX_SYNC_BYTES });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return null;
     throw new DecodingError();
@@ -58,30 +58,67 @@ function decodeSync(bytes: Buffer, encoding: Encoding): Buffer | null {
 }
 
 /** Yields the decoded bytes at the pace of the reader. Throws `DecodingError`. */
-export async function* decodeChunks(bytes: Buffer, encoding: Encoding): AsyncGenerator<Buffer> {
-  const coding = findCoding(bytes, encoding);
+export function decodeChunks(bytes: Buffer, encoding: Encoding): AsyncGenerator<Buffer> {
+  return decodeStream([bytes], encoding);
+}
+
+/**
+ * Yields the decoded bytes at the pace of the reader, in chunks of at most 64 KiB. Throws `DecodingError`, and the errors of
+ * the source.
+ */
+export async function* decodeStream(source: Chunks, encoding: Encoding): AsyncGenerator<Buffer> {
+  if (encoding !== 'identity') {
+    yield* decompress(source, encoding);
+    return;
+  }
   const yieldIfDue = createYielder();
-  if (coding === null) {
+  for await (const bytes of source) {
     for (let offset = 0; offset < bytes.length; offset += CHUNK_BYTES) {
       yield bytes.subarray(offset, offset + CHUNK_BYTES);
       await yieldIfDue();
     }
-    return;
-  }
-  const decoder = coding.stream({ chunkSize: CHUNK_BYTES });
-  decoder.end(bytes);
-  try {
-    for await (const chunk of decoder) yield chunk as Buffer;
-  } catch {
-    throw new DecodingError();
   }
 }
 
-function findCoding(bytes: Buffer, encoding: Encoding): Coding | null {
-  if (encoding === 'identity') return null;
+async function* decompress(source: Chunks, encoding: Exclude<Encoding, 'identity'>): AsyncGenerator<Buffer> {
+  let sourceError: unknown = null;
+  const chunks = (async function* () {
+    try {
+      yield* source;
+    } catch (error) {
+      sourceError = error;
+      throw error;
+    }
+  })();
+  try {
+    const start = await readStart(chunks);
+    const compressed = (async function* () {
+      yield start;
+      yield* chunks;
+    })();
+    // The error is the one that the decoder throws.
+    const decoder = pipeline(compressed, findCoding(start, encoding).stream({ chunkSize: CHUNK_BYTES }), () => {});
+    for await (const chunk of decoder) yield chunk as Buffer;
+  } catch {
+    throw sourceError ?? new DecodingError();
+  }
+}
+
+/** Returns the first chunk, with at least the two bytes that tell zlib data from raw data if there are as many. */
+async function readStart(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
+  let start: Buffer = Buffer.alloc(0);
+  while (start.length < 2) {
+    const { done, value } = await chunks.next();
+    if (done) break;
+    start = start.length === 0 ? value : Buffer.concat([start, value]);
+  }
+  return start;
+}
+
+function findCoding(start: Buffer, encoding: Exclude<Encoding, 'identity'>): Coding {
   if (encoding === 'gzip') return GZIP;
   if (encoding === 'br') return BROTLI;
-  return isZlib(bytes) ? ZLIB : RAW;
+  return isZlib(start) ? ZLIB : RAW;
 }
 
 /** Returns whether the data has the zlib header (RFC 1950) of `deflate`, which some clients leave out. */
@@ -102,9 +139,14 @@ export async function readDecoded<Result>(
   read: (chunks: Chunks) => Promise<Result>,
   client: RequestClient,
 ): Promise<Result> {
-  const decoded = decodeSync(bytes, encoding);
+  const decoded = decodeSmallBody(bytes, encoding);
   if (decoded !== null) return read([decoded]);
-  return largeBodyLimiter.run(() => read(decodeChunks(bytes, encoding)), { client });
+  return parseLargeBody(() => read(decodeChunks(bytes, encoding)), client);
+}
+
+/** Runs the parsing of a body over 64 KiB. Throws `QueueFull`, and the error for a client that disconnects while it waits. */
+export function parseLargeBody<Result>(parse: () => Promise<Result>, client: RequestClient): Promise<Result> {
+  return largeBodyLimiter.run(parse, { client });
 }
 
 /** Bytes in chunks. */

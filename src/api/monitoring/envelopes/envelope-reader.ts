@@ -6,6 +6,8 @@ import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 
 /** Maximum size of one event or session, in bytes. */
 export const MAX_PAYLOAD_BYTES = 1024 * 1024;
+/** Maximum size of all payloads of an envelope that are kept, in bytes. */
+const MAX_TOTAL_BYTES = 50 * 1024 * 1024;
 /** Maximum size of the envelope header and of an item header, in bytes. */
 const MAX_LINE_BYTES = 16 * 1024;
 /** Maximum number of items per envelope. SDKs usually send a few; SDKs that batch send up to a hundred. */
@@ -19,11 +21,16 @@ export interface EnvelopeItem {
 
 export type EnvelopeFailure = Failure<'invalidEnvelope' | 'tooLarge'>;
 
-/** Parses an envelope chunk by chunk. Keeps the header and the items of the requested types. */
+/**
+ * Parses an envelope chunk by chunk. Keeps the header and the items of the requested types. Drops items that are too large.
+ * After the failure `tooLarge`, the complete items are still valid.
+ */
 export interface EnvelopeReader {
   /** The envelope header (first line), or null until it has been read. */
   readonly header: JsonObject | null;
   readonly items: readonly EnvelopeItem[];
+  /** Number of items of the requested types that were dropped because they are too large. */
+  readonly droppedCount: number;
   /** Total size of the payloads in memory. */
   readonly payloadBytes: number;
   /** Parses the next chunk. Must not be called again after a failure. */
@@ -44,7 +51,7 @@ type ParserState =
    * The payload of an item. `type` is null if the payload is skipped. `remaining` is the number of bytes left, or null if
    * the payload ends with the line.
    */
-  | { readonly expects: 'payload'; readonly type: string | null; remaining: number | null }
+  | { readonly expects: 'payload'; type: string | null; remaining: number | null }
   /** The newline after a payload with a declared length. */
   | { readonly expects: 'newline' };
 
@@ -54,6 +61,7 @@ export function createEnvelopeReader(itemTypes: ReadonlySet<string>): EnvelopeRe
   let state: ParserState = { expects: 'header' };
   let itemCount = 0;
   let payloadBytes = 0;
+  let droppedCount = 0;
   const items: EnvelopeItem[] = [];
   const buffer = createChunkBuffer();
 
@@ -82,12 +90,25 @@ export function createEnvelopeReader(itemTypes: ReadonlySet<string>): EnvelopeRe
     state = nextState;
   }
 
-  /** Buffers bytes. Fails if the buffer would exceed `maxBytes`. */
-  function append(bytes: Buffer, maxBytes: number): EnvelopeFailure | null {
-    if (buffer.size + bytes.length > maxBytes) return tooLarge();
+  /** Buffers bytes of a header line. Fails if the line is too long. */
+  function addToLine(bytes: Buffer): EnvelopeFailure | null {
+    if (buffer.size + bytes.length > MAX_LINE_BYTES) return tooLarge();
     buffer.add(bytes);
-    if (state.expects === 'payload') payloadBytes += bytes.length;
     return null;
+  }
+
+  /** Buffers bytes of a payload, unless it is skipped. Skips it from now on if it is too large. */
+  function addToPayload(bytes: Buffer): void {
+    if (state.expects !== 'payload' || state.type === null) return;
+    const isTooLarge = buffer.size + Math.max(bytes.length, state.remaining ?? 0) > MAX_PAYLOAD_BYTES;
+    if (isTooLarge || payloadBytes + bytes.length > MAX_TOTAL_BYTES) {
+      payloadBytes -= buffer.take().length;
+      droppedCount++;
+      state.type = null;
+    } else {
+      buffer.add(bytes);
+      payloadBytes += bytes.length;
+    }
   }
 
   /** Consumes the start of `bytes`. Returns the number of consumed bytes, or a failure. */
@@ -102,12 +123,11 @@ export function createEnvelopeReader(itemTypes: ReadonlySet<string>): EnvelopeRe
     const isComplete = remainingBytes === null ? newlineIndex !== -1 : remainingBytes <= bytes.length;
     const part = isComplete ? bytes.subarray(0, remainingBytes ?? newlineIndex) : bytes;
     if (state.expects === 'payload') {
-      const failure = state.type === null ? null : append(part, MAX_PAYLOAD_BYTES);
-      if (failure !== null) return failure;
+      addToPayload(part);
       if (state.remaining !== null) state.remaining -= part.length;
       if (isComplete) endPayload({ expects: remainingBytes === null ? 'item' : 'newline' });
     } else {
-      const failure = append(part, MAX_LINE_BYTES) ?? (isComplete ? parseHeaderLine() : null);
+      const failure = addToLine(part) ?? (isComplete ? parseHeaderLine() : null);
       if (failure !== null) return failure;
     }
     return part.length + (isComplete && remainingBytes === null ? 1 : 0);
@@ -118,6 +138,9 @@ export function createEnvelopeReader(itemTypes: ReadonlySet<string>): EnvelopeRe
       return header;
     },
     items,
+    get droppedCount() {
+      return droppedCount;
+    },
     get payloadBytes() {
       return payloadBytes;
     },

@@ -69,16 +69,29 @@ test('rejects header lines that are not UTF-8, and accepts any bytes in skipped 
   assert.deepEqual(parseEnvelope(Buffer.from('{}\n{"type":"log"}\n\xff\x00\r\n', 'latin1')), [{}]);
 });
 
-test('limits lines, items and payloads, but not skipped payloads', () => {
-  const payload = (size: number) => 'x'.repeat(size);
+const payload = (size: number) => 'x'.repeat(size);
+
+test('drops items that are too large, and keeps the others', () => {
   const largest = parseEnvelope(`{}\n{"type":"event"}\n${payload(MAX_PAYLOAD_BYTES)}\n`) as [unknown, [string, string]];
   assert.equal(largest[1][1].length, MAX_PAYLOAD_BYTES);
-  assert.equal(parseEnvelope(`{}\n{"type":"event"}\n${payload(MAX_PAYLOAD_BYTES + 1)}\n`, 65_536), 'tooLarge');
-  assert.equal(
-    parseEnvelope(`{}\n{"type":"event","length":1048577}\n${payload(MAX_PAYLOAD_BYTES + 1)}\n`, 65_536),
-    'tooLarge',
-  );
+  const tooLarge = payload(MAX_PAYLOAD_BYTES + 1);
+  for (const size of [1000, 65_536, undefined]) {
+    for (const header of ['{"type":"event"}', `{"type":"session","length":${tooLarge.length}}`]) {
+      const envelope = `{}\n{"type":"event"}\n${event}\n${header}\n${tooLarge}\n{"type":"session"}\n{}\n`;
+      assert.deepEqual(parseEnvelope(envelope, size), [...items, ['session', '{}']], `${header} ${size}`);
+    }
+  }
   assert.deepEqual(parseEnvelope(`{}\n{"type":"profile"}\n${payload(3 * MAX_PAYLOAD_BYTES)}\n`, 65_536), [{}]);
+});
+
+test('counts dropped items, and keeps no bytes of them', () => {
+  const reader = createEnvelopeReader(ITEM_TYPES);
+  const tooLarge = `{"type":"event"}\n${payload(MAX_PAYLOAD_BYTES + 1)}\n`;
+  assert.equal(reader.push(Buffer.from(`{}\n${tooLarge}${tooLarge}{"type":"event"}\n${event}\n`)), null);
+  assert.deepEqual([reader.droppedCount, reader.payloadBytes, reader.items.length], [2, length, 1]);
+});
+
+test('limits header lines and the number of items', () => {
   assert.equal(parseEnvelope(`{"a":"${payload(20_000)}"}`), 'tooLarge');
   assert.equal(parseEnvelope(`{}\n${'{"type":"log"}\n\n'.repeat(1001)}`), 'tooLarge');
   assert.equal(parseEnvelope('{}\n{"type":"event","length":9999999999}\nx'), 'invalidEnvelope');

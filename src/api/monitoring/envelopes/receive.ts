@@ -2,13 +2,16 @@ import { HttpError } from '#http/errors/http-error.ts';
 import { MEBIBYTE, readBytes } from '#http/request/body.ts';
 import { reserveBodyMemory } from '#http/request/body-memory.ts';
 import {
-  type Chunks,
   collectBytes,
   DecodingError,
   decodeChunks,
+  type Encoding,
+  MAX_SYNC_BYTES,
   parseEncoding,
+  parseLargeBody,
   readDecoded,
 } from '#http/request/content-encoding.ts';
+import { readDecodedChunks } from '#http/request/decoded-body.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { timestamp } from '#runtime/clock.ts';
@@ -16,7 +19,6 @@ import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { ReportSender, SenderAuthentication } from './access.ts';
 import { createEnvelopeReader, MAX_PAYLOAD_BYTES } from './envelope-reader.ts';
 import type { INGESTION_ERRORS } from './errors.ts';
-import type { Receipt } from './event-reader.ts';
 import { buildEventReport, buildReport, type ErrorReport, STORED_ITEM_TYPES } from './report.ts';
 import { storeReport } from './store-report.ts';
 
@@ -25,25 +27,17 @@ import { storeReport } from './store-report.ts';
  * §12).
  */
 
-type IngestionServices = Pick<Services, 'clock' | 'runUnitOfWork'>;
+type IngestionServices = Pick<Services, 'clock' | 'metrics' | 'runUnitOfWork'>;
 
-/** Maximum size of a body as sent, in bytes. */
+/** Maximum sizes of an envelope, in bytes. What has arrived before is stored, because attachments follow the events. */
+const ENVELOPE_LIMITS = { sent: 200 * MEBIBYTE, decoded: 200 * MEBIBYTE };
+/** Maximum size of a single event as sent, in bytes. */
 const MAX_BODY_BYTES = 20 * MEBIBYTE;
-/** Maximum size of a body after decompression, in bytes. */
-const MAX_DECODED_BYTES = 50 * MEBIBYTE;
 /** Maximum size of an event in Base64, in bytes. Base64 takes four bytes for three, plus line breaks. */
 const MAX_BASE64_BYTES = 2 * MAX_PAYLOAD_BYTES;
 
 interface IngestionCall extends SenderAuthentication {
   readonly request: IncomingRequest;
-}
-
-/** A body while it is being decoded. */
-interface DecodedBody {
-  readonly chunks: Chunks;
-  readonly receipt: Receipt;
-  /** Reserves memory for this many decoded bytes; throws 503 if all bodies together take too much memory. */
-  readonly reserveMemory: (decodedBytes: number) => void;
 }
 
 type IngestionFailure = Failure<keyof typeof INGESTION_ERRORS>;
@@ -57,7 +51,7 @@ export function receiveEnvelope(
   call: IngestionCall,
   services: IngestionServices,
 ): Promise<ReportResponse | IngestionFailure> {
-  return receiveReport(call, services, 'invalidEnvelope', (body) => parseEnvelope(call, body));
+  return receiveReport(call, services, 'invalidEnvelope', (encoding) => parseEnvelope(call, services, encoding));
 }
 
 /** Receives a single event, which older SDKs send without an envelope. */
@@ -65,7 +59,7 @@ export function receiveEvent(
   call: IngestionCall,
   services: IngestionServices,
 ): Promise<ReportResponse | IngestionFailure> {
-  return receiveReport(call, services, 'invalidEvent', (body) => parseSingleEvent(call, body));
+  return receiveReport(call, services, 'invalidEvent', (encoding) => parseSingleEvent(call, services, encoding));
 }
 
 /** Decodes, parses and stores a report. `decodingFailure`: the failure for a body that cannot be decompressed. */
@@ -73,23 +67,13 @@ async function receiveReport(
   { request }: IngestionCall,
   services: IngestionServices,
   decodingFailure: 'invalidEnvelope' | 'invalidEvent',
-  parse: (body: DecodedBody) => Promise<ParsedReport | IngestionFailure>,
+  parse: (encoding: Encoding) => Promise<ParsedReport | IngestionFailure>,
 ): Promise<ReportResponse | IngestionFailure> {
-  const contentEncoding = parseEncoding(firstHeader(request.headers['content-encoding']));
-  if (contentEncoding === null) return fail('unsupportedEncoding');
-  const bytes = await readBody(request);
-  if (isFailure(bytes)) return bytes;
-  const receipt = { receivedAt: timestamp(services.clock), address: request.clientAddress };
-  // The decoded bytes are in memory in addition to the bytes as sent.
-  const reserveMemory = (decodedBytes: number) => reserveBodyMemory(request, bytes.length + decodedBytes);
-  const parsing = readDecoded(
-    bytes,
-    contentEncoding,
-    (chunks) => parse({ chunks, receipt, reserveMemory }),
-    request.client,
-  );
-  const parsedReport = await parsing.catch((error: unknown) => {
+  const encoding = parseEncoding(firstHeader(request.headers['content-encoding']));
+  if (encoding === null) return fail('unsupportedEncoding');
+  const parsedReport = await parse(encoding).catch((error: unknown) => {
     if (error instanceof DecodingError) return fail(decodingFailure);
+    if (isBodyTooLarge(error)) return fail('tooLarge');
     throw error;
   });
   if (isFailure(parsedReport)) return parsedReport;
@@ -98,22 +82,19 @@ async function receiveReport(
   return failure ?? (report.id === null ? {} : { id: report.id });
 }
 
-async function readBody(request: IncomingRequest): Promise<Buffer | Failure<'tooLarge'>> {
-  try {
-    return await readBytes(request, MAX_BODY_BYTES);
-  } catch (error) {
-    if (error instanceof HttpError && error.status === 413) return fail('tooLarge');
-    throw error;
-  }
-}
+const isBodyTooLarge = (error: unknown) => error instanceof HttpError && error.status === 413;
 
+/**
+ * Parses an envelope while it arrives. Items that are too large are dropped and counted, and so is the rest of an envelope over
+ * a limit. Fails if nothing is left to store.
+ */
 async function parseEnvelope(
-  { authenticateSender }: IngestionCall,
-  { chunks, receipt, reserveMemory }: DecodedBody,
+  { authenticateSender, request }: IngestionCall,
+  { clock, metrics }: IngestionServices,
+  encoding: Encoding,
 ): Promise<ParsedReport | IngestionFailure> {
   const reader = createEnvelopeReader(STORED_ITEM_TYPES);
   let sender: ReportSender | null = null;
-  let decodedSize = 0;
   // Authentication failures take precedence over failures of the rest of the envelope.
   const authenticateOnce = async () => {
     if (sender !== null || reader.header === null) return null;
@@ -122,37 +103,61 @@ async function parseEnvelope(
     sender = authentication;
     return null;
   };
-  for await (const chunk of chunks) {
-    decodedSize += chunk.length;
-    if (decodedSize > MAX_DECODED_BYTES) return fail('tooLarge');
-    const parseFailure = reader.push(chunk);
-    const failure = (await authenticateOnce()) ?? parseFailure;
-    if (failure !== null) return failure;
-    reserveMemory(reader.payloadBytes);
-  }
-  const parseFailure = reader.end();
-  const failure = (await authenticateOnce()) ?? parseFailure;
-  if (failure !== null) return failure;
-  const report = await buildReport(reader.header ?? {}, reader.items, receipt);
-  return isFailure(report) ? report : { sender: sender as unknown as ReportSender, report };
+  const readItems = async (): Promise<IngestionFailure | null> => {
+    for await (const chunk of readDecodedChunks(request, encoding, ENVELOPE_LIMITS)) {
+      const parseFailure = reader.push(chunk);
+      const failure = (await authenticateOnce()) ?? parseFailure;
+      if (failure !== null) return failure;
+      reserveBodyMemory(request, reader.payloadBytes);
+    }
+    const parseFailure = reader.end();
+    return (await authenticateOnce()) ?? parseFailure;
+  };
+  const failure = await readItems().catch((error: unknown) => {
+    if (isBodyTooLarge(error)) return fail('tooLarge');
+    throw error;
+  });
+  const isIncomplete = failure?.code === 'tooLarge' && sender !== null;
+  if (failure !== null && !isIncomplete) return failure;
+  const receipt = { receivedAt: timestamp(clock), address: request.clientAddress };
+  const build = () => buildReport(reader.header ?? {}, reader.items, receipt);
+  const report = await (reader.payloadBytes > MAX_SYNC_BYTES ? parseLargeBody(build, request.client) : build());
+  if (isFailure(report)) return report;
+  const droppedCount = reader.droppedCount + (isIncomplete ? 1 : 0);
+  if (droppedCount > 0) metrics.recordDroppedItems('error', droppedCount);
+  if (droppedCount > 0 && isEmpty(report)) return fail('tooLarge');
+  return { sender: sender as unknown as ReportSender, report };
 }
+
+const isEmpty = ({ events, sessionUpdates, sessionCounts }: ErrorReport) =>
+  events.length + sessionUpdates.length + sessionCounts.length === 0;
 
 const [OPENING_BRACE, SPACE] = [0x7b, 0x20] as const;
 
 /** Parses the JSON of an event, or its Base64-encoded zlib data, which older SDKs send. */
 async function parseSingleEvent(
-  { authenticateSender }: IngestionCall,
-  { chunks, receipt }: DecodedBody,
+  { authenticateSender, request }: IngestionCall,
+  { clock }: IngestionServices,
+  encoding: Encoding,
 ): Promise<ParsedReport | IngestionFailure> {
-  const sender = await authenticateSender(null);
-  if (isFailure(sender)) return sender;
-  const bytes = await collectBytes(chunks, MAX_BASE64_BYTES);
-  if (bytes === null) return fail('tooLarge');
-  const isJson = bytes.find((byte) => byte > SPACE) === OPENING_BRACE;
-  const payload = isJson ? bytes : await inflateBase64(bytes);
-  if (payload === null || payload.length > MAX_PAYLOAD_BYTES) return fail('tooLarge');
-  const report = await buildEventReport(payload, receipt);
-  return isFailure(report) ? report : { sender, report };
+  const sent = await readBytes(request, MAX_BODY_BYTES);
+  const receipt = { receivedAt: timestamp(clock), address: request.clientAddress };
+  return readDecoded(
+    sent,
+    encoding,
+    async (chunks) => {
+      const sender = await authenticateSender(null);
+      if (isFailure(sender)) return sender;
+      const bytes = await collectBytes(chunks, MAX_BASE64_BYTES);
+      if (bytes === null) return fail('tooLarge');
+      const isJson = bytes.find((byte) => byte > SPACE) === OPENING_BRACE;
+      const payload = isJson ? bytes : await inflateBase64(bytes);
+      if (payload === null || payload.length > MAX_PAYLOAD_BYTES) return fail('tooLarge');
+      const report = await buildEventReport(payload, receipt);
+      return isFailure(report) ? report : { sender, report };
+    },
+    request.client,
+  );
 }
 
 /** Decodes Base64 and inflates the result. Returns null if it is too large. */

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { buildEnvelope, buildEventEnvelope, createReporter, getStatusAndDetail } from './sdk.testing.ts';
 
 // Decoding and parsing of bodies; rejected bodies store nothing (contract/monitoring.md §10, §12).
 
-const { sendEnvelope, sendEvent, listEvents, listErrors } = await createReporter();
+const { sendEnvelope, sendEvent, listEvents, listErrors, anonymous, server, project, key } = await createReporter();
 const ID = 'fc6d8c0c43fc4630ad850ee518f1b9d0';
 const MEBIBYTE = 2 ** 20;
 const INVALID_ENVELOPE = [400, 'invalid event envelope'];
@@ -165,21 +166,92 @@ test('stores nothing of an envelope with an invalid part', async () => {
   assert.deepEqual([(await listEvents()).length, (await listErrors()).length], [eventsBefore, errorsBefore]);
 });
 
-test('limits events to 1 MiB, decoded envelopes to 50 MiB and bodies to 20 MiB', async () => {
-  const eventOf = (size: number) => {
-    const empty = JSON.stringify(eventWith({ message: '' })).length;
-    return JSON.stringify(eventWith({ message: 'x'.repeat(size - empty) }));
-  };
+/** Returns the JSON of an event of this size in bytes. */
+const eventOf = (size: number) => {
+  const empty = JSON.stringify(eventWith({ message: '' })).length;
+  return JSON.stringify(eventWith({ message: 'x'.repeat(size - empty) }));
+};
+
+test('limits single events to 1 MiB', async () => {
   const [largest, larger] = [eventOf(MEBIBYTE), eventOf(MEBIBYTE + 1)];
   assert.equal((await sendEvent(largest)).status, 200);
   assert.deepEqual(getStatusAndDetail(await sendEvent(larger)), TOO_LARGE);
   assert.deepEqual(getStatusAndDetail(await sendEvent(deflateSync(larger).toString('base64'))), TOO_LARGE);
   assert.equal((await sendEnvelope(`{}\n{"type":"event"}\n${eventOf(MEBIBYTE)}`)).status, 200);
-  assert.deepEqual(getStatusAndDetail(await sendEnvelope(`{}\n{"type":"event"}\n${larger}`)), TOO_LARGE);
-  const item = (size: number) => Buffer.concat([Buffer.from('{}\n{"type":"attachment"}\n'), Buffer.alloc(size)]);
-  assert.deepEqual(getStatusAndDetail(await sendEnvelope(item(20 * MEBIBYTE))), TOO_LARGE);
-  assert.equal((await sendEnvelope(item(20 * MEBIBYTE - 100))).status, 200);
-  assert.equal((await sendEnvelope(gzipSync(item(50 * MEBIBYTE - 100), { level: 1 }), encoded('gzip'))).status, 200);
-  const tooLarge = await sendEnvelope(gzipSync(item(50 * MEBIBYTE), { level: 1 }), encoded('gzip'));
-  assert.deepEqual(getStatusAndDetail(tooLarge), TOO_LARGE);
+});
+
+/** Returns an item of random bytes, which do not become smaller when compressed. */
+const attachmentOf = (size: number) =>
+  Buffer.concat([Buffer.from(`{"type":"attachment","length":${size}}\n`), randomBytes(size), Buffer.from('\n')]);
+
+test('keeps the event beside an attachment of any size, before and after it', async () => {
+  const attachment = attachmentOf(21 * MEBIBYTE);
+  for (const [encoding, encode] of [
+    ['identity', (bytes: Buffer) => bytes],
+    ['gzip', (bytes: Buffer) => gzipSync(bytes, { level: 1 })],
+  ] as const) {
+    const [first, second] = [eventWith(), eventWith()];
+    const [event, other] = [first, second].map((one) => `{"type":"event"}\n${JSON.stringify(one)}\n`);
+    const raw = encode(Buffer.concat([Buffer.from(`{}\n${event}`), attachment, Buffer.from(other as string)]));
+    const { status, body } = await sendEnvelope(raw, encoded(encoding));
+    assert.deepEqual([status, body], [200, { id: first.event_id }], encoding);
+    const ids = (await listEvents()).map(({ event_id }) => event_id);
+    assert.ok(ids.includes(first.event_id) && ids.includes(second.event_id), encoding);
+  }
+});
+
+test('drops items that are too large and counts them', async () => {
+  const countDropped = async () => {
+    const { text } = await anonymous.get('//-/metrics');
+    return Number(/^hearth_dropped_report_items_total\{kind="error"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+  };
+  const before = await countDropped();
+  const event = eventWith();
+  const larger = `{"type":"event"}\n${eventOf(MEBIBYTE + 1)}\n`;
+  assert.equal((await sendEnvelope(`{}\n${larger}{"type":"event"}\n${JSON.stringify(event)}\n`)).status, 200);
+  assert.ok((await listEvents()).some(({ event_id }) => event_id === event.event_id));
+  assert.equal(await countDropped(), before + 1);
+  const session = '{"type":"session"}\n{"sid":"a","attrs":{"release":"b"}}\n';
+  assert.equal((await sendEnvelope(`{}\n${session}${larger}`)).status, 200);
+  assert.deepEqual(getStatusAndDetail(await sendEnvelope(`{}\n${larger}`)), TOO_LARGE);
+  assert.equal(await countDropped(), before + 3);
+});
+
+test('keeps what precedes the limits of an envelope, and returns 413 if that is nothing', async () => {
+  const tooMany = '{"type":"log"}\n\n'.repeat(1001);
+  const longHeader = `{"type":"attachment","filename":"${'x'.repeat(20_000)}"}\nx\n`;
+  const bomb = Buffer.concat([Buffer.from('{"type":"profile"}\n'), Buffer.alloc(201 * MEBIBYTE)]);
+  for (const [name, rest] of Object.entries({ tooMany, longHeader, bomb })) {
+    const event = eventWith();
+    const good = Buffer.from(buildEventEnvelope(event));
+    const send = (start: Buffer) =>
+      sendEnvelope(gzipSync(Buffer.concat([start, Buffer.from(rest)]), { level: 1 }), encoded('gzip'));
+    const { status, body } = await send(good);
+    assert.deepEqual([status, body], [200, { id: event.event_id }], name);
+    assert.ok((await listEvents()).some(({ event_id }) => event_id === event.event_id));
+    assert.deepEqual(getStatusAndDetail(await send(Buffer.from('{}\n'))), TOO_LARGE, name);
+  }
+});
+
+test('parses an envelope that arrives in small chunks without a declared length', async () => {
+  const event = eventWith({ message: 'x'.repeat(200_000) });
+  for (const [encoding, encode] of Object.entries(ENCODERS)) {
+    const body = encode(buildEventEnvelope({ ...event, event_id: newId() }));
+    const path = `/errortracking/api/v1/projects/api/${project.id}/envelope/?sentry_key=${key}`;
+    const chunks = Array.from({ length: Math.ceil(body.length / 1000) }, (_, at) =>
+      body.subarray(at * 1000).subarray(0, 1000),
+    );
+    const response = await fetch(server.address + path, {
+      method: 'POST',
+      headers: { 'Content-Encoding': encoding },
+      body: ReadableStream.from([
+        body.subarray(0, 1),
+        body.subarray(1, 2),
+        ...chunks.toSpliced(0, 1, body.subarray(2, 1000)),
+      ]),
+      duplex: 'half',
+    } as RequestInit);
+    assert.equal(response.status, 200, encoding);
+    await response.text();
+  }
 });
