@@ -50,11 +50,28 @@ async function createSource(request: IncomingRequest, encoding: Encoding, limit:
   return decodeSmallBody(bytes, encoding) ?? [bytes];
 }
 
+/** Chunks that are smaller than this are joined, because each chunk that a reader keeps has overhead. */
+const MIN_CHUNK_BYTES = 4096;
+const BLOCK_BYTES = 16 * 1024;
+
+/** Yields the chunks, small ones joined, and throws 413 after `maxBytes`. */
 async function* limitChunks(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
   let size = 0;
+  let block = Buffer.alloc(0);
+  let blockSize = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
     if (size > maxBytes) throw bodyTooLarge();
-    yield chunk;
+    if (blockSize > 0 && blockSize + chunk.length > block.length) {
+      yield block.subarray(0, blockSize);
+      blockSize = 0;
+    }
+    if (chunk.length >= MIN_CHUNK_BYTES && blockSize === 0) yield chunk;
+    else {
+      if (blockSize === 0) block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+      chunk.copy(block, blockSize);
+      blockSize += chunk.length;
+    }
   }
+  if (blockSize > 0) yield block.subarray(0, blockSize);
 }

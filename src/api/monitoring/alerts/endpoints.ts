@@ -35,9 +35,10 @@ const sharedDefinition = {
       clock,
       config: { tier },
       database,
-    }: Pick<Services, 'config' | 'clock' | 'database' | 'runUnitOfWork'>,
+      metrics,
+    }: Pick<Services, 'config' | 'clock' | 'database' | 'metrics' | 'runUnitOfWork'>,
   ) {
-    const payload = await readPayload(request);
+    const payload = await readPayload(request, metrics);
     if (isFailure(payload)) return payload;
     // Get the reader only after the body, which may take minutes to arrive.
     const db = database.forRequest().reader;

@@ -170,6 +170,70 @@ test('accepts compressed bodies and limits their decoded size', async () => {
   }
 });
 
+/** Returns an element of a webhook payload with an annotation of this length. */
+const elementOf = (title: string, size: number) =>
+  buildFiringElement(title, { annotations: { note: 'x'.repeat(size) } });
+
+test('accepts webhook payloads of up to 16 MiB, compressed or not', async () => {
+  const here = await world({ project: {} });
+  const { key, address, notify } = await createTestIntegration(here, here.project);
+  const many = Array.from({ length: 1_700 }, (_, index) => elementOf(`Disk ${index}`, 700));
+  const { status, body } = await notify(buildWebhookPayload(...many));
+  assert.equal(status, 200);
+  const expected = many.map((_, index) => ({ iid: index + 1, title: `Disk ${index}` }));
+  assert.deepEqual(body, expected);
+  const raw = gzipSync(JSON.stringify(buildWebhookPayload(...many)));
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Encoding': 'gzip' };
+  assert.deepEqual((await here.anonymous.send('POST', address, { raw, headers })).body, expected);
+  const counts = (await listAlertRows(here, here.project)).map(({ event_count }) => event_count);
+  assert.ok(counts.length === 1_700 && counts.every((count) => count === 2));
+  const large = (count: number) =>
+    buildWebhookPayload(...Array.from({ length: count }, (_, index) => elementOf(`Large ${index}`, 1_000_000)));
+  assert.equal((await notify(large(16))).body.length, 16);
+  assert.deepEqual((await notify(large(17))).body, BAD_REQUEST);
+});
+
+test('drops an alert over 1 MiB, counts it, and stores the others', async () => {
+  const here = await world({ project: {} });
+  const { notify } = await createTestIntegration(here, here.project);
+  const countDropped = async () => {
+    const { text } = await here.anonymous.get('//-/metrics');
+    return Number(/^hearth_dropped_report_items_total\{kind="alert"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+  };
+  const before = await countDropped();
+  const payload = buildWebhookPayload(
+    buildFiringElement('First'),
+    elementOf('Too large', 2 ** 20),
+    buildFiringElement('Last'),
+  );
+  const { status, body } = await notify(payload);
+  assert.deepEqual([status, body.map(({ title }: { title: string }) => title)], [200, ['First', 'Last']]);
+  assert.equal(await countDropped(), before + 1);
+});
+
+test('rejects a large payload with an invalid alert, and stores nothing', async () => {
+  const here = await world({ project: {} });
+  const { notify } = await createTestIntegration(here, here.project);
+  const valid = JSON.stringify(
+    buildWebhookPayload(buildFiringElement('First'), elementOf('Second', 1_100_000 - 60_000)),
+  );
+  const padded = valid.replace('"alerts":[', `"alerts":[${JSON.stringify(elementOf('Third', 200_000))},`);
+  const other = await createTestIntegration(here, await here.newProject());
+  assert.equal((await other.notify(padded)).body.length, 3);
+  for (const [text, broken] of [
+    ['"alerts":[', '"alerts":[{"a":},'],
+    ['"alerts":[', '"alerts":[,'],
+    ['"alerts":[', `"alerts":[${deep(99)},`],
+    ['{', '{"text":"\\u12",'],
+    ['"version":"4"', '"version":"5"'],
+  ] as const) {
+    const answer = await notify(padded.replace(text, broken));
+    assert.deepEqual([answer.status, answer.body], [400, BAD_REQUEST], broken.slice(0, 30));
+  }
+  assert.equal((await notify(padded, { headers: {} })).status, 401);
+  assert.deepEqual(await listAlertRows(here, here.project), []);
+});
+
 test('requires all attributes, version 4 and a list of alerts in a webhook payload', async () => {
   const here = await world({ project: {} });
   const { notify } = await createTestIntegration(here, here.project);

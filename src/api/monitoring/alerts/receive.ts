@@ -9,12 +9,16 @@ import { createYielder } from '#runtime/yielding.ts';
 import { isFeatureEnabled } from '#settings/features.ts';
 import { parseGenericPayload } from './generic-payload.ts';
 import type { AlertSender, ParsedAlert } from './parsed-alert.ts';
-import type { AlertPayload } from './payload.ts';
+import { type AlertPayload, parseLargeAlert } from './payload.ts';
 import { type AlertReport, processReports, type ReportedAlert } from './process-reports.ts';
 import { getWebhookElements, parseWebhookElement } from './webhook-payload.ts';
 
-/** Maximum number of alerts per transaction. Larger payloads are processed in batches. */
-const MAX_BATCH_SIZE = 200;
+/** Estimated overhead of an alert in addition to its JSON, in bytes. */
+const ALERT_OVERHEAD_BYTES = 5_120;
+/** Maximum weight of one transaction, in bytes. On SQLite, a transaction blocks the event loop until it ends. */
+const MAX_BATCH_BYTES = 1024 * 1024;
+
+const getAlertWeight = ({ payload }: ParsedAlert) => ALERT_OVERHEAD_BYTES + payload.length;
 
 /** Returns the lock key that serializes reports and updates of a project's alerts, because they change the same rows. */
 export const alertsLockKey = (projectId: number) => `alerts ${projectId}`;
@@ -26,8 +30,8 @@ const processReport = defineBatchedWrite<AlertReport, ReportedAlert[]>({
     [...new Set(reports.map(({ projectId }) => projectId))].sort((a, b) => a - b).map(alertsLockKey),
   // Other code can reopen alerts without these locks.
   retryOnUniqueViolation: ['alerts_unresolved_by_fingerprint'],
-  weightOf: ({ alerts }) => alerts.length,
-  maxWeight: MAX_BATCH_SIZE,
+  weightOf: ({ alerts }) => alerts.reduce((sum, alert) => sum + getAlertWeight(alert), 0),
+  maxWeight: MAX_BATCH_BYTES,
   queue: { maxWaiting: 1_000, retryAfterSeconds: 5 },
 });
 
@@ -47,29 +51,35 @@ interface ReceiveInput {
 
 /**
  * Processes a payload in either format (contract/monitoring.md §1 step 5). Returns the alerts that it created, was grouped into
- * or resolved, each once, after they are stored. Fails if a generic payload leaves nothing to store.
+ * or resolved, each once, after they are stored. Fails if an alert is not JSON, or if a generic payload leaves nothing to store.
+ * Throws if a batch cannot be stored, so that the sender sends all of it again.
  */
 export async function receiveAlerts(
   { runUnitOfWork, clock, tier }: ReceiveContext,
   db: Reader,
   { projectId, sender, payload, client }: ReceiveInput,
 ): Promise<readonly ReportedAlert[] | Failure<'unusablePayload'>> {
-  const elements = getWebhookElements(payload.value);
+  const store = async (alerts: readonly ParsedAlert[], waiter: Waiter): Promise<readonly ReportedAlert[]> => {
+    const reportedAlerts = await processReport({ runUnitOfWork }, { projectId, alerts }, waiter);
+    if (isFailure(reportedAlerts)) throw new Error(`Alerts were not stored: ${reportedAlerts.code}`);
+    return reportedAlerts;
+  };
+  const elements = payload.largeAlerts ?? getWebhookElements(payload.value);
   if (elements === null) {
     const computesFingerprint = await isFlagEnabled(db, 'generic_alert_fingerprinting', tier, projectId);
     const alert = await parseGenericPayload(payload.value, sender, { json: payload.text, computesFingerprint });
-    const reportedAlerts = await processReport({ runUnitOfWork }, { projectId, alerts: [alert] }, { client });
-    return isFailure(reportedAlerts) || reportedAlerts.length === 0 ? fail('unusablePayload') : reportedAlerts;
+    const reportedAlerts = await store([alert], { client });
+    return reportedAlerts.length === 0 ? fail('unusablePayload') : reportedAlerts;
   }
   const isLimited = await isFlagEnabled(db, 'prometheus_notify_max_alerts', tier, projectId);
   const selectedElements = isLimited ? elements.slice(0, MAX_LIMITED_ELEMENTS) : elements;
+  const alerts = await parseElements(selectedElements, sender, clock);
+  if (isFailure(alerts)) return alerts;
   const alertsByIid = new Map<number, ReportedAlert>();
   let waiter: Waiter = { client };
-  for await (const alerts of readAlertBatches(selectedElements, sender, clock)) {
-    const reportedAlerts = await processReport({ runUnitOfWork }, { projectId, alerts }, waiter);
-    if (!isFailure(reportedAlerts))
-      for (const reportedAlert of reportedAlerts)
-        if (!alertsByIid.has(reportedAlert.iid)) alertsByIid.set(reportedAlert.iid, reportedAlert);
+  for (const batch of splitIntoBatches(alerts)) {
+    for (const reportedAlert of await store(batch, waiter))
+      if (!alertsByIid.has(reportedAlert.iid)) alertsByIid.set(reportedAlert.iid, reportedAlert);
     // After the first batch, the others are processed even if the queue is full or the client disconnects.
     waiter = { exemptFromLimit: true };
   }
@@ -88,23 +98,36 @@ function isFlagEnabled(
   return isFeatureEnabled(db, { flag, tier, actor: { type: 'Project', id: projectId } });
 }
 
-/** Yields the alerts of a payload in order, in batches of at most `MAX_BATCH_SIZE`; yields to the event loop in between. */
-async function* readAlertBatches(
+/** Parses the elements of a webhook payload, and skips unusable ones; yields to the event loop in between. */
+async function parseElements(
   elements: readonly unknown[],
   sender: AlertSender,
   clock: Clock,
-): AsyncGenerator<ParsedAlert[]> {
+): Promise<readonly ParsedAlert[] | Failure<'unusablePayload'>> {
   const yieldIfDue = createYielder();
-  let alerts: ParsedAlert[] = [];
+  const alerts: ParsedAlert[] = [];
   for (const element of elements) {
-    const alert = await parseWebhookElement(element, sender, clock.now());
+    const parsed = Buffer.isBuffer(element) ? await parseLargeAlert(element) : { element };
+    if (isFailure(parsed)) return parsed;
+    const alert = await parseWebhookElement(parsed.element, sender, clock.now());
     if (alert !== null) alerts.push(alert);
-    if (alerts.length === MAX_BATCH_SIZE) {
-      yield alerts;
-      alerts = [];
-    }
     const pendingYield = yieldIfDue();
     if (pendingYield !== undefined) await pendingYield;
   }
-  if (alerts.length > 0) yield alerts;
+  return alerts;
+}
+
+/** Splits alerts into batches of at most `MAX_BATCH_BYTES`; a larger alert is alone in its batch. */
+function splitIntoBatches(alerts: readonly ParsedAlert[]): readonly (readonly ParsedAlert[])[] {
+  const batches: ParsedAlert[][] = [];
+  let weight = Number.POSITIVE_INFINITY;
+  for (const alert of alerts) {
+    weight += getAlertWeight(alert);
+    if (weight > MAX_BATCH_BYTES) {
+      batches.push([]);
+      weight = getAlertWeight(alert);
+    }
+    batches.at(-1)?.push(alert);
+  }
+  return batches;
 }
