@@ -138,15 +138,34 @@ function parseCulprit(event: JsonObject): string | null {
   return functionName === '' && location === '' ? null : toText(`${functionName}(${location})`);
 }
 
-/** Placeholder that SDKs send for the sender's IP address. */
-const SENDER_ADDRESS_PLACEHOLDER = '{{auto}}';
-
 function parseUser(event: JsonObject, address: string): AffectedUser | null {
   const user = getAttribute(event, 'user');
   const { id, email, username, ip_address } = isJsonObject(user) ? user : {};
-  const ip = ip_address === SENDER_ADDRESS_PLACEHOLDER ? address : (toText(ip_address) ?? getRemoteAddress(event));
+  const ip = parseUserAddress(event, ip_address, address);
   const parsedUser = { id: toText(id), email: toText(email), username: toText(username), ip_address: ip };
   return getUserKey(parsedUser) === null ? null : parsedUser;
+}
+
+/** Placeholder that SDKs send for the sender's IP address. Newer SDKs send a setting instead. */
+const SENDER_ADDRESS_PLACEHOLDER = '{{auto}}';
+
+/** Returns the user's IP address, which may be the sender's or that of the request that the sender handled; or null. */
+function parseUserAddress(event: JsonObject, ip: unknown, senderAddress: string): string | null {
+  const setting = getInferIpSetting(event);
+  if (ip !== SENDER_ADDRESS_PLACEHOLDER) {
+    const address = toText(ip) ?? (setting === 'never' ? null : getRemoteAddress(event));
+    return address ?? (setting === 'auto' ? senderAddress : null);
+  }
+  return setting === 'never' ? null : senderAddress;
+}
+
+/** Returns whether the sender's address is the user's: always (`auto`), `never`, or if the placeholder says so (null). */
+function getInferIpSetting({ sdk }: JsonObject): 'auto' | 'never' | null {
+  const settings = isJsonObject(sdk) && isJsonObject(sdk.settings) ? sdk.settings : {};
+  const { infer_ip: setting = null } = settings;
+  if (setting === 'auto' || setting === 'never') return setting;
+  // An unknown value must not reveal an address.
+  return setting === null || setting === 'legacy' ? null : 'never';
 }
 
 /** Returns the address of the client of a reporting server, which its SDK sends with the request, or null. */

@@ -260,6 +260,35 @@ test('identifies a user by id, email, username or IP address, in this order', ()
   assert.deepEqual(parse({ user: { id: 42, username: 'u', extra: 1 } }).user, user);
 });
 
+test("uses the sender's address if the placeholder or the setting of the SDK asks for it", () => {
+  const addressOf = (infer_ip: unknown, user?: unknown, more: object = {}) =>
+    parse({ sdk: { name: 'sentry.javascript.browser', settings: { infer_ip } }, user, ...more }).user?.ip_address ??
+    null;
+  const auto = { ip_address: '{{auto}}' };
+  for (const user of [undefined, null, {}, { id: '42' }, { ip_address: null }, auto])
+    assert.equal(addressOf('auto', user), '192.0.2.7', JSON.stringify(user));
+  assert.equal(addressOf('auto', { ip_address: '192.0.2.8' }), '192.0.2.8');
+  for (const setting of ['legacy', null, undefined]) {
+    assert.deepEqual(
+      [addressOf(setting, auto), addressOf(setting, { id: '42' })],
+      ['192.0.2.7', null],
+      String(setting),
+    );
+  }
+  const request = { env: { REMOTE_ADDR: '192.0.2.9' } };
+  assert.deepEqual(
+    [addressOf('auto', {}, { request }), addressOf(null, null, { request })],
+    ['192.0.2.9', '192.0.2.9'],
+  );
+  for (const setting of ['never', 'other', true, {}]) {
+    assert.equal(addressOf(setting, auto), null, String(setting));
+    assert.equal(addressOf(setting, {}, { request }), null);
+    assert.equal(addressOf(setting, { ip_address: '192.0.2.8' }), '192.0.2.8');
+  }
+  for (const sdk of [null, 'x', { settings: 'auto' }, { settings: { infer_ip: [] } }])
+    assert.equal(parse({ sdk, user: { id: '1' } }).user?.ip_address, null);
+});
+
 test('accepts tags as an object or as a list of pairs', () => {
   assert.deepEqual(parse({ tags: { a: 'b', c: 1, d: null, e: {}, f: false } }).tags, { a: 'b', c: '1', f: 'false' });
   assert.deepEqual(parse({ tags: [['a', 'b'], ['c'], null, [null, 'd'], 'xy', ['e', 5]] }).tags, { a: 'b', e: '5' });
