@@ -60,7 +60,7 @@ export function parseEvent(event: JsonObject, { receivedAt, address }: Receipt):
     eventId: parseEventId(event.event_id),
     ...parseContent(event),
     platform,
-    level: LEVELS.find((level) => level === event.level) ?? 'error',
+    level: parseLevel(event.level),
     environment: toText(event.environment),
     release: toText(event.release),
     logger: toText(event.logger),
@@ -83,7 +83,28 @@ export function isTransaction(event: JsonObject): boolean {
   return event.type === 'transaction';
 }
 
-const LEVELS: readonly Level[] = ['fatal', 'error', 'warning', 'info', 'debug'];
+/** Levels by the names and the numbers (those of Python's logging) that SDKs send, in lower case. */
+const LEVELS: Readonly<Record<string, Level>> = {
+  fatal: 'fatal',
+  critical: 'fatal',
+  error: 'error',
+  warning: 'warning',
+  warn: 'warning',
+  info: 'info',
+  log: 'info',
+  debug: 'debug',
+  10: 'debug',
+  20: 'info',
+  30: 'warning',
+  40: 'error',
+  50: 'fatal',
+};
+
+/** Returns the level, or `error` if it is missing or unknown. */
+function parseLevel(value: unknown): Level {
+  const name = toText(value)?.trim().toLowerCase() ?? '';
+  return Object.hasOwn(LEVELS, name) ? (LEVELS[name] as Level) : 'error';
+}
 
 type EventContent = Pick<ParsedEvent, 'type' | 'name' | 'message' | 'template' | 'culprit'>;
 

@@ -226,9 +226,16 @@ test('removes NUL characters and replaces lone surrogates', () => {
   assert.equal(without('{"a":"\\\\u0000"}'), '{"a":"\\\\u0000"}');
 });
 
-test('maps unknown levels to error', () => {
-  for (const level of ['fatal', 'error', 'warning', 'info', 'debug']) assert.equal(parse({ level }).level, level);
-  for (const level of ['log', 'WARNING', 3, null, {}]) assert.equal(parse({ level }).level, 'error');
+test('maps the names and numbers of levels, and unknown ones to error', () => {
+  const names = {
+    fatal: ['fatal', 'FATAL', 'Fatal', 'critical', 50, '50'],
+    error: ['error', 'Error', 40, '40', undefined, null, '', 'loud', 3, 45, {}, ['info'], true, 'constructor'],
+    warning: ['warning', 'WARNING', 'warn', 'Warn', 30, '30'],
+    info: ['info', 'INFO', 'log', 'Log', 20, '20', ' info '],
+    debug: ['debug', 'Debug', 10, '10'],
+  };
+  for (const [level, sent] of Object.entries(names))
+    for (const value of sent) assert.equal(parse({ level: value }).level, level, JSON.stringify(value));
 });
 
 test('parses Unix seconds and ISO 8601, and uses the time of receipt for other timestamps', () => {
