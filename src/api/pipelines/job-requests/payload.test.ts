@@ -68,7 +68,7 @@ async function assignJob(
 }
 
 test('contains every key of the contract', async () => {
-  const { body, id, project, dependency } = await assignJob(OPTIONS);
+  const { body, id, pipelineId, project, dependency } = await assignJob(OPTIONS);
   const { token } = body;
   assert.deepEqual(body.steps, [
     { name: 'script', script: ['echo before', 'make test'], timeout: 3600, when: 'on_success', allow_failure: false },
@@ -95,6 +95,7 @@ test('contains every key of the contract', async () => {
     id,
     name: 'unit',
     stage: 'test',
+    pipeline_id: pipelineId,
     project_id: project.id,
     project_name: project.name,
     project_full_path: project.path_with_namespace,

@@ -80,6 +80,7 @@ function buildJobInfo({ job, project, rootNamespaceId, queue, startedAt, secretK
     id: job.id,
     name: job.name,
     stage: job.stage,
+    pipeline_id: job.pipeline_id,
     project_id: project.id,
     project_name: project.name,
     project_full_path: project.full_path,
