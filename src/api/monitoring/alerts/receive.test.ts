@@ -170,6 +170,37 @@ test('accepts compressed bodies and limits their decoded size', async () => {
   }
 });
 
+test('accepts the payloads of Alertmanager 0.25 and 0.35', async () => {
+  const here = await world({ project: {} });
+  const { notify } = await createTestIntegration(here, here.project, { type: 'prometheus' });
+  const alert = {
+    status: 'firing',
+    labels: { alertname: 'DiskFull', severity: 'page' },
+    annotations: { summary: 'Disk full' },
+    startsAt: '2026-01-02T03:04:05Z',
+    endsAt: '0001-01-01T00:00:00Z',
+    generatorURL: 'http://db1:9090/graph?g0.expr=disk_free%28%29+%3C+0.03\u0026g0.tab=1',
+    fingerprint: '66214a361160fb6f',
+  };
+  const group = { receiver: 'hearth', status: 'firing', alerts: [alert], groupLabels: { alertname: 'DiskFull' } };
+  const common = { commonLabels: alert.labels, commonAnnotations: alert.annotations };
+  const end = {
+    externalURL: 'http://db1:9093',
+    version: '4',
+    groupKey: '{}:{alertname="DiskFull"}',
+    truncatedAlerts: 0,
+  };
+  for (const payload of [
+    { ...group, ...common, ...end },
+    { ...group, notification_reason: 'first notification', ...common, routeLabels: {}, ...end },
+  ]) {
+    const { status, body } = await notify(`${JSON.stringify(payload)}\n`);
+    assert.deepEqual([status, body], [200, [{ iid: 1, title: 'Disk full' }]]);
+  }
+  const [row] = await listAlertRows(here, here.project);
+  assert.partialDeepStrictEqual(row, { event_count: 2, severity: 'high', metric_query: 'disk_free() < 0.03' });
+});
+
 /** Returns an element of a webhook payload with an annotation of this length. */
 const elementOf = (title: string, size: number) =>
   buildFiringElement(title, { annotations: { note: 'x'.repeat(size) } });

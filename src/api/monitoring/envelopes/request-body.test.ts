@@ -105,7 +105,7 @@ test('returns the id of the envelope or of its event, a new id for an event with
 
 test('accepts and drops items that are neither errors nor valid sessions', async () => {
   const types = `transaction attachment user_report feedback client_report check_in profile profile_chunk replay_event
-    replay_recording span log otel_log statsd metric_buckets raw_security anything`;
+    replay_recording replay_video span log otel_log trace_metric statsd metric_buckets raw_security anything`;
   const before = (await listEvents()).length;
   for (const type of types.split(/\s+/)) {
     assert.equal((await sendEnvelope(buildEnvelope([type, { message: 'm' }]))).status, 200, type);

@@ -50,12 +50,14 @@ function isSdkFrame(frame: JsonObject): boolean {
   return hasSdkName || getPaths(frame).some((path) => SDK_PATHS.some((part) => path.includes(part)));
 }
 
-/** Parts of the paths of Rust's standard library, some frames of which the SDK reports as the application's. */
+/** Rust's standard library, some frames of which the SDK reports as the application's: crates and parts of paths. */
+const RUNTIME_CRATES: readonly unknown[] = ['__rustc', 'alloc', 'core', 'std'];
 const RUNTIME_PATHS: readonly string[] = ['/rustc/', '/rustlib/src/rust/library/'];
 const RUNTIME_FUNCTION = /^(?:__rust|rust_begin_unwind$|<?(?:alloc|core|std)::)/;
 
 function isRuntimeFrame(frame: JsonObject): boolean {
   return (
+    RUNTIME_CRATES.includes(frame.package) ||
     getTexts(frame.function).some((name) => RUNTIME_FUNCTION.test(name)) ||
     getPaths(frame).some((path) => RUNTIME_PATHS.some((part) => path.includes(part)))
   );

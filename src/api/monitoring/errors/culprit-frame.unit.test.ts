@@ -26,6 +26,7 @@ test('selects the function that panicked in a Rust program', () => {
     own('<usize as core::slice::index::SliceIndex<[T]>>::index', {
       abs_path: `${STANDARD_LIBRARY}/core/src/slice/index.rs`,
     }),
+    own('<u8 as core::ops::arith::Add>::add', { package: 'core' }),
     foreign('core::panicking::panic_fmt'),
     own('__rustc::rust_begin_unwind'),
     own('rust_begin_unwind'),
@@ -36,6 +37,11 @@ test('selects the function that panicked in a Rust program', () => {
     foreign('sentry::capture_event'),
   ];
   assert.equal(getName(panic), 'shop::pay');
+});
+
+test("selects an application's implementation of a trait of the standard library", () => {
+  const implementation = own('<shop::Cart as core::ops::index::Index<usize>>::index', { package: 'shop' });
+  assert.equal(selectCulpritFrame([own('shop::main'), implementation]), implementation);
 });
 
 test('never selects a frame of an SDK', () => {
