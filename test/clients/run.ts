@@ -102,6 +102,11 @@ const every: readonly Client[] = [
     debian: { name: 'prometheus-alertmanager', probe: ['/usr/bin/prometheus-alertmanager', '--version'] },
   },
   {
+    name: 'prometheus-alertmanager',
+    command: [process.execPath, join(here, 'alertmanager.ts')],
+    laterDebian: 'sid',
+  },
+  {
     name: 'sentry-python',
     command: sentry('python', '/usr/bin/python3', join(here, 'sentry/send.py')),
     pip: ['sentry-sdk==2.75.0'],
