@@ -21,10 +21,10 @@ const conditional = all.filter(({ endpoint }) => endpoint.lastModified !== undef
 
 const shapeOf = (path: string) => replaceParameters(path, () => ':');
 
-/** The routes that the route table marks as "conditional". */
+/** The routes that the route tables mark as "conditional". */
 const namedByContract = new Set(
-  readFileSync(join(import.meta.dirname, '../contract/endpoints.tsv'), 'utf8')
-    .split('\n')
+  ['endpoints.tsv', 'endpoints-everyday-more.tsv']
+    .flatMap((name) => readFileSync(join(import.meta.dirname, '../contract', name), 'utf8').split('\n'))
     .map((line) => line.split('\t'))
     .filter(([, , method, , , note]) => method === 'DELETE' && /\bconditional\b/.test(note ?? ''))
     .map(([, , , path = '']) => shapeOf(path)),

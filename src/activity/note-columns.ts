@@ -29,5 +29,6 @@ export const noteColumns = [
   'merge_request_id',
   'epic_id',
   'commented_commit_id',
+  'snippet_id',
   ...noteContentColumns,
 ] as const;

@@ -9,19 +9,20 @@ export interface Resource<Type extends ResourceType = ResourceType> {
 
 export type ResourceType = 'Issue' | 'MergeRequest' | 'Epic';
 
-/** Anything that can have notes: also a commit, by the id of its row in the table of commented commits. */
+/** Anything that can have notes: also a snippet, and a commit by the id of its row in the table of commented commits. */
 export interface NoteTarget<Type extends NoteTargetType = NoteTargetType> {
   readonly type: Type;
   readonly id: number;
 }
 
-export type NoteTargetType = ResourceType | 'Commit';
+export type NoteTargetType = ResourceType | 'Commit' | 'Snippet';
 
 const COLUMNS = {
   Issue: 'issue_id',
   MergeRequest: 'merge_request_id',
   Epic: 'epic_id',
   Commit: 'commented_commit_id',
+  Snippet: 'snippet_id',
 } as const satisfies Record<NoteTargetType, string>;
 
 const TABLES = { Issue: 'issues', MergeRequest: 'merge_requests', Epic: 'epics' } as const satisfies Record<
@@ -51,11 +52,11 @@ type ResourceRow<Type extends NoteTargetType> = { readonly [Name in Column<Type>
 /** Returns the resource that a row refers to. */
 export function toResource(row: ResourceRow<ResourceType>): Resource {
   const { type, id } = toNoteTarget(row);
-  if (type === 'Commit') throw new Error('The row refers to a commit, not to a resource');
+  if (type === 'Commit' || type === 'Snippet') throw new Error(`The row refers to a ${type}, not to a resource`);
   return { type, id };
 }
 
-/** Returns the resource or commit that a note is on. */
+/** Returns the resource, commit or snippet that a note is on. */
 export function toNoteTarget(row: ResourceRow<NoteTargetType>): NoteTarget {
   const type = (Object.keys(COLUMNS) as NoteTargetType[]).find((candidate) => row[COLUMNS[candidate]] != null);
   if (type === undefined) throw new Error('The row refers to no resource');

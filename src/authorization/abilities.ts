@@ -140,6 +140,12 @@ const PROJECT_RULES = {
   download_wiki: { role: 0, rolePrivate: REPORTER, orExactly: PLANNER, features: ['wiki'] },
   create_wiki: { role: DEVELOPER, orExactly: PLANNER, features: ['wiki'], unlessArchived: true },
   delete_wiki: { role: MAINTAINER, orExactly: PLANNER, features: ['wiki'], unlessArchived: true },
+  read_snippet: { role: 0, features: ['snippets'] },
+  /** Creates snippets, and deletes own ones. */
+  create_snippet: { role: REPORTER, features: ['snippets'], unlessArchived: true },
+  update_own_snippet: { role: 0, features: ['snippets'], unlessArchived: true },
+  /** Snippets of other users: updates and deletes them. */
+  update_snippet: { role: MAINTAINER, features: ['snippets'], unlessArchived: true },
   read_sentry_issue: { role: REPORTER },
   update_sentry_issue: { role: DEVELOPER },
 } as const satisfies Record<string, ProjectAbility>;

@@ -19,7 +19,7 @@ import {
   silentProgress,
 } from './archives.testing.ts';
 import { examine } from './doctor.ts';
-import { hasColumns, INTENTS_TABLE, listRepositoryTables, MADE_COLUMN, VERSIONED_COLUMNS } from './repositories.ts';
+import { hasColumns, INTENTS_TABLE, listRepositoryTables, VERSIONED_COLUMNS } from './repositories.ts';
 import { withServerData } from './server-data.ts';
 import type { BetweenSteps } from './snapshot.ts';
 
@@ -219,11 +219,7 @@ test('reads every table with the columns of a repository location', async () => 
   for (const table of read) {
     const { name, key } = table;
     assert.equal(key.length, 1, `${name} has a key of one column`);
-    if (hasColumns(table, [MADE_COLUMN])) continue;
-    assert.ok(
-      hasColumns(table, VERSIONED_COLUMNS),
-      `${name} says when refs move: it has ${VERSIONED_COLUMNS}, or ${MADE_COLUMN}`,
-    );
+    assert.ok(hasColumns(table, VERSIONED_COLUMNS), `${name} says when refs move: it has ${VERSIONED_COLUMNS}`);
     assert.ok(intents.includes(key[0]!), `${INTENTS_TABLE} names rows of ${name} by ${key[0]}`);
   }
 });

@@ -2,16 +2,15 @@ import { type DatabaseSnapshot, quoteIdentifier } from '#database/copy.ts';
 
 /**
  * A repository of a server: a row of any table with the columns `storage` and `disk_path`. New kinds of repositories
- * need no change here, but their table must show when refs change (`repositories.test.ts`): by `ref_state_version` and
- * intents, or by `made` if refs never change.
+ * need no change here, but their table must show by `ref_state_version` and intents when refs change (`backup.test.ts`).
  */
 export interface StoredRepository {
   /** Table and key of its row: `repositories 17`. */
   readonly name: string;
   readonly storage: string;
   readonly disk_path: string;
-  /** Target of HEAD; null: only the repository itself has it. */
-  readonly default_branch: string | null;
+  /** Target of HEAD. */
+  readonly default_branch: string;
   /** Changes whenever refs change. */
   readonly version: number;
   /** Whether the row marks it as empty. */
@@ -22,14 +21,15 @@ export interface StoredRepository {
 
 type Tables = DatabaseSnapshot['tables'];
 
-/** The column that refers to a repository has the name of its table's key. */
 export const INTENTS_TABLE = 'ref_intents';
 
-/** Columns of tables whose repositories change. */
-export const VERSIONED_COLUMNS = ['default_branch', 'ref_state_version', 'empty'] as const;
+/** Returns the column of intents that refers to a table: the name of its key, or `snippet_id` for the key `id` of `snippets`. */
+function intentColumn({ name, key }: Tables[number]): string {
+  return key[0] === 'id' ? `${name.replace(/s$/, '')}_id` : key[0]!;
+}
 
-/** Column of tables whose repositories never change after their creation. */
-export const MADE_COLUMN = 'made';
+/** Columns that show when the refs of a repository change. */
+export const VERSIONED_COLUMNS = ['default_branch', 'ref_state_version', 'empty'] as const;
 
 export function listRepositoryTables({ tables }: { readonly tables: Tables }): Tables {
   return tables.filter((table) => hasColumns(table, ['storage', 'disk_path']));
@@ -43,12 +43,9 @@ export function hasColumns({ columns }: Tables[number], names: readonly string[]
 export async function listRepositories(snapshot: DatabaseSnapshot): Promise<StoredRepository[]> {
   const repositories: StoredRepository[] = [];
   for (const table of listRepositoryTables(snapshot)) {
-    const isVersioned = hasColumns(table, VERSIONED_COLUMNS);
     const key = quoteIdentifier(table.key[0]!);
-    const columns = ['storage', 'disk_path', ...(isVersioned ? VERSIONED_COLUMNS : [MADE_COLUMN])]
-      .map(quoteIdentifier)
-      .join(', ');
-    const intents = isVersioned ? await loadIntents(snapshot, key) : new Map<number, string[]>();
+    const columns = ['storage', 'disk_path', ...VERSIONED_COLUMNS].map(quoteIdentifier).join(', ');
+    const intents = await loadIntents(snapshot, quoteIdentifier(intentColumn(table)));
     for (const row of await snapshot.query(
       `select ${key} as id, ${columns} from ${quoteIdentifier(table.name)} order by ${key}`,
     )) {
@@ -56,8 +53,8 @@ export async function listRepositories(snapshot: DatabaseSnapshot): Promise<Stor
         name: `${table.name} ${row.id}`,
         storage: String(row.storage),
         disk_path: String(row.disk_path),
-        default_branch: isVersioned ? String(row.default_branch) : null,
-        version: Number(isVersioned ? row.ref_state_version : row.made),
+        default_branch: String(row.default_branch),
+        version: Number(row.ref_state_version),
         empty: row.empty === true,
         intents: intents.get(Number(row.id)) ?? [],
       });
@@ -66,8 +63,10 @@ export async function listRepositories(snapshot: DatabaseSnapshot): Promise<Stor
   return repositories;
 }
 
-async function loadIntents(snapshot: DatabaseSnapshot, key: string): Promise<Map<number, string[]>> {
-  const rows = await snapshot.query(`select ${key} as id, changes from ${INTENTS_TABLE} where ${key} is not null`);
+async function loadIntents(snapshot: DatabaseSnapshot, column: string): Promise<Map<number, string[]>> {
+  const rows = await snapshot.query(
+    `select ${column} as id, changes from ${INTENTS_TABLE} where ${column} is not null`,
+  );
   const groups = Map.groupBy(rows, (row) => Number(row.id));
   return new Map([...groups].map(([id, rows]) => [id, rows.map(({ changes }) => String(changes))]));
 }

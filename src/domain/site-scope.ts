@@ -2,7 +2,6 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import { isInTexts } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { SNIPPET_BRANCH } from './snippets.ts';
 
 /** Selective sync of a replication site: the part of the data that it copies (contract/operations.md §3). */
 export interface SiteScope {
@@ -20,8 +19,8 @@ export function parseShards({ selective_sync_shards }: Pick<SiteScope, 'selectiv
 
 /** Columns that decide whether a row is in scope, with their table or alias in the query. */
 interface SiteScopeColumns {
-  /** The namespace column; null: the resource is in no namespace. */
-  readonly namespace: string | null;
+  /** The namespace column; a row without a namespace is in no scope of namespaces. */
+  readonly namespace: string;
   readonly storage: string;
 }
 
@@ -40,7 +39,6 @@ export function isInSiteScope(
       // Lists are sorted by id: an index by storage would require sorting each page.
       return isInTexts(db, sql<string>`coalesce(${sql.ref(storage)}, '')`, parseShards(scope));
     case 'namespaces':
-      if (namespace === null) return sql<SqlBool>`1 = 0`;
       return sql<SqlBool>`exists (select 1 from namespace_closure
         inner join geo_site_namespaces on geo_site_namespaces.namespace_id = namespace_closure.ancestor_id
         where namespace_closure.descendant_id = ${sql.ref(namespace)} and geo_site_namespaces.site_id = ${scope.id})`;
@@ -97,13 +95,14 @@ async function findReplicatedWiki(db: Reader, scope: SiteScope, path: string) {
 }
 
 async function findReplicatedSnippet(db: Reader, scope: SiteScope, id: number) {
-  // index: snippets primary key
+  // index: snippets primary key, projects primary key
   const repositoryRow = await db
     .selectFrom('snippets')
-    .select(['storage', 'disk_path'])
-    .where('id', '=', id)
-    .where('made', '=', true)
-    .where(isInSiteScope(db, scope, { namespace: null, storage: 'snippets.storage' }))
+    .leftJoin('projects', 'projects.id', 'snippets.project_id')
+    .select(['snippets.storage', 'snippets.disk_path', 'snippets.default_branch'])
+    .where('snippets.id', '=', id)
+    .where('snippets.made', '=', true)
+    .where(isInSiteScope(db, scope, { namespace: 'projects.namespace_id', storage: 'snippets.storage' }))
     .executeTakeFirst();
-  return repositoryRow === undefined ? null : { ...repositoryRow, default_branch: SNIPPET_BRANCH };
+  return repositoryRow ?? null;
 }

@@ -123,6 +123,7 @@ export const SETTING_DEFINITIONS = {
   push_event_activities_limit: number(3, 0),
   wiki_page_max_content_bytes: number(5_242_880, 1024),
   max_commit_request_bytes: number(314_572_800, 1, Number.MAX_SAFE_INTEGER),
+  snippet_size_limit: number(52_428_800, 1),
   allow_runner_registration_token: flag(true),
   valid_runner_registrars: list(REGISTRAR_TYPES, REGISTRAR_TYPES),
   runner_token_expiration_interval: limit(7200),

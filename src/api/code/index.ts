@@ -10,10 +10,11 @@ import { lfs } from './lfs/index.ts';
 import { mergeBase } from './merge-base/index.ts';
 import { protectedBranches } from './protected-branches/index.ts';
 import { repositoryFiles } from './repository-files/index.ts';
+import { snippets } from './snippets/index.ts';
 import { tags } from './tags/index.ts';
 import { tree } from './tree/index.ts';
 
-/** The resource modules of repositories and their protection. */
+/** The resource modules of repositories, their protection, and snippets. */
 export const code: ResourceModules = {
   'protected-branches': protectedBranches,
   'repository-files': repositoryFiles,
@@ -28,4 +29,5 @@ export const code: ResourceModules = {
   contributors,
   'git-http': gitHttp,
   lfs,
+  snippets,
 };

@@ -6,16 +6,14 @@ import { geo } from './geo/index.ts';
 import { geoSites } from './geo-sites/index.ts';
 import { replicables } from './replicables/index.ts';
 import { repositoryStorageMoves } from './repository-storage-moves/index.ts';
-import { snippets } from './snippets/index.ts';
 import { sshCertificates } from './ssh-certificates/index.ts';
 import { wikis } from './wikis/index.ts';
 
-/** Imports, exports, replication, storage moves, snippets, wikis and SSH certificates. */
+/** Imports, exports, replication, storage moves, wikis and SSH certificates. */
 export const operations: ResourceModules = {
   'bulk-import-engine': bulkImportEngine,
   'bulk-imports': bulkImports,
   'export-relations': exportRelations,
-  snippets,
   wikis,
   'repository-storage-moves': repositoryStorageMoves,
   'ssh-certificates': sshCertificates,

@@ -126,8 +126,8 @@ async function checkRow(
   repository: Repository,
 ): Promise<Finding[]> {
   const { name, default_branch, empty, intents } = row;
-  // Without a stored HEAD, or during ref updates, there is nothing to compare.
-  if (default_branch === null || intents.length > 0) return [];
+  // During ref updates there is nothing to compare.
+  if (intents.length > 0) return [];
   const findings: Finding[] = [];
   if ((await findHeadBranch(repository)) !== default_branch) {
     const run = async () => {
@@ -141,7 +141,7 @@ async function checkRow(
   }
   const hasBranches = (await listRefLines(git, repository)).includes(` ${HEADS}`);
   const [table, id] = [name.split(' ')[0] as string, Number(name.split(' ')[1])];
-  const idColumn = sql.ref(table === 'wikis' ? 'wiki_id' : 'project_id');
+  const idColumn = sql.ref({ wikis: 'wiki_id', snippets: 'id' }[table] ?? 'project_id');
   const createRowUpdate = (set: string) => async () => {
     await database.transaction((tx) =>
       sql`update ${sql.table(table)} set ${sql.raw(set)}, ref_state_version = ref_state_version + 1 where ${idColumn} = ${id}`.execute(
@@ -221,13 +221,15 @@ export const unfinishedRefUpdatesCheck: Check = {
     const listAbandoned = () =>
       database.reader
         .selectFrom('ref_intents')
-        .select(['id', 'project_id', 'wiki_id', 'created_at'])
+        .select(['id', 'project_id', 'wiki_id', 'snippet_id', 'created_at'])
         .where('lease_until', '<=', clock.now().toISOString())
         .orderBy('id')
         .execute();
-    for (const { id, project_id, wiki_id, created_at } of await listAbandoned()) {
+    for (const { id, project_id, wiki_id, snippet_id, created_at } of await listAbandoned()) {
+      const wikiOrProject = project_id === null ? `wiki ${wiki_id}` : `project ${project_id}`;
+      const owner = snippet_id === null ? wikiOrProject : `snippet ${snippet_id}`;
       yield {
-        text: `An update of refs of the ${project_id === null ? `wiki ${wiki_id}` : `project ${project_id}`} from ${created_at} was never completed`,
+        text: `An update of refs of the ${owner} from ${created_at} was never completed`,
         repair: {
           text: 'complete it from the current refs',
           async run() {

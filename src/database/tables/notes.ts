@@ -36,11 +36,12 @@ export type NoteType = 'DiscussionNote' | 'DiffNote';
 
 interface NotesTable {
   id: Generated<number>;
-  /** Exactly one of these four is set. */
+  /** Exactly one of these five is set. */
   issue_id: Generated<number | null>;
   merge_request_id: Generated<number | null>;
   epic_id: Generated<number | null>;
   commented_commit_id: Generated<number | null>;
+  snippet_id: Generated<number | null>;
   /** 40 hexadecimal digits, shared by all notes of a discussion; an individual note has its own. */
   discussion_id: string;
   type: Generated<NoteType | null>;

@@ -33,9 +33,10 @@ interface ProtectedBranchAccessLevelsTable {
 /** A ref intent: a ref update that was decided and may not have reached the repository yet. */
 interface RefIntentsTable {
   id: Generated<number>;
-  /** The repository of a project or of a wiki. */
+  /** The repository of a project, a wiki or a snippet: exactly one of these is set. */
   project_id: number | null;
   wiki_id: number | null;
+  snippet_id: Generated<number | null>;
   /** The acting user; null for the server itself. */
   user_id: number | null;
   /** JSON array of `{ref, old, new}`. */
@@ -47,6 +48,8 @@ interface RefIntentsTable {
   options: string | null;
   /** JSON array of `[from, to]`: renamed pages and folders of a wiki. */
   renamed: string | null;
+  /** JSON of the columns of a snippet that change together with its files. */
+  snippet_patch: Generated<string | null>;
   /** Until this time only the process that created the row may complete it; afterwards any process. */
   lease_until: string;
   created_at: string;

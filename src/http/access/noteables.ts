@@ -12,8 +12,8 @@ import type { Access } from './access.ts';
  */
 export type Issuable = ProjectIssuable | GroupIssuable;
 
-/** The target of a note: an issuable or a commit. */
-export type Noteable = Issuable | CommitNoteable;
+/** The target of a note: an issuable, a commit or a snippet of a project. */
+export type Noteable = Issuable | CommitNoteable | SnippetNoteable;
 
 interface BaseNoteable {
   readonly id: number;
@@ -45,6 +45,13 @@ export interface CommitNoteable extends BaseNoteable {
   readonly commit: Commit;
 }
 
+/** A snippet of a project as the target of notes. */
+export interface SnippetNoteable extends BaseNoteable {
+  readonly type: 'Snippet';
+  readonly project: Project;
+  readonly group?: undefined;
+}
+
 /** Returns whether the discussion is locked and the caller is neither a member nor an administrator. */
 export function isLockedOut(caller: Caller, { locked, project }: Noteable): boolean {
   return locked && !isAdministrator(caller) && (project === undefined || getMemberRole(project) === 0);
@@ -64,12 +71,13 @@ export interface IssuableContext<NoteableType extends Issuable = Issuable> {
 export interface NoteableKind<NoteableType extends Noteable = Noteable> {
   readonly type: NoteableType['type'];
   /** The noun with its article, for summaries. */
-  readonly nounWithArticle: 'an issue' | 'a merge request' | 'an epic' | 'a commit';
+  readonly nounWithArticle: 'an issue' | 'a merge request' | 'an epic' | 'a commit' | 'a snippet';
   readonly path:
     | '/projects/:id/issues/:issue_iid'
     | '/projects/:id/merge_requests/:merge_request_iid'
     | '/groups/:id/epics/:epic_id'
-    | '/projects/:id/repository/commits/:sha';
+    | '/projects/:id/repository/commits/:sha'
+    | '/projects/:id/snippets/:snippet_id';
   /** The parent whose abilities apply, for the labels of accesses. */
   readonly parentType: 'project' | 'group';
   /** Allows signed-in callers who may read the noteable; others get 404. */

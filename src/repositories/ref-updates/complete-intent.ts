@@ -7,6 +7,7 @@ import { loadSettings } from '#settings/settings.ts';
 import { chooseDefaultBranch } from '../branches/initial-default-branch.ts';
 import { getRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
+import { completeSnippetIntent } from '../snippets/complete-intent.ts';
 import { completeWikiIntent } from '../wikis/complete-intent.ts';
 import { deleteIntent, type Intent } from './intents.ts';
 import { describePushChanges } from './push-changes.ts';
@@ -19,6 +20,7 @@ export async function completeIntent(
   movedRefs: readonly RefChange[],
 ): Promise<void> {
   if (intent.wikiId !== undefined) return completeWikiIntent(services, intent, movedRefs);
+  if (intent.snippetId !== undefined) return completeSnippetIntent(services, intent, movedRefs);
   const { database, runUnitOfWork } = services;
   const { projectId } = intent;
   // The refs have moved: completion must not depend on a client that may have disconnected.

@@ -3,6 +3,7 @@ import type { CurrentAccess } from '#authorization/current-access.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { hasRow } from '#database/has-row.ts';
+import { findSnippet, isReadOnlySnippet, type SnippetPatch } from '#domain/snippets.ts';
 import { findWikiById } from '#domain/wikis.ts';
 import type { Merge } from '#events/domain-events.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
@@ -19,10 +20,11 @@ import { isSameLocation, type RepositoryLocation } from '../repository.ts';
 /** Lease in milliseconds. Afterwards the intent counts as abandoned, unless its process has extended the lease. */
 export const LEASE_MS = 60_000;
 
-/** Owner of the refs: a project's or a wiki's repository. */
+/** Owner of the refs: the repository of a project, a wiki or a snippet. */
 export type RefOwner =
-  | { readonly projectId: number; readonly wikiId?: undefined }
-  | { readonly wikiId: number; readonly projectId?: undefined };
+  | { readonly projectId: number; readonly wikiId?: undefined; readonly snippetId?: undefined }
+  | { readonly wikiId: number; readonly projectId?: undefined; readonly snippetId?: undefined }
+  | { readonly snippetId: number; readonly projectId?: undefined; readonly wikiId?: undefined };
 
 export type Intent = RefOwner & IntentDetails;
 
@@ -36,6 +38,8 @@ interface IntentDetails {
   readonly options?: readonly string[] | undefined;
   /** Renamed pages and folders of a wiki; git itself only guesses renames. */
   readonly renamed?: readonly PathRename[] | undefined;
+  /** Columns of a snippet that change together with its files. */
+  readonly snippetPatch?: SnippetPatch | undefined;
 }
 
 /** Path of a file, or of a folder with a trailing slash, before and after. */
@@ -47,7 +51,7 @@ export interface ServerActor {
   readonly userId: number | null;
 }
 
-interface CreateIntentInput extends Pick<IntentDetails, 'changes' | 'merge' | 'options' | 'renamed'> {
+interface CreateIntentInput extends Pick<IntentDetails, 'changes' | 'merge' | 'options' | 'renamed' | 'snippetPatch'> {
   readonly owner: RefOwner;
   /** Location of the repository whose refs move. */
   readonly location: RepositoryLocation;
@@ -62,32 +66,33 @@ interface CreateIntentInput extends Pick<IntentDetails, 'changes' | 'merge' | 'o
  */
 export async function createIntent(
   tx: Transaction,
-  { owner, location, changes, merge, options, renamed, first = false }: CreateIntentInput,
+  { owner, location, changes, merge, options, renamed, snippetPatch, first = false }: CreateIntentInput,
   actor: Pick<CurrentAccess, 'caller'> | ServerActor,
 ): Promise<Intent | Failure<'readOnly' | 'notFirst'>> {
   const userId = 'server' in actor ? actor.userId : actor.caller.user.id;
   // Transactions are serializable: a storage move either sees this row or has made the repository read-only before.
-  const repository =
-    owner.wikiId === undefined ? await findRepositoryState(tx, owner.projectId) : await findWikiById(tx, owner.wikiId);
-  if (repository == null || repository.read_only || !isSameLocation(repository, location)) return fail('readOnly');
+  const repository = await findRepositoryState(tx, owner);
+  if (repository === null || repository.read_only || !isSameLocation(repository, location)) return fail('readOnly');
   if (first && (!repository.empty || (await hasIntent(tx, owner)))) return fail('notFirst');
   const { id } = await tx
     .insertInto('ref_intents')
     .values({
       project_id: owner.projectId ?? null,
       wiki_id: owner.wikiId ?? null,
+      snippet_id: owner.snippetId ?? null,
       user_id: userId,
       changes: JSON.stringify(changes),
       merge_request_id: merge?.mergeRequestId ?? null,
       merge: merge === undefined ? null : JSON.stringify(merge),
       options: options === undefined ? null : JSON.stringify(options),
       renamed: renamed === undefined ? null : JSON.stringify(renamed),
+      snippet_patch: snippetPatch === undefined ? null : JSON.stringify(snippetPatch),
       lease_until: addMilliseconds(tx.now, LEASE_MS),
       created_at: tx.now,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return { ...owner, id, userId, changes, merge, options, renamed };
+  return { ...owner, id, userId, changes, merge, options, renamed, snippetPatch };
 }
 
 /** Extends the lease of an intent. index: ref_intents primary key */
@@ -96,13 +101,27 @@ export async function extendIntentLease(tx: Transaction, id: number): Promise<vo
   await tx.updateTable('ref_intents').set({ lease_until }).where('id', '=', id).execute();
 }
 
-// index: repositories primary key
-function findRepositoryState(tx: Transaction, projectId: number) {
-  return tx
+interface RepositoryState extends RepositoryLocation {
+  readonly read_only: boolean;
+  readonly empty: boolean;
+}
+
+async function findRepositoryState(
+  tx: Transaction,
+  { projectId, wikiId, snippetId }: RefOwner,
+): Promise<RepositoryState | null> {
+  if (wikiId !== undefined) return findWikiById(tx, wikiId);
+  if (snippetId !== undefined) {
+    const snippet = await findSnippet(tx, snippetId);
+    return snippet && { ...snippet, read_only: isReadOnlySnippet(snippet) };
+  }
+  // index: repositories primary key
+  const row = await tx
     .selectFrom('repositories')
     .select(['read_only', 'empty', 'storage', 'disk_path'])
     .where('project_id', '=', projectId)
     .executeTakeFirst();
+  return row ?? null;
 }
 
 /** Returns whether this merge request is being merged. index: ref_intents_by_merge_request */
@@ -155,18 +174,21 @@ export function hasIntent(tx: Transaction, owner: RefOwner): Promise<boolean> {
   return hasRow(selectIntents(tx, owner).select('id'));
 }
 
-/** Selects the intents of an owner. index: ref_intents_by_project, ref_intents_by_wiki */
-function selectIntents(db: Reader, { projectId, wikiId }: RefOwner) {
+/** Selects the intents of an owner. index: ref_intents_by_project, ref_intents_by_wiki, ref_intents_by_snippet */
+function selectIntents(db: Reader, { projectId, wikiId, snippetId }: RefOwner) {
   const intents = db.selectFrom('ref_intents');
-  return wikiId === undefined ? intents.where('project_id', '=', projectId) : intents.where('wiki_id', '=', wikiId);
+  if (wikiId !== undefined) return intents.where('wiki_id', '=', wikiId);
+  return snippetId === undefined
+    ? intents.where('project_id', '=', projectId)
+    : intents.where('snippet_id', '=', snippetId);
 }
 
 const parseChanges = (rows: readonly { readonly changes: string }[]) =>
   rows.flatMap(({ changes }) => JSON.parse(changes) as RefChange[]);
 
 /** Returns the changes of other pending intents of the same repository. */
-export async function listChangesOfOtherIntents(db: Reader, { id, projectId, wikiId }: Intent): Promise<RefChange[]> {
-  const otherIntents = selectIntents(db, wikiId === undefined ? { projectId } : { wikiId }).where('id', '<>', id);
+export async function listChangesOfOtherIntents(db: Reader, intent: Intent): Promise<RefChange[]> {
+  const otherIntents = selectIntents(db, intent).where('id', '<>', intent.id);
   return parseChanges(await otherIntents.select('changes').execute());
 }
 
@@ -201,7 +223,7 @@ export async function listAbandonedIntents(
     .limit(limit)
     .execute();
   return rows.map((row) => ({
-    ...(row.wiki_id === null ? { projectId: row.project_id as number } : { wikiId: row.wiki_id }),
+    ...toRefOwner(row),
     id: row.id,
     createdAt: row.created_at,
     userId: row.user_id,
@@ -209,5 +231,17 @@ export async function listAbandonedIntents(
     merge: parseMerge(row),
     options: row.options === null ? undefined : (JSON.parse(row.options) as string[]),
     renamed: row.renamed === null ? undefined : (JSON.parse(row.renamed) as PathRename[]),
+    snippetPatch: row.snippet_patch === null ? undefined : (JSON.parse(row.snippet_patch) as SnippetPatch),
   }));
+}
+
+interface OwnerColumns {
+  readonly project_id: number | null;
+  readonly wiki_id: number | null;
+  readonly snippet_id: number | null;
+}
+
+function toRefOwner({ project_id, wiki_id, snippet_id }: OwnerColumns): RefOwner {
+  if (wiki_id !== null) return { wikiId: wiki_id };
+  return snippet_id === null ? { projectId: project_id as number } : { snippetId: snippet_id };
 }

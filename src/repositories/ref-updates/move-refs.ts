@@ -5,7 +5,9 @@ import {
   requireGroupAccess,
   requireProjectAccess,
 } from '#authorization/current-access.ts';
+import { requireSnippetUpdate } from '#authorization/snippets.ts';
 import type { Transaction } from '#database/database.ts';
+import type { Snippet, SnippetPatch } from '#domain/snippets.ts';
 import type { Wiki } from '#domain/wikis.ts';
 import type { Merge } from '#events/domain-events.ts';
 import type { Git } from '#git/git.ts';
@@ -57,6 +59,14 @@ export interface WikiMove extends RefMoveBase {
   readonly renamed?: readonly PathRename[];
 }
 
+/** A move in a snippet's repository by a caller who may update the snippet. */
+export interface SnippetMove extends RefMoveBase {
+  readonly snippet: Snippet;
+  readonly caller: SignedInCaller;
+  /** Columns that change together with the files. */
+  readonly patch?: SnippetPatch;
+}
+
 export type WikiAbility = 'create_wiki' | 'delete_wiki';
 
 interface RefMoveBase {
@@ -79,17 +89,26 @@ export type MoveFailure = 'readOnly' | 'notFirst' | RefFailure['rejected'];
  */
 export async function updateRepositoryRefs<Code extends string = never>(
   services: RefServices,
-  move: RefMove<Code> | WikiMove,
+  move: RefMove<Code> | WikiMove | SnippetMove,
 ): Promise<undefined | Failure<MoveFailure | Code>> {
-  const intent = await ('wiki' in move ? beginWikiMove(services, move) : beginMove(services, move));
+  const [intent, location] = await beginAnyMove(services, move);
   if (isFailure(intent)) return intent;
-  const repository = getRepository(services.git, 'wiki' in move ? move.wiki : move.project);
+  const repository = getRepository(services.git, location);
   const releaseLease = keepIntentLease(services, intent);
   try {
     return await moveWithIntent(services, intent, repository);
   } finally {
     await releaseLease();
   }
+}
+
+async function beginAnyMove<Code extends string>(
+  services: RefServices,
+  move: RefMove<Code> | WikiMove | SnippetMove,
+): Promise<readonly [Intent | Failure<'readOnly' | 'notFirst' | Code>, LocatedRepository]> {
+  if ('wiki' in move) return [await beginWikiMove(services, move), move.wiki];
+  if ('snippet' in move) return [await beginSnippetMove(services, move), move.snippet];
+  return [await beginMove(services, move), move.project];
 }
 
 async function moveWithIntent(
@@ -139,6 +158,18 @@ export function beginWikiMove(
       project_id === null
         ? await requireGroupAccess(tx, actor.caller, group_id as number, actor.may)
         : await requireProjectAccess(tx, actor.caller, project_id, actor.may);
+    return createIntent(tx, input, access);
+  });
+}
+
+/** Checks that the caller may update the snippet, and stores the intent of a move in its repository. */
+export function beginSnippetMove(
+  { database }: Pick<RefServices, 'database'>,
+  { snippet, caller, changes, patch }: SnippetMove,
+): Promise<Intent | Failure<'readOnly' | 'notFirst'>> {
+  const input = { owner: { snippetId: snippet.id }, location: snippet, changes, snippetPatch: patch };
+  return database.transaction(async (tx) => {
+    const access = await requireSnippetUpdate(tx, caller, snippet.id);
     return createIntent(tx, input, access);
   });
 }

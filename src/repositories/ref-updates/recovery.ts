@@ -1,4 +1,5 @@
 import type { Reader } from '#database/database.ts';
+import { findSnippet } from '#domain/snippets.ts';
 import { findWikiById } from '#domain/wikis.ts';
 import { defineJob } from '#jobs/job.ts';
 import { syncHead } from '../branches/default-branch.ts';
@@ -43,6 +44,7 @@ async function completeOrLog(services: RefServices, intent: AbandonedIntent): Pr
     services.git.log('ref_intent_unsettled', {
       project: intent.projectId,
       wiki: intent.wikiId,
+      snippet: intent.snippetId,
       intent: intent.id,
       err: error,
     });
@@ -56,12 +58,14 @@ async function completeFromRefs(services: RefServices, intent: AbandonedIntent):
   const movedRefs = repository === null ? [] : await findCompletedChanges(services, repository, intent);
   await completeIntent(services, intent, movedRefs);
   // Its process may have died between setting the default branch and updating HEAD.
-  if (intent.wikiId === undefined) await syncHead(services.database.reader, services.git, intent.projectId);
-  else await syncWikiHead(services.database.reader, services.git, intent.wikiId);
+  const { projectId, wikiId } = intent;
+  if (projectId !== undefined) await syncHead(services.database.reader, services.git, projectId);
+  if (wikiId !== undefined) await syncWikiHead(services.database.reader, services.git, wikiId);
 }
 
-async function findLocation(db: Reader, { projectId, wikiId }: Intent): Promise<LocatedRepository | null> {
+async function findLocation(db: Reader, { projectId, wikiId, snippetId }: Intent): Promise<LocatedRepository | null> {
   if (wikiId !== undefined) return findWikiById(db, wikiId);
+  if (snippetId !== undefined) return findSnippet(db, snippetId);
   // index: repositories primary key
   const row = await db
     .selectFrom('repositories')

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
+import { loadSnippetSizesByGroup } from '#domain/snippets.ts';
 import type { Git } from '#git/git.ts';
 import { loadRepositorySizes } from '#repositories/maintenance/summary.ts';
 import { loadWikiSizesByGroup } from '#repositories/wikis/maintenance.ts';
@@ -15,12 +16,19 @@ export async function loadGroupStatistics(
   groupIds: readonly number[],
 ): Promise<ReadonlyMap<number, GroupStatistics>> {
   if (groupIds.length === 0) return new Map();
-  const [repositorySizes, lfsSizes, wikiSizes] = await Promise.all([
+  const [repositorySizes, lfsSizes, wikiSizes, snippetSizes] = await Promise.all([
     loadRepositorySizes(db, git, groupIds),
     loadLfsSizes(db, groupIds),
     loadWikiSizesByGroup(db, git, groupIds),
+    loadSnippetSizesByGroup(db, groupIds),
   ]);
-  const getSizes = (id: number) => toSizes(repositorySizes.get(id) ?? 0, lfsSizes.get(id) ?? 0, wikiSizes.get(id) ?? 0);
+  const getSizes = (id: number) =>
+    toSizes({
+      repository: repositorySizes.get(id) ?? 0,
+      lfs: lfsSizes.get(id) ?? 0,
+      wiki: wikiSizes.get(id) ?? 0,
+      snippets: snippetSizes.get(id) ?? 0,
+    });
   return new Map(groupIds.map((id) => [id, getSizes(id)]));
 }
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { REPORTER } from '#domain/members/roles.ts';
 import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
+import { loadSnippetSizesByProject } from '#domain/snippets.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { shape } from '#http/endpoint/responses.ts';
 import { loadLfsSizes } from '#repositories/lfs/lfs-objects.ts';
@@ -29,17 +30,20 @@ export const ProjectStatistics = shape('ProjectStatistics', {
   container_registry_size: bytes,
 });
 
+/** The sizes that are measured, in bytes. */
+type MeasuredSizes = Readonly<Record<'repository' | 'lfs' | 'wiki' | 'snippets', number>>;
+
 /** Returns all size fields; unsupported ones are 0. */
-export function toSizes(repository: number, lfs: number, wiki: number) {
+export function toSizes({ repository, lfs, wiki, snippets }: MeasuredSizes) {
   return {
-    storage_size: repository + lfs + wiki,
+    storage_size: repository + lfs + wiki + snippets,
     repository_size: repository,
     wiki_size: wiki,
     lfs_objects_size: lfs,
     job_artifacts_size: 0,
     pipeline_artifacts_size: 0,
     packages_size: 0,
-    snippets_size: 0,
+    snippets_size: snippets,
     uploads_size: 0,
   };
 }
@@ -54,17 +58,21 @@ export async function loadProjectStatistics(
 ): Promise<ReadonlyMap<number, Statistics>> {
   if (params.statistics !== true) return new Map();
   const ids = projects.filter((project) => getProjectRole(caller, project) >= REPORTER).map(({ id }) => id);
-  const [measures, lfsSizes, wikiSizes] = await Promise.all([
+  const [measures, lfsSizes, wikiSizes, snippetSizes] = await Promise.all([
     loadRepositoryMeasures(db, git, ids),
     loadLfsSizes(db, ids),
     loadWikiSizesByProject(db, git, ids),
+    loadSnippetSizesByProject(db, ids),
   ]);
   const entries = ids.map((id): [number, Statistics] => {
     const { commit_count, size } = measures.get(id) ?? { commit_count: 0, size: 0 };
-    return [
-      id,
-      { commit_count, ...toSizes(size, lfsSizes.get(id) ?? 0, wikiSizes.get(id) ?? 0), container_registry_size: 0 },
-    ];
+    const sizes = toSizes({
+      repository: size,
+      lfs: lfsSizes.get(id) ?? 0,
+      wiki: wikiSizes.get(id) ?? 0,
+      snippets: snippetSizes.get(id) ?? 0,
+    });
+    return [id, { commit_count, ...sizes, container_registry_size: 0 }];
   });
   return new Map(entries);
 }

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '#database/database.ts';
 import type { ReplicableName } from '#database/tables/replication-sites.ts';
-import { SNIPPET_BRANCH } from '#domain/snippets.ts';
+import { findSnippet } from '#domain/snippets.ts';
 import { findWikiById } from '#domain/wikis.ts';
 import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
 import type { Services } from '#http/services.ts';
@@ -123,14 +123,8 @@ async function findWikiLocation(db: Reader, id: number): Promise<VersionedLocati
 }
 
 async function findSnippetLocation(db: Reader, id: number): Promise<VersionedLocation | null> {
-  // index: snippets primary key
-  const row = await db
-    .selectFrom('snippets')
-    .select(['storage', 'disk_path', 'updated_at as version'])
-    .where('id', '=', id)
-    .where('made', '=', true)
-    .executeTakeFirst();
-  return row === undefined ? null : { ...row, default_branch: SNIPPET_BRANCH };
+  const snippet = await findSnippet(db, id);
+  return snippet === null ? null : { ...snippet, version: getRefVersion(snippet) };
 }
 
 async function storeChecksum(

@@ -35,25 +35,25 @@ export async function countRows(db: Reader, table: 'lfs_objects' | 'job_artifact
   return all;
 }
 
-/** SQL equivalent of `getRefVersion`. */
-const projectRefVersion = sql`cast(repositories.ref_state_version as text) || ' ' || repositories.default_branch`;
+/** Returns `getRefVersion` in SQL. */
+const refVersionOf = (table: 'repositories' | 'wikis' | 'snippets') =>
+  sql`cast(${sql.ref(`${table}.ref_state_version`)} as text) || ' ' || ${sql.ref(`${table}.default_branch`)}`;
 
 async function countRepositories(db: Reader): Promise<ReplicableCounts> {
   return db
     .selectFrom('repositories')
     .leftJoin('geo_checksums', (join) => join.on(isChecksumOf('project_repository')))
-    .select(({ fn }) => [fn.countAll<number>().as('all'), ...selectChecksumCounts(projectRefVersion)])
+    .select(({ fn }) => [fn.countAll<number>().as('all'), ...selectChecksumCounts(refVersionOf('repositories'))])
     .modifyEnd(LONG_RUNNING)
     .executeTakeFirstOrThrow();
 }
 
 async function countWikis(db: Reader, owner: 'project' | 'group'): Promise<ReplicableCounts> {
-  const wikiRefVersion = sql`cast(wikis.ref_state_version as text) || ' ' || wikis.default_branch`;
   return db
     .selectFrom('wikis')
     .innerJoin('routes', (join) => join.on(isRouteOf(owner)))
     .leftJoin('geo_checksums', (join) => join.on(isChecksumOf(`${owner}_wiki_repository`)))
-    .select(({ fn }) => [fn.countAll<number>().as('all'), ...selectChecksumCounts(wikiRefVersion)])
+    .select(({ fn }) => [fn.countAll<number>().as('all'), ...selectChecksumCounts(refVersionOf('wikis'))])
     .where(`wikis.${owner}_id`, 'is not', null)
     .where('wikis.empty', '=', false)
     .where(IS_FETCHABLE)
@@ -65,7 +65,7 @@ async function countSnippets(db: Reader): Promise<ReplicableCounts> {
   return db
     .selectFrom('snippets')
     .leftJoin('geo_checksums', (join) => join.on(isChecksumOf('snippet_repository')))
-    .select(({ fn }) => [fn.countAll<number>().as('all'), ...selectChecksumCounts(sql`snippets.updated_at`)])
+    .select(({ fn }) => [fn.countAll<number>().as('all'), ...selectChecksumCounts(refVersionOf('snippets'))])
     .where('snippets.made', '=', true)
     .modifyEnd(LONG_RUNNING)
     .executeTakeFirstOrThrow();

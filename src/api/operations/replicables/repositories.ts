@@ -44,33 +44,36 @@ export const loadProjectRepositories: LoadReplicables = async (db, scope, select
 /** Returns the path of a snippet's repository below this server's URL. */
 const toSnippetRepositoryPath = (id: number): string => `snippets/${id}`;
 
-/** Personal snippets belong to no namespace, so a scope of namespaces excludes them. */
+/** Loads snippets. Personal ones belong to no namespace, so a scope of namespaces excludes them. */
 export const loadSnippetRepositories: LoadReplicables = async (db, scope, selection) => {
-  // index: snippets primary key, geo_checksums_pkey
+  // index: snippets primary key, projects primary key, geo_checksums_pkey
   const rows = await db
     .selectFrom('snippets')
+    .leftJoin('projects', 'projects.id', 'snippets.project_id')
     .leftJoin('geo_checksums', (join) => join.on(isChecksumOf('snippet_repository')))
     .select([
       'snippets.id',
       'snippets.storage',
+      'snippets.ref_state_version',
+      'snippets.default_branch',
       'snippets.updated_at',
       'geo_checksums.version',
       'geo_checksums.checksum',
     ])
     .where(isInSelection(db, sql.ref<number>('snippets.id'), selection))
     .where('snippets.made', '=', true)
-    .where(isInSiteScope(db, scope, { namespace: null, storage: 'snippets.storage' }))
+    .where(isInSiteScope(db, scope, { namespace: NAMESPACE_COLUMNS.project, storage: 'snippets.storage' }))
     .orderBy('snippets.id')
     .limit(selectionLimit(selection))
     .execute();
-  return rows.map(({ id, storage, updated_at, ...checksumColumns }) => ({
+  return rows.map((row) => ({
     replicable_name: 'snippet_repository',
-    replicable_id: id,
-    ...toCurrentChecksum(updated_at, checksumColumns),
+    replicable_id: row.id,
+    ...toCurrentChecksum(getRefVersion(row), row),
     size: null,
-    path: toSnippetRepositoryPath(id),
-    storage,
-    updated_at,
+    path: toSnippetRepositoryPath(row.id),
+    storage: row.storage,
+    updated_at: row.updated_at,
   }));
 };
 

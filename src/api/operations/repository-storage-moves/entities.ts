@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
+import { SnippetIdentity } from '#api/code/snippets/index.ts';
 import { ProjectIdentity } from '#api/namespaces/projects/index.ts';
 import { isInIds } from '#database/dialect.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
-import { SnippetIdentity } from '../snippets/index.ts';
 import type { Kind } from './repository-kinds.ts';
 import type { Move } from './store.ts';
 

@@ -1,3 +1,4 @@
+import { snippetById } from '#api/code/snippets/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
@@ -6,8 +7,7 @@ import { toDiskPath } from '#git/storage/storage.ts';
 import { type Access, administrator } from '#http/access/access.ts';
 import { loadVisibleGroup, loadVisibleProject } from '#http/access/project-access.ts';
 import type { Parameters } from '#http/parameters/declarations.ts';
-import { hasProjectIntent } from '#repositories/ref-updates/intents.ts';
-import { type Snippet, snippetById } from '../snippets/index.ts';
+import { hasIntent, hasProjectIntent } from '#repositories/ref-updates/intents.ts';
 
 /**
  * Containers of repositories that can be moved: projects, snippets, groups. A container is read-only from the scheduling
@@ -71,8 +71,6 @@ export interface Kind {
     location: { storage: string; diskPaths: readonly string[] },
   ): Promise<boolean>;
 }
-
-const alwaysFalse = async () => false;
 
 type WikiColumn = 'project_id' | 'group_id';
 
@@ -169,10 +167,7 @@ const SNIPPET: Kind = {
   adminAccess: () =>
     administrator()
       .resource(snippetById)
-      .map(({ snippet, caller }: { snippet: Snippet; caller: SignedInCaller }) => ({
-        containerId: snippet.id,
-        caller,
-      })),
+      .map(({ readable, caller }) => ({ containerId: readable.snippet.id, caller })),
   async find(db, id) {
     // index: snippets primary key
     const row = await db
@@ -209,8 +204,7 @@ const SNIPPET: Kind = {
       .where('move_id', '=', moveId)
       .execute();
   },
-  // A created snippet is never written to.
-  hasPendingWrites: alwaysFalse,
+  hasPendingWrites: (tx, id) => hasIntent(tx, { snippetId: id }),
   async completeMove(tx, id, moveId, { storage, diskPaths: [disk_path] }) {
     const movedRow = await tx
       .updateTable('snippets')

@@ -1,5 +1,5 @@
 import type { RecordedEventName } from '#activity/index.ts';
-import { forNoteables, type NoteableKind } from '#http/access/noteables.ts';
+import { forNoteables } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, list, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
@@ -67,7 +67,7 @@ export const [getIssueDiscussion, getMergeRequestDiscussion, getEpicDiscussion, 
  * commits create no cross-references.
  */
 const RECORDED_EVENTS: Readonly<
-  Record<NoteableKind['type'], Record<'reply' | 'update', readonly RecordedEventName[]>>
+  Record<(typeof NOTEABLES)[number]['type'], Record<'reply' | 'update', readonly RecordedEventName[]>>
 > = {
   Issue: { reply: ['commented DiscussionNote', 'note mention'], update: ['note mention'] },
   MergeRequest: {

@@ -2,10 +2,12 @@ import type { Caller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { findIssuesForList, type ListedIssue, mayReadIssue } from '#authorization/issues.ts';
 import { mayReadMergeRequests } from '#authorization/merge-requests.ts';
+import { mayReadSnippet } from '#authorization/snippets.ts';
 import type { Reader } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { ActivityTargetType } from '#database/tables/activity.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
+import type { Snippet } from '#domain/snippets.ts';
 import { loadWikiPagesByIds, type WikiPageRow } from '#domain/wikis.ts';
 import { loadNotesByIds, mayReadInternal, type NoteListRow } from '../notes/index.ts';
 import type { ActivityEventRow } from './store.ts';
@@ -40,6 +42,7 @@ interface LoadedTargets {
   readonly milestones: ReadonlyMap<number, string>;
   readonly notes: ReadonlyMap<number, NoteListRow>;
   readonly wikiPages: ReadonlyMap<number, WikiPageRow>;
+  readonly snippets: ReadonlyMap<number, SnippetTitle>;
   /** Titles of commits, by id of their row in `commented_commits`. */
   readonly commits: ReadonlyMap<number, string>;
 }
@@ -58,13 +61,18 @@ const resolveIssue: TargetResolver = (caller, { event, project }, { issues }) =>
 const resolveMergeRequest: TargetResolver = (caller, { event, project }, { mergeRequests }) =>
   toMergeRequestTarget(caller, project, mergeRequests.get(event.target_id ?? 0));
 
-const resolveComment: TargetResolver = (caller, { event, project }, { notes, issues, mergeRequests, commits }) => {
+const resolveComment: TargetResolver = (
+  caller,
+  { event, project },
+  { notes, issues, mergeRequests, commits, snippets },
+) => {
   const note = notes.get(event.target_id ?? 0);
   if (note === undefined || (note.internal && !mayReadInternal(caller, { project }))) return null;
   const target =
     toIssueTarget(caller, project, issues.get(note.issue_id ?? 0)) ??
     toMergeRequestTarget(caller, project, mergeRequests.get(note.merge_request_id ?? 0)) ??
-    toCommitTarget(caller, project, commits.get(note.commented_commit_id ?? 0));
+    toCommitTarget(caller, project, commits.get(note.commented_commit_id ?? 0)) ??
+    toSnippetTarget(caller, project, snippets.get(note.snippet_id ?? 0));
   return target && { ...target, note };
 };
 
@@ -104,6 +112,10 @@ function toCommitTarget(caller: Caller, project: Project, title: string | undefi
   return title !== undefined && mayInProject(caller, 'read_code', project) ? { title } : null;
 }
 
+function toSnippetTarget(caller: Caller, project: Project, snippet: SnippetTitle | undefined): Target | null {
+  return snippet !== undefined && mayReadSnippet(caller, snippet, project) ? { title: snippet.title } : null;
+}
+
 /** Returns the events that the caller may see, with their targets. */
 export async function loadEventTargets(
   db: Reader,
@@ -131,18 +143,21 @@ async function loadTargets(db: Reader, caller: Caller, events: readonly EventInP
     loadMilestoneTitles(db, targetIdsOf(resolveMilestone)),
     loadWikiPagesByIds(db, targetIdsOf(resolveWikiPage)),
   ]);
-  const withNoteTargets = (ids: number[], column: 'issue_id' | 'merge_request_id' | 'commented_commit_id') => [
-    ...new Set([...ids, ...notes.flatMap((note) => note[column] ?? [])]),
-  ];
-  const [issues, mergeRequests, commits] = await Promise.all([
+  const withNoteTargets = (
+    ids: number[],
+    column: 'issue_id' | 'merge_request_id' | 'commented_commit_id' | 'snippet_id',
+  ) => [...new Set([...ids, ...notes.flatMap((note) => note[column] ?? [])])];
+  const [issues, mergeRequests, commits, snippets] = await Promise.all([
     findIssuesForList(db, caller, withNoteTargets(targetIdsOf(resolveIssue), 'issue_id')),
     loadMergeRequestTitles(db, withNoteTargets(targetIdsOf(resolveMergeRequest), 'merge_request_id')),
     loadCommitTitles(db, withNoteTargets([], 'commented_commit_id')),
+    loadSnippetTitles(db, withNoteTargets([], 'snippet_id')),
   ]);
   return {
     issues: new Map(issues.map((issue) => [issue.id, issue])),
     mergeRequests: toTitlesById(mergeRequests),
     commits: toTitlesById(commits),
+    snippets: new Map(snippets.map((snippet) => [snippet.id, snippet])),
     milestones: toTitlesById(milestones),
     notes: new Map(notes.map((note) => [note.id, note])),
     wikiPages: new Map(wikiPages.map((page) => [page.id, page])),
@@ -158,6 +173,13 @@ const loadMilestoneTitles = createTitleLoader('milestones');
 const loadMergeRequestTitles = createTitleLoader('merge_requests');
 // index: commented_commits primary key
 const loadCommitTitles = createTitleLoader('commented_commits');
+
+type SnippetTitle = Pick<Snippet, 'id' | 'title' | 'visibility' | 'author_id'>;
+
+// index: snippets primary key
+const loadSnippetTitles = prepareForIds<SnippetTitle>((db, ids) =>
+  db.selectFrom('snippets').select(['id', 'title', 'visibility', 'author_id']).where('id', 'in', ids),
+);
 
 const toTitlesById = (rows: readonly { readonly id: number; readonly title: string }[]): ReadonlyMap<number, string> =>
   new Map(rows.map(({ id, title }) => [id, title]));

@@ -53,6 +53,14 @@ export const newCommitNoteable: NewNoteable = async ({ project, repository: { fe
   return { at, updateUrl: at, path, reference: sha };
 };
 
+/** Creates a snippet of the scene's project, with the project's visibility. */
+export const newSnippetNoteable: NewNoteable = async ({ project, visibility, expectSuccess }) => {
+  const input = { title: 'Deploy', file_name: 'deploy.sh', content: 'run', visibility };
+  const { body } = await expectSuccess(project.owner.post(`${project.at}/snippets`, input));
+  const at = `${project.at}/snippets/${body.id}`;
+  return { at, updateUrl: at, path: { id: project.id, snippet_id: body.id }, reference: `$${body.id}` };
+};
+
 /** Returns the position of a line that the last commit of `feature` adds. */
 export function createAddedLinePosition({ main, feature }: Scene['repository']) {
   const shas = { base_sha: main, start_sha: main, head_sha: feature };

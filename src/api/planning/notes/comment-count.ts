@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import { type NoteTarget, resourceTable } from '#activity/index.ts';
 import type { Transaction } from '#database/database.ts';
 
-/** Adds `difference` to the comment count of an issuable. `changedAt` becomes its `updated_at` unless null. Commits have no count. */
+/** Adds `difference` to the comment count of an issuable. `changedAt` becomes its `updated_at` unless null. Commits and snippets have no count. */
 export async function updateNoteCount(
   tx: Transaction,
   { type, id }: NoteTarget,
   difference: 1 | -1,
   changedAt: string | null,
 ): Promise<void> {
-  if (type === 'Commit') return;
+  if (type === 'Commit' || type === 'Snippet') return;
   await tx
     .updateTable(resourceTable(type))
     .set({ user_notes_count: sql<number>`user_notes_count + ${sql.lit(difference)}` })

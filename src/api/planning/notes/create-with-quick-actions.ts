@@ -68,7 +68,7 @@ export async function writeNoteWithQuickActions<Written, Code extends string>(
 ): Promise<Written | Reply<CommandsOnlyNote> | Failure<Code | QuickActionErrorCode>> {
   const lock = [notesLockKey({ noteable })];
   const parsedText = parseQuickActions(body);
-  if (noteable.type === 'Commit' || parsedText.commands.length === 0) {
+  if (noteable.type === 'Commit' || noteable.type === 'Snippet' || parsedText.commands.length === 0) {
     return services.runUnitOfWork(caller, (uow) => handlers.write(uow, { body }), { lock });
   }
   const options = { lock, reopens: containsReopen(parsedText) };

@@ -1,4 +1,4 @@
-import { forNoteables } from '#http/access/noteables.ts';
+import { forNoteables, type NoteableKind } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
@@ -13,12 +13,15 @@ import {
   writeNoteWithQuickActions,
 } from './create-with-quick-actions.ts';
 import { Note } from './entities.ts';
+import { snippetNoteableKind } from './snippet-noteable.ts';
 import { listNotes } from './store.ts';
 import { createNote, deleteNote, NOTE_ERRORS, updateNote } from './write.ts';
 
-// Notes on issues, merge requests and epics (contract/planning.md §3.7).
+// Notes on issues, merge requests, epics (contract/planning.md §3.7) and project snippets (contract/everyday-more.md §7.1).
 
-export const [listIssueNotes, listMergeRequestNotes, listEpicNotes] = forNoteables(ISSUABLE_KINDS, (kind) =>
+const KINDS = [...ISSUABLE_KINDS, snippetNoteableKind] as const;
+
+export const [listIssueNotes, listMergeRequestNotes, listEpicNotes, listSnippetNotes] = forNoteables(KINDS, (kind) =>
   endpoint({
     get: `${kind.path}/notes`,
     summary: `List notes on ${kind.nounWithArticle}`,
@@ -33,7 +36,7 @@ export const [listIssueNotes, listMergeRequestNotes, listEpicNotes] = forNoteabl
   }),
 );
 
-export const [getIssueNote, getMergeRequestNote, getEpicNote] = forNoteables(ISSUABLE_KINDS, (kind) =>
+export const [getIssueNote, getMergeRequestNote, getEpicNote, getSnippetNote] = forNoteables(KINDS, (kind) =>
   endpoint({
     get: `${kind.path}/notes/:note_id`,
     summary: `Get a note on ${kind.nounWithArticle}`,
@@ -74,32 +77,54 @@ export const [createIssueNote, createMergeRequestNote, createEpicNote] = forNote
   }),
 );
 
-export const [updateIssueNote, updateMergeRequestNote, updateEpicNote] = forNoteables(ISSUABLE_KINDS, (kind) =>
-  endpoint({
-    put: `${kind.path}/notes/:note_id`,
-    summary: `Update a comment on ${kind.nounWithArticle}`,
-    access: updateNoteAccess(kind),
-    params: { body: required(notBlank(description)) },
-    errors: { notFound: NOT_FOUND, ...QUICK_ACTION_ERRORS },
-    activity: ['note mention'],
-    response: { ...ok(createNoteOrQuickActionsEntity(Note)), otherStatuses: [202] },
-    handle: ({ caller, noteable, note, params }, services) =>
-      writeNoteWithQuickActions(services, { kind, noteable, caller }, params.body, {
-        write: (uow, text) => updateNote(uow, kind, noteable, note, text),
-        onEmpty: (uow) => deleteNote(uow, kind, noteable, note),
-      }),
-  }),
+/** Comments on snippets are never internal, and contain no quick actions. */
+export const createSnippetNote = endpoint({
+  post: `${snippetNoteableKind.path}/notes`,
+  summary: 'Comment on a snippet',
+  access: createNoteAccess(snippetNoteableKind),
+  params: { body: required(description), created_at: optional(dateTime) },
+  lock: (call) => notesLockKey(call),
+  errors: { internal: FORBIDDEN, ...NOTE_ERRORS },
+  activity: ['commented Note'],
+  response: created(Note),
+  write: (uow, { noteable, params: { body, created_at } }) =>
+    createNote(uow, snippetNoteableKind as NoteableKind, noteable, {
+      body,
+      internal: false,
+      createdAt: created_at ?? null,
+    }),
+});
+
+export const [updateIssueNote, updateMergeRequestNote, updateEpicNote, updateSnippetNote] = forNoteables(
+  KINDS,
+  (kind) =>
+    endpoint({
+      put: `${kind.path}/notes/:note_id`,
+      summary: `Update a comment on ${kind.nounWithArticle}`,
+      access: updateNoteAccess(kind),
+      params: { body: required(notBlank(description)) },
+      errors: { notFound: NOT_FOUND, ...QUICK_ACTION_ERRORS },
+      activity: kind.type === 'Snippet' ? [] : ['note mention'],
+      response: { ...ok(createNoteOrQuickActionsEntity(Note)), otherStatuses: [202] },
+      handle: ({ caller, noteable, note, params }, services) =>
+        writeNoteWithQuickActions(services, { kind, noteable, caller }, params.body, {
+          write: (uow, text) => updateNote(uow, kind, noteable, note, text),
+          onEmpty: (uow) => deleteNote(uow, kind, noteable, note),
+        }),
+    }),
 );
 
-export const [deleteIssueNote, deleteMergeRequestNote, deleteEpicNote] = forNoteables(ISSUABLE_KINDS, (kind) =>
-  endpoint({
-    delete: `${kind.path}/notes/:note_id`,
-    summary: `Delete a comment on ${kind.nounWithArticle}`,
-    access: updateNoteAccess(kind),
-    lastModified: ({ note }) => note.updated_at,
-    lock: (call) => notesLockKey(call),
-    errors: { notFound: NOT_FOUND },
-    response: noContent,
-    write: (uow, { noteable, note }) => deleteNote(uow, kind, noteable, note),
-  }),
+export const [deleteIssueNote, deleteMergeRequestNote, deleteEpicNote, deleteSnippetNote] = forNoteables(
+  KINDS,
+  (kind) =>
+    endpoint({
+      delete: `${kind.path}/notes/:note_id`,
+      summary: `Delete a comment on ${kind.nounWithArticle}`,
+      access: updateNoteAccess(kind),
+      lastModified: ({ note }) => note.updated_at,
+      lock: (call) => notesLockKey(call),
+      errors: { notFound: NOT_FOUND },
+      response: noContent,
+      write: (uow, { noteable, note }) => deleteNote(uow, kind, noteable, note),
+    }),
 );

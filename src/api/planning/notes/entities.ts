@@ -62,14 +62,19 @@ const loadCommits = prepareForIds((db, ids) =>
   db.selectFrom('commented_commits').select(['id', 'project_id']).where('id', 'in', ids),
 );
 
+// index: snippets primary key
+const loadSnippets = prepareForIds<{ readonly id: number; readonly project_id: number }>((db, ids) =>
+  db.selectFrom('snippets').select(['id', 'project_id']).where('id', 'in', ids).$narrowType<{ project_id: number }>(),
+);
+
 const loadBodies = createTextLoader('notes', 'body');
 
 /** Loads bodies, users and noteables of notes. Epics are not loaded: they have no project, and the API omits their iid. */
 async function loadRelations(notes: readonly NoteListRow[], { db }: SerializationContext) {
-  const collectIds = (column: 'issue_id' | 'merge_request_id' | 'commented_commit_id') => [
+  const collectIds = (column: 'issue_id' | 'merge_request_id' | 'commented_commit_id' | 'snippet_id') => [
     ...new Set(notes.flatMap((note) => note[column] ?? [])),
   ];
-  const [users, issues, mergeRequests, commits, bodies] = await Promise.all([
+  const [users, issues, mergeRequests, commits, snippets, bodies] = await Promise.all([
     loadUsersById(
       db,
       notes.flatMap(({ author_id, resolved_by_id }) => [author_id, resolved_by_id]),
@@ -77,6 +82,7 @@ async function loadRelations(notes: readonly NoteListRow[], { db }: Serializatio
     loadIssues(db, collectIds('issue_id')),
     loadMergeRequests(db, collectIds('merge_request_id')),
     loadCommits(db, collectIds('commented_commit_id')),
+    loadSnippets(db, collectIds('snippet_id')),
     loadBodies(
       db,
       notes.map(({ id }) => id),
@@ -84,7 +90,7 @@ async function loadRelations(notes: readonly NoteListRow[], { db }: Serializatio
   ]);
   const byId = (references: readonly NoteableRef[]) =>
     new Map(references.map((reference) => [reference.id, reference]));
-  const commitsWithoutIid = commits.map((commit) => ({ ...commit, iid: null }));
+  const withoutIid = (reference: Omit<NoteableRef, 'iid'>) => ({ ...reference, iid: null });
   return {
     users,
     bodies,
@@ -92,7 +98,8 @@ async function loadRelations(notes: readonly NoteListRow[], { db }: Serializatio
       Issue: byId(issues),
       MergeRequest: byId(mergeRequests),
       Epic: byId([]),
-      Commit: byId(commitsWithoutIid),
+      Commit: byId(commits.map(withoutIid)),
+      Snippet: byId(snippets.map(withoutIid)),
     },
   };
 }

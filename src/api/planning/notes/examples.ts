@@ -2,14 +2,16 @@ import type { Builds, CallerName, Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import {
   type NewIssuable,
+  type NewNoteable,
   newEpicNoteable,
   newIssueNoteable,
   newMergeRequestNoteable,
+  newSnippetNoteable,
 } from '../noteables/noteable-examples.ts';
 import type * as endpoints from './endpoints.ts';
 
 /** Creates a comment as the owner. */
-async function newNote(scene: Scene, newNoteable: NewIssuable) {
+async function newNote(scene: Scene, newNoteable: NewIssuable | NewNoteable) {
   const { at, path } = await newNoteable(scene);
   const { body } = await scene.expectSuccess(scene.project.owner.post(`${at}/notes`, { body: 'It spins' }));
   return { ...path, note_id: body.id };
@@ -67,4 +69,17 @@ export const examples: Examples<typeof endpoints> = {
   createEpicNote: onEpic.create,
   updateEpicNote: onEpic.update,
   deleteEpicNote: onEpic.delete,
+  listSnippetNotes: async (scene) => ({ by: 'guest', path: (await newSnippetNoteable(scene)).path }),
+  getSnippetNote: async (scene) => ({ by: 'guest', path: await newNote(scene, newSnippetNoteable) }),
+  createSnippetNote: async (scene) => ({
+    by: 'guest',
+    path: (await newSnippetNoteable(scene)).path,
+    params: { body: 'Works here too' },
+  }),
+  updateSnippetNote: async (scene) => ({
+    by: 'maintainer',
+    path: await newNote(scene, newSnippetNoteable),
+    params: { body: 'Works here' },
+  }),
+  deleteSnippetNote: async (scene) => ({ by: 'maintainer', path: await newNote(scene, newSnippetNoteable) }),
 };

@@ -59,12 +59,12 @@ async function deleteCommitNoteBatch(uow: UnitOfWork, projectId: number): Promis
 async function deleteNoteBatch(uow: UnitOfWork, userId: number): Promise<number> {
   const notes = await uow
     .selectFrom('notes')
-    .select(['id', 'issue_id', 'merge_request_id', 'epic_id', 'commented_commit_id', 'system'])
+    .select(['id', 'issue_id', 'merge_request_id', 'epic_id', 'commented_commit_id', 'snippet_id', 'system'])
     .where('author_id', '=', userId)
     .limit(BATCH_SIZE)
     .execute();
   const notesByNoteable = Map.groupBy(
-    notes.filter((note) => !note.system && note.commented_commit_id === null).map(toResource),
+    notes.filter((note) => !note.system && (note.commented_commit_id ?? note.snippet_id) === null).map(toResource),
     ({ type, id }) => `${type} ${id}`,
   );
   // Groups noteables by type and number of deleted comments, so that one statement updates each group.

@@ -134,9 +134,9 @@ async function writeNote(
 const withChanges = (note: NoteRow, changes: QuickActionChanges | undefined): NoteWithChanges =>
   changes === undefined ? note : { ...note, changes };
 
-/** Creates cross-references for the mentions in a body. Comments on commits create none. */
+/** Creates cross-references for the mentions in a body. Comments on commits and snippets create none. */
 async function recordBodyMentions(uow: UnitOfWork, noteable: Noteable, body: string): Promise<void> {
-  if (noteable.type !== 'Commit') await recordMentions(uow, noteable, [body]);
+  if (noteable.type !== 'Commit' && noteable.type !== 'Snippet') await recordMentions(uow, noteable, [body]);
 }
 
 /** Updates the body of a note. */
@@ -154,7 +154,7 @@ export async function updateNote(
   const updatedNote = await updateNoteBody(uow, note.id, body);
   if (updatedNote === undefined) return fail('notFound');
   const { type, id } = noteable;
-  if (type !== 'Commit') {
+  if (type !== 'Commit' && type !== 'Snippet') {
     await uow.publish('text-updated', {
       about: { type, id },
       of: 'note',

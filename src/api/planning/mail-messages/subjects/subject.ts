@@ -12,6 +12,9 @@ import { type CommitSubject, findCommitAuthorId, findCommitSubject } from './com
 import { loadProjectContainer, type MailContainer } from './container.ts';
 import { findNoteableSubject, type NoteableSubject } from './noteable.ts';
 
+/** What can have notes that are mailed. Comments on snippets send no mails. */
+export type MailNoteTarget = NoteTarget<Exclude<NoteTarget['type'], 'Snippet'>>;
+
 /** The subject of a mail in its current state, without its texts. */
 export interface MailSubject {
   readonly event: MailEvent;
@@ -24,7 +27,7 @@ export interface MailSubject {
   readonly alert: AlertSubject | null;
   readonly resource: Resource | null;
   /** The noteable or the commit; null for other subjects. */
-  readonly noteTarget: NoteTarget | null;
+  readonly noteTarget: MailNoteTarget | null;
   readonly note: CommentRow | null;
   readonly authorId: number | null;
   readonly assignees: readonly number[];
@@ -42,13 +45,13 @@ export interface NewMailSubject extends MailSubject {
 }
 
 type CommentRow = Pick<Selectable<Schema['notes']>, 'id' | 'internal' | NoteableColumn>;
-type NoteableColumn = 'issue_id' | 'merge_request_id' | 'epic_id' | 'commented_commit_id';
+type NoteableColumn = 'issue_id' | 'merge_request_id' | 'epic_id' | 'commented_commit_id' | 'snippet_id';
 
 /** Returns the comment, or null if it is deleted. index: notes primary key */
 async function findComment(db: Reader, id: number): Promise<CommentRow | null> {
   const row = await db
     .selectFrom('notes')
-    .select(['id', 'internal', 'issue_id', 'merge_request_id', 'epic_id', 'commented_commit_id'])
+    .select(['id', 'internal', 'issue_id', 'merge_request_id', 'epic_id', 'commented_commit_id', 'snippet_id'])
     .where('id', '=', id)
     .executeTakeFirst();
   return row ?? null;
@@ -67,6 +70,7 @@ export async function loadMailSubject(db: Reader, { event, about }: MailOccurren
   const note = about.type === 'Note' ? await findComment(db, about.id) : null;
   if (about.type === 'Note' && note === null) return null;
   const { type, id } = note === null ? (about as NoteTarget) : toNoteTarget(note);
+  if (type === 'Snippet') return null;
   if (type === 'Commit') return loadCommitSubject(db, event, id, note);
   const resource = { type, id };
   const noteable = await findNoteableSubject(db, resource);

@@ -1,14 +1,14 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
-import { deleteSnippetRepository, deleteStaleDraft, onUserDeleted } from './cleanup.ts';
+import { deleteSnippetRepository, deleteStaleDraft, onProjectDestroyed, onUserDeleted } from './cleanup.ts';
 import * as endpoints from './endpoints.ts';
 
 // Exports for other resource modules.
-export { snippetById } from './access.ts';
+export { projectSnippetNotesAccess, snippetById } from './access.ts';
 export { SnippetIdentity } from './entities.ts';
-export type { Snippet } from './store.ts';
+export { NO_FILES, TOO_MANY_FILES } from './files.ts';
 
 export const snippets = resourceModule({
   endpoints,
   jobs: [deleteStaleDraft, deleteSnippetRepository],
-  subscriptions: [onUserDeleted],
+  subscriptions: [onUserDeleted, onProjectDestroyed],
 });

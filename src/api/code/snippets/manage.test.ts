@@ -49,7 +49,7 @@ test('returns the created snippet, whose repository has its file', async () => {
 
 test('stores several files unchanged; the raw endpoint returns the first', async () => {
   const files = [
-    { file_path: 'b.txt', content: '' },
+    { file_path: 'b.txt', content: 'b' },
     { file_path: 'a.txt', content: 'a' },
   ];
   const { body } = await author.post('/snippets', { title: 'Files', files });
@@ -57,7 +57,7 @@ test('stores several files unchanged; the raw endpoint returns the first', async
     [body.file_name, body.files.map((file: { path: string }) => file.path)],
     ['b.txt', ['b.txt', 'a.txt']],
   );
-  assert.equal((await author.get(`/snippets/${body.id}/raw`)).text, '');
+  assert.equal((await author.get(`/snippets/${body.id}/raw`)).text, 'b');
   assert.equal((await author.post('/snippets', { title: 'Unnamed', content: 'a' })).body.file_name, 'snippetfile1.txt');
 });
 
@@ -70,25 +70,28 @@ test('rejects invalid snippets without creating a row or repository', async () =
     .selectFrom('snippets')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
-  const none = 'content, files are missing, exactly one parameter must be provided';
-  await assertRejected({}, { error: `title is missing, ${none}` });
-  await assertRejected({ title: 'a', content: 'a', files: [] }, { error: 'content, files are mutually exclusive' });
+  const none = 'files, content are missing, exactly one parameter must be provided';
+  await assertRejected({}, { error: `title is missing, title is empty, ${none}` });
+  await assertRejected({ title: 'a', content: 'a', files: [] }, { error: 'files, content are mutually exclusive' });
   await assertRejected(
     { title: 'a', content: 'a', visibility: 'x' },
     { error: 'visibility does not have a valid value' },
   );
-  await assertRejected({ title: ' ', content: 'a' }, { message: { title: ["can't be blank"] } });
-  await assertRejected({ title: 'a', files: [] }, { message: { files: ["can't be blank"] } });
+  await assertRejected({ title: ' ', content: 'a' }, { error: 'title is empty' });
+  await assertRejected({ title: 'a', content: '' }, { error: 'content is empty' });
+  const rejection = (error: string) => ({ message: { error } });
+  const repositoryError = (text: string) => rejection(`Repository Error creating the snippet - ${text}`);
+  await assertRejected({ title: 'a', files: [] }, rejection('The repository must contain at least 1 file.'));
   const long = { title: 'x'.repeat(256), content: 'a' };
-  await assertRejected(long, { message: { title: ['is too long (maximum is 255 characters)'] } });
+  await assertRejected(long, rejection('Title is too long (maximum is 255 characters)'));
   const twice = [1, 2].map(() => ({ file_path: 'a', content: 'a' }));
-  await assertRejected({ title: 'a', files: twice }, { message: { files: ['have the same name'] } });
-  await assertRejected({ title: 'a', content: 'a', file_name: '../a' }, { message: { files: ['are invalid'] } });
-  await assertRejected({ title: 'a', content: 'a', file_name: '.git/config' }, { message: { files: ['are invalid'] } });
-  for (const name of ['a\nb', 'a\rb', 'dir\r\n/b', '\n']) {
-    await assertRejected({ title: 'a', content: 'a', file_name: name }, { message: { files: ['are invalid'] } });
-    const files = [{ file_path: name, content: 'a' }];
-    await assertRejected({ title: 'a', files }, { message: { files: ['are invalid'] } });
+  await assertRejected({ title: 'a', files: twice }, repositoryError('A file with this name already exists'));
+  for (const name of ['../a', '.git/config', 'a\nb', 'a\rb', 'dir\r\n/b', '\n']) {
+    await assertRejected({ title: 'a', content: 'a', file_name: name }, repositoryError('The file path is invalid'));
+  }
+  for (const file_path of ['../a', 'b/../a', '/etc/a', 'a\nb']) {
+    const error = 'files[0][file_path] should be a valid file path';
+    await assertRejected({ title: 'a', files: [{ file_path, content: 'a' }] }, { error });
   }
   const rows = await database.reader.selectFrom('snippets').select('id').execute();
   assert.equal(rows.length, count);
@@ -100,8 +103,8 @@ test('rejects a restricted visibility level for callers who are not administrato
   assert.equal((await root.put('/application/settings', { restricted_visibility_levels: ['public'] })).status, 200);
   const input = { title: 'a', content: 'a', visibility: 'public' };
   const { status, body } = await author.post('/snippets', input);
-  const message = { visibility_level: ['public has been restricted by your administrator'] };
-  assert.deepEqual([status, body], [400, { message }]);
+  const message = { error: 'Visibility level public has been restricted by your GitLab administrator' };
+  assert.deepEqual([status, body], [403, { message }]);
   assert.equal((await root.post('/snippets', input)).status, 201);
   await root.put('/application/settings', { restricted_visibility_levels: [] });
 });

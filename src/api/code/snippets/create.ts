@@ -1,31 +1,42 @@
 import { randomUUID } from 'node:crypto';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { reidentify } from '#authentication/reidentify.ts';
-import { AccessRevoked } from '#authorization/current-access.ts';
+import { AccessRevoked, requireProjectAccess } from '#authorization/current-access.ts';
 import { type Visibility, validateAllowedVisibility } from '#authorization/visibility-levels.ts';
-import { SNIPPET_BRANCH } from '#domain/snippets.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { SNIPPET_BRANCH, type Snippet } from '#domain/snippets.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { commitChanges } from '#git/commits/commit.ts';
-import { getRepositoryAt, gitForClient } from '#git/git.ts';
+import { commitChanges, type FileChange } from '#git/commits/commit.ts';
+import { gitForClient } from '#git/git.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
+import { measureObjects } from '#git/storage/objects-size.ts';
 import { ensureRepository, toDiskPath } from '#git/storage/storage.ts';
-import { hasLineBreak } from '#git/trees/reserved-names.ts';
 import type { Services } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
+import { getRepository } from '#repositories/repository.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
-import { compactFieldErrors, type Failure, invalid, isFailure } from '#runtime/failure.ts';
+import { fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { deleteDraft, deleteStaleDraft } from './cleanup.ts';
-import type { Snippet } from './store.ts';
+import {
+  type FileAction,
+  hasUnsafePath,
+  type SnippetFailure,
+  toCreations,
+  toRepositoryError,
+  validateTexts,
+} from './files.ts';
 
 export interface CreateSnippetInput {
+  /** Null: a personal snippet. */
+  readonly project: Project | null;
   readonly title: string;
   readonly description: string | null;
   readonly visibility: Visibility;
-  readonly files: readonly { readonly path: string; readonly content: string }[];
+  readonly files: readonly FileAction[];
 }
 
 type CreatingServices = Pick<Services, 'runUnitOfWork' | 'git' | 'config' | 'database'>;
@@ -34,22 +45,25 @@ type CreatingServices = Pick<Services, 'runUnitOfWork' | 'git' | 'config' | 'dat
 const DRAFT_LIFETIME_MS = 3_600_000;
 
 /**
- * Creates a snippet with its repository (contract/operations.md §2.1): inserts a hidden draft, creates the repository,
- * then publishes the draft. After a crash, a job that the first step has enqueued deletes the draft.
+ * Creates a snippet with its repository (contract/operations.md §2.1, contract/everyday-more.md §7.1): inserts a hidden
+ * draft, creates the repository, then publishes the draft. After a crash, a job that the first step has enqueued deletes
+ * the draft.
  */
 export async function createSnippet(
   services: CreatingServices,
   caller: SignedInCaller,
   input: CreateSnippetInput,
-): Promise<Snippet | Failure<'invalid'>> {
+): Promise<Snippet | SnippetFailure> {
+  const changes = toCreations(input.files);
+  if (isFailure(changes)) return changes;
   const storages = Object.keys(services.config.storages);
-  const draft = await services.runUnitOfWork(caller, (uow) => insertDraft(uow, input, storages));
+  const draft = await services.runUnitOfWork(caller, (uow) => insertDraft(uow, input, changes, storages));
   if (isFailure(draft)) return draft;
   try {
-    const failure = await createSnippetRepository(services, caller, draft, input);
-    if (failure === undefined) return await services.runUnitOfWork(caller, (uow) => publishDraft(uow, draft));
+    const size = await createSnippetRepository(services, caller, draft, changes);
+    if (!isFailure(size)) return await services.runUnitOfWork(caller, (uow) => publishDraft(uow, draft, size));
     await deleteDraft(services, draft);
-    return failure;
+    return size;
   } catch (error) {
     await deleteDraft(services, draft);
     throw error;
@@ -58,26 +72,28 @@ export async function createSnippet(
 
 async function insertDraft(
   uow: UnitOfWork<SignedInCaller>,
-  { title, description, visibility, files }: CreateSnippetInput,
+  { project, title, description, visibility, files }: CreateSnippetInput,
+  changes: readonly FileChange[],
   storages: readonly string[],
-): Promise<Snippet | Failure<'invalid'>> {
+): Promise<Snippet | SnippetFailure> {
   const settings = await loadSettings(uow);
-  const errors = compactFieldErrors({
-    title: title.trim() === '' ? ["can't be blank"] : [],
-    files: files.length === 0 ? ["can't be blank"] : [],
-    visibility_level: validateAllowedVisibility(uow.actor, visibility, settings),
-  });
-  if (errors !== null) return invalid(errors);
+  const contents = files.map(({ content }) => content ?? '');
+  const failure = validateTexts({ title, contents }, settings);
+  if (failure !== null) return failure;
+  if (validateAllowedVisibility(uow.actor, visibility, settings).length > 0) return fail('restricted', { visibility });
   const draft = await uow
     .insertInto('snippets')
     .values({
+      project_id: project?.id ?? null,
       author_id: uow.actor.user.id,
       title,
       description,
       visibility,
-      files: JSON.stringify(files.map(({ path }) => path)),
+      files: JSON.stringify(changes.map(({ path }) => path)),
       storage: chooseStorage(storages, settings.repository_storages_weighted),
       disk_path: toDiskPath(randomUUID()),
+      default_branch: SNIPPET_BRANCH,
+      empty: true,
       made: false,
       created_at: uow.now,
       updated_at: uow.now,
@@ -94,41 +110,43 @@ async function insertDraft(
   return draft;
 }
 
-/** Creates the repository. No other process knows it yet, so its first ref update needs no intent. */
+/**
+ * Creates the repository and returns its size in bytes. No other process knows it yet, so its first ref update needs no
+ * intent.
+ */
 async function createSnippetRepository(
   services: CreatingServices,
   { user: { name, email } }: SignedInCaller,
-  { storage, disk_path }: Snippet,
-  { files, title }: CreateSnippetInput,
-): Promise<undefined | Failure<'invalid'>> {
-  if (files.some(({ path }) => hasLineBreak(path))) return invalid({ files: ['are invalid'] });
+  draft: Snippet,
+  changes: readonly FileChange[],
+): Promise<number | SnippetFailure> {
+  if (hasUnsafePath(changes)) return toRepositoryError('creating', 'invalid-path');
   // Not aborted when the client disconnects: a partial repository would only have to be deleted.
   const git = gitForClient(services.git, null);
-  const repository = getRepositoryAt(git, storage, disk_path);
-  await ensureRepository(repository, { defaultBranch: SNIPPET_BRANCH });
-  const changes = files.map(({ path, content }) => ({
-    action: 'create' as const,
-    path,
-    content: Buffer.from(content),
-  }));
+  const repository = getRepository(git, draft);
+  await ensureRepository(repository, { defaultBranch: draft.default_branch });
   const author = { name, email };
-  const request = { parent: null, changes, author, committer: author, message: `Create ${title}\n` };
+  const request = { parent: null, changes, author, committer: author, message: 'Initial commit' };
   const commit = await commitChanges(git, repository, request);
-  if ('rejected' in commit)
-    return invalid({ files: [commit.rejected === 'exists' ? 'have the same name' : 'are invalid'] });
+  if ('rejected' in commit) return toRepositoryError('creating', commit.rejected);
   const update = await updateRefs(git, repository, [
-    { ref: HEADS + SNIPPET_BRANCH, oldId: ZERO_ID, newId: commit.commit },
+    { ref: HEADS + draft.default_branch, oldId: ZERO_ID, newId: commit.commit },
   ]);
   if ('rejected' in update) throw new Error(`The first commit of a snippet was rejected: ${update.rejected}`);
-  return undefined;
+  return measureObjects(repository);
 }
 
 /** Publishes the draft. Throws `AccessRevoked` if the caller has lost access or the draft was deleted. */
-async function publishDraft(uow: UnitOfWork<SignedInCaller>, { id }: Snippet): Promise<Snippet> {
-  if ((await reidentify(uow, uow.actor)) === null) throw new AccessRevoked();
+async function publishDraft(
+  uow: UnitOfWork<SignedInCaller>,
+  { id, project_id }: Snippet,
+  size: number,
+): Promise<Snippet> {
+  if (project_id !== null) await requireProjectAccess(uow, uow.actor, project_id, 'create_snippet');
+  else if ((await reidentify(uow, uow.actor)) === null) throw new AccessRevoked();
   const published = await uow
     .updateTable('snippets')
-    .set({ made: true })
+    .set({ made: true, empty: false, size })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();

@@ -1,4 +1,6 @@
+import { deleteTargetActivity } from '#activity/index.ts';
 import type { Transaction } from '#database/database.ts';
+import type { Snippet } from '#domain/snippets.ts';
 import { BATCH_SIZE, runBatchSteps } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import { reassignToGhost } from '#events/reassign-to-ghost.ts';
@@ -7,7 +9,7 @@ import { type Git, getRepositoryAt } from '#git/git.ts';
 import { deleteRepository } from '#git/storage/storage.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import { deleteSnippetRow, type Snippet, type SnippetRepositoryLocation } from './store.ts';
+import { deleteSnippetRow, type SnippetRepositoryLocation } from './store.ts';
 
 /** Deletes rows and repositories of incomplete and deleted snippets. */
 
@@ -42,8 +44,12 @@ async function deleteRepositoryAt(git: Git, { storage, disk_path }: SnippetRepos
   await deleteRepository(git, getRepositoryAt(git, storage, disk_path));
 }
 
-/** Deletes a snippet if it exists; a job deletes its repository. */
+/** Deletes a snippet if it exists, with its notes; a job deletes its repository. */
 export async function deleteSnippet(tx: Transaction, id: number): Promise<void> {
+  // index: notes_by_snippet_created
+  const notes = await tx.selectFrom('notes').select('id').where('snippet_id', '=', id).execute();
+  const noteIds = notes.map((note) => note.id);
+  await deleteTargetActivity(tx, 'Note', noteIds);
   const location = await deleteSnippetRow(tx, id);
   if (location !== undefined) await enqueue(tx, deleteSnippetRepository, location);
 }
@@ -52,15 +58,29 @@ export async function deleteSnippet(tx: Transaction, id: number): Promise<void> 
 export const onUserDeleted = subscription({
   event: 'user-deleted',
   inBatches: (uow, deletion) =>
-    runBatchSteps(() => reassignToGhost(uow, { table: 'snippets', column: 'author_id' }, deletion, deleteSnippetBatch)),
+    runBatchSteps(() =>
+      reassignToGhost(uow, { table: 'snippets', column: 'author_id' }, deletion, (batch, userId) =>
+        deleteSnippetBatch(batch, 'author_id', userId),
+      ),
+    ),
 });
 
-/** Deletes a batch of the user's snippets. Returns the number. */
-async function deleteSnippetBatch(uow: UnitOfWork, userId: number): Promise<number> {
+/** Deletes the snippets of a deleted project, with their repositories. index: snippets_by_project */
+export const onProjectDestroyed = subscription({
+  event: 'project-destroyed',
+  inBatches: (uow, { projectId }) => runBatchSteps(() => deleteSnippetBatch(uow, 'project_id', projectId)),
+});
+
+/** Deletes a batch of the snippets of a user or project. Returns the number. */
+async function deleteSnippetBatch(
+  uow: UnitOfWork,
+  column: 'author_id' | 'project_id',
+  ownerId: number,
+): Promise<number> {
   const snippetIds = await uow
     .selectFrom('snippets')
     .select('id')
-    .where('author_id', '=', userId)
+    .where(column, '=', ownerId)
     .orderBy('id')
     .limit(BATCH_SIZE)
     .execute();

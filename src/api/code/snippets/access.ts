@@ -1,0 +1,111 @@
+import type { Caller, SignedInCaller } from '#authentication/caller.ts';
+import {
+  findReadableSnippet,
+  mayDeleteSnippet,
+  mayReadSnippet,
+  mayUpdateSnippet,
+  type SnippetInProject,
+} from '#authorization/snippets.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { findSnippet } from '#domain/snippets.ts';
+import { type Access, type AccessCall, open, signedIn } from '#http/access/access.ts';
+import { inProject, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
+import { forbidden, genericNotFound, notFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { integer } from '#http/parameters/types.ts';
+
+const snippetNotFound = () => notFound('Snippet');
+
+/** Resource: the snippet `:id` of a user or a project. 404 for callers who may not read it. */
+export const snippetById = {
+  name: 'readable',
+  params: { id: required(integer) },
+  load: ({ db, caller, params }: AccessCall<{ readonly id: number }>) => findReadableSnippet(db, caller, params.id),
+  notFound: snippetNotFound,
+} as const;
+
+interface ProjectContext {
+  readonly project: Project;
+  readonly caller: Caller;
+}
+
+/** Resource: the snippet `:snippet_id` of the project in the path. */
+const snippetInProject = {
+  name: 'readable',
+  params: { snippet_id: required(integer) },
+  async load({ db, params }: AccessCall<{ readonly snippet_id: number }>, { project, caller }: ProjectContext) {
+    const snippet = await findSnippet(db, params.snippet_id);
+    if (snippet === null || snippet.project_id !== project.id || !mayReadSnippet(caller, snippet, project)) return null;
+    return { snippet, project };
+  },
+  notFound: snippetNotFound,
+} as const;
+
+type ReadAccess = Access<SnippetInProject & { readonly caller: Caller }>;
+type WriteAccess = Access<SnippetInProject & { readonly caller: SignedInCaller }>;
+type Check = (caller: Caller, readable: SnippetInProject) => boolean;
+
+interface Readable<By extends Caller> {
+  readonly readable: SnippetInProject;
+  readonly caller: By;
+}
+
+const provideSnippet = <By extends Caller>({ readable, caller }: Readable<By>) => ({ ...readable, caller });
+
+const requireRight =
+  (check: Check) =>
+  ({ caller }: AccessCall, { readable }: { readonly readable: SnippetInProject }): void => {
+    if (!check(caller, readable)) throw forbidden();
+  };
+
+/** Endpoints of a single snippet exist for every snippet, and below the project of a snippet. */
+export interface SnippetKind {
+  readonly path: '/snippets/:id' | '/projects/:id/snippets/:snippet_id';
+  readonly noun: 'snippet' | 'project snippet';
+  /** `get`: the response for an unreadable snippet is that of the single snippet. */
+  readAccess(of?: 'get'): ReadAccess;
+  updateAccess(): WriteAccess;
+  deleteAccess(): WriteAccess;
+}
+
+const writeById = (check: Check): WriteAccess =>
+  signedIn()
+    .resource({ ...snippetById, authorize: requireRight(check) })
+    .map(provideSnippet);
+
+export const SNIPPET: SnippetKind = {
+  path: '/snippets/:id',
+  noun: 'snippet',
+  readAccess: () => open().resource(snippetById).map(provideSnippet),
+  updateAccess: () => writeById(mayUpdateSnippet),
+  deleteAccess: () => writeById(mayDeleteSnippet),
+};
+
+const writeInProject = (check: Check): WriteAccess =>
+  inProject('read_snippet')
+    .resource({ ...snippetInProject, authorize: requireRight(check) })
+    .map(provideSnippet);
+
+export const PROJECT_SNIPPET: SnippetKind = {
+  path: '/projects/:id/snippets/:snippet_id',
+  noun: 'project snippet',
+  readAccess: (of) =>
+    inProjectAllowingAnonymous('read_snippet')
+      .resource(of === 'get' ? { ...snippetInProject, notFound: genericNotFound } : snippetInProject)
+      .map(provideSnippet),
+  updateAccess: () => writeInProject(mayUpdateSnippet),
+  deleteAccess: () => writeInProject(mayDeleteSnippet),
+};
+
+/** Access to the notes of a project snippet, for signed-in callers who may read it. */
+export const projectSnippetNotesAccess = () =>
+  inProject('read_snippet')
+    .resource(snippetInProject)
+    .map(({ readable: { snippet }, project, caller }) => ({ snippet, project, caller }));
+
+/** `export const [getSnippet, getProjectSnippet] = forSnippetKinds((kind) => endpoint({ ... }))` */
+export function forSnippetKinds<Declaration>(
+  declare: (kind: SnippetKind) => Declaration,
+): readonly [Declaration, Declaration] {
+  return [declare(SNIPPET), declare(PROJECT_SNIPPET)];
+}

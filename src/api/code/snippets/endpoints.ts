@@ -1,0 +1,205 @@
+import { VISIBILITIES } from '#authorization/visibility-levels.ts';
+import { signedIn } from '#http/access/access.ts';
+import { inProject } from '#http/access/project-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, noContent, ok, page, streamOf } from '#http/endpoint/responses.ts';
+import { NOT_FOUND, READ_ONLY } from '#http/errors/error-messages.ts';
+import {
+  atLeastOne,
+  exactlyOne,
+  mutuallyExclusive,
+  object,
+  optional,
+  type ParameterRule,
+  required,
+} from '#http/parameters/declarations.ts';
+import { description, fileContent, pathText, refName, string, validatedText } from '#http/parameters/texts.ts';
+import { arrayOf, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
+import { forSnippetKinds, PROJECT_SNIPPET, SNIPPET } from './access.ts';
+import { deleteSnippet as remove } from './cleanup.ts';
+import { createSnippet as create } from './create.ts';
+import { Snippet } from './entities.ts';
+import { WRITE_ERRORS } from './files.ts';
+import { filePath } from './parameters.ts';
+import { streamFile, streamFirstFile } from './raw.ts';
+import {
+  listPublicSnippets as listPublic,
+  listReadableSnippets,
+  listSnippetsOfAuthor,
+  listSnippetsOfProject,
+} from './store.ts';
+import { updateSnippet as update } from './update.ts';
+
+// Snippets of users (contract/operations.md §2.1) and of projects (contract/everyday-more.md §7.1).
+
+const content = notBlank(fileContent);
+const newFile = object({ file_path: required(notBlank(filePath)), content: required(content) });
+const visibility = oneOf(...VISIBILITIES);
+
+const creationParams = {
+  title: required(notBlank(validatedText(255))),
+  description: optional(description),
+  files: optional(arrayOf(newFile)),
+  content: optional(content),
+  file_name: optional(pathText),
+};
+
+interface CreationValues {
+  readonly title: string;
+  readonly description?: string | null | undefined;
+  readonly files?: readonly { readonly file_path: string; readonly content: string }[] | null | undefined;
+  readonly content?: string | null | undefined;
+  readonly file_name?: string | null | undefined;
+}
+
+/** Converts the parameters: the only file may also be sent as `content`, with a name or not. */
+function toCreationInput({ title, description = null, files, content, file_name }: CreationValues) {
+  const creations = files ?? [{ file_path: file_name, content }];
+  return { title, description, files: creations.map((file) => ({ action: 'create' as const, ...file })) };
+}
+
+export const createSnippet = endpoint({
+  post: '/snippets',
+  summary: 'Create a snippet of the caller',
+  access: signedIn(),
+  params: { ...creationParams, visibility: optional(visibility, 'private') },
+  rules: [exactlyOne('files', 'content')],
+  errors: WRITE_ERRORS,
+  response: created(Snippet),
+  handle: ({ caller, params }, services) =>
+    create(services, caller, { ...toCreationInput(params), visibility: params.visibility, project: null }),
+});
+
+/** Requires the name of the file whose content is sent. */
+const nameOfContent: ParameterRule = (rawParams, problems) => {
+  if (rawParams.content != null && rawParams.file_name === undefined) problems.add('file_name is missing');
+};
+
+export const createProjectSnippet = endpoint({
+  post: '/projects/:id/snippets',
+  summary: 'Create a snippet of a project',
+  access: inProject('create_snippet'),
+  params: { ...creationParams, visibility: required(visibility) },
+  rules: [exactlyOne('files', 'content'), nameOfContent],
+  errors: WRITE_ERRORS,
+  response: created(Snippet),
+  handle: ({ caller, project, params }, services) =>
+    create(services, caller, { ...toCreationInput(params), visibility: params.visibility, project }),
+});
+
+const period = { created_after: optional(dateTime), created_before: optional(dateTime) };
+
+export const listSnippets = endpoint({
+  get: '/snippets',
+  summary: 'List the snippets of the caller',
+  access: signedIn(),
+  params: period,
+  response: page(Snippet),
+  read: (db, { caller, params, page }) => listSnippetsOfAuthor(db, caller, caller.user.id, params, page),
+});
+
+export const listPublicSnippets = endpoint({
+  get: '/snippets/public',
+  summary: 'List public personal snippets',
+  access: signedIn(),
+  params: period,
+  response: page(Snippet),
+  read: (db, { params, page }) => listPublic(db, params, page),
+});
+
+export const listAllSnippets = endpoint({
+  get: '/snippets/all',
+  summary: 'List all snippets that the caller may read',
+  access: signedIn(),
+  params: { ...period, repository_storage: optional(string) },
+  response: page(Snippet),
+  read: (db, { caller, params, page }) => listReadableSnippets(db, caller, params, page),
+});
+
+export const listProjectSnippets = endpoint({
+  get: '/projects/:id/snippets',
+  summary: 'List the snippets of a project',
+  access: inProject('read_snippet'),
+  response: page(Snippet),
+  read: (db, { caller, project, page }) => listSnippetsOfProject(db, caller, project, page),
+});
+
+export const [getSnippet, getProjectSnippet] = forSnippetKinds((kind) =>
+  endpoint({
+    get: kind.path,
+    summary: `Get a ${kind.noun}`,
+    access: kind.readAccess('get'),
+    response: ok(Snippet),
+    read: (_db, { snippet }) => snippet,
+  }),
+);
+
+const action = object({
+  action: required(oneOf('create', 'update', 'delete', 'move')),
+  file_path: optional(filePath),
+  previous_path: optional(filePath),
+  content: optional(fileContent),
+});
+
+export const [updateSnippet, updateProjectSnippet] = forSnippetKinds((kind) =>
+  endpoint({
+    put: kind.path,
+    summary: `Update a ${kind.noun}`,
+    access: kind.updateAccess(),
+    params: {
+      title: optional(notBlank(validatedText(255))),
+      description: optional(description),
+      visibility: optional(visibility),
+      files: optional(arrayOf(action)),
+      content: optional(content),
+      file_name: optional(pathText),
+    },
+    rules: [
+      mutuallyExclusive('files', 'content'),
+      mutuallyExclusive('files', 'file_name'),
+      atLeastOne('content', 'description', 'files', 'file_name', 'title', 'visibility'),
+    ],
+    errors: { ...WRITE_ERRORS, readOnly: READ_ONLY, notFound: NOT_FOUND },
+    response: ok(Snippet),
+    handle: ({ snippet, caller, params }, services) => update(services, caller, snippet, params),
+  }),
+);
+
+export const [getSnippetContent, getProjectSnippetContent] = forSnippetKinds((kind) =>
+  endpoint({
+    get: `${kind.path}/raw`,
+    summary: `Get the content of the first ${kind.noun} file`,
+    access: kind.readAccess(),
+    response: streamOf({ mediaTypes: ['text/plain'] }),
+    handle: ({ snippet, request }, services) => streamFirstFile(services, snippet, request.client),
+  }),
+);
+
+export const [getSnippetFile, getProjectSnippetFile] = forSnippetKinds((kind) =>
+  endpoint({
+    get: `${kind.path}/files/:ref/:file_path/raw`,
+    summary: `Get the content of a ${kind.noun} file`,
+    access: kind.readAccess(),
+    params: { ref: required(refName), file_path: required(filePath) },
+    response: streamOf({ mediaTypes: ['text/plain'] }),
+    handle: ({ snippet, params: { ref, file_path: path }, request }, services) =>
+      streamFile(services, snippet, { ref, path }, request.client),
+  }),
+);
+
+export const deleteSnippet = endpoint({
+  delete: SNIPPET.path,
+  summary: 'Delete a snippet',
+  access: SNIPPET.deleteAccess(),
+  response: noContent,
+  write: (uow, { snippet }) => remove(uow, snippet.id),
+});
+
+export const deleteProjectSnippet = endpoint({
+  delete: PROJECT_SNIPPET.path,
+  summary: 'Delete a project snippet',
+  access: PROJECT_SNIPPET.deleteAccess(),
+  lastModified: ({ snippet }) => snippet.updated_at,
+  response: noContent,
+  write: (uow, { snippet }) => remove(uow, snippet.id),
+});
