@@ -11,6 +11,7 @@ import {
 } from '#domain/namespaces/projects.ts';
 import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import { findReplicatedRepository } from '#domain/site-scope.ts';
+import type { Snippet } from '#domain/snippets.ts';
 import type { LocatedRepository } from '#repositories/repository.ts';
 import { READ_ONLY } from '../errors/error-messages.ts';
 import { clockSkewed, HttpError, unauthorized } from '../errors/http-error.ts';
@@ -29,6 +30,7 @@ import {
   invalidCredentials,
   repositoryNotFound,
 } from './git-rules.ts';
+import { findGitSnippet } from './git-snippet-access.ts';
 import { findGitWiki, getWikiRepository } from './git-wiki-access.ts';
 
 /** Access of git and LFS clients: HTTP Basic with a token as the password, plain-text errors (contract/repository.md §5). */
@@ -53,10 +55,11 @@ export function gitAccess(
   });
 }
 
-/** The target of a push: the repository of a project, or the wiki of a parent. */
+/** The target of a push: the repository of a project, the wiki of a parent, or a snippet. */
 export type GitTarget =
-  | { readonly project: Project; readonly wikiParent?: undefined }
-  | { readonly wikiParent: GroupOrProject; readonly project?: undefined };
+  | { readonly project: Project; readonly wikiParent?: undefined; readonly snippet?: undefined }
+  | { readonly wikiParent: GroupOrProject; readonly project?: undefined; readonly snippet?: undefined }
+  | { readonly snippet: Snippet; readonly project?: undefined; readonly wikiParent?: undefined };
 
 /** Allows git clients with permission to push to the target. */
 export function pushAccess(): Access<{ target: GitTarget; caller: Caller }> {
@@ -73,6 +76,8 @@ export function pushAccess(): Access<{ target: GitTarget; caller: Caller }> {
 }
 
 async function loadGitTarget(call: GitCall, caller: Caller, action: GitAction): Promise<GitTarget> {
+  const snippet = await findGitSnippet(call, caller, action);
+  if (snippet !== null) return { snippet };
   const wikiParent = await findGitWiki(call, caller, action);
   return wikiParent === null ? { project: await loadAllowedProject(call, caller, action) } : { wikiParent };
 }
@@ -110,8 +115,9 @@ async function loadFetchSource<Call extends GitCall>(
   if (secret !== undefined)
     return { repository: await loadSiteRepository(call, { scheme, secret }, getAction(call)), allRefs: true };
   const { target } = await authorizeGit(call, getAction, loadGitTarget);
-  const { project, wikiParent } = target;
-  return { repository: project ?? (await getWikiRepository(call.db, wikiParent, getAction(call))), allRefs: false };
+  const repository =
+    target.project ?? target.snippet ?? (await getWikiRepository(call.db, target.wikiParent, getAction(call)));
+  return { repository, allRefs: false };
 }
 
 /** Returns whether a request that was allowed to fetch would still be allowed now. */

@@ -1,15 +1,17 @@
+import type { SignedInCaller } from '#authentication/caller.ts';
 import { type GitService, sendRefAdvertisement } from '#git/transport/advertise-refs.ts';
 import { uploadPack } from '#git/transport/upload-pack.ts';
 import { open, signedInCaller } from '#http/access/access.ts';
-import { canStillFetch, fetchAccess, getPushDenial, pushAccess } from '#http/access/git-access.ts';
+import { canStillFetch, fetchAccess, type GitTarget, getPushDenial, pushAccess } from '#http/access/git-access.ts';
 import type { GitAction } from '#http/access/git-rules.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { Reply, stream, text } from '#http/endpoint/responses.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { getRepository } from '#repositories/repository.ts';
-import { receivePushToTarget } from './push.ts';
+import { type PushTarget, receivePushToTarget } from './push.ts';
 import { createProjectPushTarget } from './push-to-project.ts';
+import { createSnippetPushTarget } from './push-to-snippet.ts';
 import { createWikiPushTarget } from './push-to-wiki.ts';
 import { type AccessCheck, createAccessCheck, streamWhileAllowed } from './recheck-access.ts';
 import { startReadingGitBody } from './request-body.ts';
@@ -108,15 +110,25 @@ export const receivePush = endpoint({
     const caller = signedInCaller(call.caller);
     const explainRefusal = () => getPushDenial(services, request, call.params.repository_path);
     const input = await startReadingGitBody(request);
-    const pushTarget = target.project
-      ? createProjectPushTarget({ project: target.project, caller, explainRefusal })
-      : await createWikiPushTarget(services, { parent: target.wikiParent, caller, explainRefusal });
+    const pushTarget = await createPushTarget(services, target, { caller, explainRefusal });
     const body = await streamGitResponse({ ...services, request }, (output) =>
       receivePushToTarget(services, pushTarget, { input, output }),
     );
     return { headers: createGitHeaders('git-receive-pack', 'result'), body };
   },
 });
+
+async function createPushTarget(services: Services, target: GitTarget, pusher: Pusher): Promise<PushTarget> {
+  if (target.project) return createProjectPushTarget({ project: target.project, ...pusher });
+  if (target.snippet) return createSnippetPushTarget({ snippet: target.snippet, ...pusher });
+  return createWikiPushTarget(services, { parent: target.wikiParent, ...pusher });
+}
+
+interface Pusher {
+  readonly caller: SignedInCaller;
+  /** Returns the error message for a caller who has lost access. */
+  readonly explainRefusal: () => Promise<string>;
+}
 
 /** Returns a periodic check of whether the caller, who has just been authorized, can still fetch. */
 function createFetchCheck(
