@@ -45,6 +45,8 @@ const PROJECT_RULES = {
   read_members: { role: 0 },
   read_code: { role: 0, rolePrivate: REPORTER, features: ['repository'] },
   push_code: { role: DEVELOPER, features: ['repository'], unlessArchived: true },
+  /** Deletes LFS locks of other users. */
+  force_unlock_lfs_file: { role: MAINTAINER, features: ['repository'], unlessArchived: true },
   read_merge_request: { role: 0, rolePrivate: PLANNER, features: ['merge_requests'] },
   create_merge_request: { role: DEVELOPER, features: ['merge_requests'], unlessArchived: true },
   /** For author and assignees: update, close and reopen. */

@@ -7,6 +7,7 @@ import { compare } from './compare/index.ts';
 import { contributors } from './contributors/index.ts';
 import { gitHttp } from './git-http/index.ts';
 import { lfs } from './lfs/index.ts';
+import { lfsLocks } from './lfs-locks/index.ts';
 import { mergeBase } from './merge-base/index.ts';
 import { protectedBranches } from './protected-branches/index.ts';
 import { repositoryFiles } from './repository-files/index.ts';
@@ -29,5 +30,6 @@ export const code: ResourceModules = {
   contributors,
   'git-http': gitHttp,
   lfs,
+  'lfs-locks': lfsLocks,
   snippets,
 };

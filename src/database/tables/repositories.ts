@@ -6,6 +6,7 @@ export interface RepositoryTables {
   protected_branch_access_levels: ProtectedBranchAccessLevelsTable;
   ref_intents: RefIntentsTable;
   lfs_objects: LfsObjectsTable;
+  lfs_locks: LfsLocksTable;
   lfs_object_projects: LfsObjectProjectsTable;
 }
 
@@ -60,6 +61,15 @@ interface LfsObjectsTable {
   /** SHA-256 of the bytes: also the name of the blob. */
   oid: string;
   size: number;
+  created_at: string;
+}
+
+interface LfsLocksTable {
+  id: Generated<number>;
+  project_id: number;
+  user_id: number;
+  /** Unique in the project. */
+  path: string;
   created_at: string;
 }
 

@@ -1,0 +1,114 @@
+import type { Reader } from '#database/database.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
+import { signedInCaller } from '#http/access/access.ts';
+import { gitAccess } from '#http/access/git-access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { type StreamReply, streamOf } from '#http/endpoint/responses.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { string } from '#http/parameters/texts.ts';
+import { isLfsEnabled } from '#repositories/lfs/lfs-objects.ts';
+import { isFailure } from '#runtime/failure.ts';
+import { lockPath, unlock } from './locks.ts';
+import { LFS_TYPE, lfsError, readId, readJsonObject, readPage, readPath } from './requests.ts';
+import { type LfsLock, listLocks } from './store.ts';
+
+// The locking API of git-lfs (contract/repository.md §5 "LFS locks"). Lists start at the cursor, which is the id of a lock.
+
+export const listLfsLocks = endpoint({
+  get: '/*repository_path.git/info/lfs/locks',
+  summary: 'List LFS locks',
+  access: gitAccess(() => 'fetch'),
+  stageOrder: 'ownCredentials',
+  body: 'raw',
+  root: true,
+  response: streamOf({ mediaTypes: [LFS_TYPE] }),
+  async handle({ project, request }, { database }) {
+    await requireLfs(database.reader, project);
+    const query = Object.fromEntries(new URLSearchParams(request.query));
+    const id = query.id === undefined ? undefined : (readId(query.id) ?? 0);
+    const { locks, next_cursor } = await loadPage(database.reader, project, query, { path: query.path, id });
+    return reply({ locks: locks.map(serialize), ...(next_cursor && { next_cursor }) });
+  },
+});
+
+export const verifyLfsLocks = endpoint({
+  post: '/*repository_path.git/info/lfs/locks/verify',
+  summary: 'List own LFS locks and those of others',
+  access: gitAccess(() => 'push', 'user'),
+  stageOrder: 'ownCredentials',
+  body: 'raw',
+  root: true,
+  response: streamOf({ mediaTypes: [LFS_TYPE] }),
+  async handle({ project, caller, request }, { database }) {
+    await requireLfs(database.reader, project);
+    const { locks, next_cursor } = await loadPage(database.reader, project, await readJsonObject(request));
+    const isOwn = ({ user_id }: LfsLock) => user_id === caller.user?.id;
+    return reply({
+      ours: locks.filter(isOwn).map(serialize),
+      theirs: locks.filter((lock) => !isOwn(lock)).map(serialize),
+      ...(next_cursor && { next_cursor }),
+    });
+  },
+});
+
+export const createLfsLock = endpoint({
+  post: '/*repository_path.git/info/lfs/locks',
+  summary: 'Create an LFS lock',
+  access: gitAccess(() => 'push', 'user'),
+  stageOrder: 'ownCredentials',
+  body: 'raw',
+  root: true,
+  response: streamOf({ status: 201, mediaTypes: [LFS_TYPE] }),
+  async handle({ project, caller, request }, { database }) {
+    await requireLfs(database.reader, project);
+    const path = readPath(await readJsonObject(request));
+    const lock = await database.transaction((tx) => lockPath(tx, signedInCaller(caller), project, path));
+    if (!isFailure(lock)) return { status: 201, ...reply({ lock: serialize(lock) }) };
+    if (lock.code === 'tooMany') throw lfsError(422, 'The project has too many locks');
+    throw lfsError(409, 'already locked', { lock: serialize(lock.values.lock as LfsLock) });
+  },
+});
+
+export const deleteLfsLock = endpoint({
+  post: '/*repository_path.git/info/lfs/locks/:lock_id/unlock',
+  summary: 'Delete an LFS lock',
+  access: gitAccess(() => 'push', 'user'),
+  stageOrder: 'ownCredentials',
+  body: 'raw',
+  root: true,
+  params: { lock_id: required(string) },
+  response: streamOf({ mediaTypes: [LFS_TYPE] }),
+  async handle({ project, caller, request, params: { lock_id } }, { database }) {
+    await requireLfs(database.reader, project);
+    const { force } = await readJsonObject(request);
+    const unlockRequest = { id: readId(lock_id) ?? 0, force: force === true };
+    const lock = await database.transaction((tx) => unlock(tx, signedInCaller(caller), project, unlockRequest));
+    if (!isFailure(lock)) return reply({ lock: serialize(lock) });
+    if (lock.code === 'notFound') throw lfsError(404, 'Lock not found');
+    if (lock.code === 'notOwner') throw lfsError(403, `${lock.values.path} is locked by ${lock.values.owner}`);
+    throw lfsError(403, 'You must be a Maintainer to delete the lock of another user');
+  },
+});
+
+/** Throws 404, by which clients know that the server supports no locks, unless LFS is enabled in the project. */
+async function requireLfs(db: Reader, project: Project): Promise<void> {
+  if (!(await isLfsEnabled(db, project))) throw lfsError(404, 'Not found');
+}
+
+async function loadPage(
+  db: Reader,
+  { id }: Project,
+  input: { readonly cursor?: unknown; readonly limit?: unknown },
+  filter: Parameters<typeof listLocks>[2] = {},
+): Promise<{ readonly locks: LfsLock[]; readonly next_cursor?: string }> {
+  const { cursor, limit } = readPage(input);
+  const locks = await listLocks(db, id, filter, { cursor, limit: limit + 1 });
+  const next = locks[limit];
+  return { locks: locks.slice(0, limit), ...(next && { next_cursor: String(next.id) }) };
+}
+
+function serialize({ id, path, created_at, owner_name }: LfsLock) {
+  return { id: String(id), path, locked_at: created_at, owner: { name: owner_name } };
+}
+
+const reply = (body: object): StreamReply => ({ headers: { 'Content-Type': LFS_TYPE }, body: JSON.stringify(body) });
