@@ -38,7 +38,10 @@ file=$(sed -n "s/^$oid //p" "$HEARTH_LFS/oids")
 if [ -n "$oid" ] && [ -f "$file" ]; then cat "$file"; else cat "$pointer"; fi
 rm -f "$pointer"`;
 
-export type Archive = { readonly content: Readable } | { readonly failure: GitFailure };
+/** `expectedBytes`: the size without compression, roughly. */
+export type StartedArchive =
+  | { readonly content: Readable; readonly expectedBytes: number }
+  | { readonly failure: GitFailure };
 
 /** Limits of one archive. A tree of a few hundred bytes can expand to billions of paths. */
 const MAX_ARCHIVE = { entries: 500_000, bytes: 32 * 1024 ** 3 };
@@ -46,13 +49,16 @@ const MAX_ARCHIVE = { entries: 500_000, bytes: 32 * 1024 ** 3 };
 /** Maximum bytes of a path. No file system holds a longer one, and git overflows its stack in very deep folders. */
 const MAX_PATH = 4096;
 
-/** Returns why the path cannot be archived, or null. Excluded paths count towards the limits. */
-async function checkLimits(
+/** Bytes of the headers of a file in an archive, with padding. */
+const BYTES_PER_ENTRY = 2048;
+
+/** Returns the size of the files with their headers, or why the path cannot be archived. Excluded paths count too. */
+async function measureFiles(
   git: Git,
   repository: Repository,
   { commit, path }: ArchiveOptions,
   limits: typeof MAX_ARCHIVE,
-): Promise<GitFailure | null> {
+): Promise<number | GitFailure> {
   const paths = path === undefined || path === '' ? {} : { paths: [path] };
   const invocation = { flags: ['-r', '-l', '--full-tree'], args: [commit], ...paths };
   let entries = 0;
@@ -68,7 +74,7 @@ async function checkLimits(
     return isWithinLimits();
   });
   if (!exit.ok) return exit.failure;
-  return isWithinLimits() ? null : { kind: 'too-large', limit: limits.bytes };
+  return isWithinLimits() ? bytes + entries * BYTES_PER_ENTRY : { kind: 'too-large', limit: limits.bytes };
 }
 
 const TAB = 0x09;
@@ -83,10 +89,10 @@ export async function streamArchive(
   repository: Repository,
   options: ArchiveOptions,
   limits = MAX_ARCHIVE,
-): Promise<Archive> {
+): Promise<StartedArchive> {
   const { commit, format, prefix, path, excludePaths = [], lfs } = options;
-  const failure = await checkLimits(git, repository, options, limits);
-  if (failure !== null) return { failure };
+  const expectedBytes = await measureFiles(git, repository, options, limits);
+  if (typeof expectedBytes !== 'number') return { failure: expectedBytes };
   const paths = [
     ...(path === undefined || path === '' ? [] : [`:(top,literal)${path}`]),
     ...excludePaths.map((excluded) => `:(top,exclude,literal)${excluded}`),
@@ -102,7 +108,8 @@ export async function streamArchive(
     },
   );
   child.stdin.end();
-  return (await hasOutput(child)) ? { content: streamContent(child) } : { failure: await toFailure(child, format) };
+  if (!(await hasOutput(child))) return { failure: await toFailure(child, format) };
+  return { content: streamContent(child), expectedBytes };
 }
 
 /** Returns whether git writes a first byte. Without one the command has ended. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { commitOfTree, deepTree } from '#git/objects/bombs.testing.ts';
@@ -115,6 +117,23 @@ test('returns 404 for unknown refs and paths, and the headers alone for HEAD', a
   }
   const head = await owner.head(`${repository}/archive.zip`);
   assert.deepEqual([head.status, head.headers['content-type']], [200, 'application/zip']);
+});
+
+test('equal archives are built once, and kept for who may read the repository', async () => {
+  const { project, owner, user, server } = await world({ project: { visibility: 'public' } });
+  const sha = await project.commit({ 'a.txt': 'a' });
+  const path = `${project.repository}/archive.tar.gz`;
+  const stranger = await user();
+  const answers = await Promise.all([owner.get(path), stranger.get(path, { sha }), owner.get(path), owner.get(path)]);
+  const [first, bySha, ...others] = answers.map(({ bytes }) => bytes);
+  assert.ok(others.every((bytes) => bytes.equals(first!)));
+  assert.equal(bySha!.equals(first!), false);
+  const kept = async () => (await readdir(join(server.services.config.dataDir, 'archives'))).length;
+  const count = await kept();
+  assert.ok((await owner.get(path)).bytes.equals(first!));
+  assert.equal(await kept(), count);
+  await owner.put(project.at, { visibility: 'private' });
+  assert.equal((await stranger.get(path)).status, 404);
 });
 
 const CONTENT = Buffer.concat([Buffer.from([0, 255, 10]), Buffer.alloc(5000, 65)]);

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { type ArchiveFormat, type ArchiveOptions, type Archive as Packed, streamArchive } from '#git/archive.ts';
+import { type ArchiveFormat, type ArchiveOptions, type StartedArchive, streamArchive } from '#git/archive.ts';
 import { definePerGit, type Git } from '#git/git.ts';
 import { GitError, type GitFailure } from '#git/process/failures.ts';
 import { HEADS } from '#git/ref-names.ts';
@@ -11,6 +11,7 @@ import { getRepository, type LocatedRepository } from '#repositories/repository.
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { trimCharacters } from '#text/trim.ts';
+import { openCachedArchive } from './archive-cache.ts';
 import type { ArchiveLfsFiles } from './lfs-files.ts';
 
 interface ArchiveRequest {
@@ -23,6 +24,10 @@ interface ArchiveRequest {
   readonly clientAddress: string;
   /** Only the name and existence of the archive are needed, not its content. */
   readonly headersOnly: boolean;
+  /** The folder of cached archives. */
+  readonly cacheFolder: string;
+  /** Returns whether LFS files may replace pointers. They can change, so such archives are not cached. */
+  readonly hasLfsFiles: () => Promise<boolean>;
   /** Opens the LFS files that replace pointers. Called just before git starts; released when git has ended. */
   readonly openLfsFiles: () => Promise<ArchiveLfsFiles | undefined>;
 }
@@ -53,7 +58,16 @@ export async function createArchive(
   const name = `${prefix}.${format}`;
   if (headersOnly) return { name, content: undefined };
   const excludePaths = request.excludePaths.map((excluded) => excluded.replace(/^\/+/, '')).filter(isExcludable);
-  const archive = await startArchive(git, repository, { commit, format, prefix, path, excludePaths }, request);
+  const options = { commit, format, prefix, path, excludePaths };
+  const { cacheFolder: folder, client, clientAddress } = request;
+  const archive = (await request.hasLfsFiles())
+    ? await startArchive(git, repository, options, request)
+    : await openCachedArchive(git, repository, options, {
+        folder,
+        client,
+        clientAddress,
+        start: () => startArchive(git, repository, options, { openLfsFiles: noLfsFiles, clientAddress }),
+      });
   if ('content' in archive) return { name, content: archive.content };
   if (archive.failure.kind === 'not-found') return fail('notFound');
   if (archive.failure.kind === 'unavailable') return fail('compressorMissing');
@@ -66,8 +80,12 @@ async function startArchive(
   git: Git,
   repository: Repository,
   options: ArchiveOptions,
-  { openLfsFiles, client, clientAddress }: ArchiveRequest,
-): Promise<Packed> {
+  {
+    openLfsFiles,
+    client,
+    clientAddress,
+  }: Pick<ArchiveRequest, 'openLfsFiles' | 'clientAddress'> & Partial<ArchiveRequest>,
+): Promise<StartedArchive> {
   const release = await archiveSlots(git).take(clientAddress, client);
   let lfs: ArchiveLfsFiles | undefined;
   const releaseResources = () => {
@@ -85,6 +103,8 @@ async function startArchive(
     throw error;
   }
 }
+
+const noLfsFiles = async () => undefined;
 
 /** Returns whether git can never create this archive. A timeout is excluded, because it may depend on the load. */
 function isTooLarge({ kind }: GitFailure): boolean {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Caller } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
@@ -10,7 +11,7 @@ import { type Failure, isFailure } from '#runtime/failure.ts';
 import { isFeatureEnabled } from '#settings/features.ts';
 import { createArchive } from './archive.ts';
 import { toArchiveFormat } from './formats.ts';
-import { openArchiveLfsFiles } from './lfs-files.ts';
+import { hasArchiveLfsFiles, openArchiveLfsFiles } from './lfs-files.ts';
 
 interface DownloadCall {
   readonly project: Project;
@@ -39,8 +40,10 @@ export async function streamArchiveDownload(
   const headersOnly = request.method === 'HEAD';
   const openLfsFiles = async () =>
     params.include_lfs_blobs ? openArchiveLfsFiles(database.reader, blobs, project) : undefined;
+  const hasLfsFiles = async () => params.include_lfs_blobs && (await hasArchiveLfsFiles(database.reader, project));
+  const cacheFolder = join(services.config.dataDir, 'archives');
   const { client, clientAddress } = request;
-  const requestOptions = { client, clientAddress, headersOnly, openLfsFiles };
+  const requestOptions = { client, clientAddress, headersOnly, cacheFolder, hasLfsFiles, openLfsFiles };
   const archive = await createArchive(git, { project, format, sha, path, excludePaths, ...requestOptions });
   if (isFailure(archive)) return archive;
   const headers = {

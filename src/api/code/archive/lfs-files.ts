@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BlobStore, getBlobPath } from '#blobs/store.ts';
 import type { Reader } from '#database/database.ts';
+import { hasRow } from '#database/has-row.ts';
 import type { LfsFiles } from '#git/archive.ts';
 import { isLfsEnabled, listLinkedOids } from '#repositories/lfs/lfs-objects.ts';
 
@@ -11,11 +12,23 @@ export interface ArchiveLfsFiles extends LfsFiles {
   release(): Promise<void>;
 }
 
+/** Returns whether LFS is on and LFS objects are linked to the project. index: lfs_object_projects_pkey */
+export async function hasArchiveLfsFiles(db: Reader, project: LfsProject): Promise<boolean> {
+  const links = db.selectFrom('lfs_object_projects').select('project_id').where('project_id', '=', project.id);
+  return (await hasRow(links)) && isLfsEnabled(db, project);
+}
+
+interface LfsProject {
+  readonly id: number;
+  readonly lfs_enabled: boolean;
+  readonly namespace_id: number;
+}
+
 /** Writes the list of LFS objects linked to the project; returns undefined if LFS is off or there are none. */
 export async function openArchiveLfsFiles(
   db: Reader,
   blobs: BlobStore,
-  project: { readonly id: number; readonly lfs_enabled: boolean; readonly namespace_id: number },
+  project: LfsProject,
 ): Promise<ArchiveLfsFiles | undefined> {
   if (!(await isLfsEnabled(db, project))) return undefined;
   const oids = await listLinkedOids(db, project.id);

@@ -1,0 +1,242 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { ArchiveOptions, StartedArchive } from '#git/archive.ts';
+import { definePerGit, type Git } from '#git/git.ts';
+import type { GitFailure } from '#git/process/failures.ts';
+import type { Repository } from '#git/repository.ts';
+import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
+import { createBoundedCache } from '#runtime/bounded-cache.ts';
+import type { RequestClient } from '#runtime/concurrency-limiter.ts';
+
+/**
+ * Archives of the same commit, path and format are built once and kept as files in a bounded folder (contract/repository.md
+ * §8). Callers read the file while it grows, so that a slow one delays neither git nor the others.
+ */
+
+/** Maximum bytes of a cached archive, of which its uncompressed size counts too, and of the folder. */
+const LIMITS = { file: 256 * 1024 ** 2, folder: 1024 ** 3 };
+
+/** After this time in milliseconds the unfinished file of a process that died is deleted. */
+const MAX_BUILD_MS = 3 * 3_600_000;
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** Slots of callers that read a file: each holds it open until its client has read everything. */
+const readSlots = definePerGit((git) =>
+  createConcurrencySlots({ perNetwork: git.limits.streams / 2, total: git.limits.streams }),
+);
+
+/** An archive that git is writing to a file. */
+interface Build {
+  readonly path: string;
+  readonly events: EventEmitter<{ progress: [] }>;
+  state: 'running' | 'complete' | 'failed';
+  written: number;
+  readers: number;
+  stop(): void;
+}
+
+/** An archive for one caller; a failure before its first byte. */
+export type Archive = { readonly content: Readable } | { readonly failure: GitFailure };
+
+/** `large`: the archive is not kept, so that each caller gets their own. */
+type Start = { readonly build: Build } | { readonly failure: GitFailure } | { readonly large: true };
+
+const buildsOf = definePerGit(() => new Map<string, Promise<Start>>());
+
+/** Keys of archives that turned out to be too large, or could not be written. */
+const largeArchivesOf = definePerGit(() => createBoundedCache<true>(10_000));
+
+interface CacheRequest {
+  /** The folder of all cached archives. */
+  readonly folder: string;
+  readonly client: RequestClient;
+  readonly clientAddress: string;
+  /** Starts git in a slot for archives, which it holds until the content closes. */
+  readonly start: () => Promise<StartedArchive>;
+}
+
+/** Returns the archive from the folder, from a build that runs, or from a new one. */
+export async function openCachedArchive(
+  git: Git,
+  repository: Repository,
+  options: ArchiveOptions,
+  request: CacheRequest,
+  limits = LIMITS,
+): Promise<Archive> {
+  const { folder, start } = request;
+  const key = keyOf(repository, options);
+  if (largeArchivesOf(git).get(key)) return start();
+  const releaseSlot = await readSlots(git).take(request.clientAddress, request.client);
+  try {
+    const file = await openComplete(git, join(folder, key));
+    if (file !== null) return toArchive(readFile(file, null), releaseSlot);
+    const started = await startOnce(git, key, request, limits);
+    if ('build' in started) {
+      const { build } = started;
+      build.readers++;
+      const growingFile = await open(build.path, 'r').catch(() => openComplete(git, join(folder, key)));
+      const release = () => {
+        releaseSlot();
+        if (--build.readers === 0) build.stop();
+      };
+      if (growingFile !== null) return toArchive(readFile(growingFile, build), release);
+      release();
+      return await start();
+    }
+    releaseSlot();
+    return 'failure' in started ? started : await start();
+  } catch (error) {
+    releaseSlot();
+    throw error;
+  }
+}
+
+/** Returns the name of the file. Locations of repositories are never reused. */
+function keyOf({ directory }: Repository, { commit, format, prefix, path = '', excludePaths = [] }: ArchiveOptions) {
+  const identity = JSON.stringify([directory, commit, format, prefix, path, excludePaths]);
+  return createHash('sha256').update(identity).digest('hex');
+}
+
+/** Opens a complete archive, and marks it as used. Returns null if there is none. */
+async function openComplete(git: Git, path: string): Promise<FileHandle | null> {
+  const file = await open(path, 'r').catch(() => null);
+  const now = git.clock.now();
+  if (file !== null) await utimes(path, now, now).catch(() => undefined);
+  return file;
+}
+
+/** Starts a build, or returns the one that another caller has started. */
+function startOnce(git: Git, key: string, request: CacheRequest, limits: typeof LIMITS): Promise<Start> {
+  const builds = buildsOf(git);
+  const running = builds.get(key);
+  if (running !== undefined) return running;
+  const onEnd = () => {
+    if (builds.get(key) === started) builds.delete(key);
+  };
+  const started = startBuild(git, key, { ...request, limits, onEnd });
+  builds.set(key, started);
+  return started;
+}
+
+interface BuildRequest extends Pick<CacheRequest, 'folder' | 'start'> {
+  readonly limits: typeof LIMITS;
+  /** Runs when no further caller may join the build. */
+  readonly onEnd: () => void;
+}
+
+async function startBuild(git: Git, key: string, { folder, start, limits, onEnd }: BuildRequest): Promise<Start> {
+  const path = join(folder, `${key}.${randomUUID()}`);
+  const file = await mkdir(folder, { recursive: true, mode: 0o700 })
+    .then(() => open(path, 'wx', 0o600))
+    .catch(() => null);
+  let isKept = false;
+  try {
+    const archive = file === null ? null : await start();
+    if (archive !== null && 'failure' in archive) return archive;
+    isKept = archive !== null && archive.expectedBytes <= limits.file;
+    if (file !== null && archive !== null && isKept) {
+      const build = createBuild(path, archive.content, onEnd);
+      void fillFile(build, file, archive.content, { target: join(folder, key), maxBytes: limits.file }).then(() => {
+        if (build.state === 'failed' && build.readers > 0) largeArchivesOf(git).set(key, true);
+        onEnd();
+        return deleteOldest(folder, limits.folder);
+      });
+      return { build };
+    }
+    // git has started only to find out the size, or the folder cannot be written.
+    archive?.content.destroy();
+    largeArchivesOf(git).set(key, true);
+    return { large: true };
+  } finally {
+    if (!isKept) {
+      onEnd();
+      await file?.close();
+      await rm(path, { force: true });
+    }
+  }
+}
+
+function createBuild(path: string, content: Readable, onEnd: () => void): Build {
+  const events = new EventEmitter<{ progress: [] }>().setMaxListeners(0);
+  const stop = () => {
+    content.destroy();
+    onEnd();
+  };
+  return { path, events, state: 'running', written: 0, readers: 0, stop };
+}
+
+/** Writes the content to the file and gives the file its final name. */
+async function fillFile(
+  build: Build,
+  file: FileHandle,
+  content: Readable,
+  { target, maxBytes }: { readonly target: string; readonly maxBytes: number },
+): Promise<void> {
+  try {
+    for await (const chunk of content as AsyncIterable<Buffer>) {
+      if (build.written + chunk.length > maxBytes) throw new Error('The archive is larger than its files');
+      await file.writeFile(chunk);
+      build.written += chunk.length;
+      build.events.emit('progress');
+    }
+    await rename(build.path, target);
+    build.state = 'complete';
+  } catch {
+    // Its readers fail, and the next caller gets an archive without the folder.
+    await rm(build.path, { force: true }).catch(() => undefined);
+    build.state = 'failed';
+  } finally {
+    content.destroy();
+    await file.close().catch(() => undefined);
+    build.events.emit('progress');
+  }
+}
+
+/** Reads a file to its end, or to the end of the build that writes it. Throws if the build fails. */
+async function* readFile(file: FileHandle, build: Build | null): AsyncGenerator<Buffer> {
+  let position = 0;
+  try {
+    for (;;) {
+      const wasRunning = build?.state === 'running';
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
+      position += bytesRead;
+      if (bytesRead > 0) yield buffer.subarray(0, bytesRead);
+      else if (build?.state === 'failed') throw new Error('The archive was aborted');
+      else if (!wasRunning) return;
+      else if (build?.state === 'running' && build.written === position) await once(build.events, 'progress');
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function toArchive(chunks: AsyncGenerator<Buffer>, release: () => void): Archive {
+  const content = Readable.from(chunks, { objectMode: false });
+  // The reader gets the error; nothing may read a stream whose client has disconnected.
+  content.on('error', () => undefined);
+  content.once('close', release);
+  return { content };
+}
+
+/** Deletes unfinished files of dead processes, and the files that were not used for the longest time. */
+async function deleteOldest(folder: string, maxBytes: number): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  const files = (await Promise.all(names.map((name) => describeFile(folder, name)))).filter((file) => file !== null);
+  files.sort((a, b) => b.usedAt - a.usedAt);
+  const newest = files[0]?.usedAt ?? 0;
+  let bytes = 0;
+  for (const { name, size, usedAt } of files) {
+    bytes += size;
+    const isLeftover = name.includes('.') && newest - usedAt > MAX_BUILD_MS;
+    if (bytes > maxBytes || isLeftover) await rm(join(folder, name), { force: true }).catch(() => undefined);
+  }
+}
+
+async function describeFile(folder: string, name: string) {
+  const info = await stat(join(folder, name)).catch(() => null);
+  return info && { name, size: info.size, usedAt: info.mtimeMs };
+}
