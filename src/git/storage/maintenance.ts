@@ -17,6 +17,9 @@ const MANY_LOOSE_OBJECTS = 1000;
 const MANY_PACKS = 20;
 const MANY_LOOSE_REFS = 500;
 
+/** Bytes of a pack from which each clone should count its objects by a bitmap. */
+const LARGE_PACK_BYTES = 4 * 1024 * 1024;
+
 interface MaintenanceNeeds {
   readonly commitGraph: boolean;
   readonly packRefs: boolean;
@@ -32,14 +35,14 @@ export async function getMaintenanceNeeds(repository: Repository): Promise<Maint
   if (!(await repositoryExists(repository))) return { commitGraph: false, packRefs: false, repack: null };
   const [loose, packs, refs, isOutdated] = await Promise.all([
     countLooseObjects(repository),
-    countPacks(repository),
+    inspectPacks(repository),
     countLooseRefs(repository),
     isGraphOutdated(repository),
   ]);
   return {
     commitGraph: isOutdated,
     packRefs: refs > MANY_LOOSE_REFS,
-    repack: loose > MANY_LOOSE_OBJECTS || packs > MANY_PACKS ? 'incremental' : null,
+    repack: loose > MANY_LOOSE_OBJECTS || packs.count > MANY_PACKS || packs.lackBitmap ? 'incremental' : null,
   };
 }
 
@@ -88,9 +91,19 @@ async function countLooseObjects(repository: Repository): Promise<number> {
   return (await listNames(join(repository.directory, 'objects', '17'))).length * 256;
 }
 
-async function countPacks(repository: Repository): Promise<number> {
-  const names = await listNames(join(repository.directory, 'objects', 'pack'));
-  return names.filter((name) => name.endsWith('.pack')).length;
+/** Returns the number of packs, and whether a large one lacks a bitmap: its own, or that of the multi-pack index. */
+async function inspectPacks(repository: Repository): Promise<{ readonly count: number; readonly lackBitmap: boolean }> {
+  const directory = join(repository.directory, 'objects', 'pack');
+  const names = await listNames(directory);
+  const packs = names.filter((name) => name.endsWith('.pack')).map((name) => name.slice(0, -'.pack'.length));
+  const indexedAt = await getModifiedTimeMs(join(directory, 'multi-pack-index'));
+  const lacksBitmap = async (pack: string) => {
+    if (names.includes(`${pack}.bitmap`)) return false;
+    const size = (await stat(join(directory, `${pack}.pack`)).catch(() => null))?.size ?? 0;
+    // git touches a pack when it finds a new object in it, but never its index.
+    return size >= LARGE_PACK_BYTES && (await getModifiedTimeMs(join(directory, `${pack}.idx`))) > indexedAt;
+  };
+  return { count: packs.length, lackBitmap: (await Promise.all(packs.map(lacksBitmap))).includes(true) };
 }
 
 async function countLooseRefs(repository: Repository): Promise<number> {

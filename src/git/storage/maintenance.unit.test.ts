@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -35,6 +36,29 @@ test('packs many loose objects and refs', async (t) => {
     (await readdir(join(repository.directory, 'objects/pack'))).filter((name) => name.endsWith('.pack')).length,
     1,
   );
+});
+
+test('a large pack without a bitmap is indexed once, and is not packed again', async (t) => {
+  const { git, repository, copy } = await createGitWithWorkingCopy(t);
+  const directory = join(repository.directory, 'objects/pack');
+  const listNames = async (pattern: RegExp) => (await readdir(directory)).filter((name) => pattern.test(name));
+  await copy.commit('1', { small: randomBytes(1024 * 1024).toString('hex') });
+  await copy.git('repack', '-adq');
+  assert.equal((await getMaintenanceNeeds(repository)).repack, null);
+  await copy.commit('2', { large: randomBytes(4 * 1024 * 1024).toString('hex') });
+  await copy.git('repack', '-adq');
+  const packs = await listNames(/\.pack$/);
+  assert.equal((await getMaintenanceNeeds(repository)).repack, 'incremental');
+  await repack(git, repository, 'incremental');
+  assert.equal((await listNames(/^multi-pack-index-.*\.bitmap$/)).length, 1);
+  assert.deepEqual(await listNames(/\.pack$/), packs);
+  const path = join(directory, packs[0] as string);
+  const later = (await stat(path)).mtimeMs / 1000 + 60;
+  await utimes(path, later, later);
+  assert.equal((await getMaintenanceNeeds(repository)).repack, null);
+  await repack(git, repository, 'full');
+  assert.equal((await listNames(/^pack-.*\.bitmap$/)).length, 1);
+  assert.equal((await getMaintenanceNeeds(repository)).repack, null);
 });
 
 test('prunes unreachable objects after two weeks', async (t) => {
