@@ -49,6 +49,7 @@ import {
   recoverInterruptedRefUpdatesEveryMinute,
   recoverInterruptedRefUpdatesJob,
 } from './repositories/ref-updates/recovery.ts';
+import { maintainSnippet, maintainSnippetAfterRefChanges } from './repositories/snippets/maintenance.ts';
 import { maintainWiki, maintainWikiAfterRefChanges } from './repositories/wikis/maintenance.ts';
 import { type Clock, systemClock } from './runtime/clock.ts';
 import { createLog, type Log } from './runtime/log.ts';
@@ -210,6 +211,7 @@ function createServerEventBus(config: Config) {
     ...listSubscriptions().filter(isEnabledIn(config)),
     maintainAfterRefChanges,
     maintainWikiAfterRefChanges,
+    maintainSnippetAfterRefChanges,
     updateRepositorySummaryAfterRefChanges,
   ]);
 }
@@ -242,6 +244,7 @@ const coreJobs: readonly JobDefinition<Services, never>[] = [
   cleanUpSessionsJob,
   recoverInterruptedRefUpdatesJob,
   maintainWiki,
+  maintainSnippet,
   maintainRepository,
   fullMaintenance,
   updateRepositorySummary,

@@ -17,6 +17,8 @@ export interface EventPayloads {
     /** Push options for pipelines: `git push -o ci...`, truncated. */
     readonly options?: readonly string[];
   };
+  /** Refs of a snippet have moved. */
+  'snippet-refs-changed': { readonly snippetId: number };
   /** Refs of a wiki repository changed. Pipelines, branches and merge requests do not react to it. */
   'wiki-refs-changed': {
     readonly wikiId: number;

@@ -43,6 +43,7 @@ export async function completeSnippetIntent(
         })
         .where('id', '=', intent.snippetId)
         .execute();
+      await uow.publish('snippet-refs-changed', { snippetId: intent.snippetId });
     },
     { lock: `refs of snippet ${intent.snippetId}`, exemptFromLimit: true },
   );

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { findSnippet, type Snippet } from '#domain/snippets.ts';
+import { getRepositoryAt } from '#git/git.ts';
 import { world } from '#test/support/world.ts';
 
-const { user, anonymous, newProject, root } = await world();
+const { user, anonymous, newProject, root, server, clock, runJobs } = await world();
 const author = await user();
 
 async function createSnippet(files = [{ file_path: 'a.txt', content: 'a' }]): Promise<string> {
@@ -97,6 +101,18 @@ test('rejects invalid changes without changing anything', async () => {
   const text = 'Repository Error updating the snippet - A file with this name already exists';
   await assertRejected({ files: [taken], title: 'New' }, 400, reject(text));
   assert.deepEqual((await author.get(snippet)).body, before);
+});
+
+test('an update is followed by maintenance of the repository', async () => {
+  const { id } = (await author.post('/snippets', { title: 'Notes', content: 'a' })).body;
+  await author.put(`/snippets/${id}`, { content: 'b' });
+  const { git, database } = server.services;
+  const { disk_path, storage } = (await findSnippet(database.reader, id)) as Snippet;
+  const graphs = join(getRepositoryAt(git, storage, disk_path).directory, 'objects/info/commit-graphs');
+  assert.equal(existsSync(graphs), false);
+  clock.advance(31);
+  await runJobs();
+  assert.equal(existsSync(graphs), true);
 });
 
 test('rejects the name or content of one file for a snippet of several files', async () => {

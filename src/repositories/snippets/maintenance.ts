@@ -1,0 +1,42 @@
+import { findSnippet, isReadOnlySnippet } from '#domain/snippets.ts';
+import { subscription } from '#events/event-bus.ts';
+import { measureObjects } from '#git/storage/objects-size.ts';
+import { defineJob, enqueue } from '#jobs/job.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
+import { MAINTENANCE_DELAY_MS, runMaintenance } from '../maintenance/maintenance.ts';
+import { getRepository } from '../repository.ts';
+import type { RefServices } from '../services.ts';
+
+/** Maintenance of snippet repositories, as for projects. Their sizes are stored in their rows. */
+export const maintainSnippet = defineJob({
+  kind: 'snippet_upkeep',
+  async handle({ database, git }: RefServices, { snippetId }: { readonly snippetId: number }) {
+    const snippet = await findSnippet(database.reader, snippetId);
+    // A snippet that is being moved to another storage is maintained after its next change.
+    if (snippet === null || isReadOnlySnippet(snippet)) return;
+    const repository = getRepository(git, snippet);
+    await runMaintenance(git, repository);
+    const size = await measureObjects(repository);
+    // Only if the snippet has not been moved meanwhile. index: snippets primary key
+    await database.transaction((tx) =>
+      tx
+        .updateTable('snippets')
+        .set({ size })
+        .where('id', '=', snippetId)
+        .where('disk_path', '=', snippet.disk_path)
+        .execute(),
+    );
+  },
+});
+
+/** Enqueues maintenance after each ref change, unless it is enqueued already. */
+export const maintainSnippetAfterRefChanges = subscription({
+  event: 'snippet-refs-changed',
+  inTransaction: (uow, { snippetId }) =>
+    enqueue(
+      uow,
+      maintainSnippet,
+      { snippetId },
+      { key: String(snippetId), runAt: addMilliseconds(uow.now, MAINTENANCE_DELAY_MS) },
+    ),
+});
