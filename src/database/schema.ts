@@ -4,6 +4,7 @@ import type { IdentityTables } from './tables/authentication.ts';
 import type { AwardEmojiTables } from './tables/award-emoji.ts';
 import type { BlobsTables } from './tables/blobs.ts';
 import type { BulkImportsTables } from './tables/bulk-imports.ts';
+import type { CustomAttributesTables } from './tables/custom-attributes.ts';
 import type { DomainTables } from './tables/domain.ts';
 import type { EnvironmentsTables } from './tables/environments.ts';
 import type { EpicsTables } from './tables/epics.ts';
@@ -42,6 +43,7 @@ export interface Schema
     SettingsTables,
     IdentityTables,
     OAuthTables,
+    CustomAttributesTables,
     DomainTables,
     ActivityTables,
     IidsTables,

@@ -9,6 +9,7 @@ import { offsetTooFarError } from '#http/lists/offset-limit.ts';
 import { allOrNone, atLeastOne, required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
+import { withCustomAttributes } from '../custom-attributes/index.ts';
 import { currentUserAccess, userListAccess, userReadAccess } from './access.ts';
 import { createUser as create, prepareInitialPassword } from './create.ts';
 import { CurrentUser, ListedUser, UserAdmin, UserProfile } from './entities.ts';
@@ -56,7 +57,7 @@ export const getUser = endpoint({
   summary: 'Get a user',
   access: userReadAccess(),
   scopes: ['read_user'],
-  params: userIdParams,
+  params: { ...userIdParams, ...withCustomAttributes },
   errors: {
     notFound: USER_NOT_FOUND,
     tooMany: TOO_MANY_REQUESTS,

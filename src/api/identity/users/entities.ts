@@ -6,6 +6,12 @@ import { entity, type SerializationContext, variants } from '#http/endpoint/enti
 import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import type { ServerContext } from '#http/request/base-url.ts';
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
+import {
+  type CustomAttributesById,
+  customAttributesField,
+  loadRequestedCustomAttributes,
+  pickCustomAttributes,
+} from '../custom-attributes/index.ts';
 import { BLOCKED_STATES } from './states.ts';
 import { loadHighestRoles, loadUserRelations, type UserBasicRow, type UserRelations } from './store.ts';
 
@@ -160,13 +166,28 @@ const adminFields = {
   provisioned_by_group_id: Type.Null(),
   enterprise_group_id: Type.Null(),
   enterprise_group_associated_at: Type.Null(),
+  ...customAttributesField,
 };
+
+interface AdminRelations extends UserRelations {
+  /** Null unless requested. */
+  readonly customAttributes: CustomAttributesById | null;
+}
+
+async function loadAdminRelations(users: readonly User[], context: SerializationContext): Promise<AdminRelations> {
+  const [relations, customAttributes] = await Promise.all([
+    loadUserRelations(context.db, users),
+    loadRequestedCustomAttributes(context, 'user', users),
+  ]);
+  return { ...relations, customAttributes };
+}
+
 export const UserAdmin = entity('UserAdmin', { ...UserSelf.schema.properties, ...adminFields }).from(
-  loadRelations,
+  loadAdminRelations,
   serializeForAdmin,
 );
 
-function serializeForAdmin(user: User, context: SerializationContext, relations: UserRelations) {
+function serializeForAdmin(user: User, context: SerializationContext, relations: AdminRelations) {
   const creator = relations.creators.get(user.created_by_id ?? 0);
   return {
     ...serializeSelf(user, context, relations),
@@ -179,6 +200,7 @@ function serializeForAdmin(user: User, context: SerializationContext, relations:
     provisioned_by_group_id: null,
     enterprise_group_id: null,
     enterprise_group_associated_at: null,
+    ...pickCustomAttributes(relations.customAttributes, user.id),
   };
 }
 
@@ -192,7 +214,7 @@ const UserAdminDetail = entity('UserAdminDetail', {
   trial: Type.Null(),
 }).from(
   async (users: readonly User[], context) => ({
-    relations: await loadUserRelations(context.db, users),
+    relations: await loadAdminRelations(users, context),
     roles: await loadHighestRoles(context.db, users),
   }),
   (user, context, { relations, roles }) => ({

@@ -4,6 +4,7 @@ import type { KeysetRule } from '#http/lists/pagination.ts';
 import { optional, type ParameterValues, required } from '#http/parameters/declarations.ts';
 import { description, searchExpression, string, title, validatedText } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, dateTime, emptyPicture, integer, oneOf } from '#http/parameters/types.ts';
+import { customAttributeParams } from '../custom-attributes/index.ts';
 import type { NewUserInput } from './create.ts';
 import { stripTags } from './strip-tags.ts';
 import type { UserUpdateInput } from './update.ts';
@@ -41,6 +42,7 @@ export const filters = {
   created_before: optional(dateTime),
   order_by: optional(absentIfBlank(oneOf(...ORDER_COLUMNS))),
   sort: optional(oneOf('asc', 'desc')),
+  ...customAttributeParams,
 };
 
 export type UserListParams = ParameterValues<typeof filters>;

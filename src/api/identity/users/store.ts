@@ -28,6 +28,7 @@ import {
 import { isActiveMembership } from '#domain/members/membership-expiry.ts';
 import type { ListPage } from '#http/lists/page.ts';
 import { type OffsetRequest, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
+import { customAttributeConditions } from '../custom-attributes/index.ts';
 import { KEYSET, type UserListParams, type UserOrderColumn } from './parameters.ts';
 import { BLOCKED_STATES } from './states.ts';
 
@@ -277,6 +278,7 @@ function toAdministratorConditions(db: Reader, eb: Conditions, filter: UserFilte
   if (filter.without_projects) conditions.push(hasNoProjects(db, eb));
   if (created_after) conditions.push(eb('created_at', '>=', created_after));
   if (created_before) conditions.push(eb('created_at', '<=', created_before));
+  conditions.push(...customAttributeConditions(db, 'user', eb.ref('users.id'), filter.custom_attributes ?? []));
   return conditions.map((condition) => ({ condition }));
 }
 

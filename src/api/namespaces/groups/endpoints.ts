@@ -1,3 +1,4 @@
+import { withCustomAttributes } from '#api/identity/custom-attributes/index.ts';
 import { OWNER } from '#domain/members/roles.ts';
 import type { Group as GroupOfCaller } from '#domain/namespaces/groups.ts';
 import { open, signedIn } from '#http/access/access.ts';
@@ -58,7 +59,7 @@ export const getGroup = endpoint({
   get: '/groups/:id',
   summary: 'Get a group',
   access: inGroupAllowingAnonymous('read_group'),
-  params: { with_projects: optional(boolean, true), statistics: optional(boolean, false) },
+  params: { with_projects: optional(boolean, true), statistics: optional(boolean, false), ...withCustomAttributes },
   response: ok(GroupDetailWithRunnersToken),
   read: (_db, { group }) => group,
 });

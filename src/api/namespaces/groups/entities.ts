@@ -1,4 +1,10 @@
 import { Type } from 'typebox';
+import {
+  type CustomAttributesById,
+  customAttributesField,
+  loadRequestedCustomAttributes,
+  pickCustomAttributes,
+} from '#api/identity/custom-attributes/index.ts';
 import { isAdministrator } from '#authentication/caller.ts';
 import { OWNER } from '#domain/members/roles.ts';
 import { findArchivedGroupIds } from '#domain/namespaces/archive-state.ts';
@@ -51,6 +57,7 @@ const groupFields = {
   /** Only for administrators. */
   repository_storage: Type.Optional(Type.String()),
   statistics: Type.Optional(Statistics),
+  ...customAttributesField,
 };
 
 export const Group = entity('Group', groupFields).from(loadGroupRelations, serializeGroup);
@@ -99,23 +106,24 @@ interface GroupRelations {
   readonly archived: ReadonlySet<number>;
   /** Statistics by group id; null unless an administrator requested them. */
   readonly statistics: ReadonlyMap<number, GroupStatistics> | null;
+  /** Null unless requested. */
+  readonly customAttributes: CustomAttributesById | null;
 }
 
-async function loadGroupRelations(
-  rows: readonly GroupRow[],
-  { db, git, caller, params }: SerializationContext,
-): Promise<GroupRelations> {
+async function loadGroupRelations(rows: readonly GroupRow[], context: SerializationContext): Promise<GroupRelations> {
+  const { db, git, caller, params } = context;
   const { default_branch_protection: defaultBranchProtection } = await loadSettings(db);
   const ids = rows.map(({ id }) => id);
   const statistics =
     isAdministrator(caller) && params.statistics === true ? await loadGroupStatistics(db, git, ids) : null;
-  return { defaultBranchProtection, archived: await findArchivedGroupIds(db, ids), statistics };
+  const customAttributes = await loadRequestedCustomAttributes(context, 'group', rows);
+  return { defaultBranchProtection, archived: await findArchivedGroupIds(db, ids), statistics, customAttributes };
 }
 
 function serializeGroup(
   row: GroupRow,
   context: SerializationContext,
-  { defaultBranchProtection, archived, statistics }: GroupRelations,
+  { defaultBranchProtection, archived, statistics, customAttributes }: GroupRelations,
 ) {
   const attributes = parseGroupAttributes(row.attributes);
   const groupStatistics = statistics?.get(row.id);
@@ -142,6 +150,7 @@ function serializeGroup(
     ...pickIncludedAttributes(attributes, 'group'),
     ...(isAdministrator(context.caller) ? { repository_storage: row.storage } : {}),
     ...(groupStatistics ? { statistics: groupStatistics } : {}),
+    ...pickCustomAttributes(customAttributes, row.id),
   };
 }
 

@@ -1,3 +1,4 @@
+import { customAttributeParams } from '#api/identity/custom-attributes/index.ts';
 import { VISIBILITIES, type Visibility } from '#authorization/visibility-levels.ts';
 import { ROLES } from '#domain/members/roles.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
@@ -24,6 +25,7 @@ export const groupListParams = {
   active: optional(boolean),
   marked_for_deletion_on: optional(date),
   repository_storage: optional(string),
+  ...customAttributeParams,
 };
 
 /** The filter and order of a list of groups. */

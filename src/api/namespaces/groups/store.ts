@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type NotNull, type SqlBool, sql } from 'kysely';
+import { customAttributeConditions, toCustomAttributeFilter } from '#api/identity/custom-attributes/index.ts';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import { groupVisibleTo, groupWithMember, groupWithRole } from '#authorization/visibility-conditions.ts';
 import type { Reader, Schema } from '#database/database.ts';
@@ -43,7 +44,7 @@ export function reloadGroup(uow: UnitOfWork, id: number): Promise<Group | null> 
   return findGroup(uow, uow.actor, String(id));
 }
 
-export type GroupFilter = Partial<Omit<GroupListInput, 'order_by' | 'sort' | 'statistics'>>;
+export type GroupFilter = Partial<Omit<GroupListInput, 'order_by' | 'sort' | 'statistics' | 'with_custom_attributes'>>;
 export type GroupOrder = GroupListInput['order_by'];
 
 /** Which part of the hierarchy a list covers. */
@@ -65,12 +66,14 @@ export function selectVisibleGroups(
   scope: GroupScope,
   isCommonSearch = false,
 ): GroupQuery {
+  const attributes = toCustomAttributeFilter(caller, filter.custom_attributes);
   let query = selectGroups(db).where((eb) => {
     const innerEb = eb as unknown as Eb;
     return innerEb.and([
       visibilityCondition(innerEb, caller, filter, db.today),
       ...roleConditions(innerEb, caller, filter, db.today),
       ...attributeConditions(innerEb, caller, filter),
+      ...customAttributeConditions(db, 'group', innerEb.ref('namespaces.id'), attributes),
     ]);
   });
   const { search, skip_groups: skippedIds } = filter;

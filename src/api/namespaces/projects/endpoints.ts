@@ -1,3 +1,4 @@
+import { withCustomAttributes } from '#api/identity/custom-attributes/index.ts';
 import { requireProjectAccess } from '#authorization/current-access.ts';
 import { runInBatches } from '#events/batches.ts';
 import { open, signedIn } from '#http/access/access.ts';
@@ -83,7 +84,7 @@ export const getProject = endpoint({
   get: '/projects/:id',
   summary: 'Get a project',
   access: inProjectAllowingAnonymous('read_project'),
-  params: { statistics: optional(boolean, false), license: optional(boolean, false) },
+  params: { statistics: optional(boolean, false), license: optional(boolean, false), ...withCustomAttributes },
   response: ok(ProjectWithRunnersToken),
   read: (_db, { project }) => project,
 });

@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
+import { customAttributesField, pickCustomAttributes } from '#api/identity/custom-attributes/index.ts';
 import { buildAvatarUrl, UserBasic } from '#api/identity/users/index.ts';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
@@ -108,6 +109,7 @@ const simpleFields = {
   namespace: NamespaceBasic.schema,
   /** Only for administrators. */
   repository_storage: Type.Optional(text),
+  ...customAttributesField,
 };
 
 /** A project for anonymous callers, and with `simple=true`. */
@@ -296,7 +298,7 @@ type DetailShape = Static<TObject<typeof detailFields>> &
 function serializeSimpleFields(
   project: Row,
   context: SerializationContext,
-  { namespaces, readmes }: SimpleProjectRelations,
+  { namespaces, readmes, customAttributes }: SimpleProjectRelations,
 ): SimpleShape {
   const { caller } = context;
   const topics = JSON.parse(project.topics) as string[];
@@ -319,6 +321,7 @@ function serializeSimpleFields(
     visibility: project.visibility,
     namespace: NamespaceBasic.serialize(requireRow(namespaces.get(project.namespace_id)), context),
     repository_storage: isAdministrator(caller) ? project.storage : undefined,
+    ...pickCustomAttributes(customAttributes, project.id),
   };
 }
 

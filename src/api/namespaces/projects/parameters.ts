@@ -1,3 +1,4 @@
+import { customAttributeParams } from '#api/identity/custom-attributes/index.ts';
 import { VISIBILITIES } from '#authorization/visibility-levels.ts';
 import { ROLES } from '#domain/members/roles.ts';
 import type { PageRequest } from '#http/lists/pagination.ts';
@@ -30,6 +31,7 @@ export const projectFilterParams = {
   with_issues_enabled: optional(boolean, false),
   with_merge_requests_enabled: optional(boolean, false),
   min_access_level: optional(integerIn(ROLES)),
+  ...customAttributeParams,
 } as const;
 
 /** Parameters of all lists of projects except those of groups. */
@@ -63,6 +65,7 @@ export function toCommonFilter(params: ParameterValues<typeof projectFilterParam
     withIssues: params.with_issues_enabled,
     withMergeRequests: params.with_merge_requests_enabled,
     minAccessLevel: params.min_access_level,
+    customAttributes: params.custom_attributes,
   };
 }
 

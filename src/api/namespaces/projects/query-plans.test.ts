@@ -37,6 +37,7 @@ const served: readonly [index: string, caller: Caller, filter: ProjectFilter, or
   ],
   ['namespaces_by_owner', member, { ownerId: 7 }, 'created_at'],
   ['memberships_by_user', member, { membership: true }, 'created_at'],
+  ['custom_attributes_by_value', administrator, { customAttributes: [{ key: 'city', value: 'Bern' }] }, 'created_at'],
   ['repositories_by_storage', administrator, { storage: 'default' }, 'id'],
   ['projects_archived', member, { archived: true }, 'created_at'],
   ['namespaces_inactive', member, { archived: true }, 'created_at'],

@@ -1,3 +1,4 @@
+import { type CustomAttributesById, loadRequestedCustomAttributes } from '#api/identity/custom-attributes/index.ts';
 import type { UserBasicRow } from '#api/identity/users/index.ts';
 import { loadOpenIssueCounts, type OpenIssueCounts } from '#authorization/issues.ts';
 import type { Reader } from '#database/database.ts';
@@ -61,30 +62,35 @@ export interface SimpleProjectRelations {
   readonly namespaces: ReadonlyMap<number, NamespaceWithOwner>;
   /** Project id -> name of the README file. */
   readonly readmes: ReadonlyMap<number, string>;
+  /** Null unless requested. */
+  readonly customAttributes: CustomAttributesById | null;
 }
 
 export interface ProjectRelations extends SimpleProjectRelations {
   readonly openIssues: ReadonlyMap<number, OpenIssueCounts>;
 }
 
-/** Loads the relations of `ProjectSimple` with one query. */
+type RelationsContext = Pick<SerializationContext, 'db' | 'git' | 'now' | 'caller' | 'params'>;
+
+/** Loads the relations of `ProjectSimple` with one query, and one more if custom attributes are requested. */
 export async function loadSimpleProjectRelations(
   projects: readonly Project[],
-  context: Pick<SerializationContext, 'db' | 'git' | 'now'>,
+  context: RelationsContext,
 ): Promise<SimpleProjectRelations> {
   // Reading `now` marks the response as time-dependent, so that it is not cached.
   const markTimeDependent = () => void context.now;
-  const [namespaces, readmes] = await Promise.all([
+  const [namespaces, readmes, customAttributes] = await Promise.all([
     loadNamespaces(context.db, projects),
     loadReadmes(context.git, projects, markTimeDependent),
+    loadRequestedCustomAttributes(context, 'project', projects),
   ]);
-  return { namespaces, readmes };
+  return { namespaces, readmes, customAttributes };
 }
 
 /** Loads the relations of `Project` with two queries. */
 export async function loadProjectRelations(
   projects: readonly Project[],
-  context: Pick<SerializationContext, 'db' | 'git' | 'now'>,
+  context: RelationsContext,
 ): Promise<ProjectRelations> {
   const ids = projects.map(({ id }) => id);
   const [simpleRelations, openIssues] = await Promise.all([

@@ -1,4 +1,9 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from 'kysely';
+import {
+  type CustomAttributeFilter,
+  customAttributeConditions,
+  toCustomAttributeFilter,
+} from '#api/identity/custom-attributes/index.ts';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import { projectVisibleTo, projectWithRole, projectWithRoleIndexed } from '#authorization/visibility-conditions.ts';
 import type { Reader, Schema } from '#database/database.ts';
@@ -57,8 +62,9 @@ export interface ProjectFilter {
   readonly lastActivityBefore?: string | null | undefined;
   readonly updatedAfter?: string | null | undefined;
   readonly updatedBefore?: string | null | undefined;
-  /** Only for administrators; ignored for other callers. */
+  /** Only for administrators, like `customAttributes`; ignored for other callers. */
   readonly storage?: string | null | undefined;
+  readonly customAttributes?: CustomAttributeFilter | null | undefined;
   readonly namespace?: NamespaceSelection | undefined;
   /**
    * Set for namespaces with many projects (`hasManyProjects`): scans in the list's order instead of collecting and
@@ -95,6 +101,7 @@ export function selectProjectIds(
   commonWords: ReadonlySet<string> = new Set(),
 ) {
   const roles = listRequiredRoles(filter);
+  const attributes = toCustomAttributeFilter(caller, filter.customAttributes);
   return db
     .selectFrom('projects')
     .select('projects.id')
@@ -104,7 +111,8 @@ export function selectProjectIds(
     .where((eb) => eb.and([...attributeConditions(db, eb, filter), ...memberConditions(eb, caller, filter, db.today)]))
     .where((eb) =>
       eb.and([...searchConditions(db, eb, filter, commonWords), ...namespaceConditions(eb, caller, filter)]),
-    );
+    )
+    .where((eb) => eb.and(customAttributeConditions(db, 'project', eb.ref('projects.id'), attributes)));
 }
 
 /**

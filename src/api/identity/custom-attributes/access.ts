@@ -1,0 +1,72 @@
+import type { SignedInCaller } from '#authentication/caller.ts';
+import { type Access, type AccessCall, administrator } from '#http/access/access.ts';
+import { loadVisibleGroup, loadVisibleProject } from '#http/access/project-access.ts';
+import { administratorWithUser } from '#http/access/user-access.ts';
+import { nestedNotFound, notFound } from '#http/errors/http-error.ts';
+import { required } from '#http/parameters/declarations.ts';
+import { title } from '#http/parameters/texts.ts';
+import { findCustomAttribute, type Owner, type OwnerType } from './store.ts';
+
+interface OwnerContext {
+  readonly caller: SignedInCaller;
+  readonly owner: Owner;
+}
+
+/** A kind of owner, for endpoint declarations. */
+interface OwnerKind {
+  readonly name: OwnerType;
+  readonly path: '/users/:id(^\\d+$)' | '/projects/:id' | '/groups/:id';
+  /** Returns access for administrators. */
+  access(): Access<OwnerContext>;
+}
+
+const USER: OwnerKind = {
+  name: 'user',
+  path: '/users/:id(^\\d+$)',
+  access: () =>
+    administratorWithUser('id').map(({ user: { id }, caller }) => ({ owner: { type: 'user', id }, caller })),
+};
+
+const PROJECT: OwnerKind = {
+  name: 'project',
+  path: '/projects/:id',
+  access: () =>
+    administrator()
+      .resource({
+        name: 'project',
+        load: (call: AccessCall) => loadVisibleProject(call),
+        notFound: () => notFound('Project'),
+      })
+      .map(({ project: { id }, caller }) => ({ owner: { type: 'project', id }, caller })),
+};
+
+const GROUP: OwnerKind = {
+  name: 'group',
+  path: '/groups/:id',
+  access: () =>
+    administrator()
+      .resource({
+        name: 'group',
+        load: (call: AccessCall) => loadVisibleGroup(call),
+        notFound: () => notFound('Group'),
+      })
+      .map(({ group: { id }, caller }) => ({ owner: { type: 'group', id }, caller })),
+};
+
+/** Declares an endpoint for users, projects and groups, in this order. */
+export function forEachKind<Declaration>(
+  declare: (kind: OwnerKind) => Declaration,
+): readonly [ofUsers: Declaration, ofProjects: Declaration, ofGroups: Declaration] {
+  return [declare(USER), declare(PROJECT), declare(GROUP)];
+}
+
+export const keyParameter = { key: required(title) };
+
+/** Loads the attribute that the path names. */
+export const customAttributeResource = {
+  name: 'attribute',
+  params: keyParameter,
+  load: ({ db, params }: AccessCall<{ readonly key: string }>, { owner }: OwnerContext) =>
+    findCustomAttribute(db, owner, params.key),
+  notFound: nestedNotFound,
+} as const;
