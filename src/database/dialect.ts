@@ -194,10 +194,11 @@ export async function maintainColumnCopies(
   const [copies, original, id] = [sql.table(table), sql.table(source), sql.ref(key)];
   const names = sql.join(columns.map((column) => sql.ref(column)));
   const newColumns = sql.join(columns.map((column) => sql.ref(`new.${column}`)));
+  const assignments = sql.join(columns.map((column) => sql`${sql.ref(column)} = ${sql.ref(`new.${column}`)}`));
   const oldColumns = sql.join(columns.map((column) => sql.ref(`old.${column}`)));
   const set = sql`update ${copies} set (${names}) =`;
   await sql`${set} (select ${names} from ${original} where ${original}.id = ${copies}.${id})`.execute(db);
-  const updateCopy = sql`${set} (${newColumns}) where ${id} = new.id`;
+  const updateCopy = sql`update ${copies} set ${assignments} where ${id} = new.id`;
   const [insertTrigger, updateTrigger] = [sql.id(`${table}_copies`), sql.id(`${table}_copies_of_${source}`)];
   if (dialect.engine === 'sqlite') {
     const fillCopy = sql`${set} (select ${names} from ${original} where id = new.${id}) where rowid = new.rowid`;

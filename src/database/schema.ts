@@ -34,6 +34,7 @@ import type { SnippetsTables } from './tables/snippets.ts';
 import type { SshCertificatesTables } from './tables/ssh-certificates.ts';
 import type { StorageMovesTables } from './tables/storage-moves.ts';
 import type { TodosTables } from './tables/todos.ts';
+import type { TopicsTables } from './tables/topics.ts';
 import type { WikisTables } from './tables/wikis.ts';
 
 /** All tables. Each module or resource adds an interface in `tables/` and lists it here. */
@@ -45,6 +46,7 @@ export interface Schema
     OAuthTables,
     CustomAttributesTables,
     DomainTables,
+    TopicsTables,
     ActivityTables,
     IidsTables,
     LabelsTables,

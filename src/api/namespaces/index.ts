@@ -6,6 +6,7 @@ import { members } from './members/index.ts';
 import { namespaces as namespacesResource } from './namespaces/index.ts';
 import { projects } from './projects/index.ts';
 import { stars } from './stars/index.ts';
+import { topics } from './topics/index.ts';
 import { userDeletion } from './user-deletion/index.ts';
 
 /** The resource modules of groups, projects, their members and namespaces. */
@@ -16,6 +17,7 @@ export const namespaces: ResourceModules = {
   'group-projects': groupProjects,
   members,
   stars,
+  topics,
   'access-tokens': accessTokens,
   'user-deletion': userDeletion,
 };

@@ -82,6 +82,7 @@ import { migration as jobOptionParts } from './0105_job_option_parts.ts';
 import { migration as siteProofs } from './0106_site_proofs.ts';
 import { migration as commitMails } from './0111_commit_mails.ts';
 import { migration as customAttributes } from './0112_custom_attributes.ts';
+import { migration as topics } from './0113_topics.ts';
 import { migration as projectSnippets } from './0118_project_snippets.ts';
 import { migration as lfsLocks } from './0119_lfs_locks.ts';
 import type { Migration } from './migration.ts';
@@ -193,6 +194,7 @@ export const migrations: readonly Migration[] = [
   siteProofs,
   commitMails,
   customAttributes,
+  topics,
   projectSnippets,
   lfsLocks,
 ];

@@ -71,8 +71,6 @@ export interface ProjectsTable {
   wiki_access_level: Generated<FeatureLevel>;
   snippets_access_level: Generated<FeatureLevel>;
   lfs_enabled: Generated<boolean>;
-  /** JSON array of texts. */
-  topics: Generated<string>;
   /** JSON of the other attributes that differ from their defaults (contract/planning.md §3.3). */
   attributes: Generated<string>;
   /** Number of rows of `stars`. */

@@ -28,7 +28,6 @@ export interface Project {
   readonly wiki_access_level: FeatureLevel;
   readonly snippets_access_level: FeatureLevel;
   readonly lfs_enabled: boolean;
-  readonly topics: string;
   readonly attributes: string;
   readonly star_count: number;
   readonly marked_for_deletion_on: string | null;
@@ -78,7 +77,6 @@ function selectProject(db: Reader, value: Params<ViewerParams>) {
       'projects.wiki_access_level',
       'projects.snippets_access_level',
       'projects.lfs_enabled',
-      'projects.topics',
       'projects.attributes',
       'projects.star_count',
       'projects.marked_for_deletion_on',

@@ -298,10 +298,10 @@ type DetailShape = Static<TObject<typeof detailFields>> &
 function serializeSimpleFields(
   project: Row,
   context: SerializationContext,
-  { namespaces, readmes, customAttributes }: SimpleProjectRelations,
+  { namespaces, readmes, topicNames, customAttributes }: SimpleProjectRelations,
 ): SimpleShape {
   const { caller } = context;
-  const topics = JSON.parse(project.topics) as string[];
+  const topics = [...(topicNames.get(project.id) ?? [])];
   const webUrl = `${context.url}/${project.full_path}`;
   const readme = mayInProject(caller, 'read_code', project) ? readmes.get(project.id) : undefined;
   return {

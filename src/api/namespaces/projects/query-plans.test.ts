@@ -37,6 +37,8 @@ const served: readonly [index: string, caller: Caller, filter: ProjectFilter, or
   ],
   ['namespaces_by_owner', member, { ownerId: 7 }, 'created_at'],
   ['memberships_by_user', member, { membership: true }, 'created_at'],
+  ['project_topics_by_topic', member, { topicId: 3 }, 'created_at'],
+  ['topics_by_name', member, { topics: ['api'] }, 'created_at'],
   ['custom_attributes_by_value', administrator, { customAttributes: [{ key: 'city', value: 'Bern' }] }, 'created_at'],
   ['repositories_by_storage', administrator, { storage: 'default' }, 'id'],
   ['projects_archived', member, { archived: true }, 'created_at'],

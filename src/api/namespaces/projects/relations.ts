@@ -7,6 +7,7 @@ import { type NamespaceRow, namespaceColumns } from '#domain/namespaces/namespac
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { loadReadmes } from '#repositories/readme.ts';
+import { loadTopicNames } from '../topics/index.ts';
 
 /** Loads the related data of project entities for a whole list at once. */
 
@@ -62,6 +63,8 @@ export interface SimpleProjectRelations {
   readonly namespaces: ReadonlyMap<number, NamespaceWithOwner>;
   /** Project id -> name of the README file. */
   readonly readmes: ReadonlyMap<number, string>;
+  /** Project id -> names of its topics, in their order. */
+  readonly topicNames: ReadonlyMap<number, readonly string[]>;
   /** Null unless requested. */
   readonly customAttributes: CustomAttributesById | null;
 }
@@ -72,22 +75,24 @@ export interface ProjectRelations extends SimpleProjectRelations {
 
 type RelationsContext = Pick<SerializationContext, 'db' | 'git' | 'now' | 'caller' | 'params'>;
 
-/** Loads the relations of `ProjectSimple` with one query, and one more if custom attributes are requested. */
+/** Loads the relations of `ProjectSimple` with two queries, and one more if custom attributes are requested. */
 export async function loadSimpleProjectRelations(
   projects: readonly Project[],
   context: RelationsContext,
 ): Promise<SimpleProjectRelations> {
   // Reading `now` marks the response as time-dependent, so that it is not cached.
   const markTimeDependent = () => void context.now;
-  const [namespaces, readmes, customAttributes] = await Promise.all([
+  const ids = projects.map(({ id }) => id);
+  const [namespaces, readmes, topicNames, customAttributes] = await Promise.all([
     loadNamespaces(context.db, projects),
     loadReadmes(context.git, projects, markTimeDependent),
+    loadTopicNames(context.db, ids),
     loadRequestedCustomAttributes(context, 'project', projects),
   ]);
-  return { namespaces, readmes, customAttributes };
+  return { namespaces, readmes, topicNames, customAttributes };
 }
 
-/** Loads the relations of `Project` with two queries. */
+/** Loads the relations of `Project` with three queries. */
 export async function loadProjectRelations(
   projects: readonly Project[],
   context: RelationsContext,

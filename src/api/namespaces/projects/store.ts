@@ -1,4 +1,4 @@
-import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import {
   type CustomAttributeFilter,
   customAttributeConditions,
@@ -15,7 +15,6 @@ import {
   containsSubstring,
   containsSubstringUnindexed,
   escapeLike,
-  hasSubstring,
   isTooShortForIndex,
   like,
   selectIdsContaining,
@@ -25,6 +24,7 @@ import { ANY_ROLE, OWNER } from '#domain/members/roles.ts';
 import { projectActiveCondition, projectArchivedCondition } from '#domain/namespaces/archive-state.ts';
 import { selectDescendantProjectIds } from '#domain/namespaces/hierarchy.ts';
 import { isPresent } from '#http/parameters/declarations.ts';
+import { hasTopic, hasTopics } from '../topics/index.ts';
 
 /** Projects directly in the namespace, or with `includeDescendants` in its subgroups too. */
 interface NamespaceSelection {
@@ -150,17 +150,11 @@ function attributeConditions(db: Reader, eb: Eb, filter: ProjectFilter): Express
   if (isPresent(marked)) conditions.push(eb('projects.marked_for_deletion_on', '=', marked));
   // index: projects_imported
   if (filter.imported) conditions.push(sql<SqlBool>`projects.imported_from <> 'none'`);
-  // Topics have no ids, so nothing matches.
-  if (isPresent(filter.topicId)) conditions.push(eb.lit(false));
-  for (const topic of new Set(topics?.slice(0, MAX_WORDS))) conditions.push(hasTopic(db, topic));
+  const id = eb.ref('projects.id');
+  if (isPresent(filter.topicId)) conditions.push(hasTopic(db, id, filter.topicId));
+  const topicNames = [...new Set(topics)].slice(0, MAX_WORDS);
+  if (topicNames.length > 0) conditions.push(hasTopics(db, id, topicNames));
   return conditions;
-}
-
-/** The column is a JSON array, so a topic is quoted and follows the bracket or a comma. */
-function hasTopic(db: Reader, topic: string): Expression<SqlBool> {
-  const quotedTopic = JSON.stringify(topic);
-  const [topics, eb] = [sql.ref<string>('projects.topics'), expressionBuilder<Schema, 'projects'>()];
-  return eb.or([hasSubstring(db, topics, `[${quotedTopic}`), hasSubstring(db, topics, `,${quotedTopic}`)]);
 }
 
 /** Returns the roles that the caller must have in the listed projects. */

@@ -15,6 +15,7 @@ import { enqueueSummary } from '#repositories/maintenance/summary.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
+import { setProjectTopics } from '../topics/index.ts';
 import { recordProjectChanges } from './activity.ts';
 import type { ProjectAttributeInput } from './attributes/attributes.ts';
 import { toProjectColumns } from './attributes/columns.ts';
@@ -95,6 +96,7 @@ async function updateRow(
     .set({ ...changes, updated_at: uow.now })
     .where('id', '=', before.id)
     .execute();
+  if (input.topics != null) await setProjectTopics(uow, before.id, input.topics);
   if (name !== before.name || path !== before.path) await moveProject(uow, project, fullPath);
   await updateRepository(uow, project, input);
   if (changesStorage(repository, input)) {

@@ -41,8 +41,3 @@ export function derivePath(name: string): string {
   const foldedName = foldCase(name.normalize('NFKD').replace(/\p{M}/gu, ''));
   return trimCharacters(foldedName.replace(/[^a-z0-9_.-]+/g, '-').replace(/-{2,}/g, '-'), '-.');
 }
-
-/** Normalizes topics: trimmed, unique and not blank. */
-export function normalizeTopics(topics: readonly string[]): string[] {
-  return [...new Set(topics.map((topic) => topic.trim()))].filter((topic) => topic !== '');
-}

@@ -21,12 +21,20 @@ import {
  */
 
 /**
- * Where a value is stored. `route`: path and name. `column`: column of the project. `repository`: column of the
+ * Where a value is stored. `route`: path and name. `column`: column of the project. `relation`: rows of another table. `repository`: column of the
  * repository. `stored`: in the JSON of values that differ from the defaults. `alias`: a former name of another
  * attribute. Two kinds are not stored (contract/conventions.md §3 "Attributes without a meaning here"): `unsupported`
  * (rejected when it is set, since nothing enforces it) and `ignored`.
  */
-export type AttributeKind = 'route' | 'column' | 'repository' | 'stored' | 'alias' | 'unsupported' | 'ignored';
+export type AttributeKind =
+  | 'route'
+  | 'column'
+  | 'relation'
+  | 'repository'
+  | 'stored'
+  | 'alias'
+  | 'unsupported'
+  | 'ignored';
 
 export interface ProjectAttribute<T = unknown, Kind extends AttributeKind = AttributeKind> {
   readonly kind: Kind;
@@ -58,6 +66,7 @@ type AliasValue<T = never> = (value: T, current: Readonly<Record<string, unknown
 
 const route = (): ProjectAttribute<string, 'route'> => ({ kind: 'route', type: validatedText(255) });
 const column = <T>(type: ParameterType<T>): ProjectAttribute<T, 'column'> => ({ kind: 'column', type });
+const relation = <T>(type: ParameterType<T>): ProjectAttribute<T, 'relation'> => ({ kind: 'relation', type });
 const repository = <T>(type: ParameterType<T>): ProjectAttribute<T, 'repository'> => ({ kind: 'repository', type });
 const stored = <T>(type: ParameterType<T>, fallback: NoInfer<T>): ProjectAttribute<T, 'stored'> => ({
   kind: 'stored',
@@ -95,7 +104,7 @@ export const attributes = {
   path: route(),
   description: { ...column(description), clearable: true },
   visibility: column(oneOf(...VISIBILITIES)),
-  topics: { ...column(commaSeparated(title)), errors: validateTopics },
+  topics: { ...relation(commaSeparated(title)), errors: validateTopics },
   tag_list: alias(commaSeparated(title), 'topics', (topics) => topics),
   default_branch: repository(refName),
   issues_enabled: featureSwitch('issues_access_level'),

@@ -1,6 +1,5 @@
 import type { Updateable } from 'kysely';
 import type { ProjectsTable } from '#database/tables/domain.ts';
-import { normalizeTopics } from '../validation.ts';
 import { type AttributeName, attributes, type ProjectAttributeInput } from './attributes.ts';
 
 const columnNames = (Object.keys(attributes) as AttributeName[]).filter((name) => attributes[name].kind === 'column');
@@ -8,16 +7,7 @@ const columnNames = (Object.keys(attributes) as AttributeName[]).filter((name) =
 /** Returns the columns of the project that the input sets. */
 export function toProjectColumns(input: ProjectAttributeInput): Partial<Pick<Updateable<ProjectsTable>, ColumnName>> {
   const columns = columnNames.filter((name) => input[name] !== undefined).map((name) => [name, input[name]] as const);
-  const { topics } = input;
-  return {
-    ...Object.fromEntries(columns),
-    ...(topics == null ? {} : { topics: JSON.stringify(normalizeTopics(topics)) }),
-  };
+  return Object.fromEntries(columns);
 }
 
-type ColumnName =
-  | 'description'
-  | 'topics'
-  | 'lfs_enabled'
-  | 'visibility'
-  | Extract<keyof ProjectsTable, `${string}_access_level`>;
+type ColumnName = 'description' | 'lfs_enabled' | 'visibility' | Extract<keyof ProjectsTable, `${string}_access_level`>;

@@ -1,12 +1,11 @@
+import { validateTopicCharacters } from '#api/namespaces/topics/index.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
 import { validateRegexSyntax } from '#text/safe-regex.ts';
 
 /** Validation of single attributes of projects, by field (contract/planning.md §3.3). Pure. */
 
-/** Rejects line breaks and other control characters. */
 export function validateTopics(topics: readonly string[]): FieldErrors {
-  const isInvalid = topics.some((topic) => /[\p{Cc}\u2028\u2029]/u.test(topic));
-  return isInvalid ? { topics: ['has characters that are not allowed'] } : {};
+  return { topics: [...new Set(topics.flatMap(validateTopicCharacters))] };
 }
 
 const MIN_TIMEOUT_SECONDS = 600;

@@ -1,3 +1,4 @@
+import { setProjectTopics } from '#api/namespaces/topics/index.ts';
 import type { User } from '#authentication/users/users.ts';
 import { validateAllowedVisibility } from '#authorization/visibility-levels.ts';
 import type { Transaction } from '#database/database.ts';
@@ -138,6 +139,7 @@ async function insertProjectRows(
     })
     .returning('id')
     .executeTakeFirstOrThrow();
+  await setProjectTopics(tx, id, input.topics ?? []);
   await insertRoute(tx, { project_id: id }, draft.fullPath);
   await insertRepository(tx, id, draft, target);
   if (target.owner_id !== null) {

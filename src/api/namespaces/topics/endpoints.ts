@@ -1,0 +1,89 @@
+import { type AccessCall, administratorAfterParameters, open } from '#http/access/access.ts';
+import { endpoint } from '#http/endpoint/endpoint.ts';
+import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
+import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
+import { nestedNotFound } from '#http/errors/http-error.ts';
+import { optional, required } from '#http/parameters/declarations.ts';
+import { searchExpression, validatedText } from '#http/parameters/texts.ts';
+import { boolean, integer, noPicture } from '#http/parameters/types.ts';
+import { invalid } from '#runtime/failure.ts';
+import { Topic } from './entities.ts';
+import { mergeTopics as merge } from './merge.ts';
+import { createTopic as create, updateTopic as update } from './save.ts';
+import { findTopic, listTopics as list, deleteTopic as remove } from './store.ts';
+
+/** Topics of projects (contract/everyday.md "Topics"). */
+
+const topicResource = {
+  name: 'topic',
+  params: { id: required(integer) },
+  load: ({ db, params }: AccessCall<{ readonly id: number }>) => findTopic(db, params.id),
+  notFound: nestedNotFound,
+} as const;
+
+const topicAccess = () => administratorAfterParameters().resource(topicResource);
+
+const name = validatedText(255);
+const contentParams = { description: optional(validatedText(1024)), avatar: optional(noPicture) };
+const UNIQUE_ERRORS = { topics_by_name: invalid({ name: ['has already been taken'] }) };
+
+export const listTopics = endpoint({
+  get: '/topics',
+  summary: 'List topics',
+  access: open(),
+  params: { search: optional(searchExpression), without_projects: optional(boolean) },
+  response: page(Topic),
+  read: (db, { params, page }) => list(db, params, page),
+});
+
+export const createTopic = endpoint({
+  post: '/topics',
+  summary: 'Create a topic',
+  access: administratorAfterParameters(),
+  params: { name: required(name), title: required(name), ...contentParams },
+  errors: { invalid: INVALID },
+  uniqueErrors: UNIQUE_ERRORS,
+  response: created(Topic),
+  write: (uow, { params: { name, title, description = null } }) => create(uow, { name, title, description }),
+});
+
+export const mergeTopics = endpoint({
+  post: '/topics/merge',
+  summary: 'Merge a topic into another',
+  access: administratorAfterParameters(),
+  params: { source_topic_id: required(integer), target_topic_id: required(integer) },
+  errors: {
+    notFound: NOT_FOUND,
+    identical: [400, 'The source topic and the target topic are identical.'],
+  },
+  response: created(Topic),
+  write: (uow, { params }) => merge(uow, params.source_topic_id, params.target_topic_id),
+});
+
+export const getTopic = endpoint({
+  get: '/topics/:id',
+  summary: 'Get a topic',
+  access: open().resource(topicResource),
+  response: ok(Topic),
+  read: (_db, { topic }) => topic,
+});
+
+export const updateTopic = endpoint({
+  put: '/topics/:id',
+  summary: 'Update a topic',
+  access: topicAccess(),
+  params: { name: optional(name), title: optional(name), ...contentParams },
+  errors: { invalid: INVALID, notFound: NOT_FOUND },
+  uniqueErrors: UNIQUE_ERRORS,
+  response: ok(Topic),
+  write: (uow, { topic, params }) => update(uow, topic, params),
+});
+
+export const deleteTopic = endpoint({
+  delete: '/topics/:id',
+  summary: 'Delete a topic',
+  access: topicAccess(),
+  lastModified: ({ topic }) => topic.updated_at,
+  response: noContent,
+  write: (uow, { topic }) => remove(uow, topic.id),
+});

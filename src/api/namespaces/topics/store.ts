@@ -1,0 +1,175 @@
+import { type Expression, type Selectable, type SqlBool, sql } from 'kysely';
+import type { Reader, Transaction } from '#database/database.ts';
+import { foldCase } from '#database/name-keys.ts';
+import { type Page, paginate } from '#database/page.ts';
+import { prepareForIds } from '#database/prepare.ts';
+import { containsSubstring, escapeLike, like } from '#database/search/substring-search.ts';
+import type { TopicsTables } from '#database/tables/topics.ts';
+import type { OffsetRequest } from '#http/lists/pagination.ts';
+
+/** Queries of topics and of the topics of projects. */
+
+export type TopicRow = Omit<Selectable<TopicsTables['topics']>, 'name_key' | 'title_key' | 'shared_project_count'>;
+export type TopicContent = Pick<TopicRow, 'name' | 'title' | 'description'>;
+
+const columns = ['id', 'name', 'title', 'description', 'project_count', 'created_at', 'updated_at'] as const;
+
+export interface TopicFilter {
+  readonly search?: string | null | undefined;
+  readonly without_projects?: boolean | null | undefined;
+}
+
+/**
+ * Returns one page of topics: the most used by internal and public projects first; with a search, exact matches and prefixes of
+ * names before the rest. index: topics_by_use, topics_unused, topics_name_key_title_key_trigrams
+ */
+export function listTopics(
+  db: Reader,
+  { search, without_projects }: TopicFilter,
+  page: OffsetRequest,
+): Promise<Page<TopicRow>> {
+  let query = db.selectFrom('topics').select(columns);
+  if (without_projects) query = query.where('project_count', '=', sql.lit(0));
+  const key = foldCase(search ?? '').trim();
+  for (const word of new Set(key.split(/\s+/).slice(0, MAX_WORDS))) {
+    if (word !== '') query = query.where(containsSubstring(db, 'topics', ['name_key', 'title_key'], word));
+  }
+  if (key !== '') query = query.orderBy(nameSimilarity(key), 'desc');
+  return paginate(db, query.orderBy('shared_project_count', 'desc').orderBy('id'), page);
+}
+
+const MAX_WORDS = 10;
+
+const nameSimilarity = (key: string) =>
+  sql`case when name_key = ${key} then 2 when ${like(sql<string>`name_key`, `${escapeLike(key)}%`)} then 1 else 0 end`;
+
+/** Returns the topic with this id, or null. index: topics primary key */
+export async function findTopic(db: Reader, id: number): Promise<TopicRow | null> {
+  return (await db.selectFrom('topics').select(columns).where('id', '=', id).executeTakeFirst()) ?? null;
+}
+
+const toKeys = ({ name, title }: Pick<TopicContent, 'name' | 'title'>) => ({
+  name_key: foldCase(name),
+  title_key: foldCase(title),
+});
+
+export function insertTopic(tx: Transaction, content: TopicContent): Promise<TopicRow> {
+  return tx
+    .insertInto('topics')
+    .values({ ...content, ...toKeys(content), created_at: tx.now, updated_at: tx.now })
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+}
+
+/** Returns null if the topic was deleted meanwhile. index: topics primary key */
+export async function updateTopicRow(tx: Transaction, id: number, content: TopicContent): Promise<TopicRow | null> {
+  const row = await tx
+    .updateTable('topics')
+    .set({ ...content, ...toKeys(content), updated_at: tx.now })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Deletes a topic; the projects lose it. index: topics primary key, project_topics_by_topic */
+export async function deleteTopic(tx: Transaction, id: number): Promise<void> {
+  await tx.deleteFrom('topics').where('id', '=', id).execute();
+}
+
+/** Gives the projects of one topic another one, unless they have it. index: project_topics_by_topic, project_topics_pkey */
+export async function copyProjects(tx: Transaction, sourceId: number, targetId: number): Promise<void> {
+  await tx
+    .insertInto('project_topics')
+    .columns(['project_id', 'topic_id', 'position'])
+    .expression(
+      tx
+        .selectFrom('project_topics')
+        .select((eb) => ['project_id', eb.val(targetId).as('topic_id'), 'position'])
+        .where('topic_id', '=', sourceId)
+        .where('project_id', 'not in', (eb) =>
+          eb.selectFrom('project_topics').select('project_id').where('topic_id', '=', targetId),
+        ),
+    )
+    .execute();
+}
+
+// index: project_topics_pkey, topics primary key
+const selectTopicNames = prepareForIds((db, ids) =>
+  db
+    .selectFrom('project_topics')
+    .innerJoin('topics', 'topics.id', 'project_topics.topic_id')
+    .select(['project_topics.project_id', 'topics.name'])
+    .where('project_topics.project_id', 'in', ids)
+    .orderBy('project_topics.position'),
+);
+
+/** Loads the names of the projects' topics, in their order, by project id. */
+export async function loadTopicNames(
+  db: Reader,
+  projectIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  const namesById = new Map<number, string[]>();
+  for (const { project_id, name } of await selectTopicNames(db, projectIds)) {
+    const names = namesById.get(project_id);
+    if (names === undefined) namesById.set(project_id, [name]);
+    else names.push(name);
+  }
+  return namesById;
+}
+
+/** Returns the condition that the project with this id has the topic. index: project_topics_by_topic */
+export function hasTopic(db: Reader, projectId: Expression<number>, topicId: number): Expression<SqlBool> {
+  return sql<SqlBool>`${projectId} in (${selectProjectIds(db).where('topic_id', '=', topicId)})`;
+}
+
+/**
+ * Returns the condition that the project with this id has all topics with these names. It is one subquery, because the planning time
+ * of PostgreSQL grows exponentially with their number. index: topics_by_name, project_topics_by_topic
+ */
+export function hasTopics(db: Reader, projectId: Expression<number>, names: readonly string[]): Expression<SqlBool> {
+  const topicIds = db
+    .selectFrom('topics')
+    .select('topics.id')
+    .where('topics.name_key', 'in', names.map(foldCase))
+    .where('topics.name', 'in', names);
+  const projectIds = selectProjectIds(db).where('topic_id', 'in', topicIds);
+  const matches =
+    names.length === 1
+      ? projectIds
+      : projectIds.groupBy('project_id').having((eb) => eb.fn.countAll<number>(), '=', names.length);
+  return sql<SqlBool>`${projectId} in (${matches})`;
+}
+
+const selectProjectIds = (db: Reader) => db.selectFrom('project_topics').select('project_topics.project_id');
+
+/** Returns the topics with these folded names. index: topics_by_name */
+export function findTopicsByKey(db: Reader, keys: readonly string[]) {
+  return db.selectFrom('topics').select(['id', 'name_key']).where('name_key', 'in', keys).execute();
+}
+
+/**
+ * Inserts topics with their names as titles. A concurrent insertion of the same name makes PostgreSQL repeat the transaction.
+ */
+export function insertTopics(tx: Transaction, names: readonly string[]) {
+  const rows = names.map((name) => ({ name, title: name, description: null, ...toKeys({ name, title: name }) }));
+  const moments = { created_at: tx.now, updated_at: tx.now };
+  return tx
+    .insertInto('topics')
+    .values(rows.map((row) => ({ ...row, ...moments })))
+    .onConflict((conflict) => conflict.column('name_key').doNothing())
+    .returning(['id', 'name_key'])
+    .execute();
+}
+
+/** Replaces the topics of a project by these, in this order. index: project_topics_pkey */
+export async function replaceProjectTopics(
+  tx: Transaction,
+  projectId: number,
+  topicIds: readonly number[],
+): Promise<void> {
+  await tx.deleteFrom('project_topics').where('project_id', '=', projectId).execute();
+  if (topicIds.length === 0) return;
+  const rows = topicIds.map((topic_id, position) => ({ project_id: projectId, topic_id, position }));
+  await tx.insertInto('project_topics').values(rows).execute();
+}
