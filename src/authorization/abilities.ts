@@ -54,6 +54,7 @@ const PROJECT_RULES = {
   update_merge_request: { role: DEVELOPER, features: ['merge_requests'], unlessArchived: true },
   delete_merge_request: { role: OWNER, features: ['merge_requests'], unlessArchived: true },
   admin_protected_branch: { role: MAINTAINER, features: ['repository'] },
+  admin_protected_tag: { role: MAINTAINER, features: ['repository'] },
   admin_protected_environment: { role: MAINTAINER },
   update_project: { role: MAINTAINER },
   change_visibility: { role: OWNER },

@@ -8,6 +8,7 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import { mayInProject } from './abilities.ts';
 import { mayMerge, mayPush } from './protected-branches/branch-rules.ts';
 import { listProtectionRules } from './protected-branches/protected-branches.ts';
+import { listTagRules, mayCreateTag } from './protected-tags.ts';
 
 /**
  * Who may read and run pipelines (contract/runners.md §4). The permission to read is the same for all pipelines of a
@@ -132,7 +133,7 @@ interface PipelineRef {
   readonly tag: boolean;
 }
 
-/** Returns whether the caller may start, retry and cancel pipelines of this ref. Tags have no further restrictions. */
+/** Returns whether the caller may start, retry and cancel pipelines of this ref. A protected tag requires the permission to create it. */
 export async function mayRunPipelineOn(
   db: Reader,
   caller: Caller,
@@ -140,7 +141,8 @@ export async function mayRunPipelineOn(
   { ref, tag }: PipelineRef,
 ): Promise<boolean> {
   if (!mayInProject(caller, 'update_pipeline', project)) return false;
-  return tag || mayMerge(caller, project, await listProtectionRules(db, project.id), ref);
+  if (tag) return mayCreateTag(caller, project, await listTagRules(db, project.id), ref);
+  return mayMerge(caller, project, await listProtectionRules(db, project.id), ref);
 }
 
 /** Returns whether the caller may act on single jobs of this ref: users who may push to it. */
@@ -151,5 +153,6 @@ export async function mayUpdateJobsOn(
   { ref, tag }: PipelineRef,
 ): Promise<boolean> {
   if (!mayInProject(caller, 'update_pipeline', project)) return false;
-  return tag || mayPush(caller, project, await listProtectionRules(db, project.id), ref);
+  if (tag) return mayCreateTag(caller, project, await listTagRules(db, project.id), ref);
+  return mayPush(caller, project, await listProtectionRules(db, project.id), ref);
 }

@@ -23,6 +23,7 @@ import type { OAuthTables } from './tables/oauth.ts';
 import type { PipelineSchedulesTables } from './tables/pipeline-schedules.ts';
 import type { PipelineTriggersTables } from './tables/pipeline-triggers.ts';
 import type { PipelinesTables } from './tables/pipelines.ts';
+import type { ProtectedTagsTables } from './tables/protected-tags.ts';
 import type { LimitsTables } from './tables/rate-limits.ts';
 import type { SecondaryTables } from './tables/replication.ts';
 import type { SitesTables } from './tables/replication-sites.ts';
@@ -74,6 +75,7 @@ export interface Schema
     StorageMovesTables,
     SshCertificatesTables,
     RepositoryTables,
+    ProtectedTagsTables,
     SecondaryTables,
     WikisTables,
     LimitsTables {}

@@ -10,6 +10,7 @@ import { lfs } from './lfs/index.ts';
 import { lfsLocks } from './lfs-locks/index.ts';
 import { mergeBase } from './merge-base/index.ts';
 import { protectedBranches } from './protected-branches/index.ts';
+import { protectedTags } from './protected-tags/index.ts';
 import { repositoryFiles } from './repository-files/index.ts';
 import { snippets } from './snippets/index.ts';
 import { tags } from './tags/index.ts';
@@ -18,6 +19,7 @@ import { tree } from './tree/index.ts';
 /** The resource modules of repositories, their protection, and snippets. */
 export const code: ResourceModules = {
   'protected-branches': protectedBranches,
+  'protected-tags': protectedTags,
   'repository-files': repositoryFiles,
   commits,
   branches,

@@ -85,6 +85,7 @@ import { migration as customAttributes } from './0112_custom_attributes.ts';
 import { migration as topics } from './0113_topics.ts';
 import { migration as projectSnippets } from './0118_project_snippets.ts';
 import { migration as lfsLocks } from './0119_lfs_locks.ts';
+import { migration as protectedTags } from './0124_protected_tags.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<area>.ts` in this folder with the next number, which exports
@@ -197,4 +198,5 @@ export const migrations: readonly Migration[] = [
   topics,
   projectSnippets,
   lfsLocks,
+  protectedTags,
 ];

@@ -11,6 +11,7 @@ import {
   mayPush,
 } from '#authorization/protected-branches/branch-rules.ts';
 import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
+import { isProtectedTag, listTagRules, mayCreateTag, mayDeleteProtectedTag } from '#authorization/protected-tags.ts';
 import type { Reader } from '#database/database.ts';
 import {
   type DefaultBranchProtection,
@@ -114,13 +115,20 @@ function buildDeletePermission(
 }
 
 /** Permission to create a tag whose name is not that of the default branch. */
-export function createTagPermission(tag: string): RefPermission<'isDefaultBranch'> {
-  return async (_db, access) => {
+export function createTagPermission(tag: string): RefPermission<'isDefaultBranch' | 'isProtected'> {
+  return async (db, access) => {
     requireAbility(access, 'push_code');
-    return tag === access.project.default_branch ? fail('isDefaultBranch') : undefined;
+    const { caller, project } = access;
+    if (tag === project.default_branch) return fail('isDefaultBranch');
+    return mayCreateTag(caller, project, await listTagRules(db, project.id), tag) ? undefined : fail('isProtected');
   };
 }
 
-/** Permission to delete a tag. */
-export const deleteTagPermission: RefPermission = async (_db, access) =>
-  requireAbility(access, 'push_code') as undefined;
+/** Permission to delete a tag. A protected tag requires a Maintainer. */
+export function deleteTagPermission(tag: string): RefPermission<'isProtected'> {
+  return async (db, access) => {
+    requireAbility(access, 'push_code');
+    const isProtected = isProtectedTag(await listTagRules(db, access.project.id), tag);
+    return isProtected && !mayDeleteProtectedTag(access.caller, access.project) ? fail('isProtected') : undefined;
+  };
+}

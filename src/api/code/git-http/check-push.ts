@@ -8,6 +8,15 @@ import {
   mayPush,
 } from '#authorization/protected-branches/branch-rules.ts';
 import { listProtectionRules, type ProtectionRuleRow } from '#authorization/protected-branches/protected-branches.ts';
+import {
+  isProtectedTag,
+  listTagRules,
+  mayCreateTag,
+  mayDeleteProtectedTag,
+  TAG_CREATION_FORBIDDEN,
+  TAG_DELETION_FORBIDDEN,
+  type TagRule,
+} from '#authorization/protected-tags.ts';
 import type { Reader } from '#database/database.ts';
 import type { DefaultBranchProtection } from '#domain/namespaces/default-branch-protection.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
@@ -23,6 +32,7 @@ interface PushContext {
   readonly caller: SignedInCaller;
   readonly project: Project;
   readonly rules: readonly ProtectionRuleRow[];
+  readonly tagRules: readonly TagRule[];
   readonly protection: DefaultBranchProtection;
   readonly isForced: IsForced;
 }
@@ -48,8 +58,9 @@ export async function checkPush(
   changes: readonly RefChange[],
   isForced: IsForced,
 ): Promise<PushVerdict> {
-  const rules = await listProtectionRules(db, project.id);
-  const context = { caller, project, rules, protection: await loadDefaultProtection(db, project.id), isForced };
+  const [rules, tagRules] = [await listProtectionRules(db, project.id), await listTagRules(db, project.id)];
+  const protection = await loadDefaultProtection(db, project.id);
+  const context = { caller, project, rules, tagRules, protection, isForced };
   const undetermined: RefChange[] = [];
   for (const change of changes) {
     const verdict = checkChange(context, change);
@@ -72,15 +83,26 @@ export function pushPermission(changes: readonly RefChange[], isForced: IsForced
 function checkChange(context: PushContext, change: RefChange): PushVerdict {
   const { ref } = change;
   if (ref.startsWith(HEADS)) return checkBranch(context, ref.slice(HEADS.length), change);
-  if (ref.startsWith(TAGS)) return checkTag(context.project, ref.slice(TAGS.length), change);
+  if (ref.startsWith(TAGS)) return checkTag(context, ref.slice(TAGS.length), change);
   return 'You can only push branches and tags.';
 }
 
-function checkTag(project: Project, name: string, { oldId, newId }: RefChange): string | null {
-  if (oldId !== ZERO_ID || newId === ZERO_ID) return null;
+function checkTag({ caller, project, tagRules }: PushContext, name: string, change: RefChange): string | null {
+  const { oldId, newId } = change;
+  const isProtected = isProtectedTag(tagRules, name);
+  if (newId === ZERO_ID) return isProtected ? getTagDeletionError(caller, project) : null;
+  if (oldId !== ZERO_ID) return isProtected ? 'Protected tags cannot be updated.' : null;
   if (!isValidTagName(name)) return 'Tag name invalid';
   if (looksLikeObjectId(name)) return 'You cannot create a tag with a SHA-1 or SHA-256 tag name.';
-  return name === project.default_branch ? 'You cannot use default branch name to create a tag' : null;
+  if (name === project.default_branch) return 'You cannot use default branch name to create a tag';
+  return mayCreateTag(caller, project, tagRules, name) ? null : TAG_CREATION_FORBIDDEN;
+}
+
+/** Protected tags cannot be deleted by a push. Maintainers delete them through the API or the web interface. */
+function getTagDeletionError(caller: SignedInCaller, project: Project): string {
+  return mayDeleteProtectedTag(caller, project)
+    ? 'You can only delete protected tags using the web interface.'
+    : TAG_DELETION_FORBIDDEN;
 }
 
 function checkBranch(context: PushContext, name: string, change: RefChange): PushVerdict {

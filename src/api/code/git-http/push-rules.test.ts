@@ -156,3 +156,19 @@ test('sets HEAD to the default branch when it is pushed among others', async () 
   const { body } = await owner.get(at);
   assert.deepEqual([body.default_branch, body.empty_repo], ['main', false]);
 });
+
+test('applies the rules of protected tags to pushes', async () => {
+  const { owner, developer, at, push } = await listRefs();
+  assert.equal(await push(owner, 'HEAD~1:main', 'HEAD~1:refs/tags/v1'), null);
+  await owner.post(`${at}/protected_tags`, { name: 'v*' });
+  const create = 'You are not allowed to create this tag as it is protected.';
+  assert.equal(await push(developer, 'HEAD~1:refs/tags/v2'), create);
+  assert.equal(await push(developer, 'HEAD~1:refs/tags/w2'), null);
+  assert.equal(await push(owner, 'HEAD~1:refs/tags/v2'), null);
+  assert.equal(await push(owner, '+HEAD:refs/tags/v1'), 'Protected tags cannot be updated.');
+  assert.equal(await push(owner, ':refs/tags/v1'), 'You can only delete protected tags using the web interface.');
+  const refused =
+    'You are not allowed to delete protected tags from this project. Only a project maintainer or owner can delete a protected tag.';
+  assert.equal(await push(developer, ':refs/tags/v1'), refused);
+  assert.equal(await push(developer, '+HEAD:refs/tags/w2'), null);
+});

@@ -5,4 +5,6 @@ import { onMembershipEnded } from './on-membership-ended.ts';
 export { deleteRules, importRule } from './import.ts';
 export { protectBranchByName, unprotectBranchByName } from './protect-branch.ts';
 
+export { findMemberIds } from './store.ts';
+
 export const protectedBranches = resourceModule({ endpoints, subscriptions: [onMembershipEnded] });

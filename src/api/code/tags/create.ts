@@ -12,7 +12,14 @@ import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { TagRow } from './entities.ts';
 import { loadTag } from './get.ts';
 
-type CreateFailure = 'nameInvalid' | 'exists' | 'targetInvalid' | 'isDefaultBranch' | 'looksLikeSha' | 'readOnly';
+type CreateFailure =
+  | 'nameInvalid'
+  | 'exists'
+  | 'targetInvalid'
+  | 'isDefaultBranch'
+  | 'looksLikeSha'
+  | 'isProtected'
+  | 'readOnly';
 
 interface CreateTagInput {
   readonly name: string;
@@ -48,8 +55,9 @@ export async function createTagAt(
     changes: [change],
   });
   if (!isFailure(moveResult)) return loadTag(git, project, name, target);
-  if (moveResult.code === 'readOnly' || moveResult.code === 'isDefaultBranch') return fail(moveResult.code);
-  return moveResult.code === 'moved' ? fail('exists', { name }) : fail('nameInvalid');
+  const { code } = moveResult;
+  if (code === 'readOnly' || code === 'isDefaultBranch' || code === 'isProtected') return fail(code);
+  return code === 'moved' ? fail('exists', { name }) : fail('nameInvalid');
 }
 
 /** Writes the tag object and returns its id. */

@@ -14,12 +14,14 @@ export async function deleteTagAt(
   caller: SignedInCaller,
   project: Project,
   { name, target }: Pick<TagRow, 'name' | 'target'>,
-): Promise<undefined | Failure<'readOnly' | 'notFound'>> {
+): Promise<undefined | Failure<'readOnly' | 'isProtected' | 'notFound'>> {
   const change = { ref: TAGS + name, oldId: target, newId: ZERO_ID };
   const moveResult = await updateRepositoryRefs(services, {
     project,
-    actor: { caller, permission: deleteTagPermission },
+    actor: { caller, permission: deleteTagPermission(name) },
     changes: [change],
   });
-  if (isFailure(moveResult)) return fail(moveResult.code === 'readOnly' ? 'readOnly' : 'notFound');
+  if (!isFailure(moveResult)) return;
+  const { code } = moveResult;
+  return fail(code === 'readOnly' || code === 'isProtected' ? code : 'notFound');
 }

@@ -1,3 +1,4 @@
+import { TAG_CREATION_FORBIDDEN, TAG_DELETION_FORBIDDEN } from '#authorization/protected-tags.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProjectAllowingAnonymous, inProjectRepository } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
@@ -59,6 +60,7 @@ export const createTag = endpoint({
     targetInvalid: [400, 'Target {ref} is invalid'],
     isDefaultBranch: [400, 'You cannot use default branch name to create a tag'],
     looksLikeSha: [400, 'You cannot create a tag with a SHA-1 or SHA-256 tag name.'],
+    isProtected: [400, TAG_CREATION_FORBIDDEN],
     readOnly: READ_ONLY,
   },
   activity: ['pushed new tag'],
@@ -72,7 +74,11 @@ export const deleteTag = endpoint({
   summary: 'Delete a tag',
   access: inProjectRepository('push_code').resource(tag),
   lastModified: ({ tag }) => tag.commit?.author.date ?? null,
-  errors: { readOnly: READ_ONLY, notFound: [404, '404 Tag Not Found'] },
+  errors: {
+    isProtected: [400, TAG_DELETION_FORBIDDEN],
+    readOnly: READ_ONLY,
+    notFound: [404, '404 Tag Not Found'],
+  },
   activity: ['deleted tag'],
   response: noContent,
   handle: ({ project, caller, tag }, services) => deleteTagAt(services, caller, project, tag),

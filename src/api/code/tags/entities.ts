@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
+import { isProtectedTag, listTagRules } from '#authorization/protected-tags.ts';
 import type { Commit as GitCommit, Tag as GitTag } from '#git/objects/object-reader.ts';
-import { entity } from '#http/endpoint/entity.ts';
+import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
 import { Commit, type CommitRow } from '../commits/index.ts';
 
@@ -23,12 +24,18 @@ export const Tag = entity('Tag', {
   release: Type.Null(),
   protected: Type.Boolean(),
   created_at: nullable(Type.String()),
-}).from(({ project, name, target, annotation, commit }: TagRow, context) => ({
+}).from(loadRules, ({ project, name, target, annotation, commit }: TagRow, context, rules) => ({
   name: name.toWellFormed(),
   message: annotation?.message.toWellFormed() ?? '',
   target,
   commit: commit === null ? null : Commit.serialize({ commit, project }, context),
   release: null,
-  protected: false,
+  protected: isProtectedTag(rules, name),
   created_at: annotation?.tagger?.date ?? null,
 }));
+
+/** All tags of a list belong to one project. */
+async function loadRules(tags: readonly TagRow[], { db }: SerializationContext) {
+  const project = tags[0]?.project;
+  return project === undefined ? [] : listTagRules(db, project.id);
+}

@@ -14,6 +14,7 @@ import { loadStoredVariablesForPipeline } from '#api/pipelines/variables/index.t
 import type { CallerUser } from '#authentication/caller.ts';
 import { findMatchingRules } from '#authorization/protected-branches/branch-rules.ts';
 import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
+import { isProtectedTag, listTagRules } from '#authorization/protected-tags.ts';
 import type { Reader } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { listChangedPaths } from '#git/diff/changed-paths.ts';
@@ -118,9 +119,10 @@ async function loadPlanContext(
 
 const VARIABLES_TOO_LARGE = 'The CI/CD variables are too large';
 
-/** Returns whether a branch protection rule matches the ref. Tags cannot be protected. */
+/** Returns whether a protection rule of branches or tags matches the ref. */
 export async function isProtectedRef(db: Reader, projectId: number, ref: string, tag: boolean): Promise<boolean> {
-  return !tag && findMatchingRules(await listProtectionRules(db, projectId), ref).length > 0;
+  if (tag) return isProtectedTag(await listTagRules(db, projectId), ref);
+  return findMatchingRules(await listProtectionRules(db, projectId), ref).length > 0;
 }
 
 function buildUserVariables({ id, username, name }: CallerUser): CiVariable[] {

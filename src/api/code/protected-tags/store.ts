@@ -1,0 +1,46 @@
+import type { Reader, Transaction } from '#database/database.ts';
+
+/** Inserts and deletes rules; `#authorization/protected-tags.ts` reads them. */
+
+export interface CreateLevelInput {
+  readonly access_level: number;
+  readonly user_id: number | null;
+}
+
+/** Throws the unique violation of `protected_tags_by_name` if the name is taken. */
+export async function insertTagRule(
+  tx: Transaction,
+  projectId: number,
+  name: string,
+  levels: readonly CreateLevelInput[],
+): Promise<void> {
+  const { id } = await tx
+    .insertInto('protected_tags')
+    .values({ project_id: projectId, name, created_at: tx.now, updated_at: tx.now })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const rows = levels.map((level) => ({ ...level, protected_tag_id: id }));
+  await tx.insertInto('protected_tag_access_levels').values(rows).execute();
+}
+
+/** index: protected_tags primary key */
+export async function deleteTagRule(tx: Transaction, id: number): Promise<void> {
+  await tx.deleteFrom('protected_tags').where('id', '=', id).execute();
+}
+
+/** Returns the entries for a user, with their projects. index: protected_tag_levels_of_user */
+export function listEntriesOfUser(db: Reader, userId: number) {
+  return db
+    .selectFrom('protected_tag_access_levels as level')
+    .innerJoin('protected_tags as rule', 'rule.id', 'level.protected_tag_id')
+    .innerJoin('projects', 'projects.id', 'rule.project_id')
+    .select(['level.id as entry_id', 'projects.id', 'projects.namespace_id'])
+    .where('level.user_id', '=', userId)
+    .orderBy('level.id')
+    .execute();
+}
+
+/** index: protected_tag_access_levels primary key */
+export async function deleteEntry(tx: Transaction, id: number): Promise<void> {
+  await tx.deleteFrom('protected_tag_access_levels').where('id', '=', id).execute();
+}
