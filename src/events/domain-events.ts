@@ -132,6 +132,8 @@ export interface Merge {
   readonly start: string;
   /** As requested with the merge. */
   readonly shouldRemoveSourceBranch: boolean | null;
+  /** The choice of the merge request and the merge. Absent if a push merged it, and in events of older versions. */
+  readonly squash?: boolean;
 }
 
 export type EventName = keyof EventPayloads;

@@ -39,6 +39,13 @@ test('enables auto-merge with its options while a pipeline runs', async () => {
   assert.deepEqual(await listNotes(mr), [`enabled an automatic merge when all merge checks for ${mr.sha} pass`]);
 });
 
+test('stores in the merge request whether the automatic merge squashes', async () => {
+  const mr = await newMergeRequest(project);
+  await createPipeline(mr, 'running');
+  const { body } = await expectSuccess(owner.put(`${mr.at}/merge`, { auto_merge: true, squash: true }));
+  assert.deepEqual([body.state, body.squash, body.squash_on_merge], ['opened', true, true]);
+});
+
 test('merges at once if the pipeline has succeeded', async () => {
   const mr = await newMergeRequest(project);
   await createPipeline(mr, 'success');

@@ -15,15 +15,18 @@ export async function enableAutoMerge(
   uow: UnitOfWork<SignedInCaller>,
   { caller, project }: CurrentAccess,
   { id, target_branch, head_sha }: MergeRequest,
-  options: AutoMergeOptions,
+  options: AutoMergeOptions & { readonly squash?: boolean | null | undefined },
 ): Promise<void> {
   if (!(await mayMergeInto(uow, caller, project, target_branch))) throw new AccessRevoked();
   const { merge_commit_message, squash_commit_message, squash, should_remove_source_branch } = options;
-  const autoMergeOptions = { merge_commit_message, squash_commit_message, squash, should_remove_source_branch };
+  const autoMergeOptions = { merge_commit_message, squash_commit_message, should_remove_source_branch };
   const wasEnabled = await hasAutoMerge(uow, id);
   await upsertAutoMerge(uow, id, { userId: caller.user.id, head: head_sha, options: autoMergeOptions });
-  const columns = { should_remove_source_branch: should_remove_source_branch ?? null, updated_at: uow.now };
-  await updateMergeRequestRow(uow, id, columns);
+  await updateMergeRequestRow(uow, id, {
+    should_remove_source_branch: should_remove_source_branch ?? null,
+    squash: squash ?? undefined,
+    updated_at: uow.now,
+  });
   if (wasEnabled) return;
   await uow.record({ noteOn: { type: 'MergeRequest', id }, text: autoMergeEnabledText(head_sha) });
   await uow.publish('notifiable-event-occurred', {

@@ -9,7 +9,6 @@ import { hasRow } from '#database/has-row.ts';
 export interface AutoMergeOptions {
   readonly merge_commit_message?: string | null | undefined;
   readonly squash_commit_message?: string | null | undefined;
-  readonly squash?: boolean | null | undefined;
   readonly should_remove_source_branch?: boolean | null | undefined;
 }
 

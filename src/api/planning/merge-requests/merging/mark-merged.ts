@@ -33,6 +33,7 @@ export async function markMerged(uow: UnitOfWork, merge: CompletedMerge): Promis
       merge_commit_sha: merge.mergeCommit,
       squash_commit_sha: merge.squashCommit,
       should_remove_source_branch: merge.shouldRemoveSourceBranch,
+      squash: merge.squash,
       merge_error: null,
       merge_status: 'can_be_merged',
       closed_at: null,

@@ -91,6 +91,21 @@ test('a squash creates one commit of the author with all changes', async () => {
   assert.equal((await project.owner.get(`${project.repository}/files/two.txt/raw`, { ref: 'main' })).text, '2');
 });
 
+test('a merge stores whether it squashes, in the merge request', async () => {
+  const project = await place();
+  for (const [choice, squash] of [
+    [false, true],
+    [true, false],
+  ]) {
+    const mr = await newMergeRequest(project, { squash: choice });
+    const { body } = await expectSuccess(project.owner.put(`${mr.at}/merge`, { squash }));
+    assert.deepEqual([body.squash, body.squash_on_merge, body.squash_commit_sha !== null], [squash, squash, squash]);
+    assert.equal((await expectSuccess(project.owner.get(mr.at))).body.squash, squash);
+  }
+  const unchanged = await newMergeRequest(project, { squash: true });
+  assert.equal((await expectSuccess(project.owner.put(`${unchanged.at}/merge`))).body.squash, true);
+});
+
 test('a fast-forward moves the branch to the head or the squash commit', async () => {
   const project = await place({ merge_method: 'ff' });
   const mr = await newMergeRequest(project);

@@ -31,6 +31,8 @@ import { getMergeFailure, isBlockedByPipeline, isSquashed, isTitleAllowed, type 
 export interface MergeOptions extends AutoMergeOptions {
   /** The merge fails if the head is another commit. */
   readonly sha?: string | null | undefined;
+  /** Stored in the merge request; absent: the merge request's own choice. */
+  readonly squash?: boolean | null | undefined;
   /** Whether to merge once all requirements are fulfilled. `merge_when_pipeline_succeeds` is the deprecated name. */
   readonly auto_merge?: boolean | null | undefined;
   readonly merge_when_pipeline_succeeds?: boolean | null | undefined;
@@ -326,5 +328,6 @@ function toMergeEvent({ mergeRequest, branches }: MergeState, commits: MergeComm
     base: branches.base!,
     start: branches.target!,
     shouldRemoveSourceBranch: options.should_remove_source_branch ?? null,
+    squash: options.squash ?? mergeRequest.squash,
   };
 }
