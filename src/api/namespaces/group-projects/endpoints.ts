@@ -17,13 +17,18 @@ import {
   transfer,
 } from '../projects/index.ts';
 
+const PROJECT_ORDER = optional(
+  oneOf('id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at'),
+  'created_at',
+);
+
 export const listGroupProjects = endpoint({
   get: '/groups/:id/projects',
   summary: 'List the visible projects of a group',
   access: inGroupAllowingAnonymous('read_group'),
   params: {
     ...projectFilterParams,
-    order_by: optional(oneOf('id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at'), 'created_at'),
+    order_by: PROJECT_ORDER,
     include_subgroups: optional(boolean, false),
     with_shared: optional(boolean, true),
   },
@@ -33,6 +38,16 @@ export const listGroupProjects = endpoint({
     const filter = { ...toCommonFilter(params), namespace };
     return loadProjectPage(db, caller, { filter, order: params.order_by, direction: params.sort, page });
   },
+});
+
+/** The list is empty, because projects cannot be shared with groups. */
+export const listSharedProjects = endpoint({
+  get: '/groups/:id/projects/shared',
+  summary: 'List the projects shared with a group',
+  access: inGroupAllowingAnonymous('read_group'),
+  params: { ...projectFilterParams, order_by: PROJECT_ORDER },
+  response: page(ProjectForCaller),
+  read: async () => ({ items: [], total: 0, more: false }),
 });
 
 const group = {
