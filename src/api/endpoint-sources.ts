@@ -13,6 +13,8 @@ export const ENDPOINT_SOURCES: Readonly<Record<string, string>> = {
   deleteInstanceVariable: 'pipelines/variables/instance-endpoints.ts',
   deleteScheduleVariable: 'pipelines/pipeline-schedules/variable-endpoints.ts',
   discoverRouter: 'pipelines/runners/registration/endpoints.ts',
+  downloadMergeRequestDiff: 'planning/merge-requests/diffs/endpoints.ts',
+  downloadMergeRequestPatches: 'planning/merge-requests/diffs/endpoints.ts',
   estimateIssue: 'planning/issues/actions/endpoints.ts',
   estimateMergeRequest: 'planning/merge-requests/subscription-and-time-endpoints.ts',
   getGroupIssuesStatistics: 'planning/issues/listing/endpoints.ts',

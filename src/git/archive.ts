@@ -1,8 +1,9 @@
-import { PassThrough, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { Git } from './git.ts';
 import type { GitFailure } from './process/failures.ts';
 import { forEachLine } from './process/output-records.ts';
-import { type GitChild, spawnGit } from './process/spawn.ts';
+import { spawnGit } from './process/spawn.ts';
+import { streamOutput } from './process/stream-output.ts';
 import type { Repository } from './repository.ts';
 
 export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip';
@@ -108,37 +109,12 @@ export async function streamArchive(
     },
   );
   child.stdin.end();
-  if (!(await hasOutput(child))) return { failure: await toFailure(child, format) };
-  return { content: streamContent(child), expectedBytes };
+  const output = await streamOutput(child);
+  return 'content' in output ? { ...output, expectedBytes } : { failure: toFailure(output.failure, format) };
 }
 
-/** Returns whether git writes a first byte. Without one the command has ended. */
-async function hasOutput(child: GitChild): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  child.stdout.once('readable', () => resolve(child.stdout.readableLength > 0));
-  child.stdout.once('end', () => resolve(false));
-  child.stdout.once('close', () => resolve(false));
-  return promise;
-}
-
-async function toFailure(child: GitChild, format: ArchiveFormat): Promise<GitFailure> {
-  child.stdout.resume();
-  const exit = await child.done;
-  const failure: GitFailure = exit.ok ? { kind: 'failed', code: exit.code, text: 'No output' } : exit.failure;
+/** Names the failure of a filter: only bz2 has one, which the machine may lack. */
+function toFailure(failure: GitFailure, format: ArchiveFormat): GitFailure {
   const filterFailed = format === 'tar.bz2' && failure.kind === 'failed';
   return filterFailed ? { kind: 'unavailable', text: 'bzip2' } : failure;
-}
-
-function streamContent(child: GitChild): Readable {
-  const content = new PassThrough();
-  // The reader gets the error. git may be stopped before anything reads, for instance because its client disconnects.
-  content.on('error', () => undefined);
-  child.stdout.pipe(content, { end: false });
-  child.stdout.on('error', () => undefined);
-  content.on('close', () => child.kill());
-  child.done.then((exit) => {
-    if (exit.ok) content.end();
-    else content.destroy(new Error(`The archive was aborted: ${exit.failure.kind}`));
-  });
-  return content;
 }

@@ -12,7 +12,7 @@ import { createPatchReader, type Diff, type DiffLimits } from './patch-reader.ts
 export type { Diff, DiffLimits, FileDiff } from './patch-reader.ts';
 
 /** Limits of diffs (contract/repository.md §8). */
-export const DIFF_LIMITS: DiffLimits = {
+const DIFF_LIMITS: DiffLimits = {
   files: 1000,
   lines: 50_000,
   fileBytes: 200 * 1024,

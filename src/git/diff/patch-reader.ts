@@ -55,6 +55,8 @@ interface OpenFile {
 const NEWLINE = 0x0a;
 /** Ratio of bytes read to bytes included after which git is stopped. Files that are too large are read but discarded. */
 const MAX_READ_RATIO = 16;
+/** Below the output limit of `diff-tree`, at which the diff would fail instead of being cut. */
+const MAX_READ_BYTES = 100 * 1024 * 1024;
 
 /** Parses the output of `git diff-tree -z --raw --patch` in chunks. */
 interface PatchReader {
@@ -196,7 +198,7 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
       unparsed = unparsed.length === 0 ? chunk : Buffer.concat([unparsed, chunk]);
       if (inRaw && readFields()) inRaw = false;
       if (!inRaw) readLines();
-      if (bytesRead > limits.bytes * MAX_READ_RATIO) limitReached = true;
+      if (bytesRead > Math.min(limits.bytes * MAX_READ_RATIO, MAX_READ_BYTES)) limitReached = true;
       return !limitReached;
     },
     end() {

@@ -145,6 +145,14 @@ export const COMMANDS = {
 
   // Comparison and merging
   'diff-tree': { ...read, timeoutSeconds: MINUTE, maxOutputMib: 128, maxMemoryMib: 512, config: DIFF_CONFIG },
+  diff: { ...read, timeoutSeconds: 2 * HOUR, maxOutputMib: TIB, maxMemoryMib: 2 * GIB, config: DIFF_CONFIG },
+  'format-patch': {
+    ...readWithoutEndOfOptions,
+    timeoutSeconds: 2 * HOUR,
+    maxOutputMib: TIB,
+    maxMemoryMib: 2 * GIB,
+    config: DIFF_CONFIG,
+  },
   'patch-id': { ...readWithoutEndOfOptions, timeoutSeconds: MINUTE, maxOutputMib: 1, maxMemoryMib: 512 },
   'merge-tree': { ...read, timeoutSeconds: MINUTE, maxOutputMib: 64, maxMemoryMib: GIB },
 

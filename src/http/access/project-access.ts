@@ -129,7 +129,9 @@ async function throwIfMoved({ db, caller, request }: AccessCall, oldPath: string
     throw new HttpError(...MOVED_ERRORS.movedWrite);
   }
   // The project's :id is the segment after /api/v4/projects, however that is spelled; the rest is kept as sent.
-  const path = request.path.replace(/^((?:\/+[^/]+){3}\/+)[^/]+/, `$1${project.id}`);
+  const path = request.path.startsWith('/api/')
+    ? request.path.replace(/^((?:\/+[^/]+){3}\/+)[^/]+/, `$1${project.id}`)
+    : request.path.replace(/^.*?(?=\/-\/)/, `/${project.full_path}`);
   const location = `${request.baseUrl}${path}${request.query === '' ? '' : `?${request.query}`}`;
   throw new HttpError(301, `This resource has been moved permanently to ${location}`, { Location: location });
 }

@@ -18,6 +18,8 @@ import { COMMIT_INPUT_ERRORS, createCommitFromCall, createCommitParams } from '.
 import { Commit, CommitDetail, CommitInList, CommitRef, Diff, DryRun } from './entities.ts';
 import { commitResource } from './get.ts';
 import { loadCommitPage } from './list.ts';
+import { paginateDiff } from './paginate-diff.ts';
+import { downloadPatch, type PatchFormat, patchResponse } from './patch-download.ts';
 
 export const listCommits = endpoint({
   get: '/projects/:id/repository/commits',
@@ -57,9 +59,24 @@ export const getCommitDiff = endpoint({
   response: page(Diff),
   async read(_db, { project, commit, page }, git) {
     const parent = commit.parentIds[0] ?? null;
-    return paginateInMemory((await getDiff(git, getRepository(git, project), parent, commit.id)).files, page);
+    return paginateDiff(await getDiff(git, getRepository(git, project), parent, commit.id), page);
   },
 });
+
+/** Downloads the change of a commit, relative to its first parent. */
+const createPatchEndpoint = (format: PatchFormat, summary: string) =>
+  endpoint({
+    get: `/*id/-/commit/:sha.${format}`,
+    summary,
+    access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled).resource(commitResource),
+    root: true,
+    response: patchResponse,
+    handle: ({ project, commit, request }, services) =>
+      downloadPatch(services, { project, request, from: commit.parentIds[0] ?? null, to: commit.id, format }),
+  });
+
+export const downloadCommitDiff = createPatchEndpoint('diff', 'Download the diff of a commit');
+export const downloadCommitPatch = createPatchEndpoint('patch', 'Download a commit as a patch');
 
 export const listCommitRefs = endpoint({
   get: '/projects/:id/repository/commits/:sha/refs',

@@ -7,6 +7,14 @@ export const examples: Examples<typeof endpoints> = {
   listCommits: ({ project }) => ({ by: 'reporter', path: { id: project.id } }),
   getCommit: ({ project, repository }) => ({ by: 'reporter', path: { id: project.id, sha: repository.main } }),
   getCommitDiff: ({ project, repository }) => ({ by: 'reporter', path: { id: project.id, sha: repository.main } }),
+  downloadCommitDiff: ({ project, repository }) => ({
+    by: 'reporter',
+    path: { id: project.path_with_namespace, sha: repository.main },
+  }),
+  downloadCommitPatch: ({ project, repository }) => ({
+    by: 'reporter',
+    path: { id: project.path_with_namespace, sha: repository.main },
+  }),
   listCommitRefs: ({ project, repository }) => ({ by: 'reporter', path: { id: project.id, sha: repository.main } }),
   cherryPickCommit: async ({ project, repository, newBranch }) => ({
     by: 'developer',

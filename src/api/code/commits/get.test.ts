@@ -141,3 +141,23 @@ test('returns an empty message and non-ASCII names to anonymous callers', async 
   assert.deepEqual([body.title, body.message], ['No commit message', '']);
   assert.equal((await anonymous.get(`${project.repository}/commits/${id}/diff`)).body[0].new_path, 'grüße/日本.txt');
 });
+
+test('serves the web address of a commit as a diff and as a patch', async () => {
+  const { project, owner, anonymous } = await world({ project: {} });
+  const first = await project.commit({ 'a.txt': 'one\n' }, { message: 'First' });
+  const second = await project.commit({ 'a.txt': 'two\n' }, { message: 'Second' });
+  for (const [sha, subject, diff] of [
+    [first, 'First', '@@ -0,0 +1 @@\n+one\n'],
+    [second, 'Second', '@@ -1 +1 @@\n-one\n+two\n'],
+  ] as const) {
+    const path = `//${project.path_with_namespace}/-/commit/${sha}`;
+    const { text, headers } = await owner.get(`${path}.diff`);
+    assert.ok(text.startsWith('diff --git a/a.txt b/a.txt\n') && text.endsWith(diff), text);
+    assert.equal(headers['content-type'], 'text/plain; charset=utf-8');
+    const patch = (await owner.get(`${path}.patch`)).text;
+    assert.ok(patch.startsWith(`From ${sha} `) && patch.includes(`\nSubject: [PATCH] ${subject}\n`), patch);
+    assert.ok(patch.includes(diff), patch);
+    assert.equal((await anonymous.get(`${path}.patch`)).status, 404);
+  }
+  assert.equal((await owner.get(`//${project.path_with_namespace}/-/commit/${'1'.repeat(40)}.diff`)).status, 404);
+});

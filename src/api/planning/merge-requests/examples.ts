@@ -145,6 +145,14 @@ export const examples: Examples<typeof endpoints> = {
     by: 'reporter',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
   }),
+  downloadMergeRequestDiff: async ({ project, newMergeRequest }) => ({
+    by: 'reporter',
+    path: { id: project.path_with_namespace, merge_request_iid: (await newMergeRequest()).iid },
+  }),
+  downloadMergeRequestPatches: async ({ project, newMergeRequest }) => ({
+    by: 'reporter',
+    path: { id: project.path_with_namespace, merge_request_iid: (await newMergeRequest()).iid },
+  }),
   listIssuesClosedByMergeRequest: async ({ project, newIssue, newMergeRequest }) => {
     const { iid } = await newMergeRequest({ description: `Closes #${(await newIssue()).iid}` });
     return { by: 'planner', path: { id: project.id, merge_request_iid: iid } };

@@ -56,18 +56,3 @@ test('lists the issues that the merge closes and the caller may read', async () 
   await expectSuccess(owner.put(mr.at, { target_branch: 'aside' }));
   assert.deepEqual(await iids(planner), [], 'only merges to the default branch close issues');
 });
-
-test('returns the raw diff without caching', async () => {
-  const mr = await newMergeRequest(project);
-  const { text, headers } = await expectSuccess(reporter.get(`${mr.at}/raw_diffs`));
-  const name = `${mr.source_branch}.txt`;
-  assert.match(
-    text,
-    new RegExp(`^diff --git a/${name} b/${name}\nnew file mode 100644\nindex 0000000\\.\\.[0-9a-f]{7,}\n`),
-  );
-  assert.ok(text.includes('\n@@ -0,0 +1 @@\n+text\n'), text);
-  assert.deepEqual(
-    [headers['content-type'], headers['cache-control']],
-    ['text/plain; charset=utf-8', 'max-age=0, private, must-revalidate, no-store, no-cache'],
-  );
-});

@@ -63,6 +63,10 @@ test('truncates diffs of more than a thousand files unless all are requested', a
   assert.deepEqual([cut.changes.length, cut.overflow], [1000, true]);
   const whole = (await expectSuccess(place.owner.get(`${mr.at}/changes`, { access_raw_diffs: true }))).body;
   assert.deepEqual([whole.changes.length, whole.overflow], [1001, false]);
+  const listed = await expectSuccess(place.owner.get(`${mr.at}/diffs`, { per_page: 100 }));
+  assert.deepEqual([listed.body.length, listed.headers['x-total']], [100, undefined], 'the list is not complete');
+  const ofCommit = await expectSuccess(place.owner.get(`${place.repository}/commits/${mr.sha}/diff`));
+  assert.equal(ofCommit.headers['x-total'], undefined);
 });
 
 test('returns the same commits and diffs after the merge', async () => {

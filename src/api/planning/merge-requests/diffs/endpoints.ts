@@ -1,12 +1,14 @@
-import { Commit, Diff } from '#api/code/commits/index.ts';
+import { Commit, Diff, downloadPatch, type PatchFormat, paginateDiff, patchResponse } from '#api/code/commits/index.ts';
+import type { MergeRequest } from '#authorization/merge-requests.ts';
+import type { Project } from '#domain/namespaces/projects.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, page, streamOf } from '#http/endpoint/responses.ts';
-import { paginateInMemory } from '#http/lists/in-memory-page.ts';
+import { ok, page, type StreamReply } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { NO_STORE_HEADERS } from '#repositories/raw-content.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
+import type { Services } from '#http/services.ts';
 import { mergeRequestCodeAccess } from '../code-access.ts';
-import { diffComparison, listComparisonCommits, loadCurrentComparison, readRawDiff } from '../versions/versions.ts';
+import { diffComparison, findDiffCommits, listComparisonCommits, loadCurrentComparison } from '../versions/versions.ts';
 import { MergeRequestChanges } from './entities.ts';
 
 /** Commits and changes of a merge request. */
@@ -29,10 +31,7 @@ export const listMergeRequestDiffs = endpoint({
   params: { unidiff: optional(boolean, false) },
   response: page(Diff),
   read: async (db, { project, mergeRequest, page }, git) =>
-    paginateInMemory(
-      (await diffComparison(git, project, await loadCurrentComparison(db, git, project, mergeRequest))).files,
-      page,
-    ),
+    paginateDiff(await diffComparison(git, project, await loadCurrentComparison(db, git, project, mergeRequest)), page),
 });
 
 export const getMergeRequestChanges = endpoint({
@@ -47,14 +46,45 @@ export const getMergeRequestChanges = endpoint({
   },
 });
 
+const patchEndpoint = { access: mergeRequestCodeAccess(), response: patchResponse } as const;
+
+/** A request for the changes of a merge request in git's format. */
+interface PatchCall {
+  readonly project: Project;
+  readonly mergeRequest: MergeRequest;
+  readonly request: IncomingRequest;
+}
+
+async function downloadMergeRequestPatch(
+  { project, mergeRequest, request }: PatchCall,
+  services: Services,
+  format: PatchFormat,
+): Promise<StreamReply> {
+  const { database, git } = services;
+  const comparison = await loadCurrentComparison(database.forRequest().reader, git, project, mergeRequest);
+  const commits = await findDiffCommits(git, project, comparison);
+  return downloadPatch(services, { project, request, ...commits, format });
+}
+
 export const getMergeRequestRawDiffs = endpoint({
   get: `${MERGE_REQUEST}/raw_diffs`,
   summary: 'Get the raw diff of a merge request',
-  access: mergeRequestCodeAccess(),
-  response: streamOf({ mediaTypes: ['text/plain'] }),
-  async handle({ project, mergeRequest }, { database, git }) {
-    const comparison = await loadCurrentComparison(database.forRequest().reader, git, project, mergeRequest);
-    const headers = { ...NO_STORE_HEADERS, 'Content-Type': 'text/plain; charset=utf-8' };
-    return { headers, body: await readRawDiff(git, project, comparison) };
-  },
+  ...patchEndpoint,
+  handle: (call, services) => downloadMergeRequestPatch(call, services, 'diff'),
+});
+
+export const downloadMergeRequestDiff = endpoint({
+  get: '/*id/-/merge_requests/:merge_request_iid.diff',
+  summary: 'Download the diff of a merge request',
+  root: true,
+  ...patchEndpoint,
+  handle: (call, services) => downloadMergeRequestPatch(call, services, 'diff'),
+});
+
+export const downloadMergeRequestPatches = endpoint({
+  get: '/*id/-/merge_requests/:merge_request_iid.patch',
+  summary: 'Download the commits of a merge request as patches',
+  root: true,
+  ...patchEndpoint,
+  handle: (call, services) => downloadMergeRequestPatch(call, services, 'patch'),
 });

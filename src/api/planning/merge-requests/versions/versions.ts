@@ -3,7 +3,7 @@ import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
 import { listCommitsBetween } from '#git/commits/commits-between.ts';
 import { type Diff, getDiff, getFullDiff } from '#git/diff/diff.ts';
-import { computePatchId, getRawDiff } from '#git/diff/raw-diff.ts';
+import { computePatchId } from '#git/diff/raw-diff.ts';
 import type { Git } from '#git/git.ts';
 import { readCommit, readCommits } from '#git/objects/object-reader.ts';
 import type { Repository } from '#git/repository.ts';
@@ -106,13 +106,14 @@ export async function diffComparison(
   return (await compareIn(git, project, comparison, whole ? getFullDiff : getDiff)) ?? EMPTY_DIFF;
 }
 
-/** Returns the diff in git's format. */
-export async function readRawDiff(
+/** Returns the commits between which the changes are; `to` is null if the head or the target branch does not exist. */
+export async function findDiffCommits(
   git: Git,
   project: LocatedRepository,
   comparison: VersionComparison,
-): Promise<Buffer> {
-  return (await compareIn(git, project, comparison, getRawDiff)) ?? Buffer.alloc(0);
+): Promise<{ readonly from: string | null; readonly to: string | null }> {
+  const commits = await compareIn(git, project, comparison, async (_git, _repository, from, to) => ({ from, to }));
+  return commits ?? { from: null, to: null };
 }
 
 /** Returns the patch id, or null if nothing is changed. */

@@ -1,0 +1,50 @@
+import type { Project } from '#domain/namespaces/projects.ts';
+import { streamPatchMails, streamRawDiff } from '#git/diff/raw-diff.ts';
+import { definePerGit } from '#git/git.ts';
+import { GitError } from '#git/process/failures.ts';
+import { type StreamReply, streamOf } from '#http/endpoint/responses.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
+import type { Services } from '#http/services.ts';
+import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
+import { NO_STORE_HEADERS } from '#repositories/raw-content.ts';
+import { getRepository } from '#repositories/repository.ts';
+
+/** Downloads of changes in git's text formats: one diff (`diff`), or a mail for each commit (`patch`). */
+
+export type PatchFormat = 'diff' | 'patch';
+
+interface PatchRequest {
+  readonly project: Project;
+  readonly request: IncomingRequest;
+  /** The first commit of the comparison; null for an empty tree. */
+  readonly from: string | null;
+  /** The second commit; null if there is nothing to compare. */
+  readonly to: string | null;
+  readonly format: PatchFormat;
+}
+
+/** Limits concurrent downloads: each takes a process, and a slow client occupies it for a long time. */
+const downloadSlots = definePerGit(() => createConcurrencySlots({ each: 8, all: 16 }));
+
+const STREAMS = { diff: streamRawDiff, patch: streamPatchMails };
+
+export const patchResponse = streamOf({ mediaTypes: ['text/plain'] });
+
+/** Streams the whole change. Throws `GitError` if git fails before its first byte. */
+export async function downloadPatch(
+  { git }: Pick<Services, 'git'>,
+  { project, request, from, to, format }: PatchRequest,
+): Promise<StreamReply> {
+  const headers = { ...NO_STORE_HEADERS, 'Content-Type': 'text/plain; charset=utf-8' };
+  if (request.method === 'HEAD' || to === null) return { headers, body: '' };
+  const release = await downloadSlots(git).take(request.clientAddress, request.client);
+  try {
+    const output = await STREAMS[format](git, getRepository(git, project), from, to);
+    if ('failure' in output) throw new GitError(format, output.failure);
+    output.content.once('close', release);
+    return { headers, body: output.content };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
