@@ -4,21 +4,57 @@ export interface DiffLine {
   readonly newLine: number | null;
 }
 
-const HUNK = /^@@ -(\d{1,15})(?:,\d{1,15})? \+(\d{1,15})/;
+const HUNK = /^@@ -(\d{1,15})(?:,(\d{1,15}))? \+(\d{1,15})(?:,(\d{1,15}))?/;
+
+/** Lines between two hunks, which are unchanged: the first old and new number, and the first old number after them. */
+interface UnchangedLines {
+  readonly oldLine: number;
+  readonly newLine: number;
+  /** Infinity after the last hunk: the diff does not tell how long the file is. */
+  readonly oldEnd: number;
+}
 
 /** Yields the lines of the hunks of a file (`FileDiff.text`). */
 export function* parseDiffLines(text: string): Generator<DiffLine> {
-  let [before, after] = [0, 0];
+  for (const part of parseDiff(text)) if (!('oldEnd' in part)) yield part;
+}
+
+/**
+ * Returns whether a file has this line: in a hunk (`diff`), unchanged before a hunk (`diff`), or unchanged after the last hunk if it
+ * is long enough (`after`). Returns null if it has none.
+ */
+export function locateLine(text: string, { oldLine, newLine }: DiffLine): 'diff' | 'after' | null {
+  for (const part of parseDiff(text)) {
+    if (!('oldEnd' in part)) {
+      if (part.oldLine === oldLine && part.newLine === newLine) return 'diff';
+    } else if (oldLine !== null && newLine !== null && oldLine >= part.oldLine && oldLine < part.oldEnd) {
+      if (oldLine - part.oldLine !== newLine - part.newLine) return null;
+      return part.oldEnd === Infinity ? 'after' : 'diff';
+    }
+  }
+  return null;
+}
+
+function* parseDiff(text: string): Generator<DiffLine | UnchangedLines> {
+  let [before, after] = [1, 1];
   for (let start = 0; start < text.length; ) {
     const end = text.indexOf('\n', start);
     const next = end < 0 ? text.length : end + 1;
     const sign = text[start];
     if (sign === '@') {
       const hunk = HUNK.exec(text.slice(start, Math.min(next, start + 100)));
-      if (hunk !== null) [before, after] = [Number(hunk[1]), Number(hunk[2])];
+      if (hunk !== null) {
+        const [oldStart, newStart] = [firstLine(hunk[1], hunk[2]), firstLine(hunk[3], hunk[4])];
+        yield { oldLine: before, newLine: after, oldEnd: oldStart };
+        [before, after] = [oldStart, newStart];
+      }
     } else if (sign === '+') yield { oldLine: null, newLine: after++ };
     else if (sign === '-') yield { oldLine: before++, newLine: null };
     else if (sign === ' ') yield { oldLine: before++, newLine: after++ };
     start = next;
   }
+  yield { oldLine: before, newLine: after, oldEnd: Infinity };
 }
+
+/** A side of a hunk without lines names the line before it. */
+const firstLine = (line = '0', count = '1') => Number(line) + (count === '0' ? 1 : 0);

@@ -1,9 +1,10 @@
-import { getDiff } from '#git/diff/diff.ts';
-import { parseDiffLines } from '#git/diff/diff-lines.ts';
+import { type Diff, type FileDiff, getDiff, getFullDiff } from '#git/diff/diff.ts';
+import { locateLine } from '#git/diff/diff-lines.ts';
 import type { Git } from '#git/git.ts';
-import { readCommit } from '#git/objects/object-reader.ts';
+import { readCommit, readObject } from '#git/objects/object-reader.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
 import type { Repository } from '#git/repository.ts';
+import { findEntryAtPath } from '#git/trees/path-entries.ts';
 import type { ErrorTable } from '#http/errors/error-table.ts';
 import { object, optional, required } from '#http/parameters/declarations.ts';
 import { pathText, string } from '#http/parameters/texts.ts';
@@ -89,20 +90,57 @@ function isComplete(position: Position): boolean {
 
 /** Returns whether the diff contains the file and, for a text position, the line. */
 async function existsInDiff(git: Git, repository: Repository, position: Position): Promise<boolean> {
-  const { base_sha, head_sha, old_path, new_path, position_type, old_line, new_line } = position;
+  const { base_sha, head_sha, position_type, old_line, new_line } = position;
   const hasNoBase = base_sha === ZERO_ID;
   if (!hasNoBase && !(await commitExists(git, repository, base_sha))) return false;
   if (!(await commitExists(git, repository, head_sha))) return false;
-  const { files } = await getDiff(git, repository, hasNoBase ? null : base_sha, head_sha);
-  const file = files.find(
-    ({ oldPath, newPath }) => (!old_path || old_path === oldPath) && (!new_path || new_path === newPath),
-  );
+  const file = await findFile(git, repository, hasNoBase ? null : base_sha, position);
   if (file === undefined || position_type !== 'text') return file !== undefined;
-  for (const line of parseDiffLines(file.text)) {
-    if (line.oldLine === (old_line ?? null) && line.newLine === (new_line ?? null)) return true;
-  }
-  return false;
+  if (file.binary || isCut(file)) return false;
+  const newLine = new_line ?? null;
+  const location = locateLine(file.text, { oldLine: old_line ?? null, newLine });
+  if (location !== 'after' || newLine === null) return location !== null;
+  return hasLine(git, repository, { commit: head_sha, path: file.newPath, line: newLine });
 }
+
+const isCut = ({ tooLarge, collapsed }: FileDiff) => tooLarge || collapsed;
+
+/** Returns the file in the diff; with higher limits if those of comparisons cut it. */
+async function findFile(
+  git: Git,
+  repository: Repository,
+  base: string | null,
+  { head_sha, old_path, new_path }: Position,
+): Promise<FileDiff | undefined> {
+  const find = ({ files }: Diff) =>
+    files.find(({ oldPath, newPath }) => (!old_path || old_path === oldPath) && (!new_path || new_path === newPath));
+  const diff = await getDiff(git, repository, base, head_sha);
+  const file = find(diff);
+  const needsMore = file === undefined ? diff.overflow : isCut(file);
+  return needsMore ? find(await getFullDiff(git, repository, base, head_sha)) : file;
+}
+
+interface FileLine {
+  readonly commit: string;
+  readonly path: string;
+  readonly line: number;
+}
+
+/** Returns whether the file is at least `line` lines long. */
+async function hasLine(git: Git, repository: Repository, { commit, path, line }: FileLine): Promise<boolean> {
+  const entry = await findEntryAtPath(git, repository, commit, path);
+  if (entry?.type !== 'blob') return false;
+  const content = (await readObject(git, repository, entry.id))?.content ?? Buffer.alloc(0);
+  let start = 0;
+  for (let number = 1; number < line; number++) {
+    const end = content.indexOf(NEWLINE, start);
+    if (end < 0) return false;
+    start = end + 1;
+  }
+  return start < content.length;
+}
+
+const NEWLINE = 0x0a;
 
 async function commitExists(git: Git, repository: Repository, sha: string): Promise<boolean> {
   return /^[0-9a-f]{40}$/.test(sha) && (await readCommit(git, repository, sha)) !== null;

@@ -62,6 +62,46 @@ test('stores the commit of a thread on the diff of one commit, and keeps it afte
   assert.deepEqual((await owner.get(at)).body, thread);
 });
 
+/** Creates a merge request that renames a file of 200 lines and inserts two lines after line 100. */
+async function renaming() {
+  const here = await world({ project: { readme: true } });
+  const { project, owner } = here;
+  const lines = Array.from({ length: 200 }, (_, at) => `line ${at + 1}\n`);
+  await project.commit({ 'a.txt': lines.join('') });
+  const renamed = lines.toSpliced(100, 0, 'one\n', 'two\n').join('');
+  await project.commit({ 'a.txt': null, 'b.txt': renamed }, { branch: 'change' });
+  const made = await newMergeRequest(project, { source_branch: 'change' });
+  const { diff_refs: shas } = (await owner.get(made.at)).body;
+  return { owner, made, position: { ...shas, position_type: 'text', old_path: 'a.txt', new_path: 'b.txt' } };
+}
+
+test('accepts unchanged lines at any distance of a change, also at both ends of a range', async () => {
+  const { owner, made, position } = await renaming();
+  const start = { line_code: null, type: null, old_line: 1, new_line: 1 };
+  const end = { line_code: null, type: null, old_line: 200, new_line: 202 };
+  for (const line of [
+    { old_line: 1, new_line: 1 },
+    { old_line: 90, new_line: 90 },
+    { old_line: 101, new_line: 103 },
+    { old_line: 200, new_line: 202, line_range: { start, end } },
+  ]) {
+    const { thread } = await createThread(owner, made, { position: { ...position, ...line } });
+    assert.deepEqual(thread.notes[0].position, { ...position, line_range: null, ...line });
+  }
+  for (const line of [
+    { old_line: 90, new_line: 92 },
+    { old_line: 101, new_line: 101 },
+    { old_line: 201, new_line: 203 },
+    { old_line: 0, new_line: 0 },
+    { new_line: 1 },
+    { old_line: 200 },
+  ]) {
+    const input = { body: 'x', position: { ...position, ...line } };
+    const { status, body } = await owner.post(`${made.at}/discussions`, input);
+    assert.deepEqual([status, body], [400, { message: NOWHERE }], JSON.stringify(line));
+  }
+});
+
 test('rejects incomplete positions and positions outside of the diff', async () => {
   const { owner, made, position } = await changing();
   const incomplete = { message: '400 Bad request - Note {:position=>["is incomplete"]}' };
