@@ -83,6 +83,7 @@ import { migration as siteProofs } from './0106_site_proofs.ts';
 import { migration as commitMails } from './0111_commit_mails.ts';
 import { migration as customAttributes } from './0112_custom_attributes.ts';
 import { migration as topics } from './0113_topics.ts';
+import { migration as emojiNames } from './0117_emoji_names.ts';
 import { migration as projectSnippets } from './0118_project_snippets.ts';
 import { migration as lfsLocks } from './0119_lfs_locks.ts';
 import { migration as protectedTags } from './0124_protected_tags.ts';
@@ -196,6 +197,7 @@ export const migrations: readonly Migration[] = [
   commitMails,
   customAttributes,
   topics,
+  emojiNames,
   projectSnippets,
   lfsLocks,
   protectedTags,

@@ -118,7 +118,7 @@ async function setSubscription(context: QuickActionContext, subscribed: boolean)
 }
 
 function toggleReaction(context: QuickActionContext, argument: string): CommandResult {
-  const name = findEmojiName(/^:([^\s:]{1,60}):$/.exec(argument)?.[1] ?? '');
+  const name = findEmojiName(/^:([^\s:]{1,255}):$/.exec(argument)?.[1] ?? '');
   if (name === null) return null;
   const { uow, subject } = context;
   context.changes.emoji_award = name;
