@@ -25,8 +25,8 @@ export interface TreeList {
   slice(start: number, end: number): TreeListEntry[];
   /** Returns the id of the entry at an index; empty if there is none. */
   idAt(index: number): string;
-  /** Returns the position of the first entry with this id (equal files share an id); -1 if there is none. */
-  indexOfId(id: string): number;
+  /** Returns the positions of the first and the last entry with this id (equal files share an id); null if there is none. */
+  findId(id: string): { readonly first: number; readonly last: number } | null;
 }
 
 /** Part of a list that the caller needs. */
@@ -91,7 +91,7 @@ function createShallowList(treeEntries: readonly TreeEntry[]): TreeList {
     complete: true,
     slice: (start, end) => entries.slice(start, end).map(({ name, ...entry }) => ({ ...entry, path: name })),
     idAt: (index) => entries[index]?.id ?? '',
-    indexOfId: (id) => entries.findIndex((entry) => entry.id === id),
+    findId: (id) => toRange(entries, (entry) => entry.id === id),
   };
 }
 
@@ -210,6 +210,16 @@ function createListReader() {
   };
 }
 
+interface SearchableList<T> {
+  findIndex(isMatch: (entry: T) => boolean): number;
+  findLastIndex(isMatch: (entry: T) => boolean): number;
+}
+
+function toRange<T>(list: SearchableList<T>, isMatch: (entry: T) => boolean): { first: number; last: number } | null {
+  const first = list.findIndex(isMatch);
+  return first === -1 ? null : { first, last: list.findLastIndex(isMatch) };
+}
+
 function createPagedEntries(text: Buffer, starts: Readonly<Record<TreeEntry['type'], number[]>>) {
   const offsets = Uint32Array.from([...starts.tree, ...starts.blob, ...starts.commit]);
   const idAt = (index: number) => {
@@ -224,9 +234,9 @@ function createPagedEntries(text: Buffer, starts: Readonly<Record<TreeEntry['typ
     slice: (start: number, end: number) =>
       Array.from(offsets.subarray(start, end), (offset) => parseEntry(text, offset)),
     idAt,
-    indexOfId(id: string) {
+    findId(id: string) {
       const target = Buffer.from(id, 'latin1');
-      return offsets.findIndex((offset) => {
+      return toRange(offsets, (offset) => {
         const start = getIdStart(text, offset);
         // Nearly all ids differ in the first digits.
         if (text[start] !== target[0] || text[start + 1] !== target[1]) return false;

@@ -26,8 +26,8 @@ test('a recursive list has the same entries for any page boundaries', async (t) 
     assert.deepEqual(list.slice(place, place + 1), [entry]);
     assert.equal(list.idAt(place), entry.id);
   }
-  assert.equal(list.indexOfId(whole[6]!.id), 3, 'equal files: the first of them');
-  assert.equal(list.indexOfId('f'.repeat(40)), -1);
+  assert.deepEqual(list.findId(whole[6]!.id), { first: 3, last: 6 }, 'equal files: the first and the last');
+  assert.equal(list.findId('f'.repeat(40)), null);
   assert.equal(list.idAt(99), '');
   assert.deepEqual(list.slice(5, 100).length, 2);
   assert.equal(await listTree(git, repository, treeId, { deep: true }), list, 'asked once');
@@ -59,7 +59,7 @@ test('submodules come last, and names that are not UTF-8 keep their bytes', asyn
     await listTree(git, repository, treeId, { deep: true }),
   ]) {
     assert.deepEqual(list?.slice(0, 10), expected);
-    assert.equal(list?.indexOfId('1'.repeat(40)), 1);
+    assert.deepEqual(list?.findId('1'.repeat(40)), { first: 1, last: 1 });
   }
   assert.equal(await listTree(git, repository, blob), null);
 });

@@ -31,6 +31,7 @@ export const listTree = endpoint({
     refUnknown: [404, '404 Tree Not Found'],
     pathUnknown: [404, '404 invalid revision or path Not Found'],
     tokenInvalid: [400, { error: 'page_token is invalid' }],
+    tokenAmbiguous: [400, { error: 'page_token is ambiguous: follow the header Link' }],
   },
   response: page(TreeEntry),
   read: (_db, { project, params, page }, git) => loadTreePage(git, getRepository(git, project), params, page),

@@ -94,6 +94,10 @@ test('returns each entry once in keyset pages, including equal files', async () 
   const [first] = (await owner.get(`${repository}/tree`)).body;
   const behind = await owner.get(`${repository}/tree`, { pagination: 'keyset', page_token: first.id, per_page: 1 });
   assert.deepEqual(paths(behind), ['other.txt'], 'accepts the id of an entry as a token');
+  const shared = (await owner.get(`${repository}/files/same-0`, { ref: 'main' })).body.blob_id;
+  const ambiguous = await owner.get(`${repository}/tree`, { pagination: 'keyset', page_token: shared });
+  const error = 'page_token is ambiguous: follow the header Link';
+  assert.deepEqual([ambiguous.status, ambiguous.body], [400, { error }], 'the walk would never end');
 });
 
 test('supports offset pages and the whole tree', async () => {

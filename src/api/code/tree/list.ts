@@ -26,7 +26,7 @@ export async function loadTreePage(
   repository: Repository,
   input: TreeListInput,
   page: OffsetRequest,
-): Promise<ListPage<TreeRow> | Failure<'refUnknown' | 'pathUnknown' | 'tokenInvalid'>> {
+): Promise<ListPage<TreeRow> | Failure<'refUnknown' | 'pathUnknown' | 'tokenInvalid' | 'tokenAmbiguous'>> {
   const tree = await findTree(git, repository, input, page);
   if (isFailure(tree)) return tree;
   const paginated = paginate(tree.list, input, page);
@@ -91,16 +91,17 @@ function toOffsetPage(list: TreeList, { page, perPage }: OffsetRequest): ListPag
 }
 
 /**
- * Returns the page after the entry that a token names. A token is the id of the entry. The same blob may occur at
- * several paths, so all but its first occurrence append `.<index>`.
+ * Returns the page after the entry that a token names: the entry's id. The same file may be at several paths, and then `.<index>`
+ * follows; the id alone is rejected, because a walk that continues at the wrong entry would never end, or leave out entries.
  */
 function toKeysetPage(
   list: TreeList,
   token: string | null | undefined,
   perPage: number,
-): ListPage<TreeListEntry> | Failure<'tokenInvalid'> {
-  const start = token ? findTokenIndex(list, token) + 1 : 0;
-  if (token && start === 0) return fail('tokenInvalid');
+): ListPage<TreeListEntry> | Failure<'tokenInvalid' | 'tokenAmbiguous'> {
+  const index = token ? findTokenIndex(list, token) : -1;
+  if (isFailure(index)) return index;
+  const start = index + 1;
   const end = start + perPage;
   if (!list.complete && list.length < end) throw treeTooLarge();
   const more = list.length > end;
@@ -108,17 +109,18 @@ function toKeysetPage(
   return { items: list.slice(start, end), total: null, hasMore: more, keyset: { next } };
 }
 
-/**
- * Returns the index of a token's entry; -1 if there is none. If the tree has changed and its index has another id, the first entry
- * with the id is used.
- */
-function findTokenIndex(list: TreeList, token: string): number {
+/** Returns the index of a token's entry. If the tree has changed and its index has another id, the id alone decides. */
+function findTokenIndex(list: TreeList, token: string): number | Failure<'tokenInvalid' | 'tokenAmbiguous'> {
   const [, id, index] = /^([0-9a-f]{40})(?:\.(\d{1,9}))?$/.exec(token) ?? [];
-  if (id === undefined) return -1;
-  return index !== undefined && list.idAt(Number(index)) === id ? Number(index) : list.indexOfId(id);
+  if (id === undefined) return fail('tokenInvalid');
+  if (index !== undefined && list.idAt(Number(index)) === id) return Number(index);
+  const range = list.findId(id);
+  if (range === null) return fail('tokenInvalid');
+  return range.first === range.last ? range.first : fail('tokenAmbiguous');
 }
 
 function tokenAt(list: TreeList, index: number): string {
   const id = list.idAt(index);
-  return list.indexOfId(id) === index ? id : `${id}.${index}`;
+  const range = list.findId(id);
+  return range === null || range.first === range.last ? id : `${id}.${index}`;
 }
