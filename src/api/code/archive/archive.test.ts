@@ -240,3 +240,14 @@ test('answers questions about deeply nested folders without a server error', asy
     assert.equal((await owner.get(`${at}/${path}`)).status, status, path.slice(0, 60));
   }
 });
+
+test('rejects the parameter format, which selects no format of the archive', async () => {
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ 'a.txt': 'a' });
+  for (const suffix of ['', '.zip'])
+    for (const format of ['zip', 'tar.gz']) {
+      const { status, body } = await owner.get(`${project.repository}/archive${suffix}`, { format });
+      assert.deepEqual([status, body], [406, { error: `The requested format '${format}' is not supported.` }]);
+    }
+  assert.equal((await owner.get(`${project.repository}/archive.zip`, { format: 'json' })).status, 200);
+});

@@ -7,7 +7,7 @@ import type { Services } from '#http/services.ts';
 import { checkApplicationLimit } from '#rate-limits/application-limit.ts';
 import { getClientNetwork } from '#rate-limits/client-network.ts';
 import { formatContentDisposition } from '#repositories/raw-content.ts';
-import { type Failure, isFailure } from '#runtime/failure.ts';
+import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { isFeatureEnabled } from '#settings/features.ts';
 import { createArchive } from './archive.ts';
 import { toArchiveFormat } from './formats.ts';
@@ -18,6 +18,7 @@ interface DownloadCall {
   readonly caller: Caller;
   readonly request: IncomingRequest;
   readonly params: {
+    readonly format?: string | null;
     readonly sha?: string | null;
     readonly path?: string | null;
     readonly include_lfs_blobs: boolean;
@@ -25,12 +26,17 @@ interface DownloadCall {
   };
 }
 
+/** Values of the parameter `format`, which are accepted and ignored. */
+const RESPONSE_FORMATS: readonly string[] = ['json', 'txt'];
+
 /** Streams the requested archive in the format of `suffix`. For HEAD requests it returns the headers alone. */
 export async function streamArchiveDownload(
   services: Pick<Services, 'git' | 'database' | 'blobs' | 'config'>,
   call: DownloadCall,
   suffix: string,
-): Promise<StreamReply | Failure<'tooMany' | 'notFound' | 'compressorMissing' | 'tooLarge'>> {
+): Promise<StreamReply | Failure<'formatUnsupported' | 'tooMany' | 'notFound' | 'compressorMissing' | 'tooLarge'>> {
+  const requestedFormat = call.params.format ?? 'json';
+  if (!RESPONSE_FORMATS.includes(requestedFormat)) return fail('formatUnsupported', { format: requestedFormat });
   const limitFailure = await checkRateLimit(services, call);
   if (limitFailure !== null) return limitFailure;
   const { git, database, blobs } = services;

@@ -7,6 +7,8 @@ import { boolean, commaSeparated } from '#http/parameters/types.ts';
 import { streamArchiveDownload } from './download.ts';
 
 const params = {
+  /** Only the suffix of the path selects the format of the archive; this is the format of other responses. */
+  format: optional(string),
   sha: optional(refName),
   path: optional(pathText),
   include_lfs_blobs: optional(boolean, true),
@@ -20,6 +22,7 @@ const errors = {
     { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
     { 'Retry-After': '{seconds}' },
   ],
+  formatUnsupported: [406, { error: "The requested format '{format}' is not supported." }],
   notFound: [404, '404 File Not Found'],
   tooLarge: [422, 'The archive would be too large, or a path in it is longer than 4096 bytes'],
   compressorMissing: [503, '503 Service Unavailable - bzip2 is not installed on this server'],
@@ -36,11 +39,11 @@ export const downloadArchive = endpoint({
 });
 
 export const downloadArchiveAs = endpoint({
-  get: '/projects/:id/repository/archive:format(^\\.(?:tar\\.gz|tgz|gz|tar\\.bz2|tbz|tbz2|tb2|bz2|tar|zip)$)',
+  get: '/projects/:id/repository/archive:suffix(^\\.(?:tar\\.gz|tgz|gz|tar\\.bz2|tbz|tbz2|tb2|bz2|tar|zip)$)',
   summary: 'Download a repository archive in a format',
   access: inProjectAllowingAnonymous('read_code'),
-  params: { ...params, format: required(string) },
+  params: { ...params, suffix: required(string) },
   errors: errors,
   response: streamOf({ mediaTypes: ['application/octet-stream', 'application/zip'] }),
-  handle: (call, services) => streamArchiveDownload(services, call, call.params.format),
+  handle: (call, services) => streamArchiveDownload(services, call, call.params.suffix),
 });

@@ -3,5 +3,5 @@ import type * as endpoints from './endpoints.ts';
 
 export const examples: Examples<typeof endpoints> = {
   downloadArchive: ({ project }) => ({ by: 'reporter', path: { id: project.id } }),
-  downloadArchiveAs: ({ project }) => ({ by: 'reporter', path: { id: project.id, format: '.zip' } }),
+  downloadArchiveAs: ({ project }) => ({ by: 'reporter', path: { id: project.id, suffix: '.zip' } }),
 };
