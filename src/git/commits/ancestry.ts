@@ -2,8 +2,9 @@ import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import { definePerGit, type Git } from '../git.ts';
 import { GitError } from '../process/failures.ts';
 import { forEachLine } from '../process/output-records.ts';
-import { readGitOutput, runGit } from '../process/spawn.ts';
+import { runGit } from '../process/spawn.ts';
 import { HEADS, TAGS } from '../ref-names.ts';
+import { listRefs } from '../refs/refs.ts';
 import type { Repository } from '../repository.ts';
 import type { Quarantine } from '../transport/receive-pack.ts';
 import { historyWalkLimiter } from '../trees/path-entries.ts';
@@ -108,7 +109,10 @@ export async function filterDescendants(
   return descendants;
 }
 
-/** Returns the full names of the branches or tags that contain a commit, in git's order. */
+/**
+ * Returns the full names of the branches or tags that contain a commit, in git's order. One walk from all refs back to the commit
+ * takes less time than `for-each-ref --contains`, which asks for each ref.
+ */
 export async function listRefsContaining(
   git: Git,
   repository: Repository,
@@ -116,8 +120,8 @@ export async function listRefsContaining(
   type: 'branch' | 'tag' | 'all',
 ): Promise<string[]> {
   const prefixes = { branch: [HEADS], tag: [TAGS], all: [HEADS, TAGS] }[type];
-  const flags = ['--format=%(refname)', `--contains=${commit}`];
-  const list = () => readGitOutput(git, repository, 'for-each-ref', { flags, args: prefixes });
-  const output = await historyWalkLimiter(git).run(list, git);
-  return output.toString('utf8').split('\n').slice(0, -1);
+  const refs = (await Promise.all(prefixes.map((prefix) => listRefs(git, repository, prefix)))).flat();
+  const commitIds = refs.flatMap(({ commitId }) => commitId ?? []);
+  const descendants = await filterDescendants(git, repository, commit, commitIds);
+  return refs.flatMap(({ name, commitId }) => (commitId !== null && descendants.has(commitId) ? [name] : []));
 }

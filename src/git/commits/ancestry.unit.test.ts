@@ -7,6 +7,8 @@ test('ancestry agrees with git', async (t) => {
   const { git, repository, copy } = await createGitWithWorkingCopy(t);
   const base = await copy.commit('base');
   await copy.git('tag', 'v1');
+  await copy.git('tag', '-a', '-m', 'Annotated', 'v2');
+  await copy.git('tag', 'a-tree', 'HEAD^{tree}');
   await copy.git('checkout', '-q', '-b', 'side');
   const side = await copy.commit('side', { s: '1' });
   await copy.git('checkout', '-q', 'main');
@@ -28,6 +30,8 @@ test('ancestry agrees with git', async (t) => {
   assert.deepEqual(await filterReachable(git, repository, [], side), new Set());
 
   assert.deepEqual(await listRefsContaining(git, repository, base, 'branch'), ['refs/heads/main', 'refs/heads/side']);
-  assert.deepEqual(await listRefsContaining(git, repository, base, 'tag'), ['refs/tags/v1']);
+  assert.deepEqual(await listRefsContaining(git, repository, base, 'tag'), ['refs/tags/v1', 'refs/tags/v2']);
   assert.deepEqual(await listRefsContaining(git, repository, side, 'all'), ['refs/heads/side']);
+  const all = ['refs/heads/main', 'refs/heads/side', 'refs/tags/v1', 'refs/tags/v2'];
+  assert.deepEqual(await listRefsContaining(git, repository, base, 'all'), all);
 });

@@ -95,7 +95,7 @@ export function parseTree(content: Buffer): TreeEntry[] {
     const blank = content.indexOf(0x20, at);
     const zero = content.indexOf(0, blank);
     if (blank < 0 || zero < 0 || zero + 21 > content.length) throw new Error('A tree object ends within an entry');
-    const mode = content.toString('latin1', at, blank).padStart(6, '0');
+    const mode = toCanonicalMode(content.toString('latin1', at, blank));
     entries.push({
       mode,
       type: mode === '040000' ? 'tree' : mode === '160000' ? 'commit' : 'blob',
@@ -105,6 +105,27 @@ export function parseTree(content: Buffer): TreeEntry[] {
     at = zero + 21;
   }
   return entries;
+}
+
+const FILE_TYPE = 0o170000;
+const OWNER_MAY_EXECUTE = 0o100;
+
+/**
+ * Returns git's canonical form of a mode: of the permissions of a file only whether its owner may execute it. Trees of old programs
+ * have others, such as `100664`.
+ */
+export function toCanonicalMode(mode: string): string {
+  const bits = Number.parseInt(mode, 8);
+  switch (bits & FILE_TYPE) {
+    case 0o100000:
+      return bits & OWNER_MAY_EXECUTE ? '100755' : '100644';
+    case 0o120000:
+      return '120000';
+    case 0o040000:
+      return '040000';
+    default:
+      return '160000';
+  }
 }
 
 /** Returns the first line that is not blank; `No commit message` if there is none. */

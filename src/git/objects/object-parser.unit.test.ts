@@ -66,6 +66,25 @@ test('the title is the first line that is not blank', () => {
   for (const [message, title] of Object.entries(table)) assert.equal(getMessageTitle(message), title);
 });
 
+test("returns git's canonical modes", () => {
+  const table = {
+    '100644': '100644',
+    '100664': '100644',
+    '100600': '100644',
+    '100775': '100755',
+    '100700': '100755',
+    '100655': '100644',
+    '120777': '120000',
+    '40000': '040000',
+    '040755': '040000',
+    '160000': '160000',
+  };
+  for (const [mode, canonicalMode] of Object.entries(table)) {
+    const [entry] = parseTree(Buffer.concat([Buffer.from(`${mode} a\0`), Buffer.alloc(20)]));
+    assert.equal(entry?.mode, canonicalMode, mode);
+  }
+});
+
 test('rejects a tree that ends within an entry', () => {
   assert.throws(() => parseTree(Buffer.from('100644 a\0short')), /ends within an entry/);
   assert.throws(() => parseTree(Buffer.from('100644')), /ends within an entry/);

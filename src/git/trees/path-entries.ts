@@ -1,6 +1,7 @@
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import { createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
 import { definePerGit, type Git } from '../git.ts';
+import { toCanonicalMode } from '../objects/object-parser.ts';
 import { getObjectInfo, MAX_PARSED_TREE, readCommit, readTree, type TreeEntry } from '../objects/object-reader.ts';
 import { coalesce } from '../process/coalesce.ts';
 import { GitError } from '../process/failures.ts';
@@ -66,7 +67,7 @@ export async function findTreeEntry(
   const invocation = { flags: ['-z', '--full-tree'], args: [treeId], paths: [name] };
   const line = (await readGitOutput(git, repository, 'ls-tree', invocation)).toString('latin1');
   const [, mode, type, id] = /^(\d{6}) (tree|blob|commit) ([0-9a-f]{40})\t/.exec(line) ?? [];
-  const entry = id === undefined ? null : { mode: mode!, type: type as TreeEntry['type'], id, name };
+  const entry = id === undefined ? null : { mode: toCanonicalMode(mode!), type: type as TreeEntry['type'], id, name };
   largeTreeEntryCache(git).set(key, { entry });
   return entry;
 }

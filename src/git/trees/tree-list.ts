@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { definePerGit, type Git } from '../git.ts';
+import { toCanonicalMode } from '../objects/object-parser.ts';
 import { getObjectInfo, MAX_PARSED_TREE, readTree, type TreeEntry } from '../objects/object-reader.ts';
 import { coalesce } from '../process/coalesce.ts';
 import { GitError } from '../process/failures.ts';
@@ -259,7 +260,7 @@ function parseEntry(text: Buffer, offset: number): TreeListEntry {
   const start = getIdStart(text, offset);
   const path = start + ID_LENGTH + 1;
   return {
-    mode: text.toString('latin1', offset, offset + 6),
+    mode: toCanonicalMode(text.toString('latin1', offset, offset + 6)),
     type: getType(text, offset),
     id: text.toString('latin1', start, start + ID_LENGTH),
     path: decodeName(text.subarray(path, text.indexOf(0, path))),

@@ -33,12 +33,13 @@ test('a recursive list has the same entries for any page boundaries', async (t) 
   assert.equal(await listTree(git, repository, treeId, { deep: true }), list, 'asked once');
 });
 
-test('submodules come last, and names that are not UTF-8 keep their bytes', async (t) => {
+test('submodules come last, modes are canonical, and names that are not UTF-8 keep their bytes', async (t) => {
   const { git, repository } = await gitWorld(t);
   const blob = (await readGitOutput(git, repository, 'hash-object', { flags: ['-w', '--stdin'] }, { input: 'x' }))
     .toString()
     .trim();
   const lines = [
+    Buffer.from(`100664 blob ${blob}\tfile\x00100775 blob ${blob}\tprogram\0`),
     Buffer.from(`160000 commit ${'1'.repeat(40)}\ta-module\0`),
     Buffer.concat([Buffer.from(`100755 blob ${blob}\tz`), Buffer.from([0xff, 0])]),
   ];
@@ -51,6 +52,8 @@ test('submodules come last, and names that are not UTF-8 keep their bytes', asyn
   );
   const treeId = made.toString().trim();
   const expected = [
+    { mode: '100644', type: 'blob', id: blob, path: 'file' },
+    { mode: '100755', type: 'blob', id: blob, path: 'program' },
     { mode: '100755', type: 'blob', id: blob, path: 'z\udcff' },
     { mode: '160000', type: 'commit', id: '1'.repeat(40), path: 'a-module' },
   ];
@@ -59,7 +62,7 @@ test('submodules come last, and names that are not UTF-8 keep their bytes', asyn
     await listTree(git, repository, treeId, { deep: true }),
   ]) {
     assert.deepEqual(list?.slice(0, 10), expected);
-    assert.deepEqual(list?.findId('1'.repeat(40)), { first: 1, last: 1 });
+    assert.deepEqual(list?.findId('1'.repeat(40)), { first: 3, last: 3 });
   }
   assert.equal(await listTree(git, repository, blob), null);
 });
