@@ -5,8 +5,13 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { canApprove } from './approval-permission.ts';
-import type { ApprovalsRow } from './entities.ts';
 import { deleteApproval, insertApproval, loadApprovals, updateReviewState } from './store.ts';
+
+/** A merge request whose approvals have changed. */
+export interface ApprovedMergeRequest {
+  readonly mergeRequest: MergeRequest;
+  readonly project: Project;
+}
 
 /** Approves a merge request as the caller. Fails if `sha` is given and is not the head commit. */
 export async function approve(
@@ -14,14 +19,14 @@ export async function approve(
   project: Project,
   { id, iid }: MergeRequest,
   sha: string | null | undefined,
-): Promise<ApprovalsRow | Failure<'shaDiffers' | 'notAllowed'>> {
+): Promise<ApprovedMergeRequest | Failure<'shaDiffers' | 'notAllowed'>> {
   const mergeRequest = await findMergeRequest(uow, uow.actor, project.id, iid);
   if (mergeRequest === null) return fail('notAllowed');
   if (sha && sha !== mergeRequest.head_sha) return fail('shaDiffers', { sha: mergeRequest.head_sha });
   const approverIds = (await loadApprovals(uow, [id])).map(({ user_id }) => user_id);
   if (!canApprove({ tier: uow.tier, caller: uow.actor, project, mergeRequest, approverIds })) return fail('notAllowed');
   const { id: userId } = uow.actor.user;
-  await insertApproval(uow, { mergeRequestId: id, userId });
+  if (!(await insertApproval(uow, { mergeRequestId: id, userId }))) return fail('notAllowed');
   await updateReviewState(uow, { mergeRequestId: id, userId }, 'approved');
   await uow.record({ noteOn: { type: 'MergeRequest', id }, text: APPROVED_TEXT });
   const target = { type: 'MergeRequest', id, iid } as const;
@@ -35,7 +40,7 @@ export async function unapprove(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   { id, iid }: MergeRequest,
-): Promise<ApprovalsRow | Failure<'notApproved'>> {
+): Promise<ApprovedMergeRequest | Failure<'notApproved'>> {
   const mergeRequest = await findMergeRequest(uow, uow.actor, project.id, iid);
   if (mergeRequest === null || mergeRequest.state === 'merged') return fail('notApproved');
   const approval = { mergeRequestId: id, userId: uow.actor.user.id };

@@ -21,12 +21,15 @@ const selectApprovals = prepareForIds((db, ids) =>
     .where('merge_request_id', 'in', ids),
 );
 
-/** Inserts an approval. Throws the unique violation if the user has already approved. */
-export async function insertApproval(tx: Transaction, { mergeRequestId, userId }: ApprovalRef): Promise<void> {
-  await tx
+/** Inserts an approval. Returns false if the user has already approved. index: merge_request_approvals_by_merge_request */
+export async function insertApproval(tx: Transaction, { mergeRequestId, userId }: ApprovalRef): Promise<boolean> {
+  const insertedRow = await tx
     .insertInto('merge_request_approvals')
     .values({ merge_request_id: mergeRequestId, user_id: userId, created_at: tx.now })
-    .execute();
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return insertedRow !== undefined;
 }
 
 /** Deletes an approval. Returns whether it existed. index: merge_request_approvals_by_merge_request */

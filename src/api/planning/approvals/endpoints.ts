@@ -2,9 +2,9 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { accepted, created, ok } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
+import { approve, unapprove } from '../approval-rows/index.ts';
 import { mergeRequestAccessWithAbility, readableMergeRequestAccess, SHA_DIFFERS } from '../merge-requests/index.ts';
 import { resetApprovalsAccess } from './access.ts';
-import { approve, unapprove } from './approve.ts';
 import { ApprovalState, Approvals } from './entities.ts';
 import { resetApprovals } from './reset.ts';
 
@@ -36,7 +36,6 @@ export const approveMergeRequest = endpoint({
   access: mergeRequestAccessWithAbility('update_merge_request'),
   params: { sha: optional(refName) },
   errors: { shaDiffers: SHA_DIFFERS, notAllowed: UNAUTHORIZED },
-  uniqueErrors: { merge_request_approvals_by_merge_request: 'notAllowed' },
   activity: ['approved MergeRequest', 'note approval'],
   response: created(Approvals),
   write: (uow, { project, mergeRequest, params }) => approve(uow, project, mergeRequest, params.sha),

@@ -1,13 +1,10 @@
 import { Type } from 'typebox';
 import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
-import type { MergeRequest } from '#authorization/merge-requests.ts';
-import type { Project } from '#domain/namespaces/projects.ts';
 import { requireRow } from '#domain/row-deleted.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
+import { type ApprovedMergeRequest, canApprove, loadApprovals } from '../approval-rows/index.ts';
 import { loadMergeStatuses, mergeRequestState, mergeStatusField } from '../merge-requests/index.ts';
-import { canApprove } from './approval-permission.ts';
-import { loadApprovals } from './store.ts';
 
 const boolean = Type.Boolean();
 const integer = Type.Integer();
@@ -16,11 +13,6 @@ const text = Type.String();
 const emptyArray = Type.Array(Type.Never());
 
 /** The row of `Approvals`. */
-export interface ApprovalsRow {
-  readonly mergeRequest: MergeRequest;
-  readonly project: Project;
-}
-
 /** A merge request with its approvals. */
 export const Approvals = entity('Approvals', {
   id: integer,
@@ -48,7 +40,7 @@ export const Approvals = entity('Approvals', {
   multiple_approval_rules_available: boolean,
   invalid_approvers_rules: emptyArray,
 }).from(
-  async (rows: readonly ApprovalsRow[], context) => {
+  async (rows: readonly ApprovedMergeRequest[], context) => {
     const { db } = context;
     const mergeRequests = rows.map(({ mergeRequest }) => mergeRequest);
     const approvals = await loadApprovals(

@@ -1,7 +1,7 @@
 import { findMergeRequest, type MergeRequest } from '#authorization/merge-requests.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { deleteApprovals, resetReviewStates } from './store.ts';
+import { deleteApprovals, resetReviewStates } from '../approval-rows/index.ts';
 
 /** Deletes all approvals without notifications. Fails if the merge request is merged. */
 export async function resetApprovals(

@@ -11,6 +11,7 @@ import * as endpoints from './endpoints.ts';
 import { updateHeadRefs } from './heads/head-refs.ts';
 import { updateMergeRequestsOnPush } from './heads/merge-request-heads.ts';
 import { checkMergeRequests } from './merging/check-mergeability.ts';
+import { mergeByCommandJob } from './merging/merge-by-command.ts';
 import { markMergedByPush } from './merging/merge-by-push.ts';
 import { deleteMergeRequestsOfProject, onMembershipEnded, onUserDeleted } from './on-delete.ts';
 import { rebaseJob } from './rebase/job.ts';
@@ -42,6 +43,7 @@ export const mergeRequests = resourceModule({
     closeIssuesByCommits,
     updateHeadRefs,
     markMergedByPush,
+    mergeByCommandJob,
     autoMergeJob,
     rebaseJob,
   ],

@@ -29,7 +29,13 @@ import {
   updateLabels,
   validateTitle,
 } from '../issuables/index.ts';
-import { applyDescriptionCommands, containsReopen, parseQuickActions, runAfterUpdate } from '../quick-actions/index.ts';
+import {
+  applyDescriptionCommands,
+  containsReopen,
+  findTargetBranch,
+  parseQuickActions,
+  runAfterUpdate,
+} from '../quick-actions/index.ts';
 import { abortAutoMerges } from './auto-merge/cancel.ts';
 import { enqueueAutoMergeIfEnabled } from './auto-merge/job.ts';
 import { updateClosingIids } from './closing-issues/store.ts';
@@ -54,7 +60,10 @@ export async function updateMergeRequestWithLock(
   mergeRequest: MergeRequest,
   input: UpdateMergeRequestInput,
 ): Promise<MergeRequest | Failure<UpdateMergeRequestFailure>> {
-  const options = { input, reopens: containsReopen(parseQuickActions(input.description)), lock: [] };
+  const parsedText = parseQuickActions(input.description);
+  const targetBranch = findTargetBranch(parsedText);
+  const branchInput = targetBranch === undefined ? input : { ...input, target_branch: targetBranch };
+  const options = { input: branchInput, reopens: containsReopen(parsedText), lock: [] };
   return runMergeRequestUpdate(services, { caller, project, mergeRequest }, options, (_uow, _access, update) =>
     update(input),
   );

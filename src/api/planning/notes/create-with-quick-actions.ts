@@ -12,6 +12,7 @@ import { issueQuickActions } from '../issues/index.ts';
 import { mergeRequestQuickActions } from '../merge-requests/index.ts';
 import {
   containsReopen,
+  findTargetBranch,
   NoteCommandsChanges,
   type ParsedText,
   parseQuickActions,
@@ -55,6 +56,8 @@ interface NoteHandlers<Written, Code extends string> {
   readonly write: (uow: UnitOfWork<SignedInCaller>, text: NoteText) => Promise<Written | Failure<Code>>;
   /** Runs instead of `write` if the text contains only quick actions. */
   readonly onEmpty?: (uow: UnitOfWork<SignedInCaller>) => Promise<undefined | Failure<Code>>;
+  /** The head commit of the merge request that the user saw. */
+  readonly requestedHead?: string | null | undefined;
 }
 
 type QuickActionErrorCode = keyof typeof QUICK_ACTION_ERRORS;
@@ -71,7 +74,7 @@ export async function writeNoteWithQuickActions<Written, Code extends string>(
   if (noteable.type === 'Commit' || noteable.type === 'Snippet' || parsedText.commands.length === 0) {
     return services.runUnitOfWork(caller, (uow) => handlers.write(uow, { body }), { lock });
   }
-  const options = { lock, reopens: containsReopen(parsedText) };
+  const options = { lock, reopens: containsReopen(parsedText), targetBranch: findTargetBranch(parsedText) };
   const quickActions = QUICK_ACTIONS_BY_TYPE[noteable.type];
   return quickActions.runUnitOfWork(services, caller, noteable, options, (uow, updateNoteable) =>
     writeNoteAndRunCommands(uow, { kind, noteable, quickActions, updateNoteable }, parsedText, handlers),
@@ -95,12 +98,12 @@ async function writeNoteAndRunCommands<Written, Code extends string>(
   uow: UnitOfWork<SignedInCaller>,
   { kind, noteable: requestedNoteable, quickActions, updateNoteable }: QuickActionTarget,
   { commands, remainingText }: ParsedText,
-  { write, onEmpty }: NoteHandlers<Written, Code>,
+  { write, onEmpty, requestedHead }: NoteHandlers<Written, Code>,
 ): Promise<Written | Reply<CommandsOnlyNote> | Failure<Code | QuickActionErrorCode>> {
   const { noteable, caller } = await reloadForComment(uow, kind, requestedNoteable);
   const subject = await quickActions.loadSubject(uow, caller, noteable as Issuable);
   if (subject === null) return fail('noCommands');
-  const { input, changes, messages, afterUpdate } = await runQuickActions(uow, subject, commands);
+  const { input, changes, messages, afterUpdate } = await runQuickActions(uow, subject, commands, requestedHead);
   if (remainingText === '' && messages.length === 0) return fail('noCommands');
   const writeResult = remainingText === '' ? await onEmpty?.(uow) : await write(uow, { body: remainingText, changes });
   if (isFailure(writeResult)) return writeResult as Failure<Code>;

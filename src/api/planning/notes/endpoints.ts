@@ -3,7 +3,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { description } from '#http/parameters/texts.ts';
+import { description, refName } from '#http/parameters/texts.ts';
 import { boolean, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
 import { ISSUABLE_KINDS } from '../noteables/index.ts';
 import { createNoteAccess, notesLockKey, readNoteAccess, updateNoteAccess } from './access.ts';
@@ -56,6 +56,8 @@ export const [createIssueNote, createMergeRequestNote, createEpicNote] = forNote
       internal: optional(boolean),
       confidential: optional(boolean),
       created_at: optional(dateTime),
+      /** For the quick action `/merge`. */
+      merge_request_diff_head_sha: optional(refName),
     },
     errors: { internal: FORBIDDEN, ...NOTE_ERRORS, ...QUICK_ACTION_ERRORS },
     // Epics belong to no project, so they record no activity events.
@@ -65,8 +67,9 @@ export const [createIssueNote, createMergeRequestNote, createEpicNote] = forNote
       ...(kind.type === 'Epic' ? [] : (['commented Note', `closed ${kind.type}`, 'note assignee'] as const)),
     ],
     response: { ...created(createNoteOrQuickActionsEntity(Note)), otherStatuses: [202] },
-    handle: ({ caller, noteable, params: { body, internal, confidential, created_at } }, services) =>
+    handle: ({ caller, noteable, params: { body, internal, confidential, created_at, ...params } }, services) =>
       writeNoteWithQuickActions(services, { kind, noteable, caller }, body, {
+        requestedHead: params.merge_request_diff_head_sha,
         write: (uow, text) =>
           createNote(uow, kind, noteable, {
             ...text,

@@ -27,6 +27,9 @@ const fields = {
   subscription_event: Type.Enum(['subscribe', 'unsubscribe']),
   discussion_locked: Type.Boolean(),
   emoji_award: Type.String(),
+  target_branch: Type.String(),
+  merge: Type.String(),
+  rebase: Type.Boolean(),
   wip_event: Type.Enum(['draft', 'ready']),
 };
 

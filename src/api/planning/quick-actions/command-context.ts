@@ -8,6 +8,7 @@ import type { QuickActionSubject, SubjectState } from './subject.ts';
 export interface QuickActionContext {
   readonly uow: UnitOfWork<SignedInCaller>;
   readonly subject: QuickActionSubject;
+  readonly requestedHead: string | null | undefined;
   /** The state after the previous commands. */
   currentState: SubjectState;
   readonly changes: QuickActionChanges;

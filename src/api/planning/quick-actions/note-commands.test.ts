@@ -138,9 +138,9 @@ test('applies quick actions of merge requests and epics', async () => {
 
 test('writes the remaining text and returns the changes', async () => {
   const { at, notes } = await newIssue(project);
-  const response = await expectSuccess(owner.post(notes, { body: 'Done.\n/close\n/label ~bug\n/merge' }));
+  const response = await expectSuccess(owner.post(notes, { body: 'Done.\n/close\n/label ~bug\n/promote' }));
   const { body, commands_changes, id } = response.body;
-  assert.deepEqual([response.status, body], [201, 'Done.\n/merge']);
+  assert.deepEqual([response.status, body], [201, 'Done.\n/promote']);
   assert.deepEqual(commands_changes, { state_event: 'close', add_label_ids: [bug.id] });
   assert.deepEqual((await owner.get(`${notes}/${id}`)).body.commands_changes, {});
   assert.equal((await owner.get(at)).body.state, 'closed');

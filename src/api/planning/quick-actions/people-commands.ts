@@ -16,8 +16,8 @@ type UserField = 'assignees' | 'reviewers';
 
 const CHANGED_FIELDS = { assignees: 'assignee_ids', reviewers: 'reviewer_ids' } as const;
 const COMMAND_NAMES = {
-  assignees: { add: 'assign', remove: 'unassign' },
-  reviewers: { add: 'assign_reviewer', remove: 'unassign_reviewer' },
+  assignees: { add: 'assign', remove: 'unassign', replace: 'reassign' },
+  reviewers: { add: 'assign_reviewer', remove: 'unassign_reviewer', replace: 'reassign_reviewer' },
 } as const;
 
 /** Returns the users in order, or an error message with the names that do not exist or may not read the noteable. */
@@ -51,7 +51,10 @@ async function addUsers(context: QuickActionContext, argument: string, field: Us
   const users = await findUsers(context, argument, COMMAND_NAMES[field].add);
   if (typeof users === 'string') return users;
   const isReviewer = field === 'reviewers';
-  if (users.length === 0) return `Failed to assign a ${isReviewer ? 'reviewer' : 'user'} because no user was found.`;
+  if (users.length === 0)
+    return isReviewer
+      ? 'Failed to assign a reviewer because no user was specified.'
+      : 'Failed to assign a user because no user was found.';
   // The free tier has a single assignee: the new one replaces the old one.
   const isSingleAssignee = context.uow.tier === 'free' && !isReviewer;
   const addedUsers = isSingleAssignee ? users.slice(0, 1) : users;
@@ -74,6 +77,29 @@ async function removeUsers(context: QuickActionContext, argument: string, field:
     previousIds.filter((id) => !removedUsers.includes(id)),
   );
   return `Removed ${field.slice(0, removedUsers.length === 1 ? -1 : undefined)} ${await formatUsers(context, removedUsers)}.`;
+}
+
+/** Replaces all assignees or reviewers; the free tier has no more than one. */
+async function replaceUsers(context: QuickActionContext, argument: string, field: UserField): Promise<CommandResult> {
+  if (context.uow.tier === 'free') return NOT_APPLICABLE;
+  const users = await findUsers(context, argument, COMMAND_NAMES[field].replace);
+  if (typeof users === 'string') return users;
+  setUsers(context, field, users);
+  return `Changed ${field}.`;
+}
+
+/** Adds reviewers; those who are reviewers already are asked again. */
+async function requestReview(context: QuickActionContext, argument: string): Promise<CommandResult> {
+  const users = await findUsers(context, argument, 'request_review');
+  if (typeof users === 'string') return users;
+  if (users.length === 0) return 'Failed to request a review because no user was specified.';
+  const { reviewers } = context.now;
+  const { mergeRequest } = context.subject;
+  for (const userId of users.filter((id) => reviewers.includes(id)))
+    context.afterUpdate.push(async () => mergeRequest?.requestReview(userId));
+  if (users.some((id) => !reviewers.includes(id)))
+    setUsers(context, 'reviewers', [...new Set([...reviewers, ...users])]);
+  return `Requested a review from ${await formatUsers(context, users)}.`;
 }
 
 const MERGE_REQUESTS_ONLY = ['MergeRequest'] as const;
@@ -105,4 +131,17 @@ export const PEOPLE_ACTIONS = [
     requiredRight: 'manage',
     run: (context, argument) => removeUsers(context, argument, 'reviewers'),
   },
+  {
+    names: ['reassign'],
+    noteableTypes: PROJECT_TYPES,
+    right: 'manage',
+    run: (context, argument) => replaceUsers(context, argument, 'assignees'),
+  },
+  {
+    names: ['reassign_reviewer'],
+    noteableTypes: MERGE_REQUESTS_ONLY,
+    right: 'manage',
+    run: (context, argument) => replaceUsers(context, argument, 'reviewers'),
+  },
+  { names: ['request_review'], noteableTypes: MERGE_REQUESTS_ONLY, right: 'manage', run: requestReview },
 ] as const satisfies readonly QuickAction[];

@@ -6,6 +6,7 @@ import type { QuickActionChanges } from './changes.ts';
 import { NOT_APPLICABLE, type QuickAction, type QuickActionContext } from './command-context.ts';
 import { IMMEDIATE_ACTIONS } from './immediate-commands.ts';
 import { LABEL_ACTIONS } from './label-commands.ts';
+import { MERGE_REQUEST_ACTIONS } from './merge-request-commands.ts';
 import { type ParsedCommand, type ParsedText, parseCommands } from './parse.ts';
 import { PEOPLE_ACTIONS } from './people-commands.ts';
 import { PLANNING_ACTIONS } from './planning-commands.ts';
@@ -20,6 +21,7 @@ const QUICK_ACTIONS: readonly QuickAction[] = [
   ...PEOPLE_ACTIONS,
   ...PLANNING_ACTIONS,
   ...IMMEDIATE_ACTIONS,
+  ...MERGE_REQUEST_ACTIONS,
 ];
 
 const ACTIONS_BY_NAME = new Map(QUICK_ACTIONS.map((action) => [action.names[0] as string, action]));
@@ -35,6 +37,10 @@ export const parseQuickActions = (text: string | null | undefined): ParsedText =
 /** Returns whether the commands reopen the noteable; merge requests then need their branches. */
 export const containsReopen = ({ commands }: ParsedText): boolean => commands.some(({ name }) => name === 'reopen');
 
+/** Returns the target branch that the commands set, or undefined. */
+export const findTargetBranch = ({ commands }: ParsedText): string | undefined =>
+  commands.findLast(({ name, argument }) => name === 'target_branch' && argument !== '')?.argument;
+
 /** The effects of the quick actions of a text, not yet applied. */
 export interface QuickActionResult {
   readonly input: QuickActionInput;
@@ -44,15 +50,20 @@ export interface QuickActionResult {
   readonly afterUpdate: (id: number) => Promise<undefined | Failure<'invalid'>>;
 }
 
-/** Evaluates the commands in order, without writing anything. The caller applies `input`, then runs `afterUpdate`. */
+/**
+ * Evaluates the commands in order, without writing anything. The caller applies `input`, then runs `afterUpdate`. `requestedHead` is
+ * the head commit of the merge request that the user saw.
+ */
 export async function runQuickActions(
   uow: UnitOfWork<SignedInCaller>,
   subject: QuickActionSubject,
   commands: readonly ParsedCommand[],
+  requestedHead?: string | null,
 ): Promise<QuickActionResult> {
   const context: QuickActionContext = {
     uow,
     subject,
+    requestedHead,
     currentState: subject.currentState,
     changes: {},
     afterUpdate: [],
@@ -100,6 +111,7 @@ function toUpdateInput(before: SubjectState, after: SubjectState): QuickActionIn
   return {
     ...(isChanged('state') && { state_event: after.state === 'closed' ? 'close' : 'reopen' }),
     ...(isChanged('title') && { title: after.title }),
+    ...(isChanged('target_branch') && { target_branch: after.target_branch as string }),
     ...(!isSameSet(ids(before.labels), ids(after.labels)) && { labels: after.labels.map(({ title }) => title) }),
     ...(!isSameSet(before.assignees, after.assignees) && { assignee_ids: [...after.assignees] }),
     ...(!isSameSet(before.reviewers, after.reviewers) && { reviewer_ids: [...after.reviewers] }),

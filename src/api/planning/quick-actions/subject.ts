@@ -24,6 +24,8 @@ export interface SubjectState {
   readonly discussion_locked: boolean | null;
   readonly time_estimate: number;
   readonly total_time_spent: number;
+  /** Of merge requests only. */
+  readonly target_branch?: string;
 }
 
 /** The initial state of a new noteable. */
@@ -42,6 +44,27 @@ export const NEW_SUBJECT_STATE: Omit<SubjectState, 'title'> = {
   total_time_spent: 0,
 };
 
+/** Why a rebase cannot start now. */
+export type RebaseObstacle = 'forcePushForbidden' | 'conflict' | 'inProgress';
+
+/** What quick actions do with an existing merge request, apart from an update. */
+export interface MergeRequestOperations {
+  readonly sourceBranch: string;
+  readonly headSha: string;
+  readonly mayApprove: () => Promise<boolean>;
+  readonly approve: () => Promise<unknown>;
+  readonly mayUnapprove: () => Promise<boolean>;
+  readonly unapprove: () => Promise<unknown>;
+  readonly mayMerge: () => Promise<boolean>;
+  /** Returns whether the merge waits for a pipeline or other requirements. */
+  readonly mustWaitToMerge: () => Promise<boolean>;
+  readonly scheduleMerge: () => Promise<unknown>;
+  readonly mayRebase: () => Promise<boolean>;
+  readonly findRebaseObstacle: () => Promise<RebaseObstacle | null>;
+  readonly scheduleRebase: () => Promise<unknown>;
+  readonly requestReview: (userId: number) => Promise<unknown>;
+}
+
 /** The noteable that quick actions change, existing or being created. */
 export interface QuickActionSubject {
   readonly type: ResourceType;
@@ -57,12 +80,15 @@ export interface QuickActionSubject {
   /** Returns which of these users may read the noteable. */
   readonly filterReaders: (ids: readonly number[]) => Promise<readonly number[]>;
   readonly currentState: SubjectState;
+  /** Set for existing merge requests. */
+  readonly mergeRequest?: MergeRequestOperations;
 }
 
 /** The update that quick actions result in, with the names of the PUT parameters. */
 export interface QuickActionInput {
   readonly state_event?: 'close' | 'reopen';
   readonly title?: string;
+  readonly target_branch?: string;
   readonly labels?: string[];
   readonly assignee_ids?: number[];
   readonly reviewer_ids?: number[];

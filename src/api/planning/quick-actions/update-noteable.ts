@@ -7,12 +7,19 @@ import type { QuickActionInput, QuickActionSubject } from './subject.ts';
 
 /** One kind of issuable for quick actions in comments: each resource applies the update with the function that its PUT endpoint uses. */
 export interface QuickActionKind<Of extends Issuable = Issuable> {
-  /** Runs a unit of work that can update the issuable. `reopens`: the update may reopen it. */
+  /**
+   * Runs a unit of work that can update the issuable. `reopens`: the update may reopen it; `targetBranch`: it may change the target
+   * branch to this one.
+   */
   runUnitOfWork<T>(
     services: RefServices,
     caller: SignedInCaller,
     noteable: Of,
-    options: { readonly reopens: boolean; readonly lock: readonly string[] },
+    options: {
+      readonly reopens: boolean;
+      readonly targetBranch?: string | undefined;
+      readonly lock: readonly string[];
+    },
     work: (
       uow: UnitOfWork<SignedInCaller>,
       update: (input: QuickActionInput) => Promise<unknown | Failure>,

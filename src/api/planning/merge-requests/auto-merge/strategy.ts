@@ -20,6 +20,9 @@ const ACTIVE_PIPELINE_STATUSES: readonly (PipelineStatus | null)[] = [
   'running',
 ];
 
+/** Returns whether a pipeline with this status is in progress; null: there is none. */
+export const isPipelineActive = (status: PipelineStatus | null) => ACTIVE_PIPELINE_STATUSES.includes(status);
+
 /**
  * Decides whether a request for auto-merge merges now, merges later, or fails because there is nothing to wait for. The checks must
  * contain the pipeline even if the project does not require one. contract/planning.md §3.8 "Auto-merge"
@@ -27,7 +30,7 @@ const ACTIVE_PIPELINE_STATUSES: readonly (PipelineStatus | null)[] = [
 export function decideAutoMerge(mergeChecks: MergeChecks): 'now' | 'later' | 'not' {
   const obstacles = findObstacles(mergeChecks);
   if (obstacles.some((status) => FINAL_STATUSES.includes(status))) return 'not';
-  if (obstacles.length > 0 || ACTIVE_PIPELINE_STATUSES.includes(mergeChecks.pipeline)) return 'later';
+  if (obstacles.length > 0 || isPipelineActive(mergeChecks.pipeline)) return 'later';
   return mergeChecks.pipeline === 'success' ? 'now' : 'not';
 }
 

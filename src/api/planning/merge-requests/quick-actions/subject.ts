@@ -11,6 +11,7 @@ import type { CurrentAccess } from '#authorization/current-access.ts';
 import { filterMergeRequestReaders, type MergeRequest, mayUpdateMergeRequest } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
+import { createMergeRequestOperations } from './operations.ts';
 
 // Merge requests as subjects of quick actions.
 
@@ -26,6 +27,7 @@ export async function loadMergeRequestSubject(
   return {
     ...createBaseSubject(uow, project),
     noteable: mergeRequest,
+    mergeRequest: createMergeRequestOperations(uow, { caller, project }, mergeRequest),
     mayUpdate,
     mayTrackTime: mayUpdate,
     currentState: {

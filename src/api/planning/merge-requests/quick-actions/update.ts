@@ -7,11 +7,15 @@ import { loadMergeRequestSubject } from './subject.ts';
 
 /** Quick actions in comments on merge requests. */
 export const mergeRequestQuickActions: QuickActionKind<ProjectIssuable> = {
-  async runUnitOfWork(services, caller, { id, project }, options, work) {
+  async runUnitOfWork(services, caller, { id, project }, { targetBranch, ...options }, work) {
     const [currentMergeRequest] = await findMergeRequests(services.database.forRequest().reader, caller, [id]);
     const mergeRequest = requireRow(currentMergeRequest);
-    return runMergeRequestUpdate(services, { caller, project, mergeRequest }, options, (uow, _access, change) =>
-      work(uow, change),
+    const input = targetBranch === undefined ? {} : { target_branch: targetBranch };
+    return runMergeRequestUpdate(
+      services,
+      { caller, project, mergeRequest },
+      { ...options, input },
+      (uow, _access, change) => work(uow, change),
     );
   },
   async loadSubject(uow, caller, { id, project }) {

@@ -4,13 +4,11 @@ import { mayForcePush } from '#authorization/protected-branches/branch-rules.ts'
 import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { findBranchHead } from '#git/refs/revision.ts';
-import { enqueue } from '#jobs/job.ts';
 import { mayCommitTo } from '#repositories/ref-updates/ref-permissions.ts';
 import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { rebaseJob } from './job.ts';
-import { insertRebase } from './store.ts';
+import { scheduleRebase } from './schedule.ts';
 
 type RebaseFailure = 'sourceBranchMissing' | 'pushForbidden' | 'forcePushForbidden' | 'locked' | 'readOnly';
 
@@ -31,8 +29,7 @@ export async function startRebase(
   return runUnitOfWork(caller, async (uow) => {
     const current = await findMergeRequest(uow, caller, project.id, iid);
     if (current?.state !== 'opened') return fail('locked');
-    if (!(await insertRebase(uow, { id, userId: caller.user.id, head, skipCi }))) return fail('locked');
-    await enqueue(uow, rebaseJob, { mergeRequestId: id }, { key: `${id}` });
-    return { rebase_in_progress: true };
+    const isScheduled = await scheduleRebase(uow, { id, userId: caller.user.id, head, skipCi });
+    return isScheduled ? { rebase_in_progress: true } : fail('locked');
   });
 }
