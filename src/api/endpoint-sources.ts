@@ -39,6 +39,7 @@ export const ENDPOINT_SOURCES: Readonly<Record<string, string>> = {
   listIssueParticipants: 'planning/issues/actions/endpoints.ts',
   listIssues: 'planning/issues/listing/endpoints.ts',
   listIssuesClosedByMergeRequest: 'planning/merge-requests/listing/issue-endpoints.ts',
+  listIssuesRelatedToMergeRequest: 'planning/merge-requests/listing/issue-endpoints.ts',
   listMergeRequestCommits: 'planning/merge-requests/diffs/endpoints.ts',
   listMergeRequestDiffs: 'planning/merge-requests/diffs/endpoints.ts',
   listMergeRequestParticipants: 'planning/merge-requests/listing/issue-endpoints.ts',

@@ -225,8 +225,8 @@ const License = shape('License', {
   key: text,
   name: text,
   nickname: nullable(text),
-  html_url: text,
-  source_url: text,
+  html_url: nullable(text),
+  source_url: Type.Null(),
 });
 
 /** The response to GET and lists for signed-in callers. */

@@ -73,7 +73,7 @@ test('returns the license on request to callers who may read the code', async ()
   };
   assert.deepEqual(await fetchResult(), [null, null]);
   await project.commit({ COPYING: 'Ask me.' });
-  assert.deepEqual(await fetchResult(), [`${project.web_url}/-/blob/main/COPYING`, null]);
+  assert.deepEqual(await fetchResult(), [`${project.web_url}/-/blob/main/COPYING`, 'other']);
   const mit = await readFile(new URL('../../../../LICENSE', import.meta.url), 'utf8');
   await owner.put(`${project.repository}/files/COPYING`, { branch: 'main', content: mit, commit_message: 'x' });
   assert.deepEqual(await fetchResult(), [`${project.web_url}/-/blob/main/COPYING`, 'mit']);

@@ -77,7 +77,7 @@ export { publishIssuableChanges } from './publish-changes.ts';
 export { resolveAssignees, resolveMilestone, resolveUsers } from './requested-values.ts';
 export { findSubscribedIds, setSubscribed, updateSubscription } from './subscriptions.ts';
 export { findCodeRanges, MAX_SCANNED_POSITIONS } from './text/code.ts';
-export { fullReference, publishTextChanges, recordMentions } from './text/mentions.ts';
+export { findMentionedIssueIds, fullReference, publishTextChanges, recordMentions } from './text/mentions.ts';
 export { derivedTextColumns, newTextColumns, validateTitle } from './text/texts.ts';
 export { formatDuration, parseDuration } from './time/durations.ts';
 export { createTimeTrackingEndpoints } from './time/endpoints.ts';

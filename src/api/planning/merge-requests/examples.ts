@@ -157,6 +157,10 @@ export const examples: Examples<typeof endpoints> = {
     const { iid } = await newMergeRequest({ description: `Closes #${(await newIssue()).iid}` });
     return { by: 'planner', path: { id: project.id, merge_request_iid: iid } };
   },
+  listIssuesRelatedToMergeRequest: async ({ project, newIssue, newMergeRequest }) => {
+    const { iid } = await newMergeRequest({ description: `As #${(await newIssue()).iid}` });
+    return { by: 'planner', path: { id: project.id, merge_request_iid: iid } };
+  },
   subscribeToMergeRequest: async ({ project, newMergeRequest }) => ({
     by: 'developer',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },

@@ -4,14 +4,15 @@ export interface License {
   readonly key: string;
   readonly name: string;
   readonly nickname: string | null;
-  readonly html_url: string;
-  readonly source_url: string;
+  /** Null for a text that is not well-known. */
+  readonly html_url: string | null;
+  /** The reference has dropped it. */
+  readonly source_url: null;
 }
 
 interface LicensePattern {
   readonly name: string;
   readonly nickname?: string;
-  readonly source: string;
   /** Phrases that the text must contain. */
   readonly phrases: readonly string[];
   /** A phrase that the text must not contain. */
@@ -28,7 +29,6 @@ const BSD_GRANT =
 const LICENSE_PATTERNS: Readonly<Record<string, LicensePattern>> = {
   mit: {
     name: 'MIT License',
-    source: 'https://opensource.org/licenses/MIT',
     phrases: [
       'permission is hereby granted free of charge to any person obtaining a copy of this software and associated documentation files',
     ],
@@ -36,104 +36,99 @@ const LICENSE_PATTERNS: Readonly<Record<string, LicensePattern>> = {
   },
   'apache-2.0': {
     name: 'Apache License 2.0',
-    source: 'https://spdx.org/licenses/Apache-2.0.html',
     phrases: ['apache license version 2 0 january 2004'],
     maxWords: 2_000,
   },
   'agpl-3.0': {
     name: 'GNU Affero General Public License v3.0',
     nickname: 'GNU AGPLv3',
-    source: 'https://spdx.org/licenses/AGPL-3.0.html',
     phrases: ['gnu affero general public license version 3 19 november 2007'],
     maxWords: 6_500,
   },
   'lgpl-3.0': {
     name: 'GNU Lesser General Public License v3.0',
     nickname: 'GNU LGPLv3',
-    source: 'https://spdx.org/licenses/LGPL-3.0.html',
     phrases: ['gnu lesser general public license version 3 29 june 2007'],
     maxWords: 1_600,
   },
   'lgpl-2.1': {
     name: 'GNU Lesser General Public License v2.1',
     nickname: 'GNU LGPLv2.1',
-    source: 'https://spdx.org/licenses/LGPL-2.1.html',
     phrases: ['gnu lesser general public license version 2 1 february 1999'],
     maxWords: 5_000,
   },
   'gpl-3.0': {
     name: 'GNU General Public License v3.0',
     nickname: 'GNU GPLv3',
-    source: 'https://spdx.org/licenses/GPL-3.0.html',
     phrases: ['gnu general public license version 3 29 june 2007'],
     maxWords: 6_500,
   },
   'gpl-2.0': {
     name: 'GNU General Public License v2.0',
     nickname: 'GNU GPLv2',
-    source: 'https://spdx.org/licenses/GPL-2.0.html',
     phrases: ['gnu general public license version 2 june 1991'],
     maxWords: 3_600,
   },
   'mpl-2.0': {
     name: 'Mozilla Public License 2.0',
-    source: 'https://www.mozilla.org/media/MPL/2.0/index.txt',
     phrases: ['mozilla public license version 2 0 1 definitions'],
     maxWords: 3_000,
   },
   'bsd-3-clause': {
     name: 'BSD 3-Clause "New" or "Revised" License',
-    source: 'https://opensource.org/licenses/BSD-3-Clause',
     phrases: [`${BSD_GRANT} that the following conditions are met`, 'neither the name of'],
     excludedPhrase: 'all advertising materials',
     maxWords: 300,
   },
   'bsd-2-clause': {
     name: 'BSD 2-Clause "Simplified" License',
-    source: 'https://opensource.org/licenses/BSD-2-Clause',
     phrases: [`${BSD_GRANT} that the following conditions are met`],
     excludedPhrase: 'neither the name of',
     maxWords: 250,
   },
   isc: {
     name: 'ISC License',
-    source: 'https://opensource.org/licenses/isc-license.txt',
     phrases: [`${ISC_GRANT} is hereby granted provided that the above copyright notice`],
     maxWords: 160,
   },
   '0bsd': {
     name: 'BSD Zero Clause License',
-    source: 'https://opensource.org/licenses/0BSD',
     phrases: [`${ISC_GRANT} is hereby granted the software is provided`],
     maxWords: 150,
   },
   unlicense: {
     name: 'The Unlicense',
-    source: 'https://unlicense.org/UNLICENSE',
     phrases: ['this is free and unencumbered software released into the public domain'],
     maxWords: 260,
   },
   'cc0-1.0': {
     name: 'Creative Commons Zero v1.0 Universal',
-    source: 'https://creativecommons.org/publicdomain/zero/1.0/',
     phrases: ['cc0 1 0 universal'],
     maxWords: 1_200,
   },
   'bsl-1.0': {
     name: 'Boost Software License 1.0',
-    source: 'https://www.boost.org/LICENSE_1_0.txt',
     phrases: ['boost software license version 1 0 august 17th 2003'],
     maxWords: 280,
   },
 };
 
-/** Returns the name of the license file: one of the usual names, with or without a text suffix. */
+/** Returns the name of the license file: one of the usual names, with or without a suffix. */
 export function findLicenseFile(files: readonly string[]): string | undefined {
-  return files.find((name) => /^(licen[sc]e|copying)(\.(md|markdown|txt|rst))?$/i.test(name));
+  return files.find((name) => /^((un)?licen[sc]e|copying)(\.[^/]+)?$/i.test(name));
 }
 
-/** Returns the license with this text, or null. */
-export function detectLicense(text: string): License | null {
+/** A license file with another text. */
+export const OTHER_LICENSE: License = {
+  key: 'other',
+  name: 'Other',
+  nickname: 'LICENSE',
+  html_url: null,
+  source_url: null,
+};
+
+/** Returns the license with this text, or `OTHER_LICENSE`. */
+export function detectLicense(text: string): License {
   const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const normalizedText = words.join(' ');
   const license = Object.entries(LICENSE_PATTERNS).find(
@@ -142,7 +137,7 @@ export function detectLicense(text: string): License | null {
       phrases.every((phrase) => normalizedText.includes(phrase)) &&
       !(excludedPhrase !== undefined && normalizedText.includes(excludedPhrase)),
   );
-  if (license === undefined) return null;
-  const [key, { name, nickname = null, source }] = license;
-  return { key, name, nickname, html_url: `http://choosealicense.com/licenses/${key}/`, source_url: source };
+  if (license === undefined) return OTHER_LICENSE;
+  const [key, { name, nickname = null }] = license;
+  return { key, name, nickname, html_url: `http://choosealicense.com/licenses/${key}/`, source_url: null };
 }

@@ -6,12 +6,11 @@ import { findBranchHead } from '#git/refs/revision.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
-import { detectLicense, findLicenseFile, type License } from './known-licenses.ts';
+import { detectLicense, findLicenseFile, type License, OTHER_LICENSE } from './known-licenses.ts';
 
 export interface LicenseFile {
   readonly name: string;
-  /** Null if the text is not a well-known license. */
-  readonly license: License | null;
+  readonly license: License;
 }
 
 /** Maximum size of a license file, in bytes. */
@@ -54,5 +53,5 @@ async function readLicenseFile(git: Git, project: Project, treeId: string): Prom
   const entry = blobs.find((blob) => blob.name === name);
   if (name === undefined || entry === undefined) return null;
   const content = (await readObject(git, repository, entry.id, MAX_LICENSE_BYTES))?.content ?? null;
-  return { name, license: content === null ? null : detectLicense(content.toString('utf8')) };
+  return { name, license: content === null ? OTHER_LICENSE : detectLicense(content.toString('utf8')) };
 }

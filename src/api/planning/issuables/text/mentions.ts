@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { mentionedInText, type NoteableName, type Resource } from '#activity/index.ts';
+import type { Caller } from '#authentication/caller.ts';
 import { epicVisibleTo } from '#authorization/epics.ts';
 import { findIssuesForList, mayReadIssue } from '#authorization/issues.ts';
 import { mayReadMergeRequests } from '#authorization/merge-requests.ts';
@@ -80,29 +81,56 @@ async function findMentionable(
   source: GroupOrProject,
   references: readonly TextReference[],
 ): Promise<Resource[]> {
+  const listIids = await resolveReferences(uow, source, references);
+  const [issues, mergeRequests] = [listIids('Issue'), listIids('MergeRequest')];
+  const projectsById = await loadVisibleProjects(uow, uow.actor, [...issues, ...mergeRequests]);
+  for (const [id, { archived }] of projectsById) if (archived) projectsById.delete(id);
+  return [
+    ...(await findMentionedIssues(uow, uow.actor, projectsById, issues)),
+    ...(await findMentionedMergeRequests(uow, projectsById, mergeRequests)),
+    ...(await findMentionedEpics(uow, listIids('Epic'))),
+  ];
+}
+
+/** Maximum number of references that one query resolves. */
+const MAX_RESOLVED_REFERENCES = 500;
+
+/** Returns the ids of the issues that the texts mention and the caller may read. */
+export async function findMentionedIssueIds(
+  db: Reader,
+  caller: Caller,
+  source: GroupOrProject,
+  texts: readonly string[],
+): Promise<number[]> {
+  const references = texts.flatMap(parseReferences).filter(({ type }) => type === 'Issue');
+  const listIids = await resolveReferences(db, source, references.slice(0, MAX_RESOLVED_REFERENCES));
+  const issues = listIids('Issue');
+  const projectsById = await loadVisibleProjects(db, caller, issues);
+  return (await findMentionedIssues(db, caller, projectsById, issues)).map(({ id }) => id);
+}
+
+/** Returns a function that lists the referenced iids of a type, with their projects or groups. */
+async function resolveReferences(db: Reader, source: GroupOrProject, references: readonly TextReference[]) {
   const resolvedReferences = references.flatMap((reference) => {
     const path = resolvePath(source, reference);
     return path === null ? [] : [{ ...reference, pathKey: foldCase(path) }];
   });
-  const routesByPathKey = await findRoutes(uow, [...new Set(resolvedReferences.map(({ pathKey }) => pathKey))]);
-  const listIids = (type: Resource['type']): IidInParent[] =>
+  const routesByPathKey = await findRoutes(db, [...new Set(resolvedReferences.map(({ pathKey }) => pathKey))]);
+  return (type: Resource['type']): IidInParent[] =>
     resolvedReferences.flatMap((reference) => {
       const route = routesByPathKey.get(reference.pathKey);
       const parentId = type === 'Epic' ? route?.namespace_id : route?.project_id;
       return reference.type === type && parentId != null ? [{ parentId, iid: reference.iid }] : [];
     });
-  const [issues, mergeRequests] = [listIids('Issue'), listIids('MergeRequest')];
-  const projectIds = [...issues, ...mergeRequests].map(({ parentId }) => parentId);
-  const projectsById = new Map(
-    (await findProjects(uow, uow.actor, [...new Set(projectIds)]))
-      .filter((project) => !project.archived && canSeeProject(uow.actor, project))
-      .map((project) => [project.id, project]),
-  );
-  return [
-    ...(await findMentionedIssues(uow, projectsById, issues)),
-    ...(await findMentionedMergeRequests(uow, projectsById, mergeRequests)),
-    ...(await findMentionedEpics(uow, listIids('Epic'))),
-  ];
+}
+
+async function loadVisibleProjects(
+  db: Reader,
+  caller: Caller,
+  iids: readonly IidInParent[],
+): Promise<Map<number, Project>> {
+  const projects = await findProjects(db, caller, [...new Set(iids.map(({ parentId }) => parentId))]);
+  return new Map(projects.flatMap((project) => (canSeeProject(caller, project) ? [[project.id, project]] : [])));
 }
 
 /** Returns the full path of the referenced project or group, or null if a group text has no path for a project. A project path without a slash is relative to the namespace of the source. */
@@ -127,26 +155,27 @@ async function findRoutes(db: Reader, keys: readonly string[]) {
 type ProjectsById = ReadonlyMap<number, Project>;
 
 async function findMentionedIssues(
-  uow: UnitOfWork,
+  db: Reader,
+  caller: Caller,
   projectsById: ProjectsById,
   iids: readonly IidInParent[],
 ): Promise<Resource[]> {
   if (iids.length === 0) return [];
   // index: issues_by_iid
-  const issueRows = await uow
+  const issueRows = await db
     .selectFrom('issues')
     .select('id')
     .where(hasOneOfIids('issues', 'project_id', iids))
     .orderBy('id')
     .execute();
   const issues = await findIssuesForList(
-    uow,
-    uow.actor,
+    db,
+    caller,
     issueRows.map(({ id }) => id),
   );
   return issues.flatMap((issue) => {
     const project = projectsById.get(issue.project_id);
-    return project && mayReadIssue(uow.actor, project, issue) ? [{ type: 'Issue', id: issue.id } as const] : [];
+    return project && mayReadIssue(caller, project, issue) ? [{ type: 'Issue', id: issue.id } as const] : [];
   });
 }
 

@@ -8,6 +8,7 @@ import { readableMergeRequestAccess } from '../access.ts';
 import { listIssuesClosedBy } from '../closing-issues/list-closed-issues.ts';
 import { MergeRequestInList } from '../entities.ts';
 import { listMergeRequestsClosing, listMergeRequestsMentioning } from './issue-merge-requests.ts';
+import { listRelatedIssues } from './related-issues.ts';
 
 /** Participants of a merge request, and merge requests related to issues. */
 
@@ -44,4 +45,13 @@ export const listIssuesClosedByMergeRequest = endpoint({
   access: readableMergeRequestAccess(),
   response: page(IssueInList),
   read: (db, { mergeRequest, project, caller, page }) => listIssuesClosedBy(db, caller, project, mergeRequest, page),
+});
+
+export const listIssuesRelatedToMergeRequest = endpoint({
+  get: '/projects/:id/merge_requests/:merge_request_iid/related_issues',
+  summary: 'List the issues that a merge request mentions',
+  access: readableMergeRequestAccess(),
+  response: page(IssueInList),
+  read: (db, { mergeRequest, project, caller, page }, git) =>
+    listRelatedIssues(db, git, { caller, project, mergeRequest, page }),
 });
