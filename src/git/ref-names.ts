@@ -4,6 +4,14 @@ import { isUtf8 } from 'node:buffer';
 export const HEADS = 'refs/heads/';
 export const TAGS = 'refs/tags/';
 
+/** Prefixes of the refs that only the server makes. */
+export const SERVER_REFS = ['refs/environments/', 'refs/keep-around/', 'refs/merge-requests/', 'refs/pipelines/'];
+
+/** Returns whether only the server may create, move or delete this ref; a push cannot. */
+export function isServerRef(ref: string): boolean {
+  return SERVER_REFS.some((prefix) => `${ref}/`.startsWith(prefix));
+}
+
 /**
  * Decodes a name. Names in git are bytes, names in Hearth are strings. A byte that is not UTF-8 becomes one lone
  * surrogate, U+DC00 plus the byte. No UTF-8 decodes to that, so `encodeName` restores the exact bytes and different

@@ -1,4 +1,4 @@
-import { HEADS, TAGS } from '../ref-names.ts';
+import { SERVER_REFS } from '../ref-names.ts';
 
 /** Key -> value, or the values of a repeatable key (in order). */
 export type GitConfig = Readonly<Record<string, string | readonly string[]>>;
@@ -186,8 +186,8 @@ export const COMMANDS = {
       'receive.denyCurrentBranch': 'ignore',
       'receive.advertiseAtomic': 'true',
       'receive.advertisePushOptions': 'true',
-      // Clients may push only branches and tags.
-      'receive.hideRefs': ['refs/', `!${HEADS}`, `!${TAGS}`],
+      // git refuses each change of a hidden ref and carries out the other changes of the push.
+      'receive.hideRefs': SERVER_REFS,
     },
   },
   // For fetches of a secondary site from the primary. Transfers slower than 1 kB/s for a minute are aborted.

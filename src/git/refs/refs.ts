@@ -49,6 +49,11 @@ export function isValidRefName(ref: string): boolean {
   return ref.startsWith('refs/') && isValidRefPath(ref, MAX_REF_NAME_BYTES + HEADS.length);
 }
 
+/** Returns whether a push may create this ref outside branches and tags. git requires a directory below `refs/`. */
+export function isValidPushedRefName(ref: string): boolean {
+  return isValidRefName(ref) && ref.split('/').length > 2;
+}
+
 /** Maximum length of a name in bytes: `refs/heads/<name>.lock` and each of its segments must be valid file names. */
 export const MAX_REF_NAME_BYTES = 1024;
 const MAX_SEGMENT_BYTES = 250;

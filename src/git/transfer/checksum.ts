@@ -7,10 +7,8 @@ import { forEachLine } from '../process/output-records.ts';
 import type { Repository } from '../repository.ts';
 import { repositoryExists } from '../storage/storage.ts';
 
-/** Prefixes of the refs in the checksum, in addition to HEAD (contract/operations.md §2 "Checksum"). */
-const CHECKED_PREFIXES = ['heads', 'tags', 'merge-requests', 'notes', 'keep-around', 'environments'].map(
-  (name) => `refs/${name}/`,
-);
+/** Refs that the checksum omits, because they exist only while a job needs them (contract/operations.md §2 "Checksum"). */
+const OMITTED_PREFIX = Buffer.from('refs/pipelines/');
 
 /** The checksum of a repository without refs. */
 export const EMPTY_CHECKSUM = '0'.repeat(40);
@@ -33,8 +31,8 @@ function addLine(sum: Buffer, line: string | Buffer): void {
 }
 
 /**
- * Returns the checksum of the current refs. Repositories with equal checksums have the same branches, tags and HEAD at
- * the same objects; the objects are not checked. A missing repository counts as empty. Throws `GitError` if the
+ * Returns the checksum of the current refs. Repositories with equal checksums have the same refs and HEAD at the same
+ * objects; the objects are not checked. A missing repository counts as empty. Throws `GitError` if the
  * repository is broken.
  */
 export async function computeRepositoryChecksum(git: Git, repository: Repository): Promise<string> {
@@ -43,12 +41,13 @@ export async function computeRepositoryChecksum(git: Git, repository: Repository
   const sum = createEmptySum();
   if ('line' in head) addLine(sum, head.line);
   const addRef = (line: Buffer) => {
+    if (line.subarray(41, 41 + OMITTED_PREFIX.length).equals(OMITTED_PREFIX)) return;
     addLine(sum, line);
     // HEAD has the id of its branch. Both come from one pass, so that a concurrent push cannot separate them.
     if ('target' in head && line.subarray(41).equals(head.target))
       addLine(sum, `${line.toString('latin1', 0, 40)} HEAD`);
   };
-  const invocation = { flags: ['--format=%(objectname) %(refname)'], args: CHECKED_PREFIXES };
+  const invocation = { flags: ['--format=%(objectname) %(refname)'] };
   const exit = await forEachLine(git, repository, 'for-each-ref', invocation, {}, addRef);
   if (!exit.ok) throw new GitError('for-each-ref', exit.failure);
   return sum.toString('hex');

@@ -4,8 +4,14 @@ import { createYielder, sortCooperatively } from '#runtime/yielding.ts';
 import type { Git } from '../git.ts';
 import { GitError, type GitFailure } from '../process/failures.ts';
 import { runGit, spawnGit } from '../process/spawn.ts';
-import { decodeName, HEADS, TAGS } from '../ref-names.ts';
-import { isValidBranchName, isValidRefName, isValidTagName, looksLikeObjectId, startsWithSha } from '../refs/refs.ts';
+import { decodeName, HEADS, isServerRef, TAGS } from '../ref-names.ts';
+import {
+  isValidBranchName,
+  isValidPushedRefName,
+  isValidTagName,
+  looksLikeObjectId,
+  startsWithSha,
+} from '../refs/refs.ts';
 import type { Repository } from '../repository.ts';
 import { replaceRepository, syncDirectory } from '../storage/storage.ts';
 import { writePackedRefs } from '../transfer/bundle.ts';
@@ -68,7 +74,7 @@ interface FetchTarget {
 }
 
 /**
- * Replaces a repository by the branches, tags, notes and merge request heads of an untrusted server. Calls `findTarget` when the
+ * Replaces a repository by the refs of an untrusted server that are not internal to it. Calls `findTarget` when the
  * refs have arrived. Rejects objects that violate git's rules and incomplete histories. The repository changes only if the fetch
  * succeeds. Returns the refs that were left out because a push of them would be rejected. Throws `GitError` and the errors of
  * the remote.
@@ -173,9 +179,11 @@ function addRef(line: Buffer, refs: Map<string, string>, omitted: string[]): voi
   else if (omitted.length < MAX_OMITTED) omitted.push(ref);
 }
 
-/** Returns whether a ref is imported. Other refs are internal to the source; `^{}` marks the target of an annotated tag. */
-const isCopied = (ref: string) =>
-  /^refs\/(?:heads|tags|notes)\/|^refs\/merge-requests\/[1-9]\d{0,9}\/head$/.test(ref) && !ref.endsWith('^{}');
+/** Returns whether a ref is imported: not if it is internal to the source; `^{}` marks the target of an annotated tag. */
+function isCopied(ref: string): boolean {
+  if (!ref.startsWith('refs/') || ref.endsWith('^{}')) return false;
+  return !isServerRef(ref) || /^refs\/merge-requests\/[1-9]\d{0,9}\/head$/.test(ref);
+}
 
 /** Returns whether a push of the ref would be accepted. */
 function isAcceptable(ref: string): boolean {
@@ -187,7 +195,7 @@ function isAcceptable(ref: string): boolean {
     const name = ref.slice(TAGS.length);
     return isValidTagName(name) && !looksLikeObjectId(name);
   }
-  return isValidRefName(ref);
+  return isValidPushedRefName(ref);
 }
 
 /** Returns the body of a request for these objects with their complete history. */

@@ -79,7 +79,7 @@ async function destination(t: TestContext) {
 
 const failsAs = (kind: string) => (error: unknown) => error instanceof GitError && error.failure.kind === kind;
 
-test('fetches branches, tags, notes and merge request heads with their history only', async (t) => {
+test('fetches all refs that are not internal to the source, with their history only', async (t) => {
   const source = await createGitWithRepository(t);
   const here = await destination(t);
   const { url } = await serveRepository(t, source.git, source.repository);
@@ -87,11 +87,12 @@ test('fetches branches, tags, notes and merge request heads with their history o
   await copy.commit('First', { 'a.txt': 'a\n' });
   const id = await copy.commit('Second', { 'a.txt': 'b\n' });
   await copy.git('push', url, 'main:main', 'main:topic/a', 'main:refs/tags/v1');
-  for (const ref of ['refs/notes/commits', 'refs/merge-requests/1/head', 'refs/pipelines/1']) {
+  for (const ref of ['refs/notes/commits', 'refs/deploys/a', 'refs/merge-requests/1/head', 'refs/pipelines/1']) {
     await runGit(source.git, source.repository, 'update-ref', { args: [ref, id] });
   }
   assert.deepEqual(await here.fetched(remoteAt(url)), []);
   const expected = [
+    'refs/deploys/a',
     'refs/heads/main',
     'refs/heads/topic/a',
     'refs/merge-requests/1/head',

@@ -4,7 +4,7 @@ import type { Git } from '../git.ts';
 import type { GitFailure } from '../process/failures.ts';
 import { type ProcessExit, readGitOutput, spawnGit } from '../process/spawn.ts';
 import { pipeOutput, pipeToStdin } from '../process/stream-pipes.ts';
-import { HEADS, TAGS } from '../ref-names.ts';
+import { isServerRef } from '../ref-names.ts';
 import { ZERO_ID } from '../refs/refs.ts';
 import type { RefChange } from '../refs/update-refs.ts';
 import type { Repository } from '../repository.ts';
@@ -17,7 +17,7 @@ import { createHookReader, ensureHooks, getHooksDirectory, type HookMessage, Inv
 export type Quarantine = Readonly<Record<string, string>>;
 
 export interface PushRequest {
-  /** All refs that the client wants to change; none has moved yet. */
+  /** All refs that the client wants to change, except refs that only the server makes; none has moved yet. */
   readonly changes: readonly RefChange[];
   readonly quarantine: Quarantine;
   /** `git push -o <text>`. */
@@ -114,7 +114,9 @@ async function handleHooks(
     refuse(verdictPipe, message.refuse);
     return { changes: [], moved: [], verdict: message };
   }
-  const { changes, pushOptions, environment } = message;
+  const { pushOptions, environment } = message;
+  // git refuses changes of refs that only the server makes, whatever the verdict is.
+  const changes = message.changes.filter(({ ref }) => !isServerRef(ref));
   const verdict = await options.check({ changes, pushOptions, quarantine: parseQuarantine(environment) });
   if (verdict !== 'accept') {
     refuse(verdictPipe, verdict.refuse);
@@ -162,7 +164,7 @@ async function listMovedRefs(
   changes: readonly RefChange[],
 ): Promise<readonly RefChange[]> {
   const flags = ['--format=%(objectname) %(refname)'];
-  const output = await readGitOutput(git, repository, 'for-each-ref', { flags, args: [HEADS, TAGS] });
+  const output = await readGitOutput(git, repository, 'for-each-ref', { flags, args: ['refs/'] });
   const idsByRef = new Map<string, string>();
   for (const line of output.toString('utf8').split('\n')) idsByRef.set(line.slice(41), line.slice(0, 40));
   return changes.filter((change) => (idsByRef.get(change.ref) ?? ZERO_ID) === change.newId);

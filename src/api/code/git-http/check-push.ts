@@ -21,7 +21,14 @@ import type { Reader } from '#database/database.ts';
 import type { DefaultBranchProtection } from '#domain/namespaces/default-branch-protection.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { HEADS, TAGS } from '#git/ref-names.ts';
-import { isValidBranchName, isValidTagName, looksLikeObjectId, startsWithSha, ZERO_ID } from '#git/refs/refs.ts';
+import {
+  isValidBranchName,
+  isValidPushedRefName,
+  isValidTagName,
+  looksLikeObjectId,
+  startsWithSha,
+  ZERO_ID,
+} from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import { loadDefaultProtection, type RefPermission } from '#repositories/ref-updates/ref-permissions.ts';
 import { fail } from '#runtime/failure.ts';
@@ -84,7 +91,13 @@ function checkChange(context: PushContext, change: RefChange): PushVerdict {
   const { ref } = change;
   if (ref.startsWith(HEADS)) return checkBranch(context, ref.slice(HEADS.length), change);
   if (ref.startsWith(TAGS)) return checkTag(context, ref.slice(TAGS.length), change);
-  return 'You can only push branches and tags.';
+  return checkOtherRef(ref, change);
+}
+
+/** Checks a ref that is neither a branch nor a tag, for example `refs/notes/commits`: the branch rules ignore it. */
+export function checkOtherRef(ref: string, { oldId, newId }: RefChange): string | null {
+  const isCreated = oldId === ZERO_ID && newId !== ZERO_ID;
+  return isCreated && !isValidPushedRefName(ref) ? 'Ref name is invalid' : null;
 }
 
 function checkTag({ caller, project, tagRules }: PushContext, name: string, change: RefChange): string | null {

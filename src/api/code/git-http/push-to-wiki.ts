@@ -12,6 +12,7 @@ import { beginWikiMove } from '#repositories/ref-updates/move-refs.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { findOrCreateWiki } from '#repositories/wikis/find-or-create.ts';
 import { isFailure } from '#runtime/failure.ts';
+import { checkOtherRef } from './check-push.ts';
 import type { PushTarget } from './push.ts';
 
 interface WikiPush {
@@ -40,14 +41,15 @@ export async function createWikiPushTarget(
 
 /** Returns the error message for the first rejected change; null if the push is allowed. */
 function checkWikiPush({ default_branch }: Wiki, changes: readonly RefChange[]): string | null {
-  const rejections = changes.map(({ ref, oldId, newId }) => {
+  const rejections = changes.map((change) => {
+    const { ref, oldId, newId } = change;
     const [isCreated, isDeleted] = [oldId === ZERO_ID, newId === ZERO_ID];
     if (ref.startsWith(HEADS)) {
       const name = ref.slice(HEADS.length);
       if (isDeleted) return name === default_branch ? 'The default branch of a wiki cannot be deleted.' : null;
       return isCreated && !isValidBranchName(name) ? 'Branch name is invalid' : null;
     }
-    if (!ref.startsWith(TAGS)) return 'You can only push branches and tags.';
+    if (!ref.startsWith(TAGS)) return checkOtherRef(ref, change);
     return isCreated && !isDeleted && !isValidTagName(ref.slice(TAGS.length)) ? 'Tag name invalid' : null;
   });
   return rejections.find((rejection) => rejection !== null) ?? null;
