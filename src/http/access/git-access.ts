@@ -203,7 +203,7 @@ export async function getPushDenial(
 
 const NO_PUSH = 'You are not allowed to push code to this project.';
 
-/** The user name of jobs, whose token is the password (contract/conventions.md §7 "Job tokens"). */
+/** The user name under which the token of a running job works as well (contract/conventions.md §7 "Job tokens"). */
 const JOB_USERNAME = 'gitlab-ci-token';
 
 /** Returns the owner of the token in the password; other user names are ignored. Anonymous without credentials. */
@@ -211,7 +211,7 @@ async function authenticateGit({ services, request }: GitCall): Promise<Caller> 
   const basic = getBasicCredentials(request);
   if (basic === null) return { ...ANONYMOUS, address: request.clientAddress };
   if (basic.password === '') throw invalidCredentials();
-  const scheme = basic.username === JOB_USERNAME ? 'job' : 'bearer';
+  const scheme = basic.username === JOB_USERNAME ? 'bearerOrJob' : 'bearer';
   const identified = await identify(services, { scheme, secret: basic.password }, request);
   if (identified.invalidToken !== undefined || identified.block !== null) throw invalidCredentials();
   return identified.caller;
