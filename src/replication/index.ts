@@ -189,7 +189,7 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
   const countRequest = (request: IncomingRequest, name: Parameters<typeof counters.increment>[0]): void => {
     counters.increment(name);
     if (parseFetch(request)?.isFirstRequest) counters.increment('git_fetch_event_count_weekly');
-    if (request.method === 'POST' && request.path.endsWith('.git/git-receive-pack')) {
+    if (request.method === 'POST' && request.path.endsWith('/git-receive-pack')) {
       counters.increment('git_push_event_count_weekly');
     }
   };

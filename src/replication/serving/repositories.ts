@@ -26,7 +26,7 @@ export function parseFetch({
   path,
   query,
 }: IncomingRequest): { readonly address: string; readonly isFirstRequest: boolean } | null {
-  const [, address, endpoint] = /^\/([\w.%/-]+)\.git\/(info\/refs|git-upload-pack)$/.exec(path) ?? [];
+  const [, address, endpoint] = /^\/([\w.%/-]+?)(?:\.git)?\/(info\/refs|git-upload-pack)$/.exec(path) ?? [];
   if (address === undefined) return null;
   if (endpoint === 'git-upload-pack') return method === 'POST' ? { address, isFirstRequest: false } : null;
   return method === 'GET' && query === 'service=git-upload-pack' ? { address, isFirstRequest: true } : null;

@@ -71,12 +71,13 @@ test('proxies a fetch without access, so that the primary responds', async (t) =
 test('proxies fetches of unverified copies and of moved repositories', async (t) => {
   const { primary, secondary } = await copied(t);
   const proxied = async (path: string) => {
-    const url = `${secondary.address}/${path}.git/info/refs?service=git-upload-pack`;
+    const url = `${secondary.address}/${path}/info/refs?service=git-upload-pack`;
     return (await fetch(url)).headers.get('x-hearth-proxied');
   };
+  assert.equal(await proxied('group/project-1.git'), 'false');
   assert.equal(await proxied('group/project-1'), 'false');
   assert.equal(await proxied('Group/Project%2D1'), 'false');
-  assert.equal(await proxied('group/project-2'), 'true');
+  assert.equal(await proxied('group/project-2.git'), 'true');
   const row = primary.replicables.get('project_repository 1')!;
   primary.replicables.set('project_repository 1', { ...row, path: 'group/renamed' });
   secondary.clock.advance(61);

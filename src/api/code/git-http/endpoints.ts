@@ -1,11 +1,11 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { type GitService, sendRefAdvertisement } from '#git/transport/advertise-refs.ts';
 import { uploadPack } from '#git/transport/upload-pack.ts';
-import { open, signedInCaller } from '#http/access/access.ts';
+import { signedInCaller } from '#http/access/access.ts';
 import { canStillFetch, fetchAccess, type GitTarget, getPushDenial, pushAccess } from '#http/access/git-access.ts';
 import type { GitAction } from '#http/access/git-rules.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { Reply, stream, text } from '#http/endpoint/responses.ts';
+import { stream } from '#http/endpoint/responses.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { getRepository } from '#repositories/repository.ts';
@@ -42,20 +42,6 @@ export const advertiseRefs = endpoint({
       });
     });
     return { headers: createGitHeaders(service, 'advertisement'), body };
-  },
-});
-
-export const redirectToGitUrl = endpoint({
-  get: '/*repository_path/info/refs',
-  summary: 'Redirect to the URL with .git',
-  access: open(),
-  stageOrder: 'ownCredentials',
-  root: true,
-  response: text,
-  handle({ request }) {
-    const path = request.path.replace(/\/info\/refs$/, '.git/info/refs');
-    const location = `${request.baseUrl}${path}${request.query === '' ? '' : `?${request.query}`}`;
-    return new Reply(`Moved to ${location}\n`, { status: 301, headers: { Location: location } });
   },
 });
 

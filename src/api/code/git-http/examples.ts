@@ -85,12 +85,6 @@ export const examples: Examples<typeof endpoints> = {
     params: { service: 'git-upload-pack' },
     proof: 'basic',
   }),
-  redirectToGitUrl: ({ project }) => ({
-    by: 'anonymous',
-    path: { repository_path: project.path_with_namespace },
-    params: { service: 'git-upload-pack' },
-    proof: 'basic',
-  }),
   fetchPack: ({ project, repository }) => ({
     by: 'reporter',
     path: { repository_path: project.path_with_namespace },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { basic } from '#test/examples/scene.ts';
 import { type Caller, world } from '#test/support/world.ts';
 import { createContent, downloadObject, requestBatch, toReference, uploadObject } from './client.testing.ts';
 
@@ -61,4 +62,21 @@ test('returns 404 where LFS is disabled', async () => {
   assert.equal((await requestBatch(project.owner, project, 'download', [toReference(content)])).status, 404);
   assert.equal((await downloadObject(project.owner, project, content.oid)).status, 404);
   assert.equal((await uploadObject(project.owner, project, content)).status, 404);
+});
+
+test('accepts addresses without .git, with the same checks', async () => {
+  const project = await newProject({ with: ['reporter'] });
+  const { owner, reporter, path_with_namespace: path } = project;
+  const content = createContent();
+  const short = (suffix: string) => `//${path}/${suffix}`;
+  const as = (caller: Caller) => ({ headers: { ...basic(caller), 'Content-Type': 'application/vnd.git-lfs+json' } });
+  const raw = JSON.stringify({ operation: 'upload', objects: [toReference(content)] });
+  const batch = await anonymous.send('POST', short('info/lfs/objects/batch'), { ...as(owner), raw });
+  const { href } = JSON.parse(batch.text).objects[0].actions.upload;
+  assert.ok(href.endsWith(`/${path}.git/gitlab-lfs/objects/${content.oid}/${content.size}`), href);
+  const upload = short(`gitlab-lfs/objects/${content.oid}/${content.size}`);
+  assert.equal((await anonymous.send('PUT', upload, { ...as(reporter), raw: content.bytes })).status, 403);
+  assert.equal((await anonymous.send('PUT', upload, { ...as(owner), raw: content.bytes })).status, 200);
+  const download = short(`gitlab-lfs/objects/${content.oid}`);
+  assert.equal((await anonymous.send('GET', download, as(reporter))).text, content.bytes.toString());
 });

@@ -205,7 +205,7 @@ function addRoute(router: Router, endpoint: Endpoint): void {
 
 /**
  * A route that is matched by its suffix, `/*repository_path.git/info/refs`: namespaces may be nested, so only the end of the
- * path is fixed. The first `*name` matches everything before it.
+ * path is fixed. The first `*name` matches everything before it. Clients may omit `.git`.
  */
 interface SuffixRoute {
   readonly endpoint: Endpoint;
@@ -219,10 +219,10 @@ function toSuffixRoute(endpoint: Endpoint): SuffixRoute {
   const names: string[] = [];
   const source = endpoint.path
     .slice(1)
-    .replace(/\*(\w+)|:(\w+)|[.$()]/g, (match, rest?: string, segmentName?: string) => {
+    .replace(/\*(\w+)(?:\.git)?|:(\w+)|[.$()]/g, (match, rest?: string, segmentName?: string) => {
       if (rest === undefined && segmentName === undefined) return `\\${match}`;
       names.push((rest ?? segmentName) as string);
-      return rest === undefined ? '([^/]+)' : '([^/]+(?:/[^/]+)*?)';
+      return rest === undefined ? '([^/]+)' : `([^/]+?(?:/[^/]+?)*?)${match.endsWith('.git') ? '(?:\\.git)?' : ''}`;
     });
   const literalCount = replaceParameters(endpoint.path, () => '').length;
   return { endpoint, pattern: new RegExp(`^/${source}$`), names, literalCount };

@@ -92,8 +92,10 @@ test('captures the rest of a path', () => {
 test('matches nested paths before a fixed suffix', () => {
   assert.deepEqual(find('/a/b/c.git/info/refs'), ['readRefs', { repository_path: 'a/b/c' }]);
   assert.deepEqual(find('/a%20b/c.git/info/refs'), ['readRefs', { repository_path: 'a b/c' }]);
-  assert.equal(find('/.git/info/refs'), null);
+  assert.deepEqual(find('/a/b.git.c/info/refs'), ['readRefs', { repository_path: 'a/b.git.c' }]);
+  assert.deepEqual(find('/a/b/info/refs'), ['readRefs', { repository_path: 'a/b' }]);
   assert.equal(find('/%ff.git/info/refs'), null);
+  assert.equal(find('/info/refs'), null);
 });
 
 test('serves HEAD by the GET endpoint unless HEAD has its own', () => {
