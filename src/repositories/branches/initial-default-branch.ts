@@ -7,20 +7,45 @@ import {
 } from '#authorization/protected-branches/protected-branches.ts';
 import type { Reader } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
+import { countContainedTips } from '#git/commits/contained-tips.ts';
+import type { Git } from '#git/git.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import { loadDefaultProtection } from '../ref-updates/ref-permissions.ts';
 import { loadActor } from '../ref-updates/ref-update-actor.ts';
-import type { LocatedRepository } from '../repository.ts';
+import { getRepository, type LocatedRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
 import { syncHead } from './default-branch.ts';
 import { recordProtectionRule } from './protection-activity.ts';
 
+/** Names that have priority if the first branches do not include the configured default branch. */
+const USUAL_NAMES = ['main', 'master'];
+
 /**
- * Sets the default branch of an empty repository after its first branches exist (contract/repository.md §2): the target
- * of HEAD if it is among them, else the first. The database decides between concurrent first pushes; HEAD follows.
- * Returns null if the project was deleted.
+ * Returns the default branch of an empty repository, whose first branches exist now (contract/repository.md §2): the
+ * configured one if it is among them, else a usual name, else the branch that contains most of the others, else the
+ * first. Null if no branch was created.
+ */
+export async function selectInitialDefaultBranch(
+  git: Git,
+  location: LocatedRepository,
+  movedRefs: readonly RefChange[],
+): Promise<string | null> {
+  const branchChanges = movedRefs.filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== ZERO_ID);
+  const names = branchChanges.map(({ ref }) => ref.slice(HEADS.length));
+  if (names.length < 2) return names[0] ?? null;
+  const expectedName = [location.default_branch, ...USUAL_NAMES].find((name) => names.includes(name));
+  if (expectedName !== undefined) return expectedName;
+  const tips = branchChanges.map(({ newId }) => newId);
+  const counts = await countContainedTips(git, getRepository(git, location), tips);
+  const maximum = counts.reduce((a, b) => Math.max(a, b));
+  return names[counts.indexOf(maximum)]!;
+}
+
+/**
+ * Sets the default branch of an empty repository after its first branches exist. The database decides between
+ * concurrent first pushes; HEAD follows. Returns null if the project was deleted.
  */
 export async function chooseDefaultBranch(
   { database, git, runUnitOfWork }: RefServices,
@@ -29,13 +54,11 @@ export async function chooseDefaultBranch(
 ): Promise<LocatedRepository | null> {
   const repositoryRow = await loadProjectRepository(database.reader, projectId);
   if (repositoryRow === null) return null;
-  const branches = movedRefs
-    .filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== ZERO_ID)
-    .map(({ ref }) => ref.slice(HEADS.length));
-  if (!repositoryRow.empty || branches.length === 0) return repositoryRow;
+  const branch = repositoryRow.empty ? await selectInitialDefaultBranch(git, repositoryRow, movedRefs) : null;
+  if (branch === null) return repositoryRow;
   // The project's creator is the author of the default branch's protection rule, not the first pusher.
   const creator = await loadActor(database.reader, repositoryRow.creator_id);
-  const default_branch = await runUnitOfWork(creator, (uow) => writeDefaultBranch(uow, projectId, branches), {
+  const default_branch = await runUnitOfWork(creator, (uow) => writeDefaultBranch(uow, projectId, branch), {
     exemptFromLimit: true,
   });
   if (default_branch === null) return null;
@@ -71,24 +94,19 @@ async function loadProjectRepository(db: Reader, projectId: number): Promise<Pro
 }
 
 /** Stores the default branch, and protects it by the default rule if no rule matches. Null if the project was deleted. */
-async function writeDefaultBranch(
-  uow: UnitOfWork,
-  projectId: number,
-  branches: readonly string[],
-): Promise<string | null> {
+async function writeDefaultBranch(uow: UnitOfWork, projectId: number, branch: string): Promise<string | null> {
   const repositoryRow = await loadProjectRepository(uow, projectId);
   if (repositoryRow === null) return null;
   const { empty, default_branch, full_path } = repositoryRow;
   if (!empty) return default_branch;
-  const newDefaultBranch = branches.includes(default_branch) ? default_branch : (branches[0] as string);
   await uow
     .updateTable('repositories')
-    .set({ empty: false, default_branch: newDefaultBranch })
+    .set({ empty: false, default_branch: branch })
     .where('project_id', '=', projectId)
     .execute();
-  const rule = buildDefaultRule(newDefaultBranch, await loadDefaultProtection(uow, projectId));
+  const rule = buildDefaultRule(branch, await loadDefaultProtection(uow, projectId));
   const rules = await listProtectionRules(uow, projectId);
-  if (rule === null || findMatchingRules(rules, newDefaultBranch).length > 0) return newDefaultBranch;
+  if (rule === null || findMatchingRules(rules, branch).length > 0) return branch;
   const createdRule = await findProtectionRule(uow, projectId, await insertProtectionRule(uow, projectId, rule));
   await recordProtectionRule(
     uow,
@@ -96,5 +114,5 @@ async function writeDefaultBranch(
     { id: projectId, full_path },
     createdRule as ProtectionRuleRow,
   );
-  return newDefaultBranch;
+  return branch;
 }

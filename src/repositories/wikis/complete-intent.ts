@@ -1,15 +1,16 @@
 import { recordActivity } from '#activity/index.ts';
 import type { Reader } from '#database/database.ts';
-import { findWikiById, type WikiState } from '#domain/wikis.ts';
+import { findWikiById } from '#domain/wikis.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Git, gitForClient } from '#git/git.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { findHeadBranch, setHead, ZERO_ID } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import { repositoryExists } from '#git/storage/storage.ts';
+import { selectInitialDefaultBranch } from '../branches/initial-default-branch.ts';
 import { deleteIntent, type Intent } from '../ref-updates/intents.ts';
 import { loadActor } from '../ref-updates/ref-update-actor.ts';
-import { getRepository } from '../repository.ts';
+import { getRepository, type LocatedRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
 import { listPageChanges, type PageChange, updatePageRows } from './page-changes.ts';
 
@@ -29,7 +30,8 @@ export async function completeWikiIntent(
     await database.transaction((tx) => deleteIntent(tx, intent.id), { exemptFromLimit: true });
     return;
   }
-  const default_branch = wiki.empty ? findFirstBranch(wiki, movedRefs) : wiki.default_branch;
+  const initialBranch = wiki.empty ? await selectInitialDefaultBranch(git, wiki, movedRefs) : null;
+  const default_branch = initialBranch ?? wiki.default_branch;
   const change = movedRefs.find(({ ref }) => ref === HEADS + default_branch);
   const context = { git, repository: getRepository(git, wiki), renamed: intent.renamed };
   const pages = change === undefined ? [] : await listPageChanges(context, change);
@@ -42,36 +44,24 @@ export async function completeWikiIntent(
   if (wiki.empty) await syncWikiHead(database.reader, git, intent.wikiId);
 }
 
-function findFirstBranch(wiki: WikiState, movedRefs: readonly RefChange[]): string {
-  const updatedBranches = movedRefs.filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== ZERO_ID);
-  return chooseDefaultBranch(
-    wiki,
-    updatedBranches.map(({ ref }) => ref.slice(HEADS.length)),
-  );
-}
-
-/** Returns the target of HEAD if it is among the branches, else the first branch, as for projects. */
-function chooseDefaultBranch({ default_branch }: WikiState, branches: readonly string[]): string {
-  return branches.includes(default_branch) ? default_branch : (branches[0] ?? default_branch);
-}
-
 /** Updates the row after branches were imported without a push; no page events are recorded. */
 export async function recordBulkWikiUpdate(
   { database, git }: Pick<RefServices, 'database' | 'git'>,
-  wikiId: number,
-  branches: readonly string[],
+  location: LocatedRepository & { readonly wiki_id: number },
+  branches: readonly RefChange[],
 ): Promise<void> {
+  const default_branch = await selectInitialDefaultBranch(git, location, branches);
   await database.transaction(async (tx) => {
-    const wiki = await findWikiById(tx, wikiId);
-    if (wiki === null || branches.length === 0) return;
-    const firstPushColumns = wiki.empty ? { empty: false, default_branch: chooseDefaultBranch(wiki, branches) } : {};
+    const wiki = await findWikiById(tx, location.wiki_id);
+    if (wiki === null || default_branch === null) return;
+    const firstPushColumns = wiki.empty ? { empty: false, default_branch } : {};
     await tx
       .updateTable('wikis')
       .set({ ...firstPushColumns, ref_state_version: wiki.ref_state_version + 1, updated_at: tx.now })
-      .where('wiki_id', '=', wikiId)
+      .where('wiki_id', '=', location.wiki_id)
       .execute();
   });
-  await syncWikiHead(database.reader, git, wikiId);
+  await syncWikiHead(database.reader, git, location.wiki_id);
 }
 
 /** The moved refs, and the pages that changed on the default branch. */

@@ -1,7 +1,9 @@
 import type { Transaction } from '#database/database.ts';
+import type { Git } from '#git/git.ts';
 import { GitError, type GitFailure } from '#git/process/failures.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { listRefs, ZERO_ID } from '#git/refs/refs.ts';
+import type { RefChange } from '#git/refs/update-refs.ts';
 import type { Repository } from '#git/repository.ts';
 import {
   FetchPreempted,
@@ -42,11 +44,7 @@ export async function runRepository(run: EntityRun, tracker: TrackerRow): Promis
     const repository = getRepository(git, { ...project, ...lockedRepository });
     const target = { repository, defaultBranch: project.default_branch };
     const omittedRefs = (await fetchRepository(run, tracker, async () => target, '.git'))!;
-    const branches = (await listRefs(git, repository, HEADS)).map(({ name: ref, id }) => ({
-      ref,
-      oldId: ZERO_ID,
-      newId: id,
-    }));
+    const branches = await listFetchedBranches(git, repository);
     await chooseDefaultBranch(run.services, project.id, branches);
     const isStored = await database.transaction(async (tx) => {
       if (!(await unlockUnmovedRepositories(tx, project.id, lockedRepository))) return false;
@@ -68,6 +66,12 @@ export async function runRepository(run: EntityRun, tracker: TrackerRow): Promis
     await failRelation(run, tracker, error.failure);
     return false;
   }
+}
+
+/** Returns the branches of a repository that was fetched, as the changes that created them. */
+export async function listFetchedBranches(git: Git, repository: Repository): Promise<RefChange[]> {
+  const refs = await listRefs(git, repository, HEADS);
+  return refs.map(({ name: ref, id: newId }) => ({ ref, oldId: ZERO_ID, newId }));
 }
 
 /** Milliseconds until the import tries again while the repository moves. */

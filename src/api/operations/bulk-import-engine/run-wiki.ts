@@ -1,5 +1,3 @@
-import { HEADS } from '#git/ref-names.ts';
-import { listRefs } from '#git/refs/refs.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { recordBulkWikiUpdate } from '#repositories/wikis/complete-intent.ts';
 import { findOrInsertWiki } from '#repositories/wikis/find-or-create.ts';
@@ -8,7 +6,7 @@ import { isFailure } from '#runtime/failure.ts';
 import { CallFailed, DestinationDeleted } from './interruptions.ts';
 import { lockRepositories, unlockRepositories, unlockUnmovedRepositories } from './repository-import-lock.ts';
 import { failRelation, recordProgress } from './run-relation.ts';
-import { fetchRepository, recordOmittedRefs, resumeAfterMove } from './run-repository.ts';
+import { fetchRepository, listFetchedBranches, recordOmittedRefs, resumeAfterMove } from './run-repository.ts';
 import { type EntityRun, loadTarget } from './running-entity.ts';
 import { type TrackerRow, updateTracker } from './store.ts';
 
@@ -42,8 +40,7 @@ async function fetchWiki(run: EntityRun, tracker: TrackerRow, project: Project):
   const omittedRefs = await fetchRepository(run, tracker, findTarget, '.wiki.git', NO_WIKI_STATUSES);
   if (omittedRefs === null) return database.transaction((tx) => updateTracker(tx, tracker.id, { status: 'skipped' }));
   const { wiki, lockedRepository } = startedWiki!;
-  const branches = (await listRefs(git, getRepository(git, wiki), HEADS)).map(({ name }) => name.slice(HEADS.length));
-  await recordBulkWikiUpdate(run.services, wiki.wiki_id, branches);
+  await recordBulkWikiUpdate(run.services, wiki, await listFetchedBranches(git, getRepository(git, wiki)));
   const isStored = await database.transaction(async (tx) => {
     if (!(await unlockUnmovedRepositories(tx, project.id, lockedRepository))) return false;
     await enqueueWikiMaintenance(tx, wiki.wiki_id);
