@@ -129,6 +129,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     tokenUses: createTokenUsage({ database, clock, log, shared: config.databaseUrl !== null }),
     countRequest: createRequestCounter(database, config.databaseUrl === null),
     describeApi: (server) => buildOpenApiDocument(registry, server),
+    pushOptionHandlers: listFromModules('pushOptionHandlers'),
     serverUrl: () => publicUrl,
     isServing: () => serving,
   };
@@ -263,7 +264,9 @@ const coreSchedules: readonly Schedule<Services>[] = [
 ];
 
 /** Returns the jobs or schedules of all resource modules, in their order. */
-function listFromModules<Kind extends 'jobs' | 'schedules'>(kind: Kind): ResourceModule[Kind][number][] {
+function listFromModules<Kind extends 'jobs' | 'schedules' | 'pushOptionHandlers'>(
+  kind: Kind,
+): ResourceModule[Kind][number][] {
   return Object.values(resourceModules).flatMap((resourceModule): ResourceModule[Kind][number][] => [
     ...resourceModule[kind],
   ]);

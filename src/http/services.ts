@@ -8,6 +8,7 @@ import type { Git } from '#git/git.ts';
 import type { Mailer } from '#mail/mailer.ts';
 import type { Outbound } from '#outbound-http/index.ts';
 import type { CountRequest } from '#rate-limits/window-counters.ts';
+import type { PushOptionHandler } from '#repositories/ref-updates/push-options.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Metrics } from '#runtime/metrics.ts';
@@ -32,6 +33,7 @@ export interface Services {
   readonly tokenUses: TokenUsage;
   readonly countRequest: CountRequest;
   readonly describeApi: DescribeApi;
+  readonly pushOptionHandlers: readonly PushOptionHandler[];
   /** The base of absolute URLs for work outside of requests. */
   readonly serverUrl: () => string;
   /** Whether load balancers may send requests here: true between start and stop. */

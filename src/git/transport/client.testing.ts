@@ -147,8 +147,8 @@ export async function serveRepository(
     } else {
       await ensureRepository(repository, { defaultBranch: 'main' });
       response.setHeader('Content-Type', 'application/x-git-receive-pack-result');
-      const { check = async () => 'accept' as const, afterMove: after = async () => undefined } = pushes;
-      received.push(await receivePack(git, repository, { input: request, output: response, check, afterMove: after }));
+      const { check = async () => 'accept' as const, afterMove = async () => [] } = pushes;
+      received.push(await receivePack(git, repository, { input: request, output: response, check, afterMove }));
     }
   }
 

@@ -17,9 +17,10 @@ export interface HookMessage {
 /*
  * A hook writes its message to file descriptor 3 and reads the verdict from 4. The last line repeats a secret of this
  * push. Otherwise a ref name or push option with a line feed could end the message early and hide the following refs.
- * Without a verdict (end of file) pre-receive rejects.
+ * Without a verdict (end of file) pre-receive rejects. Lines after the verdict of a rejected push, or of post-receive, are
+ * for the client.
  */
-const hookScript = (hook: string) => `#!/bin/sh
+const hookScript = (hook: string, end: string) => `#!/bin/sh
 {
   echo ${hook}
   printf '%s\\n' "GIT_OBJECT_DIRECTORY=$GIT_OBJECT_DIRECTORY"
@@ -41,12 +42,13 @@ const hookScript = (hook: string) => `#!/bin/sh
   echo "$HEARTH_PUSH"
 } >&3 || exit 1
 read -r verdict <&4 || exit 1
-[ "$verdict" = accept ] && exit 0
-cat <&4 >&2
-exit 1
+${end}
 `;
 
-const HOOK_SCRIPTS = { 'pre-receive': hookScript('pre-receive'), 'post-receive': hookScript('post-receive') };
+const HOOK_SCRIPTS = {
+  'pre-receive': hookScript('pre-receive', '[ "$verdict" = accept ] && exit 0\ncat <&4 >&2\nexit 1'),
+  'post-receive': hookScript('post-receive', 'cat <&4 >&2'),
+};
 
 /** Returns the directory inside `parent` with this version's hooks. */
 export function getHooksDirectory(parent: string): string {

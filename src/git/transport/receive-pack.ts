@@ -36,9 +36,9 @@ export interface ReceiveOptions {
   check(push: PushRequest): Promise<ReceiveVerdict>;
   /**
    * Called with the refs that have moved, once for each accepted push, even if there are none (git may reject a ref
-   * that moved meanwhile). The client waits for it.
+   * that moved meanwhile). The client waits for it and shows the lines that it returns.
    */
-  afterMove(moved: readonly RefChange[]): Promise<void>;
+  afterMove(moved: readonly RefChange[]): Promise<readonly string[]>;
   env?: Readonly<Record<string, string>>;
 }
 
@@ -127,8 +127,8 @@ async function handleHooks(
   // show what has moved.
   const report = await readMessage().catch(() => null);
   const moved = report?.changes ?? ((await exit).ok ? [] : await listMovedRefs(git, repository, changes));
-  await options.afterMove(moved);
-  verdictPipe.end('accept\n');
+  const lines = await options.afterMove(moved);
+  verdictPipe.end(`accept\n${lines.map((line) => `${toPrintable(line)}\n`).join('')}`);
   return { changes, moved, verdict };
 }
 
@@ -147,6 +147,9 @@ function refuse(verdictPipe: Writable, text: string): void {
   const lines = text.split('\n').map((line) => `GitLab: ${line}\n`);
   verdictPipe.end(`refuse\n${lines.join('')}`);
 }
+
+/** Removes control characters, which would control the client's terminal. */
+const toPrintable = (line: string) => line.replace(/\p{Cc}/gu, '');
 
 function parseQuarantine(environment: Readonly<Record<string, string>>): Quarantine {
   const { GIT_OBJECT_DIRECTORY, GIT_ALTERNATE_OBJECT_DIRECTORIES } = environment;

@@ -45,12 +45,14 @@ describe('a push', () => {
       afterMove: async (moved) => {
         calls.moved = moved;
         calls.afterwards = await resolveRef(repository, 'refs/heads/main');
+        return ['Line one', 'Line \x1b[31mtwo'];
       },
     });
     const copy = await createWorkingCopy(t);
     const id = await copy.commit('First');
     await copy.git('tag', 'v1');
-    await copy.git('push', '-o', 'ci.skip', '-o', 'a=b c', url, 'main', 'v1');
+    const { stderr } = await copy.tryGit('push', '-o', 'ci.skip', '-o', 'a=b c', url, 'main', 'v1');
+    assert.match(stderr, /^remote: Line one *\nremote: Line \[31mtwo *$/m);
     const changes = [
       { ref: 'refs/heads/main', oldId: ZERO_ID, newId: id },
       { ref: 'refs/tags/v1', oldId: ZERO_ID, newId: id },
@@ -123,7 +125,10 @@ describe('a push', () => {
         if (somebodyIsFaster) await runGit(git, repository, 'update-ref', { flags: ['-d'], args: ['refs/heads/main'] });
         return 'accept';
       },
-      afterMove: async (refs) => void moved.push(refs),
+      afterMove: async (refs) => {
+        moved.push(refs);
+        return [];
+      },
     });
     await copy.git('push', url, 'main', 'main:other');
     const second = await copy.commit('Second');
@@ -149,7 +154,10 @@ describe('a push', () => {
         }
         return 'accept';
       },
-      afterMove: async (refs) => void moved.push(refs),
+      afterMove: async (refs) => {
+        moved.push(refs);
+        return [];
+      },
     });
     await copy.git('push', url, 'main');
     await copy.commit('Second');
@@ -164,6 +172,7 @@ describe('a push', () => {
       afterMove: async () => {
         for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
         done = true;
+        return [];
       },
     });
     const copy = await createWorkingCopy(t);
@@ -275,7 +284,7 @@ describe('a push', () => {
         output.destroy();
         return 'accept';
       },
-      afterMove: async () => undefined,
+      afterMove: async () => [],
     });
     assert.deepEqual(moved, [{ ref: 'refs/heads/main', oldId: id, newId: ZERO_ID }]);
     assert.equal(await resolveRef(repository, 'refs/heads/main'), null);

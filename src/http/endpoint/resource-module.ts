@@ -1,6 +1,7 @@
 import type { AnySubscription } from '#events/event-bus.ts';
 import type { JobDefinition } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
+import type { PushOptionHandler } from '#repositories/ref-updates/push-options.ts';
 import type { Services } from '../services.ts';
 
 /**
@@ -17,6 +18,8 @@ export interface ResourceModule {
   readonly schedules: readonly Schedule<Services>[];
   /** Subscriptions to domain events. An order among resources is declared with `before`. */
   readonly subscriptions: readonly AnySubscription<Services>[];
+  /** Handlers of push options that are carried out before the push is answered. */
+  readonly pushOptionHandlers: readonly PushOptionHandler[];
 }
 
 /** Returns a resource module, with empty lists for omitted parts. */
@@ -25,8 +28,9 @@ export function resourceModule({
   jobs = [],
   schedules = [],
   subscriptions = [],
+  pushOptionHandlers = [],
 }: Pick<ResourceModule, 'endpoints'> & Partial<Omit<ResourceModule, 'sources'>>): ResourceModule {
-  return { endpoints, sources: {}, jobs, schedules, subscriptions };
+  return { endpoints, sources: {}, jobs, schedules, subscriptions, pushOptionHandlers };
 }
 
 /** Folder -> resource module: in an area by the name of the folder, in the whole API by its path below src/api. */

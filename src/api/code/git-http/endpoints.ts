@@ -96,7 +96,7 @@ export const receivePush = endpoint({
     const caller = signedInCaller(call.caller);
     const explainRefusal = () => getPushDenial(services, request, call.params.repository_path);
     const input = await startReadingGitBody(request);
-    const pushTarget = await createPushTarget(services, target, { caller, explainRefusal });
+    const pushTarget = await createPushTarget(services, target, { caller, explainRefusal, baseUrl: request.baseUrl });
     const body = await streamGitResponse({ ...services, request }, (output) =>
       receivePushToTarget(services, pushTarget, { input, output }),
     );
@@ -105,7 +105,8 @@ export const receivePush = endpoint({
 });
 
 async function createPushTarget(services: Services, target: GitTarget, pusher: Pusher): Promise<PushTarget> {
-  if (target.project) return createProjectPushTarget({ project: target.project, ...pusher });
+  const { pushOptionHandlers: optionHandlers } = services;
+  if (target.project) return createProjectPushTarget({ project: target.project, optionHandlers, ...pusher });
   if (target.snippet) return createSnippetPushTarget({ snippet: target.snippet, ...pusher });
   return createWikiPushTarget(services, { parent: target.wikiParent, ...pusher });
 }
@@ -114,6 +115,8 @@ interface Pusher {
   readonly caller: SignedInCaller;
   /** Returns the error message for a caller who has lost access. */
   readonly explainRefusal: () => Promise<string>;
+  /** Base URL of the request, for links in the messages of push options. */
+  readonly baseUrl: string;
 }
 
 /** Returns a periodic check of whether the caller, who has just been authorized, can still fetch. */

@@ -11,10 +11,12 @@ import { READ_ONLY } from '#http/errors/error-messages.ts';
 import { isLfsEnabled, listUnlinkedOids } from '#repositories/lfs/lfs-objects.ts';
 import type { Intent } from '#repositories/ref-updates/intents.ts';
 import { beginMove } from '#repositories/ref-updates/move-refs.ts';
+import { limitPushOptions, type PushOptionHandler } from '#repositories/ref-updates/push-options.ts';
 import type { RefPermission } from '#repositories/ref-updates/ref-permissions.ts';
 import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { isFailure } from '#runtime/failure.ts';
+import { applyPushOptions } from './apply-options.ts';
 import { checkPush, ForceUnknown, pushPermission } from './check-push.ts';
 import type { PushTarget } from './push.ts';
 
@@ -23,6 +25,9 @@ interface ProjectPush {
   readonly caller: SignedInCaller;
   /** Returns the error message for a caller who has lost access. */
   readonly explainRefusal: () => Promise<string>;
+  readonly optionHandlers: readonly PushOptionHandler[];
+  /** Base of URLs in messages. */
+  readonly baseUrl: string;
 }
 
 /** Returns the push target of a project, whose rules decide ref by ref. */
@@ -30,6 +35,7 @@ export function createProjectPushTarget(projectPush: ProjectPush): PushTarget {
   return {
     location: projectPush.project,
     begin: (services, push) => beginPush(services, projectPush, push).catch(missingObjectMessage),
+    applyOptions: (services, push) => applyPushOptions(services, projectPush, push),
   };
 }
 
@@ -62,19 +68,10 @@ async function beginPush(services: RefServices, projectPush: ProjectPush, push: 
   return rejection ?? resolveForced(() => writeIntent(services, projectPush, push, pushPermission(changes, isForced)));
 }
 
-/** Limits of the stored push options. */
-const MAX_OPTIONS = 100;
-const MAX_OPTION_CHARACTERS = 64 * 1024;
-
-/** Returns the `ci.` options within the limits; undefined if there are none. Other options have no effect. */
-function filterPushOptions(options: readonly string[]): string[] | undefined {
-  let characters = 0;
-  const relevantOptions = options.filter((option) => {
-    if (!option.startsWith('ci.')) return false;
-    characters += option.length;
-    return characters <= MAX_OPTION_CHARACTERS;
-  });
-  return relevantOptions.length === 0 ? undefined : relevantOptions.slice(0, MAX_OPTIONS);
+/** Returns the options for pipelines, which are stored with the push; undefined if there are none. */
+function filterPipelineOptions(options: readonly string[]): string[] | undefined {
+  const pipelineOptions = limitPushOptions(options).filter((option) => option.startsWith('ci.'));
+  return pipelineOptions.length === 0 ? undefined : pipelineOptions;
 }
 
 async function writeIntent(
@@ -84,7 +81,7 @@ async function writeIntent(
   permission: RefPermission<'notPermitted'>,
 ): Promise<Intent | string | ForceUnknown> {
   try {
-    const options = filterPushOptions(pushOptions);
+    const options = filterPipelineOptions(pushOptions);
     const intent = await beginMove(services, {
       project,
       actor: { caller, permission },

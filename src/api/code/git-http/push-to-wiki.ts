@@ -36,6 +36,7 @@ export async function createWikiPushTarget(
     location: wiki,
     begin: async (services, { changes }) =>
       checkWikiPush(wiki, changes) ?? writeIntent(services, { wiki, caller, explainRefusal }, changes),
+    applyOptions: async () => ['WARNING: Push options have an effect in projects only'],
   };
 }
 

@@ -9,6 +9,7 @@ import { completeIntent } from '#repositories/ref-updates/complete-intent.ts';
 import { keepIntentLease } from '#repositories/ref-updates/intent-lease.ts';
 import type { Intent } from '#repositories/ref-updates/intents.ts';
 import { discardIntent } from '#repositories/ref-updates/move-refs.ts';
+import { limitPushOptions } from '#repositories/ref-updates/push-options.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { QueueFull } from '#runtime/concurrency-limiter.ts';
@@ -18,6 +19,11 @@ export interface PushTarget {
   readonly location: LocatedRepository;
   /** Runs before any ref moves. Returns the intent, or the error message for the client. */
   begin(services: RefServices, push: PushRequest): Promise<Intent | string>;
+  /** Carries out the push options after refs have moved. Returns lines for the client. */
+  applyOptions(
+    services: RefServices,
+    push: { readonly changes: readonly RefChange[]; readonly options: readonly string[] },
+  ): Promise<readonly string[]>;
 }
 
 /** The two directions of the client's connection. */
@@ -40,6 +46,7 @@ export async function receivePushToTarget(
   const services = { ...refServices, git: gitForClient(refServices.git, null) };
   await ensureRepository(getRepository(services.git, location), { defaultBranch: location.default_branch });
   let intent: Intent | null = null;
+  let options: readonly string[] = [];
   let releaseIntent = async () => {};
   const receiveResult = receivePack(services.git, getRepository(services.git, location), {
     input,
@@ -48,14 +55,18 @@ export async function receivePushToTarget(
       const result = await target.begin(services, request);
       if (typeof result === 'string') return { refuse: result };
       intent = result;
+      options = limitPushOptions(request.pushOptions);
       releaseIntent = keepIntentLease(services, result);
       return 'accept';
     },
     async afterMove(movedRefs) {
-      if (intent === null) return;
+      if (intent === null) return [];
       await (movedRefs.length === 0 ? discardIntent(services, intent) : completeIntent(services, intent, movedRefs));
       // A stale lock file may have blocked a ref. It is removed, so that the next push succeeds.
       if (movedRefs.length < intent.changes.length) await removeLeftoverLocks(services, location, intent, movedRefs);
+      return movedRefs.length === 0 || options.length === 0
+        ? []
+        : target.applyOptions(services, { changes: movedRefs, options });
     },
   });
   await receiveResult.finally(() => releaseIntent());

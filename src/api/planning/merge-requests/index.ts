@@ -14,6 +14,7 @@ import { checkMergeRequests } from './merging/check-mergeability.ts';
 import { mergeByCommandJob } from './merging/merge-by-command.ts';
 import { markMergedByPush } from './merging/merge-by-push.ts';
 import { deleteMergeRequestsOfProject, onMembershipEnded, onUserDeleted } from './on-delete.ts';
+import { mergeRequestPushOptions } from './push-options/apply.ts';
 import { rebaseJob } from './rebase/job.ts';
 
 // Exports for other modules.
@@ -57,4 +58,5 @@ export const mergeRequests = resourceModule({
     onUserDeleted,
     onMembershipEnded,
   ],
+  pushOptionHandlers: [mergeRequestPushOptions],
 });

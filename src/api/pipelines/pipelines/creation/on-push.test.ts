@@ -180,6 +180,8 @@ test('applies push options, but ignores variables that the user may not set', as
   assert.equal(await countJobs(project), 3);
   await pushWith(project, owner, ['ci.skip']);
   assert.equal((await pipelinesOf(project)).at(-1)!.status, 'skipped');
+  await pushWith(project, owner, ['ci.no_pipeline']);
+  assert.equal((await pipelinesOf(project)).length, 4);
 });
 
 test('creates pipelines for the first four refs of a push', async () => {

@@ -62,7 +62,8 @@ async function createPipelineOfPush(services: PushServices, pushedRef: PushedRef
   const { database, runUnitOfWork, secretKey } = services;
   const { caller, project, origin } = pushedRef;
   if ((await findPipelineByOrigin(database.reader, project.id, origin)) !== null) return;
-  const { skip, variables } = parsePushOptions(pushedRef.options);
+  const { skip, noPipeline, variables } = parsePushOptions(pushedRef.options);
+  if (noPipeline) return;
   const request = await toPipelineRequest(
     services,
     pushedRef,

@@ -1,8 +1,10 @@
 import type { PipelineVariableInput } from '#api/pipelines/ci-file/index.ts';
 
 interface PushOptions {
-  /** `ci.skip` */
+  /** `ci.skip`: the pipeline is stored with status skipped. */
   readonly skip: boolean;
+  /** `ci.no_pipeline` */
+  readonly noPipeline: boolean;
   /** `ci.variable="KEY=value"`. The last value of a duplicate key wins. */
   readonly variables: readonly PipelineVariableInput[];
 }
@@ -21,7 +23,11 @@ export function parsePushOptions(options: readonly string[]): PushOptions {
     if (key.length > MAX_KEY_LENGTH || !/^[A-Za-z0-9_]+$/.test(key)) continue;
     variablesByKey.set(key, { key, value, variable_type: 'env_var', raw: false });
   }
-  return { skip: options.includes('ci.skip'), variables: [...variablesByKey.values()] };
+  return {
+    skip: options.includes('ci.skip'),
+    noPipeline: options.includes('ci.no_pipeline'),
+    variables: [...variablesByKey.values()],
+  };
 }
 
 function splitAt(text: string, separator: string): [string, string?] {
