@@ -54,6 +54,11 @@ export function startIntakeFloor(dataDir: string, url?: string): Promise<Running
   );
 }
 
+/** The floor of pushes: `git http-backend` below this directory. */
+export function startGitFloor(directory: string): Promise<Running> {
+  return start(['bench/git-baseline.ts', directory], {}, (line) => /^http:\S+/.exec(line)?.[0]);
+}
+
 async function start(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -1,9 +1,18 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Git } from '../git.ts';
 import { LFS_POINTER_SIZES, type LfsPointer, parseLfsPointer } from '../objects/lfs-pointer.ts';
 import { GitError } from '../process/failures.ts';
 import { spawnGit } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
 import type { Quarantine } from './receive-pack.ts';
+
+/** Returns whether a push contains objects. Without any, as with tags of existing commits, it adds no LFS pointers. */
+export async function hasNewObjects({ GIT_OBJECT_DIRECTORY: directory }: Quarantine): Promise<boolean> {
+  if (directory === undefined) return false;
+  const names = [...(await readdir(directory)), ...(await readdir(join(directory, 'pack')).catch(() => []))];
+  return names.some((name) => name !== 'pack' && name !== 'info');
+}
 
 /**
  * Yields the LFS pointers that a push adds: reachable from its new ids but from no existing ref. May yield an object

@@ -8,7 +8,8 @@ import {
   createWorkingCopy,
   serveRepository,
 } from './client.testing.ts';
-import { listNewLfsPointers } from './pushed-lfs-pointers.ts';
+import { hasNewObjects, listNewLfsPointers } from './pushed-lfs-pointers.ts';
+import type { PushRequest } from './receive-pack.ts';
 
 const pointer = (digit: string, size: number) => ({ oid: digit.repeat(64), size });
 
@@ -39,4 +40,23 @@ test('lists the pointers that a push adds, not existing ones', async (t) => {
 test('an id that does not exist is an error, not an empty list', async (t) => {
   const { git, repository } = await createGitWithWorkingCopy(t);
   await assert.rejects(Readable.from(listNewLfsPointers(git, repository, ['1'.repeat(40)])).toArray());
+});
+
+test('a push of refs to existing commits has no new objects', async (t) => {
+  const { git, repository } = await createGitWithRepository(t);
+  const results: boolean[] = [];
+  const check = async ({ quarantine }: PushRequest) => {
+    results.push(await hasNewObjects(quarantine));
+    return 'accept' as const;
+  };
+  const { url } = await serveRepository(t, git, repository, { check });
+  const copy = await createWorkingCopy(t);
+  await copy.commit('First');
+  await copy.git('push', url, 'main');
+  await copy.git('push', url, 'main:refs/tags/v1', 'main:other');
+  await copy.git('push', url, ':other');
+  for (let index = 0; index < 120; index++) await copy.write(`${index}.txt`, `${index}`);
+  await copy.commit('Many');
+  await copy.git('push', url, 'main');
+  assert.deepEqual(results, [true, false, false, true]);
 });

@@ -6,10 +6,13 @@ import { type ProcessExit, readGitOutput, spawnGit } from '../process/spawn.ts';
 import { pipeOutput, pipeToStdin } from '../process/stream-pipes.ts';
 import { isServerRef } from '../ref-names.ts';
 import { ZERO_ID } from '../refs/refs.ts';
+import { syncRefs } from '../refs/sync-refs.ts';
 import type { RefChange } from '../refs/update-refs.ts';
 import type { Repository } from '../repository.ts';
 import { getInternalDirectory } from '../storage/internal-directory.ts';
 import { createHookReader, ensureHooks, getHooksDirectory, type HookMessage, InvalidHookMessage } from './hooks.ts';
+import { sendKeepAlives } from './keep-alive.ts';
+import { readPushHeader } from './push-header.ts';
 
 /**
  * Environment variables (`env`) with which other git functions can read the objects of a push before it is accepted.
@@ -40,6 +43,8 @@ export interface ReceiveOptions {
    */
   afterMove(moved: readonly RefChange[]): Promise<readonly string[]>;
   env?: Readonly<Record<string, string>>;
+  /** Milliseconds without output after which the client gets a packet. */
+  keepAliveMs?: number;
 }
 
 export interface ReceiveResult {
@@ -59,23 +64,36 @@ export interface ReceiveResult {
 export async function receivePack(git: Git, repository: Repository, options: ReceiveOptions): Promise<ReceiveResult> {
   const hooks = getHooksDirectory(getInternalDirectory(git));
   await ensureHooks(hooks);
+  const { header, body } = await readPushHeader(options.input);
   const secret = randomBytes(16).toString('hex');
   const child = spawnGit(
     git,
     repository,
     'receive-pack',
     { flags: ['--stateless-rpc'], args: [repository.directory] },
-    { env: { ...options.env, HEARTH_PUSH: secret }, config: { 'core.hooksPath': hooks }, pipes: 2 },
+    {
+      env: { ...options.env, HEARTH_PUSH: secret },
+      config: { 'core.hooksPath': hooks, ...(header.hasManyRefs && SYNC_REFS_LATER) },
+      pipes: 2,
+    },
   );
   const [messagePipe, verdictPipe] = child.pipes as [Duplex, Duplex];
-  pipeToStdin(options.input, child.stdin);
+  pipeToStdin(body, child.stdin);
+  const stopKeepAlives = header.hasSideBand
+    ? sendKeepAlives({ stdout: child.stdout, client: options.output, input: body, intervalMs: options.keepAliveMs })
+    : () => {};
   const outputSent = pipeOutput(child.stdout, options.output);
   let outcome: HookOutcome;
   try {
     outcome = await handleHooks(
       git,
       repository,
-      { readMessage: createHookReader(messagePipe, secret), verdictPipe, exit: child.done },
+      {
+        readMessage: createHookReader(messagePipe, secret),
+        verdictPipe,
+        exit: child.done,
+        syncsRefs: !header.hasManyRefs,
+      },
       options,
     );
   } catch (error) {
@@ -87,6 +105,7 @@ export async function receivePack(git: Git, repository: Repository, options: Rec
     messagePipe.destroy();
     const exit = await child.done;
     await outputSent;
+    stopKeepAlives();
     options.output.end();
     if (!exit.ok) git.log('git push failed', { repository: repository.directory, failure: exit.failure });
   }
@@ -100,12 +119,20 @@ interface HookChannel {
   readonly readMessage: () => Promise<HookMessage | null>;
   readonly verdictPipe: Writable;
   readonly exit: Promise<ProcessExit>;
+  /** Whether git syncs each ref that it moves. */
+  readonly syncsRefs: boolean;
 }
+
+/**
+ * All components but refs, which git would sync one after the other. A component with a minus is removed from git's
+ * defaults only: `all,-reference` contains refs.
+ */
+const SYNC_REFS_LATER = { 'core.fsync': '-reference,objects,derived-metadata,index' };
 
 async function handleHooks(
   git: Git,
   repository: Repository,
-  { readMessage, verdictPipe, exit }: HookChannel,
+  { readMessage, verdictPipe, exit, syncsRefs }: HookChannel,
   options: ReceiveOptions,
 ): Promise<HookOutcome> {
   const message = await readMessageOrRefusal(readMessage);
@@ -127,6 +154,7 @@ async function handleHooks(
   // show what has moved.
   const report = await readMessage().catch(() => null);
   const moved = report?.changes ?? ((await exit).ok ? [] : await listMovedRefs(git, repository, changes));
+  if (!syncsRefs) await syncRefs(repository, moved);
   const lines = await options.afterMove(moved);
   verdictPipe.end(`accept\n${lines.map((line) => `${toPrintable(line)}\n`).join('')}`);
   return { changes, moved, verdict };

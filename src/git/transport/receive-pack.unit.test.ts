@@ -245,6 +245,39 @@ describe('a push', () => {
     assert.equal(await resolveRef(repository, 'refs/heads/main'), null);
   });
 
+  test('a client of a side band gets packets while git is silent, other clients get none', async (t) => {
+    const { git, repository } = await createGitWithRepository(t);
+    const copy = await createWorkingCopy(t);
+    const id = await copy.commit('First');
+    await copy.git('push', (await serveRepository(t, git, repository)).url, 'main:a', 'main:b');
+    const push = async (ref: string, capabilities: string, waitForPackets: boolean) => {
+      const command = `${id} ${ZERO_ID} ${ref}\0${capabilities}`;
+      const length = (command.length + 4).toString(16).padStart(4, '0');
+      const output = new PassThrough();
+      const chunks: string[] = [];
+      const { promise, resolve } = Promise.withResolvers<void>();
+      output.on('data', (chunk: Buffer) => {
+        chunks.push(chunk.toString('latin1'));
+        if (chunks.length > 2) resolve();
+      });
+      await receivePack(git, repository, {
+        input: Readable.from([Buffer.from(`${length}${command}0000`)], { objectMode: false }),
+        output,
+        keepAliveMs: 1,
+        check: async () => 'accept',
+        after: async () => {
+          if (waitForPackets) await promise;
+          return [];
+        },
+      });
+      return chunks.join('');
+    };
+    const withBand = await push('refs/heads/a', 'report-status delete-refs side-band-64k', true);
+    assert.match(withBand, /^(?:0005\x01){3,}[0-9a-f]{4}\x01.*unpack ok\n.*0000$/s);
+    const withoutBand = await push('refs/heads/b', 'report-status delete-refs', false);
+    assert.match(withoutBand, /^[0-9a-f]{4}unpack ok\n[0-9a-f]{4}ok refs\/heads\/b\n0000$/);
+  });
+
   test('line feeds in a name cannot hide a ref', async (t) => {
     const { git, repository } = await createGitWithRepository(t);
     const copy = await createWorkingCopy(t);

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { findProject, type Project as ProjectRow } from '#domain/namespaces/projects.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
-import { findHeadBranch, setHead, ZERO_ID } from '#git/refs/refs.ts';
+import { findHeadBranch, resolveRef, setHead, ZERO_ID } from '#git/refs/refs.ts';
 import { type RefChange, updateRefs } from '#git/refs/update-refs.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { type Project, world } from '#test/support/world.ts';
@@ -103,6 +105,17 @@ test('records nothing for refs that have not moved', async () => {
     [await getVersion(abandoned), await countPushes(abandoned), await countIntents(abandoned)],
     [before, count, 0],
   );
+});
+
+test('restores a ref whose file lost its content when the machine stopped', async () => {
+  const abandoned = await prepareMove();
+  const count = await countPushes(abandoned);
+  await storeIntent(abandoned, [toMain(abandoned)]);
+  const { directory } = getRepository(services.git, abandoned.project);
+  await writeFile(join(directory, 'refs/heads/main'), '');
+  await completeAbandonedIntents(services, true);
+  assert.equal(await resolveRef({ directory }, 'refs/heads/main'), abandoned.oldId);
+  assert.deepEqual([await countPushes(abandoned), await countIntents(abandoned)], [count, 0]);
 });
 
 test('records only the refs that moved', async () => {

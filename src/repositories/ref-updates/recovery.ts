@@ -1,6 +1,7 @@
 import type { Reader } from '#database/database.ts';
 import { findSnippet } from '#domain/snippets.ts';
 import { findWikiById } from '#domain/wikis.ts';
+import { restoreLostRefs } from '#git/refs/sync-refs.ts';
 import { defineJob } from '#jobs/job.ts';
 import { syncHead } from '../branches/default-branch.ts';
 import { getRepository, type LocatedRepository } from '../repository.ts';
@@ -55,6 +56,7 @@ async function completeOrLog(services: RefServices, intent: AbandonedIntent): Pr
 async function completeFromRefs(services: RefServices, intent: AbandonedIntent): Promise<void> {
   const location = await findLocation(services.database.reader, intent);
   const repository = location ? getRepository(services.git, location) : null;
+  if (repository !== null) await restoreLostRefs(services.git, repository, intent.changes);
   const movedRefs = repository === null ? [] : await findCompletedChanges(services, repository, intent);
   await completeIntent(services, intent, movedRefs);
   // Its process may have died between setting the default branch and updating HEAD.

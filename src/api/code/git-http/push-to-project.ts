@@ -5,7 +5,7 @@ import { isAncestor } from '#git/commits/ancestry.ts';
 import { GitError } from '#git/process/failures.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
-import { listNewLfsPointers } from '#git/transport/pushed-lfs-pointers.ts';
+import { hasNewObjects, listNewLfsPointers } from '#git/transport/pushed-lfs-pointers.ts';
 import type { PushRequest } from '#git/transport/receive-pack.ts';
 import { READ_ONLY } from '#http/errors/error-messages.ts';
 import { isLfsEnabled, listUnlinkedOids } from '#repositories/lfs/lfs-objects.ts';
@@ -112,7 +112,8 @@ async function findMissingLfs(
   push: PushRequest,
 ): Promise<string | null> {
   const tips = push.changes.map(({ newId }) => newId).filter((id) => id !== ZERO_ID);
-  if (tips.length === 0 || !(await isLfsEnabled(database.reader, project))) return null;
+  if (tips.length === 0 || !(await hasNewObjects(push.quarantine))) return null;
+  if (!(await isLfsEnabled(database.reader, project))) return null;
   const oids = new Set<string>();
   for await (const { oid } of listNewLfsPointers(git, getRepository(git, project), tips, push.quarantine))
     oids.add(oid);

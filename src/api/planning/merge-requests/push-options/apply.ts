@@ -143,7 +143,7 @@ async function createFromOptions(
     source_branch,
     target_branch,
     assignee_ids: await listAssigneeIds(db, [caller.user.id], options),
-    labels: options.label,
+    labels: [...options.label],
     ...(await toCommonInput(db, project, options)),
   });
 }
@@ -163,8 +163,8 @@ async function updateFromOptions(
     ...(description === undefined ? {} : { description }),
     ...(target === undefined ? {} : { target_branch: target }),
     ...(assign.length + unassign.length === 0 ? {} : { assignee_ids: await listAssigneeIds(db, assigneeIds, options) }),
-    ...(label.length === 0 ? {} : { add_labels: label }),
-    ...(unlabel.length === 0 ? {} : { remove_labels: unlabel }),
+    ...(label.length === 0 ? {} : { add_labels: [...label] }),
+    ...(unlabel.length === 0 ? {} : { remove_labels: [...unlabel] }),
     ...(await toCommonInput(db, project, options)),
   });
 }

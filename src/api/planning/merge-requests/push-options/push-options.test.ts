@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createWorkingCopy, type WorkingCopy } from '#git/transport/client.testing.ts';
+import { createWorkingCopy } from '#git/transport/client.testing.ts';
 import { type Caller, expectSuccess, type Project, world } from '#test/support/world.ts';
 import { succeedPipeline } from '../fixtures.testing.ts';
 
@@ -9,14 +9,9 @@ import { succeedPipeline } from '../fixtures.testing.ts';
 const here = await world();
 const { newProject, runJobs, server } = here;
 
-interface ClonedProject extends Project {
-  readonly copy: WorkingCopy;
-  /** Pushes the branch of the copy as a caller; returns what the server says. */
-  push(caller: Caller, options: readonly string[], ...refs: readonly string[]): Promise<string>;
-}
-
-async function cloneProject(t: TestContext, input: object = {}): Promise<ClonedProject> {
-  const project = await newProject({ readme: true, with: ['developer', 'reporter'], ...input });
+/** A project, a working copy of it, and a function that pushes as a caller and returns what the server says. */
+async function cloneProject(t: TestContext) {
+  const project = await newProject({ readme: true, with: ['developer', 'reporter'] });
   const copy = await createWorkingCopy(t);
   const urlOf = ({ token }: Caller) =>
     `${server.address.replace('http://', `http://x:${token}@`)}/${project.path_with_namespace}.git`;

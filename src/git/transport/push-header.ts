@@ -1,0 +1,63 @@
+import { Readable } from 'node:stream';
+
+/** The start of a push: the commands, each a packet, before the pack. */
+interface PushHeader {
+  /** Whether the push changes more than `MANY_REFS` refs. */
+  readonly hasManyRefs: boolean;
+  /** Whether the client reads messages beside the result. */
+  readonly hasSideBand: boolean;
+}
+
+/** Number of refs above which one sync of all costs less than one for each ref. */
+const MANY_REFS = 10;
+
+const UNKNOWN_HEADER: PushHeader = { hasManyRefs: false, hasSideBand: false };
+
+/**
+ * Reads the start of a push. Returns it with a stream of the whole body, which fails if the client breaks off. A body in
+ * another format is left to git.
+ */
+export async function readPushHeader(
+  input: Readable,
+): Promise<{ readonly header: PushHeader; readonly body: Readable }> {
+  const chunks = input[Symbol.asyncIterator]() as AsyncIterableIterator<Buffer>;
+  let start: Buffer = Buffer.alloc(0);
+  let header: PushHeader | null = null;
+  let failure: unknown = null;
+  try {
+    while (header === null) {
+      const { value, done } = await chunks.next();
+      if (done) break;
+      start = Buffer.concat([start, value]);
+      header = parseHeader(start);
+    }
+  } catch (error) {
+    failure = error;
+  }
+  async function* readBody(): AsyncGenerator<Buffer> {
+    yield start;
+    if (failure !== null) throw failure;
+    yield* chunks;
+  }
+  return { header: header ?? UNKNOWN_HEADER, body: Readable.from(readBody(), { objectMode: false }) };
+}
+
+/** Returns the header, or null if more bytes are needed. */
+function parseHeader(bytes: Buffer): PushHeader | null {
+  let refCount = 0;
+  let hasSideBand = false;
+  for (let at = 0; at + 4 <= bytes.length; ) {
+    const length = Number.parseInt(bytes.toString('latin1', at, at + 4), 16);
+    if (length === 0) return { hasManyRefs: false, hasSideBand };
+    if (!(length >= 4)) return UNKNOWN_HEADER;
+    if (at + length > bytes.length) return null;
+    const packet = bytes.toString('latin1', at + 4, at + length);
+    if (/^[0-9a-f]{40} [0-9a-f]{40} /.test(packet)) {
+      if (refCount === 0) hasSideBand = /\0.*\bside-band-64k\b/s.test(packet);
+      refCount++;
+    }
+    if (refCount > MANY_REFS) return { hasManyRefs: true, hasSideBand };
+    at += length;
+  }
+  return null;
+}
