@@ -1,4 +1,5 @@
 import { parseCidr } from '#config.ts';
+import { parseDuration } from '#text/durations.ts';
 
 // Every application setting with its type, default and bounds (contract/conventions.md §11).
 
@@ -62,14 +63,8 @@ function validateCidrList(value: string): string | null {
   return ranges.every((range) => parseCidr(range) !== null) ? null : 'contains invalid IP address range';
 }
 
-const validateDuration = (value: string) => (isDuration(value.trim()) ? null : 'is not a correct duration');
-
-/** Returns whether the text is `never`, a number, or a list of numbers with units: `1 day, 2 hrs and 3min`. */
-function isDuration(value: string): boolean {
-  if (/^(?:never|\d+)$/i.test(value)) return true;
-  const part = /\d+(?:\.\d+)?\s*[a-z]+\.?\s*(?:(?:,|and)\s*)?/iy;
-  while (part.lastIndex < value.length) if (!part.test(value)) return false;
-  return value !== '';
+function validateDuration(value: string): string | null {
+  return /^never$/i.test(value.trim()) || parseDuration(value) !== null ? null : 'is not a correct duration';
 }
 
 function validateWeights(weights: Readonly<Record<string, number>>): string | null {

@@ -1,8 +1,8 @@
-import { parseCiDuration } from '#api/pipelines/ci-file/index.ts';
 import type { EnvironmentTier } from '#database/tables/environments.ts';
 import type { EventPayloads } from '#events/domain-events.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
+import { parsePositiveSeconds } from '#text/durations.ts';
 import { ENVIRONMENT_TIERS, findOrCreateEnvironment } from '../environment-model/index.ts';
 import { type DeployingJob, loadDeployingJobs } from './store.ts';
 
@@ -37,6 +37,6 @@ export function getRequestedTier(options: DeployingJob['environmentOptions']): E
 
 /** Returns when the environment stops automatically for this `auto_stop_in`; null means never. */
 export function toAutoStopTime(now: string, autoStopIn: string | null | undefined): string | null {
-  const seconds = autoStopIn == null || autoStopIn === 'never' ? null : parseCiDuration(autoStopIn);
+  const seconds = autoStopIn == null ? null : parsePositiveSeconds(autoStopIn);
   return seconds === null ? null : addMilliseconds(now, seconds * 1000);
 }

@@ -1,5 +1,5 @@
 import { addMilliseconds } from '#runtime/clock.ts';
-import { parseCiDuration } from '../ci-file/index.ts';
+import { parsePositiveSeconds } from '#text/durations.ts';
 
 /**
  * Returns the expiry timestamp for `expireIn`, or for the default if it is missing. Null: never; undefined: invalid duration.
@@ -13,6 +13,6 @@ export function resolveExpiry(
   if (/^never$/i.test(duration)) return null;
   // The setting uses `0` for "never".
   if (!expireIn && duration === '0') return null;
-  const seconds = parseCiDuration(duration);
+  const seconds = parsePositiveSeconds(duration);
   return seconds === null ? undefined : addMilliseconds(now, seconds * 1000);
 }

@@ -103,6 +103,11 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
   [job('parallel: 0'), 'jobs:j:parallel config must be greater than or equal to 1'],
   [job('parallel: 201'), 'jobs:j:parallel config must be less than or equal to 200'],
   [job('timeout: soon'), 'jobs:j:timeout config should be a duration'],
+  [job('timeout: 3600'), 'jobs:j:timeout config should be a duration'],
+  [job('timeout: never'), 'jobs:j:timeout config should be a duration'],
+  [job('timeout: 0 days'), 'jobs:j:timeout config should be a duration'],
+  [job('artifacts: {expire_in: 30}'), 'jobs:j:artifacts expire in should be a duration'],
+  [job('environment: {name: a, auto_stop_in: 1}'), 'jobs:j:environment auto stop in should be a string'],
   [job('timeout: 2 months'), 'jobs:j:timeout config should not exceed the limit'],
   [job('rules: []\nonly: [main]'), 'jobs:j config key may not be used with `rules`: only'],
   [job('rules: {if: $A}'), 'jobs:j rules should be an array of hashes'],
@@ -124,6 +129,18 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
   ],
   [job('after_script: !reference [.none, script]'), '!reference [".none", "script"] could not be found'],
 ];
+
+const VALID: readonly string[] = [
+  ...['1h 30m', 'one week', 'thirty minutes', 'DAY', "'3600'", '1 month'].map((text) => job(`timeout: ${text}`)),
+  ...['never', 'NEVER', 'one week', '3 weeks and 2 days'].map((text) => job(`artifacts: {expire_in: ${text}}`)),
+  ...['1 week', 'two days'].map((text) => job(`when: delayed\nstart_in: ${text}`)),
+  ...['one day', 'never', '$TIME', 'soon'].map((text) => job(`environment: {name: a, auto_stop_in: ${text}}`)),
+];
+
+for (const file of VALID) {
+  test(`accepts ${JSON.stringify(file.slice(0, 200))}`, async () =>
+    assert.equal(await findConfigurationError(file), null));
+}
 
 for (const [file, error] of ERRORS) {
   test(`${JSON.stringify(file.slice(0, 100))}: ${error.slice(0, 120)}`, async () =>

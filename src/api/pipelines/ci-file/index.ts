@@ -7,7 +7,6 @@ export {
   selectEffectiveVariables,
 } from './expressions/variable-precedence.ts';
 export { type CiVariable, expandReferences, expandVariables, toPublicValues } from './expressions/variables.ts';
-export { parseCiDuration } from './keywords/durations.ts';
 export type { JobArtifacts, JobCache, JobImage, JobOptions, PipelineVariableInput } from './keywords/options.ts';
 export type { ListedJob } from './plan/listed-jobs.ts';
 export type { ContextNeeds, PlanContextData, StoredVariable } from './plan/plan-context.ts';

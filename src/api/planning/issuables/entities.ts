@@ -11,7 +11,7 @@ import { loadMilestonesById, Milestone } from '../milestones/index.ts';
 import { loadAssignees } from './assignees.ts';
 import { type IssuableTables, type LabelableTables, memoizeByTables } from './kind.ts';
 import { loadLabels } from './labels.ts';
-import { formatDuration } from './time/durations.ts';
+import { formatWorkTime } from './time/work-time.ts';
 
 /** Fields shared by issues and merge requests (contract/planning.md §1). */
 
@@ -29,8 +29,8 @@ export const TimeStats = entity('TimeStats', {
 }).from(({ time_estimate, total_time_spent }: TrackedTime) => ({
   time_estimate,
   total_time_spent,
-  human_time_estimate: formatDuration(time_estimate),
-  human_total_time_spent: formatDuration(total_time_spent),
+  human_time_estimate: formatWorkTime(time_estimate),
+  human_total_time_spent: formatWorkTime(total_time_spent),
 }));
 
 export const taskCompletionStatusSchema = shape('TaskCompletionStatus', {

@@ -79,7 +79,7 @@ export { findSubscribedIds, setSubscribed, updateSubscription } from './subscrip
 export { findCodeRanges, MAX_SCANNED_POSITIONS } from './text/code.ts';
 export { findMentionedIssueIds, fullReference, publishTextChanges, recordMentions } from './text/mentions.ts';
 export { derivedTextColumns, newTextColumns, validateTitle } from './text/texts.ts';
-export { formatDuration, parseDuration } from './time/durations.ts';
 export { createTimeTrackingEndpoints } from './time/endpoints.ts';
 export { addSpentTime, resetSpentTime, resetTimeEstimate, setTimeEstimate } from './time/time-tracking.ts';
+export { formatWorkTime, parseWorkTime } from './time/work-time.ts';
 export { noteableVisibleTo } from './visibility.ts';

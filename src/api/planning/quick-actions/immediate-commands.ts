@@ -2,8 +2,8 @@ import { findEmojiName, toggleAward } from '../awards/index.ts';
 import {
   addSpentTime,
   findSubscribedIds,
-  formatDuration,
-  parseDuration,
+  formatWorkTime,
+  parseWorkTime,
   resetSpentTime,
   resetTimeEstimate,
   setSubscribed,
@@ -31,13 +31,13 @@ const toTimeTracked = ({ subject: { type } }: QuickActionContext, id: number) =>
 
 /** Sets the estimate; zero removes it, as in the API. */
 function setEstimate(context: QuickActionContext, argument: string): CommandResult {
-  const seconds = parseDuration(argument);
+  const seconds = parseWorkTime(argument);
   if (seconds === 0) return removeEstimate(context);
   if (seconds === null || seconds < 0) return null;
   context.currentState = { ...context.currentState, time_estimate: seconds };
   context.changes.time_estimate = seconds;
   context.afterUpdate.push((id) => setTimeEstimate(context.uow, toTimeTracked(context, id), argument));
-  return `Set time estimate to ${formatDuration(seconds)}.`;
+  return `Set time estimate to ${formatWorkTime(seconds)}.`;
 }
 
 function removeEstimate(context: QuickActionContext): CommandResult {
@@ -55,13 +55,13 @@ const MAX_DATE_WORDS = 5;
 function addTimeSpent(context: QuickActionContext, argument: string): CommandResult {
   const { uow } = context;
   const { duration, day } = splitDurationAndDay(argument, uow.today);
-  const seconds = parseDuration(duration);
+  const seconds = parseWorkTime(duration);
   if (seconds === null || seconds === 0 || (day !== null && day > uow.today)) return null;
   context.currentState = { ...context.currentState, total_time_spent: context.currentState.total_time_spent + seconds };
   const spent_at = day === null ? uow.now : `${day}T00:00:00.000Z`;
   context.changes.spend_time = { duration: seconds, user_id: uow.actor.user.id, spent_at };
   context.afterUpdate.push((id) => addSpentTime(uow, toTimeTracked(context, id), duration, day ?? uow.today));
-  return `${seconds < 0 ? 'Subtracted' : 'Added'} ${formatDuration(Math.abs(seconds))} spent time.`;
+  return `${seconds < 0 ? 'Subtracted' : 'Added'} ${formatWorkTime(Math.abs(seconds))} spent time.`;
 }
 
 /** Splits the argument into a duration and a day: the longest suffix that is a date, or null. */

@@ -85,6 +85,8 @@ test('applies quick actions for time, to-do items, subscriptions and emoji', asy
     ['/spend 2h yesterday', 'Added 2h spent time.', spent(7_200, `${yesterday}T00:00:00.000Z`)],
     ['/spent -30m', 'Subtracted 30m spent time.', spent(-1_800, now)],
     ['/spend_time 1h', 'Added 1h spent time.', spent(3_600, now)],
+    ['/spend 2 hours and 30 minutes', 'Added 2h 30m spent time.', spent(9_000, now)],
+    ['/spend one day 2026-01-02', 'Added 1d spent time.', spent(28_800, '2026-01-02T00:00:00.000Z')],
     [
       '/remove_time_spent',
       'Removed spent time.',

@@ -1,5 +1,5 @@
+import { parsePositiveSeconds } from '#text/durations.ts';
 import { CiFileError, type CiMap, type CiValue, isArray, isMap, scalarToText } from '../yaml/values.ts';
-import { parseCiDuration } from './durations.ts';
 
 /** Structure checks for CI files. Errors name the location and the problem, in lower case (§6). */
 
@@ -106,15 +106,14 @@ export function parseOneOf<T extends string>(value: CiValue, location: string, k
   return value as T;
 }
 
-/** Parses a duration and returns seconds; `limit` is in seconds too. */
+/** Parses a duration and returns seconds; `limit` is in seconds too. A number must be quoted. */
 export function parseDurationKeyword(
   value: CiValue | undefined,
   location: string,
   key: string,
   limit?: number,
 ): number {
-  const text = scalarToText(value);
-  const seconds = text === null ? null : parseCiDuration(text);
+  const seconds = typeof value === 'string' ? parsePositiveSeconds(value) : null;
   if (seconds === null) throw configError(location, `${key} should be a duration`);
   if (limit !== undefined && seconds > limit) throw configError(location, `${key} should not exceed the limit`);
   return seconds;

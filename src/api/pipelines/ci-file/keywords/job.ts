@@ -97,7 +97,8 @@ const JOB_KEYS = new Set([
 const WHENS = ['on_success', 'on_failure', 'always', 'manual', 'delayed'] as const;
 const MAX_NAME_LENGTH = 255;
 const MAX_TAGS = 50;
-const MAX_TIMEOUT_SECONDS = 30 * 86_400;
+/** A month of 30.44 days. */
+const MAX_TIMEOUT_SECONDS = 2_629_745;
 
 /** Parses a job; throws a CiFileError for the first problem. */
 export function parseJob(name: string, entry: CiMap, defaults: CiMap, patterns: PatternCache): CiJob {

@@ -8,7 +8,7 @@ import {
 } from '#activity/index.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { compactFieldErrors, type Failure, fail, invalid } from '#runtime/failure.ts';
-import { formatDuration, parseDuration } from './durations.ts';
+import { formatWorkTime, parseWorkTime } from './work-time.ts';
 
 /** An issue or merge request whose time is tracked (contract/planning.md §3.6). */
 export interface TimeTrackedResource {
@@ -28,7 +28,7 @@ export async function setTimeEstimate(
   ref: TimeTrackedResource,
   duration: string,
 ): Promise<TimeTotals | Failure<'estimateInvalid' | 'notFound'>> {
-  const seconds = parseDuration(duration);
+  const seconds = parseWorkTime(duration);
   if (seconds === null || seconds < 0) return fail('estimateInvalid');
   return updateEstimate(uow, ref, seconds);
 }
@@ -48,7 +48,7 @@ async function updateEstimate(
     uow,
     ref,
     { ...currentTimes, time_estimate: seconds },
-    estimateChangedText(formatDuration(seconds)),
+    estimateChangedText(formatWorkTime(seconds)),
   );
 }
 
@@ -59,14 +59,14 @@ export async function addSpentTime(
   duration: string,
   day = uow.today,
 ): Promise<TimeTotals | Failure<'spentInvalid' | 'invalid' | 'notFound'>> {
-  const seconds = parseDuration(duration);
+  const seconds = parseWorkTime(duration);
   if (seconds === null || seconds === 0) return fail('spentInvalid');
   const currentTimes = await findTimes(uow, ref);
   if (currentTimes === null) return fail('notFound');
   const total = currentTimes.total_time_spent + seconds;
   const errors = compactFieldErrors({ base: total < 0 ? ['Time to subtract exceeds the total time spent'] : [] });
   if (errors) return invalid(errors);
-  const note = timeSpentText(formatDuration(Math.abs(seconds)) ?? '', day, seconds < 0);
+  const note = timeSpentText(formatWorkTime(Math.abs(seconds)) ?? '', day, seconds < 0);
   return updateTimes(uow, ref, { ...currentTimes, total_time_spent: total }, note);
 }
 

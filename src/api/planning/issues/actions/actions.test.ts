@@ -79,6 +79,22 @@ test('estimates and spent time are formatted and create notes', async () => {
   ]);
 });
 
+for (const [duration, human] of [
+  ['2 hours', '2h'],
+  ['1 Week 2 DAYS', '1w 2d'],
+  ['one month', '1mo'],
+  ['30 minutes and 10 seconds', '30m 10s'],
+  ['1:30:00', '1h 30m'],
+  ['3', '3h'],
+] as const) {
+  test(`accepts the duration ${duration}`, async () => {
+    const issue = await createIssue('T');
+    const { body } = await expectSuccess(uow(planner, issue, 'time_estimate', { duration }));
+    assert.equal(body.human_time_estimate, human);
+    assert.equal((await uow(planner, issue, 'add_spent_time', { duration })).body.human_total_time_spent, human);
+  });
+}
+
 test('rejects invalid durations and subtracting more than the spent time', async () => {
   const issue = await createIssue('T');
   const estimate = '400 Bad request - Time estimate must have a valid format and be greater than or equal to zero.';
@@ -86,6 +102,7 @@ test('rejects invalid durations and subtracting more than the spent time', async
   for (const [verb, duration, message] of [
     ['time_estimate', 'soon', estimate],
     ['time_estimate', '-1h', estimate],
+    ['time_estimate', '2 fortnights', estimate],
     ['add_spent_time', '1x', spent],
     ['add_spent_time', '-1h', { base: ['Time to subtract exceeds the total time spent'] }],
   ] as const) {
