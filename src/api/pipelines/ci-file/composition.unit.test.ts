@@ -17,27 +17,33 @@ J: {extends: [.b, .c], variables: {Z: j}}`);
   });
 });
 
-test('limits extends to ten levels', async () => {
-  const chain = Array.from({ length: 9 }, (_, index) => `.t${index}: {extends: .t${index + 1}}`).join('\n');
-  assert.equal(await findConfigurationError(`J: {extends: .t0}\n${chain}\n.t9: {script: a}`), null);
-  assert.match(
-    (await findConfigurationError(`J: {extends: .t}\n.t: {extends: .t0}\n${chain}\n.t9: {script: a}`))!,
-    /nesting too deep/,
-  );
+test('limits extends to eleven levels, wherever the bases are in the file', async () => {
+  const lines = Array.from({ length: 10 }, (_, index) => `.t${index}: {extends: .t${index + 1}}`);
+  const chains = [lines.join('\n'), lines.toReversed().join('\n')];
+  for (const chain of chains) {
+    const bases = `.t10: {script: a}\n${chain}`;
+    assert.equal(await findConfigurationError(`${bases}\nJ: {extends: .t0}`), null);
+    assert.equal(
+      await findConfigurationError(`${bases}\n.t: {extends: .t0}\nJ: {extends: .t}`),
+      '.t9: nesting too deep in `extends`',
+    );
+  }
 });
 
-test('resolves anchors and merge keys; keys of the map itself take precedence', async () => {
+test('resolves anchors and merge keys in file order', async () => {
   const { jobs } = await planRequiredPipeline(`
 .base: &base {image: one, script: &script [a, b]}
 J: {<<: *base, image: two}
 K: {script: [*script, c]}
-L: {<<: [{image: first}, *base]}`);
+L: {<<: [{image: first}, *base]}
+M: {image: own, <<: *base}`);
   assert.deepEqual(
     jobs.map(({ options }) => [options.image?.name ?? null, options.script]),
     [
       ['two', ['a', 'b']],
       [null, ['a', 'b', 'c']],
       ['first', ['a', 'b']],
+      ['one', ['a', 'b']],
     ],
   );
 });
@@ -49,8 +55,24 @@ test('resolves references, also nested ones', async () => {
 J: {script: [!reference [.two, script], d], rules: !reference [.rules, rules]}
 .rules: {rules: [{when: manual}]}`);
   assert.deepEqual([jobs[0]!.options.script, jobs[0]!.when], [['a', 'b', 'c', 'd'], 'manual']);
+  const chain = Array.from({ length: 14 }, (_, at) => `.r${at}: {script: !reference [.r${at + 1}, script]}`).join('\n');
+  assert.equal(
+    await findConfigurationError(`${chain}\n.r14: {script: x}\nJ: {script: !reference [.r0, script]}`),
+    null,
+  );
   const ring = '.a: {script: !reference [.b, script]}\n.b: {script: !reference [.a, script]}\nJ: {script: x}';
   assert.match((await findConfigurationError(ring))!, /circular chain/);
+});
+
+test('resolves extends before references', async () => {
+  const { jobs } = await planRequiredPipeline(`
+.one: {script: [one], variables: {N: "1"}}
+.two: {extends: .one}
+.three: {variables: {M: "2"}}
+J: {extends: .three, script: [!reference [.two, script]], variables: !reference [.one, variables]}`);
+  const [job] = jobs;
+  assert.deepEqual(job!.options.script, ['one']);
+  assert.deepEqual(job!.options.variables, [{ key: 'N', value: '1', raw: false }]);
 });
 
 test('merges nested includes first; the file itself takes precedence', async () => {

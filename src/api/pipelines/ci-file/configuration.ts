@@ -31,7 +31,7 @@ export interface InvalidConfiguration {
 
 const GLOBAL_KEYS = new Set([
   ...['default', 'include', 'before_script', 'image', 'services', 'after_script', 'variables', 'stages', 'cache'],
-  ...['workflow', 'spec'],
+  'workflow',
 ]);
 
 /** The deprecated global form of `default`. */
@@ -72,18 +72,19 @@ export async function inspectCiFile(
   let knownFile: CiMap | null = null;
   const configuration = await catchCiFileError(async () => {
     if (text === TOO_LARGE) throw fileTooLarge();
-    const file = parseYaml(text, effort);
-    if (file === null) throw new CiFileError('Please provide content of .gitlab-ci.yml');
+    if (text.trim() === '') throw new CiFileError('Please provide content of .gitlab-ci.yml');
+    const file = parseYaml(text, effort).content ?? new Map();
     if (!isMap(file)) throw new CiFileError('Invalid configuration format');
     const readAndRecord: ReadFile = (includedPath) => {
       includedPaths.add(includedPath);
       return read(includedPath);
     };
-    const merged = resolveReferences(await resolveIncludes(file, path, readAndRecord, effort), effort);
+    const merged = await resolveIncludes(file, path, readAndRecord, effort);
     const extended = resolveExtends(merged, effort);
     new SizeCheck().check(extended);
-    knownFile = extended;
-    return parseConfiguration(extended, effort);
+    const resolvedFile = resolveReferences(extended, effort);
+    knownFile = resolvedFile;
+    return parseConfiguration(resolvedFile, effort);
   });
   return { configuration, merged: knownFile, includes: knownFile === null ? [] : [...includedPaths] };
 }

@@ -9,7 +9,8 @@ const job = (lines: string) => `J:\n  script: make\n  ${lines.replaceAll('\n', '
 
 const ERRORS: readonly (readonly [file: string, error: string])[] = [
   ['', 'Please provide content of .gitlab-ci.yml'],
-  ['# nothing\n', 'Please provide content of .gitlab-ci.yml'],
+  ['# nothing\n', 'jobs config should contain at least one visible job'],
+  ['---\n---\n', 'jobs config should contain at least one visible job'],
   ['- a\n- b\n', 'Invalid configuration format'],
   ['just words', 'Invalid configuration format'],
   ['a: [', 'Flow sequence in block collection must be sufficiently indented and end with a ] at line 1 column 5'],
@@ -128,6 +129,14 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
     'Included file `https://example.com/a.yml` is not supported: only local files can be included',
   ],
   [job('after_script: !reference [.none, script]'), '!reference [".none", "script"] could not be found'],
+  ['.n: {image: }\nJ: {script: a, image: !reference [.n, image]}', '!reference [".n", "image"] could not be found'],
+  ['.n: {a: [x]}\nJ: {script: !reference [.n, a, "0"]}', '!reference [".n", "a", "0"] could not be found'],
+  ['.n: {a: [x]}\nJ: {script: !reference [.n, a, 0]}', '!reference [".n", "a", 0] is not valid'],
+  ['J: {script: !reference text}', '!reference "text" is not valid'],
+  ['J: {script: !reference []}', '!reference [] is not valid'],
+  ['J: {script: a, <<: }', 'jobs:j config contains unknown keys: <<'],
+  ['J: {script: a, extends: [[.b]]}', 'J: unknown keys in `extends` ([".b"])'],
+  ['J: {script: a, extends: !reference [.b, c]}\n.b: {c: .d}', 'J: unknown keys in `extends` (!reference [".b", "c"])'],
 ];
 
 const VALID: readonly string[] = [

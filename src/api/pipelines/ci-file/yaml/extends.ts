@@ -1,7 +1,8 @@
 import { deepMerge } from './deep-merge.ts';
 import type { EffortBudget } from './effort-budget.ts';
-import { CiFileError, type CiMap, type CiValue, isArray, isMap } from './values.ts';
+import { CiFileError, type CiMap, type CiValue, describeValue, inspectValue, isArray, isMap } from './values.ts';
 
+/** Limit for the entries above one that extends others: a chain may have eleven bases. */
 const MAX_DEPTH = 10;
 
 /** Number of merged keys that cost one step. */
@@ -33,32 +34,36 @@ class ExtendsResolver {
     return this.#resolve(name, 0).entry;
   }
 
-  #resolve(name: string, parentLevels: number): ResolvedEntry {
+  #resolve(name: string, depth: number): ResolvedEntry {
+    const entry = this.#file.get(name) as CiMap;
+    const bases = listBases(entry.get('extends'));
+    if (bases.length === 0) return { entry, levels: 0 };
+    this.#checkBases(name, bases);
+    if (depth > MAX_DEPTH) throw new CiFileError(`${name}: nesting too deep in \`extends\``);
     const cachedEntry = this.#resolved.get(name);
     if (cachedEntry === 'resolving') throw new CiFileError(`${name}: circular dependency detected in \`extends\``);
-    if (parentLevels > MAX_DEPTH) throw new CiFileError(`${name}: nesting too deep in \`extends\``);
-    if (cachedEntry !== undefined) return cachedEntry;
+    if (cachedEntry !== undefined && depth + cachedEntry.levels <= MAX_DEPTH + 1) return cachedEntry;
     this.#resolved.set(name, 'resolving');
-    const mergedEntry = this.#merge(name, this.#file.get(name) as CiMap, parentLevels);
-    if (mergedEntry.levels > MAX_DEPTH) throw new CiFileError(`${name}: nesting too deep in \`extends\``);
-    this.#resolved.set(name, mergedEntry);
-    return mergedEntry;
+    const resolvedEntry = this.#merge(entry, bases, depth);
+    this.#resolved.set(name, resolvedEntry);
+    return resolvedEntry;
   }
 
-  #merge(name: string, entry: CiMap, parentLevels: number): ResolvedEntry {
-    const bases = listBases(entry.get('extends'));
-    if (bases === null) return { entry, levels: 0 };
+  #checkBases(name: string, bases: readonly string[]): void {
     const unknownBases = bases.filter((base) => !this.#file.has(base));
     if (unknownBases.length > 0)
       throw new CiFileError(`${name}: unknown keys in \`extends\` (${unknownBases.join(', ')})`);
     const invalidBases = bases.filter((base) => !isMap(this.#file.get(base)));
     if (invalidBases.length > 0)
       throw new CiFileError(`${name}: invalid base hashes in \`extends\` (${invalidBases.join(', ')})`);
+  }
+
+  #merge(entry: CiMap, bases: readonly string[], depth: number): ResolvedEntry {
     const onCopied = (keys: number) => this.#effort.spend(Math.ceil(keys / KEYS_PER_STEP));
     let merged: CiMap = new Map();
     let levels = 0;
     for (const base of bases) {
-      const resolvedBase = this.#resolve(base, parentLevels + 1);
+      const resolvedBase = this.#resolve(base, depth + 1);
       levels = Math.max(levels, resolvedBase.levels + 1);
       merged = deepMerge(merged, resolvedBase.entry, onCopied);
     }
@@ -68,9 +73,9 @@ class ExtendsResolver {
   }
 }
 
-/** Returns the names of the bases, or null if there is none or the value is invalid; the structure check reports that. */
-function listBases(value: CiValue | undefined): readonly string[] | null {
-  if (typeof value === 'string') return [value];
-  if (!isArray(value) || !value.every((each) => typeof each === 'string')) return null;
-  return value.length > 0 ? (value as string[]) : null;
+/** Returns the names of the bases. A value of another type becomes a name that no entry has. */
+function listBases(value: CiValue | undefined): readonly string[] {
+  if (value === undefined || value === null) return [];
+  if (isMap(value)) return [...value].map((entry) => inspectValue(entry));
+  return (isArray(value) ? value : [value]).map(describeValue);
 }

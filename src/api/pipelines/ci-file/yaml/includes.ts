@@ -64,7 +64,7 @@ class IncludeResolver {
 
 function parseIncluded(path: string, text: string, effort: EffortBudget): CiValue {
   try {
-    return parseYaml(text, effort);
+    return parseYaml(text, effort).content;
   } catch (error) {
     throw error instanceof CiFileError ? new CiFileError(`\`${path}\`: ${error.message}`) : error;
   }

@@ -1,7 +1,7 @@
 import type { CST, Document, Node, Pair } from 'yaml';
-import { Composer, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser, Scalar } from 'yaml';
+import { Composer, isAlias, isMap as isMapNode, isScalar, isSeq, Lexer, LineCounter, Parser, type Scalar } from 'yaml';
 import type { EffortBudget } from './effort-budget.ts';
-import { CiFileError, type CiMap, CiReference, type CiValue, fileTooLarge, SizeCheck } from './values.ts';
+import { CiFileError, type CiMap, CiReference, type CiValue, fileTooLarge, isMap, SizeCheck } from './values.ts';
 
 /** Longer files are rejected before they are parsed. */
 export const MAX_FILE_LENGTH = 1024 * 1024;
@@ -20,21 +20,35 @@ const MAX_ENTRIES = 2_500;
 const TOKENS_PER_CHUNK = 2_500;
 const MAX_TOKENS_PER_ENTRY = 12_000;
 
+/** The documents of a file that count. */
+export interface YamlFile {
+  /** A first document with `spec`; null if there is none. */
+  readonly header: CiMap | null;
+  readonly content: CiValue;
+}
+
 /**
  * Parses YAML. Keys and words such as `on` and `yes` are strings, and so are dates and numbers whose notation would be lost
  * (`1.10`, `0755`, `1e3`). Merge keys and aliases are resolved. Throws a CiFileError with the parser's
  * message and position. Files that are too large or too deep are rejected early.
  */
-export function parseYaml(text: string, effort: EffortBudget): CiValue {
+export function parseYaml(text: string, effort: EffortBudget): YamlFile {
   if (text.length > MAX_FILE_LENGTH || isTooComplex(text)) throw fileTooLarge();
   const lines = new LineCounter();
   lines.addNewLine(0);
-  const documents = parseDocuments(text, lines, effort);
-  // A `spec` header may precede the file in its own document.
-  const [first, second] = documents;
-  if (first === undefined) return null;
-  const value = composeDocument(first, lines);
-  return second !== undefined && value instanceof Map && value.has('spec') ? composeDocument(second, lines) : value;
+  const values: CiValue[] = [];
+  for (const document of parseDocuments(text, lines, effort)) {
+    const value = composeDocument(document, lines);
+    if (!isBlankDocument(value)) values.push(value);
+    if (values.length === 2) break;
+  }
+  const [first = null, second] = values;
+  if (second !== undefined && isMap(first) && first.has('spec')) return { header: first, content: second };
+  return { header: null, content: first };
+}
+
+function isBlankDocument(value: CiValue): boolean {
+  return value === null || value === false || value === '' || (isMap(value) && value.size === 0);
 }
 
 /** Returns whether a file would take too long to parse, from one scan of its characters. */
@@ -63,6 +77,35 @@ function isTooComplex(text: string): boolean {
   return weight > MAX_WEIGHT || text.length - lineStart > MAX_LINE_LENGTH;
 }
 
+/** The members of the lexer that its subclass needs; the library's types hide them. */
+interface LexerState {
+  indentNext: number;
+  parseQuotedScalar(): Generator<string, string | null, unknown>;
+  parseFlowCollection(): Generator<string, string | null, unknown>;
+  lex(source: string): Generator<string>;
+}
+
+const OpenLexer = Lexer as unknown as new () => LexerState;
+
+/** Allows quoted texts and flow collections to continue at any column, as libyaml does and people rely on. */
+class LenientLexer extends OpenLexer {
+  override parseQuotedScalar() {
+    return this.#parseAtAnyIndent(() => super.parseQuotedScalar());
+  }
+
+  override parseFlowCollection() {
+    return this.#parseAtAnyIndent(() => super.parseFlowCollection());
+  }
+
+  *#parseAtAnyIndent(parse: () => ReturnType<LexerState['parseQuotedScalar']>) {
+    const { indentNext } = this;
+    this.indentNext = 0;
+    const state = yield* parse();
+    this.indentNext = indentNext;
+    return state;
+  }
+}
+
 function parseDocuments(text: string, lines: LineCounter, effort: EffortBudget): CST.Document[] {
   const parser = new Parser(lines.addNewLine);
   const documents: CST.Document[] = [];
@@ -70,7 +113,7 @@ function parseDocuments(text: string, lines: LineCounter, effort: EffortBudget):
     if (token.type === 'error') throw createErrorAt(lines, token.offset, token.message);
     if (token.type === 'document') documents.push(token);
   };
-  for (const lexeme of new Lexer().lex(text)) {
+  for (const lexeme of new LenientLexer().lex(text)) {
     if (parser.stack.length > MAX_DEPTH) throw fileTooLarge();
     for (const token of parser.next(lexeme)) handleToken(token);
     effort.spend(1);
@@ -144,10 +187,8 @@ function createErrorAt(lines: LineCounter, offset: number, message: string): CiF
   return new CiFileError(`${message} at line ${line} column ${col}`);
 }
 
-/** Tags that do not change the value. */
-const PLAIN_TAG = /^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/;
-
 const REFERENCE = '!reference';
+const RUBY_TAG = /^(?:!ruby|tag:ruby\.yaml\.org)/;
 
 /** Converts nodes to values in file order: an alias refers to the last anchor of its name before it. */
 class NodeConverter {
@@ -181,17 +222,16 @@ class NodeConverter {
   #convertNode(node: Node): CiValue {
     const { tag } = node as { readonly tag?: string };
     if (tag === REFERENCE) return this.#convertReference(node);
-    if (tag !== undefined && !PLAIN_TAG.test(tag)) throw this.#createError(node, `Tag ${tag} is not supported`);
-    if (isMap(node)) return this.#convertMap(node.items as Pair<Node, Node | null>[]);
+    if (tag !== undefined && RUBY_TAG.test(tag)) throw this.#createError(node, `Tag ${tag} is not supported`);
+    if (isMapNode(node)) return this.#convertMap(node.items as Pair<Node, Node | null>[]);
     if (isSeq(node)) return node.items.map((item) => this.#convertValue(item as Node));
     if (isScalar(node)) return this.#convertScalar(node);
     throw this.#createError(node, 'Unexpected content');
   }
 
   #convertReference(node: Node): CiReference {
-    const path = isSeq(node) ? node.items.map((item) => (isScalar(item) ? String(item.value) : null)) : [];
-    if (path.length === 0 || path.includes(null)) throw this.#createError(node, '!reference needs an array of keys');
-    return new CiReference(path as string[]);
+    if (isScalar(node)) return new CiReference(this.#convertScalar(node));
+    return new CiReference(isSeq(node) ? node.items.map((item) => this.#convertValue(item as Node)) : new Map());
   }
 
   #convertScalar(node: Scalar): CiValue {
@@ -203,31 +243,23 @@ class NodeConverter {
     return value.toWellFormed();
   }
 
-  /** Converts a map: its own keys override mergeSources keys, and the last of its own keys wins. */
+  /** Converts a map in file order: a later key overrides an earlier one, whether it is the map's own or merged by `<<`. */
   #convertMap(items: readonly Pair<Node, Node | null>[]): CiMap {
     const map = new Map<string, CiValue>();
-    const mergeSources: CiMap[] = [];
-    for (const { key, value } of items) {
-      if (isMergeKey(key)) mergeSources.push(...this.#requireMergeSources(key, this.#convertValue(value)));
-      else map.set(this.#convertKey(key), this.#convertValue(value));
+    for (const { key: keyNode, value: valueNode } of items) {
+      const [key, value] = [this.#convertKey(keyNode), this.#convertValue(valueNode)];
+      const sources = key === '<<' && isMergeSource(value) ? [value].flat().reverse() : null;
+      if (sources === null) map.set(key, value);
+      // In a list the first source wins.
+      else for (const source of sources as CiMap[]) this.#merge(map, source);
     }
-    if (mergeSources.length === 0) return map;
-    const mergedMap = new Map<string, CiValue>();
-    for (const source of mergeSources) {
-      this.#remainingCopies -= source.size;
-      if (this.#remainingCopies < 0) throw fileTooLarge();
-      for (const [key, value] of source) if (!mergedMap.has(key)) mergedMap.set(key, value);
-    }
-    for (const [key, value] of map) mergedMap.set(key, value);
-    return mergedMap;
+    return map;
   }
 
-  #requireMergeSources(key: Node, value: CiValue): CiMap[] {
-    const sources = Array.isArray(value) ? value : [value];
-    if (!sources.every((source) => source instanceof Map)) {
-      throw this.#createError(key, 'Merge sources must be maps or map aliases');
-    }
-    return sources as CiMap[];
+  #merge(map: Map<string, CiValue>, source: CiMap): void {
+    this.#remainingCopies -= source.size;
+    if (this.#remainingCopies < 0) throw fileTooLarge();
+    for (const [key, value] of source) map.set(key, value);
   }
 
   #convertKey(node: Node): string {
@@ -242,6 +274,7 @@ class NodeConverter {
   }
 }
 
-function isMergeKey(key: Node): boolean {
-  return isScalar(key) && key.type === Scalar.PLAIN && key.source === '<<';
+/** Returns whether `<<` merges the value: a map or a list of maps. With any other value it is an ordinary key. */
+function isMergeSource(value: CiValue): boolean {
+  return isMap(value) || (Array.isArray(value) && value.every(isMap));
 }

@@ -3,12 +3,13 @@ export type CiValue = null | boolean | number | string | CiReference | readonly 
 
 export type CiMap = ReadonlyMap<string, CiValue>;
 
-/** `!reference [job, key, ...]`: replaced by the value at that path after includes are merged. */
+/** `!reference [job, key, ...]`: replaced by the value at that path after includes and `extends` are resolved. */
 export class CiReference {
-  readonly path: readonly string[];
+  /** The value after the tag; an array of texts if it is valid. */
+  readonly target: CiValue;
 
-  constructor(path: readonly string[]) {
-    this.path = path;
+  constructor(target: CiValue) {
+    this.target = target;
   }
 }
 
@@ -32,6 +33,20 @@ export function isArray(value: CiValue | undefined): value is readonly CiValue[]
 export function scalarToText(value: CiValue | undefined): string | null {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+}
+
+/** Returns a value as error texts show it inside a list: `"text"`, `nil`, `[1, "text"]`, `{:key=>1}`. */
+export function inspectValue(value: CiValue): string {
+  if (isArray(value)) return `[${value.map(inspectValue).join(', ')}]`;
+  if (isMap(value)) return `{${[...value].map(([key, entry]) => `:${key}=>${inspectValue(entry)}`).join(', ')}}`;
+  if (value instanceof CiReference) return `!reference ${inspectValue(value.target)}`;
+  if (value === null) return 'nil';
+  return typeof value === 'string' ? JSON.stringify(value) : String(value);
+}
+
+/** Returns a value as error texts show it; texts are bare and null is empty. */
+export function describeValue(value: CiValue): string {
+  return value === null ? '' : (scalarToText(value) ?? inspectValue(value));
 }
 
 /** Converts a value to JSON data. A key `__proto__` is an ordinary key. */

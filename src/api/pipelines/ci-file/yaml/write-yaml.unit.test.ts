@@ -85,21 +85,23 @@ const text = fc.oneof(
     '\na',
   ),
 );
+/** A key `<<` merges even in quotes. */
+const key = text.filter((each) => each !== '<<');
 const scalar = fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null));
 const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
   tree: fc.oneof(
     { maxDepth: 4 },
     scalar,
     fc.array(tie('tree'), { maxLength: 3 }),
-    fc.dictionary(text, tie('tree'), { maxKeys: 3 }),
+    fc.dictionary(key, tie('tree'), { maxKeys: 3 }),
   ),
 }));
 
 test('writes YAML that parses to the same value', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.dictionary(text, tree, { maxKeys: 3 }), async (file) => {
+    fc.asyncProperty(fc.dictionary(key, tree, { maxKeys: 3 }), async (file) => {
       const value = ciValue(file);
-      const read = await parseYaml((await toYaml(value as CiMap)) ?? '', new EffortBudget());
+      const read = parseYaml((await toYaml(value as CiMap)) ?? '', new EffortBudget()).content ?? new Map();
       assert.deepEqual(toJsonValue(read), toJsonValue(value));
     }),
     { numRuns: 500 },
