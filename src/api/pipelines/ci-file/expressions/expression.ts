@@ -26,8 +26,17 @@ const MAX_DEPTH = 50;
 /** Longer subjects never match: a variable may hold a whole commit message, and scanning it for each job is expensive. */
 const MAX_SUBJECT_LENGTH = 50_000;
 
+const MAX_TOKENS = 99;
+
+/** The pattern of a literal regular expression has at least two characters. An input has no value in a condition. */
 const TOKEN =
-  /\s*(?:\$([A-Za-z_][A-Za-z0-9_]*)|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|"([^"]*)"|'([^']*)'|(null)(?![A-Za-z0-9_])|(==|!=|=~|!~|&&|\|\||\(|\))|\/((?:[^/\\]|\\.)+)\/([ismU]*))/y;
+  /\s*(?:\$\[\[\s*(?<input>inputs\.[\w-]+)\s*\]\]|\$(?<variable>\w+)|"(?<double>[^"\n]*)"|'(?<single>[^'\n]*)'|(?<pattern>\/(?:[^/]|\\\/)+[^\\]\/[ismU]*)|(?<word>null|\b(?:true|false)\b)|(?<operator>==|!=|=~|!~|&&|\|\||\(|\)))/y;
+
+const CONSTANTS: ReadonlyMap<string, Value> = new Map([
+  ['null', null],
+  ['true', true],
+  ['false', false],
+]);
 
 type Token =
   | { readonly kind: 'operand'; readonly operand: Operand }
@@ -35,7 +44,7 @@ type Token =
 
 /**
  * Parses the expression of an `if`, once for all jobs that share it; returns null if it is invalid (contract/runners.md §6). Comparisons bind closest, then `&&`,
- * then `||`. A string is truthy when it is not empty.
+ * then `||`. An operand of these is false only if it is null or false; the whole expression is also false if it is a blank text.
  */
 export function parseCondition(source: string, patterns: PatternCache): Condition | null {
   if (source.length > MAX_EXPRESSION_LENGTH) return null;
@@ -52,7 +61,8 @@ function compileCondition(source: string, patterns: PatternCache): Condition | n
   return {
     isTrue(values) {
       effort.spend(cost);
-      return isTruthy(operand(values));
+      const value = operand(values);
+      return typeof value === 'string' ? value.trim() !== '' : isTruthy(value);
     },
   };
 }
@@ -63,7 +73,7 @@ function tokenize(source: string, patterns: PatternCache): Token[] | null {
   TOKEN.lastIndex = 0;
   for (let position = 0; position < end; position = TOKEN.lastIndex) {
     const tokenMatch = TOKEN.exec(source);
-    if (tokenMatch === null) return null;
+    if (tokenMatch === null || tokens.length >= MAX_TOKENS) return null;
     const token = toToken(tokenMatch, patterns);
     if (token === null) return null;
     tokens.push(token);
@@ -72,15 +82,13 @@ function tokenize(source: string, patterns: PatternCache): Token[] | null {
 }
 
 function toToken(tokenMatch: RegExpExecArray, patterns: PatternCache): Token | null {
-  const [, dollar, braces, double, single, nullWord, operator, pattern, flags = ''] = tokenMatch;
-  const name = dollar ?? braces;
-  if (name !== undefined) return { kind: 'operand', operand: (values) => values.get(name) ?? null };
-  const text = double ?? single;
-  if (text !== undefined) return { kind: 'operand', operand: () => text };
-  if (nullWord !== undefined) return { kind: 'operand', operand: () => null };
+  const { input, variable, double, single, pattern, word, operator } = tokenMatch.groups!;
   if (operator !== undefined) return { kind: 'operator', text: operator };
-  const compiled = patterns.compile(pattern!, flags);
-  return compiled && { kind: 'operand', operand: () => compiled };
+  if (variable !== undefined) return { kind: 'operand', operand: (values) => values.get(variable) ?? null };
+  const compiled = pattern === undefined ? null : patterns.compileLiteral(pattern);
+  if (pattern !== undefined && compiled === null) return null;
+  const constant = input === undefined ? (compiled ?? double ?? single ?? CONSTANTS.get(word!) ?? null) : null;
+  return { kind: 'operand', operand: () => constant };
 }
 
 /** Recursive-descent parser; methods are ordered by precedence, lowest (`||`) first. */
@@ -104,7 +112,7 @@ class ExpressionParser {
     return this.#each(
       '||',
       () => this.#and(),
-      (operands) => (values) => operands.some((each) => isTruthy(each(values))),
+      (operands) => (values) => evaluateUntil(operands, values, isTruthy),
     );
   }
 
@@ -112,7 +120,7 @@ class ExpressionParser {
     return this.#each(
       '&&',
       () => this.#comparison(),
-      (all) => (values) => all.every((each) => isTruthy(each(values))),
+      (operands) => (values) => evaluateUntil(operands, values, (value) => !isTruthy(value)),
     );
   }
 
@@ -138,16 +146,19 @@ class ExpressionParser {
   }
 
   #compare(operator: string, leftOperand: Operand, right: Operand): Operand {
-    if (operator === '==') return (values) => leftOperand(values) === right(values);
-    if (operator === '!=') return (values) => leftOperand(values) !== right(values);
+    if (operator === '==') return (values) => areEqual(leftOperand(values), right(values));
+    if (operator === '!=') return (values) => !areEqual(leftOperand(values), right(values));
     const matches = (values: VariableValues) => this.#matches(leftOperand(values), right(values));
     return operator === '=~' ? matches : (values) => !matches(values);
   }
 
-  #matches(text: Value, pattern: Value): boolean {
+  /** A text that is no regular expression matches the texts that it contains. Null counts as the empty text. */
+  #matches(subject: Value, pattern: Value): boolean {
+    const text = subject === null ? '' : typeof subject === 'object' ? null : String(subject);
+    if (text === null || text.length > MAX_SUBJECT_LENGTH || pattern === null || typeof pattern === 'boolean')
+      return false;
     const compiled = typeof pattern === 'string' ? this.#patterns.compileLiteral(pattern) : pattern;
-    if (typeof text !== 'string' || typeof compiled !== 'object' || compiled === null) return false;
-    return text.length <= MAX_SUBJECT_LENGTH && compiled.find(text);
+    return compiled === null ? (pattern as string).includes(text) : compiled.find(text);
   }
 
   #single(): Operand | null {
@@ -171,7 +182,30 @@ class ExpressionParser {
 }
 
 function isTruthy(value: Value): boolean {
-  return typeof value === 'string' ? value !== '' : value === true;
+  return value !== null && value !== false;
+}
+
+/** Returns the first value for which `isLast` holds, else the last value. */
+function evaluateUntil(operands: readonly Operand[], values: VariableValues, isLast: (value: Value) => boolean): Value {
+  let value: Value = null;
+  for (const operand of operands) {
+    value = operand(values);
+    if (isLast(value)) break;
+  }
+  return value;
+}
+
+/** Compares two values; a boolean equals its word. */
+function areEqual(one: Value, other: Value): boolean {
+  const isMixed = [typeof one, typeof other].sort().join() === 'boolean,string';
+  return isMixed ? String(one) === String(other) : one === other;
+}
+
+const REGEX_LITERAL = /^\/(.*)\/([ismU]*)$/m;
+
+/** Returns whether a text, or a line of it, is between slashes and so must be a valid regular expression. */
+export function isRegexLiteral(text: string): boolean {
+  return REGEX_LITERAL.test(text);
 }
 
 /** Compiles each condition and each regular expression of a file once, within a total budget. */
@@ -207,10 +241,10 @@ export class PatternCache {
     return pattern;
   }
 
-  /** Compiles a text with slashes, as a variable may hold one; returns null for other texts. */
+  /** Compiles the first line of a text that is between slashes, as a variable may hold one; returns null if there is none. */
   compileLiteral(text: string): Pattern | null {
-    const regexMatch = text.length > MAX_EXPRESSION_LENGTH ? null : /^\/(.+)\/([ismU]*)$/s.exec(text);
-    return regexMatch && this.compile(regexMatch[1]!, regexMatch[2]!);
+    const literal = text.length > MAX_EXPRESSION_LENGTH ? null : REGEX_LITERAL.exec(text.replaceAll('\\/', '/'));
+    return literal && this.compile(literal[1]!, literal[2]!);
   }
 
   #compile(source: string, flags: string): Pattern | null {
